@@ -1,0 +1,116 @@
+// Checks the package as npm would publish it: contents, manifest, types as every resolver sees them, size.
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { build } from 'esbuild';
+import { pack, root, run, runGates, runTool, scratchFolder } from './gate.mjs';
+
+// The health entry is for services that want nothing else: raising this is a decision, not a fix.
+const HEALTH_LIMIT_BYTES = 10_000;
+
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const specifiers = Object.entries(manifest.exports)
+  .filter(([, target]) => typeof target !== 'string')
+  .map(([key]) => manifest.name + key.slice(1));
+
+const scratch = scratchFolder();
+let tarball = '';
+let files = [];
+
+/** A project with nothing but the package and its dependencies: neither a framework nor its types. */
+function makeProject(name, { nodeTypes }) {
+  const folder = join(scratch, name);
+  const modules = join(folder, 'node_modules');
+  mkdirSync(join(modules, manifest.name), { recursive: true });
+  run('tar', ['-xzf', tarball, '--strip-components=1', '-C', join(modules, manifest.name)]);
+  for (const dependency of Object.keys(manifest.dependencies ?? {})) {
+    symlinkSync(join(root, 'node_modules', dependency), join(modules, dependency));
+  }
+  if (nodeTypes) {
+    mkdirSync(join(modules, '@types'));
+    symlinkSync(join(root, 'node_modules/@types/node'), join(modules, '@types/node'));
+    symlinkSync(join(root, 'node_modules/undici-types'), join(modules, 'undici-types'));
+  }
+  const imports = specifiers.map((specifier, index) => `import * as entry${index} from '${specifier}';`);
+  const source = `${imports.join('\n')}\nexport const entries: object[] = [${specifiers.map((_, index) => `entry${index}`).join(', ')}];\n`;
+  const required = specifiers.map((specifier, index) => `import entry${index} = require('${specifier}');`);
+  writeFileSync(join(folder, 'esm.mts'), source);
+  writeFileSync(join(folder, 'plain.ts'), source);
+  writeFileSync(
+    join(folder, 'cjs.cts'),
+    `${required.join('\n')}\nexport const entries: object[] = [${specifiers.map((_, index) => `entry${index}`).join(', ')}];\n`,
+  );
+  return folder;
+}
+
+/** Compiles the emitted declarations themselves: `skipLibCheck` is off. */
+function compile(resolution, module, sources, nodeTypes) {
+  const folder = makeProject(`${resolution}-${nodeTypes ? 'node' : 'dom'}`, { nodeTypes });
+  const compilerOptions = {
+    module,
+    moduleResolution: resolution,
+    target: 'ES2022',
+    lib: nodeTypes ? ['ES2023'] : ['ES2023', 'DOM', 'DOM.Iterable', 'DOM.AsyncIterable'],
+    types: nodeTypes ? ['node'] : [],
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    skipLibCheck: false,
+    noEmit: true,
+  };
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'consumer', private: true, type: 'module' }));
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: sources }));
+  runTool('typescript/bin/tsc', ['-p', folder]);
+}
+
+await runGates('check-package', {
+  'npm pack: the build, the licence, the readme, the changelog, nothing else'() {
+    if (!existsSync(join(root, 'dist/index.js'))) throw new Error('dist/ is missing: run "npm run build" first');
+    ({ tarball, files } = pack(scratch));
+    const expected = /^(dist\/[\w.-]+\.(js|cjs|d\.ts|d\.cts)|package\.json|README\.md|LICENSE|CHANGELOG\.md)$/;
+    const strays = files.filter((path) => !expected.test(path));
+    if (strays.length > 0) throw new Error(`not expected: ${strays.join(', ')}`);
+    const missing = ['LICENSE', 'README.md', 'CHANGELOG.md'].filter((path) => !files.includes(path));
+    if (missing.length > 0) throw new Error(`missing: ${missing.join(', ')}`);
+    return `${files.length} files`;
+  },
+  'publint --strict'() {
+    runTool('publint/src/cli.js', ['run', tarball, '--strict']);
+  },
+  'are the types wrong, node16 profile'() {
+    runTool('@arethetypeswrong/cli/dist/index.js', [tarball, '--profile', 'node16', '--format', 'ascii', '--no-emoji']);
+  },
+  'declarations under node16, ESM and CommonJS consumers'() {
+    compile('Node16', 'Node16', ['esm.mts', 'cjs.cts'], true);
+  },
+  'declarations under nodenext, ESM and CommonJS consumers'() {
+    compile('NodeNext', 'NodeNext', ['esm.mts', 'cjs.cts'], true);
+  },
+  'declarations under bundler'() {
+    compile('Bundler', 'ESNext', ['plain.ts'], true);
+  },
+  'declarations under bundler, without the types of Node'() {
+    compile('Bundler', 'ESNext', ['plain.ts'], false);
+  },
+  'size of kube-vitals/health'() {
+    return measureHealth();
+  },
+});
+
+async function measureHealth() {
+  const folder = join(scratch, 'size');
+  mkdirSync(join(folder, 'node_modules', manifest.name), { recursive: true });
+  run('tar', ['-xzf', tarball, '--strip-components=1', '-C', join(folder, 'node_modules', manifest.name)]);
+  const result = await build({
+    stdin: { contents: `export * from '${manifest.name}/health';`, resolveDir: folder },
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    platform: 'node',
+    write: false,
+    logLevel: 'silent',
+  });
+  const bytes = gzipSync(result.outputFiles[0].contents, { level: 9 }).length;
+  if (bytes > HEALTH_LIMIT_BYTES)
+    throw new Error(`${bytes} bytes minified and compressed, more than ${HEALTH_LIMIT_BYTES}`);
+  return `${bytes} of ${HEALTH_LIMIT_BYTES} bytes, minified and compressed`;
+}

@@ -1,0 +1,40 @@
+// Adds up what the stages of .ci/run left in a folder and prints the line everybody looks for.
+// Files: JSON reports of Vitest, and {"passed": n, "failed": n} of the gates and stages.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const folder = process.argv[2];
+if (!folder) {
+  console.error('usage: node scripts/ci-summary.mjs <folder with results>');
+  process.exit(2);
+}
+
+const total = { passed: 0, failed: 0 };
+for (const name of readdirSync(folder)
+  .filter((file) => file.endsWith('.json'))
+  .sort()) {
+  const counts = countsOf(name);
+  total.passed += counts.passed;
+  total.failed += counts.failed;
+  console.log(`${name.replace(/\.json$/, '').padEnd(32)} ${counts.passed} passed, ${counts.failed} failed`);
+}
+console.log(`${total.passed} passed, ${total.failed} failed`);
+process.exitCode = total.failed > 0 || total.passed === 0 ? 1 : 0;
+
+/** A report that cannot be read, or in which nothing ran, is a failure: nothing passes by not running. */
+function countsOf(name) {
+  try {
+    const report = JSON.parse(readFileSync(join(folder, name), 'utf8'));
+    if (!('numTotalTests' in report)) return { passed: report.passed, failed: report.failed };
+    const passed = report.numPassedTests;
+    const failed = report.numFailedTests;
+    // A file that fails to load counts no test.
+    const unloaded = report.testResults.filter(
+      (file) => file.status === 'failed' && !file.assertionResults.some((result) => result.status === 'failed'),
+    ).length;
+    return { passed, failed: failed + unloaded + (passed + failed === 0 ? 1 : 0) };
+  } catch (error) {
+    console.error(`${name}: ${error.message}`);
+    return { passed: 0, failed: 1 };
+  }
+}

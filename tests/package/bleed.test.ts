@@ -1,0 +1,75 @@
+import { build } from 'esbuild';
+import { describe, expect, it } from 'vitest';
+import { built, entries } from './package-entries.js';
+import { root } from './source-files.js';
+
+interface Bundle {
+  /** npm packages whose code is in it, those loaded lazily included. */
+  readonly packages: string[];
+  /** Built-ins of Node that are loaded with it. */
+  readonly builtins: string[];
+  /** Built-ins of Node behind an `import()`. */
+  readonly lazyBuiltins: string[];
+}
+
+/** What a bundler makes of a consumer's file. Built-ins stay imports; everything else is bundled. */
+async function bundle(code: string): Promise<Bundle> {
+  const result = await build({
+    stdin: { contents: code, resolveDir: root, sourcefile: 'consumer.js' },
+    bundle: true,
+    minify: true,
+    treeShaking: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    outdir: 'unused',
+    write: false,
+    metafile: true,
+    logLevel: 'silent',
+  });
+  const outputs = Object.values(result.metafile.outputs);
+  const used = outputs.flatMap((output) =>
+    Object.entries(output.inputs)
+      .filter(([, { bytesInOutput }]) => bytesInOutput > 0)
+      .map(([path]) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1]),
+  );
+  // What a dependency loads in its build for Node is its own affair.
+  const own = Object.entries(result.metafile.inputs).filter(([path]) => !path.includes('node_modules/'));
+  const external = own.flatMap(([, input]) => input.imports.filter((line) => line.external));
+  const unique = (names: readonly (string | undefined)[]): string[] =>
+    [...new Set(names.filter((name) => name !== undefined))].sort();
+  return {
+    packages: unique(used),
+    builtins: unique(external.filter((line) => line.kind !== 'dynamic-import').map((line) => line.path)),
+    lazyBuiltins: unique(external.filter((line) => line.kind === 'dynamic-import').map((line) => line.path)),
+  };
+}
+
+const whole = (base: string): Promise<Bundle> => bundle(`export * from ${JSON.stringify(built(`${base}.js`))};`);
+
+/** What each entry may bring along. Whoever adds an entry decides here. */
+const allowed: Readonly<Record<string, Bundle>> = {
+  // node:crypto compares tokens in constant time; node:zlib compresses answers of 128 KiB and more.
+  index: { packages: ['yaml', 'zod'], builtins: ['node:crypto'], lazyBuiltins: ['node:zlib'] },
+  health: { packages: [], builtins: [], lazyBuiltins: [] },
+  node: { packages: [], builtins: ['node:*'], lazyBuiltins: ['node:*'] },
+  fetch: { packages: [], builtins: [], lazyBuiltins: [] },
+  testing: { packages: [], builtins: [], lazyBuiltins: [] },
+};
+
+function beyond(found: readonly string[], names: readonly string[]): string[] {
+  return found.filter((name) => !names.includes(name) && !(name.startsWith('node:') && names.includes('node:*')));
+}
+
+describe('a bundle of one entry', () => {
+  it.each(entries)('$specifier brings along only what it needs', async ({ base }) => {
+    const bounds = allowed[base];
+    if (!bounds) throw new Error(`say in tests/package/bleed.test.ts what ${base} may contain`);
+    const found = await whole(base);
+    expect({
+      packages: beyond(found.packages, bounds.packages),
+      builtins: beyond(found.builtins, bounds.builtins),
+      lazyBuiltins: beyond(found.lazyBuiltins, bounds.lazyBuiltins),
+    }).toEqual({ packages: [], builtins: [], lazyBuiltins: [] });
+  });
+});

@@ -1,0 +1,109 @@
+import { createRequire } from 'node:module';
+import { pathToFileURL } from 'node:url';
+import ts from 'typescript';
+import { describe, expect, it } from 'vitest';
+import tsup from '../../tsup.config.js';
+import { built, entries, manifest } from './package-entries.js';
+import { readSources, resolveImport } from './source-files.js';
+import type { SourceFile } from './source-files.js';
+
+const rootFiles = readSources().filter((file) => !file.path.includes('/'));
+const isReExport = (statement: ts.Statement): boolean =>
+  ts.isExportDeclaration(statement) && statement.moduleSpecifier !== undefined;
+const isEntry = (file: SourceFile): boolean => file.syntax.statements.every(isReExport);
+
+describe('package.json exports', () => {
+  it('have one file of src/ each, and each file of re-exports has its key', () => {
+    const files = rootFiles.filter(isEntry).map((file) => file.path);
+    expect(files.sort()).toEqual(entries.map((entry) => `${entry.base}.ts`).sort());
+  });
+
+  it('are what the build makes', () => {
+    const [config] = [tsup].flat() as { entry?: unknown }[];
+    expect(config?.entry).toEqual(entries.map((entry) => `src/${entry.base}.ts`));
+  });
+
+  it.each(entries)('$specifier names its own files, types first', ({ key, base }) => {
+    expect(JSON.stringify(manifest.exports[key])).toBe(
+      JSON.stringify({
+        import: { types: `./dist/${base}.d.ts`, default: `./dist/${base}.js` },
+        require: { types: `./dist/${base}.d.cts`, default: `./dist/${base}.cjs` },
+      }),
+    );
+    for (const ending of ['d.ts', 'js', 'd.cts', 'cjs']) built(`${base}.${ending}`);
+  });
+
+  it('offer package.json itself, and main and types to tools that know no exports', () => {
+    expect(manifest.exports['./package.json']).toBe('./package.json');
+    expect([manifest.main, manifest.types]).toEqual(['./dist/index.cjs', './dist/index.d.cts']);
+  });
+});
+
+describe('files directly in src/', () => {
+  it('name what they export', () => {
+    const stars = rootFiles.filter((file) =>
+      file.syntax.statements.some((statement) => ts.isExportDeclaration(statement) && !statement.exportClause),
+    );
+    expect(stars.map((file) => file.path)).toEqual([]);
+  });
+
+  it('are entries, or glue that an entry exports', () => {
+    const reached = new Set(
+      rootFiles
+        .filter(isEntry)
+        .flatMap((file) => file.imports.map(({ specifier }) => resolveImport(file.path, specifier))),
+    );
+    const stray = rootFiles.filter((file) => !isEntry(file) && !reached.has(file.path));
+    expect(stray.map((file) => file.path)).toEqual([]);
+  });
+});
+
+describe('what each entry exports', () => {
+  it('is as recorded: values and types', async () => {
+    const program = ts.createProgram({
+      rootNames: entries.map((entry) => built(`${entry.base}.d.ts`)),
+      options: {
+        module: ts.ModuleKind.NodeNext,
+        moduleResolution: ts.ModuleResolutionKind.NodeNext,
+        target: ts.ScriptTarget.ES2022,
+        lib: ['lib.es2023.d.ts'],
+        skipLibCheck: true,
+        types: [],
+        noEmit: true,
+      },
+    });
+    const checker = program.getTypeChecker();
+    const record: Record<string, { values: string[]; types: string[] }> = {};
+    for (const { base, specifier } of entries) {
+      const file = program.getSourceFile(built(`${base}.d.ts`));
+      const module = file && checker.getSymbolAtLocation(file);
+      const symbols = module ? checker.getExportsOfModule(module) : [];
+      const flags = (symbol: ts.Symbol): ts.SymbolFlags =>
+        (symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol).flags;
+      const named = (flag: ts.SymbolFlags): string[] =>
+        symbols
+          .filter((symbol) => flags(symbol) & flag)
+          .map((symbol) => symbol.name)
+          .sort();
+      record[specifier] = { values: named(ts.SymbolFlags.Value), types: named(ts.SymbolFlags.Type) };
+    }
+    await expect(`${JSON.stringify(record, null, 2)}\n`).toMatchFileSnapshot('exports.snap.json');
+
+    for (const { base, specifier } of entries) {
+      const module = (await import(/* @vite-ignore */ pathToFileURL(built(`${base}.js`)).href)) as object;
+      expect(Object.keys(module).sort(), `${specifier}, ESM`).toEqual(record[specifier]?.values);
+      const required = createRequire(import.meta.url)(built(`${base}.cjs`)) as object;
+      expect(Object.keys(required).sort(), `${specifier}, CommonJS`).toEqual(record[specifier]?.values);
+    }
+  });
+});
+
+describe('two copies in one process', () => {
+  it('are told apart by nobody: importing does nothing, and nothing lands on globalThis', async () => {
+    const before = Reflect.ownKeys(globalThis);
+    for (const { base } of entries) {
+      await import(/* @vite-ignore */ `${pathToFileURL(built(`${base}.js`)).href}?again`);
+    }
+    expect(Reflect.ownKeys(globalThis)).toEqual(before);
+  });
+});

@@ -1,0 +1,52 @@
+// Compiled by `npm run typecheck`, never run. A line below `@ts-expect-error` has to be refused.
+import { firstOf } from '../../src/index.js';
+import { toFetchHandler } from '../../src/fetch.js';
+import { toNodeListener } from '../../src/node.js';
+import { createServer } from 'node:http';
+import { createSecureServer } from 'node:http2';
+import type { ApiHandler, ApiResponse } from '../../src/index.js';
+
+const ok: ApiResponse = { status: 200, headers: { 'content-type': 'text/plain' }, body: 'ok' };
+
+/** Handlers are plain functions: at once, later, or not at all. */
+export const atOnce: ApiHandler = () => ok;
+export const later: ApiHandler = async ({ method, url }) =>
+  Promise.resolve(`${method} ${url}` === 'GET /x' ? ok : undefined);
+export const notMine: ApiHandler = () => undefined;
+
+/** Bodies are text, bytes, nothing, or a stream of bytes. */
+export const bodies: readonly ApiResponse['body'][] = [
+  'text',
+  new Uint8Array(2),
+  null,
+  (async function* () {
+    yield await Promise.resolve(new Uint8Array(1));
+  })(),
+];
+
+/** Repeated headers are lists. */
+export const warned: ApiResponse = { ...ok, headers: { warning: ['299 - "one"', '299 - "two"'] } };
+
+/** A handler joins others, and serves node:http, node:http2 and fetch without a cast. */
+const joined: ApiHandler = firstOf(atOnce, later);
+createServer(toNodeListener(joined));
+createSecureServer(toNodeListener(joined, { basePath: '/ops' }));
+export const fetched: Promise<Response | undefined> = toFetchHandler(joined)(new Request('http://localhost/x'));
+
+// @ts-expect-error an answer has headers and a body
+export const halfAnAnswer: ApiHandler = () => ({ status: 200 });
+
+// @ts-expect-error `null` is no answer: not my path is `undefined`
+export const nothing: ApiHandler = () => null;
+
+async function* words(): AsyncGenerator<string> {
+  yield await Promise.resolve('x');
+}
+// @ts-expect-error a stream of text is no body: chunks are bytes
+export const textStream: ApiResponse = { ...ok, body: words() };
+
+// @ts-expect-error a method and a URL are needed
+void atOnce({ method: 'GET' });
+
+// @ts-expect-error the option is called basePath
+toNodeListener(joined, { prefix: '/ops' });
