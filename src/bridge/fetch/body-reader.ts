@@ -1,0 +1,42 @@
+import { bodyAborted, bodyTooLarge } from '../../http/body-error.js';
+
+/**
+ * Reads the body of a fetch request up to a limit; what lies beyond is cancelled unread.
+ *
+ * @throws BodyError beyond the limit, or when the body breaks off.
+ */
+export async function readFetchBody(request: Request, limit: number): Promise<Uint8Array> {
+  const stream = request.body as ReadableStream<Uint8Array> | null;
+  if (stream === null) return new Uint8Array(0);
+  if (Number(request.headers.get('content-length')) > limit) {
+    stream.cancel().catch(() => undefined);
+    throw bodyTooLarge(limit);
+  }
+
+  const reader = stream.getReader();
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for (;;) {
+    const { done, value } = await reader.read().catch((cause: unknown) => {
+      throw bodyAborted(cause);
+    });
+    if (done) return join(chunks, size);
+    size += value.byteLength;
+    if (size > limit) {
+      reader.cancel().catch(() => undefined);
+      throw bodyTooLarge(limit);
+    }
+    chunks.push(value);
+  }
+}
+
+function join(chunks: readonly Uint8Array[], size: number): Uint8Array {
+  if (chunks.length === 1) return chunks[0] as Uint8Array;
+  const bytes = new Uint8Array(size);
+  let at = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, at);
+    at += chunk.byteLength;
+  }
+  return bytes;
+}

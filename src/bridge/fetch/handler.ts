@@ -1,0 +1,138 @@
+import { normalizeBasePath, stripBasePath } from '../../http/base-path.js';
+import type { ApiHandler } from '../../http/handler.js';
+import { isPromise } from '../../http/promise.js';
+import { checkResponse, isBodiless, isStream } from '../../http/response-shape.js';
+import type { ApiResponse, ResponseHeaders } from '../../http/response.js';
+import { abortReason, isAbortError } from '../abort-reason.js';
+import { failureOf } from '../failure.js';
+import { checkBridge, reportTo } from '../options.js';
+import { releaseSource } from '../release.js';
+import { bodyStream } from './body-stream.js';
+import { createFetchClosing } from './closing.js';
+import type { FetchHandlerOptions, FetchInfo } from './options.js';
+import { FetchExchange } from './request.js';
+
+/** A handler for servers that speak fetch. `undefined` means: not ours, the service's own routes go on. */
+export type FetchHandler = (request: Request, info?: FetchInfo) => Promise<Response | undefined>;
+
+/**
+ * Serves a handler in anything that takes a `Request` and gives a `Response`: Hono, Deno, Bun, service workers.
+ *
+ * Streams are pulled chunk by chunk. Cancelling the response body, or aborting the request's signal, aborts the signal of
+ * the normalized request and lets the source go. Errors before the answer become a bare 500; later ones break the body
+ * off. Both reach `onError`. Several `Warning` values may become one line, as the `Headers` of the server decide.
+ *
+ * The promise rejects only with a TypeError, for a Request whose body has been read already.
+ *
+ * @throws TypeError that names every fault of the arguments.
+ */
+export function toFetchHandler(handler: ApiHandler, options: FetchHandlerOptions = {}): FetchHandler {
+  checkBridge('toFetchHandler', handler, options);
+  const basePath = normalizeBasePath(options.basePath);
+  const settings = { maxBodyBytes: options.maxBodyBytes ?? Infinity, clientLeft: abortReason('client-left') };
+  const unwanted = abortReason('body-unwanted');
+  const closing = createFetchClosing(options.signal);
+
+  const answerOf = (exchange: FetchExchange, response: ApiResponse): Response => {
+    checkResponse(response);
+    const { status, body } = response;
+    const headers = toHeaders(response.headers);
+    if (isStream(body) && exchange.method !== 'HEAD' && !isBodiless(status)) {
+      const streamed = new Response(streamOf(exchange, body), { status, headers });
+      closing.opened(exchange);
+      return streamed;
+    }
+    if (isStream(body)) drop(exchange, body);
+    const plain = plainResponse(exchange.method, status, headers, isStream(body) ? undefined : body);
+    exchange.finish();
+    return plain;
+  };
+
+  /** Ends the source of a body that is not going to be sent. */
+  const drop = (exchange: FetchExchange, source: AsyncIterable<Uint8Array>): void => {
+    exchange.abort(unwanted);
+    releaseSource(source);
+  };
+
+  const streamOf = (exchange: FetchExchange, source: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> => {
+    const over = (): void => {
+      closing.ended(exchange);
+      exchange.finish();
+    };
+    return bodyStream(source, {
+      ended: over,
+      failed(error): boolean {
+        const harmless = exchange.aborted && isAbortError(error);
+        over();
+        if (!harmless) reportTo(options.onError, error, 'stream');
+        return harmless;
+      },
+      cancelled(): void {
+        exchange.abort(settings.clientLeft);
+        over();
+      },
+    });
+  };
+
+  const failed = (exchange: FetchExchange, error: unknown): Response => {
+    if (exchange.misuse !== undefined) throw exchange.misuse;
+    const { response, expected } = failureOf(error);
+    if (!expected && !(exchange.aborted && isAbortError(error))) reportTo(options.onError, error, 'handler');
+    exchange.finish();
+    return plainResponse(exchange.method, response.status, toHeaders(response.headers), response.body as string);
+  };
+
+  return async function fetchHandler(request, info): Promise<Response | undefined> {
+    const url = stripBasePath(withoutFragment(request.url), basePath);
+    if (url === undefined) return undefined;
+    const exchange = new FetchExchange(request, info, url, settings);
+    let answer: ApiResponse | undefined;
+    try {
+      const pending = handler(exchange);
+      answer = isPromise(pending) ? await pending : pending;
+      if (exchange.misuse !== undefined) throw exchange.misuse;
+      if (answer !== undefined) return answerOf(exchange, answer);
+      exchange.finish();
+      return undefined;
+    } catch (error) {
+      const body = (answer as ApiResponse | null | undefined)?.body ?? null;
+      if (isStream(body)) drop(exchange, body);
+      return failed(exchange, error);
+    }
+  };
+}
+
+function withoutFragment(url: string): string {
+  const hash = url.indexOf('#');
+  return hash === -1 ? url : url.slice(0, hash);
+}
+
+function toHeaders(headers: ResponseHeaders): Headers {
+  const result = new Headers();
+  for (const [name, value] of Object.entries(headers)) {
+    if (typeof value === 'string') result.set(name, value);
+    else for (const each of value) result.append(name, each);
+  }
+  return result;
+}
+
+/** `undefined` stands for a stream that is not sent, of a length nobody knows. */
+function plainResponse(
+  method: string,
+  status: number,
+  headers: Headers,
+  body: string | Uint8Array | null | undefined,
+): Response {
+  if (isBodiless(status)) {
+    headers.delete('content-length');
+    return new Response(null, { status, headers });
+  }
+  // As bytes: a string would get a content type of its own where the handler gave none.
+  const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : (body ?? new Uint8Array(0));
+  const keepsLength = body === undefined || (body === null && method === 'HEAD' && headers.has('content-length'));
+  if (!keepsLength) headers.set('content-length', String(bytes.byteLength));
+  return new Response(method === 'HEAD' || bytes.byteLength === 0 ? null : (bytes as Uint8Array<ArrayBuffer>), {
+    status,
+    headers,
+  });
+}

@@ -1,0 +1,105 @@
+import type { ApiRequest, PeerCertificate, RequestHeaders } from '../../http/request.js';
+import type { AbortReason } from '../abort-reason.js';
+import { readFetchBody } from './body-reader.js';
+import type { FetchInfo } from './options.js';
+
+/** What all requests of one fetch handler share. */
+export interface FetchSettings {
+  readonly maxBodyBytes: number;
+  readonly clientLeft: AbortReason;
+}
+
+/** One fetch request in normalized form, with the state of its answer. What costs is made on first use. */
+export class FetchExchange implements ApiRequest {
+  readonly method: string;
+  readonly url: string;
+  /** Set when the handler asked for a body that something else had read: a mistake in the service, not of the client. */
+  misuse: TypeError | undefined;
+  readonly #request: Request;
+  readonly #info: FetchInfo | undefined;
+  readonly #settings: FetchSettings;
+  readonly #onRequestAbort: () => void;
+  #headers: RequestHeaders | undefined;
+  #controller: AbortController | undefined;
+  #reason: AbortReason | undefined;
+  #following = false;
+  #finished = false;
+
+  constructor(request: Request, info: FetchInfo | undefined, url: string, settings: FetchSettings) {
+    this.method = request.method;
+    this.url = url;
+    this.#request = request;
+    this.#info = info;
+    this.#settings = settings;
+    this.#onRequestAbort = () => this.abort(settings.clientLeft);
+  }
+
+  get headers(): RequestHeaders {
+    if (this.#headers === undefined) {
+      // Clients choose the names: on an object without a prototype all of them are plain keys.
+      const headers = Object.create(null) as Record<string, string>;
+      this.#request.headers.forEach((value, name) => {
+        headers[name] = value;
+      });
+      this.#headers = headers;
+    }
+    return this.#headers;
+  }
+
+  get body(): (limit: number) => Promise<Uint8Array> {
+    return async (limit) => {
+      if (this.#request.bodyUsed) {
+        this.misuse = new TypeError(
+          'the body of this Request has been read already: hand the Request over unread, or a clone made before reading it',
+        );
+        throw this.misuse;
+      }
+      return readFetchBody(this.#request, Math.min(limit, this.#settings.maxBodyBytes));
+    };
+  }
+
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      this.follow();
+      if (this.#reason !== undefined) this.#controller.abort(this.#reason);
+    }
+    return this.#controller.signal;
+  }
+
+  get remoteAddress(): string | undefined {
+    return this.#info?.remoteAddress;
+  }
+
+  get peerCertificate(): PeerCertificate | undefined {
+    return this.#info?.peerCertificate;
+  }
+
+  /** True once the signal is aborted, read or not. */
+  get aborted(): boolean {
+    return this.#reason !== undefined;
+  }
+
+  /** Aborts the signal, or the one that a later reader would get. Does nothing once the answer is finished. */
+  abort(reason: AbortReason): void {
+    if (this.#finished || this.#reason !== undefined) return;
+    this.#reason = reason;
+    this.#controller?.abort(reason);
+  }
+
+  /** Takes over an abort of the Request's own signal, until the answer is finished. */
+  follow(): void {
+    if (this.#following || this.#finished) return;
+    this.#following = true;
+    const { signal } = this.#request;
+    if (signal.aborted) this.#onRequestAbort();
+    else signal.addEventListener('abort', this.#onRequestAbort, { once: true });
+  }
+
+  /** The answer is out of our hands. */
+  finish(): void {
+    if (this.#finished) return;
+    this.#finished = true;
+    if (this.#following) this.#request.signal.removeEventListener('abort', this.#onRequestAbort);
+  }
+}

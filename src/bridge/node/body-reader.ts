@@ -1,0 +1,81 @@
+import { bodyAborted, bodyTooLarge } from '../../http/body-error.js';
+import { bodyBytes } from '../../http/body.js';
+import { isBytes } from '../../http/bytes.js';
+import type { NodeIncoming } from './message.js';
+import { http2Stream } from './message.js';
+
+/** True when the headers announce a body, empty or not. */
+export function announcesBody(req: NodeIncoming): boolean {
+  const stream = http2Stream(req);
+  if (stream !== undefined) return !stream.endAfterHeaders;
+  const length = req.headers['content-length'];
+  return req.headers['transfer-encoding'] !== undefined || (length !== undefined && Number(length) !== 0);
+}
+
+/**
+ * Reads the body of a request: what a framework has left of it, else the stream itself.
+ *
+ * @throws BodyError beyond the limit, or when the client leaves.
+ * @throws TypeError when something else has read the stream and left nothing.
+ */
+export async function readIncoming(req: NodeIncoming, limit: number): Promise<Uint8Array> {
+  if (!announcesBody(req)) return new Uint8Array(0);
+  if (typeof req.rawBody === 'string' || isBytes(req.rawBody)) return bodyBytes(req.rawBody, limit);
+  // Some parsers leave `{}` where they did not read: only a touched stream makes `req.body` the body.
+  if (req.readableDidRead !== true && !req.readableEnded) return readStream(req, limit);
+  if (req.body !== undefined) return parsedBytes(req.body, limit);
+  throw new TypeError(
+    'something has read the request body already: mount the listener before the body parser, or let it leave req.rawBody or req.body',
+  );
+}
+
+/** The bytes of a body that a parser of the framework has turned into a value. */
+function parsedBytes(body: unknown, limit: number): Uint8Array {
+  if (typeof body === 'string' || isBytes(body)) return bodyBytes(body, limit);
+  try {
+    return bodyBytes(JSON.stringify(body) ?? '', limit);
+  } catch (error) {
+    // JSON.parse nests deeper than JSON.stringify can follow.
+    if (error instanceof RangeError) throw bodyTooLarge(limit);
+    throw error;
+  }
+}
+
+function readStream(req: NodeIncoming, limit: number): Promise<Uint8Array> {
+  if (Number(req.headers['content-length']) > limit) return Promise.reject(bodyTooLarge(limit));
+  if (req.destroyed) return Promise.reject(bodyAborted());
+
+  return new Promise((resolve, reject) => {
+    const chunks: Uint8Array[] = [];
+    let size = 0;
+    const settle = (): void => {
+      req.removeListener('data', onData);
+      req.removeListener('end', onEnd);
+      req.removeListener('error', onGone);
+      req.removeListener('close', onGone);
+    };
+    const onData = (chunk: Uint8Array | string): void => {
+      const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+      size += bytes.byteLength;
+      if (size > limit) {
+        settle();
+        req.pause();
+        reject(bodyTooLarge(limit));
+      } else {
+        chunks.push(bytes);
+      }
+    };
+    const onEnd = (): void => {
+      settle();
+      resolve(chunks.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks, size));
+    };
+    const onGone = (cause?: unknown): void => {
+      settle();
+      reject(bodyAborted(cause));
+    };
+    req.on('end', onEnd);
+    req.on('error', onGone);
+    req.on('close', onGone);
+    req.on('data', onData);
+  });
+}

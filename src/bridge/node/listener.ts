@@ -1,0 +1,83 @@
+import { systemClock } from '../../clock/clock.js';
+import { normalizeBasePath, stripBasePath } from '../../http/base-path.js';
+import type { ApiHandler } from '../../http/handler.js';
+import { isPromise } from '../../http/promise.js';
+import type { ApiResponse } from '../../http/response.js';
+import { notFoundText } from '../../http/text.js';
+import { abortReason } from '../abort-reason.js';
+import { checkBridge, reportTo } from '../options.js';
+import { createCloseWatch } from './close-watch.js';
+import { createClosing } from './closing.js';
+import type { NodeIncoming, NodeOutgoing } from './message.js';
+import type { NodeListenerOptions } from './options.js';
+import { NodeExchange } from './request.js';
+import { createSender } from './send.js';
+
+/** A request listener of `node:http` and `node:http2`, and a middleware of Express and Connect. */
+export type NodeListener = (req: NodeIncoming, res: NodeOutgoing, next?: (error?: unknown) => void) => void;
+
+const BEYOND_ASCII = /[\u0080-\u00ff]/;
+
+/**
+ * Serves a handler with `node:http`, `node:http2` (compatibility API), Express or anything else that speaks their request
+ * and response.
+ *
+ * - A path that is not the handler's goes to `next()`, and without one is answered 404. Mounted under a path of Express it
+ *   still sees the path the client sent (`originalUrl`); name the mount in `basePath` to take it off.
+ * - A body that a parser has read already is taken from `req.rawBody`, else from `req.body`.
+ * - Streams respect back-pressure chunk by chunk; when the client leaves, the request's signal aborts and the source is
+ *   let go. Errors before the headers become a bare 500; after them the connection breaks off. Both reach `onError`.
+ * - The rest of a body that nobody wanted is read for at most 8 MiB and 5 s after the answer.
+ *
+ * The listener throws nothing of its own. It keeps no state outside itself: two listeners share nothing.
+ *
+ * @throws TypeError that names every fault of the arguments.
+ */
+export function toNodeListener(handler: ApiHandler, options: NodeListenerOptions = {}): NodeListener {
+  checkBridge('toNodeListener', handler, options);
+  const basePath = normalizeBasePath(options.basePath);
+  const closing = createClosing(options.signal);
+  const settings = {
+    maxBodyBytes: options.maxBodyBytes ?? Infinity,
+    closeWatch: createCloseWatch(),
+    clientLeft: abortReason('client-left'),
+  };
+  const { send, fail } = createSender({
+    clock: options.clock ?? systemClock,
+    closing,
+    report: (error, where) => reportTo(options.onError, error, where),
+  });
+
+  return function listener(req, res, next): void {
+    const url = stripBasePath(targetOf(req), basePath);
+    const exchange = new NodeExchange(req, res, url ?? '/', settings);
+    closing.meet(exchange);
+    const answered = (answer: ApiResponse | undefined): void => {
+      if (answer !== undefined) send(exchange, answer);
+      else if (typeof next === 'function') next();
+      else send(exchange, notFoundText());
+    };
+    const failed = (error: unknown): void => fail(exchange, error, 'handler');
+
+    if (url === undefined) {
+      answered(undefined);
+      return;
+    }
+    let answer: ReturnType<ApiHandler>;
+    try {
+      answer = handler(exchange);
+    } catch (error) {
+      failed(error);
+      return;
+    }
+    // The last one is for a `next` that throws: nobody else is there to catch it.
+    if (isPromise(answer)) answer.then(answered, failed).then(undefined, failed);
+    else answered(answer);
+  };
+}
+
+/** Node reads raw bytes of a request line as Latin-1; Go, and whoever sends them, mean UTF-8. */
+function targetOf(req: NodeIncoming): string {
+  const target = req.originalUrl ?? req.url ?? '/';
+  return BEYOND_ASCII.test(target) ? Buffer.from(target, 'latin1').toString('utf8') : target;
+}

@@ -1,0 +1,90 @@
+/** The part of a socket that the bridge looks at. */
+export interface NodeSocket {
+  readonly remoteAddress?: string | undefined;
+  readonly destroyed?: boolean;
+  /** Present on TLS sockets; true only when the client certificate was verified. */
+  readonly authorized?: boolean;
+  getPeerCertificate?(): unknown;
+  destroySoon?(): void;
+  destroy(): unknown;
+  once(event: string, listener: (...values: never[]) => void): unknown;
+}
+
+/**
+ * A request of `node:http`, or of the compatibility API of `node:http2`, also inside a framework that added `originalUrl`,
+ * `body` or `rawBody`. Written down by its shape, so that any of them fits.
+ */
+export interface NodeIncoming {
+  readonly method?: string | undefined;
+  readonly url?: string | undefined;
+  /** Set by Express and Connect, which rewrite `url` below a mount point. */
+  readonly originalUrl?: string | undefined;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly socket: NodeSocket | null;
+  readonly complete: boolean;
+  readonly destroyed: boolean;
+  readonly readableEnded: boolean;
+  readonly readableDidRead?: boolean;
+  /** The body as a parser of the framework left it: bytes, text, or the parsed value. */
+  readonly body?: unknown;
+  /** The body as bytes or text, where a framework keeps it; preferred to `body`. */
+  readonly rawBody?: unknown;
+  on(event: string, listener: (...values: never[]) => void): unknown;
+  removeListener(event: string, listener: (...values: never[]) => void): unknown;
+  pause(): unknown;
+  resume(): unknown;
+}
+
+/** The stream below a message of HTTP/2. */
+export interface Http2StreamLike {
+  readonly destroyed: boolean;
+  /** True when the request came without a body. */
+  readonly endAfterHeaders: boolean;
+  readonly session?: Http2SessionLike | undefined;
+  close(code?: number): void;
+}
+
+/** A connection of HTTP/2. */
+export interface Http2SessionLike {
+  readonly closed: boolean;
+  close(): void;
+  once(event: string, listener: (...values: never[]) => void): unknown;
+}
+
+/** The answer that belongs to a {@link NodeIncoming}. */
+export interface NodeOutgoing {
+  readonly headersSent: boolean;
+  readonly destroyed?: boolean;
+  /** `null` while an answer of HTTP/1 waits behind another one on its connection. */
+  readonly socket: NodeSocket | null;
+  /** False makes HTTP/1 say `Connection: close`. */
+  shouldKeepAlive?: boolean;
+  writeHead(status: number, headers: Record<string, string | number | string[]>): unknown;
+  /** Not needed over HTTP/2, where `writeHead` sends at once. */
+  flushHeaders?(): void;
+  write(chunk: string | Uint8Array, callback?: (error?: Error | null) => void): boolean;
+  end(body?: string | Uint8Array): unknown;
+  destroy(): unknown;
+  once(event: string, listener: (...values: never[]) => void): unknown;
+  on(event: string, listener: (...values: never[]) => void): unknown;
+  removeListener(event: string, listener: (...values: never[]) => void): unknown;
+}
+
+/** The HTTP/2 stream of a message, or nothing on HTTP/1. */
+export function http2Stream(message: NodeIncoming | NodeOutgoing): Http2StreamLike | undefined {
+  const stream = (message as { readonly stream?: Partial<Http2StreamLike> | null }).stream;
+  return typeof stream?.close === 'function' ? (stream as Http2StreamLike) : undefined;
+}
+
+/** True when there is nobody left to write to. */
+export function isGone(req: NodeIncoming, res: NodeOutgoing): boolean {
+  if (res.destroyed === true || http2Stream(res)?.destroyed === true) return true;
+  return res.socket === null && req.socket?.destroyed === true;
+}
+
+/** Ends an answer that cannot be completed, so that the client sees it broke off. */
+export function tearDown(res: NodeOutgoing): void {
+  const stream = http2Stream(res);
+  if (stream === undefined) res.destroy();
+  else stream.close(2); // INTERNAL_ERROR: closing without a code would look like a proper end.
+}

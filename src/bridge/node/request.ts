@@ -1,0 +1,95 @@
+import type { AbortReason } from '../abort-reason.js';
+import type { ApiRequest, PeerCertificate, RequestHeaders } from '../../http/request.js';
+import { readIncoming } from './body-reader.js';
+import type { CloseWatch } from './close-watch.js';
+import type { NodeIncoming, NodeOutgoing } from './message.js';
+import { isGone } from './message.js';
+import { peerCertificateOf } from './peer-certificate.js';
+
+/** What all requests of one listener share. */
+export interface ExchangeSettings {
+  readonly maxBodyBytes: number;
+  readonly closeWatch: CloseWatch;
+  readonly clientLeft: AbortReason;
+}
+
+/**
+ * One request of Node in normalized form, with the state of its answer. Everything that costs is a getter: most requests
+ * never look at the signal, the address or the certificate.
+ */
+export class NodeExchange implements ApiRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly req: NodeIncoming;
+  readonly res: NodeOutgoing;
+  readonly #settings: ExchangeSettings;
+  #controller: AbortController | undefined;
+  #reason: AbortReason | undefined;
+  #finished = false;
+
+  constructor(req: NodeIncoming, res: NodeOutgoing, url: string, settings: ExchangeSettings) {
+    this.method = req.method ?? 'GET';
+    this.url = url;
+    this.req = req;
+    this.res = res;
+    this.#settings = settings;
+  }
+
+  get headers(): RequestHeaders {
+    return this.req.headers;
+  }
+
+  get body(): (limit: number) => Promise<Uint8Array> {
+    return (limit) => readIncoming(this.req, Math.min(limit, this.#settings.maxBodyBytes));
+  }
+
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.#reason !== undefined) this.#controller.abort(this.#reason);
+      else if (!this.#finished) this.onClientLeft(() => undefined);
+    }
+    return this.#controller.signal;
+  }
+
+  get remoteAddress(): string | undefined {
+    return this.req.socket?.remoteAddress;
+  }
+
+  get peerCertificate(): PeerCertificate | undefined {
+    return peerCertificateOf(this.req.socket);
+  }
+
+  /** True once the signal is aborted, read or not. */
+  get aborted(): boolean {
+    return this.#reason !== undefined;
+  }
+
+  /** True once nobody is left to answer. */
+  get gone(): boolean {
+    return isGone(this.req, this.res);
+  }
+
+  /** Aborts the signal, or the one that a later reader would get. Does nothing once the answer is finished. */
+  abort(reason: AbortReason): void {
+    if (this.#finished || this.#reason !== undefined) return;
+    this.#reason = reason;
+    this.#controller?.abort(reason);
+  }
+
+  /** The answer has been handed to Node completely: from here on the client may leave without a word. */
+  finish(): void {
+    this.#finished = true;
+  }
+
+  /** Aborts the signal and calls back when the client leaves an unfinished answer. At once when it has left already. */
+  onClientLeft(callback: () => void): void {
+    const left = (): void => {
+      if (this.#finished) return;
+      this.abort(this.#settings.clientLeft);
+      callback();
+    };
+    if (this.gone) left();
+    else this.#settings.closeWatch.onClose(this.req, this.res, left);
+  }
+}

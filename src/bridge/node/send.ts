@@ -1,0 +1,151 @@
+import type { Clock } from '../../clock/clock.js';
+import type { ApiResponse } from '../../http/response.js';
+import { checkResponse, isBodiless, isStream } from '../../http/response-shape.js';
+import type { AbortReason } from '../abort-reason.js';
+import { abortReason, isAbortError } from '../abort-reason.js';
+import { failureOf } from '../failure.js';
+import type { FailurePlace } from '../options.js';
+import { releaseSource } from '../release.js';
+import type { Closing } from './closing.js';
+import { discardBody, hasUnreadBody, isWorthDiscarding } from './discard.js';
+import { writeHead } from './head.js';
+import { http2Stream, tearDown } from './message.js';
+import type { PumpEnd } from './pump.js';
+import { pump } from './pump.js';
+import type { NodeExchange } from './request.js';
+
+/** Writes answers and failures of one listener. Neither function throws. */
+export interface Sender {
+  send(exchange: NodeExchange, response: ApiResponse): void;
+  /** Answers 500 while that is possible, breaks the connection off when it is not, and reports what was not expected. */
+  fail(exchange: NodeExchange, error: unknown, where: FailurePlace): void;
+}
+
+/** What a {@link Sender} works with. */
+export interface SenderParts {
+  readonly clock: Clock;
+  readonly closing: Closing;
+  report(error: unknown, where: FailurePlace): void;
+}
+
+/** Makes the {@link Sender} of a listener. */
+export function createSender({ clock, closing, report }: SenderParts): Sender {
+  const unwanted: AbortReason = abortReason('body-unwanted');
+
+  const send = (exchange: NodeExchange, response: ApiResponse): void => {
+    try {
+      checkResponse(response);
+      if (exchange.gone || exchange.res.headersSent) drop(exchange, response);
+      else if (!isStream(response.body)) sendPlain(exchange, response, response.body);
+      else if (exchange.method === 'HEAD' || isBodiless(response.status)) sendPlain(exchange, response, undefined);
+      else sendStream(exchange, response, response.body);
+    } catch (error) {
+      drop(exchange, response);
+      fail(exchange, error, 'handler');
+    }
+  };
+
+  /** Ends the source of a body that is not going to be sent. */
+  const drop = (exchange: NodeExchange, response: ApiResponse): void => {
+    // Answers that failed their check come here too: they may be anything.
+    const body = (response as ApiResponse | null)?.body ?? null;
+    if (!isStream(body)) return;
+    exchange.abort(unwanted);
+    releaseSource(body);
+  };
+
+  /** `undefined` stands for a stream that is not sent, of a length nobody knows. */
+  const sendPlain = (
+    exchange: NodeExchange,
+    response: ApiResponse,
+    body: string | Uint8Array | null | undefined,
+  ): void => {
+    const { req, res, method } = exchange;
+    drop(exchange, response);
+    const unread = hasUnreadBody(req);
+    const http1 = http2Stream(res) === undefined;
+    if (unread && http1 && !isWorthDiscarding(req)) res.shouldKeepAlive = false;
+    writeHead(res, response, lengthOf(exchange, response, body));
+    exchange.finish();
+
+    const content = method === 'HEAD' || isBodiless(response.status) ? '' : (body ?? '');
+    if (!unread || !http1) {
+      if (content.length > 0) res.end(content);
+      else res.end();
+    } else if (content.length > 0) {
+      // The whole answer goes out now, its end waits: Node would close or stall a connection with bytes still to come.
+      res.write(content);
+    } else {
+      res.flushHeaders?.();
+    }
+    if (!unread) return;
+    discardBody(req, clock, (complete) => {
+      if (http1) res.end();
+      if (!complete) giveUp(exchange);
+    });
+  };
+
+  const sendStream = (exchange: NodeExchange, response: ApiResponse, source: AsyncIterable<Uint8Array>): void => {
+    const { req, res } = exchange;
+    writeHead(res, response, undefined);
+    res.flushHeaders?.();
+    // A write that races with the client's leaving reports it here as well; the close is what counts.
+    res.on('error', () => undefined);
+    closing.opened(exchange);
+    const running = pump(source, res, (end) => {
+      closing.ended(exchange);
+      endStream(exchange, end);
+    });
+    exchange.onClientLeft(() => {
+      closing.ended(exchange);
+      running.stop();
+    });
+    if (hasUnreadBody(req)) {
+      discardBody(req, undefined, (complete) => {
+        if (!complete) giveUp(exchange);
+      });
+    }
+  };
+
+  const endStream = (exchange: NodeExchange, end: PumpEnd): void => {
+    if (end.failed && !(exchange.aborted && isAbortError(end.error))) {
+      fail(exchange, end.error, 'stream');
+      return;
+    }
+    exchange.finish();
+    exchange.res.end();
+  };
+
+  const fail = (exchange: NodeExchange, error: unknown, where: FailurePlace): void => {
+    const { response, expected } = failureOf(error);
+    // What a handler throws because its signal was aborted is no failure.
+    if (!expected && !(exchange.aborted && isAbortError(error))) report(error, where);
+    try {
+      if (exchange.gone) return;
+      if (exchange.res.headersSent) tearDown(exchange.res);
+      else sendPlain(exchange, response, response.body as string);
+    } catch {
+      tearDown(exchange.res);
+    }
+  };
+
+  return { send, fail };
+}
+
+function lengthOf(
+  exchange: NodeExchange,
+  response: ApiResponse,
+  body: string | Uint8Array | null | undefined,
+): number | undefined {
+  if (body === undefined) return undefined;
+  if (body === null) return exchange.method === 'HEAD' && 'content-length' in response.headers ? undefined : 0;
+  return typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength;
+}
+
+/** Ends the connection of a client that goes on sending what nobody wants. */
+function giveUp(exchange: NodeExchange): void {
+  const stream = http2Stream(exchange.res);
+  if (stream !== undefined)
+    stream.close(0); // NO_ERROR: the answer is complete, only the body is refused.
+  else exchange.req.socket?.destroy();
+}

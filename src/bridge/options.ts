@@ -1,0 +1,58 @@
+import { basePathFault } from '../http/base-path.js';
+import { isPromise } from '../http/promise.js';
+
+/** Where an error escaped: a handler threw, or the source of a streamed body failed after the headers had gone. */
+export type FailurePlace = 'handler' | 'stream';
+
+/** What both bridges can be told. */
+export interface BridgeOptions {
+  /**
+   * Path prefix this handler is mounted under, such as `/internal`: requests below it reach the handler without it,
+   * all others are not ours. Compared exactly, as sent by the client. Default: none.
+   */
+  readonly basePath?: string | undefined;
+  /**
+   * Told about errors that nobody expected: the client got a bare 500, or a connection that broke off. Never told about
+   * clients that left. What it throws is ignored. Default: errors are dropped.
+   */
+  readonly onError?: ((error: unknown, where: FailurePlace) => void) | undefined;
+  /**
+   * Most bytes of a request body this bridge ever reads, whatever the handler would accept. Default: the handler's own
+   * limit alone.
+   */
+  readonly maxBodyBytes?: number | undefined;
+  /**
+   * The server shuts down: when it aborts, the signal of every *streaming* answer that is unfinished aborts with it, so
+   * that watches end cleanly. Other answers are completed. Default: none.
+   */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Throws one TypeError that names every fault of a bridge's arguments. */
+export function checkBridge(maker: string, handler: unknown, options: BridgeOptions): void {
+  const faults: string[] = [];
+  if (typeof handler !== 'function') faults.push('the handler must be a function, such as health.handle');
+  const { basePath, onError, maxBodyBytes, signal } = options as Readonly<Record<keyof BridgeOptions, unknown>>;
+  const basePathProblem = basePathFault(basePath);
+  if (basePathProblem !== undefined) faults.push(basePathProblem);
+  if (onError !== undefined && typeof onError !== 'function') faults.push('onError must be a function');
+  if (maxBodyBytes !== undefined && !(Number.isInteger(maxBodyBytes) && (maxBodyBytes as number) >= 0)) {
+    faults.push('maxBodyBytes must be a whole number of bytes, zero or more');
+  }
+  if (signal !== undefined && typeof (signal as { aborted?: unknown } | null)?.aborted !== 'boolean') {
+    faults.push('signal must be an AbortSignal');
+  }
+  if (faults.length > 0) throw new TypeError(`${maker}: ${faults.join('; ')}`);
+}
+
+/** Calls an error hook so that nothing it does, also later, can hurt. */
+export function reportTo(onError: BridgeOptions['onError'], error: unknown, where: FailurePlace): void {
+  if (onError === undefined) return;
+  try {
+    const pending: unknown = onError(error, where);
+    // A hook may be async all the same: its rejection must not end the process.
+    if (isPromise(pending)) pending.then(undefined, () => undefined);
+  } catch {
+    // The hook's own failure has nobody left to go to.
+  }
+}

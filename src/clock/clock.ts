@@ -1,0 +1,32 @@
+/** A timer that was set on a {@link Clock}. */
+export interface ClockTimer {
+  /** Forgets the timer. Harmless after it fired and when called twice. */
+  cancel(): void;
+}
+
+/**
+ * Where the library takes time from. Everything that waits or stamps reads time through this, so that tests can move it
+ * (`kube-vitals/testing` has a fake one).
+ */
+export interface Clock {
+  /** Wall clock, whole microseconds since the Unix epoch. May jump backwards. */
+  now(): number;
+  /** Monotonic clock in milliseconds, for measuring spans. Its zero is arbitrary. */
+  monotonic(): number;
+  /** Calls back once after `delayMs` milliseconds. The timer never keeps the process alive. */
+  setTimer(callback: () => void, delayMs: number): ClockTimer;
+}
+
+/** Node's own timers turn a longer delay into 1 ms. */
+const LONGEST_DELAY_MS = 2_147_483_647;
+
+/** The real clock. Timers are unref'd where the runtime knows that word. */
+export const systemClock: Clock = {
+  now: () => Date.now() * 1000,
+  monotonic: () => performance.now(),
+  setTimer(callback, delayMs) {
+    const timer: unknown = setTimeout(callback, Math.min(Math.max(delayMs, 0), LONGEST_DELAY_MS));
+    if (typeof timer === 'object' && timer !== null && 'unref' in timer) (timer as { unref(): void }).unref();
+    return { cancel: () => clearTimeout(timer as ReturnType<typeof setTimeout>) };
+  },
+};

@@ -1,0 +1,70 @@
+/** One clause of an Accept header. Type names keep their case: whoever compares decides. */
+export interface AcceptClause {
+  readonly type: string;
+  readonly subtype: string;
+  /** Relative weight; 1 when absent, 0 when unreadable. A clause of weight 0 is kept, as the last choice. */
+  readonly q: number;
+  /** The other parameters, names and values trimmed. */
+  readonly params: ReadonlyMap<string, string>;
+}
+
+const NO_PARAMS: ReadonlyMap<string, string> = new Map();
+const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
+
+/**
+ * Reads an Accept header: the clauses in order of preference (weight, then how exact the type is, then place in the
+ * header). Lenient like the servers it follows: clauses without a slash (other than a lone `*`) and parameters that are
+ * not `name=value` are passed over.
+ */
+export function parseAccept(header: string): AcceptClause[] {
+  const clauses: AcceptClause[] = [];
+  for (const part of header.split(',')) {
+    const clause = parseClause(part.trim());
+    if (clause) clauses.push(clause);
+  }
+  return clauses.length < 2 ? clauses : clauses.sort(byPreference);
+}
+
+function parseClause(part: string): AcceptClause | undefined {
+  const [range = '', ...rest] = part.split(';');
+  const names = range.split('/');
+  const type = (names[0] ?? '').trim();
+  if (names.length > 2 || type === '' || ((names[1] ?? '') === '' && type !== '*')) return undefined;
+  const subtype = (names[1] ?? '').trim() || '*';
+  if (rest.length === 0) return { type, subtype, q: 1, params: NO_PARAMS };
+  let q = 1;
+  const params = new Map<string, string>();
+  for (const text of rest) {
+    const [name = '', value = '', ...more] = text.split('=');
+    if (value === '' || more.length > 0) continue;
+    if (name.trim() === 'q') q = NUMBER.test(value) ? Number(value) : 0;
+    else params.set(name.trim(), value.trim());
+  }
+  return { type, subtype, q, params };
+}
+
+const exactness = ({ type, subtype }: AcceptClause): number => (type === '*' ? 0 : subtype === '*' ? 1 : 2);
+
+function byPreference(a: AcceptClause, b: AcceptClause): number {
+  return b.q - a.q || exactness(b) - exactness(a);
+}
+
+/** True when the clause covers a media type: the same, `type/*`, or `*` for both. Parameters do not matter. */
+export function clauseCovers(clause: AcceptClause, mediaType: string): boolean {
+  if (clause.subtype === '*') return clause.type === '*' || mediaType.startsWith(`${clause.type}/`);
+  return mediaType === `${clause.type}/${clause.subtype}`;
+}
+
+/**
+ * The plain question a router asks: does the header name one of the types exactly, or `*` for everything? Case matters,
+ * parameters are cut off, `type/*` does not count, and an absent or empty header accepts everything.
+ */
+export function acceptsExactly(header: string | undefined, mediaTypes: readonly string[]): boolean {
+  if (!header) return true;
+  for (const clause of header.split(',')) {
+    const end = clause.indexOf(';');
+    const name = (end < 0 ? clause : clause.slice(0, end)).trim();
+    if (name === '*/*' || mediaTypes.includes(name)) return true;
+  }
+  return false;
+}

@@ -1,0 +1,31 @@
+import { originForm } from './url.js';
+
+/**
+ * Says what is wrong with a base path, or nothing. A base path begins with `/` and is written as clients send it
+ * (percent-encoded), without query or fragment.
+ */
+export function basePathFault(value: unknown): string | undefined {
+  if (value === undefined || value === '') return undefined;
+  if (typeof value === 'string' && value.startsWith('/') && !/[?#\s]/.test(value)) return undefined;
+  return 'basePath must be a path such as "/internal": it begins with "/" and has no "?", "#" or white space';
+}
+
+/** The form {@link stripBasePath} takes: without trailing slashes; empty for none. */
+export function normalizeBasePath(value: string | undefined): string {
+  let end = value?.length ?? 0;
+  while (end > 0 && value?.charCodeAt(end - 1) === 0x2f) end--;
+  return value?.slice(0, end) ?? '';
+}
+
+/**
+ * The origin form of a request target without the base path of a mount, or `undefined` when the target lies outside it.
+ * `/base` itself becomes `/`. The comparison is exact: case matters, and escapes are not resolved.
+ */
+export function stripBasePath(target: string, basePath: string): string | undefined {
+  const url = originForm(target);
+  if (basePath === '') return url;
+  if (!url.startsWith(basePath)) return undefined;
+  const rest = url.slice(basePath.length);
+  if (rest.startsWith('/')) return rest;
+  return rest === '' || rest.startsWith('?') ? `/${rest}` : undefined;
+}

@@ -1,0 +1,72 @@
+import type { ApiResponse } from './response.js';
+
+/** Bodies up to this many bytes are never compressed. */
+export const COMPRESSION_THRESHOLD = 131_072;
+
+const FASTEST = { level: 1 } as const;
+
+/** True when the header lists the bare token `gzip`. As in Kubernetes a weight (`gzip;q=1`) or `*` does not count. */
+export function acceptsGzip(acceptEncoding: string | undefined): boolean {
+  return !!acceptEncoding && acceptEncoding.split(',').some((token) => token.trim() === 'gzip');
+}
+
+/**
+ * Compresses a large body when the client takes gzip: bytes above {@link COMPRESSION_THRESHOLD}, and every stream, for
+ * only what is larger is streamed. Anything else comes back untouched. Not meant for watches.
+ */
+export function compressed(
+  response: ApiResponse,
+  acceptEncoding: string | undefined,
+): ApiResponse | Promise<ApiResponse> {
+  const { body } = response;
+  if (body === null || typeof body === 'string' || !acceptsGzip(acceptEncoding)) return response;
+  if (!ArrayBuffer.isView(body)) return withBody(response, gzipStream(body));
+  if (body.byteLength <= COMPRESSION_THRESHOLD) return response;
+  return gzipBytes(body).then((bytes) => withBody(response, bytes));
+}
+
+function withBody(response: ApiResponse, body: Uint8Array | AsyncIterable<Uint8Array>): ApiResponse {
+  const vary = response.headers['vary'];
+  const headers = {
+    ...response.headers,
+    'content-encoding': 'gzip',
+    vary: vary === undefined ? 'Accept-Encoding' : [vary, 'Accept-Encoding'].flat().join(', '),
+  };
+  return { status: response.status, headers, body };
+}
+
+/** The bytes as one gzip member, made off the main thread. */
+export async function gzipBytes(bytes: Uint8Array): Promise<Uint8Array> {
+  const { gzip } = await import('node:zlib');
+  return new Promise((resolve, reject) => {
+    gzip(bytes, FASTEST, (error, result) => (error ? reject(error) : resolve(result)));
+  });
+}
+
+/**
+ * The stream as one gzip member. A chunk of the source is asked for only after the one before was consumed, so that the
+ * source may refill its buffer. What the source throws is thrown here; leaving early ends the source.
+ */
+export async function* gzipStream(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
+  const { createGzip } = await import('node:zlib');
+  const gzip = createGzip(FASTEST);
+  const write = (chunk: Uint8Array): Promise<void> =>
+    new Promise((resolve, reject) => gzip.write(chunk, (error) => (error ? reject(error) : resolve())));
+  const feed = async (): Promise<void> => {
+    for await (const chunk of source) await write(chunk);
+    gzip.end();
+  };
+  let failure: { readonly error: unknown } | undefined;
+  feed().catch((error: unknown) => {
+    failure = { error };
+    gzip.destroy();
+  });
+  try {
+    for await (const chunk of gzip) yield chunk as Uint8Array;
+  } catch (error) {
+    throw failure ? failure.error : error;
+  } finally {
+    gzip.destroy();
+  }
+  if (failure) throw failure.error;
+}

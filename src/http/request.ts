@@ -1,0 +1,35 @@
+/** Header names are lower-case; a header that came several times may be a list. */
+export type RequestHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** The subject of a client certificate that the TLS layer has *verified*. */
+export interface PeerCertificate {
+  /** Common name: the user name. */
+  readonly commonName: string;
+  /** Organizations: the groups. */
+  readonly organizations: readonly string[];
+}
+
+/**
+ * A request in the form every handler takes, whatever server it came from. Bridges (`kube-vitals/node`,
+ * `kube-vitals/fetch`) make it from a real one; tests and other frameworks write it down as a literal.
+ */
+export interface ApiRequest {
+  /** Upper-case method, as received. */
+  readonly method: string;
+  /** Path and query as received (origin form, still percent-encoded), without the base path of a mount. */
+  readonly url: string;
+  readonly headers?: RequestHeaders | undefined;
+  /**
+   * Reads the body. Called at most once, and never for GET and HEAD. `limit` is the number of bytes the caller will
+   * accept: a reader stops one byte past it and throws `bodyTooLarge(limit)`.
+   */
+  readonly body?: ((limit: number) => Promise<Uint8Array | string> | Uint8Array | string) | undefined;
+  /**
+   * Aborted when the client has left or the server closes *while the answer is unfinished*; never after. May be a getter
+   * that makes the signal on first read: read it only where something waits.
+   */
+  readonly signal?: AbortSignal | undefined;
+  /** The address of the client's socket, without port. */
+  readonly remoteAddress?: string | undefined;
+  readonly peerCertificate?: PeerCertificate | undefined;
+}

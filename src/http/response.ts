@@ -1,0 +1,13 @@
+/** Header names are lower-case. A list becomes one header line per value. Never contains hop-by-hop headers. */
+export type ResponseHeaders = Readonly<Record<string, string | readonly string[]>>;
+
+/**
+ * What a handler answers. A watch and a large list are ordinary responses whose body is an async iterable; it ends when
+ * the request's signal is aborted. **A chunk belongs to the consumer until it asks for the next one**: producers reuse
+ * buffers, so whoever keeps a chunk longer copies it.
+ */
+export interface ApiResponse {
+  readonly status: number;
+  readonly headers: ResponseHeaders;
+  readonly body: string | Uint8Array | AsyncIterable<Uint8Array> | null;
+}

@@ -1,0 +1,87 @@
+/** A request target in two halves, both still percent-encoded. */
+export interface SplitUrl {
+  readonly path: string;
+  /** Without the `?`; empty when there is none. */
+  readonly query: string;
+}
+
+const SCHEME_AND_AUTHORITY = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i;
+const BAD_ESCAPE = /%(?![0-9a-f]{2})/i;
+
+/**
+ * The origin form of a request target: scheme and authority of `http://host/path` are dropped, anything that does not
+ * begin with a scheme is returned as it is. Split by hand: `new URL` would also resolve dots and re-encode.
+ */
+export function originForm(target: string): string {
+  if (target.startsWith('/')) return target;
+  const prefix = SCHEME_AND_AUTHORITY.exec(target)?.[0];
+  if (prefix === undefined) return target;
+  const rest = target.slice(prefix.length);
+  return rest.startsWith('/') ? rest : `/${rest}`;
+}
+
+/** Splits a request target (origin form or absolute form) at its first `?`. */
+export function splitUrl(target: string): SplitUrl {
+  const url = originForm(target);
+  const mark = url.indexOf('?');
+  return mark === -1 ? { path: url, query: '' } : { path: url.slice(0, mark), query: url.slice(mark + 1) };
+}
+
+/**
+ * Percent-decodes a path as Go does: once, `+` stays a plus, and `%2F` becomes a slash like any other. Bytes that are no
+ * UTF-8 become U+FFFD. An incomplete or non-hexadecimal escape makes the whole path `undefined`.
+ */
+export function decodePath(path: string): string | undefined {
+  return unescape(path);
+}
+
+/**
+ * Reads a query as Go's `url.ParseQuery` does: `+` is a space, a pair without `=` has an empty value, order and
+ * repetition are kept. A pair with a bad escape or a raw `;` is dropped, the others stay.
+ */
+export function parseQuery(query: string): ReadonlyMap<string, readonly string[]> {
+  const pairs = new Map<string, string[]>();
+  if (query === '') return pairs;
+  for (const pair of query.split('&')) {
+    if (pair === '' || pair.includes(';')) continue;
+    const equals = pair.indexOf('=');
+    const key = unescape(plusToSpace(equals === -1 ? pair : pair.slice(0, equals)));
+    const value = equals === -1 ? '' : unescape(plusToSpace(pair.slice(equals + 1)));
+    if (key === undefined || value === undefined) continue;
+    const values = pairs.get(key);
+    if (values === undefined) pairs.set(key, [value]);
+    else values.push(value);
+  }
+  return pairs;
+}
+
+function plusToSpace(text: string): string {
+  return text.includes('+') ? text.replaceAll('+', ' ') : text;
+}
+
+function unescape(text: string): string | undefined {
+  if (!text.includes('%')) return text;
+  if (BAD_ESCAPE.test(text)) return undefined;
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return unescapeBytes(text);
+  }
+}
+
+/** For escapes that are no UTF-8, which `decodeURIComponent` refuses. Every `%` is known to begin a good escape. */
+function unescapeBytes(text: string): string {
+  const source = new TextEncoder().encode(text);
+  const target = new Uint8Array(source.length);
+  let length = 0;
+  for (let at = 0; at < source.length; at++) {
+    const byte = source[at] as number;
+    if (byte === 0x25) {
+      target[length++] = Number.parseInt(String.fromCharCode(source[at + 1] as number, source[at + 2] as number), 16);
+      at += 2;
+    } else {
+      target[length++] = byte;
+    }
+  }
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(target.subarray(0, length));
+}

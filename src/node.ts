@@ -1,0 +1,8 @@
+export { gracefulClose } from './bridge/node/graceful-close.js';
+export type { ClosableServer, GracefulCloseOptions } from './bridge/node/graceful-close.js';
+export { toNodeListener } from './bridge/node/listener.js';
+export type { NodeListener } from './bridge/node/listener.js';
+export type { NodeIncoming, NodeOutgoing, NodeSocket } from './bridge/node/message.js';
+export type { NodeListenerOptions } from './bridge/node/options.js';
+export type { BridgeOptions, FailurePlace } from './bridge/options.js';
+export type { AbortCode, AbortReason } from './bridge/abort-reason.js';

@@ -1,0 +1,33 @@
+/** Something the library noticed and tells the service that embeds it. New types may be added in any release. */
+export type Observation =
+  /** An error nobody expected: the client got a bare 500, or nothing. */
+  | { readonly type: 'error'; readonly error: unknown; readonly where: string }
+  /** A health root answered "failed": the reasons that the response withholds, one per failing check. */
+  | {
+      readonly type: 'health.failed';
+      readonly root: 'healthz' | 'livez' | 'readyz';
+      readonly failures: readonly { readonly name: string; readonly reason: string }[];
+    }
+  /** A check changed its state. */
+  | {
+      readonly type: 'health.changed';
+      readonly check: string;
+      readonly status: 'ok' | 'degraded' | 'failed';
+      readonly reason?: string;
+    }
+  /** A request to the Event API was answered (a watch: when it began). */
+  | {
+      readonly type: 'request';
+      readonly verb: string;
+      readonly status: number;
+      readonly durationMs: number;
+      readonly auditId: string;
+      readonly caller?: string;
+      readonly url: string;
+    };
+
+/**
+ * Receives observations. It may return a promise: while one is pending for two minutes, the `log` health check fails
+ * (logging blocked). What it throws is ignored.
+ */
+export type Observe = (observation: Observation) => void | Promise<void>;

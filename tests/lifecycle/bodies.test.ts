@@ -1,0 +1,219 @@
+import { once } from 'node:events';
+import { describe, expect, test } from 'vitest';
+import { systemClock } from '../../src/clock/clock.js';
+import { isBodyError } from '../../src/http/body-error.js';
+import { readBody } from '../../src/http/body.js';
+import type { ApiHandler } from '../../src/http/handler.js';
+import { feedHandler, gate, raw, serve, text } from './support.js';
+
+const LIMIT = 100_000;
+
+/** Says how many bytes it got; answers 413 itself, as a resource does. */
+const measure: ApiHandler = async (request) => {
+  if (request.method === 'GET') return text('still here');
+  try {
+    return text(`got ${(await readBody(request, LIMIT)).byteLength}.`);
+  } catch (error) {
+    if (isBodyError(error) && error.code === 'too-large') return text(`limit is ${error.limit}.`, 413);
+    throw error;
+  }
+};
+
+const post = (headers: string, body = ''): string => `POST / HTTP/1.1\r\nHost: a\r\n${headers}\r\n\r\n${body}`;
+const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
+const chunked = (size: number): string => `${size.toString(16)}\r\n${'x'.repeat(size)}\r\n`;
+
+describe('a request body', () => {
+  test('arrives whole, in one piece or many', async () => {
+    const { port } = await serve(measure);
+    const client = raw(port);
+    client.send(post('Content-Length: 5', 'hello'));
+    await client.until('got 5.');
+    client.send(post('Content-Length: 6', 'he'));
+    client.send('l');
+    client.send('lo!');
+    await client.until('got 6.');
+    client.send(post('Transfer-Encoding: chunked', `${chunked(3)}${chunked(70_000)}0\r\n\r\n`));
+    await client.until('got 70003.');
+    client.send(post('Content-Length: 0'));
+    await client.until('got 0.');
+    client.send(post('Transfer-Encoding: chunked', '0\r\n\r\n'));
+    await client.until('got 0.');
+  });
+
+  test('may be exactly as long as the limit', async () => {
+    const { port } = await serve(measure);
+    const client = raw(port);
+    client.send(post(`Content-Length: ${LIMIT}`, 'x'.repeat(LIMIT)));
+    await client.until(`got ${LIMIT}.`);
+    client.send(post('Transfer-Encoding: chunked', `${chunked(LIMIT)}0\r\n\r\n`));
+    await client.until(`got ${LIMIT}.`);
+  });
+
+  test('is never longer than maxBodyBytes, whatever the handler accepts', async () => {
+    const { port } = await serve(measure, { maxBodyBytes: 10 });
+    const client = raw(port);
+    client.send(post('Content-Length: 11', 'x'.repeat(11)));
+    await client.until('limit is 10.');
+  });
+
+  test('that breaks off rejects the reading, and is no error of the service', async () => {
+    const reading = gate();
+    const outcome = gate<unknown>();
+    const { port, errors } = await serve(async (request) => {
+      if (request.method === 'GET') return text('still here');
+      reading.open();
+      return text(
+        String(
+          await readBody(request, LIMIT).catch((error: unknown) => {
+            outcome.open(error);
+            throw error;
+          }),
+        ),
+      );
+    });
+    const client = raw(port);
+    client.send(post('Content-Length: 50', 'half of it'));
+    await reading.promise;
+    client.socket.destroy();
+    expect(await outcome.promise).toMatchObject({ name: 'BodyError', code: 'aborted' });
+    const next = raw(port);
+    next.send(GET);
+    await next.until('still here');
+    expect(errors).toEqual([]);
+  });
+
+  test('over the limit that a handler lets through is 413, not 500', async () => {
+    const { port, errors } = await serve(async (request) => text(String(await readBody(request, 3))));
+    const client = raw(port);
+    client.send(post('Content-Length: 4', 'four'));
+    expect(await client.until('too large')).toContain('413 Payload Too Large');
+    expect(errors).toEqual([]);
+  });
+});
+
+describe('a body over the limit', () => {
+  test('with a Content-Length is refused before it is sent, and the connection is of use', async () => {
+    const { port } = await serve(measure);
+    const client = raw(port);
+    client.send(post(`Content-Length: ${LIMIT + 1}`));
+    await client.until(`limit is ${LIMIT}.`);
+    expect(client.received()).not.toMatch(/connection: close/i);
+    client.send('x'.repeat(LIMIT + 1));
+    client.send(GET);
+    await client.until('still here');
+  });
+
+  test('in chunks is refused one byte past the limit, and the connection closes cleanly at its end', async () => {
+    const { port } = await serve(measure);
+    const client = raw(port);
+    client.send(post('Transfer-Encoding: chunked', chunked(LIMIT)));
+    client.send(chunked(1));
+    await client.until(`limit is ${LIMIT}.`);
+    expect(client.received()).toMatch(/connection: close/i);
+    client.send(`${chunked(LIMIT)}0\r\n\r\n`);
+    const ended = once(client.socket, 'end');
+    await ended;
+  });
+
+  test('lets a client read the answer that only looks after sending everything', async () => {
+    const { port } = await serve(measure);
+    const client = raw(port);
+    client.socket.pause();
+    const size = 4 * 1024 * 1024;
+    client.send(post(`Content-Length: ${size}`));
+    await new Promise((resolve) => client.socket.write('x'.repeat(size), resolve));
+    client.socket.resume();
+    await client.until(`limit is ${LIMIT}.`);
+    client.send(GET);
+    await client.until('still here');
+  });
+
+  test('that never ends is read for so many bytes, then the connection is cut', async () => {
+    const { port, errors } = await serve(measure);
+    const client = raw(port);
+    let sent = 0;
+    const more = (): void => {
+      while (!client.socket.destroyed && client.socket.write(chunked(60_000))) sent += 60_000;
+    };
+    client.socket.on('drain', more);
+    client.send(post('Transfer-Encoding: chunked'));
+    more();
+    await client.until(`limit is ${LIMIT}.`);
+    await client.closed;
+    expect(sent).toBeLessThan(40 * 1024 * 1024);
+    expect(errors).toEqual([]);
+  });
+
+  test('that stalls is waited for so long, then the connection is cut', async () => {
+    const timers: { readonly callback: () => void; readonly delayMs: number; cancelled: boolean }[] = [];
+    const { port } = await serve(measure, {
+      clock: {
+        ...systemClock,
+        setTimer(callback, delayMs) {
+          const timer = { callback, delayMs, cancelled: false };
+          timers.push(timer);
+          return {
+            cancel: () => {
+              timer.cancelled = true;
+            },
+          };
+        },
+      },
+    });
+    const client = raw(port);
+    client.send(post(`Content-Length: ${LIMIT + 1}`, 'then nothing'));
+    await client.until(`limit is ${LIMIT}.`);
+    expect(timers).toMatchObject([{ delayMs: 5_000, cancelled: false }]);
+    timers[0]?.callback();
+    await client.closed;
+    expect(timers).toMatchObject([{ cancelled: true }]);
+  });
+});
+
+describe('a body that nobody reads', () => {
+  test('does not get into the next request', async () => {
+    const { port } = await serve((request) =>
+      text(`${request.method} answered.`, request.method === 'GET' ? 200 : 401),
+    );
+    const client = raw(port);
+    client.send(post(`Content-Length: ${GET.length}`, GET) + GET);
+    await client.until('POST answered.');
+    await client.until('GET answered.');
+    client.send(post('Transfer-Encoding: chunked', `${chunked(5)}0\r\n\r\n`));
+    await client.closed;
+  });
+
+  test('does not stop the bridge from noticing that the client of a stream leaves', async () => {
+    const { handler, at } = feedHandler();
+    const { port } = await serve(handler);
+    const client = raw(port);
+    client.send(post('Content-Length: 400000', 'x'.repeat(300_000)));
+    const source = await at(0);
+    source.push('one');
+    await client.until('one');
+    client.socket.destroy();
+    expect(await source.aborted).toMatchObject({ code: 'client-left' });
+  });
+
+  test('may come after a stream has ended: the connection is of use', async () => {
+    const { handler, at } = feedHandler();
+    const { port } = await serve(handler);
+    const client = raw(port);
+    client.send(post('Content-Length: 10', 'half.'));
+    (await at(0)).end();
+    await client.until('0\r\n\r\n');
+    client.send(`half.${GET}`);
+    (await at(1)).push('second');
+    await client.until('second');
+  });
+});
+
+test('Expect: 100-continue is answered before the body is read', async () => {
+  const { port } = await serve(measure);
+  const client = raw(port);
+  client.send(post('Content-Length: 5\r\nExpect: 100-continue'));
+  await client.until('100 Continue');
+  client.send('hello');
+  await client.until('got 5.');
+});

@@ -1,0 +1,148 @@
+import { once } from 'node:events';
+import { connect } from 'node:http2';
+import { createServer as createHttp2Server } from 'node:http2';
+import type { AddressInfo } from 'node:net';
+import { expect, test } from 'vitest';
+import { systemClock } from '../../src/clock/clock.js';
+import { gracefulClose, toNodeListener } from '../../src/node.js';
+import { feedHandler, gate, get, raw, serve, text, whole } from './support.js';
+
+const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
+
+test('open streams end cleanly when the server closes, and the server with them', async () => {
+  const { handler, at } = feedHandler();
+  const closing = new AbortController();
+  const { server, port, errors } = await serve(handler, { signal: closing.signal });
+  const clients = [raw(port), raw(port), raw(port)];
+  for (const client of clients) client.send(GET);
+  const sources = [await at(0), await at(1), await at(2)];
+  for (const source of sources) source.push('one');
+  for (const client of clients) await client.until('one');
+  closing.abort();
+  for (const source of sources) expect(await source.aborted).toMatchObject({ code: 'server-closing' });
+  expect(await gracefulClose(server)).toBe(true);
+  for (const client of clients) expect((await client.closed).endsWith('0\r\n\r\n')).toBe(true);
+  expect(errors).toEqual([]);
+});
+
+test('a source may also end by throwing the reason of its signal', async () => {
+  const closing = new AbortController();
+  const { port, errors } = await serve(
+    (request) => {
+      const signal = request.signal as AbortSignal;
+      async function* source(): AsyncGenerator<Uint8Array> {
+        yield Buffer.from('one');
+        if (!signal.aborted) await once(signal, 'abort');
+        signal.throwIfAborted();
+      }
+      return { status: 200, headers: {}, body: source() };
+    },
+    { signal: closing.signal },
+  );
+  const client = raw(port);
+  client.send(GET);
+  await client.until('one');
+  closing.abort();
+  await client.until('0\r\n\r\n');
+  expect(errors).toEqual([]);
+});
+
+test('answers that do not stream are completed, and close their connection', async () => {
+  const go = gate();
+  const asked = gate();
+  let aborted: boolean | undefined;
+  const closing = new AbortController();
+  const { server, port } = await serve(
+    async (request) => {
+      const { signal } = request;
+      asked.open();
+      await go.promise;
+      aborted = signal?.aborted;
+      return text('completed');
+    },
+    { signal: closing.signal },
+  );
+  const client = raw(port);
+  client.send(GET);
+  await asked.promise;
+  closing.abort();
+  const closed = gracefulClose(server);
+  go.open();
+  expect(await client.closed).toContain('completed');
+  expect(await closed).toBe(true);
+  expect(aborted).toBe(false);
+});
+
+test('a request that comes while the server closes: plain is served for the last time, a stream ends at once', async () => {
+  const feeds = feedHandler();
+  const closing = new AbortController();
+  const { port } = await serve((request) => (request.url === '/plain' ? text('plain') : feeds.handler(request)), {
+    signal: closing.signal,
+  });
+  closing.abort();
+  const plain = await get(port, '/plain', { headers: { connection: 'keep-alive' } });
+  expect(plain.headers.connection).toBe('close');
+  expect(await whole(plain)).toBe('plain');
+  expect(await whole(await get(port, '/stream'))).toBe('');
+  expect(await (await feeds.at(0)).aborted).toMatchObject({ code: 'server-closing' });
+});
+
+test('an idle keep-alive connection does not hold the server open', async () => {
+  const { server, port } = await serve(() => text('x'));
+  const client = raw(port);
+  client.send(GET);
+  await client.until('x');
+  expect(await gracefulClose(server)).toBe(true);
+  await client.closed;
+});
+
+test('what takes longer than drainTimeoutMs is cut', async () => {
+  const { handler, at } = feedHandler();
+  const { server, port } = await serve(handler);
+  const client = raw(port);
+  client.send(GET);
+  const source = await at(0);
+  const timers: { callback: () => void; delayMs: number }[] = [];
+  const clock = {
+    ...systemClock,
+    setTimer(callback: () => void, delayMs: number) {
+      timers.push({ callback, delayMs });
+      return { cancel: () => undefined };
+    },
+  };
+  const closed = gracefulClose(server, { drainTimeoutMs: 123_456, clock });
+  timers.find(({ delayMs }) => delayMs === 123_456)?.callback();
+  expect(await closed).toBe(false);
+  await client.closed;
+  expect(await source.aborted).toMatchObject({ code: 'client-left' });
+});
+
+test('a server that is closed already is no error', async () => {
+  const { server } = await serve(() => text('x'));
+  expect(await gracefulClose(server)).toBe(true);
+  expect(await gracefulClose(server)).toBe(true);
+});
+
+test.each([-1, Number.NaN, '5'])('refuses drainTimeoutMs %s', async (drainTimeoutMs) => {
+  const { server } = await serve(() => text('x'));
+  expect(() => gracefulClose(server, { drainTimeoutMs: drainTimeoutMs as number })).toThrow(TypeError);
+});
+
+test('HTTP/2 sessions are told to go when the server closes', async () => {
+  const { handler, at } = feedHandler();
+  const closing = new AbortController();
+  const server = createHttp2Server(toNodeListener(handler, { signal: closing.signal }));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const session = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  const stream = session.request({ ':path': '/watch' });
+  await once(stream, 'response');
+  const source = await at(0);
+  const body = whole(stream);
+  source.push('one');
+  const gone = once(session, 'close');
+  closing.abort();
+  expect(await body).toBe('one');
+  expect(await gracefulClose(server)).toBe(true);
+  await gone;
+});

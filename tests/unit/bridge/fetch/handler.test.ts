@@ -1,0 +1,286 @@
+import { describe, expect, test, vi } from 'vitest';
+import { toFetchHandler } from '../../../../src/fetch.js';
+import { readBody } from '../../../../src/http/body.js';
+import type { ApiHandler } from '../../../../src/http/handler.js';
+import type { ApiRequest } from '../../../../src/http/request.js';
+import type { ApiResponse } from '../../../../src/http/response.js';
+
+const text = (body: string, status = 200): ApiResponse => ({ status, headers: { 'content-type': 'text/plain' }, body });
+const echo: ApiHandler = async (request) => text(Buffer.from(await readBody(request, 10)).toString());
+const post = (body: NonNullable<RequestInit['body']>, init: RequestInit = {}): Request =>
+  new Request('http://host/x', { method: 'POST', body, ...init });
+
+async function answered(promise: Promise<Response | undefined>): Promise<Response> {
+  const response = await promise;
+  if (response === undefined) throw new Error('not ours');
+  return response;
+}
+
+/** A source written by hand that parks until its signal aborts. */
+function parked(signal: AbortSignal, first: string[] = []) {
+  const returned = vi.fn(() => Promise.resolve({ done: true as const, value: undefined }));
+  const started = vi.fn();
+  const body: AsyncIterable<Uint8Array> = {
+    [Symbol.asyncIterator]: () => ({
+      next: () => {
+        started();
+        const value = first.shift();
+        if (value !== undefined) return Promise.resolve({ done: false, value: Buffer.from(value) });
+        return new Promise((resolve) => {
+          const end = (): void => resolve({ done: true, value: undefined });
+          if (signal.aborted) end();
+          else signal.addEventListener('abort', end);
+        });
+      },
+      return: returned,
+    }),
+  };
+  return { body, returned, started };
+}
+
+describe('the request', () => {
+  test('has path and query as received, without base path and fragment', async () => {
+    const seen: string[] = [];
+    const handler = toFetchHandler((request) => void seen.push(request.url), { basePath: '/in' });
+    await handler(new Request('http://host/in/a%2Fb?x=%20#part'));
+    await handler(new Request('http://host/in'));
+    await handler(new Request('http://host/inside'));
+    expect(seen).toEqual(['/a%2Fb?x=%20', '/']);
+  });
+
+  test('has headers as plain keys, whatever their names', async () => {
+    let seen: ApiRequest | undefined;
+    const handler = toFetchHandler((request) => {
+      seen = request;
+      return text('');
+    });
+    const headers = new Headers([
+      ['__proto__', 'a'],
+      ['constructor', 'b'],
+      ['Accept', 'c'],
+      ['accept', 'd'],
+    ]);
+    await handler(new Request('http://host/', { headers }));
+    expect(Object.entries(seen?.headers ?? {})).toEqual([
+      ['__proto__', 'a'],
+      ['accept', 'c, d'],
+      ['constructor', 'b'],
+    ]);
+    expect(seen?.headers?.['toString']).toBeUndefined();
+  });
+
+  test('has what the server around it knows about the client', async () => {
+    const peerCertificate = { commonName: 'jane', organizations: ['ops'] };
+    const handler = toFetchHandler((request) => text(JSON.stringify([request.remoteAddress, request.peerCertificate])));
+    const request = new Request('http://host/');
+    const informed = await answered(handler(request, { remoteAddress: '10.0.0.1', peerCertificate }));
+    expect(await informed.json()).toEqual(['10.0.0.1', peerCertificate]);
+    expect(await (await answered(handler(request))).json()).toEqual([null, null]);
+  });
+
+  test('has a body, up to the limit of the handler and of the bridge', async () => {
+    const handler = toFetchHandler(echo);
+    expect(await (await answered(handler(post('0123456789')))).text()).toBe('0123456789');
+    expect(await (await answered(handler(new Request('http://host/', { method: 'DELETE' })))).text()).toBe('');
+    expect((await answered(handler(post('0123456789a')))).status).toBe(413);
+    const early = post('0123456789a', { headers: { 'content-length': '11' } });
+    expect((await answered(handler(early))).status).toBe(413);
+    expect((await answered(toFetchHandler(echo, { maxBodyBytes: 3 })(post('0123')))).status).toBe(413);
+  });
+
+  test('stops reading one chunk past the limit, and cancels the rest', async () => {
+    let given = 0;
+    const cancelled = vi.fn();
+    const endless = new ReadableStream<Uint8Array>({
+      pull: (controller) => {
+        given++;
+        controller.enqueue(new Uint8Array(4));
+      },
+      cancel: cancelled,
+    });
+    const response = await answered(toFetchHandler(echo)(post(endless, { duplex: 'half' } as RequestInit)));
+    expect(response.status).toBe(413);
+    expect(cancelled).toHaveBeenCalledOnce();
+    expect(given).toBeLessThan(10);
+  });
+
+  test('with a body that breaks off is the fault of the client', async () => {
+    const onError = vi.fn();
+    const broken = new ReadableStream<Uint8Array>({ pull: (controller) => controller.error(new Error('reset')) });
+    const request = post(broken, { duplex: 'half' } as RequestInit);
+    expect((await answered(toFetchHandler(echo, { onError })(request))).status).toBe(400);
+    expect(onError).not.toHaveBeenCalled();
+  });
+
+  test('whose body has been read already is a TypeError that says what to do', async () => {
+    const request = post('x');
+    await request.text();
+    await expect(toFetchHandler(echo)(request)).rejects.toThrow(/read already: hand the Request over unread/);
+    const forgiving: ApiHandler = (inner) =>
+      readBody(inner, 1).then(
+        () => text('ok'),
+        () => text('caught', 500),
+      );
+    await expect(toFetchHandler(forgiving)(request)).rejects.toThrow(TypeError);
+    expect(await toFetchHandler(() => undefined)(request)).toBeUndefined();
+    expect((await toFetchHandler(() => text('no body asked for'))(request))?.status).toBe(200);
+  });
+});
+
+describe('the response', () => {
+  test('has length, headers and body', async () => {
+    const handler = toFetchHandler(() => ({ status: 201, headers: { 'x-a': '1', warning: ['a', 'b'] }, body: 'é' }));
+    const response = await answered(handler(new Request('http://host/')));
+    expect(response.status).toBe(201);
+    expect([...response.headers]).toEqual([
+      ['content-length', '2'],
+      ['warning', 'a, b'],
+      ['x-a', '1'],
+    ]);
+    expect(await response.text()).toBe('é');
+  });
+
+  test('of HEAD keeps the length and has no body', async () => {
+    const response = await answered(
+      toFetchHandler(() => text('four'))(new Request('http://host/', { method: 'HEAD' })),
+    );
+    expect(response.headers.get('content-length')).toBe('4');
+    expect(response.body).toBeNull();
+  });
+
+  test.each([
+    ['HEAD', 200],
+    ['GET', 204],
+    ['GET', 304],
+  ])('of %s with %i never starts a stream, and ends its source', async (method, status) => {
+    let source: ReturnType<typeof parked> | undefined;
+    let signal: AbortSignal | undefined;
+    const handler = toFetchHandler((request) => {
+      signal = request.signal;
+      source = parked(signal as AbortSignal);
+      return { status, headers: {}, body: source.body };
+    });
+    expect((await answered(handler(new Request('http://host/', { method })))).body).toBeNull();
+    expect(signal?.aborted).toBe(true);
+    expect(source?.returned).toHaveBeenCalledOnce();
+    expect(source?.started).not.toHaveBeenCalled();
+  });
+
+  test('of a path that is not ours is undefined', async () => {
+    expect(await toFetchHandler(() => undefined)(new Request('http://host/'))).toBeUndefined();
+    expect(await toFetchHandler(() => Promise.resolve(undefined))(new Request('http://host/'))).toBeUndefined();
+  });
+
+  test.each([
+    [
+      'thrown',
+      (): never => {
+        throw new Error('hunter2');
+      },
+    ],
+    ['rejected', () => Promise.reject(new Error('hunter2'))],
+    ['a malformed answer', () => ({ status: 1 }) as never],
+    ['a malformed header', () => ({ status: 200, headers: { 'a b': 'c' }, body: null })],
+  ] as [string, ApiHandler][])('of a failure is a bare 500: %s', async (_, handler) => {
+    const onError = vi.fn();
+    const response = await answered(toFetchHandler(handler, { onError })(new Request('http://host/')));
+    expect(response.status).toBe(500);
+    expect(await response.text()).toBe('Internal Server Error\n');
+    expect(onError.mock.calls).toEqual([[expect.any(Error), 'handler']]);
+  });
+});
+
+describe('a streamed response', () => {
+  const streaming = (first: string[], options = {}) => {
+    const made: { source?: ReturnType<typeof parked>; signal?: AbortSignal } = {};
+    const handler = toFetchHandler((request) => {
+      made.signal = request.signal as AbortSignal;
+      made.source = parked(made.signal, first);
+      return { status: 200, headers: {}, body: made.source.body };
+    }, options);
+    return { made, handler };
+  };
+
+  test('asks for a chunk only when somebody reads', async () => {
+    const { made, handler } = streaming(['a', '', 'b']);
+    const reader = (await answered(handler(new Request('http://host/')))).body?.getReader();
+    expect(made.source?.started).not.toHaveBeenCalled();
+    expect(Buffer.from((await reader?.read())?.value ?? []).toString()).toBe('a');
+    expect(made.source?.started).toHaveBeenCalledTimes(1);
+    expect(Buffer.from((await reader?.read())?.value ?? []).toString()).toBe('b');
+  });
+
+  test('copies chunks, whose buffer the source reuses', async () => {
+    const buffer = Buffer.alloc(1);
+    async function* source(): AsyncGenerator<Uint8Array> {
+      for (const letter of 'abc') {
+        buffer.fill(letter);
+        yield await Promise.resolve(buffer);
+      }
+    }
+    const handler = toFetchHandler(() => ({ status: 200, headers: {}, body: source() }));
+    const chunks: Uint8Array[] = [];
+    const { body } = await answered(handler(new Request('http://host/')));
+    for await (const chunk of body as unknown as AsyncIterable<Uint8Array>) chunks.push(chunk);
+    expect(Buffer.concat(chunks).toString()).toBe('abc');
+  });
+
+  test('that is cancelled aborts the signal and lets the source go, also while it is parked or not begun', async () => {
+    for (const reads of [0, 1, 2]) {
+      const onError = vi.fn();
+      const { made, handler } = streaming(['a'], { onError });
+      const reader = (await answered(handler(new Request('http://host/')))).body?.getReader();
+      for (let read = 0; read < reads; read++) {
+        const pending = reader?.read();
+        if (read === 0) await pending;
+      }
+      await reader?.cancel();
+      expect(made.signal?.reason).toMatchObject({ name: 'AbortError', code: 'client-left' });
+      expect(made.source?.returned).toHaveBeenCalledOnce();
+      expect(onError).not.toHaveBeenCalled();
+    }
+  });
+
+  test('ends when the signal of the request aborts, and never hears of it after the end', async () => {
+    const client = new AbortController();
+    const { made, handler } = streaming(['a']);
+    const response = await answered(handler(new Request('http://host/', { signal: client.signal })));
+    const whole = response.text();
+    client.abort();
+    expect(await whole).toBe('a');
+    expect(made.signal?.reason).toMatchObject({ code: 'client-left' });
+
+    const late = new AbortController();
+    let signal: AbortSignal | undefined;
+    const plain = toFetchHandler((request) => {
+      signal = request.signal;
+      return text('done');
+    });
+    await plain(new Request('http://host/', { signal: late.signal }));
+    late.abort();
+    expect(signal?.aborted).toBe(false);
+  });
+
+  test('ends cleanly when the server closes', async () => {
+    const closing = new AbortController();
+    const { made, handler } = streaming(['a'], { signal: closing.signal });
+    const whole = (await answered(handler(new Request('http://host/')))).text();
+    closing.abort();
+    expect(await whole).toBe('a');
+    expect(made.signal?.reason).toMatchObject({ code: 'server-closing' });
+    expect(await (await answered(handler(new Request('http://host/')))).text()).toBe('');
+  });
+
+  test('that fails breaks off without telling why, and the hook is told', async () => {
+    const onError = vi.fn();
+    const secret = new Error('hunter2');
+    async function* source(): AsyncGenerator<Uint8Array> {
+      yield await Promise.resolve(Buffer.from('a'));
+      throw secret;
+    }
+    const handler = toFetchHandler(() => ({ status: 200, headers: {}, body: source() }), { onError });
+    const response = await answered(handler(new Request('http://host/')));
+    await expect(response.text()).rejects.toThrow(/^the response body failed$/);
+    expect(onError.mock.calls).toEqual([[secret, 'stream']]);
+  });
+});

@@ -1,0 +1,64 @@
+import { describe, expect, test, vi } from 'vitest';
+import { isBodyError } from '../../../src/http/body-error.js';
+import { readBody } from '../../../src/http/body.js';
+import type { ApiRequest } from '../../../src/http/request.js';
+
+const post = (body: ApiRequest['body']): ApiRequest => ({ method: 'POST', url: '/', body });
+const tooLarge = (limit: number) => expect.objectContaining({ name: 'BodyError', code: 'too-large', limit }) as unknown;
+
+describe('readBody', () => {
+  test('without a body there are no bytes', async () => {
+    expect(await readBody(post(undefined), 10)).toEqual(new Uint8Array(0));
+  });
+
+  test('calls the body function once, with the limit', async () => {
+    const body = vi.fn(() => Promise.resolve(new Uint8Array([1, 2])));
+    expect(await readBody(post(body), 10)).toEqual(new Uint8Array([1, 2]));
+    expect(body.mock.calls).toEqual([[10]]);
+  });
+
+  test('writes strings as UTF-8', async () => {
+    expect(
+      await readBody(
+        post(() => 'é'),
+        2,
+      ),
+    ).toEqual(new Uint8Array([0xc3, 0xa9]));
+  });
+
+  test.each([
+    ['bytes', new Uint8Array(3)],
+    ['text', 'abc'],
+    ['text that is longer as UTF-8', 'éa'],
+  ])('enforces the limit on %s that ignored it', async (_, content) => {
+    await expect(
+      readBody(
+        post(() => content),
+        2,
+      ),
+    ).rejects.toEqual(tooLarge(2));
+    expect(
+      (
+        await readBody(
+          post(() => content),
+          3,
+        )
+      ).byteLength,
+    ).toBe(3);
+  });
+
+  test('passes on what the body function throws', async () => {
+    const error = new Error('x');
+    await expect(
+      readBody(
+        post(() => Promise.reject(error)),
+        2,
+      ),
+    ).rejects.toBe(error);
+    expect(isBodyError(error)).toBe(false);
+  });
+
+  test('refuses anything else with a TypeError', async () => {
+    await expect(readBody(post((() => ({})) as never), 2)).rejects.toThrow(TypeError);
+  });
+});

@@ -1,0 +1,97 @@
+import { gunzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { acceptsGzip, compressed, COMPRESSION_THRESHOLD, gzipStream } from '../../../src/http/compression.js';
+import type { ApiResponse } from '../../../src/http/response.js';
+
+const response = (body: ApiResponse['body'], headers: ApiResponse['headers'] = {}): ApiResponse => ({
+  status: 200,
+  headers,
+  body,
+});
+
+async function collect(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  for await (const chunk of chunks) parts.push(Buffer.from(chunk));
+  return Buffer.concat(parts);
+}
+
+describe('acceptsGzip', () => {
+  it.each([
+    ['gzip', true],
+    ['deflate, gzip', true],
+    ['gzip;q=1.0', false],
+    ['*', false],
+    ['br', false],
+    ['', false],
+    [undefined, false],
+  ])('%s: %s', (header, expected) => {
+    expect(acceptsGzip(header)).toBe(expected);
+  });
+});
+
+describe('compressed', () => {
+  it('leaves bodies up to the threshold alone', () => {
+    const original = response(new Uint8Array(COMPRESSION_THRESHOLD));
+    expect(compressed(original, 'gzip')).toBe(original);
+  });
+
+  it('compresses larger ones and says so', async () => {
+    const bytes = new Uint8Array(COMPRESSION_THRESHOLD + 1).fill(97);
+    const answer = await compressed(response(bytes, { 'content-type': 'a/b' }), 'gzip');
+    expect(answer.headers).toEqual({ 'content-type': 'a/b', 'content-encoding': 'gzip', vary: 'Accept-Encoding' });
+    expect(gunzipSync(answer.body as Uint8Array).equals(bytes)).toBe(true);
+  });
+
+  it('adds to a Vary header that is there', async () => {
+    const bytes = new Uint8Array(COMPRESSION_THRESHOLD + 1);
+    const answer = await compressed(response(bytes, { vary: 'Accept' }), 'gzip');
+    expect(answer.headers['vary']).toBe('Accept, Accept-Encoding');
+  });
+
+  it('leaves everything alone for clients that do not take gzip', () => {
+    const original = response(new Uint8Array(COMPRESSION_THRESHOLD * 2));
+    expect(compressed(original, 'br')).toBe(original);
+  });
+});
+
+describe('gzipStream', () => {
+  it('asks for the next chunk only after the one before was consumed', async () => {
+    const buffer = new Uint8Array(70_000);
+    async function* source(): AsyncGenerator<Uint8Array> {
+      for (let i = 0; i < 20; i += 1) {
+        buffer.fill(i);
+        yield buffer;
+      }
+    }
+    const plain = gunzipSync(await collect(gzipStream(source())));
+    expect(plain.byteLength).toBe(20 * 70_000);
+    for (let i = 0; i < 20; i += 1) {
+      expect(plain.subarray(i * 70_000, (i + 1) * 70_000).every((byte) => byte === i)).toBe(true);
+    }
+  });
+
+  it('throws what the source throws', async () => {
+    async function* source(): AsyncGenerator<Uint8Array> {
+      yield new Uint8Array(10);
+      throw new Error('the store went away');
+    }
+    await expect(collect(gzipStream(source()))).rejects.toThrow('the store went away');
+  });
+
+  it('ends the source when the reader leaves', async () => {
+    let ended: () => void = () => undefined;
+    const end = new Promise<void>((resolve) => (ended = resolve));
+    async function* source(): AsyncGenerator<Uint8Array> {
+      try {
+        for (;;) yield crypto.getRandomValues(new Uint8Array(60_000));
+      } finally {
+        ended();
+      }
+    }
+    for await (const chunk of gzipStream(source())) {
+      expect(chunk.byteLength).toBeGreaterThan(0);
+      break;
+    }
+    await end;
+  });
+});

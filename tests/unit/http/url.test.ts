@@ -1,0 +1,105 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { decodePath, originForm, parseQuery, splitUrl } from '../../../src/http/url.js';
+
+describe('splitUrl', () => {
+  test.each([
+    ['/readyz', '/readyz', ''],
+    ['/readyz?', '/readyz', ''],
+    ['/readyz?verbose', '/readyz', 'verbose'],
+    ['/a?b?c', '/a', 'b?c'],
+    ['http://host:80/a?b', '/a', 'b'],
+    ['HTTPS://user@host/a', '/a', ''],
+    ['http://host', '/', ''],
+    ['http://host?verbose', '/', 'verbose'],
+    ['//host/path', '//host/path', ''],
+    ['*', '*', ''],
+    ['', '', ''],
+  ])('%s', (target, path, query) => {
+    expect(splitUrl(target)).toEqual({ path, query });
+  });
+
+  test('the origin form of an origin form is itself', () => {
+    fc.assert(fc.property(fc.webPath(), (path) => originForm(`/${path}`) === `/${path}`));
+  });
+});
+
+describe('decodePath', () => {
+  test.each([
+    ['/plain', '/plain'],
+    ['/a+b', '/a+b'],
+    ['/a%2Fb', '/a/b'],
+    ['/a%2fb', '/a/b'],
+    ['/%252F', '/%2F'],
+    ['/caf%C3%A9', '/café'],
+    ['/é%C3%A9', '/éé'],
+    ['/%ff', '/\ufffd'],
+    ['/é%ff%41', '/é\ufffdA'],
+    ['/%EF%BB%BFx%ff', '/\ufeffx\ufffd'],
+  ])('%s', (path, decoded) => {
+    expect(decodePath(path)).toBe(decoded);
+  });
+
+  test.each(['/%', '/%4', '/%zz', '/%4g', '/ok%41/%G1'])('%s has a bad escape', (path) => {
+    expect(decodePath(path)).toBeUndefined();
+  });
+
+  test('undoes encodeURIComponent', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), (text) => decodePath(`/${encodeURIComponent(text)}`) === `/${text}`),
+    );
+  });
+
+  test('never throws', () => {
+    const parts = fc.array(fc.oneof(fc.constantFrom('%', '%f', '%ff', '%C3', '+', '/'), fc.string()));
+    fc.assert(
+      fc.property(parts, (pieces) => {
+        decodePath(pieces.join(''));
+        parseQuery(pieces.join('&'));
+      }),
+    );
+  });
+});
+
+describe('parseQuery', () => {
+  test.each([
+    ['', []],
+    ['verbose', [['verbose', ['']]]],
+    [
+      'a=1&a=2&b=',
+      [
+        ['a', ['1', '2']],
+        ['b', ['']],
+      ],
+    ],
+    ['&&a=1&', [['a', ['1']]]],
+    ['=x', [['', ['x']]]],
+    ['a=b=c', [['a', ['b=c']]]],
+    ['a+b=c+d', [['a b', ['c d']]]],
+    ['a%2Bb=%26', [['a+b', ['&']]]],
+    ['a=%zz&b=1', [['b', ['1']]]],
+    ['%=1&b=1', [['b', ['1']]]],
+    ['a=1;b=2&c=3', [['c', ['3']]]],
+    ['a=%3B', [['a', [';']]]],
+  ])('%s', (query, expected) => {
+    expect([...parseQuery(query)]).toEqual(expected);
+  });
+
+  test('names of object properties are plain keys', () => {
+    const query = parseQuery('__proto__=1&constructor=2&toString=3');
+    expect([...query.keys()]).toEqual(['__proto__', 'constructor', 'toString']);
+    expect(({} as Record<string, unknown>)['1']).toBeUndefined();
+  });
+
+  test('reads what URLSearchParams writes', () => {
+    const pairs = fc.array(fc.tuple(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' })));
+    fc.assert(
+      fc.property(pairs, (entries) => {
+        const query = new URLSearchParams(entries).toString();
+        const expected = new Map<string, string[]>();
+        for (const [key, value] of entries) expected.set(key, [...(expected.get(key) ?? []), value]);
+        expect([...parseQuery(query)]).toEqual([...expected]);
+      }),
+    );
+  });
+});
