@@ -1,0 +1,54 @@
+import { isPromise } from '../http/promise.js';
+import type { ApiRequest } from '../http/request.js';
+import type { Caller } from '../model/caller.js';
+import type { Attributes, Authenticate, Authorize, Decision } from './contract.js';
+import { throwFaults } from './option-faults.js';
+import { ANONYMOUS, AUTHENTICATED, UNAUTHENTICATED } from './well-known.js';
+
+/** The two hooks of a service. */
+export interface AccessOptions {
+  readonly authenticate: Authenticate;
+  readonly authorize: Authorize;
+}
+
+/** The two hooks as the rooms of this library call them: at once where the hooks answer at once. */
+export interface Access {
+  /**
+   * Who a request comes from, or `undefined` for 401: no credential, a bad one, or a hook that threw. Callers get the
+   * group `system:authenticated` unless they are anonymous, as in Kubernetes.
+   */
+  authenticate(request: ApiRequest): Caller | undefined | Promise<Caller | undefined>;
+  /** Whether the caller may. What the hook throws goes through: it becomes a bare 500. */
+  authorize(caller: Caller, attributes: Attributes): Decision | Promise<Decision>;
+}
+
+/** Wraps the two hooks of a service. Throws a TypeError when one is missing: nothing is ever open by accident. */
+export function createAccess({ authenticate, authorize }: AccessOptions): Access {
+  const faults: string[] = [];
+  if (typeof authenticate !== 'function')
+    faults.push('authenticate must be a function, for example staticTokens({ … })');
+  if (typeof authorize !== 'function') faults.push('authorize must be a function, for example allowAuthenticated()');
+  throwFaults('access', faults);
+  return {
+    authenticate(request) {
+      try {
+        const answer: unknown = authenticate(request);
+        return isPromise(answer) ? Promise.resolve(answer).then(accept, () => undefined) : accept(answer);
+      } catch {
+        return undefined;
+      }
+    },
+    authorize: (caller, attributes) => authorize(caller, attributes),
+  };
+}
+
+/** Hooks are written by others, also in plain JavaScript: what has no name is nobody. */
+function accept(answer: unknown): Caller | undefined {
+  if (typeof answer !== 'object' || answer === null) return undefined;
+  const caller = answer as Partial<Caller>;
+  if (typeof caller.name !== 'string' || caller.name === '') return undefined;
+  const groups = Array.isArray(caller.groups) ? (caller as Caller).groups : [];
+  const known = caller.name === ANONYMOUS || groups.includes(AUTHENTICATED) || groups.includes(UNAUTHENTICATED);
+  if (known && groups === caller.groups) return caller as Caller;
+  return { ...(caller as Caller), groups: known ? groups : [...groups, AUTHENTICATED] };
+}

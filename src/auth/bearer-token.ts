@@ -1,0 +1,27 @@
+import type { ApiRequest } from '../http/request.js';
+
+const EXTRA_SPACE = 'the provided Authorization header contains extra space before the bearer token, and is ignored';
+
+/**
+ * The token of `Authorization: Bearer TOKEN`, or `undefined` when the request has none. Read as Kubernetes does: the
+ * scheme in any case, another scheme or an empty token is no credential, what follows a second space is dropped, and a
+ * token behind two spaces is ignored (see {@link bearerWarning}).
+ */
+export function bearerToken(request: ApiRequest): string | undefined {
+  return authorizationParts(request)?.[1] || undefined;
+}
+
+/** The text of the `Warning` header owed to a client that put two spaces before its token; else `undefined`. */
+export function bearerWarning(request: ApiRequest): string | undefined {
+  const parts = authorizationParts(request);
+  return parts !== undefined && parts[1] === '' && parts.length > 2 ? EXTRA_SPACE : undefined;
+}
+
+function authorizationParts(request: ApiRequest): readonly string[] | undefined {
+  const value = request.headers?.['authorization'];
+  const header = typeof value === 'string' ? value : value?.[0];
+  if (header === undefined) return undefined;
+  // At most three parts matter; a limit keeps a header full of spaces cheap.
+  const parts = header.trim().split(' ', 3);
+  return parts.length > 1 && parts[0]?.toLowerCase() === 'bearer' ? parts : undefined;
+}

@@ -1,0 +1,41 @@
+import type { ApiRequest } from '../http/request.js';
+import type { Caller } from '../model/caller.js';
+
+/**
+ * Says who a request comes from. `undefined` means *no credential of my kind*: another authenticator may know it, and
+ * with none left the answer is 401. **Throwing means a bad credential**: 401, never anonymous. What is thrown is not
+ * shown to the client.
+ */
+export type Authenticate = (request: ApiRequest) => Caller | undefined | Promise<Caller | undefined>;
+
+/** What a caller wants to do with a resource. */
+export interface ResourceAttributes {
+  /** `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`, `deletecollection`, or `impersonate`. */
+  readonly verb: string;
+  /** API group; empty for the core group. */
+  readonly group: string;
+  readonly version: string;
+  readonly resource: string;
+  readonly subresource?: string | undefined;
+  /** Absent for a request over all namespaces. */
+  readonly namespace?: string | undefined;
+  readonly name?: string | undefined;
+}
+
+/** What a caller wants to do with a path that is no resource. `verb` is the lower-case method. */
+export interface PathAttributes {
+  readonly verb: string;
+  readonly path: string;
+}
+
+/** What is asked of an {@link Authorize} hook. */
+export type Attributes = ResourceAttributes | PathAttributes;
+
+/** The answer of an {@link Authorize} hook. `reason` ends the 403 message. */
+export interface Decision {
+  readonly allowed: boolean;
+  readonly reason?: string | undefined;
+}
+
+/** Says whether a caller may do something. Throwing is a failure of the authorizer: a bare 500. */
+export type Authorize = (caller: Caller, attributes: Attributes) => Decision | Promise<Decision>;

@@ -1,0 +1,19 @@
+/**
+ * Throws one TypeError that names every fault of some options, so that nobody meets them one at a time.
+ *
+ * @param where the function whose options these are, for example `staticTokens`
+ * @param faults one sentence each; nothing is thrown when there are none
+ */
+export function throwFaults(where: string, faults: readonly string[]): void {
+  if (faults.length === 0) return;
+  throw new TypeError(`${where}: ${faults.join('; ')}`);
+}
+
+/** The faults of a value that must be a list of non-empty strings. */
+export function stringListFaults(name: string, value: unknown): readonly string[] {
+  if (!Array.isArray(value)) return [`${name} must be a list of strings`];
+  const list: readonly unknown[] = value;
+  return list.every((entry) => typeof entry === 'string' && entry !== '')
+    ? []
+    : [`${name} must hold non-empty strings`];
+}

@@ -1,0 +1,97 @@
+import { throwFaults } from '../auth/option-faults.js';
+import { MASTERS } from '../auth/well-known.js';
+import type { Caller } from '../model/caller.js';
+
+/** How much is served at a time. */
+export interface InFlightLimitOptions {
+  /** Reading requests (get, list and whatever changes nothing). Default 400, as Kubernetes. */
+  readonly reads?: number | undefined;
+  /** Changing requests. Default 200, as Kubernetes. */
+  readonly writes?: number | undefined;
+  /** Open watches. Default 10,000. */
+  readonly watches?: number | undefined;
+  /** Open watches of one caller (by user name). Default 2,000. */
+  readonly watchesPerCaller?: number | undefined;
+}
+
+/** Gives a place back. Harmless when called twice. */
+export type Release = () => void;
+
+/** Counts what is being served. `undefined` means *no place*: answer `tooManyRequestsText()`. */
+export interface InFlightLimits {
+  /** Takes a place for a request that ends soon. Group `system:masters` always gets one, and none is counted for it. */
+  enterRequest(kind: 'read' | 'write', caller: Caller): Release | undefined;
+  /** Takes a place for a watch, for as long as it is open. Holds for everybody. */
+  enterWatch(caller: Caller): Release | undefined;
+}
+
+const DEFAULTS = { reads: 400, writes: 200, watches: 10_000, watchesPerCaller: 2_000 } as const;
+type LimitName = keyof typeof DEFAULTS;
+
+const nothing: Release = () => undefined;
+
+/**
+ * Makes the counters of one server. Requests beyond a limit are refused at once, never queued.
+ *
+ * @throws TypeError listing every limit that is not a positive whole number
+ */
+export function createInFlightLimits(options: InFlightLimitOptions = {}): InFlightLimits {
+  const limits = readLimits(options);
+  let reads = 0;
+  let writes = 0;
+  let watches = 0;
+  const watchesOf = new Map<string, number>();
+
+  return {
+    enterRequest(kind, caller) {
+      if (caller.groups.includes(MASTERS)) return nothing;
+      if (kind === 'read') {
+        if (reads >= limits.reads) return undefined;
+        reads += 1;
+        return once(() => {
+          reads -= 1;
+        });
+      }
+      if (writes >= limits.writes) return undefined;
+      writes += 1;
+      return once(() => {
+        writes -= 1;
+      });
+    },
+    enterWatch({ name }) {
+      const own = watchesOf.get(name) ?? 0;
+      if (watches >= limits.watches || own >= limits.watchesPerCaller) return undefined;
+      watches += 1;
+      watchesOf.set(name, own + 1);
+      return once(() => {
+        watches -= 1;
+        const left = (watchesOf.get(name) ?? 1) - 1;
+        if (left === 0) watchesOf.delete(name);
+        else watchesOf.set(name, left);
+      });
+    },
+  };
+}
+
+function readLimits(options: InFlightLimitOptions): Readonly<Record<LimitName, number>> {
+  const faults: string[] = [];
+  const limits: Record<LimitName, number> = { ...DEFAULTS };
+  for (const name of Object.keys(DEFAULTS) as LimitName[]) {
+    const value: unknown = options[name];
+    if (value === undefined) continue;
+    if (typeof value === 'number' && (Number.isSafeInteger(value) || value === Infinity) && value > 0)
+      limits[name] = value;
+    else faults.push(`${name} must be a positive whole number, or Infinity for no limit`);
+  }
+  throwFaults('limits', faults);
+  return limits;
+}
+
+function once(release: Release): Release {
+  let held = true;
+  return () => {
+    if (!held) return;
+    held = false;
+    release();
+  };
+}

@@ -1,0 +1,139 @@
+import { describe, expect, it } from 'vitest';
+import { allowAnonymous, clientCertificate, firstAuthenticator } from '../../../src/auth/authenticators.js';
+import { bearerToken, bearerWarning } from '../../../src/auth/bearer-token.js';
+import { staticTokens } from '../../../src/auth/static-tokens.js';
+
+const request = (authorization?: string) => ({
+  method: 'GET',
+  url: '/',
+  ...(authorization !== undefined && { headers: { authorization } }),
+});
+
+describe('bearerToken', () => {
+  it.each([
+    ['Bearer abc', 'abc'],
+    ['bearer abc', 'abc'],
+    ['BEARER abc', 'abc'],
+    ['Bearer abc x y', 'abc'],
+    ['  Bearer abc  ', 'abc'],
+    ['Bearer  abc', undefined],
+    ['Bearer ', undefined],
+    ['Bearer', undefined],
+    ['Basic abc', undefined],
+    ['', undefined],
+    ['abc', undefined],
+  ])('reads %j as %j', (header, token) => {
+    expect(bearerToken(request(header))).toBe(token);
+  });
+
+  it('has none without a header, and reads the first of several', () => {
+    expect(bearerToken(request())).toBeUndefined();
+    expect(bearerToken({ method: 'GET', url: '/', headers: { authorization: ['Bearer a', 'Bearer b'] } })).toBe('a');
+  });
+
+  it('warns of a token behind two spaces, and of nothing else', () => {
+    expect(bearerWarning(request('Bearer  abc'))).toBe(
+      'the provided Authorization header contains extra space before the bearer token, and is ignored',
+    );
+    for (const header of ['Bearer abc', 'Bearer abc ', 'Bearer ', 'Bearer', 'Basic  abc']) {
+      expect(bearerWarning(request(header))).toBeUndefined();
+    }
+  });
+});
+
+describe('staticTokens', () => {
+  const authenticate = staticTokens({ one: { name: 'jane', uid: '3', groups: ['dev'] }, two: { name: 'bob' } });
+
+  it('knows its tokens and adds system:authenticated', () => {
+    expect(authenticate(request('Bearer one'))).toEqual({
+      name: 'jane',
+      uid: '3',
+      groups: ['dev', 'system:authenticated'],
+    });
+    expect(authenticate(request('Bearer two'))).toEqual({ name: 'bob', groups: ['system:authenticated'] });
+  });
+
+  it('refuses an unknown token and leaves a request without one to others', () => {
+    expect(() => authenticate(request('Bearer three'))).toThrow();
+    expect(authenticate(request())).toBeUndefined();
+    expect(authenticate(request('Basic one'))).toBeUndefined();
+    expect(authenticate(request('Bearer  three'))).toBeUndefined();
+  });
+
+  it('takes a Map, where any text is a token', () => {
+    const byMap = staticTokens(new Map([['__proto__', { name: 'p' }]]));
+    expect(byMap(request('Bearer __proto__'))).toMatchObject({ name: 'p' });
+    expect(() => byMap(request('Bearer constructor'))).toThrow();
+  });
+
+  it('gives out callers that nobody can change', () => {
+    const groups = ['dev'];
+    const own = staticTokens({ t: { name: 'jane', groups } });
+    groups.push('system:masters');
+    const caller = own(request('Bearer t'));
+    expect(caller).toMatchObject({ groups: ['dev', 'system:authenticated'] });
+    expect(Object.isFrozen(caller)).toBe(true);
+  });
+
+  it('lists every fault at once and shows no token', () => {
+    const make = () => staticTokens({ 'sec ret': { name: '' }, '': { name: 'x', groups: [''] } });
+    expect(make).toThrow(TypeError);
+    expect(make).toThrow(
+      /token 1 must be printable.*token 1 needs a caller.*token 2 must be printable.*groups of token 2/,
+    );
+    expect(make).not.toThrow(/sec ret/);
+    expect(() => staticTokens(null as never)).toThrow(TypeError);
+  });
+});
+
+describe('clientCertificate', () => {
+  it('reads user and groups from the subject', () => {
+    const peerCertificate = { commonName: 'jane', organizations: ['dev'] };
+    expect(clientCertificate()({ ...request(), peerCertificate })).toEqual({
+      name: 'jane',
+      groups: ['dev', 'system:authenticated'],
+    });
+  });
+
+  it('knows nobody without a certificate or without a common name', () => {
+    expect(clientCertificate()(request())).toBeUndefined();
+    expect(
+      clientCertificate()({ ...request(), peerCertificate: { commonName: '', organizations: [] } }),
+    ).toBeUndefined();
+  });
+});
+
+describe('firstAuthenticator', () => {
+  const tokens = staticTokens({ one: { name: 'jane' } });
+
+  it('takes the first caller, at once where it can', () => {
+    const authenticate = firstAuthenticator(clientCertificate(), tokens, allowAnonymous());
+    expect(authenticate(request('Bearer one'))).toMatchObject({ name: 'jane' });
+    expect(authenticate(request())).toEqual({ name: 'system:anonymous', groups: ['system:unauthenticated'] });
+  });
+
+  it('never falls back to anonymous after a bad credential', () => {
+    expect(() => firstAuthenticator(tokens, allowAnonymous())(request('Bearer wrong'))).toThrow();
+  });
+
+  it('goes on after a promise of nobody, and ends with one that rejects', async () => {
+    const nobody = firstAuthenticator(
+      async () => undefined,
+      tokens,
+      async () => ({ name: 'last', groups: [] }),
+    );
+    expect(await nobody(request())).toMatchObject({ name: 'last' });
+    expect(await nobody(request('Bearer one'))).toMatchObject({ name: 'jane' });
+    const bad = firstAuthenticator(async () => Promise.reject(new Error('bad')), allowAnonymous());
+    await expect(bad(request())).rejects.toThrow('bad');
+  });
+
+  it('is undefined when nobody knows the caller', () => {
+    expect(firstAuthenticator(tokens)(request())).toBeUndefined();
+  });
+
+  it('refuses to be made of nothing or of no functions', () => {
+    expect(() => firstAuthenticator()).toThrow(/at least one/);
+    expect(() => firstAuthenticator(tokens, 'x' as never, 1 as never)).toThrow(/authenticator 2 .*; authenticator 3/);
+  });
+});

@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import { allowRules } from '../../../src/auth/allow-rules.js';
+import { allowAuthenticated, allowEverybody, anyOf } from '../../../src/auth/authorizers.js';
+import type { Attributes, Authorize } from '../../../src/auth/contract.js';
+
+const jane = { name: 'jane', groups: ['dev', 'system:authenticated'] };
+const anonymous = { name: 'system:anonymous', groups: ['system:unauthenticated'] };
+const events = { verb: 'list', group: 'events.example.com', version: 'v1', resource: 'events', namespace: 'default' };
+const livez = { verb: 'get', path: '/livez' };
+
+const may = async (authorize: Authorize, caller: typeof jane, attributes: Attributes): Promise<boolean> =>
+  (await authorize(caller, attributes)).allowed;
+
+describe('allowAuthenticated and allowEverybody', () => {
+  it('tell anonymous callers from others, or not', async () => {
+    expect(await may(allowAuthenticated(), jane, events)).toBe(true);
+    expect(await may(allowAuthenticated(), anonymous, livez)).toBe(false);
+    expect(await may(allowEverybody(), anonymous, events)).toBe(true);
+  });
+});
+
+describe('allowRules', () => {
+  it('asks for user or group, verb, namespace and resource', async () => {
+    const authorize = allowRules([
+      { users: ['jane'], verbs: ['get', 'list'], namespaces: ['default'], resources: ['events'] },
+    ]);
+    expect(await may(authorize, jane, events)).toBe(true);
+    expect(await may(authorize, { ...jane, name: 'bob' }, events)).toBe(false);
+    expect(await may(authorize, jane, { ...events, verb: 'create' })).toBe(false);
+    expect(await may(authorize, jane, { ...events, namespace: 'other' })).toBe(false);
+    expect(await may(authorize, jane, { ...events, namespace: undefined })).toBe(false);
+    expect(await may(authorize, jane, { ...events, subresource: 'status' })).toBe(false);
+    expect(await may(authorize, jane, livez)).toBe(false);
+  });
+
+  it('means all namespaces and resources where none are named', async () => {
+    const authorize = allowRules([{ groups: ['dev'], verbs: ['*'] }]);
+    expect(await may(authorize, jane, { ...events, namespace: undefined })).toBe(true);
+    expect(await may(authorize, jane, { ...events, subresource: 'status', verb: 'patch' })).toBe(true);
+    expect(await may(authorize, jane, livez)).toBe(false);
+    expect(await may(authorize, anonymous, events)).toBe(false);
+  });
+
+  it('allows paths, with a star at the end for what follows', async () => {
+    const authorize = allowRules([{ users: ['*'], verbs: ['get'], paths: ['/livez', '/readyz/*'] }]);
+    expect(await may(authorize, anonymous, livez)).toBe(true);
+    expect(await may(authorize, anonymous, { verb: 'head', path: '/livez' })).toBe(false);
+    expect(await may(authorize, anonymous, { verb: 'get', path: '/livez/ping' })).toBe(false);
+    expect(await may(authorize, anonymous, { verb: 'get', path: '/readyz/ping' })).toBe(true);
+    expect(await may(authorize, anonymous, { verb: 'get', path: '/readyz' })).toBe(false);
+    expect(await may(authorize, anonymous, { ...events, verb: 'get' })).toBe(false);
+  });
+
+  it('does not change when the rules do', async () => {
+    const verbs = ['get'];
+    const authorize = allowRules([{ users: ['jane'], verbs }]);
+    verbs.push('list');
+    expect(await may(authorize, jane, events)).toBe(false);
+  });
+
+  it('lists every fault of every rule', () => {
+    const make = () => allowRules([{ verbs: [] }, { users: [''], verb: ['get'] }, null] as never);
+    expect(make).toThrow(TypeError);
+    expect(make).toThrow(
+      /rule 1: users or groups is required; rule 2: users must hold.*rule 2: verbs is required; rule 2: unknown field "verb"; rule 3: must be an object/,
+    );
+    expect(() => allowRules({} as never)).toThrow(TypeError);
+  });
+});
+
+describe('anyOf', () => {
+  const no: Authorize = () => ({ allowed: false, reason: 'no' });
+  const later: Authorize = async () => ({ allowed: false, reason: 'later' });
+
+  it('allows what one of them allows', async () => {
+    expect(anyOf(no, allowEverybody())(jane, events)).toEqual({ allowed: true });
+    expect(await anyOf(later, no, allowEverybody())(jane, events)).toEqual({ allowed: true });
+  });
+
+  it('joins the reasons of all when none does', async () => {
+    expect(await anyOf(no, later)(jane, events)).toEqual({ allowed: false, reason: 'no, later' });
+    expect(anyOf(allowAuthenticated())(anonymous, events)).toEqual({ allowed: false });
+  });
+
+  it('refuses to be made of nothing', () => {
+    expect(() => anyOf()).toThrow(TypeError);
+    expect(() => anyOf(no, undefined as never)).toThrow(/authorizer 2/);
+  });
+});
