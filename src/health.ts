@@ -1,0 +1,31 @@
+export { createHealth } from './health/create-health.js';
+export type {
+  CheckContext,
+  CheckFunction,
+  CheckReport,
+  CheckResult,
+  CheckStatus,
+  Health,
+  HealthChange,
+  HealthCheck,
+  HealthReport,
+  HealthRoot,
+  PostStartHook,
+} from './health/contract.js';
+export type { HealthOptions } from './health/options.js';
+export {
+  createLifecycle,
+  type Lifecycle,
+  type LifecyclePhase,
+  type ShutdownResult,
+} from './lifecycle/create-lifecycle.js';
+export type { LifecycleOptions, ShutdownStep } from './lifecycle/options.js';
+export { runPostStartHooks, type PostStartHooksOptions, type StartupHook } from './lifecycle/post-start-hooks.js';
+export { firstOf } from './http/first-of.js';
+export type { ApiHandler } from './http/handler.js';
+export type { ApiRequest, PeerCertificate, RequestHeaders } from './http/request.js';
+export type { ApiResponse, ResponseHeaders } from './http/response.js';
+export type { Attributes, Authenticate, Authorize, Decision, PathAttributes, ResourceAttributes } from './auth/contract.js';
+export type { Caller } from './model/caller.js';
+export type { Clock, ClockTimer } from './clock/clock.js';
+export type { Observation, Observe } from './observe/observation.js';

@@ -1,0 +1,65 @@
+import type { Clock } from '../clock/clock.js';
+import { header } from '../http/headers.js';
+import { isPromise } from '../http/promise.js';
+import type { ApiRequest } from '../http/request.js';
+import type { ApiResponse } from '../http/response.js';
+import { NO_CACHE } from './render.js';
+
+/** 400: a `?timeout=` that is no duration. `fault` is Go's text. */
+export function badTimeout(fault: string): ApiResponse {
+  const message = `invalid timeout specified in the request URL - ${fault}`;
+  const status = {
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Failure',
+    message,
+    reason: 'BadRequest',
+    code: 400,
+  };
+  return {
+    status: 400,
+    headers: { 'content-type': 'application/json', ...NO_CACHE },
+    body: `${JSON.stringify(status)}\n`,
+  };
+}
+
+/** 504: the limit that the request set itself has passed. Kubernetes sends this Status without kind and as text. */
+const TIMED_OUT: ApiResponse = Object.freeze({
+  status: 504,
+  headers: Object.freeze({ 'content-type': 'text/plain; charset=utf-8', ...NO_CACHE }),
+  body: '{"metadata":{},"status":"Failure","message":"Timeout: request did not complete within the allotted timeout","reason":"Timeout","details":{},"code":504}\n',
+});
+
+/** Answers 504 when the answer is not there after `ms` milliseconds. Without a limit the answer is passed through. */
+export function withinLimit(
+  answer: ApiResponse | Promise<ApiResponse>,
+  ms: number | undefined,
+  clock: Clock,
+): ApiResponse | Promise<ApiResponse> {
+  if (ms === undefined || !isPromise(answer)) return answer;
+  return new Promise((resolve, reject) => {
+    const timer = clock.setTimer(() => resolve(TIMED_OUT), ms);
+    answer.then(resolve, reject).finally(() => timer.cancel());
+  });
+}
+
+/** The answer to HEAD: the headers of GET with the length of its body. */
+export function asHead(response: ApiResponse): ApiResponse {
+  if (typeof response.body !== 'string') return { ...response, body: null };
+  const length = String(new TextEncoder().encode(response.body).length);
+  return { status: response.status, headers: { ...response.headers, 'content-length': length }, body: null };
+}
+
+/** Adds `cache-control` where another room made the answer. */
+export function uncached(response: ApiResponse): ApiResponse {
+  if ('cache-control' in response.headers) return response;
+  return { ...response, headers: { ...response.headers, ...NO_CACHE } };
+}
+
+/** Adds `audit-id`: the one of the request where it can be a header value, else a new one. */
+export function audited(request: ApiRequest, response: ApiResponse): ApiResponse {
+  const given = header(request, 'audit-id');
+  const id = given !== undefined && /^[\t\x20-\x7e]+$/.test(given) ? given : crypto.randomUUID();
+  return { ...response, headers: { ...response.headers, 'audit-id': id } };
+}

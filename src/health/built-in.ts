@@ -1,0 +1,83 @@
+import type { Clock } from '../clock/clock.js';
+import type { CheckRunner, Verdict } from './check-runner.js';
+import type { HealthChange, HealthCheck, HealthRoot } from './contract.js';
+import { ROOTS } from './definition.js';
+
+/** Makes the check that passes as long as the process answers at all. */
+export function pingCheck(clock: Clock): CheckRunner {
+  return builtIn(
+    'ping',
+    ROOTS,
+    () => undefined,
+    clock,
+    () => undefined,
+  );
+}
+
+/** Makes the check that fails while the `observe` hook is blocked. */
+export function logCheck(
+  clock: Clock,
+  isBlocked: () => boolean,
+  onChange: (change: HealthChange) => void,
+): CheckRunner {
+  return builtIn('log', ROOTS, () => (isBlocked() ? 'logging blocked' : undefined), clock, onChange);
+}
+
+/** Makes the check that fails once the shutdown has begun, for readiness only: a process that drains is alive. */
+export function shutdownCheck(
+  clock: Clock,
+  isShuttingDown: () => boolean,
+  onChange: (change: HealthChange) => void,
+): CheckRunner {
+  return builtIn(
+    'shutdown',
+    ['readyz'],
+    () => (isShuttingDown() ? 'process is shutting down' : undefined),
+    clock,
+    onChange,
+  );
+}
+
+const OK: Verdict = Object.freeze({ status: 'ok' });
+
+/** A check that knows its verdict: no run, no timeout, no waiting for a turn. */
+function builtIn(
+  name: string,
+  endpoints: readonly HealthRoot[],
+  fault: () => string | undefined,
+  clock: Clock,
+  onChange: (change: HealthChange) => void,
+): CheckRunner {
+  let verdict: Verdict | undefined;
+  let since: number | undefined;
+  return {
+    definition: { name, endpoints, group: undefined, startup: false },
+    addedAt: 0,
+    ask() {
+      const reason = fault();
+      const next =
+        reason === undefined ? OK : verdict?.reason === reason ? verdict : { status: 'failed' as const, reason };
+      if (next === verdict) return next;
+      const previous = verdict?.status;
+      verdict = next;
+      since = clock.now();
+      if (previous !== undefined || next !== OK) {
+        onChange({ check: name, ...next, ...(previous !== undefined && { previous }) });
+      }
+      return next;
+    },
+    facts: () => (since === undefined ? {} : { since }),
+    retire: () => undefined,
+    close: () => undefined,
+  };
+}
+
+/** The definition of a post-start hook's check. `state` is `undefined` until the hook ended, then whether it went well. */
+export function postStartCheck(name: string, state: () => true | Error | undefined): HealthCheck {
+  return {
+    name: `poststarthook/${name}`,
+    endpoints: ROOTS,
+    startup: true,
+    check: () => state() ?? { ok: false, reason: 'not finished' },
+  };
+}

@@ -1,0 +1,33 @@
+import type { Observe } from '../observe/observation.js';
+import type { HealthChange } from './contract.js';
+
+/** Tells changes of status to the `observe` hook and to listeners. */
+export interface Changes {
+  readonly announce: (change: HealthChange) => void;
+  readonly onChange: (listener: (change: HealthChange) => void) => () => void;
+}
+
+/** Makes an empty list of listeners. */
+export function createChanges(observe: Observe): Changes {
+  // Wrapped, so that a function that was given twice listens twice and ends twice.
+  const listeners = new Set<{ readonly call: (change: HealthChange) => void }>();
+  return {
+    announce(change) {
+      const { check, status, reason } = change;
+      void observe({ type: 'health.changed', check, status, ...(reason !== undefined && { reason }) });
+      for (const { call } of [...listeners]) {
+        try {
+          call(change);
+        } catch (error) {
+          void observe({ type: 'error', error, where: 'health: onChange listener' });
+        }
+      }
+    },
+    onChange(listener) {
+      if (typeof listener !== 'function') throw new TypeError('health.onChange: the listener must be a function');
+      const entry = { call: listener };
+      listeners.add(entry);
+      return () => void listeners.delete(entry);
+    },
+  };
+}

@@ -1,0 +1,223 @@
+import type { Clock, ClockTimer } from '../clock/clock.js';
+import { isPromise } from '../http/promise.js';
+import type { CheckStatus, HealthChange } from './contract.js';
+import type { CheckDefinition } from './definition.js';
+import { failure, judge, thrown, type Outcome } from './outcome.js';
+import { RunContext } from './run-context.js';
+import type { Turns } from './turns.js';
+
+/** How a check stands, with the reason unless it is ok. */
+export interface Verdict {
+  readonly status: CheckStatus;
+  readonly reason?: string;
+}
+
+/** One check with its memory: verdict, run in progress, thresholds, timers. */
+export interface CheckRunner {
+  readonly definition: Pick<CheckDefinition, 'name' | 'endpoints' | 'group' | 'startup'>;
+  /** Monotonic time of registration, for the grace period. */
+  readonly addedAt: number;
+  /** The verdict a probe gets: at once where nothing has to be waited for. Never rejects, never takes longer than the timeout. */
+  ask(): Verdict | Promise<Verdict>;
+  /** Milliseconds the last run took, and wall clock microseconds of the last change of status. */
+  facts(): { readonly durationMs?: number; readonly since?: number };
+  /** Ends background runs and silences changes. A probe that waits still gets its verdict. */
+  retire(): void;
+  /** Like `retire`, and aborts what is running; from now on the check fails. */
+  close(): void;
+}
+
+/** What a runner needs from its surroundings. */
+export interface RunnerSurroundings {
+  readonly clock: Clock;
+  readonly turns: Turns;
+  readonly onChange: (change: HealthChange) => void;
+}
+
+const OK: Verdict = Object.freeze({ status: 'ok' });
+const CLOSED: Verdict = Object.freeze({ status: 'failed', reason: 'the health object has been closed' });
+const REENTERED: Verdict = Object.freeze({ status: 'failed', reason: 'the check asked for its own result' });
+
+/**
+ * Makes the runner of one check.
+ *
+ * - One run at a time: probes that ask meanwhile share it. A run that exceeded its timeout and has still not ended keeps
+ *   the next one from starting; until it ends every question is answered with a failure at once.
+ * - The timeout counts from the question, waiting for a turn included. A check waits for its turn at most half of its
+ *   timeout and then starts without one: what hangs elsewhere must not fail it.
+ */
+export function createCheckRunner(
+  definition: CheckDefinition,
+  { clock, turns, onChange }: RunnerSurroundings,
+): CheckRunner {
+  const { name, timeoutMs, periodMs, cacheMs, critical, failureThreshold, successThreshold } = definition;
+  const addedAt = clock.monotonic();
+  const down = (reason: string): Verdict => ({ status: critical ? 'failed' : 'degraded', reason });
+
+  let verdict: Verdict | undefined;
+  let passes = 0;
+  let failures = 0;
+  let lastReason = '';
+  let durationMs: number | undefined;
+  let since: number | undefined;
+  let freshUntil = -Infinity;
+
+  let executing = false;
+  let running: Promise<Verdict> | undefined;
+  let endRun: ((outcome: Outcome) => void) | undefined;
+  let hangingSince: number | undefined;
+  let nextRun: ClockTimer | undefined;
+  let retired = false;
+  let closed = false;
+
+  function conclude(outcome: Outcome): Verdict {
+    running = undefined;
+    endRun = undefined;
+    const up = verdict?.status === 'ok';
+    let next: Verdict;
+    if (outcome.ok) {
+      passes += 1;
+      failures = 0;
+      next = up || passes >= successThreshold ? OK : down(`${lastReason}passed ${passes} of ${successThreshold} times`);
+    } else {
+      failures += 1;
+      passes = 0;
+      lastReason = `${outcome.reason}; since then `;
+      next = up && failures < failureThreshold ? OK : down(outcome.reason);
+    }
+    if (next.status === 'ok') lastReason = '';
+    const previous = verdict?.status;
+    verdict = next;
+    if (cacheMs > 0) freshUntil = clock.monotonic() + cacheMs;
+    if (previous !== next.status) {
+      since = clock.now();
+      if (!retired && (previous !== undefined || next.status !== 'ok')) {
+        onChange({ check: name, ...next, ...(previous !== undefined && { previous }) });
+      }
+    }
+    return next;
+  }
+
+  /** Calls the check function. `release` gives the turn back, if there is one. */
+  function begin(release: () => void, limitMs: number): Verdict | Promise<Verdict> {
+    const startedAt = clock.monotonic();
+    const context = new RunContext();
+    const over = (outcome: Outcome): Verdict => {
+      release();
+      durationMs = clock.monotonic() - startedAt;
+      return conclude(outcome);
+    };
+    executing = true;
+    let answer: unknown;
+    let pending: Promise<unknown>;
+    try {
+      answer = definition.check(context);
+      if (!isPromise(answer)) return over(judge(answer));
+      pending = Promise.resolve(answer);
+    } catch (error) {
+      return over(thrown(error));
+    } finally {
+      executing = false;
+    }
+    running = waitFor(pending, context, startedAt, limitMs, over);
+    return running;
+  }
+
+  function waitFor(
+    pending: Promise<unknown>,
+    context: RunContext,
+    startedAt: number,
+    limitMs: number,
+    over: (outcome: Outcome) => Verdict,
+  ): Promise<Verdict> {
+    return new Promise((resolve) => {
+      let ended = false;
+      const end = (outcome: Outcome): void => {
+        if (ended) return;
+        ended = true;
+        timer.cancel();
+        resolve(over(outcome));
+      };
+      const timer = clock.setTimer(() => {
+        hangingSince = startedAt;
+        end(failure(`timed out after ${timeoutMs} ms`));
+        context.abort('timeout');
+      }, limitMs);
+      endRun = (outcome) => {
+        end(outcome);
+        context.abort('closed');
+      };
+      const settled = (outcome: Outcome): void => {
+        hangingSince = undefined;
+        end(outcome);
+      };
+      pending.then(
+        (result) => settled(judge(result)),
+        (error: unknown) => settled(thrown(error)),
+      );
+    });
+  }
+
+  function run(): Verdict | Promise<Verdict> {
+    if (hangingSince !== undefined) {
+      const forMs = Math.round(clock.monotonic() - hangingSince);
+      return conclude(failure(`timed out: the run that began ${forMs} ms ago has still not ended`));
+    }
+    if (turns.tryTake()) return begin(() => turns.release(), timeoutMs);
+    const askedAt = clock.monotonic();
+    running = new Promise((resolve) => {
+      const start = (release: () => void): void => {
+        leave();
+        timer.cancel();
+        const spentMs = clock.monotonic() - askedAt;
+        resolve(begin(release, Math.max(timeoutMs - spentMs, 0)));
+      };
+      const leave = turns.wait(() => start(() => turns.release()));
+      const timer = clock.setTimer(() => start(() => undefined), timeoutMs / 2);
+      endRun = (outcome) => {
+        leave();
+        timer.cancel();
+        resolve(conclude(outcome));
+      };
+    });
+    return running;
+  }
+
+  function runInBackground(delayMs: number): void {
+    if (retired) return;
+    const result = run();
+    const again = (): void => {
+      if (!retired) nextRun = clock.setTimer(() => runInBackground(delayMs), delayMs);
+    };
+    if (isPromise(result)) void result.then(again);
+    else again();
+  }
+
+  function retire(): void {
+    retired = true;
+    nextRun?.cancel();
+  }
+
+  // After the code that adds the check has run to its end: what the check needs may be made a line later.
+  if (periodMs !== undefined) queueMicrotask(() => runInBackground(periodMs));
+
+  return {
+    definition,
+    addedAt,
+    ask() {
+      if (closed) return CLOSED;
+      if (periodMs !== undefined) return verdict ?? down('has not run yet');
+      if (executing) return REENTERED;
+      if (running !== undefined) return running;
+      if (cacheMs > 0 && verdict !== undefined && clock.monotonic() < freshUntil) return verdict;
+      return run();
+    },
+    facts: () => ({ ...(durationMs !== undefined && { durationMs }), ...(since !== undefined && { since }) }),
+    retire,
+    close() {
+      retire();
+      closed = true;
+      endRun?.(failure('the health object has been closed'));
+    },
+  };
+}

@@ -1,0 +1,112 @@
+import { systemClock } from '../clock/clock.js';
+import { logCheck, pingCheck, postStartCheck, shutdownCheck } from './built-in.js';
+import { createChanges } from './changes.js';
+import { createCheckRunner, type CheckRunner } from './check-runner.js';
+import type { Health, HealthCheck, HealthReport, HealthRoot, PostStartHook } from './contract.js';
+import { ROOTS, isRoot, resolveCheck, type CheckDefinition } from './definition.js';
+import { createEndpoints } from './endpoints.js';
+import { askAll, askOne, reportOf, type Asked, type Forgiveness } from './evaluate.js';
+import { createLogWatch } from './log-watch.js';
+import { resolveOptions, type HealthOptions } from './options.js';
+import { reasonOf } from './outcome.js';
+import { createPermission, grantToAll } from './permission.js';
+import { createRegistry } from './registry.js';
+import { createTurns } from './turns.js';
+
+/**
+ * Makes the health of a service: the endpoints `/healthz`, `/livez` and `/readyz` with the checks `ping`, `log` and
+ * `shutdown`, and whatever is added.
+ *
+ * ```ts
+ * const health = createHealth();
+ * health.add({ name: 'database', check: ({ signal }) => database.ping({ signal }) });
+ * ```
+ *
+ * @throws TypeError that lists every fault of the options.
+ */
+export function createHealth(options: HealthOptions = {}): Health {
+  const { concurrency, timeoutMs, livezGracePeriodMs, rootsOpen, ownVerdictLine, auditIds } = resolveOptions(options);
+  const { authenticate, authorize, clock = systemClock } = options;
+
+  const { observe, isBlocked } = createLogWatch(options.observe, clock);
+  const { announce, onChange } = createChanges(observe);
+  const turns = createTurns(concurrency);
+  let shuttingDown = false;
+  let closed = false;
+
+  const runnerOf = (definition: CheckDefinition): CheckRunner =>
+    createCheckRunner(definition, { clock, turns, onChange: announce });
+  const shutdown = shutdownCheck(clock, () => shuttingDown, announce);
+  const registry = createRegistry([pingCheck(clock), logCheck(clock, isBlocked, announce)], [shutdown]);
+
+  const forgiveness: Forgiveness = {
+    applies: (root, { definition }) => root === 'livez' && definition.startup && livezGracePeriodMs > 0,
+    lasts: ({ addedAt }) => clock.monotonic() - addedAt < livezGracePeriodMs,
+  };
+  const ask = (root: HealthRoot, exclude: readonly string[]): Asked =>
+    askAll(root, registry.of(root), exclude, forgiveness);
+
+  function add(check: HealthCheck): void {
+    const definition = resolveCheck(check, timeoutMs);
+    if (registry.has(definition.name)) {
+      throw new TypeError(`health.add: there is already a check ${JSON.stringify(definition.name)}; remove it first`);
+    }
+    const runner = runnerOf(definition);
+    registry.add(runner);
+    if (closed) runner.close();
+  }
+
+  function addPostStartHook(name: string): PostStartHook {
+    let state: true | Error | undefined;
+    add(postStartCheck(name, () => state));
+    return {
+      done: () => void (state ??= true),
+      failed: (error) => void (state ??= new Error(reasonOf(error))),
+    };
+  }
+
+  async function report(root: HealthRoot, asked: { readonly exclude?: readonly string[] } = {}): Promise<HealthReport> {
+    if (!isRoot(root)) throw new TypeError(`health.report: the root must be one of ${ROOTS.join(', ')}`);
+    return await reportOf(root, ask(root, asked.exclude ?? []));
+  }
+
+  return {
+    handle: createEndpoints({
+      clock,
+      observe,
+      permission: authenticate && authorize ? createPermission({ authenticate, authorize }, observe) : grantToAll,
+      rootsOpen,
+      auditIds,
+      ownVerdictLine,
+      ask,
+      askOne: (root, name) => {
+        const runner = registry.find(root, name);
+        return runner && askOne(root, runner, forgiveness);
+      },
+    }),
+    add,
+    remove(name) {
+      if (registry.isBuiltIn(name)) throw new TypeError(`health.remove: ${JSON.stringify(name)} is built in`);
+      const runner = registry.remove(name);
+      runner?.retire();
+      return runner !== undefined;
+    },
+    addPostStartHook,
+    report,
+    onChange,
+    startShutdown() {
+      if (shuttingDown) return;
+      shuttingDown = true;
+      // Asked here so that listeners hear of it now, not at the next probe.
+      void shutdown.ask();
+    },
+    isShuttingDown: () => shuttingDown,
+    observe,
+    close() {
+      closed = true;
+      // What still waits for a turn must not start because something else is ended.
+      turns.dismiss();
+      for (const runner of registry.added()) runner.close();
+    },
+  };
+}

@@ -1,0 +1,86 @@
+import type { CheckFunction, HealthCheck, HealthRoot } from './contract.js';
+import { A_COUNT, A_FLAG, A_FUNCTION, aNumber, checkOptions, type OptionRules } from './option-rules.js';
+
+/** A check with every default in place. */
+export interface CheckDefinition {
+  readonly name: string;
+  readonly check: CheckFunction;
+  readonly endpoints: readonly HealthRoot[];
+  readonly timeoutMs: number;
+  readonly periodMs: number | undefined;
+  readonly cacheMs: number;
+  readonly critical: boolean;
+  readonly failureThreshold: number;
+  readonly successThreshold: number;
+  readonly group: string | undefined;
+  readonly startup: boolean;
+}
+
+/** All three endpoints, in the order they are documented. */
+export const ROOTS: readonly HealthRoot[] = Object.freeze(['healthz', 'livez', 'readyz'] as const);
+
+/** What a check counts for unless it says otherwise: not liveness, whose failure restarts the process. */
+const DEFAULT_ENDPOINTS: readonly HealthRoot[] = Object.freeze(['readyz', 'healthz'] as const);
+
+const LONGEST_NAME = 253;
+
+/** Lines are split at blanks by scripts and names are paths, so neither may be ambiguous. */
+export function isCheckName(value: unknown): value is string {
+  if (typeof value !== 'string' || value === '' || value.length > LONGEST_NAME) return false;
+  if (/[\s\p{Cc}\p{Cs}]/u.test(value)) return false;
+  return value.split('/').every((segment) => segment !== '' && segment !== '.' && segment !== '..');
+}
+
+/** True for one of the three endpoint names. */
+export function isRoot(value: unknown): value is HealthRoot {
+  return (ROOTS as readonly unknown[]).includes(value);
+}
+
+const A_NAME = `1 to ${LONGEST_NAME} characters without white space, and a path (no empty, "." or ".." part)`;
+const ONE_DAY_MS = 86_400_000;
+
+const RULES: OptionRules = {
+  name: [isCheckName, A_NAME],
+  check: A_FUNCTION,
+  endpoints: [
+    (value) => Array.isArray(value) && value.length > 0 && value.every(isRoot),
+    `a list of ${ROOTS.join(', ')}`,
+  ],
+  timeoutMs: aNumber(1, 3_600_000),
+  periodMs: aNumber(1, ONE_DAY_MS),
+  cacheMs: aNumber(0, ONE_DAY_MS),
+  critical: A_FLAG,
+  failureThreshold: A_COUNT,
+  successThreshold: A_COUNT,
+  group: [isCheckName, 'formed like a name'],
+  startup: A_FLAG,
+};
+
+/** Checks a definition and fills in defaults. Throws one `TypeError` that lists every fault. */
+export function resolveCheck(check: HealthCheck, defaultTimeoutMs: number): CheckDefinition {
+  const where = `health.add(${JSON.stringify((check as HealthCheck | null | undefined)?.name) ?? ''})`;
+  checkOptions(
+    where,
+    check,
+    RULES,
+    ['name', 'check'],
+    [
+      check?.periodMs !== undefined &&
+        Boolean(check.cacheMs) &&
+        'periodMs and cacheMs exclude each other: a background check is always read from memory',
+    ],
+  );
+  return {
+    name: check.name,
+    check: check.check,
+    endpoints: check.endpoints === undefined ? DEFAULT_ENDPOINTS : [...check.endpoints],
+    timeoutMs: check.timeoutMs ?? defaultTimeoutMs,
+    periodMs: check.periodMs,
+    cacheMs: check.cacheMs ?? 0,
+    critical: check.critical ?? true,
+    failureThreshold: check.failureThreshold ?? 1,
+    successThreshold: check.successThreshold ?? 1,
+    group: check.group,
+    startup: check.startup ?? false,
+  };
+}

@@ -1,0 +1,107 @@
+import type { Clock } from '../clock/clock.js';
+import type { ApiHandler } from '../http/handler.js';
+import type { ApiRequest } from '../http/request.js';
+import type { ApiResponse } from '../http/response.js';
+import { notFoundText, textResponse } from '../http/text.js';
+import { decodePath, parseQuery, splitUrl } from '../http/url.js';
+import type { Observe } from '../observe/observation.js';
+import { asHead, audited, badTimeout, uncached, withinLimit } from './answer-form.js';
+import { chain } from './chain.js';
+import type { Verdict } from './check-runner.js';
+import type { HealthRoot } from './contract.js';
+import { passedAtOnce, reportOf, type Asked } from './evaluate.js';
+import { grantToAll, type AskPermission } from './permission.js';
+import { NO_CACHE, ROOT_OK, checkText, rootJson, rootText } from './render.js';
+import { rootOf } from './registry.js';
+import { requestTimeout } from './request-timeout.js';
+
+/** What the endpoints need to know. */
+export interface EndpointsSurroundings {
+  readonly clock: Clock;
+  readonly observe: Observe;
+  /** Decides about everything but open roots. */
+  readonly permission: AskPermission;
+  readonly rootsOpen: boolean;
+  readonly auditIds: boolean;
+  readonly ownVerdictLine: boolean;
+  ask(root: HealthRoot, exclude: readonly string[]): Asked;
+  /** The verdict of one check of an endpoint; `undefined` when it has none of that name. */
+  askOne(root: HealthRoot, name: string): Verdict | Promise<Verdict> | undefined;
+}
+
+type Query = ReadonlyMap<string, readonly string[]>;
+type Answer = ApiResponse | Promise<ApiResponse>;
+
+const NO_VALUES: readonly string[] = Object.freeze([]);
+const NO_QUERY: Query = new Map();
+
+/** Makes the handler of the three roots and everything below them. */
+export function createEndpoints(around: EndpointsSurroundings): ApiHandler {
+  const { clock, observe, permission, rootsOpen, auditIds, ownVerdictLine } = around;
+
+  function answerRoot(root: HealthRoot, query: Query, asked: Asked): Answer {
+    return chain(reportOf(root, asked), (report) => {
+      if (report.status === 'failed') {
+        const failed = report.checks.filter((check) => check.status === 'failed');
+        tellFailures(root, failed);
+      }
+      return query.get('format')?.[0] === 'json'
+        ? rootJson(report)
+        : rootText(report, query.has('verbose'), ownVerdictLine);
+    });
+  }
+
+  function answerCheck(root: HealthRoot, name: string, mayKnow: boolean): Answer {
+    const asked = around.askOne(root, name);
+    if (asked === undefined) return uncached(notFoundText());
+    return chain(asked, (verdict) => {
+      if (verdict.status === 'failed') tellFailures(root, [{ name, ...verdict }]);
+      return checkText(verdict, mayKnow);
+    });
+  }
+
+  function tellFailures(
+    root: HealthRoot,
+    failed: readonly { readonly name: string; readonly reason?: string }[],
+  ): void {
+    const failures = failed.map(({ name, reason }) => ({ name, reason: reason ?? '' }));
+    void observe({ type: 'health.failed', root, failures });
+  }
+
+  function answer(request: ApiRequest, root: HealthRoot, path: string, rawQuery: string): Answer {
+    const query = parseQuery(rawQuery);
+    const limit = requestTimeout(query.get('timeout')?.[0]);
+    if (limit !== undefined && 'fault' in limit) return badTimeout(limit.fault);
+    const isRoot = path.length === root.length + 1;
+    const ask = isRoot && rootsOpen ? grantToAll : permission;
+    const answered = chain(ask(request, path), (permitted): Answer => {
+      if (!permitted.granted) return permitted.refusal;
+      if (!isRoot) return answerCheck(root, path.slice(root.length + 2), permitted.mayKnow);
+      return answerRoot(root, query, around.ask(root, query.get('exclude') ?? NO_VALUES));
+    });
+    return withinLimit(answered, limit?.ms, clock);
+  }
+
+  function finish(request: ApiRequest, response: ApiResponse): ApiResponse {
+    const shaped = request.method === 'HEAD' ? asHead(response) : response;
+    return auditIds ? audited(request, shaped) : shaped;
+  }
+
+  return (request) => {
+    const target = splitUrl(request.url);
+    const path = decodePath(target.path);
+    if (path === undefined) {
+      if (rootOf(target.path) === undefined) return undefined;
+      return finish(request, textResponse(400, '400 Bad Request', NO_CACHE));
+    }
+    const root = rootOf(path);
+    if (root === undefined) return undefined;
+    // What kubelets and load balancers ask: nothing to read, nobody to know.
+    if (rootsOpen && target.query === '' && path.length === root.length + 1) {
+      const asked = around.ask(root, NO_VALUES);
+      const answered = passedAtOnce(asked) ? ROOT_OK : answerRoot(root, NO_QUERY, asked);
+      return chain(answered, (response) => finish(request, response));
+    }
+    return chain(answer(request, root, path, target.query), (response) => finish(request, response));
+  };
+}

@@ -1,0 +1,100 @@
+import { isPromise } from '../http/promise.js';
+import type { CheckRunner, Verdict } from './check-runner.js';
+import type { CheckReport, CheckStatus, HealthReport, HealthRoot } from './contract.js';
+
+/** What a check came to for one probe. */
+export type ProbeVerdict = Verdict | { readonly status: 'excluded'; readonly excludedBy?: string };
+
+/** The checks of an endpoint and their verdicts, in the same order. */
+export interface Asked {
+  readonly runners: readonly CheckRunner[];
+  readonly verdicts: readonly (ProbeVerdict | Promise<ProbeVerdict>)[];
+  /** Values of `exclude` that named nothing, sorted. */
+  readonly unmatchedExcludes: readonly string[];
+}
+
+/** The livez grace period: which checks it is for on which endpoint, and whether it still lasts. */
+export interface Forgiveness {
+  applies(root: HealthRoot, runner: CheckRunner): boolean;
+  lasts(runner: CheckRunner): boolean;
+}
+
+const NOTHING: readonly string[] = Object.freeze([]);
+const FORGIVEN: Verdict = Object.freeze({ status: 'ok' });
+const EXCLUDED: ProbeVerdict = Object.freeze({ status: 'excluded' });
+
+/** Asks one check; within its grace period it is not run. */
+export function askOne(root: HealthRoot, runner: CheckRunner, forgiveness: Forgiveness): Verdict | Promise<Verdict> {
+  return forgiveness.applies(root, runner) && forgiveness.lasts(runner) ? FORGIVEN : runner.ask();
+}
+
+/** Asks every check of an endpoint that is not excluded, all at once. */
+export function askAll(
+  root: HealthRoot,
+  runners: readonly CheckRunner[],
+  exclude: readonly string[],
+  forgiveness: Forgiveness,
+): Asked {
+  const one = (runner: CheckRunner): Verdict | Promise<Verdict> => askOne(root, runner, forgiveness);
+  if (exclude.length === 0) return { runners, verdicts: runners.map(one), unmatchedExcludes: NOTHING };
+
+  const excluded = new Set(exclude);
+  const unmatched = new Set(exclude);
+  const verdicts = runners.map((runner): ProbeVerdict | Promise<ProbeVerdict> => {
+    const { name } = runner.definition;
+    if (excluded.has(name)) {
+      unmatched.delete(name);
+      return EXCLUDED;
+    }
+    // Kubernetes wraps a check that is forgiven, and the wrapper has no group.
+    const group = forgiveness.applies(root, runner) ? undefined : runner.definition.group;
+    if (group !== undefined && excluded.has(group)) {
+      unmatched.delete(group);
+      return { status: 'excluded', excludedBy: group };
+    }
+    return one(runner);
+  });
+  return { runners, verdicts, unmatchedExcludes: [...unmatched].sort(byCodePoint) };
+}
+
+/** True when every verdict is there and none failed. */
+export function passedAtOnce({ verdicts }: Asked): boolean {
+  return verdicts.every((verdict) => !isPromise(verdict) && verdict.status !== 'failed');
+}
+
+/** Makes the report, at once when nothing has to be waited for. */
+export function reportOf(root: HealthRoot, asked: Asked): HealthReport | Promise<HealthReport> {
+  if (asked.verdicts.some(isPromise)) {
+    return Promise.all(asked.verdicts.map((verdict) => Promise.resolve(verdict))).then((verdicts) =>
+      build(root, asked, verdicts),
+    );
+  }
+  return build(root, asked, asked.verdicts as readonly ProbeVerdict[]);
+}
+
+function build(root: HealthRoot, asked: Asked, verdicts: readonly ProbeVerdict[]): HealthReport {
+  let status: CheckStatus = 'ok';
+  const checks = verdicts.map((verdict, index): CheckReport => {
+    if (verdict.status === 'failed' || (verdict.status === 'degraded' && status === 'ok')) status = verdict.status;
+    const { definition, facts } = asked.runners[index] as CheckRunner;
+    const { durationMs, since } = facts();
+    return {
+      name: definition.name,
+      ...verdict,
+      ...(durationMs !== undefined && { durationMs }),
+      ...(since !== undefined && { since: new Date(since / 1000).toISOString() }),
+    };
+  });
+  return { root, status, checks, unmatchedExcludes: asked.unmatchedExcludes };
+}
+
+/** The order of UTF-8 bytes, which Go sorts by; plain `<` compares UTF-16 units. */
+function byCodePoint(a: string, b: string): number {
+  const left = [...a];
+  const right = [...b];
+  for (let at = 0; at < left.length && at < right.length; at++) {
+    const difference = (left[at]?.codePointAt(0) ?? 0) - (right[at]?.codePointAt(0) ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return left.length - right.length;
+}

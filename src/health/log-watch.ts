@@ -1,0 +1,45 @@
+import type { Clock } from '../clock/clock.js';
+import { isPromise } from '../http/promise.js';
+import type { Observation, Observe } from '../observe/observation.js';
+
+/** The `observe` hook, watched. */
+export interface LogWatch {
+  /** Calls the hook. Never throws; a promise it returns is watched and its rejection ignored. */
+  readonly observe: (observation: Observation) => void;
+  /** True while a promise of the hook has been pending for {@link BLOCKED_AFTER_MS}. */
+  readonly isBlocked: () => boolean;
+}
+
+/** Kubernetes: the check `log` fails when nothing could be flushed for two minutes. */
+export const BLOCKED_AFTER_MS = 120_000;
+
+/** A hook that never ends must not make the list of what is pending grow without limit. */
+const MOST_WATCHED = 1_024;
+
+/** Watches an `observe` hook (or none). */
+export function createLogWatch(hook: Observe | undefined, clock: Clock): LogWatch {
+  if (hook === undefined) return { observe: () => undefined, isBlocked: () => false };
+  // In order of time, so the first is the oldest.
+  const pending = new Set<{ readonly since: number }>();
+  return {
+    observe(observation) {
+      try {
+        const result: unknown = hook(observation);
+        if (!isPromise(result) || pending.size >= MOST_WATCHED) {
+          if (isPromise(result)) Promise.resolve(result).catch(() => undefined);
+          return;
+        }
+        const entry = { since: clock.monotonic() };
+        pending.add(entry);
+        const forget = (): void => void pending.delete(entry);
+        Promise.resolve(result).then(forget, forget);
+      } catch {
+        // A hook that throws is no reason to fail a probe.
+      }
+    },
+    isBlocked() {
+      const [oldest] = pending;
+      return oldest !== undefined && clock.monotonic() - oldest.since >= BLOCKED_AFTER_MS;
+    },
+  };
+}

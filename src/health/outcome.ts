@@ -1,0 +1,55 @@
+/** What one run of a check came to. */
+export type Outcome = { readonly ok: true } | { readonly ok: false; readonly reason: string };
+
+const PASSED: Outcome = Object.freeze({ ok: true });
+
+/** Reasons travel to logs and to operators: a runaway one is cut. */
+const LONGEST_REASON = 4_096;
+
+/** A failure with its reason. */
+export function failure(reason: string): Outcome {
+  return { ok: false, reason: reason.length > LONGEST_REASON ? `${reason.slice(0, LONGEST_REASON)}…` : reason };
+}
+
+/** Reads what somebody threw or rejected with. It may be anything, so it is never trusted to behave. */
+export function thrown(error: unknown): Outcome {
+  return failure(reasonOf(error));
+}
+
+/** A text for whatever was thrown. */
+export function reasonOf(error: unknown): string {
+  try {
+    if (typeof error === 'string') return error || 'failed with an empty string';
+    if (typeof error === 'object' && error !== null && 'message' in error) {
+      const { message } = error;
+      if (typeof message === 'string' && message !== '') return message;
+      const name: unknown = 'name' in error ? error.name : undefined;
+      return typeof name === 'string' && name !== '' ? name : 'failed without a reason';
+    }
+    return error === undefined || error === null ? 'failed without a reason' : String(error);
+  } catch {
+    return 'failed with something unreadable';
+  }
+}
+
+/** Reads what a check function returned. */
+export function judge(result: unknown): Outcome {
+  if (result === undefined || result === true) return PASSED;
+  if (result === false) return failure('failed without a reason');
+  try {
+    if (result instanceof Error || Object.prototype.toString.call(result) === '[object Error]') return thrown(result);
+    if (typeof result === 'object' && result !== null && 'ok' in result) {
+      if (result.ok === true) return PASSED;
+      if (result.ok === false) {
+        const reason: unknown = 'reason' in result ? result.reason : undefined;
+        return reason === undefined || reason === '' ? failure('failed without a reason') : thrown(reason);
+      }
+    }
+  } catch {
+    return failure('the check returned something unreadable');
+  }
+  const kind = result === null ? 'null' : Array.isArray(result) ? 'an array' : `a value of type ${typeof result}`;
+  return failure(
+    `the check returned ${kind}: return nothing or true to pass; false, an Error or { ok, reason } to fail`,
+  );
+}

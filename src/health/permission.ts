@@ -1,0 +1,51 @@
+import { createAccess } from '../auth/access.js';
+import type { Authenticate, Authorize, PathAttributes } from '../auth/contract.js';
+import { forbiddenResponse, unauthorizedResponse } from '../auth/refusal.js';
+import { isPromise } from '../http/promise.js';
+import type { ApiRequest } from '../http/request.js';
+import type { ApiResponse } from '../http/response.js';
+import { textResponse } from '../http/text.js';
+import type { Observe } from '../observe/observation.js';
+import { uncached } from './answer-form.js';
+import { chain } from './chain.js';
+import { NO_CACHE } from './render.js';
+
+/** Whether a request is answered, and whether its caller may see reasons. */
+export type Permission =
+  { readonly granted: true; readonly mayKnow: boolean } | { readonly granted: false; readonly refusal: ApiResponse };
+
+/** Decides about a request for a decoded path. */
+export type AskPermission = (request: ApiRequest, path: string) => Permission | Promise<Permission>;
+
+const WITHOUT_REASONS: Permission = Object.freeze({ granted: true, mayKnow: false });
+const WITH_REASONS: Permission = Object.freeze({ granted: true, mayKnow: true });
+
+/** For roots that are open and for a health object without hooks. */
+export const grantToAll: AskPermission = () => WITHOUT_REASONS;
+
+/** Authenticates and authorizes as a Kubernetes API server does for a path that is no resource. */
+export function createPermission(
+  hooks: { authenticate: Authenticate; authorize: Authorize },
+  observe: Observe,
+): AskPermission {
+  const access = createAccess(hooks);
+
+  const failed = (error: unknown): Permission => {
+    void observe({ type: 'error', error, where: 'health: authorize' });
+    return { granted: false, refusal: textResponse(500, 'Internal Server Error', NO_CACHE) };
+  };
+
+  return (request, path) =>
+    chain(access.authenticate(request), (caller): Permission | Promise<Permission> => {
+      if (caller === undefined) return { granted: false, refusal: uncached(unauthorizedResponse()) };
+      const attributes: PathAttributes = { verb: request.method.toLowerCase(), path };
+      try {
+        const decided = chain(access.authorize(caller, attributes), ({ allowed, reason }): Permission =>
+          allowed ? WITH_REASONS : { granted: false, refusal: uncached(forbiddenResponse(caller, attributes, reason)) },
+        );
+        return isPromise(decided) ? Promise.resolve(decided).catch(failed) : decided;
+      } catch (error) {
+        return failed(error);
+      }
+    });
+}

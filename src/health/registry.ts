@@ -1,0 +1,60 @@
+import type { CheckRunner } from './check-runner.js';
+import type { HealthRoot } from './contract.js';
+import { ROOTS } from './definition.js';
+
+/** The checks of one health object, in order of registration with `shutdown` last. */
+export interface Registry {
+  /** The checks of one endpoint. The array is never changed, so a loop over it survives additions and removals. */
+  of(root: HealthRoot): readonly CheckRunner[];
+  find(root: HealthRoot, name: string): CheckRunner | undefined;
+  has(name: string): boolean;
+  add(runner: CheckRunner): void;
+  /** Takes a check out; `undefined` when there is none of that name or it is built in. */
+  remove(name: string): CheckRunner | undefined;
+  isBuiltIn(name: string): boolean;
+  /** What was added, without the built-in checks. */
+  added(): readonly CheckRunner[];
+}
+
+/** Makes a registry around the built-in checks: `first` come before whatever is added, `last` after it. */
+export function createRegistry(first: readonly CheckRunner[], last: readonly CheckRunner[]): Registry {
+  const builtIn = new Map([...first, ...last].map((runner) => [runner.definition.name, runner]));
+  const added = new Map<string, CheckRunner>();
+  // Sorted when next asked for: adding a thousand checks sorts once.
+  let byRoot: ReturnType<typeof sort> | undefined;
+
+  function sort(): Readonly<Record<HealthRoot, readonly CheckRunner[]>> {
+    const all = [...first, ...added.values(), ...last];
+    const of = (root: HealthRoot): CheckRunner[] => all.filter((runner) => runner.definition.endpoints.includes(root));
+    return { healthz: of('healthz'), livez: of('livez'), readyz: of('readyz') };
+  }
+
+  return {
+    of: (root) => (byRoot ??= sort())[root],
+    find(root, name) {
+      const runner = added.get(name) ?? builtIn.get(name);
+      return runner?.definition.endpoints.includes(root) ? runner : undefined;
+    },
+    has: (name) => added.has(name) || builtIn.has(name),
+    add(runner) {
+      added.set(runner.definition.name, runner);
+      byRoot = undefined;
+    },
+    remove(name) {
+      const runner = added.get(name);
+      added.delete(name);
+      byRoot = undefined;
+      return runner;
+    },
+    isBuiltIn: (name) => builtIn.has(name),
+    added: () => [...added.values()],
+  };
+}
+
+/** The endpoint a decoded path lies at or below, or `undefined`. */
+export function rootOf(path: string): HealthRoot | undefined {
+  if (path[0] !== '/') return undefined;
+  return ROOTS.find(
+    (root) => path.startsWith(root, 1) && (path.length === root.length + 1 || path[root.length + 1] === '/'),
+  );
+}

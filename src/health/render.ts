@@ -1,0 +1,77 @@
+import type { ApiResponse, ResponseHeaders } from '../http/response.js';
+import { textResponse } from '../http/text.js';
+import type { Verdict } from './check-runner.js';
+import type { CheckReport, HealthReport } from './contract.js';
+import { goQuote } from './go-quote.js';
+
+const CACHE_CONTROL = 'no-cache, private';
+
+/** On every answer of this room. */
+export const NO_CACHE: ResponseHeaders = Object.freeze({ 'cache-control': CACHE_CONTROL });
+
+const ROOT_HEADERS: ResponseHeaders = Object.freeze({
+  'content-type': 'text/plain; charset=utf-8',
+  'x-content-type-options': 'nosniff',
+  'cache-control': CACHE_CONTROL,
+});
+
+const JSON_HEADERS: ResponseHeaders = Object.freeze({ ...ROOT_HEADERS, 'content-type': 'application/json' });
+
+/** The healthy answer of a root: one frozen object for all. */
+export const ROOT_OK: ApiResponse = Object.freeze({ status: 200, headers: ROOT_HEADERS, body: 'ok' });
+
+/** The healthy answer of a single check; Kubernetes sends no `nosniff` here. */
+export const CHECK_OK: ApiResponse = Object.freeze({
+  status: 200,
+  headers: Object.freeze({ 'content-type': 'text/plain; charset=utf-8', 'cache-control': CACHE_CONTROL }),
+  body: 'ok',
+});
+
+const WITHHELD = 'reason withheld';
+
+/** The answer of a root as text. Failures are always verbose, their reasons never shown. */
+export function rootText(report: HealthReport, verbose: boolean, ownVerdictLine: boolean): ApiResponse {
+  const failed = report.status === 'failed';
+  if (!failed && !verbose) return ROOT_OK;
+  let text = '';
+  for (const check of report.checks) text += `${line(check)}\n`;
+  if (report.unmatchedExcludes.length > 0) {
+    const names = report.unmatchedExcludes.map(goQuote).join(',');
+    text += `warn: some health checks cannot be excluded: no matches for ${names}\n`;
+  }
+  text += failed ? `${report.root} check failed\n` : `${ownVerdictLine ? report.root : 'healthz'} check passed\n`;
+  return { status: failed ? 500 : 200, headers: ROOT_HEADERS, body: text };
+}
+
+function line({ name, status, excludedBy }: CheckReport): string {
+  switch (status) {
+    case 'ok':
+      return `[+]${name} ok`;
+    case 'degraded':
+      return `[+]${name} degraded: ok`;
+    case 'excluded':
+      return excludedBy === undefined ? `[+]${name} excluded: ok` : `[+]${name} excluded with ${excludedBy}: ok`;
+    case 'failed':
+      return `[-]${name} failed: ${WITHHELD}`;
+  }
+}
+
+/** The answer of a root as JSON (`?format=json`): the report without reasons. */
+export function rootJson(report: HealthReport): ApiResponse {
+  // An undefined member is not written.
+  const checks = report.checks.map((check) => ({ ...check, reason: undefined }));
+  return {
+    status: report.status === 'failed' ? 500 : 200,
+    headers: JSON_HEADERS,
+    body: `${JSON.stringify({ ...report, checks })}\n`,
+  };
+}
+
+/** The answer of a single check. `showReason` is for callers with the right to see it. */
+export function checkText(verdict: Verdict, showReason: boolean): ApiResponse {
+  if (verdict.status === 'ok') return CHECK_OK;
+  const reason = showReason ? (verdict.reason ?? '') : WITHHELD;
+  return verdict.status === 'failed'
+    ? textResponse(500, `internal server error: ${reason}`, NO_CACHE)
+    : { ...CHECK_OK, body: `degraded: ${reason}\n` };
+}

@@ -1,0 +1,34 @@
+import type { CheckContext } from './contract.js';
+
+function abortReason(name: string, message: string): Error {
+  return Object.freeze(Object.assign(new Error(message), { name }));
+}
+
+/** Constant reasons: making an error with its stack for every abort is what costs. */
+const REASONS: Readonly<Record<'timeout' | 'closed', Error>> = {
+  timeout: /* @__PURE__ */ abortReason('TimeoutError', 'the health check timed out'),
+  closed: /* @__PURE__ */ abortReason('AbortError', 'the health object has been closed'),
+};
+
+/**
+ * The context of one run, and the means to abort it. Its signal exists only once somebody reads it: most checks that
+ * answer at once never do. A class, because an object literal with a getter is slow to make.
+ */
+export class RunContext implements CheckContext {
+  #controller: AbortController | undefined;
+  #aborted: Error | undefined;
+
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.#aborted !== undefined) this.#controller.abort(this.#aborted);
+    }
+    return this.#controller.signal;
+  }
+
+  abort(why: 'timeout' | 'closed'): void {
+    if (this.#aborted !== undefined) return;
+    this.#aborted = REASONS[why];
+    this.#controller?.abort(this.#aborted);
+  }
+}

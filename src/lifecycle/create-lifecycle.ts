@@ -1,0 +1,101 @@
+import { systemClock } from '../clock/clock.js';
+import { resolveLifecycleOptions, type LifecycleOptions } from './options.js';
+import { pause, withinTime } from './time-limit.js';
+
+/** Where a service is between its start and its end. */
+export type LifecyclePhase =
+  /** Serves. */
+  | 'running'
+  /** `/readyz` fails, everything is still served. */
+  | 'delaying'
+  /** New requests are refused, those in flight finish. */
+  | 'draining'
+  /** Stores are being closed. */
+  | 'closing'
+  | 'stopped';
+
+/** How a shutdown went. */
+export interface ShutdownResult {
+  /** False when requests were still in flight after `drainTimeoutMs`. */
+  readonly drained: boolean;
+  /** The steps that threw, rejected or, where it says so, took too long. They never stop the sequence. */
+  readonly failures: readonly { readonly step: string; readonly error: unknown }[];
+}
+
+/** The end of a service, in order. All methods may be detached. */
+export interface Lifecycle {
+  /**
+   * Runs the shutdown sequence once; every call gives the same promise, which never rejects. Install it where the
+   * service decides: `process.once('SIGTERM', () => void lifecycle.shutdown().then(() => process.exit()))`.
+   */
+  readonly shutdown: () => Promise<ShutdownResult>;
+  readonly phase: () => LifecyclePhase;
+}
+
+const DRAIN_LIMIT_PASSED: Error = /* @__PURE__ */ Object.freeze(new Error('the drain timeout has passed'));
+
+/**
+ * Puts the steps of a shutdown in the order a Kubernetes API server has (its `shutdown-delay-duration` sequence):
+ * `/readyz` fails at once while `/livez` stays up, the delay passes with everything still served, new connections are
+ * refused, watches end, requests in flight finish within a limit, stores close.
+ *
+ * @throws TypeError that lists every fault of the options.
+ */
+export function createLifecycle(options: LifecycleOptions): Lifecycle {
+  const { shutdownDelayMs, drainTimeoutMs, closeTimeoutMs } = resolveLifecycleOptions(options);
+  const { health, observe, clock = systemClock } = options;
+  let phase: LifecyclePhase = 'running';
+  let ending: Promise<ShutdownResult> | undefined;
+
+  async function run(): Promise<ShutdownResult> {
+    const failures: { step: string; error: unknown }[] = [];
+    const note = (step: string, error: unknown): void => {
+      failures.push({ step, error });
+      tell(error, step);
+    };
+    const attempt = async (step: string, work: (() => void | Promise<void>) | undefined): Promise<void> => {
+      try {
+        await work?.();
+      } catch (error) {
+        note(step, error);
+      }
+    };
+
+    phase = 'delaying';
+    await attempt('startShutdown', () => health.startShutdown());
+    const before = attempt('beforeStop', options.beforeStop);
+    const [, prepared] = await Promise.all([
+      pause(shutdownDelayMs, clock),
+      options.beforeStop === undefined || withinTime(before, shutdownDelayMs + drainTimeoutMs, clock),
+    ]);
+    if (!prepared) note('beforeStop', new Error('beforeStop took too long and was left behind'));
+
+    phase = 'draining';
+    const controller = new AbortController();
+    // Started one after the other and awaited together: a server's close() ends only with its last connection.
+    const draining = Promise.all([
+      attempt('stopAccepting', options.stopAccepting),
+      attempt('endWatches', options.endWatches),
+      attempt('drain', () => options.drain?.({ signal: controller.signal })),
+    ]);
+    const drained = await withinTime(draining, drainTimeoutMs, clock);
+    if (!drained) controller.abort(DRAIN_LIMIT_PASSED);
+
+    phase = 'closing';
+    if (!(await withinTime(attempt('close', options.close), closeTimeoutMs, clock))) {
+      note('close', new Error(`close took longer than ${closeTimeoutMs} ms and was left behind`));
+    }
+    phase = 'stopped';
+    return { drained, failures };
+  }
+
+  function tell(error: unknown, step: string): void {
+    try {
+      Promise.resolve(observe?.({ type: 'error', error, where: `lifecycle: ${step}` })).catch(() => undefined);
+    } catch {
+      // A hook that throws must not stop the sequence.
+    }
+  }
+
+  return { shutdown: () => (ending ??= run()), phase: () => phase };
+}

@@ -1,0 +1,206 @@
+import { describe, expect, it } from 'vitest';
+import { createHealth } from '../../../src/health/create-health.js';
+import type { HealthOptions } from '../../../src/health/options.js';
+import type { Observation } from '../../../src/observe/observation.js';
+import { get } from './asking.js';
+
+const NOT_FOUND = {
+  status: 404,
+  headers: {
+    'content-type': 'text/plain; charset=utf-8',
+    'cache-control': 'no-cache, private',
+    'x-content-type-options': 'nosniff',
+  },
+  text: '404 page not found\n',
+};
+
+const hooks: HealthOptions = {
+  authenticate: ({ headers }) => {
+    const name = headers?.['x-user'];
+    if (name === 'broken') throw new Error('bad credential');
+    return typeof name === 'string' ? { name, groups: [] } : undefined;
+  },
+  authorize: ({ name }, attributes) => {
+    if (name === 'crash') throw new Error('the authorizer has a secret problem');
+    if (name === 'garbage') return undefined as never;
+    if (name === 'root') return { allowed: true };
+    return 'path' in attributes && attributes.path === '/readyz'
+      ? { allowed: true }
+      : { allowed: false, ...(name === 'reasoned' && { reason: 'not today' }) };
+  },
+};
+const as = (user: string) => ({ headers: { 'x-user': user } });
+
+describe('the path of a single check', () => {
+  it.each(['/livez/ping', '/readyz/log', '/healthz/ping?exclude=ping&verbose', '/livez%2Fping', '/readyz/shutdown'])(
+    '%s answers ok without nosniff',
+    async (url) => {
+      expect(await get(createHealth(), url)).toEqual({
+        status: 200,
+        headers: { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-cache, private' },
+        text: 'ok',
+      });
+    },
+  );
+
+  it.each([
+    '/livez/',
+    '/livez/ping/',
+    '/livez/PING',
+    '/livez//ping',
+    '/livez/shutdown',
+    '/healthz/shutdown',
+    '/readyz/__proto__',
+  ])('%s is not found', async (url) => {
+    expect(await get(createHealth(), url)).toEqual(NOT_FOUND);
+  });
+
+  it('finds names with slashes, escaped or not, only below the endpoints they count for', async () => {
+    const health = createHealth();
+    health.add({ name: 'stores/main', check: () => true });
+    expect((await get(health, '/readyz/stores/main')).text).toBe('ok');
+    expect((await get(health, '/readyz/stores%2Fmain')).text).toBe('ok');
+    expect((await get(health, '/livez/stores/main')).status).toBe(404);
+  });
+
+  it('answers HEAD with lengths', async () => {
+    const length = async (url: string) =>
+      (await get(createHealth(), url, { method: 'HEAD' })).headers['content-length'];
+    expect(await length('/livez/ping')).toBe('2');
+    expect(await length('/livez/nope')).toBe('19');
+  });
+
+  it('withholds the reason when there are no hooks, and tells it to observe', async () => {
+    const seen: Observation[] = [];
+    const health = createHealth({ observe: (observation) => void seen.push(observation) });
+    health.add({ name: 'database', check: () => ({ ok: false, reason: 's3cret' }) });
+    expect(await get(health, '/readyz/database')).toMatchObject({
+      status: 500,
+      headers: { 'x-content-type-options': 'nosniff' },
+      text: 'internal server error: reason withheld\n',
+    });
+    expect(seen).toContainEqual({
+      type: 'health.failed',
+      root: 'readyz',
+      failures: [{ name: 'database', reason: 's3cret' }],
+    });
+  });
+});
+
+describe('with hooks', () => {
+  const guarded = (options: HealthOptions = {}) => {
+    const health = createHealth({ ...hooks, ...options });
+    health.add({ name: 'database', check: () => ({ ok: false, reason: 's3cret' }) });
+    health.add({ name: 'mail', check: () => new Error('queue full'), critical: false });
+    return health;
+  };
+
+  it('roots are open to everybody, whatever the method, without asking who it is', async () => {
+    let asked = 0;
+    const health = guarded({ authenticate: () => void asked++ });
+    expect((await get(health, '/livez')).text).toBe('ok');
+    expect((await get(health, '/livez?verbose', { method: 'POST' })).status).toBe(200);
+    expect((await get(health, '/livez', as('broken'))).status).toBe(200);
+    expect(asked).toBe(0);
+  });
+
+  it('a single check is 401 without a credential, and with a bad one', async () => {
+    for (const options of [undefined, as('broken')]) {
+      const { status, headers, text } = await get(guarded(), '/readyz/ping', options);
+      expect(status).toBe(401);
+      expect(headers).toEqual({ 'content-type': 'application/json', 'cache-control': 'no-cache, private' });
+      expect(JSON.parse(text ?? '')).toMatchObject({ kind: 'Status', message: 'Unauthorized', code: 401 });
+    }
+  });
+
+  it('is 403 without the right, before it says whether the check exists', async () => {
+    for (const [url, method, verb, path] of [
+      ['/readyz/database', 'GET', 'get', '/readyz/database'],
+      ['/livez%2Fnope?verbose', 'HEAD', 'head', '/livez/nope'],
+      ['/livez/', 'POST', 'post', '/livez/'],
+    ] as const) {
+      const answer = await get(guarded(), url, { method, ...as('jane') });
+      expect(answer.status).toBe(403);
+      expect(answer.headers).toMatchObject({
+        'content-type': 'application/json',
+        'cache-control': 'no-cache, private',
+        'x-content-type-options': 'nosniff',
+      });
+      if (method === 'HEAD') continue;
+      expect(JSON.parse(answer.text ?? '')).toEqual({
+        kind: 'Status',
+        apiVersion: 'v1',
+        metadata: {},
+        status: 'Failure',
+        message: `forbidden: User "jane" cannot ${verb} path "${path}"`,
+        reason: 'Forbidden',
+        details: {},
+        code: 403,
+      });
+    }
+    expect((await get(guarded(), '/livez/x', as('reasoned'))).text).toContain('path \\"/livez/x\\": not today"');
+  });
+
+  it('shows the reason to a caller with the right, on the single check only', async () => {
+    expect((await get(guarded(), '/readyz/database', as('root'))).text).toBe('internal server error: s3cret\n');
+    expect(await get(guarded(), '/readyz/mail', as('root'))).toMatchObject({
+      status: 200,
+      text: 'degraded: queue full\n',
+    });
+    expect((await get(guarded(), '/readyz/nope', as('root'))).status).toBe(404);
+    expect((await get(guarded(), '/readyz', as('root'))).text).not.toContain('s3cret');
+  });
+
+  it("roots: 'authorized' asks for the roots as well", async () => {
+    const health = guarded({ roots: 'authorized' });
+    expect((await get(health, '/readyz')).status).toBe(401);
+    expect((await get(health, '/livez', as('jane'))).status).toBe(403);
+    expect((await get(health, '/readyz?verbose', as('jane'))).text).toContain('reason withheld');
+    expect((await get(health, '/livez', as('root'))).text).toBe('ok');
+  });
+
+  it('a bad timeout is 400 before anybody is asked', async () => {
+    expect((await get(guarded(), '/readyz/ping?timeout=abc')).status).toBe(400);
+  });
+
+  it.each(['crash', 'garbage'])('an authorizer that fails (%s) is a bare 500, told to the hook', async (user) => {
+    const seen: Observation[] = [];
+    const health = guarded({ observe: (observation) => void seen.push(observation) });
+    const answer = await get(health, '/readyz/ping', as(user));
+    expect(answer).toMatchObject({ status: 500, text: 'Internal Server Error\n' });
+    expect(seen).toContainEqual(expect.objectContaining({ type: 'error', where: 'health: authorize' }));
+  });
+
+  it('an authorizer that rejects is a bare 500 too', async () => {
+    const health = guarded({ authorize: () => Promise.reject(new Error('secret')) });
+    expect((await get(health, '/readyz/ping', as('jane'))).text).toBe('Internal Server Error\n');
+  });
+
+  it('takes hooks that answer later', async () => {
+    const health = guarded({
+      authenticate: async () => Promise.resolve({ name: 'jane', groups: [] }),
+      authorize: async () => Promise.resolve({ allowed: true }),
+    });
+    expect((await get(health, '/livez/ping')).text).toBe('ok');
+  });
+});
+
+describe('auditIds', () => {
+  const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+  it('are not sent by default', async () => {
+    expect((await get(createHealth(), '/livez', { headers: { 'audit-id': 'x' } })).headers).not.toHaveProperty(
+      'audit-id',
+    );
+  });
+
+  it('are sent on every answer: the one of the request, or a new one', async () => {
+    const health = createHealth({ auditIds: true, ...hooks });
+    for (const url of ['/livez', '/livez?verbose', '/livez/ping', '/livez?timeout=x', '/livez/%zz']) {
+      expect((await get(health, url)).headers['audit-id']).toMatch(uuid);
+      expect((await get(health, url, { headers: { 'audit-id': 'abc 1' } })).headers['audit-id']).toBe('abc 1');
+    }
+    const hostile = await get(health, '/livez', { headers: { 'audit-id': 'a\r\nset-cookie: b' } });
+    expect(hostile.headers['audit-id']).toMatch(uuid);
+  });
+});

@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { createHealth } from '../../../src/health/create-health.js';
+import { runPostStartHooks, type StartupHook } from '../../../src/lifecycle/post-start-hooks.js';
+import type { Observation } from '../../../src/observe/observation.js';
+import { deferred, get } from '../health/asking.js';
+import { settle } from '../health/manual-clock.js';
+
+describe('runPostStartHooks', () => {
+  it('adds the checks before it returns and turns each one when its hook has ended', async () => {
+    const health = createHealth();
+    const first = deferred();
+    const runs: string[] = [];
+    const ended = runPostStartHooks({
+      health,
+      hooks: [
+        { name: 'first', run: () => (runs.push('first'), first.promise) },
+        { name: 'second', run: () => void runs.push('second') },
+      ],
+    });
+    expect((await health.report('readyz')).checks.map(({ name }) => name)).toContain('poststarthook/second');
+    await settle();
+    expect((await get(health, '/readyz')).text).toContain(
+      '[-]poststarthook/first failed: reason withheld\n[+]poststarthook/second ok\n',
+    );
+    first.resolve();
+    expect(await ended).toEqual([]);
+    expect((await get(health, '/readyz')).text).toBe('ok');
+    expect(runs).toEqual(['first', 'second']);
+  });
+
+  it('leaves the check of a hook that throws failed, with the reason, and names it', async () => {
+    const seen: Observation[] = [];
+    const health = createHealth();
+    const failed = await runPostStartHooks({
+      health,
+      hooks: [
+        { name: 'a', run: () => Promise.reject(new Error('no such table')) },
+        { name: 'b', run: ({ signal }) => expect(signal.aborted).toBe(false) },
+      ],
+      observe: (observation) => {
+        seen.push(observation);
+        throw new Error('hook');
+      },
+    });
+    expect(failed).toEqual(['a']);
+    expect((await health.report('readyz')).checks[2]).toMatchObject({ status: 'failed', reason: 'no such table' });
+    expect(seen).toMatchObject([{ type: 'error', where: 'poststarthook/a' }]);
+  });
+
+  it('hands the signal on', async () => {
+    const controller = new AbortController();
+    let given: AbortSignal | undefined;
+    const hook: StartupHook = { name: 'a', run: ({ signal }) => void (given = signal) };
+    await runPostStartHooks({ health: createHealth(), hooks: [hook], signal: controller.signal });
+    expect(given).toBe(controller.signal);
+  });
+
+  it('refuses hooks without name or function, or with one name twice, before it adds any', async () => {
+    const health = createHealth();
+    const hooks = [{ name: 'a', run: () => undefined }, { name: 'a', run: 1 }, null, { run: () => undefined }];
+    expect(() => runPostStartHooks({ health, hooks: hooks as StartupHook[] })).toThrow(
+      /hook 2 needs a function run; the name a is there twice; hook 3 needs a name; hook 3 needs a function run; hook 4 /,
+    );
+    expect(() => runPostStartHooks({ health, hooks: {} as StartupHook[] })).toThrow(TypeError);
+    expect((await health.report('readyz')).checks).toHaveLength(3);
+  });
+});

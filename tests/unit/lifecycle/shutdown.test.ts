@@ -1,0 +1,155 @@
+import { describe, expect, it } from 'vitest';
+import { createHealth } from '../../../src/health/create-health.js';
+import { createLifecycle } from '../../../src/lifecycle/create-lifecycle.js';
+import type { LifecycleOptions } from '../../../src/lifecycle/options.js';
+import type { Observation } from '../../../src/observe/observation.js';
+import { deferred, get } from '../health/asking.js';
+import { manualClock, settle } from '../health/manual-clock.js';
+
+function setup(more: Partial<LifecycleOptions> = {}) {
+  const clock = manualClock();
+  const steps: string[] = [];
+  const health = createHealth({ clock });
+  const step = (name: string) => () => void steps.push(name);
+  const lifecycle = createLifecycle({
+    health,
+    clock,
+    stopAccepting: step('stopAccepting'),
+    endWatches: step('endWatches'),
+    drain: step('drain'),
+    close: step('close'),
+    ...more,
+  });
+  return { clock, steps, health, lifecycle };
+}
+
+describe('createLifecycle', () => {
+  it.each<[object, RegExp]>([
+    [{}, /health must be/],
+    [
+      { health: {}, shutdownDelayMs: -1, drain: 1, clock: 1 },
+      /health must .*; drain must .*; shutdownDelayMs must .*; clock /,
+    ],
+    [{ health: { startShutdown: () => undefined }, delay: 1 }, /there is no option "delay"/],
+    [
+      { health: { startShutdown: () => undefined }, drainTimeoutMs: NaN, closeTimeoutMs: Infinity },
+      /drainTimeoutMs .*; closeTimeoutMs /,
+    ],
+  ])('refuses %o', (options, message) => {
+    expect(() => createLifecycle(options as LifecycleOptions)).toThrow(TypeError);
+    expect(() => createLifecycle(options as LifecycleOptions)).toThrow(message);
+  });
+});
+
+describe('the shutdown sequence', () => {
+  it('fails readyz at once, serves through the delay, then stops, ends watches, drains and closes', async () => {
+    const { clock, steps, health, lifecycle } = setup({ shutdownDelayMs: 10_000 });
+    expect(lifecycle.phase()).toBe('running');
+    const ended = lifecycle.shutdown();
+    expect((await get(health, '/readyz')).status).toBe(500);
+    expect((await get(health, '/livez')).status).toBe(200);
+    await clock.advance(9_999);
+    expect({ steps, phase: lifecycle.phase() }).toEqual({ steps: [], phase: 'delaying' });
+    await clock.advance(1);
+    expect(await ended).toEqual({ drained: true, failures: [] });
+    expect(steps).toEqual(['stopAccepting', 'endWatches', 'drain', 'close']);
+    expect(lifecycle.phase()).toBe('stopped');
+    expect((await get(health, '/livez')).status).toBe(200);
+    expect(clock.pending()).toBe(0);
+  });
+
+  it('happens once, however often it is asked for', async () => {
+    const { steps, lifecycle } = setup();
+    const { shutdown } = lifecycle;
+    expect(shutdown()).toBe(shutdown());
+    await shutdown();
+    expect(shutdown()).toBe(shutdown());
+    expect(steps).toEqual(['stopAccepting', 'endWatches', 'drain', 'close']);
+  });
+
+  it('ends watches without waiting for a server whose close ends with its last connection', async () => {
+    const connections = deferred();
+    const order: string[] = [];
+    const { lifecycle } = setup({
+      stopAccepting: () => connections.promise,
+      endWatches: () => {
+        order.push('endWatches');
+        connections.resolve();
+      },
+      close: () => void order.push('close'),
+    });
+    expect(await lifecycle.shutdown()).toEqual({ drained: true, failures: [] });
+    expect(order).toEqual(['endWatches', 'close']);
+  });
+
+  it('gives requests in flight a limit, then says so and goes on', async () => {
+    let signal: AbortSignal | undefined;
+    const { clock, steps, lifecycle } = setup({
+      drainTimeoutMs: 500,
+      drain: (context) => {
+        signal = context.signal;
+        return new Promise(() => undefined);
+      },
+    });
+    const ended = lifecycle.shutdown();
+    await clock.advance(499);
+    expect({ aborted: signal?.aborted, phase: lifecycle.phase() }).toEqual({ aborted: false, phase: 'draining' });
+    await clock.advance(1);
+    expect(await ended).toEqual({ drained: false, failures: [] });
+    expect(signal?.aborted).toBe(true);
+    expect(steps.at(-1)).toBe('close');
+  });
+
+  it('goes on after steps that fail, and tells of them', async () => {
+    const seen: Observation[] = [];
+    const { steps, lifecycle } = setup({
+      health: {
+        startShutdown: () => {
+          throw new Error('health');
+        },
+      },
+      stopAccepting: () => Promise.reject(new Error('stop')),
+      endWatches: () => {
+        throw new Error('watches');
+      },
+      observe: (observation) => {
+        seen.push(observation);
+        throw new Error('hook');
+      },
+    });
+    const { drained, failures } = await lifecycle.shutdown();
+    expect(drained).toBe(true);
+    expect(failures.map(({ step }) => step).sort()).toEqual(['endWatches', 'startShutdown', 'stopAccepting']);
+    expect(seen).toHaveLength(3);
+    expect(steps).toEqual(['drain', 'close']);
+  });
+
+  it('waits for beforeStop beyond the delay, but not for ever', async () => {
+    const preparation = deferred();
+    const { clock, steps, lifecycle } = setup({ shutdownDelayMs: 100, beforeStop: () => preparation.promise });
+    const ended = lifecycle.shutdown();
+    await clock.advance(1_000);
+    expect(steps).toEqual([]);
+    preparation.resolve();
+    expect((await ended).failures).toEqual([]);
+
+    const stuck = setup({ shutdownDelayMs: 100, drainTimeoutMs: 400, beforeStop: () => new Promise(() => undefined) });
+    const left = stuck.lifecycle.shutdown();
+    await stuck.clock.advance(500);
+    expect((await left).failures).toMatchObject([{ step: 'beforeStop' }]);
+  });
+
+  it('does not wait for ever for close', async () => {
+    const { clock, lifecycle } = setup({ closeTimeoutMs: 300, close: () => new Promise(() => undefined) });
+    const ended = lifecycle.shutdown();
+    await clock.advance(300);
+    expect((await ended).failures).toMatchObject([{ step: 'close' }]);
+    expect(lifecycle.phase()).toBe('stopped');
+  });
+
+  it('needs no step at all', async () => {
+    const lifecycle = createLifecycle({ health: createHealth() });
+    await settle();
+    expect(await lifecycle.shutdown()).toEqual({ drained: true, failures: [] });
+  });
+});
