@@ -1,0 +1,162 @@
+import type { EncodedEvent, EventRecord } from './record.js';
+
+/**
+ * A point in a store's history: one rising safe integer per store, a new one for every write, deletion and expiry, never
+ * reused. It is the `resourceVersion` on the wire.
+ */
+export type Revision = number;
+
+/** What names an event inside a store. Neither part contains a `/`; that is checked before an event is written. */
+export interface EventKey {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/**
+ * Where a walk over a list goes on: strictly after this key (order `key`), or strictly below `revision` (order
+ * `newest-first`). The key need not exist any more.
+ */
+export interface Position extends EventKey {
+  readonly revision?: Revision;
+}
+
+/**
+ * A hint: only events whose `field` (see {@link EncodedEvent.fields}) equals `value` are wanted. A store may use it to
+ * read less, or ignore it: the library checks every record it is given.
+ */
+export interface FieldTerm {
+  readonly field: string;
+  readonly value: string;
+}
+
+/** Given to every operation that may wait. An aborted signal ends it with the signal's reason. */
+export interface StoreCall {
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What to read with {@link EventStore.list}. */
+export interface ListQuery extends StoreCall {
+  /** One namespace; absent for all. */
+  readonly namespace?: string | undefined;
+  readonly terms?: readonly FieldTerm[] | undefined;
+  /** Read the state at this revision; absent: now. Older than history is `expired`, newer than now `future-revision`. */
+  readonly at?: Revision | undefined;
+  readonly after?: Position | undefined;
+  /** The most records to return, at least 1. */
+  readonly limit: number;
+  /**
+   * `key` (default): byte order of `namespace/name`. `newest-first`: descending revision of the version visible in the
+   * snapshot.
+   */
+  readonly order?: 'key' | 'newest-first' | undefined;
+}
+
+/** One page of a list. With `terms` it may hold fewer records than the limit, even none, and still have a `next`. */
+export interface ListPage {
+  readonly records: readonly EventRecord[];
+  /** The revision that was read: the query's `at`, or the latest one. */
+  readonly revision: Revision;
+  /** Where the next page begins; absent when nothing is left. */
+  readonly next?: Position | undefined;
+  /** How many records are left after this page; absent where the store does not know or `terms` were used. */
+  readonly remaining?: number | undefined;
+}
+
+/** With {@link EventStore.create} and {@link EventStore.replace}. */
+export interface WriteOptions extends StoreCall {
+  /** When the event expires, microseconds since the epoch. */
+  readonly expiresAt: number;
+}
+
+/** With {@link EventStore.replace}. */
+export interface ReplaceOptions extends WriteOptions {
+  /** The revision the stored event must have, else `conflict`. */
+  readonly expected: Revision;
+}
+
+/** With {@link EventStore.remove}. */
+export interface RemoveOptions extends StoreCall {
+  /** The revision the stored event must have, else `conflict`; absent: any. */
+  readonly expected?: Revision | undefined;
+}
+
+/** With {@link EventStore.expire}. */
+export interface ExpireOptions extends StoreCall {
+  /** Everything whose `expiresAt` is at or before this moment (microseconds) is due. */
+  readonly now: number;
+  /** The most events to remove in this call. */
+  readonly limit: number;
+}
+
+/** With {@link EventStore.changes}. */
+export interface ChangesOptions extends StoreCall {
+  /** The feed begins with the first change after this revision. One that lies ahead is waited for. */
+  readonly after: Revision;
+}
+
+/** One step in a store's history. */
+export interface Change {
+  readonly type: 'put' | 'delete';
+  readonly key: EventKey;
+  readonly revision: Revision;
+  /** The state written; for a deletion the last state, at the deletion's revision. */
+  readonly record: EventRecord;
+  /** The state before, whenever there was one. Selector transitions need it. */
+  readonly previous?: EventRecord | undefined;
+}
+
+/** What a store can do beyond the rules everybody keeps. Only this excuses a test of the published suite. */
+export interface StoreCapabilities {
+  /** An acknowledged write survives the end of the process. */
+  readonly durable: boolean;
+  /** Several stores, in several processes, may work on the same data. */
+  readonly shared: boolean;
+  /** How `newest-first` is answered: from an index, by a scan of everything, or not at all. */
+  readonly newestFirst: 'indexed' | 'scan' | 'none';
+  /** `remaining` is filled for lists without terms. */
+  readonly remaining: boolean;
+  /** The largest `EncodedEvent.bytes` a write may carry, in bytes; more is `too-large`. */
+  readonly maxEventBytes: number;
+}
+
+/**
+ * Where events are kept. Stores know no HTTP: they fail with a `StoreError` and its code, nothing else. Every method may
+ * be called detached from the object and from many places at once. What they return belongs to the store: it never
+ * changes later, and nobody may write to it (`EncodedEvent.bytes` included). What they are given is copied.
+ *
+ * The rules (the suite in `kube-vitals/testing` proves each): revisions rise by write and are never reused; what was
+ * acknowledged is never lost; a page read `at` a revision shows exactly that state, however late it is asked for within
+ * the history; the feed is complete, ordered and gap-free from any revision within the history; a condition that does not
+ * hold changes nothing.
+ */
+export interface EventStore {
+  /** Also the name of its health check. */
+  readonly name: string;
+  readonly capabilities: StoreCapabilities;
+  /** The current state of one event. Linearizable. */
+  get(key: EventKey, call?: StoreCall): Promise<EventRecord | undefined>;
+  /** A page of the state at one revision. Fails with `expired`, `future-revision`. */
+  list(query: ListQuery): Promise<ListPage>;
+  /** Adds an event. Fails with `exists`, `too-large`. */
+  create(key: EventKey, event: EncodedEvent, options: WriteOptions): Promise<EventRecord>;
+  /** Replaces an event that is at `expected`. Fails with `not-found`, `conflict`, `too-large`. */
+  replace(key: EventKey, event: EncodedEvent, options: ReplaceOptions): Promise<EventRecord>;
+  /** Removes an event and returns its last state at the deletion's revision. Fails with `not-found`, `conflict`. */
+  remove(key: EventKey, options?: RemoveOptions): Promise<EventRecord>;
+  /**
+   * Removes what is due, each with a revision of its own, and says how many. It may stop before `limit` to let others
+   * work; zero means that nothing more can be done now. Losing a race is no error.
+   */
+  expire(options: ExpireOptions): Promise<number>;
+  /**
+   * The ordered, gap-free feed of changes, in batches. Ends when the signal is aborted or the store is closed. Fails
+   * with `expired` when history does not reach back to `after`, at the start or when the reader is too slow.
+   */
+  changes(options: ChangesOptions): AsyncIterable<readonly Change[]>;
+  /** The latest revision. */
+  revision(call?: StoreCall): Promise<Revision>;
+  /** Ends well when a write would have a chance. */
+  ping(call?: StoreCall): Promise<void>;
+  /** Ends feeds, waits for writes under way, frees everything. Afterwards every call fails with `closed`. May be called twice. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,45 @@
+import type { Revision } from './contract.js';
+
+const BRAND: unique symbol = Symbol.for('kube-vitals.StoreError') as never;
+
+/**
+ * Why a store refused or failed.
+ * - `exists`, `not-found`, `conflict`: the condition of a write did not hold; nothing was changed
+ * - `expired`: the revision is older than the history kept; `future-revision`: it has not happened yet
+ * - `too-large`: the event does not fit
+ * - `unavailable`: the engine is away; nothing was changed
+ * - `unknown-outcome`: the engine was lost during a write and nobody can say whether it happened
+ * - `closed`: the store was closed
+ */
+export type StoreErrorCode =
+  | 'exists'
+  | 'not-found'
+  | 'conflict'
+  | 'expired'
+  | 'future-revision'
+  | 'too-large'
+  | 'unavailable'
+  | 'unknown-outcome'
+  | 'closed';
+
+/** The one kind of error stores fail with. Recognise it with {@link isStoreError}, never with `instanceof`. */
+export interface StoreError extends Error {
+  readonly code: StoreErrorCode;
+  /** The latest revision, with `future-revision`; the oldest readable one, with `expired`. */
+  readonly current?: Revision | undefined;
+}
+
+/** Makes a {@link StoreError}. */
+export function storeError(
+  code: StoreErrorCode,
+  message: string,
+  more: { readonly current?: Revision; readonly cause?: unknown } = {},
+): StoreError {
+  const error = new Error(message, 'cause' in more ? { cause: more.cause } : undefined);
+  return Object.assign(error, { name: 'StoreError', code, current: more.current, [BRAND]: true }) as StoreError;
+}
+
+/** True for a {@link StoreError}, also one made by another copy of the package. */
+export function isStoreError(value: unknown): value is StoreError {
+  return typeof value === 'object' && value !== null && BRAND in value;
+}

@@ -1,0 +1,88 @@
+import { systemClock, type Clock, type ClockTimer } from '../clock/clock.js';
+import type { Observe } from '../observe/observation.js';
+import type { EventStore } from './contract.js';
+import { isStoreError } from './errors.js';
+import { nextTurn } from './next-turn.js';
+import { errorReporter } from './report.js';
+
+/** For {@link createExpiryLoop}. */
+export interface ExpiryLoopOptions {
+  readonly store: EventStore;
+  /** Default: the system clock. */
+  readonly clock?: Clock;
+  /** How often the store is asked, in milliseconds. Default: 1,000. */
+  readonly intervalMs?: number;
+  /** The most events one call removes. Default: 500. */
+  readonly sliceSize?: number;
+  /** Receives the errors of the store. They do not stop the loop. */
+  readonly observe?: Observe;
+}
+
+/** Removes expired events for as long as it runs. Several loops, on several replicas, may serve one store. */
+export interface ExpiryLoop {
+  /** Begins. Harmless when it runs already. */
+  start(): void;
+  /** Ends, and resolves when the call under way is over. `start()` may follow. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Makes a loop that calls `store.expire` in slices: all that is due every `intervalMs`, with a turn of the event loop
+ * between two slices. Its timers never keep the process alive.
+ *
+ * @throws TypeError that lists every unusable option.
+ */
+export function createExpiryLoop(options: ExpiryLoopOptions): ExpiryLoop {
+  const { store, clock = systemClock, intervalMs = 1000, sliceSize = 500 } = options;
+  const faults: string[] = [];
+  if (!(Number.isFinite(intervalMs) && intervalMs > 0)) faults.push('intervalMs: give milliseconds above 0');
+  if (!(Number.isSafeInteger(sliceSize) && sliceSize >= 1)) faults.push('sliceSize: give a whole number of at least 1');
+  if (faults.length > 0) throw new TypeError(`createExpiryLoop: ${faults.join('; ')}`);
+  const report = errorReporter(options.observe, `expiry of ${store.name}`);
+
+  let timer: ClockTimer | undefined;
+  let abort: AbortController | undefined;
+  let working: Promise<void> = Promise.resolve();
+
+  const expireAll = async (signal: AbortSignal): Promise<void> => {
+    const now = clock.now();
+    while (!signal.aborted && (await store.expire({ now, limit: sliceSize, signal })) > 0) await nextTurn();
+  };
+
+  const run = async (controller: AbortController): Promise<void> => {
+    const { signal } = controller;
+    try {
+      await expireAll(signal);
+    } catch (error) {
+      if (signal.aborted) return;
+      if (isStoreError(error) && error.code === 'closed') {
+        controller.abort();
+        if (abort === controller) abort = undefined;
+        return;
+      }
+      report(error);
+    }
+    plan(controller);
+  };
+
+  const plan = (controller: AbortController): void => {
+    if (controller.signal.aborted) return;
+    timer = clock.setTimer(() => {
+      working = run(controller);
+    }, intervalMs);
+  };
+
+  return {
+    start() {
+      if (abort !== undefined) return;
+      abort = new AbortController();
+      plan(abort);
+    },
+    async stop() {
+      abort?.abort();
+      abort = undefined;
+      timer?.cancel();
+      await working;
+    },
+  };
+}

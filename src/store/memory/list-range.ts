@@ -1,0 +1,44 @@
+import type { ListQuery, Revision } from '../contract.js';
+import { storeError } from '../errors.js';
+import { namespaceBounds, sortKey } from './sort-key.js';
+import type { MemoryState } from './state.js';
+
+/** What of a list is wanted, with every bound worked out. */
+export interface ListRange {
+  readonly namespace: string | undefined;
+  readonly revision: Revision;
+  readonly newestFirst: boolean;
+  /** Order by key: between these sort keys, both exclusive. */
+  readonly above: string | undefined;
+  readonly below: string | undefined;
+  /** Newest first: at most this revision. */
+  readonly upTo: Revision;
+}
+
+/** Checks a query against the history. Fails with `expired` and `future-revision`. */
+export function rangeOf(state: MemoryState, query: ListQuery): ListRange {
+  const { after, namespace } = query;
+  const latest = state.log.latest();
+  const revision = query.at ?? latest;
+  if (!(revision <= latest)) {
+    throw storeError('future-revision', `revision ${revision} has not happened yet`, { current: latest });
+  }
+  if (revision < state.log.floor()) {
+    throw storeError('expired', `revision ${revision} is older than the history`, { current: state.log.floor() });
+  }
+  if (!(Number.isSafeInteger(query.limit) && query.limit >= 1)) {
+    throw new TypeError('list: give a limit that is a whole number of at least 1');
+  }
+  const newestFirst = query.order === 'newest-first';
+  if (newestFirst && after !== undefined && after.revision === undefined) {
+    throw new TypeError('list: newest-first goes on after a position with a revision');
+  }
+  const bounds = namespace === undefined ? undefined : namespaceBounds(namespace);
+  let above = bounds?.above;
+  if (after !== undefined) {
+    const start = sortKey(after);
+    if (above === undefined || start > above) above = start;
+  }
+  const upTo = after?.revision === undefined ? revision : Math.min(revision, after.revision - 1);
+  return { namespace, revision, newestFirst, above, below: bounds?.below, upTo };
+}

@@ -1,0 +1,160 @@
+import { systemClock, type Clock } from '../../clock/clock.js';
+import type { EventKey, EventStore, Revision, StoreCall, StoreCapabilities } from '../contract.js';
+import { storeError } from '../errors.js';
+import { nextTurn } from '../next-turn.js';
+import type { EncodedEvent, EventRecord } from '../record.js';
+import { captureEvent } from './capture.js';
+import { createFeeds, type Feeds } from './feed.js';
+import { createHistoryKeeper, type HistoryKeeper } from './history.js';
+import { checkMemoryStoreOptions, type MemoryStoreOptions } from './options.js';
+import { readList } from './read-list.js';
+import { createMemoryState, type MemoryState } from './state.js';
+import type { Version } from './version.js';
+
+/** The longest time one `expire` call works, in milliseconds: the event loop belongs to others as well. */
+const EXPIRE_SLICE_MS = 2;
+const EXPIRE_STEPS_PER_LOOK = 16;
+
+/** The revision before the first: the wall clock, so that a restarted process goes on above its former revisions. */
+function startRevision(clock: Clock, above: Revision): Revision {
+  return Math.max(1, above, Math.floor(clock.now()));
+}
+
+interface Engine {
+  readonly state: MemoryState;
+  readonly feeds: Feeds;
+  readonly history: HistoryKeeper;
+  afterWrite(): void;
+}
+
+function createEngine(clock: Clock, options: MemoryStoreOptions): Engine {
+  const state = createMemoryState(startRevision(clock, options.startAbove ?? 0));
+  const feeds = createFeeds(state.log);
+  const history = createHistoryKeeper(state, clock, {
+    historyMs: options.historyMs ?? 600_000,
+    historyMaxBytes: options.historyMaxBytes ?? 268_435_456,
+  });
+  const afterWrite = (): void => {
+    history.afterWrite();
+    feeds.wake();
+  };
+  return { state, feeds, history, afterWrite };
+}
+
+/**
+ * A store in the memory of this process: fast, and gone with it. Revisions start from the wall clock in microseconds;
+ * every revision from before the start is `expired`. Create, get and the first page cost the same however much is
+ * stored. History (for watches, continue tokens and exact reads) is kept for `historyMs`, as far as it fits into
+ * `historyMaxBytes`.
+ *
+ * @throws TypeError that lists every unusable option.
+ */
+export function memoryStore(options: MemoryStoreOptions = {}): EventStore {
+  checkMemoryStoreOptions(options);
+  const clock = options.clock ?? systemClock;
+  const name = options.name ?? 'memory';
+  const maxEventBytes = options.maxEventBytes ?? 3_145_728;
+  /** Given up as a whole by `close()`. */
+  let engine: Engine | undefined = createEngine(clock, options);
+
+  const begin = (call: StoreCall | undefined): Engine => {
+    if (engine === undefined) throw storeError('closed', `the store ${name} is closed`);
+    call?.signal?.throwIfAborted();
+    return engine;
+  };
+
+  const put = ({ state, afterWrite }: Engine, key: EventKey, event: EncodedEvent, expiresAt: number): EventRecord => {
+    if (typeof expiresAt !== 'number' || Number.isNaN(expiresAt)) {
+      throw new TypeError('expiresAt: give microseconds since the epoch');
+    }
+    if (event.bytes.length > maxEventBytes) {
+      throw storeError('too-large', `the event has ${event.bytes.length} bytes, at most ${maxEventBytes} are kept`);
+    }
+    const record = state.put(key, captureEvent(event), expiresAt, clock.monotonic());
+    afterWrite();
+    return record;
+  };
+
+  /** The newest version of the key, at the expected revision if there is one. */
+  const current = ({ state }: Engine, key: EventKey, expected: Revision | undefined): Version => {
+    const version = state.find(key);
+    if (version === undefined) throw storeError('not-found', `${key.namespace}/${key.name} does not exist`);
+    if (expected !== undefined && version.revision !== expected) {
+      throw storeError('conflict', `${key.namespace}/${key.name} is at ${version.revision}, not at ${expected}`);
+    }
+    return version;
+  };
+
+  return Object.freeze<EventStore>({
+    name,
+    capabilities: Object.freeze<StoreCapabilities>({
+      durable: false,
+      shared: false,
+      newestFirst: 'indexed',
+      remaining: true,
+      maxEventBytes,
+    }),
+    async get(key, call) {
+      return begin(call).state.find(key)?.record;
+    },
+    async list(query) {
+      const { page, tired } = readList(begin(query).state, query);
+      if (tired) {
+        // A search over everything comes in many pages: between two of them the event loop does something else.
+        await nextTurn();
+        begin(query);
+      }
+      return page;
+    },
+    async create(key, event, call) {
+      const open = begin(call);
+      if (open.state.find(key) !== undefined) throw storeError('exists', `${key.namespace}/${key.name} exists already`);
+      return put(open, key, event, call.expiresAt);
+    },
+    async replace(key, event, call) {
+      const open = begin(call);
+      current(open, key, call.expected);
+      return put(open, key, event, call.expiresAt);
+    },
+    async remove(key, call) {
+      const open = begin(call);
+      const record = open.state.bury(current(open, key, call?.expected), clock.monotonic());
+      open.afterWrite();
+      return record;
+    },
+    async expire(call) {
+      const { state, afterWrite } = begin(call);
+      const end = clock.monotonic() + EXPIRE_SLICE_MS;
+      let count = 0;
+      while (count < call.limit) {
+        const slot = state.expiry.take(call.now);
+        if (slot === undefined) break;
+        state.bury(slot.head, clock.monotonic());
+        afterWrite();
+        count++;
+        if (count % EXPIRE_STEPS_PER_LOOK === 0 && clock.monotonic() >= end) break;
+      }
+      return count;
+    },
+    changes(call) {
+      return {
+        [Symbol.asyncIterator]() {
+          if (engine !== undefined) return engine.feeds.open(call);
+          return { next: () => Promise.reject(storeError('closed', `the store ${name} is closed`)) };
+        },
+      };
+    },
+    async revision(call) {
+      return begin(call).state.log.latest();
+    },
+    async ping(call) {
+      begin(call);
+    },
+    async close() {
+      const last = engine;
+      engine = undefined;
+      last?.history.close();
+      last?.feeds.close();
+    },
+  });
+}

@@ -1,0 +1,36 @@
+import type { Clock } from '../../clock/clock.js';
+import type { Revision } from '../contract.js';
+
+/** For `memoryStore`. */
+export interface MemoryStoreOptions {
+  /** Default: the system clock. */
+  readonly clock?: Clock;
+  /** How long history is kept, in milliseconds. Default: 600,000 (10 minutes). */
+  readonly historyMs?: number;
+  /** What history may cost in bytes, before younger history is forgotten as well. Default: 268,435,456 (256 MiB). */
+  readonly historyMaxBytes?: number;
+  /** The largest event, in bytes; a larger one is `too-large`. Default: 3,145,728 (3 MiB). */
+  readonly maxEventBytes?: number;
+  /** Revisions start above this one even if the clock stands lower. Default: 0. */
+  readonly startAbove?: Revision;
+  /** Also the name of the store's health check. Default: `memory`. */
+  readonly name?: string;
+}
+
+/** @throws TypeError that lists every fault. */
+export function checkMemoryStoreOptions(options: MemoryStoreOptions): void {
+  const faults: string[] = [];
+  const number = (key: 'historyMs' | 'historyMaxBytes' | 'maxEventBytes' | 'startAbove', least: number): void => {
+    const value = options[key];
+    if (value === undefined || (Number.isSafeInteger(value) && value >= least)) return;
+    faults.push(`${key}: give a whole number of at least ${least}`);
+  };
+  number('historyMs', 0);
+  number('historyMaxBytes', 0);
+  number('maxEventBytes', 1);
+  number('startAbove', 0);
+  if (options.name !== undefined && (typeof options.name !== 'string' || options.name === '')) {
+    faults.push('name: give a text that is not empty');
+  }
+  if (faults.length > 0) throw new TypeError(`memoryStore: ${faults.join('; ')}`);
+}

@@ -1,0 +1,202 @@
+/** The most entries of a block. At a million keys the price is cache misses, so that larger or smaller gains nothing. */
+const BLOCK = 128;
+/** A block that shrank below this joins a neighbour, if both fit with room to grow. */
+const SMALL = 32;
+const JOINED = 96;
+
+interface Block<K, V> {
+  readonly keys: K[];
+  readonly values: V[];
+}
+
+/** A moving place in an {@link OrderedIndex}. Any write to the index makes it useless. */
+export interface Cursor<K, V> {
+  /** The key here; `undefined` beyond the end. */
+  key(): K | undefined;
+  value(): V | undefined;
+  /** One step in the direction of the cursor. */
+  step(): void;
+}
+
+/**
+ * A sorted list of keys with a value each: blocks of 128 in one array. Insert, delete and seek are logarithmic, and no
+ * operation moves more than a block and the (short) list of blocks. Equal keys stay in order of insertion.
+ */
+export interface OrderedIndex<K extends string | number, V> {
+  size(): number;
+  insert(key: K, value: V): void;
+  /** Removes one entry with this key; false when there is none. */
+  delete(key: K): boolean;
+  /** The first entry's key. */
+  firstKey(): K | undefined;
+  /** Removes the first entry and returns its value. */
+  shift(): V | undefined;
+  /** Rising, from the first key that is at least `from` (`inclusive`) or above it; `undefined`: from the beginning. */
+  ascend(from: K | undefined, inclusive: boolean): Cursor<K, V>;
+  /** Falling, from the last key that is at most `from` (`inclusive`) or below it; `undefined`: from the end. */
+  descend(from: K | undefined, inclusive: boolean): Cursor<K, V>;
+  /** How many keys are above `from` and below `to`, both exclusive; `undefined`: no bound. Adds up blocks, never entries. */
+  count(from: K | undefined, to: K | undefined): number;
+}
+
+/** How many of the sorted `keys` lie before `key`, those equal to it included (`equal`) or not. */
+function bound<K extends string | number>(keys: readonly K[], key: K, equal: boolean): number {
+  let low = 0;
+  let high = keys.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const candidate = keys[middle] as K;
+    if (candidate < key || (equal && candidate === key)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Makes an empty {@link OrderedIndex}. */
+export function createOrderedIndex<K extends string | number, V>(): OrderedIndex<K, V> {
+  // First keys and lengths stand beside the blocks so that a search and a count read few cache lines.
+  const blocks: Block<K, V>[] = [];
+  const firsts: K[] = [];
+  const counts: number[] = [];
+  let total = 0;
+
+  const addBlock = (at: number, block: Block<K, V>): void => {
+    blocks.splice(at, 0, block);
+    firsts.splice(at, 0, block.keys[0] as K);
+    counts.splice(at, 0, block.keys.length);
+  };
+
+  const dropBlock = (at: number): void => {
+    blocks.splice(at, 1);
+    firsts.splice(at, 1);
+    counts.splice(at, 1);
+  };
+
+  const refresh = (at: number): void => {
+    const { keys } = blocks[at] as Block<K, V>;
+    firsts[at] = keys[0] as K;
+    counts[at] = keys.length;
+  };
+
+  /** Joins the blocks `at` and `at + 1` when one of them has become small. */
+  const join = (at: number): boolean => {
+    const left = blocks[at];
+    const right = blocks[at + 1];
+    if (left === undefined || right === undefined) return false;
+    if (left.keys.length >= SMALL && right.keys.length >= SMALL) return false;
+    if (left.keys.length + right.keys.length > JOINED) return false;
+    left.keys.push(...right.keys);
+    left.values.push(...right.values);
+    dropBlock(at + 1);
+    refresh(at);
+    return true;
+  };
+
+  const removeAt = (at: number, index: number): V => {
+    const block = blocks[at] as Block<K, V>;
+    block.keys.splice(index, 1);
+    const [value] = block.values.splice(index, 1);
+    total--;
+    if (block.keys.length === 0) dropBlock(at);
+    else {
+      refresh(at);
+      if (block.keys.length < SMALL && !join(at)) join(at - 1);
+    }
+    return value as V;
+  };
+
+  /** The place of the first key above `key`, or (`equal` false) of the first that is at least `key`. */
+  const seek = (key: K, equal: boolean): [block: number, index: number] => {
+    const at = bound(firsts, key, equal) - 1;
+    if (at < 0) return [0, 0];
+    return [at, bound((blocks[at] as Block<K, V>).keys, key, equal)];
+  };
+
+  const cursor = (startBlock: number, startIndex: number, forward: boolean): Cursor<K, V> => {
+    let at = startBlock;
+    let index = startIndex;
+    let block = blocks[at];
+    const settle = (): void => {
+      while (block !== undefined && (index < 0 || index >= block.keys.length)) {
+        at += forward ? 1 : -1;
+        block = blocks[at];
+        index = forward || block === undefined ? 0 : block.keys.length - 1;
+      }
+    };
+    settle();
+    return {
+      key: () => block?.keys[index],
+      value: () => block?.values[index],
+      step() {
+        index += forward ? 1 : -1;
+        settle();
+      },
+    };
+  };
+
+  return {
+    size: () => total,
+    insert(key, value) {
+      total++;
+      if (blocks.length === 0) {
+        addBlock(0, { keys: [key], values: [value] });
+        return;
+      }
+      let at = Math.max(0, bound(firsts, key, true) - 1);
+      let block = blocks[at] as Block<K, V>;
+      let index = bound(block.keys, key, true);
+      if (block.keys.length >= BLOCK) {
+        if (at === blocks.length - 1 && index === block.keys.length) {
+          // Rising keys (revisions, moments of expiry) leave full blocks behind, not half full ones.
+          addBlock(at + 1, { keys: [key], values: [value] });
+          return;
+        }
+        const half = BLOCK / 2;
+        addBlock(at + 1, { keys: block.keys.splice(half), values: block.values.splice(half) });
+        refresh(at);
+        if (index > half) {
+          at++;
+          index -= half;
+          block = blocks[at] as Block<K, V>;
+        }
+      }
+      block.keys.splice(index, 0, key);
+      block.values.splice(index, 0, value);
+      refresh(at);
+    },
+    delete(key) {
+      const at = bound(firsts, key, true) - 1;
+      if (at < 0) return false;
+      const { keys } = blocks[at] as Block<K, V>;
+      const index = bound(keys, key, false);
+      if (keys[index] !== key) return false;
+      removeAt(at, index);
+      return true;
+    },
+    firstKey: () => firsts[0],
+    shift: () => (total === 0 ? undefined : removeAt(0, 0)),
+    ascend(from, inclusive) {
+      const [at, index] = from === undefined ? [0, 0] : seek(from, !inclusive);
+      return cursor(at, index, true);
+    },
+    descend(from, inclusive) {
+      if (from === undefined) return cursor(blocks.length - 1, (counts.at(-1) ?? 0) - 1, false);
+      const [at, index] = seek(from, inclusive);
+      return cursor(at, index - 1, false);
+    },
+    count(from, to) {
+      const [startBlock, startIndex] = from === undefined ? [0, 0] : seek(from, true);
+      const [endBlock, endIndex] = to === undefined ? [blocks.length, 0] : seek(to, false);
+      let between = 0;
+      if ((endBlock - startBlock) * 2 <= blocks.length) {
+        for (let at = startBlock; at < endBlock; at++) between += counts[at] as number;
+      } else {
+        // Most of the blocks: add up the others.
+        between = total;
+        for (let at = 0; at < startBlock; at++) between -= counts[at] as number;
+        for (let at = endBlock; at < counts.length; at++) between -= counts[at] as number;
+      }
+      return Math.max(0, between + endIndex - startIndex);
+    },
+  };
+}

@@ -1,0 +1,52 @@
+import type { Revision } from '../contract.js';
+import { createOrderedIndex, type OrderedIndex } from './ordered-index.js';
+import type { Version } from './version.js';
+
+/**
+ * Versions with a record by revision. Those that are the newest of their key stand apart from superseded ones, so that
+ * the newest state is read without stepping over history.
+ */
+export interface VersionsByRevision {
+  readonly current: OrderedIndex<Revision, Version>;
+  readonly past: OrderedIndex<Revision, Version>;
+}
+
+/** {@link VersionsByRevision} of everything and of each namespace. */
+export interface RevisionIndex {
+  /** One namespace; `undefined`: all. */
+  of(namespace: string | undefined): VersionsByRevision;
+  add(version: Version): void;
+  supersede(version: Version): void;
+  drop(version: Version): void;
+}
+
+function createVersions(): VersionsByRevision {
+  return { current: createOrderedIndex(), past: createOrderedIndex() };
+}
+
+/** Makes an empty {@link RevisionIndex}. */
+export function createRevisionIndex(): RevisionIndex {
+  const all = createVersions();
+  const none = createVersions();
+  const namespaces = new Map<string, VersionsByRevision>();
+
+  const both = (version: Version, visit: (versions: VersionsByRevision) => void): void => {
+    visit(all);
+    const { namespace } = version.slot.key;
+    let versions = namespaces.get(namespace);
+    if (versions === undefined) namespaces.set(namespace, (versions = createVersions()));
+    visit(versions);
+    if (versions.current.size() === 0 && versions.past.size() === 0) namespaces.delete(namespace);
+  };
+
+  return {
+    of: (namespace) => (namespace === undefined ? all : (namespaces.get(namespace) ?? none)),
+    add: (version) => both(version, ({ current }) => current.insert(version.revision, version)),
+    supersede: (version) =>
+      both(version, ({ current, past }) => {
+        current.delete(version.revision);
+        past.insert(version.revision, version);
+      }),
+    drop: (version) => both(version, ({ past }) => void past.delete(version.revision)),
+  };
+}

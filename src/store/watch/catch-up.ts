@@ -1,0 +1,146 @@
+import type { Clock } from '../../clock/clock.js';
+import type { EventStore, Revision } from '../contract.js';
+import { isStoreError } from '../errors.js';
+import { nextTurn } from '../next-turn.js';
+import { createBackoff } from './backoff.js';
+import { createHubEntry } from './hub-entry.js';
+import type { HubWatcher } from './watcher.js';
+
+/** A watcher that is at most this many revisions ahead of a reader waits for it instead of getting one of its own. */
+const NEAR = 1000;
+
+/** What a {@link CatchUp} needs of its hub. */
+export interface CatchUpOptions {
+  readonly store: EventStore;
+  readonly clock: Clock;
+  /** The most readers at a time. */
+  readonly readers: number;
+  /** Where the ring begins: a watcher that came so far goes on there. */
+  floor(): Revision;
+  /** The store was closed. */
+  close(): void;
+  report(error: unknown): void;
+}
+
+/** Serves watchers behind the ring from the store's history, with few readers that are shared. */
+export interface CatchUp {
+  /** The watcher waits for changes after its position. */
+  join(watcher: HubWatcher): void;
+  /** The watcher is over. */
+  leave(watcher: HubWatcher): void;
+  close(): void;
+}
+
+interface Reader {
+  position: Revision;
+  readonly abort: AbortController;
+}
+
+/** Makes the {@link CatchUp} of a hub. */
+export function createCatchUp(options: CatchUpOptions): CatchUp {
+  const { store, clock } = options;
+  /** Who waits, the longest waiting first. */
+  const waiting = new Set<HubWatcher>();
+  const readers = new Set<Reader>();
+  const backoff = createBackoff(clock);
+  const closing = new AbortController();
+  let paused = false;
+  let scheduled = false;
+
+  const isNear = (reader: Reader, watcher: HubWatcher): boolean =>
+    reader.position <= watcher.position && watcher.position - reader.position < NEAR;
+
+  /** Starts readers for those whom nobody is about to reach. */
+  const dispatch = (): void => {
+    scheduled = false;
+    if (paused || closing.signal.aborted) return;
+    for (const watcher of waiting) {
+      if (readers.size >= options.readers) return;
+      if ([...readers].some((reader) => isNear(reader, watcher))) continue;
+      const reader: Reader = { position: watcher.position, abort: new AbortController() };
+      readers.add(reader);
+      void run(reader);
+    }
+  };
+
+  /**
+   * Reads on for as long as somebody waits near, batch by batch. Who does not ask again in time gets a new reader. False
+   * when the feed ended by itself.
+   */
+  const read = async (reader: Reader): Promise<boolean> => {
+    const { signal } = reader.abort;
+    const feed = store.changes({ after: reader.position, signal })[Symbol.asyncIterator]();
+    try {
+      while (!signal.aborted && [...waiting].some((watcher) => isNear(reader, watcher))) {
+        const result = await feed.next();
+        if (result.done === true || signal.aborted) return signal.aborted;
+        backoff.reset();
+        const entries = result.value.map((change) => createHubEntry(change));
+        const from = reader.position;
+        reader.position = entries.at(-1)?.change.revision ?? from;
+        for (const watcher of [...waiting]) {
+          const { position } = watcher;
+          if (position < from || position >= reader.position) continue;
+          waiting.delete(watcher);
+          watcher.give(position === from ? entries : entries.filter(({ change }) => change.revision > position));
+        }
+        await nextTurn();
+      }
+      return true;
+    } finally {
+      void feed.return?.()?.catch(() => undefined);
+    }
+  };
+
+  const run = async (reader: Reader): Promise<void> => {
+    let failed = true;
+    try {
+      failed = !(await read(reader));
+    } catch (error) {
+      if (closing.signal.aborted) return;
+      if (isStoreError(error) && error.code === 'closed') {
+        options.close();
+        return;
+      }
+      if (isStoreError(error) && error.code === 'expired') {
+        failed = false;
+        for (const watcher of [...waiting]) {
+          if (watcher.position > reader.position) continue;
+          waiting.delete(watcher);
+          watcher.fail(error);
+        }
+      } else if (reader.abort.signal.aborted) failed = false;
+      else options.report(error);
+    } finally {
+      reader.abort.abort();
+      readers.delete(reader);
+    }
+    if (failed && !paused) {
+      paused = true;
+      await backoff.pause(closing.signal);
+      paused = false;
+    }
+    dispatch();
+  };
+
+  return {
+    join(watcher) {
+      waiting.add(watcher);
+      if (scheduled) return;
+      // Not at once: those who ask in the same moment can share a reader.
+      scheduled = true;
+      queueMicrotask(dispatch);
+    },
+    leave(watcher) {
+      if (!waiting.delete(watcher)) return;
+      for (const reader of readers) {
+        if (![...waiting].some((other) => isNear(reader, other))) reader.abort.abort();
+      }
+    },
+    close() {
+      closing.abort();
+      for (const reader of readers) reader.abort.abort();
+      waiting.clear();
+    },
+  };
+}

@@ -1,0 +1,98 @@
+import type { Change, Revision } from '../contract.js';
+import { createHubEntry, type CountedEntry, type HubEntry } from './hub-entry.js';
+
+/** The most entries a watcher gets at once, so that one that lags for long does not build one huge answer. */
+const BATCH = 512;
+/** Emptied places in front that are worth a copy of the rest. */
+const SLACK = 1024;
+
+/**
+ * The latest changes, bounded in bytes: what the newest watchers read from. Everything after `floor()` up to `head()` is
+ * in it, without gaps.
+ */
+export interface Ring {
+  /** Everything after this revision, up to the head, is here. */
+  floor(): Revision;
+  /** The last change that came, or where the ring began. */
+  head(): Revision;
+  /** Empties the ring; the next change comes after this revision. */
+  restart(at: Revision): void;
+  append(changes: readonly Change[]): void;
+  /** A batch after a revision that is at least the floor; empty when there is none. Equal questions share the answer. */
+  read(after: Revision): readonly HubEntry[];
+}
+
+/** Makes an empty ring that holds up to `maxBytes`. */
+export function createRing(maxBytes: number): Ring {
+  let entries: (CountedEntry | undefined)[] = [];
+  let start = 0;
+  let floor = 0;
+  let head = 0;
+  let bytes = 0;
+  /** The last answer: watchers move in step, so that most ask the same question. */
+  let answer: { readonly after: Revision; readonly head: Revision; readonly batch: readonly HubEntry[] } | undefined;
+
+  const trim = (): void => {
+    while (bytes > maxBytes && start < entries.length) {
+      const entry = entries[start] as CountedEntry;
+      entries[start++] = undefined;
+      bytes -= entry.cost();
+      floor = entry.change.revision;
+    }
+    if (start >= SLACK && start * 2 >= entries.length) {
+      entries = entries.slice(start);
+      start = 0;
+    }
+  };
+
+  const onGrow = (entry: CountedEntry, grown: number): void => {
+    // An entry that left the ring is no longer the ring's to count.
+    if (entry.change.revision <= floor) return;
+    bytes += grown;
+    trim();
+  };
+
+  /** The place of the first entry after a revision. */
+  const placeAfter = (revision: Revision): number => {
+    let low = start;
+    let high = entries.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((entries[middle] as CountedEntry).change.revision <= revision) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  };
+
+  return {
+    floor: () => floor,
+    head: () => head,
+    restart(at) {
+      entries = [];
+      start = 0;
+      bytes = 0;
+      floor = at;
+      head = at;
+      answer = undefined;
+    },
+    append(changes) {
+      for (const change of changes) {
+        // A feed that repeats itself after a failure must not make watchers see a change twice.
+        if (change.revision <= head) continue;
+        const entry = createHubEntry(change, onGrow);
+        entries.push(entry);
+        bytes += entry.cost();
+        head = change.revision;
+      }
+      trim();
+    },
+    read(after) {
+      if (after >= head) return [];
+      if (answer?.after === after && answer.head === head) return answer.batch;
+      const place = placeAfter(after);
+      const batch = entries.slice(place, place + BATCH) as HubEntry[];
+      answer = { after, head, batch };
+      return batch;
+    },
+  };
+}

@@ -1,0 +1,179 @@
+import { systemClock, type Clock, type ClockTimer } from '../../clock/clock.js';
+import type { Observe } from '../../observe/observation.js';
+import type { EventStore, Revision } from '../contract.js';
+import { isStoreError } from '../errors.js';
+import { errorReporter } from '../report.js';
+import { createBackoff } from './backoff.js';
+import { createCatchUp, type CatchUp } from './catch-up.js';
+import type { HubEntry } from './hub-entry.js';
+import { createRing } from './ring.js';
+import { createWatcher, type HubWatcher, type Watcher } from './watcher.js';
+
+/** For {@link createWatchHub}. */
+export interface WatchHubOptions {
+  readonly store: EventStore;
+  /** Default: the system clock. */
+  readonly clock?: Clock;
+  /** What the ring may hold, in bytes: recent changes and their encoded frames. Default: 33,554,432 (32 MiB). */
+  readonly maxBytes?: number;
+  /** How long the feed goes on after the last watcher left, in milliseconds. Default: 30,000. */
+  readonly idleMs?: number;
+  /** The most readers that catch up for watchers behind the ring. Default: 4. */
+  readonly catchUpReaders?: number;
+  /** Receives failures of the store's feed. The hub goes on by itself. */
+  readonly observe?: Observe;
+}
+
+/** Where a watch begins. */
+export interface WatchOptions {
+  /** The first entry is the first change after this revision. One that lies ahead is waited for. */
+  readonly after: Revision;
+  /** Ends the watcher. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** One feed of a store for any number of watchers. */
+export interface WatchHub {
+  /** A new watcher. On a closed hub it ends at once. */
+  watch(options: WatchOptions): Watcher;
+  /** The last revision the feed delivered; `undefined` while there is no feed. */
+  revision(): Revision | undefined;
+  /** How many watchers there are. */
+  readonly watchers: number;
+  /** Ends the feed and all watchers, cleanly. May be called twice. */
+  close(): void;
+}
+
+function check({ maxBytes, idleMs, catchUpReaders }: WatchHubOptions): void {
+  const faults: string[] = [];
+  if (maxBytes !== undefined && !(maxBytes >= 0)) faults.push('maxBytes: give bytes, at least 0');
+  if (idleMs !== undefined && !(idleMs >= 0)) faults.push('idleMs: give milliseconds, at least 0');
+  if (catchUpReaders !== undefined && !(Number.isSafeInteger(catchUpReaders) && catchUpReaders >= 1)) {
+    faults.push('catchUpReaders: give a whole number of at least 1');
+  }
+  if (faults.length > 0) throw new TypeError(`createWatchHub: ${faults.join('; ')}`);
+}
+
+/**
+ * Puts a ring in front of a store's feed. The store is read once, however many watch: a watcher is a place in the ring,
+ * and a slow one keeps nobody waiting. Who falls behind the ring is served by a few shared readers of the store's
+ * history, and fails with `expired` only when that does not reach back either. When the store is away the hub retries,
+ * and goes on where it stopped: nobody misses a change or gets one twice.
+ *
+ * @throws TypeError that lists every unusable option.
+ */
+export function createWatchHub(options: WatchHubOptions): WatchHub {
+  check(options);
+  const { store, clock = systemClock, maxBytes = 33_554_432, idleMs = 30_000, catchUpReaders = 4 } = options;
+  const report = errorReporter(options.observe, `watch feed of ${store.name}`);
+  const ring = createRing(maxBytes);
+  const watchers = new Set<HubWatcher>();
+  let feed: AbortController | undefined;
+  let idle: ClockTimer | undefined;
+  /** The ring has a beginning. */
+  let ready = false;
+  let closed = false;
+
+  const wakeAll = (): void => {
+    for (const watcher of watchers) watcher.wake();
+  };
+
+  const begin = async (signal: AbortSignal): Promise<void> => {
+    const at = await store.revision({ signal });
+    if (signal.aborted) return;
+    ring.restart(at);
+    ready = true;
+    wakeAll();
+  };
+
+  /** Reads the feed until the signal is aborted or the store is closed. */
+  const run = async (signal: AbortSignal): Promise<void> => {
+    const backoff = createBackoff(clock);
+    while (!signal.aborted) {
+      try {
+        if (!ready) await begin(signal);
+        for await (const changes of store.changes({ after: ring.head(), signal })) {
+          if (signal.aborted) return;
+          backoff.reset();
+          ring.append(changes);
+          wakeAll();
+        }
+        // A feed that ends by itself: the store was closed, then this says so.
+        await store.revision({ signal });
+      } catch (error) {
+        if (signal.aborted) return;
+        if (isStoreError(error) && error.code === 'closed') {
+          close();
+          return;
+        }
+        // History went past the ring while the store was away: begin again, watchers catch up if they still can.
+        if (isStoreError(error) && error.code === 'expired') ready = false;
+        report(error);
+      }
+      await backoff.pause(signal);
+    }
+  };
+
+  const startFeed = (): void => {
+    idle?.cancel();
+    idle = undefined;
+    if (feed !== undefined) return;
+    feed = new AbortController();
+    void run(feed.signal);
+  };
+
+  const stopFeed = (): void => {
+    idle?.cancel();
+    feed?.abort();
+    feed = undefined;
+    ready = false;
+    ring.restart(0);
+  };
+
+  const close = (): void => {
+    if (closed) return;
+    closed = true;
+    stopFeed();
+    catchUp.close();
+    for (const watcher of [...watchers]) watcher.end();
+  };
+
+  const catchUp: CatchUp = createCatchUp({
+    store,
+    clock,
+    readers: catchUpReaders,
+    floor: () => ring.floor(),
+    close,
+    report,
+  });
+
+  /** What a watcher at this place reads next from the ring; `behind` when the ring begins later. */
+  const read = (position: Revision): readonly HubEntry[] | 'behind' => {
+    if (!ready) return [];
+    return position < ring.floor() ? 'behind' : ring.read(position);
+  };
+
+  const leave = (watcher: HubWatcher): void => {
+    watchers.delete(watcher);
+    catchUp.leave(watcher);
+    if (watchers.size > 0 || closed || feed === undefined) return;
+    idle = clock.setTimer(stopFeed, idleMs);
+  };
+
+  return {
+    watch({ after, signal }) {
+      const watcher = createWatcher({ after, signal, read, lag: catchUp.join, leave });
+      if (closed || signal?.aborted) watcher.end();
+      else {
+        watchers.add(watcher);
+        startFeed();
+      }
+      return watcher;
+    },
+    revision: () => (ready ? ring.head() : undefined),
+    get watchers() {
+      return watchers.size;
+    },
+    close,
+  };
+}

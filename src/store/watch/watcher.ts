@@ -1,0 +1,83 @@
+import type { Revision } from '../contract.js';
+import { createParkedIterator, type ParkedIterator } from '../parked-iterator.js';
+import type { HubEntry } from './hub-entry.js';
+
+/**
+ * One watch: batches of changes in order, each change once. It is only a place in history: what is not asked for is not
+ * kept for it. Fails with `expired` when neither ring nor store reach back to its place.
+ */
+export interface Watcher extends AsyncIterableIterator<readonly HubEntry[]> {
+  /** Everything up to here was delivered. */
+  readonly position: Revision;
+  return(): Promise<IteratorResult<readonly HubEntry[], undefined>>;
+}
+
+/** A {@link Watcher} as the hub sees it. */
+export interface HubWatcher extends Watcher {
+  wake(): void;
+  end(): void;
+  /** Hands over what was read for it from history. */
+  give(entries: readonly HubEntry[]): void;
+  /** Ends it with an error. */
+  fail(error: unknown): void;
+}
+
+/** What a watcher needs of its hub. */
+export interface WatcherSource {
+  readonly after: Revision;
+  readonly signal?: AbortSignal | undefined;
+  /** The batch after a place; empty: nothing yet; `behind`: the ring begins later. */
+  read(position: Revision): readonly HubEntry[] | 'behind';
+  /** The watcher waits for something that is only in history. */
+  lag(watcher: HubWatcher): void;
+  /** It is over. */
+  leave(watcher: HubWatcher): void;
+}
+
+/** Makes a watcher by hand; see `createParkedIterator` for the reason. */
+export function createWatcher(source: WatcherSource): HubWatcher {
+  let position = source.after;
+  let given: readonly HubEntry[] | undefined;
+  let failure: { readonly error: unknown } | undefined;
+
+  const poll = (): readonly HubEntry[] | undefined => {
+    if (failure !== undefined) throw failure.error;
+    let batch: readonly HubEntry[] | 'behind' | undefined = given;
+    given = undefined;
+    batch ??= source.read(position);
+    if (batch === 'behind') {
+      source.lag(watcher);
+      return undefined;
+    }
+    const last = batch.at(-1);
+    if (last === undefined) return undefined;
+    position = last.change.revision;
+    return batch;
+  };
+
+  const parked: ParkedIterator<readonly HubEntry[]> = createParkedIterator({
+    signal: source.signal,
+    poll,
+    onEnd: () => source.leave(watcher),
+  });
+
+  const watcher: HubWatcher = {
+    [Symbol.asyncIterator]: () => watcher,
+    next: () => parked.next(),
+    return: () => parked.return(),
+    wake: () => parked.wake(),
+    end: () => parked.end(),
+    get position() {
+      return position;
+    },
+    give(entries) {
+      given = entries;
+      parked.wake();
+    },
+    fail(error) {
+      failure = { error };
+      parked.wake();
+    },
+  };
+  return watcher;
+}

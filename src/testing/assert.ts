@@ -1,0 +1,75 @@
+import { isStoreError, type StoreError, type StoreErrorCode } from '../store/errors.js';
+
+/** Fails a test of the suite. */
+export function fail(message: string): never {
+  throw Object.assign(new Error(message), { name: 'StoreSuiteFailure' });
+}
+
+function show(value: unknown): string {
+  if (value instanceof Uint8Array) return `bytes ${JSON.stringify(new TextDecoder().decode(value))}`;
+  return JSON.stringify(value) ?? String(value);
+}
+
+/** Holds when the condition does. */
+export function assert(condition: unknown, message: string): asserts condition {
+  if (!condition) fail(message);
+}
+
+function sameBytes(one: Uint8Array, other: Uint8Array): boolean {
+  return one.length === other.length && one.every((byte, index) => byte === other[index]);
+}
+
+function same(one: unknown, other: unknown): boolean {
+  if (Object.is(one, other)) return true;
+  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false;
+  if (one instanceof Uint8Array) return other instanceof Uint8Array && sameBytes(one, other);
+  const defined = (value: object): [string, unknown][] =>
+    Object.entries(value).filter(([, item]) => item !== undefined);
+  const entries = defined(one);
+  return (
+    Array.isArray(one) === Array.isArray(other) &&
+    entries.length === defined(other).length &&
+    entries.every(([key, item]) => Object.hasOwn(other, key) && same(item, (other as Record<string, unknown>)[key]))
+  );
+}
+
+/** Holds when both are equal by value: bytes by content, objects by their defined properties. */
+export function assertEqual(actual: unknown, expected: unknown, what: string): void {
+  if (!same(actual, expected)) fail(`${what}: expected ${show(expected)}, got ${show(actual)}`);
+}
+
+/** Holds when the promise fails with a store error of this code, and returns it. */
+export async function assertStoreError(
+  promise: Promise<unknown>,
+  code: StoreErrorCode,
+  what: string,
+): Promise<StoreError> {
+  const error = await assertRejects(promise, `${what} should fail with ${code}`);
+  if (!isStoreError(error)) fail(`${what}: expected a StoreError ${code}, got ${String(error)}`);
+  assertEqual(error.code, code, `${what}: code`);
+  return error;
+}
+
+/** Holds when the promise fails, and returns why. */
+export async function assertRejects(promise: Promise<unknown>, what: string): Promise<unknown> {
+  let value: unknown;
+  try {
+    value = await promise;
+  } catch (error) {
+    return error;
+  }
+  return fail(`${what}, but it answered ${show(value)}`);
+}
+
+/** Fails when the promise is not settled in time. The limit is for stores that hang; it is no measure of speed. */
+export async function inTime<T>(promise: Promise<T>, what: string, limitMs = 5000): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`${what}: nothing happened for ${limitMs} ms`)), limitMs);
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

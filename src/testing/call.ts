@@ -1,0 +1,137 @@
+import { bodyTooLarge } from '../http/body-error.js';
+import type { ApiHandler } from '../http/handler.js';
+import type { ApiRequest, PeerCertificate } from '../http/request.js';
+import { isStream } from '../http/response-shape.js';
+import type { ApiResponse, ResponseHeaders } from '../http/response.js';
+import { notFoundText } from '../http/text.js';
+
+/** What {@link call} sends besides method and path. */
+export interface CallOptions {
+  /** Sent as `Authorization: Bearer <token>`. */
+  readonly token?: string | undefined;
+  /** A body that is sent as JSON, with `Content-Type: application/json` unless `headers` say otherwise. */
+  readonly json?: unknown;
+  /** A body that is sent as it is. Not together with `json`. */
+  readonly body?: string | Uint8Array | undefined;
+  /** Lower-case names. */
+  readonly headers?: Readonly<Record<string, string | readonly string[]>> | undefined;
+  /** Aborting it is a client that leaves. */
+  readonly signal?: AbortSignal | undefined;
+  readonly remoteAddress?: string | undefined;
+  readonly peerCertificate?: PeerCertificate | undefined;
+}
+
+/** What {@link call} got. */
+export interface CallResult {
+  /** False when the handler said that the path is not its own; the rest is then a text 404. */
+  readonly claimed: boolean;
+  readonly status: number;
+  readonly headers: ResponseHeaders;
+  /** The whole body as text. Of a watch: resolves when the stream has ended. */
+  text(): Promise<string>;
+  /** The whole body, parsed. */
+  json<T = unknown>(): Promise<T>;
+  /**
+   * The lines of a streamed body, each parsed as JSON, as they arrive. Leaving the loop is a client that leaves: the
+   * request's signal aborts. A body can be read in one way only.
+   */
+  frames<T = unknown>(): AsyncGenerator<T, void, undefined>;
+}
+
+const TARGET = /^([A-Z]+) (\S+)$/;
+
+/**
+ * Calls a handler without a socket: `await call(events.handle, 'GET /apis/…', { token })`. What the handler throws comes
+ * out as a rejection.
+ *
+ * @param target Upper-case method, one space, path and query.
+ * @throws TypeError (as a rejection) for a target of another form, and for `json` together with `body`.
+ */
+export async function call(handler: ApiHandler, target: string, options: CallOptions = {}): Promise<CallResult> {
+  const [, method, url] = TARGET.exec(target) ?? [];
+  if (method === undefined || url === undefined) {
+    throw new TypeError(`call takes a target such as "GET /readyz?verbose", got ${JSON.stringify(target)}`);
+  }
+  if (options.json !== undefined && options.body !== undefined) {
+    throw new TypeError('call takes json or body, not both');
+  }
+  const leave = new AbortController();
+  const signal = options.signal === undefined ? leave.signal : AbortSignal.any([options.signal, leave.signal]);
+  const answer = await handler(requestOf(method, url, options, signal));
+  return resultOf(answer ?? notFoundText(), answer !== undefined, leave);
+}
+
+function requestOf(method: string, url: string, options: CallOptions, signal: AbortSignal): ApiRequest {
+  const { token, json, headers, remoteAddress, peerCertificate } = options;
+  const content = json === undefined ? options.body : JSON.stringify(json);
+  let reads = 0;
+  const read = (limit: number): Uint8Array => {
+    if (++reads > 1) throw new Error('the handler read the request body twice');
+    const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : (content as Uint8Array);
+    if (bytes.byteLength > limit) throw bodyTooLarge(limit);
+    return bytes;
+  };
+  return {
+    method,
+    url,
+    headers: {
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...(json === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    signal,
+    remoteAddress,
+    peerCertificate,
+    ...(content === undefined ? {} : { body: read }),
+  };
+}
+
+function resultOf(response: ApiResponse, claimed: boolean, leave: AbortController): CallResult {
+  let whole: Promise<string> | undefined;
+  const text = (): Promise<string> => (whole ??= gather(response.body));
+  return {
+    claimed,
+    status: response.status,
+    headers: response.headers,
+    text,
+    async json<T>(): Promise<T> {
+      return JSON.parse(await text()) as T;
+    },
+    async *frames<T>(): AsyncGenerator<T, void, undefined> {
+      let ended = false;
+      try {
+        for await (const line of lines(response.body)) yield JSON.parse(line) as T;
+        ended = true;
+      } finally {
+        if (!ended) leave.abort();
+      }
+    },
+  };
+}
+
+async function gather(body: ApiResponse['body']): Promise<string> {
+  let text = '';
+  for await (const part of decoded(body)) text += part;
+  return text;
+}
+
+async function* lines(body: ApiResponse['body']): AsyncGenerator<string, void, undefined> {
+  let rest = '';
+  for await (const part of decoded(body)) {
+    const whole = (rest + part).split('\n');
+    rest = whole.pop() ?? '';
+    for (const line of whole) if (line !== '') yield line;
+  }
+  if (rest !== '') yield rest;
+}
+
+async function* decoded(body: ApiResponse['body']): AsyncGenerator<string, void, undefined> {
+  const decoder = new TextDecoder();
+  if (body === null || body === '') return;
+  if (!isStream(body)) {
+    yield typeof body === 'string' ? body : decoder.decode(body);
+    return;
+  }
+  for await (const chunk of body) yield decoder.decode(chunk, { stream: true });
+  yield decoder.decode();
+}

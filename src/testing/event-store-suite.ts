@@ -1,0 +1,64 @@
+import type { EventStore } from '../store/contract.js';
+import { fail, inTime } from './assert.js';
+import { fakeClock } from './fake-clock.js';
+import { feedCases } from './suite/feed-cases.js';
+import { listCases } from './suite/list-cases.js';
+import { processCases } from './suite/process-cases.js';
+import { traitCases } from './suite/trait-cases.js';
+import { createWorkbench, type StoreContext } from './suite/workbench.js';
+import { writeCases } from './suite/write-cases.js';
+
+/** For {@link eventStoreSuite}. */
+export interface EventStoreSuiteOptions {
+  /** Registers a test: `test` or `it` of any runner, or a function of your own. */
+  readonly test: (name: string, run: () => Promise<void>) => unknown;
+  /** Makes a store without data. Called once for every test; the suite closes it. */
+  readonly createStore: (context: StoreContext) => EventStore | Promise<EventStore>;
+  /** Opens the data of `createStore(context)` again, after that store was closed. Needed by stores that declare `durable`. */
+  readonly reopen?: (context: StoreContext) => EventStore | Promise<EventStore>;
+  /** Opens a second store on the data of `createStore(context)`. Needed by stores that declare `shared`. */
+  readonly secondInstance?: (context: StoreContext) => EventStore | Promise<EventStore>;
+  /** How long a change may take to reach a feed, in milliseconds, before the test fails. Default: 5,000. */
+  readonly waitMs?: number;
+}
+
+const HISTORY_MS = 600_000;
+
+/**
+ * Registers the tests that every store has to pass. What a store need not do is said by its capabilities alone: such a
+ * test ends early, and there is no way to leave one out.
+ *
+ * @example
+ * ```ts
+ * import { test } from 'node:test';
+ * import { eventStoreSuite } from 'kube-vitals/testing';
+ *
+ * eventStoreSuite({ test, createStore: ({ clock, historyMs }) => myStore({ clock, historyMs }) });
+ * ```
+ */
+export function eventStoreSuite(options: EventStoreSuiteOptions): void {
+  const open = async (
+    make: EventStoreSuiteOptions['reopen'],
+    context: StoreContext,
+    missing: string,
+  ): Promise<EventStore> => (make === undefined ? fail(missing) : make(context));
+
+  const cases = [...writeCases, ...listCases, ...feedCases, ...traitCases, ...processCases];
+  for (const [index, { name, run }] of cases.entries()) {
+    options.test(name, async () => {
+      const context: StoreContext = { id: `suite-${index}`, clock: fakeClock(), historyMs: HISTORY_MS };
+      const store = await options.createStore(context);
+      const bench = createWorkbench(store, context, {
+        waitMs: options.waitMs ?? 5000,
+        reopen: () => open(options.reopen, context, 'the store declares durable: give the suite `reopen`'),
+        second: () =>
+          open(options.secondInstance, context, 'the store declares shared: give the suite `secondInstance`'),
+      });
+      try {
+        await run(bench);
+      } finally {
+        await inTime(bench.cleanUp(), 'cleaning up');
+      }
+    });
+  }
+}

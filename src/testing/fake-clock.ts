@@ -1,0 +1,63 @@
+import type { Clock, ClockTimer } from '../clock/clock.js';
+
+/** For {@link fakeClock}. */
+export interface FakeClockOptions {
+  /** Where the wall clock starts, microseconds since the epoch. Default: 2024-01-01T00:00:00Z. */
+  readonly now?: number;
+}
+
+/** A {@link Clock} that stands still until it is told otherwise. */
+export interface FakeClock extends Clock {
+  /** Moves wall clock and monotonic clock on by milliseconds, and fires what becomes due, in order. */
+  advance(ms: number): void;
+  /** Sets the wall clock alone, in microseconds, as an administrator would. */
+  setNow(microseconds: number): void;
+}
+
+interface Pending {
+  readonly due: number;
+  readonly callback: () => void;
+}
+
+/** Makes a clock for tests. */
+export function fakeClock(options: FakeClockOptions = {}): FakeClock {
+  let wall = options.now ?? 1_704_067_200_000_000;
+  let monotonic = 0;
+  const timers = new Set<Pending>();
+
+  const earliest = (until: number): Pending | undefined => {
+    let first: Pending | undefined;
+    for (const timer of timers) {
+      if (timer.due <= until && (first === undefined || timer.due < first.due)) first = timer;
+    }
+    return first;
+  };
+
+  const moveTo = (moment: number): void => {
+    wall += Math.round((moment - monotonic) * 1000);
+    monotonic = moment;
+  };
+
+  return {
+    now: () => wall,
+    monotonic: () => monotonic,
+    setTimer(callback, delayMs): ClockTimer {
+      const timer = { due: monotonic + Math.max(0, delayMs), callback };
+      timers.add(timer);
+      return { cancel: () => void timers.delete(timer) };
+    },
+    advance(ms) {
+      if (!(ms >= 0)) throw new TypeError('advance: give milliseconds, at least 0');
+      const end = monotonic + ms;
+      for (let timer = earliest(end); timer !== undefined; timer = earliest(end)) {
+        timers.delete(timer);
+        moveTo(Math.max(monotonic, timer.due));
+        timer.callback();
+      }
+      moveTo(end);
+    },
+    setNow(microseconds) {
+      wall = microseconds;
+    },
+  };
+}

@@ -1,0 +1,50 @@
+import type { EncodedEvent } from '../store/record.js';
+
+/** For {@link sampleEvent}. */
+export interface SampleEventOptions {
+  readonly namespace?: string;
+  readonly name?: string;
+  readonly uid?: string;
+  readonly note?: string;
+  /** The name of the object the event is about. */
+  readonly regarding?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+}
+
+/** A small event in the form in which stores get it. Equal options give equal bytes. */
+export function sampleEvent(options: SampleEventOptions = {}): EncodedEvent {
+  const { namespace = 'default', name = 'sample', note = 'a sample', regarding = 'pod-1', labels = {} } = options;
+  const uid = options.uid ?? `uid-of-${namespace}/${name}`;
+  const created = '2024-01-01T00:00:00Z';
+  const head = `{"metadata":${JSON.stringify({ name, namespace, uid }).slice(0, -1)},`;
+  const rest = JSON.stringify({
+    eventTime: '2024-01-01T00:00:00.000000Z',
+    reportingController: 'example.com/sample',
+    reportingInstance: 'sample-1',
+    action: 'Sampled',
+    reason: 'Sampling',
+    regarding: { kind: 'Pod', namespace, name: regarding, uid: `uid-of-${regarding}` },
+    note,
+    type: 'Normal',
+  }).slice(1);
+  const encoder = new TextEncoder();
+  const metadata = `"creationTimestamp":"${created}","labels":${JSON.stringify(labels)}},`;
+  return {
+    bytes: encoder.encode(head + metadata + rest),
+    cut: encoder.encode(head).length,
+    uid,
+    fields: {
+      'metadata.name': name,
+      'metadata.namespace': namespace,
+      'regarding.kind': 'Pod',
+      'regarding.namespace': namespace,
+      'regarding.name': regarding,
+      'regarding.uid': `uid-of-${regarding}`,
+      reportingController: 'example.com/sample',
+      source: 'example.com/sample',
+      reason: 'Sampling',
+      type: 'Normal',
+    },
+    labels,
+  };
+}

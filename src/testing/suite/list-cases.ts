@@ -1,0 +1,299 @@
+import type { ListQuery } from '../../store/contract.js';
+import { assert, assertEqual, assertRejects, assertStoreError } from '../assert.js';
+import { keyOf, namesOf, type SuiteCase } from './workbench.js';
+
+/** Order, pages, snapshots and old revisions. */
+export const listCases: readonly SuiteCase[] = [
+  {
+    name: 'list: an empty store has an empty page with the revision',
+    async run({ store }) {
+      const page = await store.list({ limit: 10 });
+      assertEqual(page.records, [], 'records');
+      assertEqual(page.next, undefined, 'next');
+      assertEqual(page.revision, await store.revision(), 'revision');
+    },
+  },
+  {
+    name: 'list: records are equal to those of get',
+    async run({ store, createMany }) {
+      const records = await createMany(5);
+      assertEqual((await store.list({ limit: 10 })).records, records, 'records');
+    },
+  },
+  {
+    name: 'list: is in byte order of namespace/name, so that namespace a-b comes before a',
+    async run({ store, create }) {
+      for (const namespace of ['a', 'a-b', 'a.b', 'a0', 'b']) {
+        for (const name of ['z', 'a.b', 'a-b', 'a', 'a0']) await create(name, { namespace });
+      }
+      const names = namesOf(await store.list({ limit: 100 }));
+      assertEqual(names, [...names].sort(), 'order of all');
+      assertEqual(
+        [...new Set(names.map((name) => name.split('/')[0]))],
+        ['a-b', 'a.b', 'a', 'a0', 'b'],
+        'order of namespaces',
+      );
+    },
+  },
+  {
+    name: 'list: orders characters beyond the basic plane by their bytes',
+    async run({ store, create }) {
+      for (const name of ['\u{1f600}', '\uff5e', 'z', 'ž']) await create(name);
+      const names = (await store.list({ limit: 10 })).records.map(({ key }) => key.name);
+      assertEqual(names, ['z', 'ž', '\uff5e', '\u{1f600}'], 'order');
+    },
+  },
+  {
+    name: 'list: one namespace shows its events and no others',
+    async run({ store, create }) {
+      for (const namespace of ['a', 'a-b', 'aa', 'b']) await create('x', { namespace });
+      assertEqual(namesOf(await store.list({ namespace: 'a', limit: 10 })), ['a/x'], 'namespace a');
+      assertEqual(namesOf(await store.list({ namespace: 'c', limit: 10 })), [], 'unknown namespace');
+      assertEqual(namesOf(await store.list({ namespace: 'a', limit: 1 })), ['a/x'], 'a page that is just full');
+    },
+  },
+  {
+    name: 'pages: together they are the whole list, without gaps or repetitions, for every page size',
+    async run({ store, createMany, walk }) {
+      await createMany(23);
+      const all = namesOf(await store.list({ limit: 100 }));
+      for (const limit of [1, 2, 7, 22, 23, 24]) {
+        const pages = await walk({ limit });
+        assertEqual(pages.flatMap(namesOf), all, `pages of ${limit}`);
+        for (const page of pages.slice(0, -1)) assertEqual(page.records.length, limit, `a page of ${limit}`);
+        assertEqual(pages.length, Math.ceil(23 / limit), `number of pages of ${limit}`);
+      }
+    },
+  },
+  {
+    name: 'pages: the last page has no next, also when it is exactly full',
+    async run({ store, createMany }) {
+      await createMany(4);
+      assertEqual((await store.list({ limit: 4 })).next, undefined, 'next');
+      assert((await store.list({ limit: 3 })).next !== undefined, 'a next before the last page');
+    },
+  },
+  {
+    name: 'pages: go on after a position whose event is gone, or never was',
+    async run({ store, createMany }) {
+      const records = await createMany(6);
+      const first = await store.list({ limit: 3 });
+      await store.remove(keyOf('event-002'));
+      const rest = await store.list({ limit: 10, after: first.next });
+      assertEqual(rest.records, records.slice(3), 'after a removed event');
+      const between = await store.list({ limit: 10, after: keyOf('event-003-and-more') });
+      assertEqual(between.records, records.slice(4), 'after a key that never was');
+    },
+  },
+  {
+    name: 'pages: a position before a namespace begins it, one behind it ends it',
+    async run({ store, create }) {
+      for (const namespace of ['a', 'b', 'c']) await create('x', { namespace });
+      const query = { namespace: 'b', limit: 5 };
+      assertEqual(namesOf(await store.list({ ...query, after: keyOf('x', 'a') })), ['b/x'], 'from before');
+      assertEqual(namesOf(await store.list({ ...query, after: keyOf('x', 'c') })), [], 'from behind');
+    },
+  },
+  {
+    name: 'pages: all show the state of the first one, whatever happens in between',
+    async run({ store, create, createMany, replace }) {
+      const records = await createMany(12);
+      const first = await store.list({ limit: 3 });
+      await create('event-000-new');
+      await create('event-005-new');
+      await replace(records[4] ?? (await create('never')), { note: 'changed' });
+      await store.remove(keyOf('event-007'));
+      await store.remove(keyOf('event-008'));
+      await create('event-008', { uid: 'second life' });
+      const seen = [...first.records];
+      for (let { next } = first; next !== undefined;) {
+        const page = await store.list({ limit: 3, at: first.revision, after: next });
+        assertEqual(page.revision, first.revision, 'revision of a later page');
+        seen.push(...page.records);
+        next = page.next;
+      }
+      assertEqual(seen, records, 'the walk');
+    },
+  },
+  {
+    name: 'old revisions: each shows exactly its state',
+    async run({ store, create, replace }) {
+      const states: { at: number; names: readonly string[]; notes: readonly string[] }[] = [];
+      const remember = async (): Promise<void> => {
+        const { revision, records } = await store.list({ limit: 100 });
+        const notes = records.map(({ event }) => new TextDecoder().decode(event.bytes));
+        states.push({ at: revision, names: records.map(({ key }) => key.name), notes });
+      };
+      await remember();
+      let a = await create('a');
+      await remember();
+      await create('b');
+      await remember();
+      a = await replace(a, { note: 'two' });
+      await remember();
+      await store.remove(keyOf('b'));
+      await remember();
+      await replace(a, { note: 'three' });
+      await remember();
+      await create('b', { note: 'again' });
+      await remember();
+      await store.remove(keyOf('a'));
+      for (const { at, names, notes } of states) {
+        const page = await store.list({ at, limit: 100 });
+        assertEqual(page.revision, at, 'revision');
+        assertEqual(
+          page.records.map(({ key }) => key.name),
+          names,
+          `names at ${at}`,
+        );
+        assertEqual(
+          page.records.map(({ event }) => new TextDecoder().decode(event.bytes)),
+          notes,
+          `bytes at ${at}`,
+        );
+        assert(
+          page.records.every(({ revision }) => revision <= at),
+          'no record is newer than the snapshot',
+        );
+      }
+    },
+  },
+  {
+    name: 'old revisions: a future one fails with future-revision and says the latest',
+    async run({ store, create }) {
+      const { revision } = await create('a');
+      const error = await assertStoreError(store.list({ at: revision + 1, limit: 1 }), 'future-revision', 'list');
+      assertEqual(error.current, revision, 'current');
+      assertEqual((await store.list({ at: revision, limit: 1 })).revision, revision, 'the latest is not future');
+    },
+  },
+  {
+    name: 'remaining: counts what is left after a page without terms, where the store declares it',
+    async run({ store, create, createMany }) {
+      await createMany(10);
+      await create('z', { namespace: 'other' });
+      const expected = (count: number): number | undefined => (store.capabilities.remaining ? count : undefined);
+      const first = await store.list({ namespace: 'default', limit: 3 });
+      assertEqual(first.remaining, expected(7), 'first page');
+      assertEqual((await store.list({ limit: 3 })).remaining, expected(8), 'all namespaces');
+      await create('event-004-new');
+      await store.remove(keyOf('event-005'));
+      await store.remove(keyOf('event-006'));
+      const second = await store.list({ namespace: 'default', limit: 3, at: first.revision, after: first.next });
+      assertEqual(second.remaining, expected(4), 'second page of a changed store');
+    },
+  },
+  {
+    name: 'terms: nothing that carries the values is left out',
+    async run({ createMany, create, walk }) {
+      await createMany(30);
+      for (const name of ['x', 'y', 'event-010-x']) await create(name, { regarding: 'pod-2' });
+      const terms = [{ field: 'regarding.name', value: 'pod-2' }];
+      for (const more of [{}, { namespace: 'default' }] as Partial<ListQuery>[]) {
+        const pages = await walk({ ...more, limit: 2, terms });
+        const wanted = pages
+          .flatMap(({ records }) => records)
+          .filter(({ event }) => event.fields['regarding.name'] === 'pod-2');
+        assertEqual(
+          wanted.map(({ key }) => key.name),
+          ['event-010-x', 'x', 'y'],
+          'matching events',
+        );
+      }
+    },
+  },
+  {
+    name: 'terms: an old revision is searched by the values it had',
+    async run({ store, create, replace }) {
+      const a = await create('a', { regarding: 'pod-2' });
+      const b = await create('b', { regarding: 'pod-2' });
+      const at = await store.revision();
+      await replace(a, { regarding: 'pod-3' });
+      await store.remove(b.key);
+      const terms = [{ field: 'regarding.uid', value: 'uid-of-pod-2' }];
+      const matches = async (query: ListQuery): Promise<readonly string[]> =>
+        (await store.list(query)).records
+          .filter(({ event }) => event.fields['regarding.uid'] === 'uid-of-pod-2')
+          .map(({ key }) => key.name);
+      assertEqual(await matches({ at, terms, limit: 10 }), ['a', 'b'], 'then');
+      assertEqual(await matches({ terms, limit: 10 }), [], 'now');
+    },
+  },
+  {
+    name: 'terms: unknown fields and empty values are allowed',
+    async run({ store, createMany }) {
+      await createMany(3);
+      await store.list({ limit: 5, terms: [{ field: 'constructor', value: 'x' }] });
+      const page = await store.list({ limit: 5, terms: [{ field: 'regarding.fieldPath', value: '' }] });
+      assertEqual(page.records.length, 3, 'an absent field is an empty one');
+    },
+  },
+  {
+    name: 'newest first: is in falling order of revision, where the store can',
+    async run({ store, createMany, replace }) {
+      if (store.capabilities.newestFirst === 'none') return;
+      const [a, b, c] = await createMany(3);
+      assert(a !== undefined && b !== undefined && c !== undefined, 'three records');
+      const changed = await replace(a, { note: 'changed' });
+      await store.remove(b.key);
+      const page = await store.list({ order: 'newest-first', limit: 10 });
+      assertEqual(page.records, [changed, c], 'records');
+    },
+  },
+  {
+    name: 'newest first: pages show one state and follow the versions that it shows',
+    async run({ store, createMany, create, replace, walk }) {
+      if (store.capabilities.newestFirst === 'none') return;
+      const records = await createMany(10);
+      await create('x', { namespace: 'other' });
+      const order = 'newest-first';
+      const first = await store.list({ order, namespace: 'default', limit: 4 });
+      await replace(records[0] ?? (await create('never')), { note: 'changed' });
+      await store.remove(keyOf('event-003'));
+      await create('later');
+      const rest = await store.list({ order, namespace: 'default', limit: 10, at: first.revision, after: first.next });
+      assertEqual([...first.records, ...rest.records], [...records].reverse(), 'the snapshot');
+      const now = await walk({ order, namespace: 'default', limit: 3 });
+      const names = now.flatMap(({ records: page }) => page.map(({ key }) => key.name));
+      const expected = [
+        'later',
+        'event-000',
+        'event-009',
+        'event-008',
+        'event-007',
+        'event-006',
+        'event-005',
+        'event-004',
+      ];
+      assertEqual(names, [...expected, 'event-002', 'event-001'], 'the newest state');
+    },
+  },
+  {
+    name: 'newest first: with terms leaves nothing out',
+    async run({ store, createMany, create, walk }) {
+      if (store.capabilities.newestFirst === 'none') return;
+      await create('y', { regarding: 'pod-2' });
+      await createMany(5);
+      await create('x', { regarding: 'pod-2' });
+      const terms = [{ field: 'regarding.name', value: 'pod-2' }];
+      const pages = await walk({ order: 'newest-first', limit: 1, terms });
+      const wanted = pages
+        .flatMap(({ records }) => records)
+        .filter(({ event }) => event.fields['regarding.name'] === 'pod-2');
+      assertEqual(
+        wanted.map(({ key }) => key.name),
+        ['x', 'y'],
+        'matching events',
+      );
+    },
+  },
+  {
+    name: 'misuse: a limit below one is a TypeError',
+    async run({ store }) {
+      for (const limit of [0, -1, 1.5, Number.NaN]) {
+        const error = await assertRejects(store.list({ limit }), `limit ${limit} should be refused`);
+        assert(error instanceof TypeError, `limit ${limit}: expected a TypeError, got ${String(error)}`);
+      }
+    },
+  },
+];

@@ -1,0 +1,131 @@
+import { describe, expect, test } from 'vitest';
+import type { EventStore, ExpireOptions } from '../../../src/store/contract.js';
+import { storeError } from '../../../src/store/errors.js';
+import { createExpiryLoop } from '../../../src/store/expiry-loop.js';
+import { memoryStore } from '../../../src/store/memory/memory-store.js';
+import { nextTurn } from '../../../src/store/next-turn.js';
+import { fakeClock } from '../../../src/testing/fake-clock.js';
+import { sampleEvent } from '../../../src/testing/sample-event.js';
+
+async function turns(): Promise<void> {
+  for (let i = 0; i < 20; i++) await nextTurn();
+}
+
+function createBench(expire?: (options: ExpireOptions, store: EventStore) => Promise<number>) {
+  const clock = fakeClock();
+  const memory = memoryStore({ clock });
+  const calls: ExpireOptions[] = [];
+  const reported: unknown[] = [];
+  const store: EventStore = {
+    ...memory,
+    expire(options) {
+      calls.push(options);
+      return expire?.(options, memory) ?? memory.expire(options);
+    },
+  };
+  const loop = createExpiryLoop({
+    store,
+    clock,
+    sliceSize: 3,
+    observe: (observation) => void reported.push(observation),
+  });
+  return { clock, store, loop, calls, reported };
+}
+
+describe('expiry loop', () => {
+  test('removes what is due, in slices, every interval', async () => {
+    const { clock, store, loop, calls } = createBench();
+    for (let i = 0; i < 8; i++) {
+      const name = `event-${i}`;
+      await store.create({ namespace: 'a', name }, sampleEvent({ name }), { expiresAt: clock.now() + 1_500_000 });
+    }
+    loop.start();
+    loop.start();
+    clock.advance(1000);
+    await turns();
+    expect(calls).toHaveLength(1);
+    clock.advance(1000);
+    await turns();
+    expect(calls.map(({ limit }) => limit)).toEqual([3, 3, 3, 3, 3]);
+    expect((await store.list({ limit: 10 })).records).toEqual([]);
+    await loop.stop();
+    clock.advance(10_000);
+    expect(calls).toHaveLength(5);
+  });
+
+  test('reports an error and goes on', async () => {
+    let failures = 1;
+    const { clock, loop, calls, reported } = createBench(async (options, store) => {
+      if (failures-- > 0) throw storeError('unavailable', 'the engine is away');
+      return store.expire(options);
+    });
+    loop.start();
+    for (let i = 0; i < 3; i++) {
+      clock.advance(1000);
+      await turns();
+    }
+    expect(calls).toHaveLength(3);
+    expect(reported).toMatchObject([{ type: 'error', where: 'expiry of memory', error: { code: 'unavailable' } }]);
+    await loop.stop();
+  });
+
+  test('ends by itself, without a report, when the store is closed', async () => {
+    const { clock, store, loop, calls, reported } = createBench();
+    loop.start();
+    await store.close();
+    for (let i = 0; i < 3; i++) {
+      clock.advance(1000);
+      await turns();
+    }
+    expect(calls).toHaveLength(1);
+    expect(reported).toEqual([]);
+  });
+
+  test('stop() aborts the call under way, waits for it, and start() may follow', async () => {
+    const { clock, loop, calls } = createBench(
+      ({ signal }) =>
+        new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason as Error))),
+    );
+    loop.start();
+    clock.advance(1000);
+    await turns();
+    await loop.stop();
+    expect(calls[0]?.signal?.aborted).toBe(true);
+    loop.start();
+    clock.advance(1000);
+    expect(calls).toHaveLength(2);
+    await loop.stop();
+  });
+
+  test('an observer that throws or fails changes nothing', async () => {
+    const clock = fakeClock();
+    const store = memoryStore({ clock });
+    let seen = 0;
+    const broken: EventStore = { ...store, expire: () => Promise.reject(new Error('broken')) };
+    const observers = [
+      () => {
+        seen++;
+        throw new Error('observer');
+      },
+      () => {
+        seen++;
+        return Promise.reject(new Error('observer'));
+      },
+    ];
+    for (const observe of observers) {
+      const loop = createExpiryLoop({ store: broken, clock, observe });
+      loop.start();
+      clock.advance(1000);
+      await turns();
+      clock.advance(1000);
+      await turns();
+      await loop.stop();
+    }
+    expect(seen).toBe(4);
+  });
+
+  test('unusable options are named together', () => {
+    const store = memoryStore();
+    expect(() => createExpiryLoop({ store, intervalMs: 0, sliceSize: 0.5 })).toThrow(/intervalMs.*sliceSize/);
+  });
+});

@@ -1,0 +1,170 @@
+import { describe, expect, test } from 'vitest';
+import type { EventRecord } from '../../../../src/store/record.js';
+import { memoryStore } from '../../../../src/store/memory/memory-store.js';
+import { nextTurn } from '../../../../src/store/next-turn.js';
+import { fakeClock } from '../../../../src/testing/fake-clock.js';
+import { sampleEvent } from '../../../../src/testing/sample-event.js';
+
+const later = { expiresAt: 4_102_444_800_000_000 };
+const keyOf = (name: string) => ({ namespace: 'default', name });
+
+describe('memoryStore', () => {
+  test('starts from the clock in microseconds, and everything before is expired', async () => {
+    const clock = fakeClock({ now: 1_700_000_000_123_456 });
+    const store = memoryStore({ clock });
+    expect(await store.revision()).toBe(1_700_000_000_123_456);
+    const { revision } = await store.create(keyOf('a'), sampleEvent(), later);
+    expect(revision).toBe(1_700_000_000_123_457);
+    await expect(store.list({ at: 1_700_000_000_123_455, limit: 1 })).rejects.toMatchObject({
+      code: 'expired',
+      current: 1_700_000_000_123_456,
+    });
+  });
+
+  test('starts above a given revision when the clock stands lower, and above zero always', async () => {
+    expect(await memoryStore({ clock: fakeClock({ now: 10 }), startAbove: 500 }).revision()).toBe(500);
+    expect(await memoryStore({ clock: fakeClock({ now: 1000 }), startAbove: 500 }).revision()).toBe(1000);
+    expect(await memoryStore({ clock: fakeClock({ now: -5 }) }).revision()).toBe(1);
+  });
+
+  test('forgets on a timer when nothing is written', async () => {
+    const clock = fakeClock();
+    const store = memoryStore({ clock, historyMs: 1000 });
+    const at = await store.revision();
+    for (let i = 0; i < 100; i++) await store.create(keyOf(`event-${i}`), sampleEvent(), later);
+    clock.advance(999);
+    expect((await store.list({ at, limit: 1 })).records).toEqual([]);
+    clock.advance(1);
+    await expect(store.list({ at, limit: 1 })).rejects.toMatchObject({ code: 'expired' });
+    expect((await store.list({ limit: 1000 })).records).toHaveLength(100);
+  });
+
+  test('forgets younger history when it costs too much', async () => {
+    const clock = fakeClock();
+    const store = memoryStore({ clock, historyMaxBytes: 50_000 });
+    const start = await store.revision();
+    let record: EventRecord = await store.create(keyOf('a'), sampleEvent(), later);
+    for (let i = 0; i < 200; i++) {
+      const event = sampleEvent({ note: 'x'.repeat(1000) });
+      record = await store.replace(keyOf('a'), event, { ...later, expected: record.revision });
+    }
+    await expect(store.list({ at: start, limit: 1 })).rejects.toMatchObject({ code: 'expired' });
+    expect((await store.list({ at: record.revision - 10, limit: 1 })).records).toHaveLength(1);
+  });
+
+  test('a reader of the feed that is too slow fails with expired, others do not notice', async () => {
+    const clock = fakeClock();
+    const store = memoryStore({ clock, historyMs: 1000 });
+    const after = await store.revision();
+    const slow = store.changes({ after })[Symbol.asyncIterator]();
+    const fast = store.changes({ after })[Symbol.asyncIterator]();
+    for (let round = 0; round < 5; round++) {
+      await store.create(keyOf(`event-${round}`), sampleEvent(), later);
+      await fast.next();
+      clock.advance(1000);
+    }
+    await expect(slow.next()).rejects.toMatchObject({ code: 'expired' });
+    await store.create(keyOf('last'), sampleEvent(), later);
+    expect((await fast.next()).value).toMatchObject([{ key: keyOf('last') }]);
+  });
+
+  test('many writes of one turn wake a reader once', async () => {
+    const store = memoryStore({ clock: fakeClock() });
+    const feed = store.changes({ after: await store.revision() })[Symbol.asyncIterator]();
+    const first = feed.next();
+    for (let i = 0; i < 50; i++) await store.create(keyOf(`event-${i}`), sampleEvent(), later);
+    expect((await first).value).toHaveLength(50);
+  });
+
+  test('a search for what no index knows comes in short pages that together are complete', async () => {
+    const store = memoryStore({ clock: fakeClock() });
+    for (let i = 0; i < 9000; i++) {
+      const rare = i % 3000 === 1;
+      const event = sampleEvent({ note: 'x' });
+      await store.create(
+        keyOf(`event-${i}`),
+        { ...event, fields: { ...event.fields, reason: rare ? 'Rare' : 'Usual' } },
+        later,
+      );
+    }
+    for (const terms of [
+      [{ field: 'reason', value: 'Rare' }],
+      [
+        { field: 'reason', value: 'Rare' },
+        { field: 'regarding.name', value: 'pod-1' },
+      ],
+    ]) {
+      for (const order of ['key', 'newest-first'] as const) {
+        const names: string[] = [];
+        let pages = 0;
+        let page = await store.list({ terms, order, limit: 10 });
+        for (; ; page = await store.list({ terms, order, limit: 10, at: page.revision, after: page.next })) {
+          names.push(...page.records.map(({ key }) => key.name));
+          pages++;
+          if (page.next === undefined) break;
+        }
+        expect(names.sort()).toEqual(['event-1', 'event-3001', 'event-6001']);
+        expect(pages).toBe(3);
+      }
+    }
+  });
+
+  test('remaining is left out when too much has happened since the snapshot', async () => {
+    const store = memoryStore({ clock: fakeClock() });
+    for (const name of ['a', 'b', 'c']) await store.create(keyOf(name), sampleEvent(), later);
+    const { revision: at, next: after } = await store.list({ limit: 1 });
+    for (let i = 0; i < 20_001; i++) await store.create(keyOf(`x-${i}`), sampleEvent(), later);
+    const page = await store.list({ at, after, limit: 1 });
+    expect(page.next).toEqual(keyOf('b'));
+    expect(page.remaining).toBeUndefined();
+  });
+
+  test('records are frozen', async () => {
+    const store = memoryStore({ clock: fakeClock() });
+    const record = await store.create(keyOf('a'), sampleEvent({ labels: { app: 'web' } }), later);
+    for (const part of [record, record.key, record.event, record.event.fields, record.event.labels]) {
+      expect(Object.isFrozen(part)).toBe(true);
+    }
+  });
+
+  test('a closed store has no timer left', async () => {
+    let timers = 0;
+    const clock = fakeClock();
+    const counting = {
+      ...clock,
+      setTimer: (callback: () => void, delayMs: number) => {
+        timers++;
+        const timer = clock.setTimer(callback, delayMs);
+        return { cancel: () => (timers--, timer.cancel()) };
+      },
+    };
+    const store = memoryStore({ clock: counting });
+    await store.create(keyOf('a'), sampleEvent(), later);
+    expect(timers).toBe(1);
+    await store.close();
+    expect(timers).toBe(0);
+  });
+
+  test('expire leaves off after two milliseconds, and goes on when asked again', async () => {
+    const clock = fakeClock();
+    let elapsed = 0;
+    const store = memoryStore({ clock: { ...clock, monotonic: () => (elapsed += 0.1) } });
+    for (let i = 0; i < 200; i++) await store.create(keyOf(`event-${i}`), sampleEvent(), { expiresAt: 5 });
+    const counts: number[] = [];
+    for (let count = 1; count > 0; counts.push(count)) count = await store.expire({ now: 5, limit: 1000 });
+    expect(counts.length).toBeGreaterThan(3);
+    expect(counts.reduce((sum, count) => sum + count, 0)).toBe(200);
+    await nextTurn();
+  });
+
+  test('unusable options are named together', () => {
+    const bad = { historyMs: -1, historyMaxBytes: 0.5, maxEventBytes: 0, startAbove: -2, name: '' };
+    expect(() => memoryStore(bad)).toThrow(/historyMs.*historyMaxBytes.*maxEventBytes.*startAbove.*name/);
+  });
+
+  test('an expiry that is no number is a TypeError and nothing is written', async () => {
+    const store = memoryStore({ clock: fakeClock() });
+    await expect(store.create(keyOf('a'), sampleEvent(), { expiresAt: Number.NaN })).rejects.toThrow(TypeError);
+    expect(await store.get(keyOf('a'))).toBeUndefined();
+  });
+});

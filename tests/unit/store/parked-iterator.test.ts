@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'vitest';
+import { createParkedIterator } from '../../../src/store/parked-iterator.js';
+
+function queue(signal?: AbortSignal) {
+  const ready: (string[] | 'end' | Error)[] = [];
+  let ended = 0;
+  const iterator = createParkedIterator<string[]>({
+    signal,
+    poll() {
+      const value = ready.shift();
+      if (value instanceof Error) throw value;
+      return value;
+    },
+    onEnd: () => void ended++,
+  });
+  return { iterator, ready, ended: () => ended };
+}
+
+describe('parked iterator', () => {
+  test('gives what is ready, waits for the rest, in order of asking', async () => {
+    const { iterator, ready } = queue();
+    ready.push(['a']);
+    expect(await iterator.next()).toEqual({ done: false, value: ['a'] });
+    const waiting = [iterator.next(), iterator.next(), iterator.next()];
+    ready.push(['b'], ['c']);
+    iterator.wake();
+    ready.push('end');
+    iterator.wake();
+    expect(await Promise.all(waiting)).toEqual([
+      { done: false, value: ['b'] },
+      { done: false, value: ['c'] },
+      { done: true, value: undefined },
+    ]);
+  });
+
+  test.each(['end', 'return'] as const)('%s() lets a waiting reader go, once', async (way) => {
+    const { iterator, ended } = queue();
+    const waiting = iterator.next();
+    void iterator[way]();
+    void iterator[way]();
+    expect((await waiting).done).toBe(true);
+    expect((await iterator.next()).done).toBe(true);
+    expect(ended()).toBe(1);
+  });
+
+  test('an error goes to the reader and ends the iteration', async () => {
+    const { iterator, ready, ended } = queue();
+    const waiting = [iterator.next(), iterator.next()];
+    ready.push(new Error('broken'));
+    iterator.wake();
+    await expect(waiting[0]).rejects.toThrow('broken');
+    expect((await waiting[1])?.done).toBe(true);
+    expect(ended()).toBe(1);
+  });
+
+  test('the signal ends it, also one that was aborted before', async () => {
+    const controller = new AbortController();
+    const { iterator, ended } = queue(controller.signal);
+    const waiting = iterator.next();
+    controller.abort();
+    expect((await waiting).done).toBe(true);
+    expect(ended()).toBe(1);
+    const late = queue(controller.signal);
+    late.ready.push(['a']);
+    expect((await late.iterator.next()).done).toBe(true);
+    expect(late.ended()).toBe(0);
+  });
+
+  test('a loop that is left ends it', async () => {
+    const { iterator, ready, ended } = queue();
+    ready.push(['a'], ['b']);
+    for await (const value of iterator) {
+      expect(value).toEqual(['a']);
+      break;
+    }
+    expect(ended()).toBe(1);
+  });
+});

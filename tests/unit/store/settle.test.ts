@@ -1,0 +1,130 @@
+import { describe, expect, test } from 'vitest';
+import type { EventStore } from '../../../src/store/contract.js';
+import { storeError, type StoreErrorCode } from '../../../src/store/errors.js';
+import { memoryStore } from '../../../src/store/memory/memory-store.js';
+import { settleUnknownOutcomes } from '../../../src/store/settle.js';
+import { fakeClock } from '../../../src/testing/fake-clock.js';
+import { sampleEvent } from '../../../src/testing/sample-event.js';
+
+/** What becomes of one write: it happens and the answer is lost, it never arrives, or another error is met. */
+type Fate = 'answered' | 'answer lost' | 'never arrived' | StoreErrorCode;
+
+const key = { namespace: 'default', name: 'a' };
+const later = { expiresAt: 4_102_444_800_000_000 };
+
+/** A store whose writes meet the given fates, one after the other; then all is well. */
+function createBench(fates: Fate[], between: (store: EventStore) => Promise<unknown> = async () => undefined) {
+  const memory = memoryStore({ clock: fakeClock() });
+  let writes = 0;
+  const suffer = async <T>(write: () => Promise<T>): Promise<T> => {
+    writes++;
+    const fate = fates.shift() ?? 'answered';
+    if (fate === 'answered') return write();
+    if (fate === 'answer lost') await write();
+    if (fate === 'answer lost' || fate === 'never arrived') {
+      await between(memory);
+      throw storeError('unknown-outcome', 'the connection was lost');
+    }
+    throw storeError(fate, 'as arranged');
+  };
+  const store = settleUnknownOutcomes({
+    ...memory,
+    create: (...args) => suffer(() => memory.create(...args)),
+    replace: (...args) => suffer(() => memory.replace(...args)),
+    remove: (...args) => suffer(() => memory.remove(...args)),
+  });
+  return { memory, store, writes: () => writes };
+}
+
+describe('settling unknown outcomes', () => {
+  test.each<Fate>(['answer lost', 'never arrived'])('a create that was "%s" is settled', async (fate) => {
+    const { store, memory } = createBench([fate]);
+    const record = await store.create(key, sampleEvent(), later);
+    expect(await memory.get(key)).toEqual(record);
+    expect(await memory.revision()).toBe(record.revision);
+  });
+
+  test('a create stays unknown when another event is there', async () => {
+    const { store } = createBench(['never arrived'], (memory) =>
+      memory.create(key, sampleEvent({ uid: 'another' }), later),
+    );
+    await expect(store.create(key, sampleEvent(), later)).rejects.toMatchObject({ code: 'unknown-outcome' });
+  });
+
+  test.each<Fate>(['answer lost', 'never arrived'])('a replace that was "%s" is settled', async (fate) => {
+    const { store, memory } = createBench([fate]);
+    const { revision } = await memory.create(key, sampleEvent(), later);
+    const event = sampleEvent({ note: 'changed' });
+    const record = await store.replace(key, event, { ...later, expected: revision });
+    expect(await memory.get(key)).toEqual(record);
+    expect(await memory.revision()).toBe(revision + 1);
+  });
+
+  test('a replace stays unknown when something else was written since', async () => {
+    const { store, memory } = createBench(['answer lost'], async (inside) => {
+      const now = await inside.get(key);
+      await inside.replace(key, sampleEvent({ note: 'by another' }), { ...later, expected: now?.revision ?? 0 });
+    });
+    const { revision } = await memory.create(key, sampleEvent(), later);
+    const replacing = store.replace(key, sampleEvent({ note: 'mine' }), { ...later, expected: revision });
+    await expect(replacing).rejects.toMatchObject({ code: 'unknown-outcome' });
+  });
+
+  test.each<Fate>(['answer lost', 'never arrived'])(
+    'a removal of a known revision that was "%s" is settled',
+    async (fate) => {
+      const { store, memory } = createBench([fate]);
+      const { revision, event } = await memory.create(key, sampleEvent(), later);
+      const record = await store.remove(key, { expected: revision });
+      expect(record).toMatchObject({ key, revision: revision + 1, event });
+      expect(await memory.get(key)).toBeUndefined();
+    },
+  );
+
+  test('a removal is settled also when the key was used again since', async () => {
+    const { store, memory } = createBench(['answer lost'], (inside) =>
+      inside.create(key, sampleEvent({ uid: 'second life' }), later),
+    );
+    const { revision } = await memory.create(key, sampleEvent(), later);
+    expect((await store.remove(key, { expected: revision })).revision).toBe(revision + 1);
+    expect((await memory.get(key))?.event.uid).toBe('second life');
+  });
+
+  test('a removal stays unknown when the event was changed, or no revision was expected', async () => {
+    const changed = createBench(['never arrived'], async (inside) => {
+      const now = await inside.get(key);
+      await inside.replace(key, sampleEvent({ note: 'by another' }), { ...later, expected: now?.revision ?? 0 });
+    });
+    const { revision } = await changed.memory.create(key, sampleEvent(), later);
+    const conditional = changed.store.remove(key, { expected: revision });
+    await expect(conditional).rejects.toMatchObject({ code: 'unknown-outcome' });
+    const open = createBench(['answer lost']);
+    await open.memory.create(key, sampleEvent(), later);
+    await expect(open.store.remove(key)).rejects.toMatchObject({ code: 'unknown-outcome' });
+  });
+
+  test('repeats while the engine is away, but not for ever', async () => {
+    const { store } = createBench(['answer lost', 'unavailable', 'unknown-outcome']);
+    expect((await store.create(key, sampleEvent(), later)).key).toEqual(key);
+    const away = createBench(Array.from({ length: 10 }, () => 'never arrived' as const));
+    await expect(away.store.create(key, sampleEvent(), later)).rejects.toMatchObject({ code: 'unknown-outcome' });
+    expect(away.writes()).toBe(4);
+  });
+
+  test('other errors pass unchanged, and at once', async () => {
+    for (const code of ['exists', 'conflict', 'unavailable', 'too-large'] as const) {
+      const { store, writes } = createBench([code]);
+      await expect(store.create(key, sampleEvent(), later)).rejects.toMatchObject({ code });
+      expect(writes()).toBe(1);
+    }
+  });
+
+  test('an aborted caller is not kept', async () => {
+    const { store, writes } = createBench(['never arrived']);
+    const controller = new AbortController();
+    const creating = store.create(key, sampleEvent(), { ...later, signal: controller.signal });
+    controller.abort();
+    await expect(creating).rejects.toMatchObject({ code: 'unknown-outcome' });
+    expect(writes()).toBe(1);
+  });
+});

@@ -1,0 +1,476 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import type { Change, EventStore, Revision } from '../../../../src/store/contract.js';
+import { storeError } from '../../../../src/store/errors.js';
+import { memoryStore } from '../../../../src/store/memory/memory-store.js';
+import { nextTurn } from '../../../../src/store/next-turn.js';
+import type { HubEntry } from '../../../../src/store/watch/hub-entry.js';
+import { createWatchHub, type WatchHub, type WatchHubOptions } from '../../../../src/store/watch/watch-hub.js';
+import type { Watcher } from '../../../../src/store/watch/watcher.js';
+import { fakeClock, type FakeClock } from '../../../../src/testing/fake-clock.js';
+import { sampleEvent } from '../../../../src/testing/sample-event.js';
+
+const hubs: WatchHub[] = [];
+afterEach(() => {
+  for (const hub of hubs.splice(0)) hub.close();
+});
+
+async function turns(count = 8): Promise<void> {
+  for (let i = 0; i < count; i++) await nextTurn();
+}
+
+interface Bench {
+  readonly clock: FakeClock;
+  readonly store: EventStore;
+  readonly hub: WatchHub;
+  /** Feeds opened on the store, with where they began. */
+  readonly feeds: { readonly after: Revision; readonly open: () => boolean }[];
+  readonly reported: unknown[];
+  write(count: number): Promise<void>;
+}
+
+function createBench(
+  options: Partial<WatchHubOptions> & { historyMs?: number; wrap?: (store: EventStore) => EventStore } = {},
+): Bench {
+  const clock = fakeClock();
+  const memory = memoryStore({ clock, historyMs: options.historyMs ?? 600_000 });
+  const feeds: { after: Revision; open: () => boolean }[] = [];
+  const wrapped = options.wrap?.(memory) ?? memory;
+  const store: EventStore = {
+    ...wrapped,
+    changes(call) {
+      feeds.push({ after: call.after, open: () => call.signal?.aborted !== true });
+      return wrapped.changes(call);
+    },
+  };
+  const reported: unknown[] = [];
+  const hub = createWatchHub({
+    store,
+    clock,
+    observe: (observation) => void reported.push(observation),
+    ...(options.maxBytes === undefined ? {} : { maxBytes: options.maxBytes }),
+    ...(options.catchUpReaders === undefined ? {} : { catchUpReaders: options.catchUpReaders }),
+  });
+  hubs.push(hub);
+  let written = 0;
+  return {
+    clock,
+    store,
+    hub,
+    feeds,
+    reported,
+    async write(count) {
+      for (let i = 0; i < count; i++) {
+        const name = `event-${written++}`;
+        await memory.create({ namespace: 'default', name }, sampleEvent({ name }), { expiresAt: clock.now() + 1e9 });
+      }
+    },
+  };
+}
+
+/** Reads until `count` changes came. */
+async function take(watcher: Watcher, count: number): Promise<Change[]> {
+  const changes: Change[] = [];
+  while (changes.length < count) {
+    const result = await watcher.next();
+    if (result.done === true) throw new Error(`the watcher ended after ${changes.length} of ${count}`);
+    changes.push(...result.value.map(({ change }) => change));
+  }
+  return changes;
+}
+
+const revisions = (changes: readonly Change[]): number[] => changes.map(({ revision }) => revision);
+const range = (from: number, count: number): number[] => Array.from({ length: count }, (_, i) => from + i);
+
+describe('watch hub', () => {
+  test('every watcher gets every change after its revision, once, from one feed of the store', async () => {
+    const { hub, store, write, feeds } = createBench();
+    const start = await store.revision();
+    const watchers = range(0, 20).map(() => hub.watch({ after: start }));
+    const taken = watchers.map((watcher) => take(watcher, 50));
+    await write(50);
+    for (const one of taken) expect(revisions(await one)).toEqual(range(start + 1, 50));
+    expect(feeds).toHaveLength(1);
+    expect(watchers.every(({ position }) => position === start + 50)).toBe(true);
+    expect(hub.revision()).toBe(start + 50);
+  });
+
+  test('there is no feed before the first watcher, and none for long after the last', async () => {
+    const { hub, store, feeds, clock } = createBench();
+    expect(feeds).toHaveLength(0);
+    expect(hub.revision()).toBeUndefined();
+    const watcher = hub.watch({ after: await store.revision() });
+    await turns();
+    expect(feeds).toHaveLength(1);
+    await watcher.return();
+    expect(hub.watchers).toBe(0);
+    clock.advance(29_999);
+    expect(feeds[0]?.open()).toBe(true);
+    clock.advance(1);
+    expect(feeds[0]?.open()).toBe(false);
+    expect(hub.revision()).toBeUndefined();
+  });
+
+  test('a watcher that comes in time keeps the feed, a later one starts it again', async () => {
+    const { hub, store, feeds, clock, write } = createBench();
+    const after = await store.revision();
+    const first = hub.watch({ after });
+    await turns();
+    await first.return();
+    clock.advance(20_000);
+    const second = hub.watch({ after });
+    clock.advance(60_000);
+    expect(feeds).toHaveLength(1);
+    await second.return();
+    clock.advance(30_000);
+    await write(3);
+    const third = hub.watch({ after });
+    expect(revisions(await take(third, 3))).toEqual(range(after + 1, 3));
+    expect(feeds.filter(({ open }) => open()).length).toBeGreaterThan(0);
+  });
+
+  test('a frame is encoded once for all watchers, per form', async () => {
+    const { hub, store, write } = createBench();
+    const after = await store.revision();
+    const watchers = range(0, 5).map(() => hub.watch({ after }));
+    const batches = watchers.map((watcher) => watcher.next());
+    await write(1);
+    let encoded = 0;
+    const frames: Uint8Array[] = [];
+    for (const batch of batches) {
+      const { value } = await batch;
+      const entry = (value as readonly HubEntry[])[0];
+      for (const form of ['json', 'table']) {
+        frames.push(entry?.frame(form, () => new TextEncoder().encode(`${form} ${encoded++}`)) ?? new Uint8Array());
+      }
+    }
+    expect(encoded).toBe(2);
+    expect(new Set(frames).size).toBe(2);
+  });
+
+  test('watchers in step share a batch', async () => {
+    const { hub, store, write } = createBench();
+    const after = await store.revision();
+    const batches = range(0, 3).map(() => hub.watch({ after }).next());
+    await write(10);
+    const [first, ...others] = await Promise.all(batches);
+    for (const other of others) expect(other.value).toBe(first?.value);
+  });
+
+  test('a watcher that does not read keeps nobody waiting, and goes on where it was', async () => {
+    const { hub, store, write } = createBench();
+    const after = await store.revision();
+    const slow = hub.watch({ after });
+    const fast = hub.watch({ after });
+    for (let round = 0; round < 10; round++) {
+      await write(100);
+      expect(await take(fast, 100)).toHaveLength(100);
+    }
+    expect(slow.position).toBe(after);
+    expect(revisions(await take(slow, 1000))).toEqual(range(after + 1, 1000));
+  });
+
+  test('the ring is bounded: watchers behind it catch up through the history, sharing few readers', async () => {
+    const { hub, store, write, feeds } = createBench({ maxBytes: 20_000, catchUpReaders: 2 });
+    const after = await store.revision();
+    const fast = hub.watch({ after });
+    const slow = range(0, 30).map((i) => hub.watch({ after: after + (i % 3) }));
+    const fastTaken = take(fast, 3000);
+    await write(3000);
+    await fastTaken;
+    const taken = await Promise.all(slow.map((watcher, i) => take(watcher, 3000 - (i % 3))));
+    taken.forEach((changes, i) => expect(revisions(changes)).toEqual(range(after + 1 + (i % 3), 3000 - (i % 3))));
+    expect(feeds.length).toBeLessThan(30);
+    await turns();
+    expect(feeds.filter(({ open }) => open())).toHaveLength(1);
+  });
+
+  test('never more catch-up readers than allowed, however many watchers are behind at different places', async () => {
+    let open = 0;
+    let most = 0;
+    const wrap = (store: EventStore): EventStore => ({
+      ...store,
+      changes: async function* (call) {
+        open++;
+        most = Math.max(most, open);
+        try {
+          for await (const batch of store.changes(call)) {
+            await nextTurn();
+            yield batch.slice(0, 1024);
+          }
+        } finally {
+          open--;
+        }
+      },
+    });
+    const { hub, store, write } = createBench({ maxBytes: 1, catchUpReaders: 3, wrap });
+    const after = await store.revision();
+    const first = hub.watch({ after });
+    await turns();
+    await write(12_000);
+    await turns(40);
+    const places = range(0, 11).map((i) => i * 1100);
+    const taken = await Promise.all(places.map((place) => take(hub.watch({ after: after + place }), 12_000 - place)));
+    taken.forEach((changes, i) =>
+      expect(revisions(changes)).toEqual(range(after + 1 + (places[i] ?? 0), 12_000 - (places[i] ?? 0))),
+    );
+    expect(most).toBeLessThanOrEqual(4);
+    await first.return();
+  });
+
+  test('only a watcher that is behind ring and history fails, with expired', async () => {
+    const { hub, store, write, clock } = createBench({ maxBytes: 1, historyMs: 1000 });
+    const after = await store.revision();
+    const gone = hub.watch({ after });
+    const other = hub.watch({ after });
+    await write(10);
+    await take(other, 10);
+    clock.advance(5000);
+    await write(20);
+    await take(other, 20);
+    await expect(gone.next()).rejects.toMatchObject({ code: 'expired' });
+    expect((await gone.next()).done).toBe(true);
+    expect(hub.watchers).toBe(1);
+    await write(1);
+    expect(revisions(await take(other, 1))).toEqual([after + 31]);
+  });
+
+  test('a watch from a revision that history does not reach fails with expired', async () => {
+    const { hub, store } = createBench();
+    const watcher = hub.watch({ after: (await store.revision()) - 1 });
+    await expect(watcher.next()).rejects.toMatchObject({ code: 'expired' });
+    expect(hub.watchers).toBe(0);
+  });
+
+  test('a revision that lies ahead is waited for', async () => {
+    const { hub, store, write } = createBench();
+    const start = await store.revision();
+    const watcher = hub.watch({ after: start + 5 });
+    const pending = take(watcher, 2);
+    await write(5);
+    await turns();
+    expect(watcher.position).toBe(start + 5);
+    await write(2);
+    expect(revisions(await pending)).toEqual([start + 6, start + 7]);
+  });
+
+  test('after a failure of the feed nobody misses a change or gets one twice', async () => {
+    let broken = false;
+    let breakNow: () => void = () => undefined;
+    const wrap = (store: EventStore): EventStore => ({
+      ...store,
+      changes: async function* (call) {
+        if (broken) throw storeError('unavailable', 'the engine is away');
+        const lost = new AbortController();
+        breakNow = () => lost.abort();
+        const both = AbortSignal.any([lost.signal, ...(call.signal === undefined ? [] : [call.signal])]);
+        for await (const batch of store.changes({ ...call, signal: both })) yield batch;
+        if (lost.signal.aborted) throw storeError('unavailable', 'the engine is away');
+      },
+    });
+    const { hub, store, write, clock, reported, feeds } = createBench({ wrap });
+    const after = await store.revision();
+    const watchers = range(0, 4).map(() => hub.watch({ after }));
+    const taken = watchers.map((watcher) => take(watcher, 30));
+    await write(10);
+    await turns();
+    broken = true;
+    breakNow();
+    await write(10);
+    await turns();
+    for (let attempt = 0; attempt < 5; attempt++) {
+      clock.advance(5000);
+      await turns();
+    }
+    expect(feeds.length).toBe(6);
+    expect(reported.length).toBeGreaterThan(0);
+    broken = false;
+    clock.advance(5000);
+    await turns();
+    await write(10);
+    for (const one of taken) expect(revisions(await one)).toEqual(range(after + 1, 30));
+    expect(hub.watchers).toBe(4);
+  });
+
+  test('when the history was forgotten while the store was away, watchers that cannot go on are told', async () => {
+    let away = false;
+    const wrap = (store: EventStore): EventStore => ({
+      ...store,
+      changes: async function* (call) {
+        for await (const batch of store.changes(call)) {
+          if (away) throw storeError('unavailable', 'the engine is away');
+          yield batch;
+        }
+      },
+    });
+    const { hub, store, write, clock } = createBench({ wrap, historyMs: 1000 });
+    const after = await store.revision();
+    const watcher = hub.watch({ after });
+    const ahead = hub.watch({ after: after + 100_000 });
+    const pending = watcher.next();
+    const waiting = ahead.next();
+    waiting.catch(() => undefined);
+    await turns();
+    away = true;
+    await write(5);
+    await turns();
+    clock.advance(4000);
+    await write(5);
+    away = false;
+    const failed = expect(pending).rejects.toMatchObject({ code: 'expired' });
+    for (let i = 0; i < 5; i++) {
+      clock.advance(5000);
+      await turns();
+    }
+    await failed;
+    expect(hub.watchers).toBe(1);
+  });
+
+  test('a catch-up that fails is tried again', async () => {
+    let failures = 3;
+    const wrap = (store: EventStore): EventStore => ({
+      ...store,
+      changes: async function* (call) {
+        if (call.after < begun && failures-- > 0) throw storeError('unavailable', 'the engine is away');
+        yield* store.changes(call);
+      },
+    });
+    let begun = 0;
+    const { hub, store, write, clock, reported } = createBench({ wrap });
+    const after = await store.revision();
+    await write(5);
+    begun = await store.revision();
+    const pending = take(hub.watch({ after }), 5);
+    for (let i = 0; i < 6; i++) {
+      await turns();
+      clock.advance(5000);
+    }
+    expect(revisions(await pending)).toEqual(range(after + 1, 5));
+    expect(reported).toHaveLength(3);
+  });
+
+  test('a store that is away at the start is waited for', async () => {
+    let failures = 2;
+    const wrap = (store: EventStore): EventStore => ({
+      ...store,
+      revision: (call) =>
+        failures-- > 0 ? Promise.reject(storeError('unavailable', 'the engine is away')) : store.revision(call),
+    });
+    const { hub, store, write, clock } = createBench({ wrap });
+    failures = 0;
+    const after = await store.revision();
+    failures = 2;
+    const pending = take(hub.watch({ after }), 1);
+    for (let i = 0; i < 3; i++) {
+      await turns();
+      clock.advance(5000);
+    }
+    await write(1);
+    expect(revisions(await pending)).toEqual([after + 1]);
+  });
+
+  test('an aborted signal ends a watcher at once, waiting or not, and removes it', async () => {
+    const { hub, store, write } = createBench();
+    const after = await store.revision();
+    const controller = new AbortController();
+    const watcher = hub.watch({ after, signal: controller.signal });
+    const pending = watcher.next();
+    await turns();
+    expect(hub.watchers).toBe(1);
+    controller.abort();
+    expect(hub.watchers).toBe(0);
+    expect((await pending).done).toBe(true);
+    await write(3);
+    expect((await watcher.next()).done).toBe(true);
+    const late = hub.watch({ after, signal: controller.signal });
+    expect((await late.next()).done).toBe(true);
+    expect(hub.watchers).toBe(0);
+  });
+
+  test('a watcher that leaves while it catches up lets go of its reader', async () => {
+    const never = new Promise<never>(() => undefined);
+    const wrap = (store: EventStore): EventStore => ({
+      ...store,
+      changes: (call) =>
+        call.after < begun ? { [Symbol.asyncIterator]: () => ({ next: () => never }) } : store.changes(call),
+    });
+    let begun = 0;
+    const { hub, store, write, feeds } = createBench({ wrap });
+    const after = await store.revision();
+    await write(5);
+    begun = await store.revision();
+    const controller = new AbortController();
+    const watcher = hub.watch({ after, signal: controller.signal });
+    const pending = watcher.next();
+    await turns();
+    expect(feeds.filter(({ open }) => open())).toHaveLength(2);
+    controller.abort();
+    expect((await pending).done).toBe(true);
+    expect(feeds.filter(({ open }) => open())).toHaveLength(1);
+  });
+
+  test('return() ends a loop that waits', async () => {
+    const { hub, store } = createBench();
+    const watcher = hub.watch({ after: await store.revision() });
+    const pending = watcher.next();
+    await watcher.return();
+    expect((await pending).done).toBe(true);
+    expect(hub.watchers).toBe(0);
+  });
+
+  test('close ends all watchers cleanly, and later ones at once', async () => {
+    const { hub, store, feeds } = createBench();
+    const after = await store.revision();
+    const pending = range(0, 3).map(() => hub.watch({ after }).next());
+    await turns();
+    hub.close();
+    hub.close();
+    for (const one of pending) expect((await one).done).toBe(true);
+    expect(hub.watchers).toBe(0);
+    expect(feeds.some(({ open }) => open())).toBe(false);
+    expect((await hub.watch({ after }).next()).done).toBe(true);
+    expect(feeds).toHaveLength(1);
+  });
+
+  test('closing the store ends all watchers cleanly', async () => {
+    const { hub, store, reported } = createBench();
+    const pending = hub.watch({ after: await store.revision() }).next();
+    await turns();
+    await store.close();
+    expect((await pending).done).toBe(true);
+    expect(hub.watchers).toBe(0);
+    expect(reported).toEqual([]);
+  });
+
+  test('several reads may be under way on one watcher', async () => {
+    const { hub, store, write } = createBench();
+    const after = await store.revision();
+    const watcher = hub.watch({ after });
+    const both = [watcher.next(), watcher.next()];
+    await write(1);
+    expect(revisions(((await both[0])?.value as HubEntry[]).map(({ change }) => change))).toEqual([after + 1]);
+    await write(1);
+    expect(revisions(((await both[1])?.value as HubEntry[]).map(({ change }) => change))).toEqual([after + 2]);
+  });
+
+  test('encoded frames count against the bound of the ring', async () => {
+    const { hub, store, write, feeds } = createBench({ maxBytes: 100_000 });
+    const after = await store.revision();
+    const reader = hub.watch({ after });
+    const late = hub.watch({ after });
+    const pending = take(reader, 1);
+    await write(1);
+    await pending;
+    await write(10);
+    const { value } = await reader.next();
+    for (const entry of value as readonly HubEntry[]) entry.frame('json', () => new Uint8Array(20_000));
+    expect(revisions(await take(late, 11))).toEqual(range(after + 1, 11));
+    expect(feeds.length).toBe(2);
+  });
+
+  test('unusable options are named together', () => {
+    const store = memoryStore();
+    expect(() => createWatchHub({ store, maxBytes: Number.NaN, idleMs: -1, catchUpReaders: 0 })).toThrow(
+      /maxBytes.*idleMs.*catchUpReaders/,
+    );
+  });
+});
