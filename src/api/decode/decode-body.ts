@@ -1,0 +1,86 @@
+import type { StructShape } from '../schema/shape.js';
+import { badRequest } from '../status/failures.js';
+import { goQuote } from '../status/go-quote.js';
+import { decodeObject } from './decode-object.js';
+import { readDocument, whenRead, type BodyMediaType, type ReadDocument } from './read-document.js';
+import { strictText, yamlStrictText, type FieldValidation } from './strict-errors.js';
+import { groupVersion, readTypeMeta, withDefaults, wrongType, type TypeMeta } from './type-meta.js';
+
+/** What is expected in a body, and how strictly. */
+export interface DecodeBodyOptions {
+  readonly mediaType: BodyMediaType;
+  /** The object in the version the request is for. */
+  readonly shape: StructShape;
+  readonly kind: string;
+  /** Group and version the request is for, `events.example.com/v1`. */
+  readonly apiVersion: string;
+  /**
+   * The same kind in other group-versions, by apiVersion: read as what they are, for the caller to refuse. Without an
+   * entry an object of another version is one nobody knows.
+   */
+  readonly otherVersions?: ReadonlyMap<string, StructShape> | undefined;
+  readonly fieldValidation: FieldValidation;
+}
+
+/** An object from a request. */
+export interface DecodedBody {
+  /** Canonical, without `kind` and `apiVersion`: see `decodeObject`. */
+  readonly object: Record<string, unknown>;
+  /** Texts of `Warning` headers, at most 100 of unknown and duplicate fields. */
+  readonly warnings: readonly string[];
+  readonly kind: string;
+  /** The apiVersion of the body, or the expected one where it says none. Not the expected one only with `otherVersions`. */
+  readonly apiVersion: string;
+}
+
+/**
+ * The object in a request body (Kubernetes' order of checks: can it be read, is the kind known, do the types fit, and
+ * under `Strict` are there unknown or duplicate fields). JSON is decoded at once, YAML through a promise.
+ *
+ * @throws StatusError 400 with Kubernetes' words
+ */
+export function decodeBody(body: Uint8Array, options: DecodeBodyOptions): DecodedBody | Promise<DecodedBody> {
+  return whenRead(readDocument(body, options.mediaType), (read) => decodeDocument(body, read, options));
+}
+
+function decodeDocument(body: Uint8Array, read: ReadDocument, options: DecodeBodyOptions): DecodedBody {
+  const { kind, apiVersion, otherVersions, fieldValidation } = options;
+  if ('error' in read) throw unrecognized(kind, read.error, body);
+  const said = readTypeMeta(read.document.value);
+  if ('error' in said) throw unrecognized(kind, said.error, body);
+  const meta = withDefaults(said, kind, apiVersion);
+  const found = groupVersion(meta);
+  const shapeOf = (one: string): StructShape | undefined =>
+    one === apiVersion ? options.shape : otherVersions?.get(one);
+  const wrong = wrongType(meta, { kind, isServed: (one) => shapeOf(one) !== undefined });
+  if (wrong !== undefined) throw cannotBeHandled(meta, kind, wrong);
+  const decoded = decodeObject(read.document.value, shapeOf(found) as StructShape, read.document);
+  if ('fault' in decoded) throw cannotBeHandled(meta, kind, decoded.fault.text);
+  const { object } = decoded;
+  if (fieldValidation === 'Ignore') return { object, warnings: [], kind, apiVersion: found };
+  if (fieldValidation === 'Warn') {
+    return { object, warnings: [...read.yamlDuplicates, ...decoded.strictErrors], kind, apiVersion: found };
+  }
+  const strict = [...decoded.strictErrors];
+  if (read.yamlDuplicates.length > 0) strict.unshift(yamlStrictText(read.yamlDuplicates));
+  if (strict.length > 0) throw cannotBeHandled(meta, kind, strictText(strict));
+  return { object, warnings: [], kind, apiVersion: found };
+}
+
+const cannotBeHandled = (meta: TypeMeta, kind: string, error: string): Error =>
+  badRequest(`${meta.kind} in version ${goQuote(meta.version)} cannot be handled as a ${kind}: ${error}`);
+
+const unrecognized = (kind: string, error: string, body: Uint8Array): Error =>
+  badRequest(`the object provided is unrecognized (must be of type ${kind}): ${error} (${summary(body)})`);
+
+const SUMMARY_BYTES = 30;
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+
+/** The beginning of a body: as text if it looks like JSON, else in hex. */
+function summary(body: Uint8Array): string {
+  if (body.length === 0) return '<empty>';
+  const head = body.subarray(0, SUMMARY_BYTES);
+  const shown =
+    head[0] === 0x7b ? decoder.decode(head) : Array.from(head, (byte) => byte.toString(16).padStart(2, '0')).join('');
+  return body.length > SUMMARY_BYTES ? `${shown} ...` : shown;
+}

@@ -1,0 +1,84 @@
+import type { ScalarShape, Shape } from '../schema/shape.js';
+
+/** A value of the wrong type, in the words of both of Kubernetes' decoders. */
+export interface DecodeFault {
+  /** As Go's JSON decoder says it. */
+  readonly text: string;
+  /** As the converter says it that makes objects of strategic merge patches. */
+  readonly converter: string;
+}
+
+/** A time that cannot be parsed: both decoders pass the parser's words on. */
+export function timeFault(text: string): DecodeFault {
+  return { text, converter: text };
+}
+
+/**
+ * A value of the wrong JSON type.
+ *
+ * @param place the struct and the path of its field: `ObjectMeta.metadata.name`
+ * @param source how a number was written, when it is an integer that does not fit
+ */
+export function typeFault(value: unknown, shape: Shape, place: string, source?: string): DecodeFault {
+  const got = source === undefined ? jsonKind(value) : `number ${source}`;
+  const text = `json: cannot unmarshal ${got} into Go struct field ${place} of type ${goTypeOf(shape)}`;
+  return { text, converter: converterText(value, shape) };
+}
+
+/** What Go's JSON decoder calls the type of a value. */
+export function jsonKind(value: unknown): 'array' | 'object' | 'string' | 'number' | 'bool' | 'null' {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  switch (typeof value) {
+    case 'string':
+      return 'string';
+    case 'number':
+      return 'number';
+    case 'boolean':
+      return 'bool';
+    default:
+      return 'object';
+  }
+}
+
+const GO_SCALARS: Readonly<Record<ScalarShape['type'], string>> = {
+  string: 'string',
+  int32: 'int32',
+  int64: 'int64',
+  bool: 'bool',
+  time: 'string',
+  'micro-time': 'string',
+  json: 'v1.FieldsV1',
+};
+
+function goTypeOf(shape: Shape): string {
+  switch (shape.kind) {
+    case 'scalar':
+      return shape.goType ?? GO_SCALARS[shape.type];
+    case 'struct':
+      return `v1.${shape.name}`;
+    case 'list':
+      return `[]${goTypeOf(shape.item)}`;
+    case 'map':
+      return `map[string]${goTypeOf(shape.value)}`;
+  }
+}
+
+function converterText(value: unknown, shape: Shape): string {
+  const whole = Number.isInteger(value) ? 'int64' : 'float64';
+  const kind = jsonKind(value);
+  const simple = kind === 'number' ? whole : kind;
+  const restored = kind === 'object' ? 'map' : kind === 'array' ? 'slice' : simple;
+  switch (shape.kind) {
+    case 'struct':
+      return `cannot restore struct from: ${restored}`;
+    case 'list':
+      return `cannot restore slice from ${restored}`;
+    case 'map':
+      return `cannot restore map from ${restored}`;
+    case 'scalar': {
+      const named = kind === 'object' ? 'map[string]interface {}' : kind === 'array' ? '[]interface {}' : simple;
+      return `cannot convert ${named} to ${goTypeOf(shape)}`;
+    }
+  }
+}

@@ -1,0 +1,234 @@
+import type { FieldShape, ListShape, MapShape, ScalarShape, Shape, StructShape } from '../schema/shape.js';
+import { typeFault, timeFault, type DecodeFault } from './decode-fault.js';
+import { parseTime } from './parse-time.js';
+import type { JsonDocument } from './json-document.js';
+import { goQuote } from '../status/go-quote.js';
+
+/** What became of a value: an object of the shape, or what is wrong with it. */
+export type Decoded =
+  | { readonly object: Record<string, unknown>; readonly strictErrors: readonly string[] }
+  | { readonly fault: DecodeFault };
+
+/** No more strict errors than this are told, as in Kubernetes. */
+export const MAX_STRICT_ERRORS = 100;
+
+/** Free JSON (`fieldsV1`) may not be deeper: what works on it later is recursive. */
+const MAX_FREE_DEPTH = 100;
+
+const INT32_MAX = 2_147_483_647;
+const INT64_MAX = 2 ** 63;
+
+/**
+ * Makes a value an object of the shape, in the way of Go's decoder: `null` is as good as absent, names are
+ * case-sensitive, unknown fields are dropped (and told as strict errors), times are brought to their canonical form.
+ *
+ * The object is canonical: fields stand in wire order, `always` fields are filled with their zero value, empty values of
+ * other fields are left out. It is what `JSON.parse` makes of the object's own encoding. A `kind` and `apiVersion` at
+ * the top are checked and left out. Nothing of the input is shared, but free JSON.
+ *
+ * @param value what the document holds; `null` counts as `{}`
+ */
+export function decodeObject(value: unknown, shape: StructShape, source: Partial<JsonDocument> = {}): Decoded {
+  const run: Run = { source, strict: new Set(), fault: undefined, stopped: false };
+  const top = value === null || value === undefined ? {} : value;
+  const object = isObject(top)
+    ? decodeStruct(run, top, shape, undefined, true)
+    : fail(run, typeFault(top, shape, shape.name));
+  if (run.fault) return { fault: run.fault };
+  return { object: object as Record<string, unknown>, strictErrors: [...run.strict] };
+}
+
+interface Run {
+  readonly source: Partial<JsonDocument>;
+  readonly strict: Set<string>;
+  fault: DecodeFault | undefined;
+  /** Go goes on after a wrong type, to tell the first one, but ends at once where a type reads itself (times). */
+  stopped: boolean;
+}
+
+/** Where a value stands: a chain to the top. Steps into lists have an index and do not show in Go's field paths. */
+interface Place {
+  readonly parent: Place | undefined;
+  readonly struct: string;
+  readonly key: string;
+  readonly index: boolean;
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function decodeStruct(
+  run: Run,
+  value: Record<string, unknown>,
+  shape: StructShape,
+  at: Place | undefined,
+  top: boolean,
+): Record<string, unknown> {
+  const repeats = run.source.repeats?.get(value);
+  const found = new Map<FieldShape, unknown>();
+  for (const key of repeats ?? Object.keys(value)) {
+    const field = shape.byName.get(key);
+    if (!field) strictError(run, 'unknown', at, key);
+    else if (found.has(field)) strictError(run, 'duplicate', at, key);
+    else found.set(field, decodeField(run, value, field, shape, at));
+    if (run.stopped) break;
+  }
+  const object: Record<string, unknown> = {};
+  for (const field of shape.fields) {
+    if (field.discarded || (top && field.protobuf === 0)) continue;
+    const member = found.get(field);
+    if (member !== undefined && !(field.presence === 'non-empty' && isEmpty(member))) object[field.name] = member;
+    else if (field.presence === 'always') object[field.name] = fresh(field.zero);
+  }
+  return object;
+}
+
+function fresh(zero: FieldShape['zero']): unknown {
+  return typeof zero === 'object' && zero !== null ? {} : zero;
+}
+
+/** Structs are never empty here: a struct that was given is kept, as a pointer is in Go. */
+function isEmpty(value: unknown): boolean {
+  if (value === '' || value === 0 || value === false) return true;
+  if (typeof value !== 'object' || value === null) return false;
+  if (Array.isArray(value)) return value.length === 0;
+  return Object.getPrototypeOf(value) === null && Object.keys(value).length === 0;
+}
+
+function decodeField(
+  run: Run,
+  owner: Record<string, unknown>,
+  field: FieldShape,
+  struct: StructShape,
+  parent: Place | undefined,
+): unknown {
+  const value = owner[field.name];
+  if (value === null || value === undefined) return undefined;
+  const { shape } = field;
+  if (shape.kind === 'scalar') {
+    if (shape.type === 'string' && typeof value === 'string') return value;
+    return decodeScalar(run, value, shape, { parent, struct: struct.name, key: field.name, index: false }, owner);
+  }
+  return decodeValue(run, value, shape, { parent, struct: struct.name, key: field.name, index: false });
+}
+
+function decodeValue(run: Run, value: unknown, shape: Shape, at: Place): unknown {
+  switch (shape.kind) {
+    case 'scalar':
+      return decodeScalar(run, value, shape, at);
+    case 'struct':
+      return isObject(value)
+        ? decodeStruct(run, value, shape, at, false)
+        : fail(run, typeFault(value, shape, goPath(at)));
+    case 'list':
+      return Array.isArray(value) ? decodeList(run, value, shape, at) : fail(run, typeFault(value, shape, goPath(at)));
+    case 'map':
+      return isObject(value) ? decodeMap(run, value, shape, at) : fail(run, typeFault(value, shape, goPath(at)));
+  }
+}
+
+function decodeList(run: Run, value: readonly unknown[], shape: ListShape, at: Place): unknown[] {
+  const items: unknown[] = [];
+  for (const [index, item] of value.entries()) {
+    const place: Place = { parent: at, struct: at.struct, key: String(index), index: true };
+    items.push(item === null ? unset(run, shape.item, place) : decodeValue(run, item, shape.item, place));
+    if (run.stopped) break;
+  }
+  return items;
+}
+
+function decodeMap(run: Run, value: Record<string, unknown>, shape: MapShape, at: Place): Record<string, unknown> {
+  const map = Object.create(null) as Record<string, unknown>;
+  const seen = new Set<string>();
+  for (const key of run.source.repeats?.get(value) ?? Object.keys(value)) {
+    if (seen.has(key)) {
+      strictError(run, 'duplicate', at, key);
+      continue;
+    }
+    seen.add(key);
+    const member = value[key];
+    // A map's keys are no part of Go's field path.
+    map[key] = member === null ? unset(run, shape.value, at) : decodeValue(run, member, shape.value, at);
+    if (run.stopped) break;
+  }
+  return map;
+}
+
+/** What `null` is as an item of a list or map. */
+function unset(run: Run, shape: Shape, at: Place): unknown {
+  if (shape.kind === 'struct') return decodeStruct(run, {}, shape, at, false);
+  return shape.kind === 'scalar' && shape.type === 'string' ? '' : null;
+}
+
+function decodeScalar(
+  run: Run,
+  value: unknown,
+  shape: ScalarShape,
+  at: Place,
+  owner?: Record<string, unknown>,
+): unknown {
+  switch (shape.type) {
+    case 'string':
+      if (typeof value === 'string') return value;
+      break;
+    case 'bool':
+      if (typeof value === 'boolean') return value;
+      break;
+    case 'int32':
+    case 'int64': {
+      if (typeof value !== 'number') break;
+      const source = (owner && run.source.numbers?.get(owner)?.get(at.key)) ?? String(value);
+      if (!/^-?\d+$/.test(source) || !inRange(value, shape.type)) {
+        return fail(run, typeFault(value, shape, goPath(at), source));
+      }
+      return value === 0 ? 0 : value;
+    }
+    case 'time':
+    case 'micro-time': {
+      if (typeof value !== 'string') return stop(run, typeFault(value, shape, goPath(at)));
+      const time = parseTime(value, shape.type);
+      if ('error' in time) return stop(run, timeFault(time.error));
+      return time.value ?? undefined;
+    }
+    case 'json':
+      return depthWithin(value, MAX_FREE_DEPTH) ? value : stop(run, timeFault('json: exceeded max depth'));
+  }
+  return fail(run, typeFault(value, shape, goPath(at)));
+}
+
+function inRange(value: number, type: 'int32' | 'int64'): boolean {
+  return type === 'int32' ? value >= -INT32_MAX - 1 && value <= INT32_MAX : value >= -INT64_MAX && value < INT64_MAX;
+}
+
+function depthWithin(value: unknown, left: number): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  return left > 0 && Object.values(value).every((member) => depthWithin(member, left - 1));
+}
+
+function fail(run: Run, fault: DecodeFault): undefined {
+  run.fault ??= fault;
+}
+
+function stop(run: Run, fault: DecodeFault): undefined {
+  run.fault = fault;
+  run.stopped = true;
+}
+
+function goPath(at: Place): string {
+  const keys: string[] = [];
+  for (let place: Place | undefined = at; place; place = place.parent) if (!place.index) keys.push(place.key);
+  return `${at.struct}.${keys.reverse().join('.')}`;
+}
+
+function strictError(run: Run, what: 'unknown' | 'duplicate', at: Place | undefined, key: string): void {
+  if (run.strict.size >= MAX_STRICT_ERRORS) return;
+  let path = '';
+  for (let place = at; place; place = place.parent) {
+    path = place.index
+      ? `[${place.key}]${path}`
+      : path === '' || path.startsWith('[')
+        ? place.key + path
+        : `${place.key}.${path}`;
+  }
+  run.strict.add(`${what} field ${goQuote(path === '' ? key : `${path}.${key}`)}`);
+}

@@ -1,0 +1,58 @@
+import type { JsonDocument, JsonResult } from './json-document.js';
+import { readExactly } from './read-exactly.js';
+import { scanJson } from './scan-json.js';
+
+/**
+ * How many objects and arrays may stand inside each other. Go allows 10,000; everything after the parser (merging,
+ * writing JSON) is recursive in JavaScript, and nothing real comes near.
+ */
+export const MAX_DEPTH = 1000;
+
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+
+/** The text of a body. Bytes that are no UTF-8 become U+FFFD; a byte order mark stays and is no JSON. */
+export function bodyText(body: Uint8Array | string): string {
+  return typeof body === 'string' ? body : decoder.decode(body);
+}
+
+/**
+ * Reads JSON within {@link MAX_DEPTH}, in linear time, and reports what the fast parser would hide: keys that come twice,
+ * numbers that are no plain integers. The usual body goes through `JSON.parse` after one cheap scan; only what is odd is
+ * read again, character by character. Keys such as `__proto__` are plain data.
+ */
+export function parseJson(text: string): JsonResult {
+  const scan = scanJson(text);
+  if (scan.depth <= MAX_DEPTH && !scan.odd) {
+    const value = parsed(text);
+    if (value !== undefined && countKeys(value) === scan.keys) return { document: plainDocument(value) };
+  }
+  return readExactly(text, MAX_DEPTH);
+}
+
+/** A document of which nothing more is known than its value. */
+export function plainDocument(value: unknown): JsonDocument {
+  return { value, duplicates: [] };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function countKeys(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  let count = 0;
+  if (Array.isArray(value)) {
+    for (const item of value) count += countKeys(item);
+    return count;
+  }
+  const members = value as Record<string, unknown>;
+  for (const key of Object.keys(members)) {
+    const member = members[key];
+    count += typeof member === 'object' ? 1 + countKeys(member) : 1;
+  }
+  return count;
+}

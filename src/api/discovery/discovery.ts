@@ -1,0 +1,158 @@
+import type { ApiRequest } from '../../http/request.js';
+import type { ApiResponse } from '../../http/response.js';
+import { negotiationInputs, type NegotiationInputs } from '../representation/choice.js';
+import { negotiateConverted, negotiateDocument, type DocumentRepresentation } from '../representation/document.js';
+import { errorRepresentation } from '../representation/failure.js';
+import { OBJECT_MEDIA_TYPES } from '../representation/media-types.js';
+import { routerAccepts } from '../representation/negotiate.js';
+import { methodNotAllowed } from '../status/failures.js';
+import { isStatusError, type StatusError } from '../status/status-error.js';
+import { AGGREGATED, aggregatedDocument } from './aggregated.js';
+import type { DiscoveryGroup, DiscoveryOptions } from './contract.js';
+import { entityTag } from './digest.js';
+import { apiVersions, groupDocument, groupList, resourceList } from './plain.js';
+
+/**
+ * Answers the discovery paths, or `undefined` for any other path.
+ *
+ * @param path the request's decoded path, without query
+ * @param query decoded query parameters; only `pretty` is read
+ */
+export type Discovery = (
+  request: ApiRequest,
+  path: string,
+  query?: ReadonlyMap<string, readonly string[]>,
+) => ApiResponse | undefined | Promise<ApiResponse>;
+
+const encoder = new TextEncoder();
+const NO_QUERY: ReadonlyMap<string, readonly string[]> = new Map();
+
+/** A JSON document that is made on first use and then kept. */
+interface Document {
+  json(): Promise<Uint8Array>;
+  tag(): Promise<string>;
+}
+
+function createDocument(make: () => object | Promise<object>): Document {
+  let json: Promise<Uint8Array> | undefined;
+  let tag: Promise<string> | undefined;
+  const bytes = async (): Promise<Uint8Array> => encoder.encode(JSON.stringify(await make()));
+  const document: Document = {
+    json: () => (json ??= bytes()),
+    tag: () => (tag ??= document.json().then(entityTag)),
+  };
+  return document;
+}
+
+/** What stands at one path: a fixed document or one that names the server, and on the two roots an aggregated form. */
+interface Page {
+  readonly plain: Document | ((address: string) => object);
+  readonly aggregated?: Document;
+}
+
+/**
+ * Discovery of API groups, versions and resources: `/api`, `/apis`, `/apis/GROUP`, `/apis/GROUP/VERSION` and, with a core
+ * group, `/api/VERSION`, each also with a slash at the end. The two roots answer in the aggregated form
+ * (`apidiscovery.k8s.io/v2`) to those who name it in Accept. Authentication is the caller's business.
+ *
+ * @throws TypeError listing everything that is wrong with the options
+ */
+export function createDiscovery(options: DiscoveryOptions): Discovery {
+  const pages = createPages(options);
+  return (request, path, query = NO_QUERY) => {
+    const page = pages.get(path.endsWith('/') ? path.slice(0, -1) : path);
+    if (!page) return undefined;
+    const inputs = negotiationInputs(request.headers, query);
+    if (request.method !== 'GET') return refusal(methodNotAllowed(), inputs);
+    const refused = routerAccepts(inputs.accept, OBJECT_MEDIA_TYPES);
+    if (refused) return refusal(refused, inputs);
+    const converted = page.aggregated && negotiateConverted(inputs, AGGREGATED);
+    if (page.aggregated && converted) return answerAggregated(page.aggregated, converted, request);
+    return answerPlain(page.plain, inputs, options.serverAddress ?? headerOf(request, 'host'));
+  };
+}
+
+function createPages(options: DiscoveryOptions): ReadonlyMap<string, Page> {
+  const { groups, core } = options;
+  checkGroups(groups, core ? [core] : []);
+  const coreGroup: readonly DiscoveryGroup[] = core ? [{ name: '', versions: [core] }] : [];
+  const pages = new Map<string, Page>([
+    [
+      '/api',
+      {
+        plain: (address) => apiVersions(core, address),
+        aggregated: createDocument(() => aggregatedDocument(coreGroup)),
+      },
+    ],
+    [
+      '/apis',
+      {
+        plain: (address) => groupList(groups, address),
+        aggregated: createDocument(() => aggregatedDocument(groups)),
+      },
+    ],
+  ]);
+  if (core) pages.set(`/api/${core.version}`, { plain: createDocument(() => resourceList('', core)) });
+  for (const group of groups) {
+    pages.set(`/apis/${group.name}`, { plain: createDocument(() => groupDocument(group)) });
+    for (const version of group.versions) {
+      const path = `/apis/${group.name}/${version.version}`;
+      pages.set(path, { plain: createDocument(() => resourceList(group.name, version)) });
+    }
+  }
+  return pages;
+}
+
+function checkGroups(groups: readonly DiscoveryGroup[], core: readonly { readonly version: string }[]): void {
+  const names = groups.map(({ name }) => name);
+  const faults = [
+    ...groups.flatMap(({ name, versions }) =>
+      versions.length ? [] : [`group ${JSON.stringify(name)} has no versions`],
+    ),
+    ...names.filter((name, i) => names.indexOf(name) < i).map((name) => `group ${JSON.stringify(name)} is there twice`),
+    ...[
+      ...names,
+      ...groups.flatMap(({ versions }) => versions.map(({ version }) => version)),
+      ...core.map((c) => c.version),
+    ]
+      .filter((name) => name === '' || name.includes('/'))
+      .map((name) => `${JSON.stringify(name)} cannot be a path segment: name groups and versions without slashes`),
+  ];
+  if (faults.length > 0) throw new TypeError(`createDiscovery: ${faults.join('; ')}`);
+}
+
+function headerOf(request: ApiRequest, name: string): string {
+  const value = request.headers?.[name];
+  return (typeof value === 'string' ? value : value?.[0]) ?? '';
+}
+
+function refusal(error: StatusError, inputs: NegotiationInputs): ApiResponse | Promise<ApiResponse> {
+  return errorRepresentation(inputs).status(error.status, error.status.code ?? 500);
+}
+
+async function answerPlain(plain: Page['plain'], inputs: NegotiationInputs, address: string): Promise<ApiResponse> {
+  try {
+    const form = negotiateDocument(inputs);
+    const json = typeof plain === 'function' ? encoder.encode(JSON.stringify(plain(address))) : await plain.json();
+    return await form.document(json);
+  } catch (error) {
+    if (isStatusError(error)) return refusal(error, inputs);
+    throw error;
+  }
+}
+
+/** Aggregated documents may be kept by caches and are asked for again with their entity tag. */
+async function answerAggregated(
+  document: Document,
+  form: DocumentRepresentation,
+  request: ApiRequest,
+): Promise<ApiResponse> {
+  const etag = await document.tag();
+  const headers = { 'cache-control': 'public', etag };
+  if (headerOf(request, 'if-none-match') === etag) {
+    return { status: 304, headers: { ...headers, vary: 'Accept' }, body: null };
+  }
+  const response = await form.document(await document.json());
+  const vary = ['Accept', ...[response.headers['vary'] ?? []].flat()].join(', ');
+  return { ...response, headers: { ...response.headers, ...headers, vary } };
+}

@@ -1,0 +1,64 @@
+import type { DiscoveryGroup, DiscoveryResource, DiscoveryVersion } from './contract.js';
+import { storageVersionHash } from './digest.js';
+
+/** Where a client from anywhere reaches the server. */
+export interface ServerAddress {
+  readonly clientCIDR: string;
+  readonly serverAddress: string;
+}
+
+/** The one entry every client gets. */
+export function anyClient(serverAddress: string): readonly ServerAddress[] {
+  return [{ clientCIDR: '0.0.0.0/0', serverAddress }];
+}
+
+/** `/api`. */
+export function apiVersions(core: DiscoveryVersion | undefined, address: string): object {
+  return {
+    kind: 'APIVersions',
+    versions: core ? [core.version] : [],
+    serverAddressByClientCIDRs: anyClient(address),
+  };
+}
+
+const groupVersion = (group: string, version: string): string => (group ? `${group}/${version}` : version);
+
+function groupBody({ name, versions }: DiscoveryGroup): object {
+  const described = versions.map(({ version }) => ({ groupVersion: groupVersion(name, version), version }));
+  const preferred = versions.findIndex((version) => version.preferred);
+  return { name, versions: described, preferredVersion: described[Math.max(preferred, 0)] };
+}
+
+/** `/apis`. */
+export function groupList(groups: readonly DiscoveryGroup[], address: string): object {
+  const described = groups.map((group) => ({ ...groupBody(group), serverAddressByClientCIDRs: anyClient(address) }));
+  return { kind: 'APIGroupList', groups: described };
+}
+
+/** `/apis/GROUP`. */
+export function groupDocument(group: DiscoveryGroup): object {
+  return { kind: 'APIGroup', apiVersion: 'v1', ...groupBody(group) };
+}
+
+/** `/apis/GROUP/VERSION`, and `/api/v1` (empty group), which has no apiVersion. */
+export async function resourceList(group: string, { version, resources }: DiscoveryVersion): Promise<object> {
+  return {
+    kind: 'APIResourceList',
+    ...(group && { apiVersion: 'v1' }),
+    groupVersion: groupVersion(group, version),
+    resources: await Promise.all(resources.map(plainResource)),
+  };
+}
+
+async function plainResource(resource: DiscoveryResource): Promise<object> {
+  const { name, singularName, namespaced, kind, verbs, shortNames, storedAs } = resource;
+  return {
+    name,
+    singularName,
+    namespaced,
+    kind,
+    verbs: [...verbs].sort(),
+    ...(shortNames?.length && { shortNames }),
+    ...(storedAs && { storageVersionHash: await storageVersionHash(storedAs) }),
+  };
+}

@@ -1,0 +1,79 @@
+import type { FieldShape, ListShape, MapShape, Shape, StructShape } from '../schema/shape.js';
+import { wellFormed } from '../decode/json-document.js';
+
+/**
+ * Writes an object as JSON in wire order: by the presence rules of its fields, map keys sorted, fields the shape does not
+ * know left out. `<`, `>` and `&` stay as they are, unlike in Go.
+ */
+export function encodeJson(object: Readonly<Record<string, unknown>>, shape: StructShape): string {
+  return `{${encodeFields(object, shape.fields)}}`;
+}
+
+/** Some fields of an object, `"a":1,"b":2`, without braces: for whoever puts an object together from parts. */
+export function encodeFields(object: Readonly<Record<string, unknown>>, fields: readonly FieldShape[]): string {
+  let out = '';
+  for (const field of fields) {
+    if (field.discarded) continue;
+    const text = encodeField(object[field.name], field);
+    if (text !== undefined) out += `${out === '' ? '' : ','}"${field.name}":${text}`;
+  }
+  return out;
+}
+
+function encodeField(value: unknown, { shape, presence, zero }: FieldShape): string | undefined {
+  if (value === undefined || value === null) {
+    if (presence !== 'always') return undefined;
+    return zero === null ? 'null' : JSON.stringify(zero);
+  }
+  const text = encodeValue(value, shape);
+  if (presence !== 'non-empty' || shape.kind === 'struct') return text;
+  return EMPTY.has(text) ? undefined : text;
+}
+
+const EMPTY: ReadonlySet<string> = new Set(['""', '0', 'false', '[]', '{}', 'null']);
+
+function encodeValue(value: unknown, shape: Shape): string {
+  switch (shape.kind) {
+    case 'struct':
+      return encodeJson(value as Readonly<Record<string, unknown>>, shape);
+    case 'list':
+      return encodeList(value as readonly unknown[], shape);
+    case 'map':
+      return encodeMap(value as Readonly<Record<string, unknown>>, shape);
+    case 'scalar':
+      return typeof value === 'string' ? quoted(value) : (JSON.stringify(value) ?? 'null');
+  }
+}
+
+function encodeList(items: readonly unknown[], { item: shape }: ListShape): string {
+  let out = '';
+  for (const item of items) out += `${out === '' ? '' : ','}${encodeValue(item, shape)}`;
+  return `[${out}]`;
+}
+
+function encodeMap(members: Readonly<Record<string, unknown>>, { value: shape }: MapShape): string {
+  let out = '';
+  for (const key of Object.keys(members).sort(byCodePoint)) {
+    out += `${out === '' ? '' : ','}${quoted(key)}:${encodeValue(members[key], shape)}`;
+  }
+  return `{${out}}`;
+}
+
+/** The order of the UTF-8 bytes: UTF-16 puts characters beyond the basic plane before U+E000. */
+function byCodePoint(a: string, b: string): number {
+  let at = 0;
+  while (at < a.length && a.charCodeAt(at) === b.charCodeAt(at)) at++;
+  if (at === a.length || at === b.length) return a.length - b.length;
+  const one = a.charCodeAt(at);
+  const other = b.charCodeAt(at);
+  return rank(one) - rank(other);
+}
+
+const rank = (unit: number): number => (unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit);
+
+// eslint-disable-next-line no-control-regex -- control characters are what is looked for
+const NEEDS_ESCAPE = /["\\\u0000-\u001f\ud800-\udfff]/;
+
+function quoted(text: string): string {
+  return NEEDS_ESCAPE.test(text) ? JSON.stringify(wellFormed(text)) : `"${text}"`;
+}

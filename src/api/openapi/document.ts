@@ -1,0 +1,82 @@
+import { deleteOptionsShape } from '../schema/delete-options-schema.js';
+import type { StructShape } from '../schema/shape.js';
+import { META_DEFINITIONS, metaSchemas } from './meta-schemas.js';
+import { resourcePaths } from './operations.js';
+import { define, reference, type Json, type KindName } from './schemas.js';
+
+/** What an OpenAPI document is made from. */
+export interface OpenApiDocumentOptions {
+  /** API group, empty for core. */
+  readonly group: string;
+  readonly version: string;
+  /** Plural name of the one (namespaced) resource: `events`. */
+  readonly plural: string;
+  readonly kind: string;
+  readonly shape: StructShape;
+  /** The name of the product, default `Kubernetes`, as clients of the original see it. */
+  readonly title?: string | undefined;
+  /** Whether server-side apply is served. Default false. */
+  readonly apply?: boolean | undefined;
+}
+
+const PATCH_TYPES = [
+  'application/json-patch+json',
+  'application/merge-patch+json',
+  'application/strategic-merge-patch+json',
+];
+
+/** The OpenAPI 3.0 document of one group and version: what `kubectl explain`, `create` and `apply` read. */
+export function openApiDocument(options: OpenApiDocumentOptions): Json {
+  const { group, version, plural, kind, shape, title = 'Kubernetes', apply = false } = options;
+  const gvk: KindName = { group, kind, version };
+  const list = `${shape.definition}List`;
+  const root = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
+  const definitions = new Map<string, Json>();
+  define(definitions, shape, { kinds: [gvk] });
+  const plain = { group: '', kind: 'DeleteOptions', version: 'v1' };
+  define(definitions, deleteOptionsShape(), {
+    kinds: group === '' && version === 'v1' ? [plain] : [plain, { ...plain, group, version }],
+  });
+  definitions.set(list, listSchema(gvk, shape));
+  for (const [name, schema] of Object.entries(metaSchemas(group, version))) definitions.set(name, schema);
+  const paths = resourcePaths(root, {
+    gvk,
+    plural,
+    object: shape.definition,
+    list,
+    patchTypes: apply ? [...PATCH_TYPES, 'application/apply-patch+yaml'] : PATCH_TYPES,
+  });
+  const schemas = Object.fromEntries([...definitions].sort(([a], [b]) => (a < b ? -1 : 1)));
+  const securitySchemes = {
+    BearerToken: { description: 'Bearer token', type: 'apiKey', name: 'authorization', in: 'header' },
+  };
+  return {
+    openapi: '3.0.0',
+    info: { title, version: 'unversioned' },
+    paths,
+    components: { schemas, securitySchemes },
+  };
+}
+
+function listSchema(gvk: KindName, shape: StructShape): Json {
+  return {
+    description: `A list of objects of kind ${gvk.kind}.`,
+    type: 'object',
+    required: ['items'],
+    properties: {
+      kind: { description: 'The kind of object this is.', type: 'string' },
+      apiVersion: { description: 'Group and version this form of the object belongs to.', type: 'string' },
+      metadata: {
+        description: 'Version of the list, and where its next page begins.',
+        allOf: [reference(META_DEFINITIONS.listMeta)],
+        default: {},
+      },
+      items: {
+        description: 'The objects.',
+        type: 'array',
+        items: { allOf: [reference(shape.definition)], default: {} },
+      },
+    },
+    'x-kubernetes-group-version-kind': [{ ...gvk, kind: `${gvk.kind}List` }],
+  };
+}

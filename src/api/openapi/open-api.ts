@@ -1,0 +1,120 @@
+import { systemClock, type Clock } from '../../clock/clock.js';
+import { clauseCovers, parseAccept } from '../../http/accept.js';
+import type { ApiRequest } from '../../http/request.js';
+import type { ApiResponse, ResponseHeaders } from '../../http/response.js';
+import { entityTag } from '../discovery/digest.js';
+
+/** Options of {@link createOpenApi}. */
+export interface OpenApiOptions {
+  /** The documents by what stands after `/openapi/v3/`: `apis/events.example.com/v1`. Made when first asked for. */
+  readonly documents: ReadonlyMap<string, () => object>;
+  readonly clock?: Clock | undefined;
+}
+
+/** Serves OpenAPI documents. */
+export interface OpenApi {
+  /**
+   * Answers `/openapi/v3`, `/openapi/v3/…` and `/openapi/v2`; undefined for any other path. Whether the caller may read is
+   * checked before.
+   */
+  handle(
+    path: string,
+    query: ReadonlyMap<string, readonly string[]>,
+    request: Pick<ApiRequest, 'headers'>,
+  ): Promise<ApiResponse | undefined>;
+}
+
+const ROOT = '/openapi/v3';
+const JSON_TYPE = 'application/json';
+const NOT_CACHED = { 'cache-control': 'no-cache, private' };
+const DAY_MS = 86_400_000;
+
+interface Served {
+  readonly bytes: Uint8Array;
+  /** In quotes. */
+  readonly tag: string;
+}
+
+/**
+ * Serves OpenAPI v3 the way Kubernetes does: an index whose links carry the hash of each document, and documents that may
+ * be kept forever under the right hash, are redirected under a wrong one, and are checked by ETag without one. Only JSON
+ * is offered: OpenAPI v2 and the protobuf forms are answered with 406, after which clients ask for v3 JSON.
+ */
+export function createOpenApi({ documents, clock = systemClock }: OpenApiOptions): OpenApi {
+  const made = new Map<string, Promise<Served>>();
+  const remembered = (name: string, make: () => object | Promise<object>): Promise<Served> => {
+    const known = made.get(name) ?? Promise.resolve(make()).then(serve);
+    made.set(name, known);
+    return known;
+  };
+  const document = (name: string, make: () => object): Promise<Served> => remembered(`${ROOT}/${name}`, make);
+  const index = (): Promise<Served> => remembered(ROOT, () => makeIndex(documents, document));
+  return {
+    async handle(path, query, request) {
+      if (path === '/openapi/v2') return notAcceptable('Accept-Encoding, Accept');
+      if (path === ROOT) return whole(await index(), request, NOT_CACHED);
+      if (!path.startsWith(`${ROOT}/`)) return undefined;
+      const name = path.slice(ROOT.length + 1);
+      const make = documents.get(name);
+      // The original says nothing at all about groups it does not know.
+      if (!make) return { status: 200, headers: NOT_CACHED, body: null };
+      if (!acceptsJson(request)) return notAcceptable('Accept');
+      const served = await document(name, make);
+      const hash = query.get('hash')?.[0] ?? '';
+      const headers = { ...NOT_CACHED, vary: 'Accept' };
+      if (hash === '') return whole(served, request, headers);
+      if (hash !== hashOf(served)) {
+        const location = linkTo(name, served);
+        return {
+          status: 301,
+          headers: { ...headers, 'content-type': JSON_TYPE, etag: served.tag, location },
+          body: null,
+        };
+      }
+      const expires = new Date(clock.now() / 1000 + 365 * DAY_MS).toUTCString();
+      return whole(served, request, { vary: 'Accept', 'cache-control': 'public, immutable', expires });
+    },
+  };
+}
+
+async function serve(document: object): Promise<Served> {
+  const bytes = new TextEncoder().encode(JSON.stringify(document));
+  return { bytes, tag: await entityTag(bytes) };
+}
+
+async function makeIndex(
+  documents: OpenApiOptions['documents'],
+  document: (name: string, make: () => object) => Promise<Served>,
+): Promise<object> {
+  const paths: Record<string, object> = {};
+  for (const [name, make] of [...documents].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    paths[name] = { serverRelativeURL: linkTo(name, await document(name, make)) };
+  }
+  return { paths };
+}
+
+const hashOf = ({ tag }: Served): string => tag.slice(1, -1);
+const linkTo = (name: string, served: Served): string => `${ROOT}/${name}?hash=${hashOf(served)}`;
+
+function whole({ bytes, tag }: Served, request: Pick<ApiRequest, 'headers'>, headers: ResponseHeaders): ApiResponse {
+  if (namesTag(valueOf(request, 'if-none-match'), tag)) {
+    return { status: 304, headers: { ...headers, etag: tag }, body: null };
+  }
+  return { status: 200, headers: { ...headers, 'content-type': JSON_TYPE, etag: tag }, body: bytes };
+}
+
+function namesTag(header: string, tag: string): boolean {
+  return header.split(',').some((one) => one.trim() === '*' || one.trim().replace(/^W\//, '') === tag);
+}
+
+function acceptsJson(request: Pick<ApiRequest, 'headers'>): boolean {
+  const accept = valueOf(request, 'accept');
+  return accept.trim() === '' || parseAccept(accept).some((clause) => clauseCovers(clause, JSON_TYPE));
+}
+
+function valueOf({ headers }: Pick<ApiRequest, 'headers'>, name: string): string {
+  const value = headers?.[name] ?? '';
+  return typeof value === 'string' ? value : value.join(',');
+}
+
+const notAcceptable = (vary: string): ApiResponse => ({ status: 406, headers: { ...NOT_CACHED, vary }, body: null });

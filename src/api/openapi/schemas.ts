@@ -1,0 +1,119 @@
+import type { FieldShape, ScalarShape, Shape, StructShape } from '../schema/shape.js';
+
+/** A schema of an OpenAPI 3.0 document, or the document itself: plain JSON. */
+export type Json = Readonly<Record<string, unknown>>;
+
+/** Names a kind, as `x-kubernetes-group-version-kind` does. */
+export interface KindName {
+  readonly group: string;
+  readonly kind: string;
+  readonly version: string;
+}
+
+const META = 'io.k8s.apimachinery.pkg.apis.meta.v1';
+
+/** A reference to a definition of the document. */
+export const reference = (definition: string): Json => ({ $ref: `#/components/schemas/${definition}` });
+
+/** The definitions of Kubernetes' own simple types. */
+export const TIME_DEFINITIONS: Readonly<Record<'time' | 'micro-time' | 'json', string>> = {
+  time: `${META}.Time`,
+  'micro-time': `${META}.MicroTime`,
+  json: `${META}.FieldsV1`,
+};
+
+/** What a definition says beyond its shape. */
+export interface DefinitionExtras {
+  readonly kinds?: readonly KindName[];
+}
+
+/** Adds the definition of a struct, and of all it is made of, to `definitions`. */
+export function define(definitions: Map<string, Json>, shape: StructShape, extras: DefinitionExtras = {}): void {
+  if (definitions.has(shape.definition)) return;
+  const properties: Record<string, Json> = {};
+  definitions.set(shape.definition, {});
+  for (const field of shape.fields) properties[field.name] = propertyOf(definitions, field);
+  const required = shape.fields.filter((field) => field.required).map((field) => field.name);
+  definitions.set(shape.definition, {
+    description: shape.description,
+    type: 'object',
+    ...(required.length > 0 && { required }),
+    properties,
+    ...(extras.kinds && { 'x-kubernetes-group-version-kind': extras.kinds }),
+    ...(shape.atomic && { 'x-kubernetes-map-type': 'atomic' }),
+  });
+}
+
+function propertyOf(definitions: Map<string, Json>, field: FieldShape): Json {
+  const { shape, description } = field;
+  const schema = schemaOf(definitions, shape);
+  const wrapped = '$ref' in schema ? { allOf: [schema] } : schema;
+  const byDefault = defaultOf(field);
+  return { description, ...wrapped, ...(byDefault !== undefined && { default: byDefault }), ...listFacts(shape) };
+}
+
+/** What an absent field stands for, where that is not simply nothing. */
+function defaultOf({ shape, presence, required }: FieldShape): unknown {
+  if (shape.kind === 'struct') return presence === 'always' ? {} : undefined;
+  if (!required || shape.kind !== 'scalar') return undefined;
+  if (shape.type === 'string') return '';
+  return shape.type === 'int32' || shape.type === 'int64' ? 0 : undefined;
+}
+
+function listFacts(shape: Shape): Json {
+  if (shape.kind !== 'list') return {};
+  const { type, keys, patchStrategy, patchMergeKey } = shape;
+  return {
+    'x-kubernetes-list-type': type,
+    ...(keys.length > 0 && { 'x-kubernetes-list-map-keys': keys }),
+    ...(patchMergeKey !== undefined && { 'x-kubernetes-patch-merge-key': patchMergeKey }),
+    ...(patchStrategy === 'merge' && { 'x-kubernetes-patch-strategy': patchStrategy }),
+  };
+}
+
+function schemaOf(definitions: Map<string, Json>, shape: Shape): Json {
+  switch (shape.kind) {
+    case 'scalar':
+      return scalarSchema(definitions, shape.type);
+    case 'struct':
+      define(definitions, shape);
+      return reference(shape.definition);
+    case 'list':
+      return { type: 'array', items: itemSchema(definitions, shape.item) };
+    case 'map':
+      return { type: 'object', additionalProperties: itemSchema(definitions, shape.value) };
+  }
+}
+
+function itemSchema(definitions: Map<string, Json>, shape: Shape): Json {
+  const schema = schemaOf(definitions, shape);
+  if ('$ref' in schema) return { allOf: [schema], ...(shape.kind === 'struct' && { default: {} }) };
+  return schema['type'] === 'string' ? { ...schema, default: '' } : schema;
+}
+
+function scalarSchema(definitions: Map<string, Json>, type: ScalarShape['type']): Json {
+  switch (type) {
+    case 'string':
+      return { type: 'string' };
+    case 'bool':
+      return { type: 'boolean' };
+    case 'int32':
+    case 'int64':
+      return { type: 'integer', format: type };
+    case 'time':
+    case 'micro-time':
+    case 'json':
+      definitions.set(TIME_DEFINITIONS[type], SIMPLE[type]);
+      return reference(TIME_DEFINITIONS[type]);
+  }
+}
+
+const SIMPLE: Readonly<Record<'time' | 'micro-time' | 'json', Json>> = {
+  time: { description: 'A moment in whole seconds, RFC 3339.', type: 'string', format: 'date-time' },
+  'micro-time': {
+    description: 'A moment in microseconds, RFC 3339, always written with six fractional digits.',
+    type: 'string',
+    format: 'date-time',
+  },
+  json: { description: 'A set of fields as a tree of keys.', type: 'object' },
+};

@@ -1,0 +1,50 @@
+import { badRequest } from '../status/failures.js';
+
+/** Where a list goes on: the state at `revision` (-1: whatever is current), strictly after `start`. */
+export interface ContinueToken {
+  readonly revision: number;
+  /** Relative to the listed collection: `NAME` inside one namespace, `NAMESPACE/NAME` over all. */
+  readonly start: string;
+}
+
+const VERSION = 'meta.k8s.io/v1';
+
+/** Writes a token in Kubernetes' form: clients must treat it as opaque, and do. */
+export function writeContinueToken(token: ContinueToken): string {
+  const json = JSON.stringify({ v: VERSION, rv: token.revision, start: `${token.start}\0` });
+  const binary = Array.from(new TextEncoder().encode(json), (byte) => String.fromCharCode(byte)).join('');
+  return btoa(binary).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
+}
+
+/** Reads a token that came from a client. @throws StatusError 400 with the original's texts */
+export function readContinueToken(text: string): ContinueToken {
+  const value = parse(text);
+  const fields = typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+  const version = typeof fields['v'] === 'string' ? fields['v'] : '';
+  if (version !== VERSION) throw wrongToken(`server does not recognize this encoded version ${version}`);
+  const { rv, start } = fields;
+  if (typeof rv !== 'number' || !Number.isInteger(rv) || rv === 0) {
+    throw wrongToken('incorrect encoded start resourceVersion (version meta.k8s.io/v1)');
+  }
+  if (typeof start !== 'string' || start === '') {
+    throw wrongToken('encoded start key empty (version meta.k8s.io/v1)');
+  }
+  const key = start.endsWith('\0') ? start.slice(0, -1) : start;
+  if (key.split('/').some((part) => part === '' || part === '.' || part === '..')) throw wrongToken(start);
+  return { revision: Math.min(rv, Number.MAX_SAFE_INTEGER), start: key };
+}
+
+function parse(text: string): unknown {
+  const wrong = text.search(/[^A-Za-z0-9_-]/);
+  if (wrong >= 0) throw wrongToken(`illegal base64 data at input byte ${wrong}`);
+  if (text.length % 4 === 1) throw wrongToken(`illegal base64 data at input byte ${text.length - 1}`);
+  try {
+    const binary = atob(text.replaceAll('-', '+').replaceAll('_', '/'));
+    const bytes = Uint8Array.from(binary, (char) => char.charCodeAt(0));
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch {
+    throw wrongToken('the token is not JSON');
+  }
+}
+
+const wrongToken = (why: string): Error => badRequest(`invalid continue token: continue key is not valid: ${why}`);

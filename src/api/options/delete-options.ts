@@ -1,0 +1,49 @@
+import { invalid } from '../status/failures.js';
+import { invalidValue, notSupported, type FieldError } from '../status/field-error.js';
+import { first, flag, integer, type Query } from './query.js';
+import { dryRunErrors } from './write-options.js';
+
+/** What a deletion is asked for (Kubernetes `meta/v1` DeleteOptions). */
+export interface DeleteOptions {
+  readonly gracePeriodSeconds?: number | undefined;
+  readonly orphanDependents?: boolean | undefined;
+  readonly propagationPolicy?: string | undefined;
+  readonly dryRun?: readonly string[] | undefined;
+  readonly preconditions?: Preconditions | undefined;
+}
+
+/** What the object must be for a deletion to happen. */
+export interface Preconditions {
+  readonly uid?: string | undefined;
+  readonly resourceVersion?: string | undefined;
+}
+
+/** Delete options from the query: counts only where the request has no body. @throws StatusError 400 */
+export function readDeleteQuery(query: Query): DeleteOptions {
+  const uid = first(query, 'uid');
+  const resourceVersion = first(query, 'resourceVersion');
+  return {
+    gracePeriodSeconds: integer(query, 'gracePeriodSeconds'),
+    orphanDependents: flag(query, 'orphanDependents'),
+    propagationPolicy: first(query, 'propagationPolicy'),
+    dryRun: query.get('dryRun'),
+    preconditions: uid === undefined && resourceVersion === undefined ? undefined : { uid, resourceVersion },
+  };
+}
+
+const POLICIES = ['Foreground', 'Background', 'Orphan'];
+
+/** Refuses delete options that make no sense. @throws StatusError 422 that names every fault */
+export function checkDeleteOptions(options: DeleteOptions): void {
+  const errors: FieldError[] = [];
+  const policy = options.propagationPolicy;
+  if (policy !== undefined && options.orphanDependents !== undefined) {
+    errors.push(
+      invalidValue('propagationPolicy', policy, 'orphanDependents and deletionPropagation cannot be both set'),
+    );
+  } else if (policy !== undefined && !POLICIES.includes(policy)) {
+    errors.push(notSupported('propagationPolicy', policy, [...POLICIES, 'nil']));
+  }
+  errors.push(...dryRunErrors(options.dryRun ?? []));
+  if (errors.length > 0) throw invalid('DeleteOptions', '', errors, 'meta.k8s.io');
+}

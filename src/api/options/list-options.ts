@@ -1,0 +1,121 @@
+import { badRequest, invalid } from '../status/failures.js';
+import { forbiddenField, notSupported, type FieldError } from '../status/field-error.js';
+import { first, flag, integer, type Query } from './query.js';
+import { uintError } from './resource-version.js';
+
+/** What a list, a watch and a deletecollection are asked for (Kubernetes `meta/v1` ListOptions). */
+export interface ListOptions {
+  readonly labelSelector: string;
+  readonly fieldSelector: string;
+  readonly watch: boolean;
+  readonly allowWatchBookmarks: boolean;
+  /** Empty: not given. Well-formed otherwise. */
+  readonly resourceVersion: string;
+  readonly resourceVersionMatch: string;
+  /** 0: not given. */
+  readonly timeoutSeconds: number;
+  /** 0 or negative: no limit. */
+  readonly limit: number;
+  readonly continue: string;
+  readonly sendInitialEvents: boolean | undefined;
+}
+
+/**
+ * Reads and checks list options.
+ *
+ * @param legacyWatch the path is one of the old `/watch/` ones: it watches, but its options are checked as a list's
+ * @throws StatusError 400 for malformed values, 422 for combinations that make no sense
+ */
+export function readListOptions(query: Query, legacyWatch = false): ListOptions {
+  const watch = flag(query, 'watch') ?? false;
+  const options: ListOptions = {
+    labelSelector: first(query, 'labelSelector') ?? '',
+    fieldSelector: first(query, 'fieldSelector') ?? '',
+    watch,
+    allowWatchBookmarks: flag(query, 'allowWatchBookmarks') ?? false,
+    resourceVersion: first(query, 'resourceVersion') ?? '',
+    resourceVersionMatch: first(query, 'resourceVersionMatch') ?? '',
+    timeoutSeconds: integer(query, 'timeoutSeconds') ?? 0,
+    limit: integer(query, 'limit') ?? 0,
+    continue: first(query, 'continue') ?? '',
+    sendInitialEvents: flag(query, 'sendInitialEvents'),
+  };
+  return watch || legacyWatch ? checkedWatch(options, watch) : checkedList(options);
+}
+
+/** A watch without a start begins with everything there is. */
+function withDefaultStart(options: ListOptions): ListOptions {
+  if (options.sendInitialEvents !== undefined || options.resourceVersionMatch !== '') return options;
+  if (options.resourceVersion !== '' && options.resourceVersion !== '0') return options;
+  return { ...options, sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan' };
+}
+
+function checkedWatch(given: ListOptions, watch: boolean): ListOptions {
+  const options = watch ? withDefaultStart(given) : given;
+  refuse(watch ? watchErrors(options) : listErrors(options));
+  const wrong = options.resourceVersion ? uintError(options.resourceVersion) : undefined;
+  if (wrong) throw badRequest(`resourceVersion: Invalid value: ${JSON.stringify(options.resourceVersion)}: ${wrong}`);
+  return withDefaultStart(options);
+}
+
+function checkedList(options: ListOptions): ListOptions {
+  refuse(listErrors(options));
+  requireResourceVersion(options.resourceVersion);
+  return options;
+}
+
+/** 400 for a resourceVersion that is no number, as lists and gets say it. */
+export function requireResourceVersion(resourceVersion: string): void {
+  const wrong = resourceVersion ? uintError(resourceVersion) : undefined;
+  if (!wrong) return;
+  const shown = JSON.stringify(resourceVersion);
+  throw badRequest(`invalid resource version: resourceVersion: Invalid value: ${shown}: ${wrong}`);
+}
+
+function refuse(errors: readonly FieldError[]): void {
+  if (errors.length > 0) throw invalid('ListOptions', '', errors, 'meta.k8s.io');
+}
+
+const MATCH = 'resourceVersionMatch';
+
+function listErrors(options: ListOptions): FieldError[] {
+  const errors: FieldError[] = [];
+  const { resourceVersionMatch: match } = options;
+  if (match !== '') {
+    if (options.resourceVersion === '') {
+      errors.push(forbiddenField(MATCH, 'resourceVersionMatch is forbidden unless resourceVersion is provided'));
+    }
+    if (options.continue !== '') {
+      errors.push(forbiddenField(MATCH, 'resourceVersionMatch is forbidden when continue is provided'));
+    }
+    if (match !== 'Exact' && match !== 'NotOlderThan') {
+      errors.push(notSupported(MATCH, match, ['Exact', 'NotOlderThan', '']));
+    }
+    if (match === 'Exact' && options.resourceVersion === '0') {
+      errors.push(forbiddenField(MATCH, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'));
+    }
+  }
+  if (options.sendInitialEvents !== undefined) {
+    errors.push(forbiddenField('sendInitialEvents', 'sendInitialEvents is forbidden for list'));
+  }
+  return errors;
+}
+
+function watchErrors(options: ListOptions): FieldError[] {
+  const errors: FieldError[] = [];
+  const { resourceVersionMatch: match, sendInitialEvents } = options;
+  if (sendInitialEvents !== undefined && match !== 'NotOlderThan') {
+    errors.push(forbiddenField(MATCH, 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'));
+  }
+  if (match === '') return errors;
+  if (sendInitialEvents === undefined) {
+    errors.push(
+      forbiddenField(MATCH, 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided'),
+    );
+  }
+  if (match !== 'NotOlderThan') errors.push(notSupported(MATCH, match, ['NotOlderThan']));
+  if (options.continue !== '') {
+    errors.push(forbiddenField(MATCH, 'resourceVersionMatch is forbidden when continue is provided'));
+  }
+  return errors;
+}

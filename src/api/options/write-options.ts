@@ -1,0 +1,64 @@
+import { invalid } from '../status/failures.js';
+import { forbiddenField, invalidValue, notSupported, tooLong, type FieldError } from '../status/field-error.js';
+import { first, flag, type Query } from './query.js';
+
+/** What happens to unknown and duplicate fields in a body. */
+export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';
+
+/** What create, update and patch are asked for (Kubernetes CreateOptions, UpdateOptions, PatchOptions). */
+export interface WriteOptions {
+  readonly dryRun: boolean;
+  /** Who writes, for managed fields; empty: derive it from the User-Agent. */
+  readonly fieldManager: string;
+  readonly fieldValidation: FieldValidation;
+  /** Only with patch: take over fields from other managers. */
+  readonly force: boolean | undefined;
+}
+
+const MAX_MANAGER_BYTES = 128;
+
+/**
+ * Reads and checks the options of a write.
+ *
+ * @throws StatusError 422 that names every fault
+ */
+export function readWriteOptions(query: Query, kind: 'CreateOptions' | 'UpdateOptions' | 'PatchOptions'): WriteOptions {
+  const dryRun = query.get('dryRun') ?? [];
+  const fieldManager = first(query, 'fieldManager') ?? '';
+  const fieldValidation = first(query, 'fieldValidation') ?? '';
+  const force = kind === 'PatchOptions' ? flag(query, 'force') : undefined;
+
+  const errors: FieldError[] = [];
+  if (force !== undefined) errors.push(forbiddenField('force', 'may not be specified for non-apply patch'));
+  errors.push(...fieldManagerErrors(fieldManager), ...dryRunErrors(dryRun));
+  if (!['', 'Ignore', 'Warn', 'Strict'].includes(fieldValidation)) {
+    errors.push(notSupported('fieldValidation', fieldValidation, ['', 'Ignore', 'Strict', 'Warn']));
+  }
+  if (errors.length > 0) throw invalid(kind, '', errors, 'meta.k8s.io');
+  return {
+    dryRun: dryRun.length > 0,
+    fieldManager,
+    fieldValidation: fieldValidation === '' ? 'Warn' : (fieldValidation as FieldValidation),
+    force,
+  };
+}
+
+/** `All` is the only dry run there is. */
+export function dryRunErrors(dryRun: readonly string[]): FieldError[] {
+  return dryRun.every((value) => value === 'All') ? [] : [notSupported('dryRun', dryRun, ['All'])];
+}
+
+const encoder = new TextEncoder();
+const NOT_PRINTABLE = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/u;
+
+function fieldManagerErrors(manager: string): FieldError[] {
+  const errors: FieldError[] = [];
+  if (encoder.encode(manager).length > MAX_MANAGER_BYTES) errors.push(tooLong('fieldManager', MAX_MANAGER_BYTES));
+  const wrong = NOT_PRINTABLE.exec(manager);
+  if (wrong) {
+    const code = (wrong[0].codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
+    const position = encoder.encode(manager.slice(0, wrong.index)).length;
+    errors.push(invalidValue('fieldManager', manager, `invalid character U+${code} (at position ${position})`));
+  }
+  return errors;
+}

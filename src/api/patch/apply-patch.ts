@@ -1,0 +1,134 @@
+import { jsonKind } from '../decode/decode-fault.js';
+import type { JsonDocument } from '../decode/json-document.js';
+import { bodyText, parseJson } from '../decode/parse-json.js';
+import type { FieldValidation } from '../decode/strict-errors.js';
+import type { StructShape } from '../schema/shape.js';
+import { badRequest, tooLarge, unprocessable } from '../status/failures.js';
+import { goQuote } from '../status/go-quote.js';
+import { goPrint } from './go-print.js';
+import { applyJsonPatch } from './json-patch.js';
+import { jsonPatchStrictErrors, jsonPatchTypeError } from './json-patch-body.js';
+import { isObject, touchedJson, type JsonObject } from './json-tree.js';
+import { applyMergePatch } from './merge-patch.js';
+import { applyStrategicMerge } from './strategic-merge.js';
+
+/** The content types of patches that are understood, in the order errors list them. Server-side apply is not among them. */
+export const patchTypes = [
+  'application/json-patch+json',
+  'application/merge-patch+json',
+  'application/strategic-merge-patch+json',
+] as const;
+
+/** A content type of {@link patchTypes}. */
+export type PatchType = (typeof patchTypes)[number];
+
+/** The patch type of a `Content-Type`, whose parameters do not count; undefined for anything that is no patch. */
+export function patchTypeOf(contentType: string): PatchType | undefined {
+  const [type = ''] = contentType.split(';', 1);
+  const plain = type.trim().toLowerCase();
+  return patchTypes.find((each) => each === plain);
+}
+
+/** What is patched, and with what. */
+export interface ApplyPatchOptions {
+  readonly type: PatchType;
+  /** The object as the client's version of the API shows it. It is not changed. */
+  readonly document: unknown;
+  readonly body: Uint8Array | string;
+  /** The shape of the document: where lists merge. */
+  readonly shape: StructShape;
+  readonly fieldValidation: FieldValidation;
+}
+
+/** A patched document, not yet decoded. It may share parts with the document it was made from. */
+export interface PatchedDocument {
+  readonly document: unknown;
+  /** What was odd about the patch: `duplicate field "metadata.labels.a"`. Empty where fields are not validated. */
+  readonly strictErrors: readonly string[];
+  /** What an error about the result shows: the whole document, or for strategic merge the patch. */
+  readonly rendering: (document: unknown) => string;
+}
+
+/** Kubernetes' limit for the operations of one JSON Patch. */
+const MAX_OPERATIONS = 10_000;
+/** More strict errors than these are not reported. */
+const MAX_STRICT_ERRORS = 100;
+
+/**
+ * Applies a patch of any type. The object must have been loaded before: a broken patch of a missing object is a 404
+ * (Kubernetes behaviour).
+ *
+ * @throws StatusError 400 for a body that is no patch, 413 for too many operations, 422 for an operation that fails
+ */
+export function applyPatch(options: ApplyPatchOptions): PatchedDocument {
+  switch (options.type) {
+    case 'application/json-patch+json':
+      return jsonPatch(options);
+    case 'application/merge-patch+json':
+      return mergePatch(options);
+    case 'application/strategic-merge-patch+json':
+      return strategicMerge(options);
+  }
+}
+
+function jsonPatch({ document, body, fieldValidation }: ApplyPatchOptions): PatchedDocument {
+  const strict = fieldValidation !== 'Ignore';
+  const prefix = strict ? 'error decoding patch: ' : '';
+  const result = parseJson(bodyText(body));
+  if ('error' in result) throw badRequest(`${prefix}${result.error}`);
+  const { value } = result.document;
+  const wrong = jsonPatchTypeError(value, strict);
+  if (wrong !== undefined) throw badRequest(`${prefix}${wrong}`);
+  const operations = value === null ? [] : (value as readonly unknown[]);
+  if (operations.length > MAX_OPERATIONS) {
+    throw tooLarge(`The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${operations.length}`);
+  }
+  const patched = applyJsonPatch(document, operations);
+  if (!patched) throw unprocessable();
+  return {
+    document: patched.document,
+    strictErrors: strict ? jsonPatchStrictErrors(result.document, MAX_STRICT_ERRORS) : [],
+    rendering: (shown) => touchedJson(shown, patched.touched),
+  };
+}
+
+function mergePatch({ document, body, fieldValidation }: ApplyPatchOptions): PatchedDocument {
+  const strict = fieldValidation !== 'Ignore';
+  const patch = readObject(body, (error) => badRequest(strict ? `error decoding patch: ${error}` : NO_MERGE_PATCH));
+  if (patch === null) throw badRequest(NO_MERGE_PATCH);
+  const touched = new WeakSet<object>();
+  return {
+    document: applyMergePatch(document, patch.value, touched),
+    strictErrors: strict ? duplicateErrors(patch.document) : [],
+    rendering: (shown) => touchedJson(shown, touched),
+  };
+}
+
+const NO_MERGE_PATCH = 'Invalid JSON Patch';
+
+function strategicMerge({ document, body, shape, fieldValidation }: ApplyPatchOptions): PatchedDocument {
+  const patch = readObject(body, badRequest);
+  const value = patch === null ? {} : patch.value;
+  return {
+    document: applyStrategicMerge(isObject(document) ? document : {}, value, shape),
+    strictErrors: patch !== null && fieldValidation !== 'Ignore' ? duplicateErrors(patch.document) : [],
+    rendering: () => goPrint(value),
+  };
+}
+
+/** The object in a body; null for `null`. */
+function readObject(
+  body: Uint8Array | string,
+  refuse: (error: string) => Error,
+): { readonly value: JsonObject; readonly document: JsonDocument } | null {
+  const result = parseJson(bodyText(body));
+  if ('error' in result) throw refuse(result.error);
+  const { document } = result;
+  if (document.value === null) return null;
+  if (isObject(document.value)) return { value: document.value, document };
+  throw refuse(`json: cannot unmarshal ${jsonKind(document.value)} into Go value of type map[string]interface {}`);
+}
+
+function duplicateErrors({ duplicates }: JsonDocument): string[] {
+  return duplicates.slice(0, MAX_STRICT_ERRORS).map((path) => `duplicate field ${goQuote(path)}`);
+}

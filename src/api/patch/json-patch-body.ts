@@ -1,0 +1,47 @@
+import { jsonKind } from '../decode/decode-fault.js';
+import type { JsonDocument } from '../decode/json-document.js';
+import { goQuote } from '../status/go-quote.js';
+import { isObject } from './json-tree.js';
+
+const MEMBERS: readonly string[] = ['op', 'from', 'path', 'value'];
+const TEXTS: readonly string[] = ['op', 'from', 'path'];
+
+/**
+ * Why this is no list of operations, in the words of Kubernetes' decoder: those of its strict one (`Warn`, `Strict`), or
+ * those of the patch library (`Ignore`). `null` is the empty list.
+ */
+export function jsonPatchTypeError(value: unknown, strict: boolean): string | undefined {
+  const wrong = (got: unknown, type: string): string =>
+    `json: cannot unmarshal ${jsonKind(got)} into Go value of type ${type}`;
+  if (value === null) return undefined;
+  if (!Array.isArray(value)) return wrong(value, strict ? '[]handlers.jsonPatchOp' : 'jsonpatch.Patch');
+  for (const operation of value) {
+    if (operation === null) continue;
+    if (!isObject(operation)) return wrong(operation, strict ? 'handlers.jsonPatchOp' : 'jsonpatch.Operation');
+    if (!strict) continue;
+    for (const key of TEXTS) {
+      const text = Object.hasOwn(operation, key) ? operation[key] : null;
+      if (text === null || typeof text === 'string') continue;
+      return `json: cannot unmarshal ${jsonKind(text)} into Go struct field jsonPatchOp.${key} of type string`;
+    }
+  }
+  return undefined;
+}
+
+/** Unknown and duplicate keys of operations: `json patch unknown field "[0].foo"`. At most `most` of them. */
+export function jsonPatchStrictErrors({ value, duplicates }: JsonDocument, most: number): string[] {
+  const errors: string[] = [];
+  const operations = Array.isArray(value) ? value : [];
+  for (let index = 0; index < operations.length && errors.length < most; index++) {
+    const operation: unknown = operations[index];
+    if (!isObject(operation)) continue;
+    for (const key of Object.keys(operation)) {
+      if (!MEMBERS.includes(key)) errors.push(`json patch unknown field ${goQuote(`[${index}].${key}`)}`);
+    }
+  }
+  for (const path of duplicates) {
+    const [, key = ''] = /^\[\d+\]\.([a-z]+)/.exec(path) ?? [];
+    if (MEMBERS.includes(key)) errors.push(`json patch duplicate field ${goQuote(path)}`);
+  }
+  return errors.slice(0, most);
+}

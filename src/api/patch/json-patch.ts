@@ -1,0 +1,173 @@
+import { MAX_DEPTH } from '../decode/parse-json.js';
+import { setMember } from '../decode/json-document.js';
+import { arrayIndex, parsePointer } from './json-pointer.js';
+import { cloneTree, isObject, measureTree, sameTree } from './json-tree.js';
+
+/** The patched document, and which of its objects the patch looked into. */
+export interface JsonPatchResult {
+  readonly document: unknown;
+  readonly touched: WeakSet<object>;
+}
+
+/** Together, copies may grow a document by so many bytes (Kubernetes' limit). */
+const MAX_COPY_BYTES = 3 * 1024 * 1024;
+/** How many values the operations may move, compare and copy: what a small patch can ask for has no bound otherwise. */
+const MAX_WORK = 20_000_000;
+
+interface Patching {
+  document: unknown;
+  copied: number;
+  work: number;
+  readonly touched: WeakSet<object>;
+}
+
+/**
+ * Applies a JSON Patch as RFC 6902 says, all of it or nothing: the document given is never changed.
+ *
+ * @param operations the parsed patch: a list of operations
+ * @returns undefined if an operation fails, or if the patch is no list of operations
+ */
+export function applyJsonPatch(document: unknown, operations: unknown): JsonPatchResult | undefined {
+  if (!Array.isArray(operations)) return undefined;
+  const touched = new WeakSet<object>();
+  const patching: Patching = { document: cloneTree(document), copied: 0, work: 0, touched };
+  if (operations.length > 0 && isObject(patching.document)) touched.add(patching.document);
+  for (const operation of operations) {
+    if (!isObject(operation) || !apply(patching, operation) || patching.work > MAX_WORK) return undefined;
+  }
+  return { document: patching.document, touched };
+}
+
+/** Whether the operation succeeded. */
+function apply(patching: Patching, operation: Record<string, unknown>): boolean {
+  const op = own(operation, 'op');
+  const path = pointer(operation, 'path');
+  if (path === undefined) return false;
+  switch (op) {
+    case 'add':
+    case 'replace':
+    case 'test': {
+      if (!Object.hasOwn(operation, 'value')) return false;
+      const value = operation['value'];
+      if (op === 'add') return put(patching, path, cloneTree(value));
+      const place = find(patching, path);
+      // RFC 6902 does not say what `test` finds where there is nothing; Kubernetes finds null.
+      if (op === 'test' && !place) return value === null && path.length > 0 && isObject(parentOf(patching, path));
+      if (!place) return false;
+      if (op === 'test') return equal(patching, place.value, value);
+      return replace(patching, path, cloneTree(value));
+    }
+    case 'remove':
+      return take(patching, path);
+    case 'move':
+    case 'copy': {
+      const from = pointer(operation, 'from');
+      const place = from && find(patching, from);
+      if (!from || !place) return false;
+      if (op === 'copy') return copy(patching, place.value, path);
+      if (isWithin(path, from)) return path.length === from.length;
+      return take(patching, from) && put(patching, path, place.value);
+    }
+    default:
+      return false;
+  }
+}
+
+function own(operation: Record<string, unknown>, key: string): unknown {
+  return Object.hasOwn(operation, key) ? operation[key] : undefined;
+}
+
+function pointer(operation: Record<string, unknown>, key: string): readonly string[] | undefined {
+  const text = own(operation, key);
+  return typeof text === 'string' ? parsePointer(text) : undefined;
+}
+
+function isWithin(path: readonly string[], from: readonly string[]): boolean {
+  return path.length >= from.length && from.every((token, index) => token === path[index]);
+}
+
+/** What stands at a path. */
+function find(patching: Patching, path: readonly string[]): { readonly value: unknown } | undefined {
+  let value = patching.document;
+  for (const token of path) {
+    if (Array.isArray(value)) {
+      const index = arrayIndex(token, value.length - 1);
+      if (index === undefined) return undefined;
+      value = value[index];
+    } else {
+      if (!isObject(value) || !Object.hasOwn(value, token)) return undefined;
+      patching.touched.add(value);
+      value = value[token];
+    }
+  }
+  return { value };
+}
+
+/** The object or array that holds the last token of a path. */
+function parentOf(patching: Patching, path: readonly string[]): unknown {
+  const parent = find(patching, path.slice(0, -1))?.value;
+  if (isObject(parent)) patching.touched.add(parent);
+  return parent;
+}
+
+function put(patching: Patching, path: readonly string[], value: unknown): boolean {
+  if (!fits(patching, path, value)) return false;
+  if (path.length === 0) {
+    patching.document = value;
+    return true;
+  }
+  const token = path.at(-1) as string;
+  const parent = parentOf(patching, path);
+  if (Array.isArray(parent)) {
+    const index = token === '-' ? parent.length : arrayIndex(token, parent.length);
+    if (index === undefined) return false;
+    patching.work += parent.length - index;
+    parent.splice(index, 0, value);
+    return true;
+  }
+  if (!isObject(parent)) return false;
+  setMember(parent, token, value);
+  return true;
+}
+
+function replace(patching: Patching, path: readonly string[], value: unknown): boolean {
+  const parent = path.length > 0 ? parentOf(patching, path) : undefined;
+  if (!Array.isArray(parent)) return put(patching, path, value);
+  if (!fits(patching, path, value)) return false;
+  parent[Number(path.at(-1))] = value;
+  return true;
+}
+
+function take(patching: Patching, path: readonly string[]): boolean {
+  if (path.length === 0 || !find(patching, path)) return false;
+  const parent = parentOf(patching, path);
+  const token = path.at(-1) as string;
+  if (Array.isArray(parent)) {
+    patching.work += parent.length - Number(token);
+    parent.splice(Number(token), 1);
+  } else {
+    delete (parent as Record<string, unknown>)[token];
+  }
+  return true;
+}
+
+function copy(patching: Patching, value: unknown, path: readonly string[]): boolean {
+  const size = measureTree(value, MAX_WORK);
+  patching.work += size.nodes;
+  if (patching.work > MAX_WORK) return false;
+  patching.copied += JSON.stringify(value).length;
+  return patching.copied <= MAX_COPY_BYTES && put(patching, path, cloneTree(value));
+}
+
+function equal(patching: Patching, left: unknown, right: unknown): boolean {
+  patching.work += measureTree(right, MAX_WORK).nodes;
+  return patching.work <= MAX_WORK && sameTree(left, right);
+}
+
+/** Keeps the document within the depth everything else relies on. */
+function fits(patching: Patching, path: readonly string[], value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return path.length <= MAX_DEPTH;
+  const size = measureTree(value, MAX_WORK);
+  patching.work += size.nodes;
+  return path.length + size.depth <= MAX_DEPTH;
+}

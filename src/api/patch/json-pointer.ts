@@ -1,0 +1,16 @@
+/** The tokens of a JSON Pointer (RFC 6901), the empty list for the whole document; undefined if it is none. */
+export function parsePointer(text: string): readonly string[] | undefined {
+  if (text === '') return [];
+  if (!text.startsWith('/') || /~(?![01])/.test(text)) return undefined;
+  return text
+    .slice(1)
+    .split('/')
+    .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
+/** The array index a token stands for: digits without leading zero; undefined for anything else and beyond `last`. */
+export function arrayIndex(token: string, last: number): number | undefined {
+  if (!/^(?:0|[1-9]\d{0,9})$/.test(token)) return undefined;
+  const index = Number(token);
+  return index <= last ? index : undefined;
+}

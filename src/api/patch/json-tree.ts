@@ -1,0 +1,78 @@
+import { setMember } from '../decode/json-document.js';
+import { byCodePoint } from '../status/code-point-order.js';
+
+/** A JSON object. Keys are the client's: look them up with {@link member} only. */
+export type JsonObject = Record<string, unknown>;
+
+/** True for a JSON object, false for arrays and null. */
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** An own property, never one that was inherited (`constructor`). */
+export function member(object: JsonObject, key: string): unknown {
+  return Object.hasOwn(object, key) ? object[key] : undefined;
+}
+
+/** A deep copy, without members that are `undefined`. Depth must be bounded by the caller. */
+export function cloneTree<T>(value: T): T {
+  if (Array.isArray(value)) return value.map(cloneTree) as T;
+  if (!isObject(value)) return value;
+  const copy: JsonObject = {};
+  for (const key of Object.keys(value)) {
+    if (value[key] !== undefined) setMember(copy, key, cloneTree(value[key]));
+  }
+  return copy as T;
+}
+
+/** Equality of JSON values: order counts in arrays, not in objects. Depth must be bounded by the caller. */
+export function sameTree(left: unknown, right: unknown): boolean {
+  if (Array.isArray(left)) {
+    if (!Array.isArray(right) || left.length !== right.length) return false;
+    return left.every((item, index) => sameTree(item, right[index]));
+  }
+  if (!isObject(left)) return left === right;
+  if (!isObject(right)) return false;
+  const keys = Object.keys(left);
+  if (keys.length !== Object.keys(right).length) return false;
+  return keys.every((key) => Object.hasOwn(right, key) && sameTree(left[key], right[key]));
+}
+
+/** How big a tree is. */
+export interface TreeSize {
+  readonly nodes: number;
+  /** 0 for a scalar, 1 for an empty object. */
+  readonly depth: number;
+}
+
+/** Measures any tree without recursion; stops counting once `mostNodes` are passed. */
+export function measureTree(value: unknown, mostNodes: number): TreeSize {
+  let nodes = 0;
+  let depth = 0;
+  let level: unknown[] = [value];
+  while (level.length > 0 && nodes <= mostNodes) {
+    const below: unknown[] = [];
+    nodes += level.length;
+    let containers = false;
+    for (const node of level) {
+      if (typeof node !== 'object' || node === null) continue;
+      containers = true;
+      for (const child of Array.isArray(node) ? node : Object.values(node)) below.push(child);
+    }
+    if (containers) depth++;
+    level = below;
+  }
+  return { nodes, depth };
+}
+
+/**
+ * JSON in which the objects of `touched` have their keys in order of code points and the others in their own: what
+ * Kubernetes' patch library writes, which takes apart only what a patch reaches.
+ */
+export function touchedJson(value: unknown, touched: WeakSet<object>): string {
+  if (Array.isArray(value)) return `[${value.map((item) => touchedJson(item, touched)).join(',')}]`;
+  if (!isObject(value)) return JSON.stringify(value) ?? 'null';
+  const keys = Object.keys(value).filter((key) => value[key] !== undefined);
+  if (touched.has(value)) keys.sort(byCodePoint);
+  return `{${keys.map((key) => `${JSON.stringify(key)}:${touchedJson(value[key], touched)}`).join(',')}}`;
+}

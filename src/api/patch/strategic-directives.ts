@@ -1,0 +1,60 @@
+import { setMember } from '../decode/json-document.js';
+import { badRequest } from '../status/failures.js';
+import type { StatusError } from '../status/status-error.js';
+import { goPrint, goPrintAsText, goType } from './go-print.js';
+import { isObject, type JsonObject } from './json-tree.js';
+
+/** How to treat the object or list it stands in: `replace` or `delete`. */
+export const PATCH = '$patch';
+/** The keys an object may keep. */
+export const RETAIN_KEYS = '$retainKeys';
+/** With `/field`: scalars to take out of the list. */
+export const DELETE_FROM_LIST = '$deleteFromPrimitiveList';
+/** With `/field`: the order the list is to have. */
+export const SET_ORDER = '$setElementOrder';
+
+/** Whether a key is one of the directives that name a field. */
+export function isPrefixed(key: string, directive: string): boolean {
+  return key.startsWith(directive);
+}
+
+/** The field a directive such as `$setElementOrder/finalizers` names. @throws StatusError 400 */
+export function fieldOfDirective(key: string, directive: string): string {
+  if (key.startsWith(`${directive}/`)) return key.slice(directive.length + 1);
+  throw badRequest(`invalid patch format of ${directive === SET_ORDER ? 'setElementOrder' : 'primitive'} list`);
+}
+
+/** A `$patch` nobody knows. */
+export function unknownDirective(directive: unknown, where: JsonObject): StatusError {
+  return badRequest(`unknown patch type: ${goPrintAsText(directive)} in map: ${goPrint(where)}`);
+}
+
+/** An item that cannot be matched. */
+export function noMergeKey(item: JsonObject, mergeKey: string): StatusError {
+  return badRequest(`map: ${goPrint(item)} does not contain declared merge key: ${mergeKey}`);
+}
+
+/** Something else where a list was expected. */
+export function notAList(value: unknown): StatusError {
+  return badRequest(`expected a []interface {}, but received a ${goType(value)}`);
+}
+
+/** A value that is new to the document: without directives, which have nothing to act on, and without nulls. */
+export function withoutDirectives(value: unknown): unknown {
+  if (Array.isArray(value)) return value.filter((item) => !isDirectiveItem(item)).map(withoutDirectives);
+  if (!isObject(value)) return value;
+  const result: JsonObject = {};
+  for (const key of Object.keys(value)) {
+    if (value[key] !== null && !isDirective(key)) setMember(result, key, withoutDirectives(value[key]));
+  }
+  return result;
+}
+
+function isDirective(key: string): boolean {
+  return key === PATCH || key === RETAIN_KEYS || key.startsWith(DELETE_FROM_LIST) || key.startsWith(SET_ORDER);
+}
+
+function isDirectiveItem(item: unknown): boolean {
+  if (!isObject(item) || !Object.hasOwn(item, PATCH)) return false;
+  return item[PATCH] === 'delete' || Object.keys(item).length === 1;
+}

@@ -1,0 +1,86 @@
+import type { ListShape, Shape } from '../schema/shape.js';
+import { badRequest, unprocessable } from '../status/failures.js';
+import { goPrint, goType } from './go-print.js';
+import { isObject, member, type JsonObject } from './json-tree.js';
+import { noMergeKey, PATCH, unknownDirective, withoutDirectives } from './strategic-directives.js';
+import { inOrder, keyOf, placesOf } from './strategic-order.js';
+
+/** Merges two objects: given by the caller, since lists hold objects that hold lists. */
+export type MergeObjects = (stored: JsonObject, patch: JsonObject, shape: Shape | undefined) => JsonObject;
+
+/** A stored list after a patch of it. @throws StatusError 400, 422 */
+export function mergeLists(
+  stored: readonly unknown[],
+  patch: readonly unknown[],
+  shape: ListShape | undefined,
+  mergeObjects: MergeObjects,
+): readonly unknown[] {
+  if (shape?.patchStrategy !== 'merge') return patch;
+  if (stored.length === 0 && patch.length === 0) return stored;
+  requireOneType(stored, patch);
+  if (!isObject(stored[0] ?? patch[0])) {
+    return inOrder([...new Set([...stored, ...patch])], patch, stored, undefined);
+  }
+  const mergeKey = shape.patchMergeKey;
+  if (mergeKey === undefined) throw badRequest('cannot merge lists without merge key');
+  return mergeItems(stored as JsonObject[], patch as JsonObject[], mergeKey, shape.item, mergeObjects);
+}
+
+/** A stored list without the scalars a patch takes out. @throws StatusError 400, 422 */
+export function deleteFromList(stored: readonly unknown[], removed: readonly unknown[]): readonly unknown[] {
+  if (stored.length === 0 || removed.length === 0) return stored;
+  requireOneType(stored, removed);
+  const gone = new Set(removed);
+  return stored.filter((item) => !gone.has(item));
+}
+
+/** Lists hold scalars of one type, or objects; lists of lists cannot be merged. */
+function requireOneType(...lists: readonly (readonly unknown[])[]): void {
+  const types = new Set(lists.flat().map(goType));
+  const [first] = types;
+  if (first === '[]interface {}') throw unprocessable();
+  if (types.size > 1 || types.has('<nil>')) {
+    throw badRequest(`list element types are not identical: ${goPrint(lists)}`);
+  }
+}
+
+function mergeItems(
+  stored: readonly JsonObject[],
+  patch: readonly JsonObject[],
+  mergeKey: string,
+  itemShape: Shape,
+  mergeObjects: MergeObjects,
+): readonly unknown[] {
+  const deleted = new Set<unknown>();
+  const items: JsonObject[] = [];
+  let replaced = false;
+  for (const item of patch) {
+    if (!Object.hasOwn(item, PATCH)) {
+      items.push(item);
+      continue;
+    }
+    const directive = member(item, PATCH);
+    if (directive === 'merge') throw badRequest('merging lists cannot yet be specified in the patch');
+    if (directive !== 'delete' && directive !== 'replace') throw unknownDirective(directive, item);
+    if (directive === 'replace') replaced = true;
+    else if (Object.hasOwn(item, mergeKey)) deleted.add(keyOf(item, mergeKey));
+    else throw noMergeKey(item, mergeKey);
+  }
+  if (replaced) return items.map(withoutDirectives);
+
+  const kept = stored.filter((item) => !deleted.has(keyOf(item, mergeKey)));
+  const merged: JsonObject[] = [...kept];
+  const places = placesOf(merged, mergeKey);
+  for (const item of items) {
+    if (!Object.hasOwn(item, mergeKey)) throw noMergeKey(item, mergeKey);
+    const key = keyOf(item, mergeKey);
+    const place = places.get(key);
+    if (place === undefined) {
+      places.set(key, merged.length);
+      merged.push(withoutDirectives(item) as JsonObject);
+    } else {
+      merged[place] = mergeObjects(merged[place] as JsonObject, item, itemShape);
+    }
+  }
+  return inOrder(merged, items, kept, mergeKey);
+}

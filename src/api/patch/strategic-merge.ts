@@ -1,0 +1,143 @@
+import { setMember } from '../decode/json-document.js';
+import type { ListShape, Shape, StructShape } from '../schema/shape.js';
+import { badRequest } from '../status/failures.js';
+import { goQuote } from '../status/go-quote.js';
+import { isObject, member, type JsonObject } from './json-tree.js';
+import {
+  DELETE_FROM_LIST,
+  fieldOfDirective,
+  isPrefixed,
+  notAList,
+  PATCH,
+  RETAIN_KEYS,
+  SET_ORDER,
+  unknownDirective,
+  withoutDirectives,
+} from './strategic-directives.js';
+import { deleteFromList, mergeLists } from './strategic-lists.js';
+import { inOrder, requireOrder } from './strategic-order.js';
+
+/**
+ * Applies a strategic merge patch: objects merge, `null` removes, lists merge or are replaced as the shape says, and
+ * directives (`$patch`, `$retainKeys`, `$deleteFromPrimitiveList/x`, `$setElementOrder/x`) say otherwise. Nothing given is
+ * changed; the result shares what the patch does not reach. Types are not checked: the decoder of the result does.
+ *
+ * Depth must be bounded by the caller.
+ *
+ * @throws StatusError 400 for a directive that cannot be followed (Kubernetes answers some of them with 500), 422 for
+ * lists of lists
+ */
+export function applyStrategicMerge(document: JsonObject, patch: JsonObject, shape: StructShape): JsonObject {
+  return mergeObjects(document, patch, shape);
+}
+
+function mergeObjects(stored: JsonObject, patch: JsonObject, shape: Shape | undefined): JsonObject {
+  if (Object.hasOwn(patch, PATCH)) return followDirective(patch);
+  const result: JsonObject = {};
+  const retained = retainedKeys(patch);
+  for (const key of Object.keys(stored)) {
+    if (!retained || retained.has(key)) setMember(result, key, stored[key]);
+  }
+  const keys = Object.keys(patch).filter((key) => key !== RETAIN_KEYS);
+  const done = new Set<string>();
+  for (const key of keys) {
+    if (!isPrefixed(key, SET_ORDER)) continue;
+    done.add(key);
+    const field = fieldOfDirective(key, SET_ORDER);
+    if (mergeInOrder(result, patch, field, patch[key], shape)) done.add(field);
+  }
+  for (const key of keys) {
+    if (!isPrefixed(key, DELETE_FROM_LIST)) continue;
+    done.add(key);
+    takeOut(result, fieldOfDirective(key, DELETE_FROM_LIST), patch[key]);
+  }
+  for (const key of keys) {
+    if (!done.has(key)) mergeMember(result, key, patch[key], shape);
+  }
+  return result;
+}
+
+function followDirective(patch: JsonObject): JsonObject {
+  const directive = patch[PATCH];
+  if (directive === 'delete') return {};
+  if (directive !== 'replace') throw unknownDirective(directive, patch);
+  return withoutDirectives(patch) as JsonObject;
+}
+
+/** The keys `$retainKeys` lists; they must cover what the patch sets. */
+function retainedKeys(patch: JsonObject): ReadonlySet<unknown> | undefined {
+  if (!Object.hasOwn(patch, RETAIN_KEYS)) return undefined;
+  const list = patch[RETAIN_KEYS];
+  const wrong = 'invalid patch format of retainKeys';
+  if (!Array.isArray(list)) throw badRequest(wrong);
+  const retained = new Set<unknown>(list);
+  for (const key of Object.keys(patch)) {
+    if (patch[key] === null || key === RETAIN_KEYS || retained.has(key)) continue;
+    if (!isPrefixed(key, DELETE_FROM_LIST) && !isPrefixed(key, SET_ORDER)) throw badRequest(wrong);
+  }
+  return retained;
+}
+
+function mergeMember(result: JsonObject, key: string, value: unknown, shape: Shape | undefined): void {
+  if (value === null) {
+    delete result[key];
+    return;
+  }
+  const before = member(result, key);
+  if (isObject(before) && isObject(value)) {
+    setMember(result, key, mergeObjects(before, value, memberShape(shape, key)));
+  } else if (Array.isArray(before) && Array.isArray(value)) {
+    setMember(result, key, mergeLists(before, value, listShape(shape, key), mergeObjects));
+  } else {
+    setMember(result, key, withoutDirectives(value));
+  }
+}
+
+/** Anything but a list is ignored (Kubernetes behaviour); `null` removes the whole list. */
+function takeOut(result: JsonObject, field: string, value: unknown): void {
+  if (value === null) delete result[field];
+  const before = member(result, field);
+  if (Array.isArray(before) && Array.isArray(value)) setMember(result, field, deleteFromList(before, value));
+}
+
+/** Follows `$setElementOrder`. True if the patch's own list has been merged with it. */
+function mergeInOrder(
+  result: JsonObject,
+  patch: JsonObject,
+  field: string,
+  order: unknown,
+  shape: Shape | undefined,
+): boolean {
+  const stored = listMember(result, field);
+  const list = listMember(patch, field);
+  if (!Array.isArray(order)) throw notAList(order);
+  const fieldShape = listShape(shape, field);
+  const mergeKey = fieldShape?.patchMergeKey;
+  requireOrder(list ?? [], order, mergeKey);
+  if (!stored && !list) return false;
+  const merged =
+    stored && list
+      ? mergeLists(stored, list, fieldShape, mergeObjects)
+      : (stored ?? (withoutDirectives(list) as readonly unknown[]));
+  setMember(result, field, inOrder(merged, order, stored ?? [], mergeKey));
+  return list !== undefined;
+}
+
+function listMember(object: JsonObject, field: string): readonly unknown[] | undefined {
+  const value = member(object, field);
+  if (value === undefined || Array.isArray(value)) return value;
+  throw notAList(value);
+}
+
+function memberShape(shape: Shape | undefined, key: string): Shape | undefined {
+  if (shape?.kind === 'map') return shape.value;
+  if (shape?.kind !== 'struct') return undefined;
+  const field = shape.byName.get(key);
+  if (field) return field.shape;
+  throw badRequest(`unable to find api field in struct ${shape.name} for the json field ${goQuote(key)}`);
+}
+
+function listShape(shape: Shape | undefined, key: string): ListShape | undefined {
+  const found = memberShape(shape, key);
+  return found?.kind === 'list' ? found : undefined;
+}

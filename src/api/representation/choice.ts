@@ -1,0 +1,103 @@
+import { clauseCovers, parseAccept, type AcceptClause } from '../../http/accept.js';
+import type { RequestHeaders } from '../../http/request.js';
+import { notAcceptable } from '../status/failures.js';
+import type { StatusError } from '../status/status-error.js';
+import { SERIALIZERS } from './media-types.js';
+import type { Serializer } from './serializer.js';
+
+/** What a request says about the form of its answer. */
+export interface NegotiationInputs {
+  /** The Accept header. */
+  readonly accept?: string | undefined;
+  /** The first value of the query parameter `pretty`. */
+  readonly pretty?: string | undefined;
+  readonly userAgent?: string | undefined;
+  readonly acceptEncoding?: string | undefined;
+  /** The first value of the query parameter `includeObject`. */
+  readonly includeObject?: string | undefined;
+}
+
+/** The headers and query parameters negotiation looks at. */
+export function negotiationInputs(
+  headers: RequestHeaders | undefined,
+  query: ReadonlyMap<string, readonly string[]>,
+): NegotiationInputs {
+  const header = (name: string): string | undefined => {
+    const value = headers?.[name];
+    return value === undefined || typeof value === 'string' ? value : value.join(', ');
+  };
+  return {
+    accept: header('accept'),
+    pretty: query.get('pretty')?.[0],
+    userAgent: header('user-agent'),
+    acceptEncoding: header('accept-encoding'),
+    includeObject: query.get('includeObject')?.[0],
+  };
+}
+
+/** `as`, `g` and `v` of an Accept clause. */
+export interface Conversion {
+  readonly kind: string;
+  readonly group: string;
+  readonly version: string;
+}
+
+/** What the second stage may choose. */
+export interface Restrictions {
+  allows(conversion: Conversion | undefined, serializer: Serializer): boolean;
+  /** Whether `sv=VALUE` names the version that is served. */
+  allowsServerVersion(version: string): boolean;
+}
+
+/** What was chosen. */
+export interface Choice {
+  readonly serializer: Serializer;
+  readonly conversion: Conversion | undefined;
+}
+
+/** Documents and failures: no conversions. */
+export const PLAIN: Restrictions = {
+  allows: (conversion) => conversion === undefined,
+  allowsServerVersion: () => false,
+};
+
+function conversionOf({ params }: AcceptClause): Conversion | undefined {
+  const [kind, group, version] = [params.get('as'), params.get('g'), params.get('v')];
+  if (kind === undefined && group === undefined && version === undefined) return undefined;
+  return { kind: kind ?? '', group: group ?? '', version: version ?? '' };
+}
+
+const TRUE = new Set(['1', 't', 'T', 'true', 'TRUE', 'True']);
+const HUMAN_CLIENTS = ['curl', 'Wget', 'Mozilla/5.0'];
+
+function wantsPretty({ pretty, userAgent }: NegotiationInputs): boolean {
+  if (pretty) return TRUE.has(pretty);
+  return userAgent !== undefined && HUMAN_CLIENTS.some((name) => userAgent.startsWith(name));
+}
+
+/** The second stage: the first clause, in order of preference, that can be served. */
+export function choose(inputs: NegotiationInputs, restrictions: Restrictions): Choice | undefined {
+  const pretty = wantsPretty(inputs);
+  const choice = (serializer: Serializer, clause?: AcceptClause): Choice => ({
+    serializer: ((pretty || clause?.params.get('pretty') === '1') && serializer.pretty) || serializer,
+    conversion: clause && conversionOf(clause),
+  });
+  if (!inputs.accept || inputs.accept === '*/*' || inputs.accept === 'application/json') {
+    const serializer = SERIALIZERS.find((candidate) => restrictions.allows(undefined, candidate));
+    return serializer && choice(serializer);
+  }
+  for (const clause of parseAccept(inputs.accept)) {
+    for (const serializer of SERIALIZERS) {
+      if (!clauseCovers(clause, serializer.mediaType)) continue;
+      const [stream, serverVersion] = [clause.params.get('stream'), clause.params.get('sv')];
+      if (stream && (stream !== 'watch' || !serializer.streamType)) continue;
+      if (serverVersion && !restrictions.allowsServerVersion(serverVersion)) continue;
+      if (restrictions.allows(conversionOf(clause), serializer)) return choice(serializer, clause);
+    }
+  }
+  return undefined;
+}
+
+/** 406 when no clause can be served. */
+export const onlyTypes: (types: readonly string[]) => StatusError = (types) =>
+  notAcceptable(`only the following media types are accepted: ${types.join(', ')}`);

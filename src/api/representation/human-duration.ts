@@ -1,0 +1,50 @@
+const MINUTE = 60;
+const HOUR = 3_600;
+const DAY = 86_400;
+const YEAR = 365 * DAY;
+
+/** The longest span Go's durations hold; longer ones are shown as this. */
+const LONGEST = 9_223_372_036;
+
+/** `12m` or `12m5s`: a whole number of the large unit and, when not zero, what is left in the small one. */
+const pair = (seconds: number, large: number, unit: string, small: number, rest: string): string => {
+  const left = Math.trunc((seconds % large) / small);
+  return `${Math.trunc(seconds / large)}${unit}${left === 0 ? '' : `${left}${rest}`}`;
+};
+
+/**
+ * A span of time as `kubectl` shows ages: at most two units, the less exact the longer it is. Fractions of a second are
+ * cut off towards zero. Spans of −2 s and below are `<invalid>`; clocks that differ by less give `0s`.
+ */
+export function humanDuration(spanSeconds: number): string {
+  const seconds = Math.trunc(Math.min(spanSeconds, LONGEST));
+  if (seconds < -1) return '<invalid>';
+  if (seconds <= 0) return '0s';
+  if (seconds < 2 * MINUTE) return `${seconds}s`;
+  if (seconds < 10 * MINUTE) return pair(seconds, MINUTE, 'm', 1, 's');
+  if (seconds < 3 * HOUR) return `${Math.trunc(seconds / MINUTE)}m`;
+  if (seconds < 8 * HOUR) return pair(seconds, HOUR, 'h', MINUTE, 'm');
+  if (seconds < 48 * HOUR) return `${Math.trunc(seconds / HOUR)}h`;
+  if (seconds < 8 * DAY) return pair(seconds, DAY, 'd', HOUR, 'h');
+  if (seconds < 2 * YEAR) return `${Math.trunc(seconds / DAY)}d`;
+  if (seconds < 8 * YEAR) return pair(seconds, YEAR, 'y', DAY, 'd');
+  return `${Math.trunc(seconds / YEAR)}y`;
+}
+
+/** Go's zero time, `0001-01-01T00:00:00Z`, in milliseconds since the epoch. */
+const ZERO_TIME = -62_135_596_800_000;
+
+/**
+ * How long ago a time was, for a Table cell: `<unknown>` for an unset time, the zero time, and what is no time.
+ *
+ * @param time RFC 3339
+ * @param now microseconds since the epoch
+ */
+export function age(time: unknown, now: number): string {
+  if (typeof time !== 'string') return '<unknown>';
+  const milliseconds = Date.parse(time);
+  if (Number.isNaN(milliseconds) || milliseconds === ZERO_TIME) return '<unknown>';
+  const beyond = /\.\d{3}(\d{1,3})/.exec(time)?.[1] ?? '';
+  const microseconds = milliseconds * 1_000 + Number(beyond.padEnd(3, '0'));
+  return humanDuration((now - microseconds) / 1_000_000);
+}

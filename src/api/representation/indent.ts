@@ -1,0 +1,44 @@
+/**
+ * Compact JSON with two-space indentation, as Go writes it: a member a line, `{}` and `[]` for what is empty, no newline
+ * at the end. Works on the text, so numbers and the order of keys stay what they are. Linear in the length of the text.
+ *
+ * @param level how deep the value stands already; its first line is not indented
+ */
+export function indentJson(text: string, level = 0): string {
+  let out = '';
+  let copied = 0;
+  let depth = level;
+  for (let i = 0; i < text.length; i += 1) {
+    const char = text[i];
+    if (char === '"') {
+      i = closingQuote(text, i);
+      continue;
+    }
+    if (char === '{' || char === '[') {
+      const next = text[i + 1];
+      if (next === '}' || next === ']') {
+        i += 1;
+        continue;
+      }
+      depth += 1;
+      out += `${text.slice(copied, i + 1)}\n${'  '.repeat(depth)}`;
+    } else if (char === '}' || char === ']') {
+      depth -= 1;
+      out += `${text.slice(copied, i)}\n${'  '.repeat(depth)}${char}`;
+    } else if (char === ',') {
+      out += `${text.slice(copied, i + 1)}\n${'  '.repeat(depth)}`;
+    } else if (char === ':') {
+      out += `${text.slice(copied, i + 1)} `;
+    } else {
+      continue;
+    }
+    copied = i + 1;
+  }
+  return out + text.slice(copied);
+}
+
+function closingQuote(text: string, opening: number): number {
+  let i = opening + 1;
+  while (i < text.length && text[i] !== '"') i += text[i] === '\\' ? 2 : 1;
+  return i;
+}

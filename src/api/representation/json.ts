@@ -1,0 +1,80 @@
+import type { FrameType } from './contract.js';
+import { indentJson } from './indent.js';
+import { listBody } from './list-chunks.js';
+import type { ListForm } from './list-form.js';
+import { concat } from './raw-json.js';
+import type { Serializer } from './serializer.js';
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+const bytes = (text: string): Uint8Array => encoder.encode(text);
+
+const NEWLINE = bytes('\n');
+const FRAME_END = bytes('}\n');
+const FRAME_START: Readonly<Record<FrameType, Uint8Array>> = {
+  ADDED: bytes('{"type":"ADDED","object":'),
+  MODIFIED: bytes('{"type":"MODIFIED","object":'),
+  DELETED: bytes('{"type":"DELETED","object":'),
+  BOOKMARK: bytes('{"type":"BOOKMARK","object":'),
+  ERROR: bytes('{"type":"ERROR","object":'),
+};
+
+/** One JSON watch event: always compact, on a line of its own. */
+function frame(type: FrameType, json: Uint8Array): Uint8Array {
+  return concat(FRAME_START[type], json, FRAME_END);
+}
+
+/** Compact JSON from its indented form's text: two spaces, no newline at the end. */
+export function indented(json: Uint8Array, level = 0): Uint8Array {
+  return bytes(indentJson(decoder.decode(json), level));
+}
+
+const prettyJson: Serializer = {
+  mediaType: 'application/json',
+  streamType: 'application/json',
+  tables: true,
+  pretty: undefined,
+  frame,
+  value: (json) => indented(json),
+  list(form: ListForm, batches) {
+    const members = form.members.map(([name, json]) => `  "${name}": ${indentJson(json, 1)},\n`).join('');
+    return listBody(
+      {
+        head: bytes(`{\n${members}  "${form.itemsName}": `),
+        open: bytes('[\n    '),
+        between: bytes(',\n    '),
+        close: bytes('\n  ]\n}'),
+        empty: bytes(`${form.empty}\n}`),
+        item: (json) => indented(form.item(json), 2),
+      },
+      batches,
+    );
+  },
+};
+
+/**
+ * JSON: compact with a newline at the end, or (`pretty`) with two-space indentation and none. `<`, `>` and `&` are
+ * written as they are.
+ */
+export const jsonSerializer: Serializer = {
+  mediaType: 'application/json',
+  streamType: 'application/json',
+  tables: true,
+  pretty: prettyJson,
+  frame,
+  value: (json) => concat(json, NEWLINE),
+  list(form: ListForm, batches) {
+    const members = form.members.map(([name, json]) => `"${name}":${json},`).join('');
+    return listBody(
+      {
+        head: bytes(`{${members}"${form.itemsName}":`),
+        open: bytes('['),
+        between: bytes(','),
+        close: bytes(']}\n'),
+        empty: bytes(`${form.empty}}\n`),
+        item: (json) => form.item(json),
+      },
+      batches,
+    );
+  },
+};

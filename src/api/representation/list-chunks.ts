@@ -1,0 +1,110 @@
+import type { Batches } from './list-form.js';
+import { concat } from './raw-json.js';
+import type { SerializedBody } from './serializer.js';
+
+/**
+ * Bytes of one chunk. Equal to the size above which bodies are compressed, so that what is compressed and what is
+ * streamed are the same answers.
+ */
+export const CHUNK_BYTES = 131_072;
+
+/** The bytes around the items of a list. */
+export interface ListFrame {
+  readonly head: Uint8Array;
+  /** Between head and the first item. */
+  readonly open: Uint8Array;
+  readonly between: Uint8Array;
+  /** After the last item. */
+  readonly close: Uint8Array;
+  /** After the head of a list without items. */
+  readonly empty: Uint8Array;
+  item(json: Uint8Array): Uint8Array;
+}
+
+/** Pulls batches and turns them into the pieces of the body, head and tail included. */
+interface Pieces {
+  /** Appends the next pieces to `into` and returns their bytes; undefined when there are no more. */
+  next(into: Uint8Array[]): Promise<number | undefined>;
+  stop(): Promise<void>;
+}
+
+function createPieces(frame: ListFrame, batches: Batches): Pieces {
+  const source = Symbol.asyncIterator in batches ? batches[Symbol.asyncIterator]() : batches[Symbol.iterator]();
+  let any = false;
+  let done = false;
+  const append = (into: Uint8Array[], json: Uint8Array): number => {
+    const separator = any ? frame.between : frame.open;
+    const item = frame.item(json);
+    any = true;
+    into.push(separator, item);
+    return separator.byteLength + item.byteLength;
+  };
+  return {
+    async next(into) {
+      if (done) return undefined;
+      const step = await source.next();
+      if (step.done) {
+        done = true;
+        const tail = any ? frame.close : frame.empty;
+        into.push(tail);
+        return tail.byteLength;
+      }
+      let bytes = 0;
+      for (const json of step.value) bytes += append(into, json);
+      return bytes;
+    },
+    async stop() {
+      if (done) return;
+      done = true;
+      await source.return?.();
+    },
+  };
+}
+
+/**
+ * The body of a list: one array of known length when it fits a chunk, otherwise a stream of chunks cut from *one* buffer
+ * that is filled again when the next chunk is asked for. Never more than one batch and one chunk are held.
+ */
+export async function listBody(frame: ListFrame, batches: Batches): Promise<SerializedBody> {
+  const pieces = createPieces(frame, batches);
+  const first: Uint8Array[] = [frame.head];
+  let total = frame.head.byteLength;
+  try {
+    while (total <= CHUNK_BYTES) {
+      const bytes = await pieces.next(first);
+      if (bytes === undefined) return concat(...first);
+      total += bytes;
+    }
+  } catch (error) {
+    await pieces.stop();
+    throw error;
+  }
+  return stream(first, pieces);
+}
+
+async function* stream(first: Uint8Array[], pieces: Pieces): AsyncGenerator<Uint8Array, void, undefined> {
+  const chunk = new Uint8Array(CHUNK_BYTES);
+  let used = 0;
+  let waiting = first;
+  try {
+    for (;;) {
+      for (const piece of waiting) {
+        let from = 0;
+        while (from < piece.byteLength) {
+          const count = Math.min(piece.byteLength - from, CHUNK_BYTES - used);
+          chunk.set(from === 0 && count === piece.byteLength ? piece : piece.subarray(from, from + count), used);
+          from += count;
+          used += count;
+          if (used < CHUNK_BYTES) continue;
+          yield chunk;
+          used = 0;
+        }
+      }
+      waiting = [];
+      if ((await pieces.next(waiting)) === undefined) break;
+    }
+    if (used > 0) yield chunk.subarray(0, used);
+  } finally {
+    await pieces.stop();
+  }
+}

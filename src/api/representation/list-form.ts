@@ -1,0 +1,25 @@
+import type { ListMeta } from '../../model/object-meta.js';
+
+/** Items in batches, as stores hand them out. */
+export type Batches = Iterable<readonly Uint8Array[]> | AsyncIterable<readonly Uint8Array[]>;
+
+/** A list on its way out: what stands around the items, and what becomes of each of them. */
+export interface ListForm {
+  /** The members before the items in wire order, with their values as compact JSON. */
+  readonly members: readonly (readonly [name: string, json: string])[];
+  /** The member that holds the items. */
+  readonly itemsName: 'items' | 'rows';
+  /** What stands for no items at all. */
+  readonly empty: '[]' | 'null';
+  /** An item as it stands in the list, from its JSON without kind and apiVersion. */
+  item(json: Uint8Array): Uint8Array;
+}
+
+/** The metadata of a list as compact JSON, in Kubernetes' order; what is unset or empty is left out. */
+export function listMetaJson(meta: ListMeta): string {
+  return JSON.stringify({
+    ...(meta.resourceVersion && { resourceVersion: meta.resourceVersion }),
+    ...(meta.continue && { continue: meta.continue }),
+    ...(meta.remainingItemCount !== undefined && { remainingItemCount: meta.remainingItemCount }),
+  });
+}

@@ -1,0 +1,22 @@
+import type { FrameType } from './contract.js';
+import type { Batches, ListForm } from './list-form.js';
+
+/** What a serializer makes; a stream only where it would not fit one chunk. */
+export type SerializedBody = Uint8Array | AsyncIterable<Uint8Array>;
+
+/** One wire format. A further format is one more file and one more entry in the list of `media-types.ts`. */
+export interface Serializer {
+  /** The bare media type, also the Content-Type of an answer. */
+  readonly mediaType: string;
+  /** Content-Type of a watch; undefined where this format has no framing. */
+  readonly streamType: string | undefined;
+  /** Whether Tables exist in this format. */
+  readonly tables: boolean;
+  /** The same format for human eyes; undefined where that is no different. */
+  readonly pretty: Serializer | undefined;
+  /** One value, from its compact JSON. */
+  value(json: Uint8Array): SerializedBody | Promise<SerializedBody>;
+  list(form: ListForm, batches: Batches): Promise<SerializedBody>;
+  /** One watch event around an object's JSON. Only called when `streamType` is set. */
+  frame(type: FrameType, json: Uint8Array): Uint8Array;
+}

@@ -1,0 +1,99 @@
+import * as z from 'zod';
+import { timeError } from '../decode/parse-time.js';
+import { lazy } from './lazy.js';
+import type { FieldShape, ListShape, ScalarShape } from './shape.js';
+
+/** What Kubernetes knows of a type beyond what zod does. */
+export interface StructFacts {
+  readonly kind: 'struct';
+  readonly name: string;
+  readonly definition: string;
+  readonly description: string;
+  readonly atomic?: boolean;
+}
+
+/** What Kubernetes knows of a field. Fields stand in wire order in their struct. */
+export interface FieldFacts {
+  readonly description: string;
+  /** 0 for `kind` and `apiVersion`. */
+  readonly protobuf: number;
+  /** Default `non-empty`. */
+  readonly presence?: FieldShape['presence'];
+  /** Default false. */
+  readonly required?: boolean;
+  readonly discarded?: boolean;
+}
+
+/** What Kubernetes knows of a list. */
+export interface ListFacts {
+  /** Default `atomic`. */
+  readonly type?: ListShape['type'];
+  readonly keys?: readonly string[];
+  /** Default `replace`. */
+  readonly patchStrategy?: ListShape['patchStrategy'];
+  readonly patchMergeKey?: string;
+}
+
+/** What the registry holds for a schema. */
+export type Facts =
+  StructFacts | (FieldFacts & { readonly kind: 'field' }) | (ListFacts & { readonly kind: 'list' }) | ScalarShape;
+
+const registry: () => z.core.$ZodRegistry<Facts> = lazy(() => z.registry<Facts>());
+
+/** The facts of a schema made with the functions of this file. */
+export function factsOf(schema: z.core.$ZodType): Facts | undefined {
+  return registry().get(schema) as Facts | undefined;
+}
+
+function note<T extends z.core.$ZodType>(schema: T, facts: Facts): T {
+  (registry() as { add(schema: z.core.$ZodType, facts: Facts): unknown }).add(schema, facts);
+  return schema;
+}
+
+/** A scalar; `goType` where Go has a name of its own for it. */
+export function scalar(type: ScalarShape['type'], goType?: string): z.ZodType {
+  return note(scalarSchema(type), { kind: 'scalar', type, goType });
+}
+
+const INT64_LIMIT = 2 ** 63;
+
+function scalarSchema(type: ScalarShape['type']): z.ZodType {
+  switch (type) {
+    case 'string':
+      return z.string();
+    case 'bool':
+      return z.boolean();
+    case 'int32':
+      return z.int32();
+    case 'int64':
+      return z.number().refine((value) => Number.isInteger(value) && value >= -INT64_LIMIT && value < INT64_LIMIT);
+    case 'json':
+      return z.unknown();
+    case 'time':
+    case 'micro-time':
+      return z
+        .string()
+        .refine((value) => timeError(value, type) === undefined)
+        .nullable();
+  }
+}
+
+/** An object with known fields, in wire order. Unknown fields are dropped. */
+export function struct(facts: Omit<StructFacts, 'kind'>, fields: Readonly<Record<string, z.ZodType>>): z.ZodType {
+  return note(z.object(fields), { kind: 'struct', ...facts });
+}
+
+/** A field of a struct: optional unless it is always written. */
+export function field(schema: z.ZodType, facts: FieldFacts): z.ZodType {
+  return note(schema.optional(), { kind: 'field', ...facts });
+}
+
+/** A list. */
+export function list(item: z.ZodType, facts: ListFacts = {}): z.ZodType {
+  return note(z.array(item), { kind: 'list', ...facts });
+}
+
+/** An object with free keys and strings as values. */
+export function stringMap(): z.ZodType {
+  return z.record(z.string(), scalar('string'));
+}

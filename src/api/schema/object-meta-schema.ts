@@ -1,0 +1,127 @@
+import type * as z from 'zod';
+import { field, list, scalar, stringMap, struct } from './facts.js';
+
+const META = 'io.k8s.apimachinery.pkg.apis.meta.v1';
+
+/** `kind` and `apiVersion`, which stand first in every object. */
+export function typeMetaFields(): Record<'kind' | 'apiVersion', z.ZodType> {
+  return {
+    kind: field(scalar('string'), {
+      protobuf: 0,
+      description: 'The kind of object this is. May be left out where the path already says it.',
+    }),
+    apiVersion: field(scalar('string'), {
+      protobuf: 0,
+      description:
+        'Group and version this form of the object belongs to. May be left out where the path already says it.',
+    }),
+  };
+}
+
+/** Kubernetes `meta/v1` ObjectMeta. */
+export function objectMetaSchema(): z.ZodType {
+  const text = (protobuf: number, description: string, goType?: string): z.ZodType =>
+    field(scalar('string', goType), { protobuf, description });
+  return struct(
+    {
+      name: 'ObjectMeta',
+      definition: `${META}.ObjectMeta`,
+      description: 'What every stored object has: its name, its identity, its version, its labels and its owners.',
+    },
+    {
+      name: text(1, 'The name of the object, unique within its namespace. It cannot be changed.'),
+      generateName: text(2, 'The beginning of a name the server completes. Read only when name is empty.'),
+      namespace: text(3, 'The namespace the object lives in. It cannot be changed.'),
+      selfLink: field(scalar('string'), {
+        protobuf: 4,
+        discarded: true,
+        description: 'Accepted for the sake of old clients and not kept.',
+      }),
+      uid: text(5, 'What tells this object from earlier and later ones of its name. Set by the server.', 'types.UID'),
+      resourceVersion: text(6, 'An opaque text that changes with every write. Send it back to refuse lost updates.'),
+      generation: field(scalar('int64'), { protobuf: 7, description: 'Counts changes of the desired state.' }),
+      creationTimestamp: field(scalar('time'), {
+        protobuf: 8,
+        description: 'When the server stored the object first.',
+      }),
+      deletionTimestamp: field(scalar('time'), {
+        protobuf: 9,
+        description:
+          'When deletion was asked for. The object goes away once its finalizers are gone. Set by the server.',
+      }),
+      deletionGracePeriodSeconds: field(scalar('int64'), {
+        protobuf: 10,
+        presence: 'set',
+        description: 'How many seconds were allowed between the request for deletion and the removal.',
+      }),
+      labels: field(stringMap(), { protobuf: 11, description: 'Short keys and values selectors choose objects by.' }),
+      annotations: field(stringMap(), { protobuf: 12, description: 'Free keys and values nothing is selected by.' }),
+      ownerReferences: field(
+        list(ownerReferenceSchema(), { type: 'map', keys: ['uid'], patchStrategy: 'merge', patchMergeKey: 'uid' }),
+        { protobuf: 13, description: 'The objects this one depends on. At most one of them is its controller.' },
+      ),
+      finalizers: field(list(scalar('string'), { type: 'set', patchStrategy: 'merge' }), {
+        protobuf: 14,
+        description: 'Who still has work to do before the object may be removed.',
+      }),
+      managedFields: field(list(managedFieldsEntrySchema()), {
+        protobuf: 17,
+        description: 'Which manager set which fields. Kept by the server.',
+      }),
+    },
+  );
+}
+
+function ownerReferenceSchema(): z.ZodType {
+  const always = (protobuf: number, description: string, goType?: string): z.ZodType =>
+    field(scalar('string', goType), { protobuf, description, presence: 'always', required: true });
+  return struct(
+    {
+      name: 'OwnerReference',
+      definition: `${META}.OwnerReference`,
+      description: 'An owner of an object, in the same namespace or in none.',
+      atomic: true,
+    },
+    {
+      apiVersion: always(5, 'Group and version of the owner.'),
+      kind: always(1, 'Kind of the owner.'),
+      name: always(3, 'Name of the owner.'),
+      uid: always(4, 'UID of the owner.', 'types.UID'),
+      controller: field(scalar('bool'), {
+        protobuf: 6,
+        presence: 'set',
+        description: 'True for the owner that manages the object.',
+      }),
+      blockOwnerDeletion: field(scalar('bool'), {
+        protobuf: 7,
+        presence: 'set',
+        description: 'True when the owner must not go before this object in a foreground deletion.',
+      }),
+    },
+  );
+}
+
+function managedFieldsEntrySchema(): z.ZodType {
+  const text = (protobuf: number, description: string, goType?: string): z.ZodType =>
+    field(scalar('string', goType), { protobuf, description });
+  return struct(
+    {
+      name: 'ManagedFieldsEntry',
+      definition: `${META}.ManagedFieldsEntry`,
+      description: 'The fields one manager has set by one kind of operation.',
+    },
+    {
+      manager: text(1, 'The name of the manager.'),
+      operation: text(2, 'How the fields were set: Apply or Update.', 'v1.ManagedFieldsOperationType'),
+      apiVersion: text(3, 'The version the field names belong to.'),
+      time: field(scalar('time'), { protobuf: 4, description: 'When the entry last changed.' }),
+      fieldsType: text(6, 'The format of the fields: FieldsV1.'),
+      fieldsV1: field(scalar('json', 'v1.FieldsV1'), {
+        protobuf: 7,
+        presence: 'set',
+        description: 'The fields, as a tree of keys.',
+      }),
+      subresource: text(8, 'The subresource the fields were set through, empty for the object itself.'),
+    },
+  );
+}

@@ -1,0 +1,67 @@
+/**
+ * A type as everything but zod sees it: compiled once from the zod schema and its metadata registry, read by the
+ * decoder, the encoder, strategic merge, managed fields, the OpenAPI document and protobuf.
+ */
+export type Shape = ScalarShape | StructShape | ListShape | MapShape;
+
+/** `time` and `micro-time` are strings on the wire; `json` is any JSON value (fieldsV1). */
+export interface ScalarShape {
+  readonly kind: 'scalar';
+  readonly type: 'string' | 'int32' | 'int64' | 'bool' | 'time' | 'micro-time' | 'json';
+  /** The Go type decode errors name where it differs from the plain one: `types.UID`. */
+  readonly goType?: string | undefined;
+}
+
+/** An object with known fields, in wire order. */
+export interface StructShape {
+  readonly kind: 'struct';
+  /** The type's name, as Go-style decode errors and the OpenAPI document give it: `Event`, `ObjectMeta`. */
+  readonly name: string;
+  /** The OpenAPI definition name, for example `io.k8s.api.events.v1.Event`. */
+  readonly definition: string;
+  readonly description: string;
+  readonly fields: readonly FieldShape[];
+  /** Fields by name. */
+  readonly byName: ReadonlyMap<string, FieldShape>;
+  /** Apply and managed fields treat the whole object as one value. */
+  readonly atomic: boolean;
+}
+
+/** A list. `type` is Kubernetes' list type; `keys` the key fields of a `map` list. */
+export interface ListShape {
+  readonly kind: 'list';
+  readonly item: Shape;
+  readonly type: 'atomic' | 'set' | 'map';
+  readonly keys: readonly string[];
+  /** Strategic merge: `merge` or the default `replace`. */
+  readonly patchStrategy: 'merge' | 'replace';
+  /** The field strategic merge finds equal items by; absent for lists of scalars. */
+  readonly patchMergeKey?: string | undefined;
+}
+
+/** An object with free keys and values of one type. */
+export interface MapShape {
+  readonly kind: 'map';
+  readonly value: Shape;
+}
+
+/** One field of a struct. */
+export interface FieldShape {
+  readonly name: string;
+  readonly shape: Shape;
+  readonly description: string;
+  /** Must be present in a valid object (OpenAPI `required`). */
+  readonly required: boolean;
+  /**
+   * `always`: written even when unset, with {@link FieldShape.zero}. `non-empty`: left out when it has the zero value
+   * (empty string, 0, false, null, empty list or map; a struct when absent). `set`: a pointer in Go, written whenever it
+   * was given, also as 0, `false` or `""`.
+   */
+  readonly presence: 'always' | 'non-empty' | 'set';
+  /** What is written for an unset `always` field: `null`, `""`, `0` or `{}`. */
+  readonly zero: null | '' | 0 | Readonly<Record<string, never>>;
+  /** Field number in protobuf; 0 for `kind` and `apiVersion`, which are no part of the message. */
+  readonly protobuf: number;
+  /** Known and checked, but never kept (`selfLink`). */
+  readonly discarded: boolean;
+}

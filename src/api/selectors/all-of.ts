@@ -1,0 +1,25 @@
+import { byCodePoint } from '../status/code-point-order.js';
+import type { Selector } from './contract.js';
+
+/** Selects everything. */
+export const everything: Selector = Object.freeze({
+  empty: true,
+  canonical: '',
+  matches: () => true,
+  equalities: [],
+});
+
+/** Selects what every one of the selectors selects; everything when there is none. */
+export function allOf(...selectors: readonly Selector[]): Selector {
+  const parts = selectors.filter(({ empty }) => !empty);
+  const [only] = parts;
+  if (only === undefined) return everything;
+  if (parts.length === 1) return only;
+  const words = [...new Set(parts.map(({ canonical }) => canonical))].sort(byCodePoint);
+  return {
+    empty: false,
+    canonical: words.length === 1 ? (words[0] as string) : JSON.stringify(words),
+    matches: (candidate) => parts.every((part) => part.matches(candidate)),
+    equalities: parts.flatMap(({ equalities }) => equalities),
+  };
+}

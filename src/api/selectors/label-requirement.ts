@@ -1,0 +1,99 @@
+import { invalidValue, joinFieldErrors, type FieldError } from '../status/field-error.js';
+import { byCodePoint } from '../status/code-point-order.js';
+import { labelValueErrors, qualifiedNameErrors } from '../validation/names.js';
+
+/** What a requirement asks of the value of its key. `=` and `==`, one value or several, are all `in`. */
+export type LabelOperator = 'exists' | 'missing' | 'in' | 'notin' | '>' | '<';
+
+/** One part of a label selector. */
+export interface LabelRequirement {
+  readonly key: string;
+  readonly operator: LabelOperator;
+  /** Sorted, each once. */
+  readonly values: readonly string[];
+}
+
+/** Why this is no label key, in the words of a selector's error; undefined for a good one. */
+export function labelKeyError(key: string): string | undefined {
+  const faults = qualifiedNameErrors(key);
+  return faults.length === 0 ? undefined : joinFieldErrors([invalidValue('<nil>', key, faults.join('; '))]);
+}
+
+/** Why these values do not go with the operator; undefined when they do. */
+export function labelValuesError({ key, operator, values }: LabelRequirement): string | undefined {
+  const errors: FieldError[] = [];
+  if (operator === '>' || operator === '<') {
+    values.forEach((value, index) => {
+      if (toInt64(value) !== undefined) return;
+      errors.push(invalidValue(`values[${index}]`, value, "for 'Gt', 'Lt' operators, the value must be an integer"));
+    });
+  }
+  values.forEach((value, index) => {
+    const faults = labelValueErrors(value);
+    if (faults.length > 0) errors.push(invalidValue(`values[${index}][${key}]`, value, faults.join('; ')));
+  });
+  return errors.length === 0 ? undefined : joinFieldErrors(errors);
+}
+
+/** Values in order, each once. */
+export function distinctValues(values: Iterable<string>): readonly string[] {
+  return [...new Set(values)].sort(byCodePoint);
+}
+
+/** The requirement as text that parses to the same. */
+export function labelRequirementText({ key, operator, values }: LabelRequirement): string {
+  switch (operator) {
+    case 'exists':
+      return key;
+    case 'missing':
+      return `!${key}`;
+    case 'in':
+      return values.length === 1 ? `${key}=${values[0]}` : `${key} in (${values.join(',')})`;
+    case 'notin':
+      return values.length === 1 ? `${key}!=${values[0]}` : `${key} notin (${values.join(',')})`;
+    default:
+      return `${key}${operator}${values[0]}`;
+  }
+}
+
+/** The test of a requirement, over an object's labels. */
+export function labelTest({
+  key,
+  operator,
+  values,
+}: LabelRequirement): (labels: Readonly<Record<string, string>>) => boolean {
+  const valueIn = (labels: Readonly<Record<string, string>>): string | undefined =>
+    Object.hasOwn(labels, key) ? labels[key] : undefined;
+  switch (operator) {
+    case 'exists':
+      return (labels) => valueIn(labels) !== undefined;
+    case 'missing':
+      return (labels) => valueIn(labels) === undefined;
+    case 'in':
+    case 'notin': {
+      const set = new Set(values);
+      const wanted = operator === 'in';
+      return (labels) => {
+        const value = valueIn(labels);
+        return value === undefined ? !wanted : set.has(value) === wanted;
+      };
+    }
+    default: {
+      const bound = toInt64(values[0] ?? '') ?? 0n;
+      return (labels) => {
+        const value = toInt64(valueIn(labels) ?? '');
+        if (value === undefined) return false;
+        return operator === '>' ? value > bound : value < bound;
+      };
+    }
+  }
+}
+
+const MAX_INT64 = 9_223_372_036_854_775_807n;
+
+/** A decimal 64-bit integer as Go's `strconv.ParseInt` reads it. */
+function toInt64(text: string): bigint | undefined {
+  if (text.length > 64 || !/^[+-]?\d+$/.test(text)) return undefined;
+  const value = BigInt(text.startsWith('+') ? text.slice(1) : text);
+  return value > MAX_INT64 || value < -MAX_INT64 - 1n ? undefined : value;
+}

@@ -1,0 +1,143 @@
+import { byCodePoint } from '../status/code-point-order.js';
+import { badRequest } from '../status/failures.js';
+import type { Selector } from './contract.js';
+import { labelTokens, type LabelToken, type LabelTokenKind } from './label-lexer.js';
+import {
+  distinctValues,
+  labelKeyError,
+  labelRequirementText,
+  labelTest,
+  labelValuesError,
+  type LabelOperator,
+  type LabelRequirement,
+} from './label-requirement.js';
+
+/**
+ * Compiles a `labelSelector`: `app=web,tier in (front,back),!old,load>5`. Empty text selects everything. `!=` and `notin`
+ * also select objects without the label. Linear in the length of the text.
+ *
+ * @throws StatusError 400 in Kubernetes' words
+ */
+export function parseLabelSelector(text: string): Selector {
+  const requirements = parseRequirements(labelTokens(text));
+  const words = [...new Set(requirements.map(labelRequirementText))].sort(byCodePoint);
+  const tests = requirements.map(labelTest);
+  return {
+    empty: tests.length === 0,
+    canonical: tests.length === 0 ? '' : `label:${words.join(',')}`,
+    matches: ({ labels }) => tests.every((test) => test(labels)),
+    equalities: [],
+  };
+}
+
+interface Reader {
+  /** The token at hand; `in` and `notin` are words. */
+  peek(): LabelToken;
+  next(): LabelToken;
+  nextOperator(): LabelToken;
+}
+
+function readerOf(tokens: readonly LabelToken[]): Reader {
+  let at = 0;
+  const current = (): LabelToken => tokens[Math.min(at, tokens.length - 1)] ?? { kind: '', text: '' };
+  const asWord = (token: LabelToken): LabelToken =>
+    token.kind === 'in' || token.kind === 'notin' ? { kind: 'word', text: token.text } : token;
+  const take = (): LabelToken => {
+    const token = current();
+    at++;
+    return token;
+  };
+  return { peek: () => asWord(current()), next: () => asWord(take()), nextOperator: take };
+}
+
+function parseRequirements(tokens: readonly LabelToken[]): LabelRequirement[] {
+  const reader = readerOf(tokens);
+  const requirements: LabelRequirement[] = [];
+  const begins = ({ kind }: LabelToken): boolean => kind === 'word' || kind === '!';
+  const first = reader.peek();
+  if (first.kind === '') return requirements;
+  if (!begins(first)) throw badRequest(`found '${first.text}', expected: !, identifier, or 'end of string'`);
+  for (;;) {
+    requirements.push(parseRequirement(reader));
+    const after = reader.next();
+    if (after.kind === '') return requirements;
+    if (after.kind !== ',') throw badRequest(`found '${after.text}', expected: ',' or 'end of string'`);
+    if (!begins(reader.peek())) throw badRequest(`found '${reader.peek().text}', expected: identifier after ','`);
+  }
+}
+
+const OPERATORS: ReadonlyMap<LabelTokenKind, LabelOperator> = new Map<LabelTokenKind, LabelOperator>([
+  ['in', 'in'],
+  ['=', 'in'],
+  ['==', 'in'],
+  ['notin', 'notin'],
+  ['!=', 'notin'],
+  ['>', '>'],
+  ['<', '<'],
+]);
+
+function parseRequirement(reader: Reader): LabelRequirement {
+  let token = reader.next();
+  const negated = token.kind === '!';
+  if (negated) token = reader.next();
+  if (token.kind !== 'word') throw wrong(`found '${token.text}', expected: identifier`);
+  const key = token.text;
+  const keyError = labelKeyError(key);
+  if (keyError) throw wrong(keyError);
+  if (negated) return { key, operator: 'missing', values: [] };
+  const following = reader.peek().kind;
+  if (following === '' || following === ',') return { key, operator: 'exists', values: [] };
+
+  const sign = reader.nextOperator();
+  const operator = OPERATORS.get(sign.kind);
+  if (!operator) throw wrong(`found '${sign.text}', expected: in, notin, =, ==, !=, gt, lt`);
+  const values = sign.kind === 'in' || sign.kind === 'notin' ? parseList(reader) : [parseExact(reader)];
+  const requirement = { key, operator, values: distinctValues(values) };
+  const valuesError = labelValuesError(requirement);
+  if (valuesError) throw wrong(valuesError);
+  return requirement;
+}
+
+function parseExact(reader: Reader): string {
+  const { kind } = reader.peek();
+  if (kind === '' || kind === ',') return '';
+  const token = reader.next();
+  if (token.kind !== 'word') throw wrong(`found '${token.text}', expected: identifier`);
+  return token.text;
+}
+
+/** `(a,b)`; nothing between commas or parentheses is the empty value. */
+function parseList(reader: Reader): readonly string[] {
+  const open = reader.next();
+  if (open.kind !== '(') throw wrong(`found '${open.text}' expected: '('`);
+  const first = reader.peek();
+  if (first.kind === ')') {
+    reader.next();
+    return [''];
+  }
+  if (first.kind !== 'word' && first.kind !== ',') {
+    throw wrong(`found '${first.text}', expected: ',', ')' or identifier`);
+  }
+  const values: string[] = [];
+  for (;;) {
+    const token = reader.next();
+    const after = reader.peek();
+    if (token.kind === 'word') {
+      values.push(token.text);
+      if (after.kind !== ',' && after.kind !== ')') throw wrong(`found '${after.text}', expected: ',' or ')'`);
+    } else if (token.kind === ',') {
+      if (values.length === 0 || after.kind === ')' || after.kind === ',') values.push('');
+      if (after.kind === ',') reader.next();
+    } else {
+      throw wrong(`found '${token.text}', expected: ',', or identifier`);
+    }
+    if (after.kind === ')') {
+      reader.next();
+      return values;
+    }
+  }
+}
+
+function wrong(text: string): Error {
+  return badRequest(`unable to parse requirement: ${text}`);
+}

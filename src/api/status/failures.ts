@@ -1,0 +1,138 @@
+import type { StatusDetails, StatusReason } from '../../model/status.js';
+import { joinFieldErrors, toCause, type FieldError } from './field-error.js';
+import { statusError, type StatusError } from './status-error.js';
+
+/** A resource as failures name it: `events` of group `events.example.com`. */
+export interface GroupResource {
+  readonly group: string;
+  readonly resource: string;
+}
+
+function failure(code: number, reason: StatusReason, message: string, details?: StatusDetails): StatusError {
+  return statusError({
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Failure',
+    message,
+    reason,
+    ...(details && { details }),
+    code,
+  });
+}
+
+/** `events.events.example.com`, or `events` in the core group. */
+export function qualified({ group, resource }: GroupResource): string {
+  return group ? `${resource}.${group}` : resource;
+}
+
+const detailsOf = (gr: GroupResource, name: string): StatusDetails => ({
+  ...(name && { name }),
+  ...(gr.group && { group: gr.group }),
+  ...(gr.resource && { kind: gr.resource }),
+});
+
+/** 400: the request cannot be understood. */
+export function badRequest(message: string): StatusError {
+  return failure(400, 'BadRequest', message);
+}
+
+/** 401: no credential, or a bad one. */
+export function unauthorized(): StatusError {
+  return failure(401, 'Unauthorized', 'Unauthorized');
+}
+
+/** 403 on a resource or (with an empty resource) on a path. The message is made by `auth/`. */
+export function forbidden(message: string, gr: GroupResource, name: string): StatusError {
+  const error = failure(403, 'Forbidden', message, detailsOf(gr, name));
+  return statusError(error.status, { 'x-content-type-options': 'nosniff' });
+}
+
+/** 404: no such object. */
+export function notFound(gr: GroupResource, name: string): StatusError {
+  return failure(404, 'NotFound', `${qualified(gr)} "${name}" not found`, detailsOf(gr, name));
+}
+
+/** 404: no such route below a known group. */
+export function routeNotFound(): StatusError {
+  return failure(404, 'NotFound', 'the server could not find the requested resource', {});
+}
+
+/** 405: the route exists, with other methods. */
+export function methodNotAllowed(): StatusError {
+  return failure(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
+}
+
+/** 406, as the router or a handler says it. */
+export function notAcceptable(message: string, details?: StatusDetails): StatusError {
+  return failure(406, 'NotAcceptable', message, details);
+}
+
+/** 409: the name is taken. */
+export function alreadyExists(gr: GroupResource, name: string, prefix = ''): StatusError {
+  return failure(409, 'AlreadyExists', `${prefix}${qualified(gr)} "${name}" already exists`, detailsOf(gr, name));
+}
+
+/** 409: no unique name could be generated. */
+export function generatedNameTaken(gr: GroupResource, name: string): StatusError {
+  const message = `${gr.resource} "${name}" already exists, the server was not able to generate a unique name for the object`;
+  return failure(409, 'AlreadyExists', message, { ...detailsOf(gr, name), retryAfterSeconds: 1 });
+}
+
+/** 409: a condition on the object's version or identity did not hold. */
+export function conflict(gr: GroupResource, name: string, why: string): StatusError {
+  const message = `Operation cannot be fulfilled on ${qualified(gr)} "${name}": ${why}`;
+  return failure(409, 'Conflict', message, detailsOf(gr, name));
+}
+
+/** 410: the history asked for is gone; `token` is where an inconsistent walk may go on. */
+export function expired(message: string, token?: string): StatusError {
+  const { status } = failure(410, 'Expired', message);
+  return statusError(token ? { ...status, metadata: { continue: token } } : status);
+}
+
+/** 413: `text` follows `Request entity too large: `. */
+export function tooLarge(text: string): StatusError {
+  return failure(413, 'RequestEntityTooLarge', `Request entity too large: ${text}`);
+}
+
+/** 415, as the router or a handler says it. */
+export function unsupportedMediaType(message: string, details?: StatusDetails): StatusError {
+  return failure(415, 'UnsupportedMediaType', message, details);
+}
+
+/** 422: the object (or the options) broke rules. `group` is empty for Event, `meta.k8s.io` for options. */
+export function invalid(kind: string, name: string, errors: readonly FieldError[], group = ''): StatusError {
+  const message = `${group ? `${kind}.${group}` : kind} "${name}" is invalid: ${joinFieldErrors(errors)}`;
+  return failure(422, 'Invalid', message, {
+    ...(name && { name }),
+    ...(group && { group }),
+    ...(kind && { kind }),
+    causes: errors.map(toCause),
+  });
+}
+
+/** 422 without a word about why: a JSON Patch operation that failed. */
+export function unprocessable(): StatusError {
+  return failure(422, 'Invalid', 'the server rejected our request due to an error in our request', {});
+}
+
+/** 429 with a Status. */
+export function tooManyRequests(text: string): StatusError {
+  return failure(429, 'TooManyRequests', `Too many requests: ${text}`);
+}
+
+/** 500 for what nobody expected. Says nothing of the cause. */
+export function internalError(): StatusError {
+  return failure(500, 'InternalError', 'Internal error occurred', {});
+}
+
+/** 503: try again later. */
+export function serviceUnavailable(message: string, retryAfterSeconds = 1): StatusError {
+  return failure(503, 'ServiceUnavailable', message, { retryAfterSeconds });
+}
+
+/** 504: `text` follows `Timeout: `. */
+export function timeout(text: string, details: StatusDetails = {}): StatusError {
+  return failure(504, 'Timeout', `Timeout: ${text}`, details);
+}

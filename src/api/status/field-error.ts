@@ -1,0 +1,59 @@
+import type { StatusCause } from '../../model/status.js';
+import { goQuote } from './go-quote.js';
+
+/** One broken rule on one field, with the cause reason and text Kubernetes gives it. */
+export interface FieldError {
+  readonly field: string;
+  readonly reason: string;
+  /** The text after `FIELD: `. */
+  readonly text: string;
+}
+
+/** Values are shown as JSON, strings as Go quotes them. */
+function show(value: unknown): string {
+  return typeof value === 'string' ? goQuote(value) : (JSON.stringify(value) ?? 'null');
+}
+
+export function required(field: string, detail = ''): FieldError {
+  return { field, reason: 'FieldValueRequired', text: detail ? `Required value: ${detail}` : 'Required value' };
+}
+
+export function invalidValue(field: string, value: unknown, detail: string): FieldError {
+  return { field, reason: 'FieldValueInvalid', text: `Invalid value: ${show(value)}: ${detail}` };
+}
+
+export function notSupported(field: string, value: unknown, supported: readonly string[]): FieldError {
+  const text = `Unsupported value: ${show(value)}: supported values: ${supported.map(show).join(', ')}`;
+  return { field, reason: 'FieldValueNotSupported', text };
+}
+
+export function forbiddenField(field: string, detail: string): FieldError {
+  return { field, reason: 'FieldValueForbidden', text: `Forbidden: ${detail}` };
+}
+
+export function tooLong(field: string, maxBytes: number): FieldError {
+  return { field, reason: 'FieldValueTooLong', text: `Too long: may not be more than ${maxBytes} bytes` };
+}
+
+export function tooMany(field: string, count: number, most: number): FieldError {
+  return { field, reason: 'FieldValueTooMany', text: `Too many: ${count}: must have at most ${most} items` };
+}
+
+export function duplicateValue(field: string, value: unknown): FieldError {
+  return { field, reason: 'FieldValueDuplicate', text: `Duplicate value: ${show(value)}` };
+}
+
+export function missingValue(field: string, value: unknown): FieldError {
+  return { field, reason: 'FieldValueNotFound', text: `Not found: ${show(value)}` };
+}
+
+/** The error as one cause of an Invalid Status. */
+export function toCause(error: FieldError): StatusCause {
+  return { reason: error.reason, message: error.text, field: error.field };
+}
+
+/** Several errors as one text: equal ones once, more than one in brackets. */
+export function joinFieldErrors(errors: readonly FieldError[]): string {
+  const texts = [...new Set(errors.map((error) => `${error.field}: ${error.text}`))];
+  return texts.length === 1 ? (texts[0] as string) : `[${texts.join(', ')}]`;
+}

@@ -1,0 +1,42 @@
+import type { ManagedFieldsEntry } from '../../model/object-meta.js';
+import { invalidValue, tooLong, type FieldError } from '../status/field-error.js';
+
+const MAX_MANAGER_BYTES = 128;
+const MAX_SUBRESOURCE_BYTES = 256;
+const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
+
+const encoder = new TextEncoder();
+const bytes = (text: string): number => encoder.encode(text).length;
+
+/** The rules for entries of managed fields, in the order Kubernetes has them. */
+export function managedFieldsErrors(entries: readonly ManagedFieldsEntry[], field: string): FieldError[] {
+  return entries.flatMap((entry, index) => {
+    const at = `${field}[${index}]`;
+    const { operation = '', fieldsType = '', manager = '', subresource = '' } = entry;
+    const errors: FieldError[] = [];
+    if (operation !== 'Apply' && operation !== 'Update') {
+      errors.push(invalidValue(`${at}.operation`, operation, 'must be `Apply` or `Update`'));
+    }
+    if (fieldsType !== '' && fieldsType !== 'FieldsV1') {
+      errors.push(invalidValue(`${at}.fieldsType`, fieldsType, 'must be `FieldsV1`'));
+    }
+    errors.push(...managerErrors(manager, `${at}.manager`));
+    if (bytes(subresource) > MAX_SUBRESOURCE_BYTES) errors.push(tooLong(`${at}.subresource`, MAX_SUBRESOURCE_BYTES));
+    return errors;
+  });
+}
+
+/** The first character that cannot be printed is reported: a manager of a million of them would make a million errors. */
+function managerErrors(manager: string, field: string): FieldError[] {
+  const errors = bytes(manager) > MAX_MANAGER_BYTES ? [tooLong(field, MAX_MANAGER_BYTES)] : [];
+  let position = 0;
+  for (const character of manager) {
+    if (!PRINTABLE.test(character)) {
+      const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
+      errors.push(invalidValue(field, manager, `invalid character U+${code} (at position ${position})`));
+      break;
+    }
+    position += bytes(character);
+  }
+  return errors;
+}

@@ -1,0 +1,89 @@
+/*
+ * Kubernetes' name rules (apimachinery validation). Each rule answers with every message that applies, none for a good
+ * value. Lengths are bytes of UTF-8. All tests are linear: no expression here has nested repetition.
+ */
+
+const SUBDOMAIN = "'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*'";
+const LABEL = "'[a-z0-9]([-a-z0-9]*[a-z0-9])?'";
+const QUALIFIED = "'([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]'";
+const LABEL_VALUE = "'(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?'";
+const ENDS = 'and must start and end with an alphanumeric character';
+const QUALIFIED_RULE = `must consist of alphanumeric characters, '-', '_' or '.', ${ENDS} (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is ${QUALIFIED})`;
+
+const MESSAGES = {
+  subdomain: `a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', ${ENDS} (e.g. 'example.com', regex used for validation is ${SUBDOMAIN})`,
+  label: `a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', ${ENDS} (e.g. 'my-name',  or '123-abc', regex used for validation is ${LABEL})`,
+  dots: 'must not contain dots',
+  namePart: `name part ${QUALIFIED_RULE}`,
+  slashes: `a valid label key ${QUALIFIED_RULE} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`,
+  labelValue: `a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', ${ENDS} (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is ${LABEL_VALUE})`,
+} as const;
+
+const encoder = new TextEncoder();
+
+function longerThan(text: string, maxBytes: number): boolean {
+  if (text.length > maxBytes) return true;
+  return text.length * 3 > maxBytes && encoder.encode(text).length > maxBytes;
+}
+
+const isSubdomain = (text: string): boolean => /^[-.a-z0-9]+$/.test(text) && !/^[-.]|[-.]$|\.[-.]|-\./.test(text);
+const isLabel = (text: string): boolean => /^[-a-z0-9]+$/.test(text) && !/^-|-$/.test(text);
+const isNamePart = (text: string): boolean => /^[-A-Za-z0-9_.]+$/.test(text) && !/^[-_.]|[-_.]$/.test(text);
+
+/** DNS-1123 subdomain: what most names must be. At most 253 bytes. */
+export function subdomainErrors(value: string): string[] {
+  const faults = longerThan(value, 253) ? ['must be no more than 253 characters'] : [];
+  if (!isSubdomain(value)) faults.push(MESSAGES.subdomain);
+  return faults;
+}
+
+/** DNS-1123 label: what a namespace must be. At most 63 bytes. */
+export function dnsLabelErrors(value: string): string[] {
+  const faults = longerThan(value, 63) ? ['must be no more than 63 characters'] : [];
+  if (!isLabel(value)) faults.push(isSubdomain(value) ? MESSAGES.dots : MESSAGES.label);
+  return faults;
+}
+
+/** Qualified name, `name` or `example.com/name`: label and annotation keys, finalizers, reporting controllers. */
+export function qualifiedNameErrors(value: string): string[] {
+  const slash = value.indexOf('/');
+  if (slash !== -1 && value.includes('/', slash + 1)) return [MESSAGES.slashes];
+  const faults = slash === -1 ? [] : prefixFaults(value.slice(0, slash));
+  const name = value.slice(slash + 1);
+  if (name === '') faults.push('name part must be non-empty');
+  else if (longerThan(name, 63)) faults.push('name part must be no more than 63 bytes');
+  if (!isNamePart(name)) faults.push(MESSAGES.namePart);
+  return faults;
+}
+
+function prefixFaults(prefix: string): string[] {
+  if (prefix === '') return ['prefix part must be non-empty'];
+  const faults = longerThan(prefix, 253) ? ['prefix part must be no more than 253 bytes'] : [];
+  if (!isSubdomain(prefix)) faults.push(`prefix part ${MESSAGES.subdomain}`);
+  return faults;
+}
+
+/** The value of a label: empty, or up to 63 bytes. */
+export function labelValueErrors(value: string): string[] {
+  const faults = longerThan(value, 63) ? ['must be no more than 63 bytes'] : [];
+  if (value !== '' && !isNamePart(value)) faults.push(MESSAGES.labelValue);
+  return faults;
+}
+
+/** What can stand as one segment of a path: the least any name must satisfy. */
+export function pathSegmentErrors(value: string): string[] {
+  if (value === '.' || value === '..') return [`may not be '${value}'`];
+  return pathSegmentPrefixErrors(value);
+}
+
+/** As {@link pathSegmentErrors}, for text that something will be appended to. */
+export function pathSegmentPrefixErrors(value: string): string[] {
+  return ['/', '%']
+    .filter((character) => value.includes(character))
+    .map((character) => `may not contain '${character}'`);
+}
+
+/** As {@link subdomainErrors}, for text that something will be appended to: it may end in `-`. */
+export function subdomainPrefixErrors(value: string): string[] {
+  return subdomainErrors(value.length > 1 && value.endsWith('-') ? `${value.slice(0, -2)}a` : value);
+}

@@ -1,0 +1,143 @@
+import type { ObjectMeta } from '../../model/object-meta.js';
+import { forbiddenField, invalidValue, required, tooLong, type FieldError } from '../status/field-error.js';
+import { byCodePoint } from '../status/code-point-order.js';
+import { goQuote } from '../status/go-quote.js';
+import { managedFieldsErrors } from './managed-fields.js';
+import {
+  dnsLabelErrors,
+  labelValueErrors,
+  pathSegmentErrors,
+  pathSegmentPrefixErrors,
+  qualifiedNameErrors,
+  subdomainErrors,
+  subdomainPrefixErrors,
+} from './names.js';
+import { ownerReferenceErrors } from './owner-references.js';
+
+export { dedupeOwnerReferences, type DistinctOwners } from './owner-references.js';
+
+/** Which rules the metadata of a new object must satisfy. */
+export interface ObjectMetaCreateOptions {
+  /** The object lives in a namespace, so it must name one; otherwise it must not. */
+  readonly requireNamespace: boolean;
+  /** `subdomain`: DNS-1123 subdomain; `path-segment`: anything that can stand in a URL's path. */
+  readonly nameRule: 'subdomain' | 'path-segment';
+  /** Finalizers without a domain must be one of Kubernetes' own. */
+  readonly strictFinalizers: boolean;
+}
+
+const MAX_ANNOTATIONS_BYTES = 262_144;
+const STANDARD_FINALIZERS: readonly string[] = ['kubernetes', 'orphan', 'foregroundDeletion'];
+
+const encoder = new TextEncoder();
+
+const invalidEach = (field: string, value: string, faults: readonly string[]): FieldError[] =>
+  faults.map((fault) => invalidValue(field, value, fault));
+
+/** What is wrong with the metadata of a new object, in Kubernetes' order and words (1.36). */
+export function validateObjectMetaCreate(meta: ObjectMeta, options: ObjectMetaCreateOptions): FieldError[] {
+  const { name = '', generateName = '', namespace = '', generation = 0, finalizers = [] } = meta;
+  const subdomain = options.nameRule === 'subdomain';
+  const errors: FieldError[] = [];
+  if (generateName !== '') {
+    const faults = subdomain ? subdomainPrefixErrors(generateName) : pathSegmentPrefixErrors(generateName);
+    errors.push(...invalidEach('metadata.generateName', generateName, faults));
+  }
+  if (name === '') errors.push(required('metadata.name', 'name or generateName is required'));
+  else errors.push(...invalidEach('metadata.name', name, subdomain ? subdomainErrors(name) : pathSegmentErrors(name)));
+  errors.push(...namespaceErrors(namespace, options.requireNamespace));
+  if (generation < 0) {
+    errors.push(invalidValue('metadata.generation', generation, 'must be greater than or equal to 0'));
+  }
+  errors.push(
+    ...labelErrors(meta),
+    ...annotationErrors(meta),
+    ...ownerReferenceErrors(meta.ownerReferences ?? [], 'metadata.ownerReferences'),
+    ...finalizerErrors(finalizers),
+    ...managedFieldsErrors(meta.managedFields ?? [], 'metadata.managedFields'),
+  );
+  if (options.strictFinalizers) errors.push(...finalizerDomainErrors(finalizers));
+  return errors;
+}
+
+/**
+ * What is wrong with replacing one metadata by another, in Kubernetes' order and words (1.36).
+ *
+ * What the server carries over by itself (an empty uid, `resourceVersion`, `creationTimestamp`, the deletion fields of an
+ * object that is being deleted) must be in `next` already.
+ */
+export function validateObjectMetaUpdate(next: ObjectMeta, previous: ObjectMeta): FieldError[] {
+  const errors: FieldError[] = [];
+  if (previous.deletionTimestamp) errors.push(...newFinalizerErrors(next.finalizers ?? [], previous.finalizers ?? []));
+  if ((next.generation ?? 0) < (previous.generation ?? 0)) {
+    errors.push(invalidValue('metadata.generation', next.generation ?? 0, 'must not be decremented'));
+  }
+  const immutable = (key: keyof ObjectMeta, unset: '' | null): void => {
+    const value = next[key] ?? unset;
+    if (value !== (previous[key] ?? unset)) errors.push(invalidValue(`metadata.${key}`, value, 'field is immutable'));
+  };
+  immutable('name', '');
+  immutable('namespace', '');
+  immutable('uid', '');
+  immutable('creationTimestamp', null);
+  immutable('deletionTimestamp', null);
+  immutable('deletionGracePeriodSeconds', null);
+  errors.push(
+    ...labelErrors(next),
+    ...annotationErrors(next),
+    ...ownerReferenceErrors(next.ownerReferences ?? [], 'metadata.ownerReferences'),
+    ...managedFieldsErrors(next.managedFields ?? [], 'metadata.managedFields'),
+  );
+  return errors;
+}
+
+function namespaceErrors(namespace: string, wanted: boolean): FieldError[] {
+  const field = 'metadata.namespace';
+  if (!wanted) return namespace === '' ? [] : [forbiddenField(field, 'not allowed on this type')];
+  return namespace === '' ? [required(field)] : invalidEach(field, namespace, dnsLabelErrors(namespace));
+}
+
+function labelErrors({ labels = {} }: ObjectMeta): FieldError[] {
+  return Object.entries(labels).flatMap(([key, value]) => [
+    ...invalidEach('metadata.labels', key, qualifiedNameErrors(key)),
+    ...invalidEach('metadata.labels', value, labelValueErrors(value)),
+  ]);
+}
+
+function annotationErrors({ annotations = {} }: ObjectMeta): FieldError[] {
+  const field = 'metadata.annotations';
+  const entries = Object.entries(annotations);
+  const errors = entries.flatMap(([key]) => invalidEach(field, key, qualifiedNameErrors(key.toLowerCase())));
+  const size = entries.reduce(
+    (sum, [key, value]) => sum + encoder.encode(key).length + encoder.encode(value).length,
+    0,
+  );
+  if (size > MAX_ANNOTATIONS_BYTES) errors.push(tooLong(field, MAX_ANNOTATIONS_BYTES));
+  return errors;
+}
+
+function finalizerErrors(finalizers: readonly string[]): FieldError[] {
+  const field = 'metadata.finalizers';
+  const errors = finalizers.flatMap((finalizer) => invalidEach(field, finalizer, qualifiedNameErrors(finalizer)));
+  if (finalizers.includes('orphan') && finalizers.includes('foregroundDeletion')) {
+    errors.push(invalidValue(field, finalizers, 'finalizer orphan and foregroundDeletion cannot be both set'));
+  }
+  return errors;
+}
+
+function finalizerDomainErrors(finalizers: readonly string[]): FieldError[] {
+  return finalizers.flatMap((finalizer, index) => {
+    if (finalizer.includes('/') || STANDARD_FINALIZERS.includes(finalizer)) return [];
+    const fault = 'name is neither a standard finalizer name nor is it fully qualified';
+    return [invalidValue(`metadata.finalizers[${index}]`, finalizer, fault)];
+  });
+}
+
+function newFinalizerErrors(next: readonly string[], previous: readonly string[]): FieldError[] {
+  const known = new Set(previous);
+  const added = [...new Set(next)].filter((finalizer) => !known.has(finalizer)).sort(byCodePoint);
+  if (added.length === 0) return [];
+  const list = `[]string{${added.map((finalizer) => goQuote(finalizer)).join(', ')}}`;
+  const why = `no new finalizers can be added if the object is being deleted, found new finalizers ${list}`;
+  return [forbiddenField('metadata.finalizers', why)];
+}

@@ -1,0 +1,92 @@
+import type { OwnerReference } from '../../model/object-meta.js';
+import { invalidValue, type FieldError } from '../status/field-error.js';
+
+/** The rules for owners. Paths carry no index (Kubernetes behaviour). */
+export function ownerReferenceErrors(references: readonly OwnerReference[], field: string): FieldError[] {
+  const errors: FieldError[] = [];
+  let controller: string | undefined;
+  for (const reference of references) {
+    errors.push(...errorsOf(reference, field));
+    if (reference.controller !== true) continue;
+    const name = `${reference.kind}/${reference.name}`;
+    if (controller === undefined) {
+      controller = name;
+    } else {
+      const text = `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${name}`;
+      // The whole list is the value; shown for each further one it would grow with the square of the list.
+      errors.push(invalidValue(field, references.map(inWireOrder), text));
+      break;
+    }
+  }
+  return errors;
+}
+
+function errorsOf(reference: OwnerReference, field: string): FieldError[] {
+  const errors: FieldError[] = [];
+  const { apiVersion = '', kind = '' } = reference;
+  if (versionOf(apiVersion) === '') {
+    errors.push(invalidValue(`${field}.apiVersion`, apiVersion, 'version must not be empty'));
+  }
+  for (const key of ['kind', 'name', 'uid'] as const) {
+    if (!reference[key]) errors.push(invalidValue(`${field}.${key}`, '', 'must not be empty'));
+  }
+  if (kind === 'Event' && (apiVersion === 'v1' || apiVersion === '/v1')) {
+    errors.push(invalidValue(field, inWireOrder(reference), '/v1, Kind=Event is disallowed from being an owner'));
+  }
+  return errors;
+}
+
+/** The version of `v1` or `group/v1`; empty for anything else. */
+function versionOf(apiVersion: string): string {
+  const parts = apiVersion.split('/', 3);
+  if (parts.length > 2) return '';
+  return parts.at(-1) ?? '';
+}
+
+function inWireOrder(reference: OwnerReference): OwnerReference {
+  const { apiVersion = '', kind = '', name = '', uid = '', controller, blockOwnerDeletion } = reference;
+  return {
+    apiVersion,
+    kind,
+    name,
+    uid,
+    ...(typeof controller === 'boolean' && { controller }),
+    ...(typeof blockOwnerDeletion === 'boolean' && { blockOwnerDeletion }),
+  };
+}
+
+/** A list of owners in which none comes twice, and the warning for the client that sent one twice. */
+export interface DistinctOwners {
+  readonly references: OwnerReference[];
+  readonly warning?: string;
+}
+
+/**
+ * Drops owners that are equal to an earlier one (Kubernetes behaviour). Owners that only share their uid stay.
+ *
+ * @param stage where they came from; the warning's words differ
+ */
+export function dedupeOwnerReferences(
+  references: readonly OwnerReference[],
+  stage: 'request' | 'patch' = 'request',
+): DistinctOwners {
+  const seen = new Set<string>();
+  const duplicates: string[] = [];
+  const distinct = references.filter((reference) => {
+    const key = JSON.stringify(inWireOrder(reference));
+    if (seen.has(key)) {
+      duplicates.push(reference.uid ?? '');
+      return false;
+    }
+    seen.add(key);
+    return true;
+  });
+  if (duplicates.length === 0) return { references: distinct };
+  const where = stage === 'patch' ? ' after mutating admission happens' : '';
+  return {
+    references: distinct,
+    warning:
+      `.metadata.ownerReferences contains duplicate entries${where}; API server dedups owner references in 1.20+, and may reject ` +
+      `such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${duplicates.join(', ')}`,
+  };
+}

@@ -1,0 +1,103 @@
+import type { Alias, Node, Pair, Scalar, YAMLMap, YAMLSeq } from 'yaml';
+import { setMember, wellFormed } from '../decode/json-document.js';
+import { goQuote } from '../status/go-quote.js';
+import { plainScalar } from './plain-scalar.js';
+
+/** A value with the duplicate keys it had, one line each (`line 7: key "d" already set in map`), or what is wrong. */
+export type YamlResult =
+  { readonly value: unknown; readonly duplicates: readonly string[] } | { readonly error: string };
+
+type AnyNode = Node | Pair | null | undefined;
+
+/** A value behind an anchor, and how many nodes it has. */
+interface Anchored {
+  readonly value: unknown;
+  readonly size: number;
+}
+
+const MAX_DEPTH = 1000;
+/** Aliases may add this many nodes to a document: a few bytes must not become gigabytes. */
+const MAX_ALIASED = 10_000;
+const TAG = 'tag:yaml.org,2002:';
+
+/** The library's guards: handed in, because the library is loaded on first use by `yaml.ts` alone. */
+export type YamlGuards = Pick<typeof import('yaml'), 'isAlias' | 'isMap' | 'isSeq'>;
+
+interface Walk {
+  readonly library: YamlGuards;
+  readonly lineOf: (offset: number) => number;
+  readonly anchors: Map<string, Anchored | 'open'>;
+  readonly duplicates: string[];
+  /** The nodes seen so far, those behind aliases counted each time. */
+  size: number;
+  aliased: number;
+  error: string | undefined;
+}
+
+/** The plain value of a composed document, resolved by the rules of Go's YAML library. */
+export function composedValue(library: YamlGuards, contents: AnyNode, lineOf: (offset: number) => number): YamlResult {
+  const walk: Walk = { library, lineOf, anchors: new Map(), duplicates: [], size: 0, aliased: 0, error: undefined };
+  const value = valueOf(walk, contents, 0);
+  return walk.error === undefined ? { value, duplicates: walk.duplicates } : { error: `yaml: ${walk.error}` };
+}
+
+function refuse(walk: Walk, error: string): undefined {
+  walk.error ??= error;
+}
+
+function valueOf(walk: Walk, node: AnyNode, depth: number): unknown {
+  if (walk.error !== undefined || node === null || node === undefined) return null;
+  if (depth > MAX_DEPTH) return refuse(walk, 'exceeded max depth');
+  walk.size++;
+  if (walk.library.isAlias(node)) return aliased(walk, node);
+  const { library } = walk;
+  const anchor = 'anchor' in node ? node.anchor : undefined;
+  const before = walk.size;
+  if (anchor !== undefined) walk.anchors.set(anchor, 'open');
+  const value =
+    library.isMap(node) || library.isSeq(node) ? collection(walk, node, depth) : scalar(walk, node as Scalar);
+  if (anchor !== undefined) walk.anchors.set(anchor, { value, size: walk.size - before + 1 });
+  return value;
+}
+
+function aliased(walk: Walk, { source }: Pick<Alias, 'source'>): unknown {
+  const found = walk.anchors.get(source);
+  if (found === undefined) return refuse(walk, `unknown anchor '${source}' referenced`);
+  if (found === 'open') return refuse(walk, `anchor '${source}' value contains itself`);
+  walk.size += found.size;
+  walk.aliased += found.size;
+  if (walk.aliased > MAX_ALIASED) return refuse(walk, 'document contains excessive aliasing');
+  return found.value;
+}
+
+function collection(walk: Walk, node: YAMLMap | YAMLSeq, depth: number): unknown {
+  if (!walk.library.isMap(node)) return node.items.map((item) => valueOf(walk, item as AnyNode, depth + 1));
+  const object: Record<string, unknown> = {};
+  for (const pair of node.items) {
+    const key = keyOf(walk, pair.key as AnyNode, depth + 1);
+    const value = valueOf(walk, pair.value as AnyNode, depth + 1);
+    if (walk.error !== undefined) break;
+    if (Object.hasOwn(object, key)) {
+      const place = (pair.value as Node | null)?.range?.[0] ?? (pair.key as Node).range?.[0] ?? 0;
+      walk.duplicates.push(`line ${walk.lineOf(place)}: key ${goQuote(key)} already set in map`);
+    }
+    setMember(object, key, value);
+  }
+  return object;
+}
+
+function keyOf(walk: Walk, node: AnyNode, depth: number): string {
+  const value = valueOf(walk, node, depth);
+  if (typeof value === 'object' && value !== null) refuse(walk, 'invalid map key');
+  return String(value);
+}
+
+function scalar(walk: Walk, node: Scalar): unknown {
+  const text = typeof node.value === 'string' ? node.value : String(node.value ?? '');
+  const tag = node.tag?.startsWith(TAG) ? node.tag.slice(TAG.length) : undefined;
+  const plain = node.type === 'PLAIN' || node.type === undefined;
+  if (tag === 'str' || (!plain && tag === undefined)) return wellFormed(text);
+  const value = plainScalar(text);
+  if (typeof value === 'number' && !Number.isFinite(value)) return refuse(walk, `unsupported value: ${text}`);
+  return typeof value === 'string' ? wellFormed(value) : value;
+}

@@ -1,0 +1,57 @@
+/**
+ * What an unquoted scalar means to Go's YAML 1.1 library: booleans in all their old spellings, numbers of any base,
+ * `null` as `~` or nothing; dates stay text.
+ */
+export function plainScalar(text: string): string | number | boolean | null {
+  const word = wordOf(text);
+  if (word !== undefined) return word;
+  if (!/^[-+.0-9]/.test(text)) return text;
+  return numberOf(text) ?? text;
+}
+
+/** True for a text that needs quotes to stay text. */
+export function isAmbiguous(text: string): boolean {
+  return typeof plainScalar(text) !== 'string' || isTimestamp(text) || isBase60(text) || text === '<<';
+}
+
+const spellings = (word: string): string[] => [word, word[0]?.toUpperCase() + word.slice(1), word.toUpperCase()];
+
+const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
+  ...['y', 'yes', 'true', 'on'].flatMap(spellings).map((text) => [text, true] as const),
+  ...['n', 'no', 'false', 'off'].flatMap(spellings).map((text) => [text, false] as const),
+]);
+
+function wordOf(text: string): boolean | number | null | undefined {
+  if (text === '' || text === '~' || text === 'null' || text === 'Null' || text === 'NULL') return null;
+  if (/^\.(?:nan|NaN|NAN)$/.test(text)) return NaN;
+  if (/^[-+]?\.(?:inf|Inf|INF)$/.test(text)) return text.startsWith('-') ? -Infinity : Infinity;
+  return BOOLEANS.get(text);
+}
+
+function numberOf(text: string): number | undefined {
+  const plain = text.replaceAll('_', '');
+  const based = /^([-+]?)0(?:[xX]([0-9a-fA-F]+)|[bB]([01]+)|[oO]?([0-7]+))$/.exec(plain);
+  if (based) {
+    const [, sign, hex, binary, octal] = based;
+    const value = hex ? parseInt(hex, 16) : binary ? parseInt(binary, 2) : parseInt(octal as string, 8);
+    return sign === '-' ? -value : value;
+  }
+  return /^[-+]?(?:\.\d+|\d+(?:\.\d*)?)(?:[eE][-+]?\d+)?$/.test(plain) ? Number(plain) : undefined;
+}
+
+/** The forms of date Go's library tries, as far as the numbers make sense. */
+function isTimestamp(text: string): boolean {
+  const match = /^\d{4}-(\d\d?)-(\d\d?)(?:(?:[Tt](.*)(?:Z|[-+]\d\d:\d\d))| (.*))?$/.exec(text);
+  if (!match) return false;
+  const [, month, day, zoned, local] = match;
+  if (Number(month) < 1 || Number(month) > 12 || Number(day) < 1 || Number(day) > 31) return false;
+  const clock = zoned ?? local;
+  if (clock === undefined) return true;
+  const parts = /^(\d\d?):(\d\d?):(\d\d?)(?:[.,]\d+)?$/.exec(clock);
+  return parts !== null && Number(parts[1]) < 24 && Number(parts[2]) < 60 && Number(parts[3]) < 60;
+}
+
+/** Numbers of base 60, which YAML 1.1 knows and Go's library quotes for the sake of others. */
+function isBase60(text: string): boolean {
+  return /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/.test(text);
+}

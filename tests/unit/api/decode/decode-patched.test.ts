@@ -1,0 +1,76 @@
+import { describe, expect, test } from 'vitest';
+import { decodePatched, type DecodePatchedOptions } from '../../../../src/api/decode/decode-patched.js';
+import { isStatusError } from '../../../../src/api/status/status-error.js';
+import { eventShape } from '../../../../src/events/schema.js';
+
+const base: DecodePatchedOptions = {
+  shape: eventShape(),
+  kind: 'Event',
+  apiVersion: 'events.example.com/v1',
+  fieldValidation: 'Warn',
+  rendering: () => '{"note":5}',
+};
+const refusal = (value: unknown, options: Partial<DecodePatchedOptions> = {}) => {
+  try {
+    decodePatched(value, { ...base, ...options });
+  } catch (error) {
+    if (isStatusError(error)) return error.status;
+  }
+  throw new Error('the patched object was accepted');
+};
+
+test('a result of the wrong type is a 422 on the field patch', () => {
+  expect(refusal({ note: 5 })).toEqual({
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Failure',
+    message:
+      ' "" is invalid: patch: Invalid value: "{\\"note\\":5}": json: cannot unmarshal number into Go struct field Event.note of type string',
+    reason: 'Invalid',
+    details: {
+      causes: [
+        {
+          reason: 'FieldValueInvalid',
+          message:
+            'Invalid value: "{\\"note\\":5}": json: cannot unmarshal number into Go struct field Event.note of type string',
+          field: 'patch',
+        },
+      ],
+    },
+    code: 422,
+  });
+});
+
+describe("the converter's words", () => {
+  test.each([
+    [{ note: 5 }, 'cannot convert int64 to string'],
+    [{ metadata: 'x' }, 'cannot restore struct from: string'],
+    [{ metadata: { labels: [] } }, 'cannot restore map from slice'],
+    [{ metadata: { finalizers: 'x' } }, 'cannot restore slice from string'],
+    [{ metadata: { ownerReferences: ['x'] } }, 'cannot restore struct from: string'],
+    [{ eventTime: 'x' }, 'parsing time "x" as'],
+  ])('%j', (value, words) => expect(refusal(value, { words: 'converter' }).message).toContain(`: ${words}`));
+});
+
+test('another kind is not made by a patch', () => {
+  expect(refusal({ kind: 'Pod', apiVersion: 'events.example.com/v1' }).message).toMatch(
+    /: no kind "Pod" is registered for version "events.example.com\/v1" in scheme "pkg\/api\/legacyscheme\/scheme.go:30"$/,
+  );
+});
+
+test('strict errors of the patch come before those of the result', () => {
+  const strictErrors = ['json patch unknown field "[0].foo"'];
+  const value = { bogus: 1 };
+  expect(decodePatched(value, { ...base, strictErrors }).warnings).toEqual([...strictErrors, 'unknown field "bogus"']);
+  expect(decodePatched(value, { ...base, strictErrors, fieldValidation: 'Ignore' }).warnings).toEqual([]);
+  expect(refusal(value, { strictErrors, fieldValidation: 'Strict' }).message).toMatch(
+    /: strict decoding error: json patch unknown field "\[0\]\.foo", unknown field "bogus"$/,
+  );
+});
+
+test('a good result is decoded', () => {
+  const { object } = decodePatched({ kind: 'Event', note: 'n', metadata: { name: 'a' } }, base);
+  expect(object).toMatchObject({ note: 'n', metadata: { name: 'a' } });
+  expect(object).not.toHaveProperty('kind');
+});

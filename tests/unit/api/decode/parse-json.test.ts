@@ -1,0 +1,160 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { bodyText, MAX_DEPTH, parseJson } from '../../../../src/api/decode/parse-json.js';
+import { readExactly } from '../../../../src/api/decode/read-exactly.js';
+import { scanJson } from '../../../../src/api/decode/scan-json.js';
+
+const error = (text: string): string | undefined => {
+  const result = parseJson(text);
+  return 'error' in result ? result.error : undefined;
+};
+
+const document = (text: string) => {
+  const result = parseJson(text);
+  if ('error' in result) throw new Error(result.error);
+  return result.document;
+};
+
+describe('syntax errors are worded as in Go', () => {
+  test.each([
+    ['', 'unexpected end of JSON input'],
+    [' ', 'unexpected end of JSON input'],
+    ['{', 'unexpected end of JSON input'],
+    ['{"a":1', 'unexpected end of JSON input'],
+    ['"abc', 'unexpected end of JSON input'],
+    ['tru', 'unexpected end of JSON input'],
+    ['\ufeff{}', "invalid character 'ï' looking for beginning of value"],
+    ['// x', "invalid character '/' looking for beginning of value"],
+    ['{"a":}', "invalid character '}' looking for beginning of value"],
+    ['[1,]', "invalid character ']' looking for beginning of value"],
+    ['{"a":1,}', "invalid character '}' looking for beginning of object key string"],
+    ['{a:1}', "invalid character 'a' looking for beginning of object key string"],
+    ['{"a" 1}', "invalid character '1' after object key"],
+    ['{"a":1 2}', "invalid character '2' after object key:value pair"],
+    ['[1 2]', "invalid character '2' after array element"],
+    ['{"a":1}{"b":2}', "invalid character '{' after top-level value"],
+    ['02', "invalid character '2' after top-level value"],
+    ['{"a":0x1}', "invalid character 'x' after object key:value pair"],
+    ['-a', "invalid character 'a' in numeric literal"],
+    ['1.a', "invalid character 'a' after decimal point in numeric literal"],
+    ['1e+', 'unexpected end of JSON input'],
+    ['1ea', "invalid character 'a' in exponent of numeric literal"],
+    ['trux', "invalid character 'x' in literal true (expecting 'e')"],
+    ['nil', "invalid character 'i' in literal null (expecting 'u')"],
+    ['"\n"', "invalid character '\\n' in string literal"],
+    ['"\\x"', "invalid character 'x' in string escape code"],
+    ['"\\u12g4"', "invalid character 'g' in \\u hexadecimal character escape"],
+    ["'", "invalid character '\\'' looking for beginning of value"],
+    ['[}', "invalid character '}' looking for beginning of value"],
+  ])('%j', (text, words) => expect(error(text)).toBe(words));
+});
+
+describe('depth', () => {
+  test('is bounded', () => {
+    const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
+    expect(error(nested(MAX_DEPTH))).toBeUndefined();
+    expect(error(nested(MAX_DEPTH + 1))).toBe("invalid character '[' exceeded max depth");
+    expect(error('{"a":'.repeat(10_001))).toBe("invalid character '{' exceeded max depth");
+    expect(error('['.repeat(1_000_000))).toBe("invalid character '[' exceeded max depth");
+  });
+
+  test('in strings does not count', () => {
+    expect(document(`"${'['.repeat(5000)}"`).value).toHaveLength(5000);
+  });
+});
+
+describe('duplicate keys', () => {
+  test('are told with their paths, the last value wins', () => {
+    const found = document('{"a":1,"b":{"c":1,"c":2},"a":[{"x":1},{"x":1,"\\u0078":3}]}');
+    expect(found.duplicates).toEqual(['b.c', 'a', 'a[1].x']);
+    expect(found.value).toEqual({ a: [{ x: 1 }, { x: 3 }], b: { c: 2 } });
+  });
+
+  test('are not found in ordinary documents', () => {
+    expect(document('{"a":{"a":1},"b":{"a":1},"c":":\\":{","d":[{"a":1},{"a":1}]}').duplicates).toEqual([]);
+  });
+});
+
+describe('what JSON.parse loses', () => {
+  test('the form of numbers is kept where it is odd', () => {
+    const { value, numbers } = document('{"a":2.0,"b":20e-1,"c":7,"d":99999999999999999999,"e":1e400,"f":[1.5]}');
+    const of = numbers?.get(value as object);
+    expect([of?.get('a'), of?.get('b'), of?.get('c'), of?.get('d'), of?.get('e')]).toEqual([
+      '2.0',
+      '20e-1',
+      undefined,
+      '99999999999999999999',
+      '1e400',
+    ]);
+  });
+
+  test('half surrogates become U+FFFD', () => {
+    expect(document('["\\ud800","\\ud83d\\ude00","\\udc00x"]').value).toEqual(['\ufffd', '😀', '\ufffdx']);
+  });
+});
+
+test('keys that JavaScript knows are plain data', () => {
+  for (const text of ['{"__proto__":{"x":1},"constructor":2}', '{"__proto__":{"x":1.5},"constructor":2}']) {
+    const value = document(text).value as Record<string, unknown>;
+    expect(Object.keys(value)).toEqual(['__proto__', 'constructor']);
+    expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
+    expect(value['x']).toBeUndefined();
+  }
+});
+
+test('bytes that are no UTF-8 become U+FFFD', () => {
+  expect(bodyText(Uint8Array.of(0x61, 0xff, 0xfe, 0x62))).toBe('a\ufffd\ufffdb');
+});
+
+describe('for any JSON', () => {
+  const anyJson = fc.oneof(fc.json({ maxDepth: 5 }), fc.json({ noUnicodeString: false }));
+
+  test('the exact reader and JSON.parse agree', () => {
+    fc.assert(
+      fc.property(anyJson, (text) => {
+        const exact = readExactly(text, 100);
+        if ('error' in exact) throw new Error(exact.error);
+        const plain = JSON.parse(text.replace(/-0(?=[,\]}]|$)/g, '0')) as unknown;
+        expect(JSON.stringify(exact.document.value)).toBe(JSON.stringify(plain));
+        expect(document(text).duplicates).toEqual([]);
+      }),
+    );
+  });
+
+  test('the scan counts the keys', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const text = JSON.stringify(value);
+        let keys = 0;
+        JSON.parse(text, function (this: unknown, key, member: unknown) {
+          if (key !== '' || (typeof this === 'object' && this !== null && !Array.isArray(this))) {
+            if (!Array.isArray(this)) keys++;
+          }
+          return member;
+        });
+        // The reviver is called once more, for the root.
+        expect(scanJson(text).keys).toBe(keys - 1);
+      }),
+    );
+  });
+
+  test('any text is either read or refused, as JSON.parse does', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.string(),
+          anyJson.chain((text) => fc.nat(text.length).map((at) => text.slice(0, at))),
+        ),
+        (text) => {
+          let fine = true;
+          try {
+            JSON.parse(text);
+          } catch {
+            fine = false;
+          }
+          expect(error(text) === undefined).toBe(fine);
+        },
+      ),
+    );
+  });
+});

@@ -1,0 +1,245 @@
+import { describe, expect, it } from 'vitest';
+import type { DiscoveryOptions } from '../../../../src/api/discovery/contract.js';
+import { storageVersionHash } from '../../../../src/api/discovery/digest.js';
+import { createDiscovery } from '../../../../src/api/discovery/discovery.js';
+import type { ApiResponse } from '../../../../src/http/response.js';
+
+const G = 'events.example.com';
+const events = {
+  name: 'events',
+  singularName: 'event',
+  namespaced: true,
+  kind: 'Event',
+  verbs: ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection'],
+  shortNames: ['ev'],
+};
+const VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
+const storedAs = { group: '', version: 'v1', kind: 'Event' };
+const v1 = { version: 'v1', resources: [{ ...events, storedAs }] };
+const AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
+const options: DiscoveryOptions = { groups: [{ name: G, versions: [v1] }] };
+const withCore: DiscoveryOptions = { ...options, core: v1 };
+
+interface Answer {
+  readonly status: number;
+  readonly headers: ApiResponse['headers'];
+  readonly text: string;
+}
+
+async function ask(
+  path: string,
+  headers: Readonly<Record<string, string>> = {},
+  { method = 'GET', use = options } = {},
+): Promise<Answer | undefined> {
+  const answer = await createDiscovery(use)({ method, url: path, headers: { host: 'h:1', ...headers } }, path);
+  if (!answer) return undefined;
+  const text = answer.body === null ? '' : Buffer.from(answer.body as Uint8Array).toString();
+  return { status: answer.status, headers: answer.headers, text };
+}
+
+async function json(path: string, headers?: Readonly<Record<string, string>>, use = options): Promise<unknown> {
+  const answer = await ask(path, headers, { use });
+  expect(answer?.status).toBe(200);
+  return JSON.parse(answer?.text ?? '');
+}
+
+const addresses = [{ clientCIDR: '0.0.0.0/0', serverAddress: 'h:1' }];
+const gv = { groupVersion: `${G}/v1`, version: 'v1' };
+
+describe('plain discovery', () => {
+  it('of /api', async () => {
+    const answer = await ask('/api', {}, { use: withCore });
+    expect(answer?.text).toBe(
+      '{"kind":"APIVersions","versions":["v1"],"serverAddressByClientCIDRs":[{"clientCIDR":"0.0.0.0/0","serverAddress":"h:1"}]}\n',
+    );
+    expect(answer?.headers).toEqual({ 'content-type': 'application/json' });
+    expect(await json('/api')).toEqual({ kind: 'APIVersions', versions: [], serverAddressByClientCIDRs: addresses });
+  });
+
+  it('of /apis, with the server’s own address where it is given', async () => {
+    const group = { name: G, versions: [gv], preferredVersion: gv, serverAddressByClientCIDRs: addresses };
+    expect(JSON.stringify(await json('/apis'))).toBe(JSON.stringify({ kind: 'APIGroupList', groups: [group] }));
+    expect(JSON.stringify(await json('/apis', {}, { ...options, serverAddress: 'api.example.com:443' }))).toContain(
+      '"serverAddress":"api.example.com:443"',
+    );
+  });
+
+  it('of a group', async () => {
+    const expected = { kind: 'APIGroup', apiVersion: 'v1', name: G, versions: [gv], preferredVersion: gv };
+    expect(JSON.stringify(await json(`/apis/${G}`))).toBe(JSON.stringify(expected));
+  });
+
+  it('of a version, verbs in order, with the hash of the storage version', async () => {
+    const resource = { ...events, verbs: VERBS, storageVersionHash: 'r2yiGXH7wu8=' };
+    const expected = { kind: 'APIResourceList', apiVersion: 'v1', groupVersion: `${G}/v1`, resources: [resource] };
+    expect(JSON.stringify(await json(`/apis/${G}/v1`))).toBe(
+      JSON.stringify({
+        ...expected,
+        resources: [
+          {
+            name: 'events',
+            singularName: 'event',
+            namespaced: true,
+            kind: 'Event',
+            verbs: VERBS,
+            shortNames: ['ev'],
+            storageVersionHash: 'r2yiGXH7wu8=',
+          },
+        ],
+      }),
+    );
+    const core = (await json('/api/v1', {}, withCore)) as object;
+    expect(core).toEqual({ kind: 'APIResourceList', groupVersion: 'v1', resources: [resource] });
+  });
+
+  it('names the preferred version', async () => {
+    const use: DiscoveryOptions = {
+      groups: [
+        {
+          name: G,
+          versions: [
+            { version: 'v1beta1', resources: [] },
+            { ...v1, preferred: true },
+          ],
+        },
+      ],
+    };
+    expect(await json(`/apis/${G}`, {}, use)).toMatchObject({ preferredVersion: gv });
+    const aggregated = (await json('/apis', { accept: AGGREGATED }, use)) as {
+      items: { versions: { version: string }[] }[];
+    };
+    expect(aggregated.items[0]?.versions.map(({ version }) => version)).toEqual(['v1', 'v1beta1']);
+  });
+
+  it('is served with a slash at the end, and nowhere else', async () => {
+    for (const path of ['/api/', '/apis/', `/apis/${G}/`, `/apis/${G}/v1/`])
+      expect((await ask(path))?.status).toBe(200);
+    for (const path of [
+      '/',
+      '',
+      '/api/v1',
+      '/apis/other',
+      `/apis/${G}/v2`,
+      `/apis/${G}/v1/events`,
+      '/apis//',
+      '/apix',
+    ]) {
+      expect(await ask(path)).toBeUndefined();
+    }
+  });
+
+  it('is YAML on request', async () => {
+    const answer = await ask(`/apis/${G}`, { accept: 'application/yaml' });
+    expect(answer?.headers['content-type']).toBe('application/yaml');
+    expect(answer?.text).toMatch(/^apiVersion: v1\nkind: APIGroup\nname: events.example.com\npreferredVersion:\n/);
+  });
+
+  it('is indented for people', async () => {
+    expect((await ask('/apis', { 'user-agent': 'curl/8' }))?.text).toMatch(/^\{\n {2}"kind": "APIGroupList",\n/);
+  });
+
+  it('refuses other methods and forms', async () => {
+    for (const method of ['POST', 'HEAD', 'OPTIONS']) {
+      const answer = await ask('/apis', {}, { method });
+      expect(answer?.status).toBe(405);
+      expect(JSON.parse(answer?.text ?? '')).toMatchObject({ reason: 'MethodNotAllowed', details: {} });
+    }
+    expect(JSON.parse((await ask('/apis', { accept: 'text/html' }))?.text ?? '')).toMatchObject({
+      message:
+        '406: Not Acceptable\n\nAvailable representations: application/json, application/yaml, application/vnd.kubernetes.protobuf',
+      details: {},
+    });
+    for (const path of [`/apis/${G}`, `/apis/${G}/v1`]) {
+      const answer = await ask(path, { accept: AGGREGATED });
+      expect(answer?.status).toBe(406);
+      expect(answer?.text).toMatch(/^\{\n {2}"kind": "Status"/);
+      expect(JSON.parse(answer?.text ?? '')).not.toHaveProperty('details');
+    }
+  });
+});
+
+describe('aggregated discovery', () => {
+  const resource = {
+    resource: 'events',
+    responseKind: { group: '', version: '', kind: 'Event' },
+    scope: 'Namespaced',
+    singularResource: 'event',
+    verbs: VERBS,
+    shortNames: ['ev'],
+  };
+  const documentOf = (items: readonly object[]): object => ({
+    kind: 'APIGroupDiscoveryList',
+    apiVersion: 'apidiscovery.k8s.io/v2',
+    metadata: {},
+    items: items.map((metadata) => ({
+      metadata,
+      versions: [{ version: 'v1', resources: [resource], freshness: 'Current' }],
+    })),
+  });
+
+  it.each([
+    AGGREGATED,
+    `${AGGREGATED},application/json`,
+    `application/json,${AGGREGATED}`,
+    `${AGGREGATED};profile=nopeer`,
+  ])('answers Accept %s', async (accept) => {
+    const answer = await ask('/apis', { accept });
+    expect(answer?.text).toBe(`${JSON.stringify(documentOf([{ name: G }]))}\n`);
+    expect(answer?.headers).toEqual({
+      'content-type': AGGREGATED,
+      'cache-control': 'public',
+      vary: 'Accept',
+      etag: expect.stringMatching(/^"[0-9A-F]{128}"$/),
+    });
+  });
+
+  it('of core has no name, and without core no items', async () => {
+    expect(await json('/api', { accept: AGGREGATED }, withCore)).toEqual(documentOf([{}]));
+    expect(await json('/api', { accept: AGGREGATED })).toEqual(documentOf([]));
+  });
+
+  it('is not sent again to those who have it', async () => {
+    const etag = String((await ask('/apis', { accept: AGGREGATED }))?.headers['etag']);
+    const again = await ask('/apis', { accept: AGGREGATED, 'if-none-match': etag });
+    expect(again).toEqual({ status: 304, headers: { 'cache-control': 'public', etag, vary: 'Accept' }, text: '' });
+    expect((await ask('/apis', { accept: AGGREGATED, 'if-none-match': '"other"' }))?.status).toBe(200);
+    expect((await ask('/api', { accept: AGGREGATED, 'if-none-match': etag }))?.status).toBe(200);
+  });
+
+  it('in the older version is not known', async () => {
+    const older = AGGREGATED.replace('v=v2', 'v=v2beta1');
+    expect(await json('/apis', { accept: `${older},application/json` })).toMatchObject({ kind: 'APIGroupList' });
+    const refused = await ask('/apis', { accept: older });
+    expect(refused?.status).toBe(406);
+    expect(JSON.parse(refused?.text ?? '')).toMatchObject({
+      message:
+        'only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf',
+    });
+  });
+
+  it('is YAML on request', async () => {
+    const answer = await ask('/apis', { accept: AGGREGATED.replace('json', 'yaml') });
+    expect(answer?.headers['content-type']).toBe(AGGREGATED.replace('json', 'yaml'));
+    expect(answer?.text).toMatch(/^apiVersion: apidiscovery.k8s.io\/v2\nitems:\n/);
+  });
+});
+
+describe('createDiscovery', () => {
+  it('lists everything that is wrong with the options', () => {
+    const wrong: DiscoveryOptions = {
+      groups: [
+        { name: 'a', versions: [] },
+        { name: 'a', versions: [{ version: 'v/1', resources: [] }] },
+      ],
+    };
+    expect(() => createDiscovery(wrong)).toThrow(TypeError);
+    expect(() => createDiscovery(wrong)).toThrow(/group "a" has no versions; group "a" is there twice; "v\/1" cannot/);
+  });
+});
+
+describe('storageVersionHash', () => {
+  it('is Kubernetes’ own', async () => {
+    expect(await storageVersionHash({ group: '', version: 'v1', kind: 'Event' })).toBe('r2yiGXH7wu8=');
+    expect(await storageVersionHash({ group: G, version: 'v1', kind: 'Event' })).toBe('UvKK6QjEJDg=');
+  });
+});

@@ -1,0 +1,219 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseGoDuration } from '../../../../src/api/options/duration.js';
+import { readContinueToken, writeContinueToken } from '../../../../src/api/options/continue-token.js';
+import { readDeleteQuery, checkDeleteOptions } from '../../../../src/api/options/delete-options.js';
+import { readListOptions } from '../../../../src/api/options/list-options.js';
+import { flag, integer } from '../../../../src/api/options/query.js';
+import { toRevision, uintError } from '../../../../src/api/options/resource-version.js';
+import { readWriteOptions } from '../../../../src/api/options/write-options.js';
+import { isStatusError } from '../../../../src/api/status/status-error.js';
+import { parseQuery } from '../../../../src/http/url.js';
+
+const message = (action: () => unknown): string => {
+  try {
+    action();
+  } catch (error) {
+    return isStatusError(error)
+      ? `${error.status.code} ${error.status.message}`
+      : `not a StatusError: ${String(error)}`;
+  }
+  return 'accepted';
+};
+
+describe('query values', () => {
+  it('reads booleans leniently: only 0 and false, in any case, are false', () => {
+    for (const text of ['0', 'false', 'FALSE', 'False']) expect(flag(parseQuery(`watch=${text}`), 'watch')).toBe(false);
+    for (const text of ['1', 'true', '', 'no', 'maybe']) expect(flag(parseQuery(`watch=${text}`), 'watch')).toBe(true);
+    expect(flag(parseQuery(''), 'watch')).toBeUndefined();
+  });
+
+  it('counts the first value of a repeated parameter', () => {
+    expect(integer(parseQuery('limit=1&limit=abc'), 'limit')).toBe(1);
+  });
+
+  it.each([
+    ['', 'strconv.ParseInt: parsing "": invalid syntax'],
+    ['abc', 'strconv.ParseInt: parsing "abc": invalid syntax'],
+    ['1.5', 'strconv.ParseInt: parsing "1.5": invalid syntax'],
+    ['99999999999999999999', 'strconv.ParseInt: parsing "99999999999999999999": value out of range'],
+    ['9223372036854775808', 'strconv.ParseInt: parsing "9223372036854775808": value out of range'],
+  ])('refuses the integer %j with 400', (text, expected) => {
+    expect(message(() => integer(parseQuery(`limit=${text}`), 'limit'))).toBe(`400 ${expected}`);
+  });
+
+  it('brings integers beyond a double to a safe one', () => {
+    expect(integer(parseQuery('limit=9223372036854775807'), 'limit')).toBe(Number.MAX_SAFE_INTEGER);
+    expect(integer(parseQuery('limit=-9223372036854775808'), 'limit')).toBe(Number.MIN_SAFE_INTEGER);
+  });
+});
+
+describe('resource versions', () => {
+  it('are unsigned 64-bit numbers', () => {
+    expect(uintError('0')).toBeUndefined();
+    expect(uintError('18446744073709551615')).toBeUndefined();
+    expect(uintError('18446744073709551616')).toBe(
+      'strconv.ParseUint: parsing "18446744073709551616": value out of range',
+    );
+    for (const text of ['', '-1', 'x', '1.0', ' 1']) expect(uintError(text)).toContain('invalid syntax');
+    expect(toRevision('18446744073709551615')).toBe(Number.MAX_SAFE_INTEGER);
+  });
+});
+
+describe('list options', () => {
+  const read = (query: string, legacy = false): unknown => readListOptions(parseQuery(query), legacy);
+  const PREFIX = '422 ListOptions.meta.k8s.io "" is invalid: ';
+
+  it.each([
+    [
+      'resourceVersionMatch=Exact',
+      'resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden unless resourceVersion is provided',
+    ],
+    [
+      'resourceVersion=1&resourceVersionMatch=Bogus',
+      'resourceVersionMatch: Unsupported value: "Bogus": supported values: "Exact", "NotOlderThan", ""',
+    ],
+    [
+      'resourceVersion=0&resourceVersionMatch=Exact',
+      'resourceVersionMatch: Forbidden: resourceVersionMatch "exact" is forbidden for resourceVersion "0"',
+    ],
+    ['sendInitialEvents=false', 'sendInitialEvents: Forbidden: sendInitialEvents is forbidden for list'],
+    [
+      'watch=true&sendInitialEvents=true',
+      'resourceVersionMatch: Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan',
+    ],
+    [
+      'watch=true&resourceVersion=5&resourceVersionMatch=NotOlderThan',
+      'resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided',
+    ],
+    [
+      'watch=true&continue=abc',
+      'resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden when continue is provided',
+    ],
+  ])('refuses %s', (query, expected) => {
+    expect(message(() => read(query))).toBe(PREFIX + expected);
+  });
+
+  it('starts a watch without resourceVersion with everything there is', () => {
+    expect(read('watch=true')).toMatchObject({ sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan' });
+    expect(read('', true)).toMatchObject({ sendInitialEvents: true });
+    expect(read('watch=true&resourceVersion=7')).toMatchObject({ sendInitialEvents: undefined });
+    expect(read('watch=true&sendInitialEvents=false&resourceVersionMatch=NotOlderThan')).toMatchObject({
+      sendInitialEvents: false,
+    });
+  });
+
+  it('checks the options of the old watch paths as a list', () => {
+    expect(message(() => read('sendInitialEvents=true', true))).toContain('forbidden for list');
+  });
+
+  it('refuses a resourceVersion that is no number, each way in its own words', () => {
+    expect(message(() => read('resourceVersion=abc'))).toBe(
+      '400 invalid resource version: resourceVersion: Invalid value: "abc": strconv.ParseUint: parsing "abc": invalid syntax',
+    );
+    expect(message(() => read('watch=1&resourceVersion=abc'))).toBe(
+      '400 resourceVersion: Invalid value: "abc": strconv.ParseUint: parsing "abc": invalid syntax',
+    );
+  });
+
+  it('never fails with anything but a client error', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.boolean(), (query, legacy) => {
+        expect(message(() => read(query, legacy))).toMatch(/^(accepted|400 |422 )/);
+      }),
+    );
+  });
+});
+
+describe('write options', () => {
+  it('names every fault in one answer', () => {
+    const text = message(() =>
+      readWriteOptions(parseQuery('dryRun=x&fieldManager=%01&fieldValidation=x&force=1'), 'PatchOptions'),
+    );
+    expect(text).toBe(
+      '422 PatchOptions.meta.k8s.io "" is invalid: [force: Forbidden: may not be specified for non-apply patch, ' +
+        'fieldManager: Invalid value: "\\x01": invalid character U+0001 (at position 0), ' +
+        'dryRun: Unsupported value: ["x"]: supported values: "All", ' +
+        'fieldValidation: Unsupported value: "x": supported values: "", "Ignore", "Strict", "Warn"]',
+    );
+  });
+
+  it('warns by default', () => {
+    expect(readWriteOptions(parseQuery(''), 'CreateOptions')).toMatchObject({ fieldValidation: 'Warn', dryRun: false });
+  });
+});
+
+describe('delete options', () => {
+  it('become preconditions from the query', () => {
+    expect(readDeleteQuery(parseQuery('uid=a')).preconditions).toEqual({ uid: 'a', resourceVersion: undefined });
+    expect(readDeleteQuery(parseQuery('')).preconditions).toBeUndefined();
+  });
+
+  it('refuses a policy nobody knows and two that contradict', () => {
+    expect(message(() => checkDeleteOptions({ propagationPolicy: 'x' }))).toContain(
+      'propagationPolicy: Unsupported value: "x": supported values: "Foreground", "Background", "Orphan", "nil"',
+    );
+    expect(message(() => checkDeleteOptions({ propagationPolicy: 'Orphan', orphanDependents: true }))).toContain(
+      'orphanDependents and deletionPropagation cannot be both set',
+    );
+  });
+});
+
+describe('continue tokens', () => {
+  it('are the original’s, byte for byte', () => {
+    expect(writeContinueToken({ revision: 1042, start: 'web-1.17f0a' })).toBe(
+      'eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6MTA0Miwic3RhcnQiOiJ3ZWItMS4xN2YwYVx1MDAwMCJ9',
+    );
+  });
+
+  it('read back what was written', () => {
+    const name = fc.stringMatching(/^[a-z0-9][a-z0-9.-]{0,40}[a-z0-9]$/);
+    fc.assert(
+      fc.property(fc.integer({ min: 1 }), name, (revision, start) => {
+        expect(readContinueToken(writeContinueToken({ revision, start }))).toEqual({ revision, start });
+      }),
+    );
+  });
+
+  it('are refused with 400 when they are anything else', () => {
+    fc.assert(
+      fc.property(fc.string(), (text) => {
+        expect(message(() => readContinueToken(text))).toMatch(
+          /^400 invalid continue token: continue key is not valid: /,
+        );
+      }),
+    );
+    const token = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+    const refused: [unknown, string][] = [
+      [{ v: 'v2', rv: 5, start: 'c' }, 'server does not recognize this encoded version v2'],
+      [{ rv: 5 }, 'server does not recognize this encoded version '],
+      [{ v: 'meta.k8s.io/v1', rv: 0, start: 'c' }, 'incorrect encoded start resourceVersion (version meta.k8s.io/v1)'],
+      [{ v: 'meta.k8s.io/v1', rv: 5, start: '' }, 'encoded start key empty (version meta.k8s.io/v1)'],
+      [{ v: 'meta.k8s.io/v1', rv: 5, start: '../x' }, '../x'],
+      [null, 'server does not recognize this encoded version '],
+    ];
+    for (const [value, why] of refused) {
+      expect(message(() => readContinueToken(token(value)))).toBe(
+        `400 invalid continue token: continue key is not valid: ${why}`,
+      );
+    }
+  });
+});
+
+describe('Go durations', () => {
+  it.each([
+    ['0', 0],
+    ['1h30m', 5_400_000],
+    ['1.5s', 1500],
+    ['-2ms', -2],
+    ['1h0m0s', 3_600_000],
+  ])('reads %s', (text, expected) => expect(parseGoDuration(text)).toBe(expected));
+
+  it.each([
+    ['abc', 'time: invalid duration "abc"'],
+    ['5', 'time: missing unit in duration "5"'],
+    ['', 'time: invalid duration ""'],
+    ['5y', 'time: unknown unit "y" in duration "5y"'],
+    ['5constructor', 'time: unknown unit "constructor" in duration "5constructor"'],
+  ])('refuses %j', (text, error) => expect(parseGoDuration(text)).toEqual({ error }));
+});

@@ -1,0 +1,214 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { applyStrategicMerge } from '../../../../src/api/patch/strategic-merge.js';
+import { isStatusError } from '../../../../src/api/status/status-error.js';
+import { eventShape } from '../../../../src/events/schema.js';
+
+type Json = Record<string, unknown>;
+
+const apply = (document: Json, patch: Json): Json => applyStrategicMerge(document, patch, eventShape());
+const metadata = (stored: Json, patch: Json): unknown => apply({ metadata: stored }, { metadata: patch })['metadata'];
+
+function errorOf(stored: Json, patch: Json): string {
+  try {
+    metadata(stored, patch);
+  } catch (error) {
+    if (isStatusError(error)) return `${error.status.code} ${error.status.reason} ${error.message}`;
+    throw error;
+  }
+  return 'no error';
+}
+
+const owner = (uid: string, name = uid): Json => ({ apiVersion: 'v1', kind: 'Pod', name, uid });
+const uids = (patched: unknown): string[] =>
+  (patched as { ownerReferences: Json[] }).ownerReferences.map((o) => String(o['uid']));
+
+describe('applyStrategicMerge on objects', () => {
+  it('merges members and removes what is null', () => {
+    const stored = {
+      note: 'n',
+      series: { count: 2, lastObservedTime: 't' },
+      metadata: { labels: { drop: '1', keep: '1' } },
+    };
+    expect(
+      apply(stored, { metadata: { labels: { drop: null, add: '2' } }, series: { count: 7 }, reason: null }),
+    ).toEqual({
+      note: 'n',
+      series: { count: 7, lastObservedTime: 't' },
+      metadata: { labels: { keep: '1', add: '2' } },
+    });
+  });
+
+  it.each<[string, Json, unknown]>([
+    ['replace', { labels: { $patch: 'replace', only: 'x' } }, { labels: { only: 'x' } }],
+    ['delete', { labels: { $patch: 'delete', only: 'x' } }, { labels: {} }],
+    ['$retainKeys', { labels: { $retainKeys: ['a', 'n'], n: '1' } }, { labels: { a: '1', n: '1' } }],
+    ['another type', { labels: 'x' }, { labels: 'x' }],
+    [
+      'a directive where nothing is',
+      { annotations: { $patch: 'bogus', n: 'v', gone: null } },
+      { labels: { a: '1', b: '2' }, annotations: { n: 'v' } },
+    ],
+  ])('follows %s', (_, patch, expected) => {
+    expect(metadata({ labels: { a: '1', b: '2' } }, patch)).toEqual(expected);
+  });
+
+  it.each<[Json, string]>([
+    [{ labels: { $patch: 'bogus' } }, '400 BadRequest unknown patch type: bogus in map: map[$patch:bogus]'],
+    [{ labels: { $patch: 'merge', m: '1' } }, '400 BadRequest unknown patch type: merge in map: map[$patch:merge m:1]'],
+    [{ labels: { $patch: 5 } }, '400 BadRequest unknown patch type: %!s(int64=5) in map: map[$patch:5]'],
+    [{ labels: { $retainKeys: ['z'], n: 'x' } }, '400 BadRequest invalid patch format of retainKeys'],
+    [{ labels: { $retainKeys: 'z' } }, '400 BadRequest invalid patch format of retainKeys'],
+    [{ $deleteFromPrimitiveList: ['x'] }, '400 BadRequest invalid patch format of primitive list'],
+    [{ $setElementOrder: ['x'] }, '400 BadRequest invalid patch format of setElementOrder list'],
+    [{ '$setElementOrder/finalizers': 'x' }, '400 BadRequest expected a []interface {}, but received a string'],
+    [
+      { '$setElementOrder/nothing': [] },
+      '400 BadRequest unable to find api field in struct ObjectMeta for the json field "nothing"',
+    ],
+  ])('%j is refused', (patch, message) => {
+    expect(errorOf({ labels: { a: '1' } }, patch)).toBe(message);
+  });
+
+  it('replaces the whole document, or empties it', () => {
+    expect(apply({ note: 'n' }, { $patch: 'replace', metadata: { name: 'a' } })).toEqual({ metadata: { name: 'a' } });
+    expect(apply({ note: 'n' }, { $patch: 'delete' })).toEqual({});
+  });
+});
+
+describe('applyStrategicMerge on lists of scalars', () => {
+  const stored = { finalizers: ['x/a', 'x/b'] };
+
+  it.each<[string, Json, string[] | undefined]>([
+    ['new items come first', { finalizers: ['x/c'] }, ['x/c', 'x/a', 'x/b']],
+    ['known items stay one', { finalizers: ['x/b', 'x/b', 'x/c'] }, ['x/a', 'x/b', 'x/c']],
+    ['an empty list changes nothing', { finalizers: [] }, ['x/a', 'x/b']],
+    ['null removes the list', { finalizers: null }, undefined],
+    ['items are taken out', { '$deleteFromPrimitiveList/finalizers': ['x/none', 'x/a'] }, ['x/b']],
+    ['what is no list takes out nothing', { '$deleteFromPrimitiveList/finalizers': 'x' }, ['x/a', 'x/b']],
+    [
+      'items are taken out and added',
+      { '$deleteFromPrimitiveList/finalizers': ['x/a'], finalizers: ['x/c'] },
+      ['x/c', 'x/b'],
+    ],
+    [
+      'the order asked for',
+      { '$setElementOrder/finalizers': ['x/b', 'x/c', 'x/a'], finalizers: ['x/c'] },
+      ['x/b', 'x/c', 'x/a'],
+    ],
+    ['an order alone', { '$setElementOrder/finalizers': ['x/b', 'x/a'] }, ['x/b', 'x/a']],
+    ['an order for some', { '$setElementOrder/finalizers': ['x/b'] }, ['x/a', 'x/b']],
+  ])('%s', (_, patch, expected) => {
+    expect((metadata(stored, patch) as Json)['finalizers']).toEqual(expected);
+  });
+
+  it('starts a list', () => {
+    const patch = { '$setElementOrder/finalizers': ['x/b', 'x/a'], finalizers: ['x/b', 'x/a'] };
+    expect(metadata({}, patch)).toEqual({ finalizers: ['x/b', 'x/a'] });
+    expect(metadata({}, { '$setElementOrder/finalizers': ['x/a'] })).toEqual({});
+  });
+
+  it.each<[Json, string]>([
+    [
+      { '$setElementOrder/finalizers': ['x/q'], finalizers: ['x/r'] },
+      "400 BadRequest The order in patch list:\n[x/r]\n doesn't match $setElementOrder list:\n[x/q]\n",
+    ],
+    [{ finalizers: ['x/c', 5] }, '400 BadRequest list element types are not identical: [[x/a x/b] [x/c 5]]'],
+    [{ finalizers: [null] }, '400 BadRequest list element types are not identical: [[x/a x/b] [<nil>]]'],
+  ])('%j is refused', (patch, message) => {
+    expect(errorOf(stored, patch)).toBe(message);
+  });
+
+  it('cannot merge lists of lists', () => {
+    const wrong = errorOf({ finalizers: [['x']] }, { finalizers: [['y']] });
+    expect(wrong).toBe('422 Invalid the server rejected our request due to an error in our request');
+  });
+});
+
+describe('applyStrategicMerge on lists of objects', () => {
+  const stored = { ownerReferences: [owner('u1'), owner('u2')] };
+
+  it.each<[string, Json[], string[]]>([
+    ['new items come first', [owner('u3')], ['u3', 'u1', 'u2']],
+    ['known items merge', [{ uid: 'u2', name: 'renamed' }], ['u1', 'u2']],
+    ['items are deleted', [{ uid: 'u1', $patch: 'delete' }], ['u2']],
+    ['the list is replaced', [{ $patch: 'replace' }, owner('u9')], ['u9']],
+    ['an item of its own twice', [owner('u3'), { uid: 'u3', name: 'again' }], ['u3', 'u1', 'u2']],
+  ])('%s', (_, ownerReferences, expected) => {
+    expect(uids(metadata(stored, { ownerReferences }))).toEqual(expected);
+  });
+
+  it('merges the members of a known item', () => {
+    const patched = metadata(stored, { ownerReferences: [{ uid: 'u2', name: 'renamed', kind: null }] });
+    expect(patched).toEqual({ ownerReferences: [owner('u1'), { apiVersion: 'v1', name: 'renamed', uid: 'u2' }] });
+  });
+
+  it('orders by key', () => {
+    const order = [{ uid: 'u2' }, { uid: 'u3' }, { uid: 'u1' }];
+    const patch = { '$setElementOrder/ownerReferences': order, ownerReferences: [owner('u3')] };
+    expect(uids(metadata(stored, patch))).toEqual(['u2', 'u3', 'u1']);
+    const deleting = {
+      '$setElementOrder/ownerReferences': [{ uid: 'u2' }],
+      ownerReferences: [{ uid: 'u1', $patch: 'delete' }],
+    };
+    expect(uids(metadata(stored, deleting))).toEqual(['u2']);
+  });
+
+  it('drops directives from a new list', () => {
+    const ownerReferences = [{ $patch: 'replace' }, { uid: 'u8', $patch: 'delete' }, owner('u9')];
+    expect(uids(metadata({}, { ownerReferences }))).toEqual(['u9']);
+  });
+
+  it.each<[Json[], string]>([
+    [[{ name: 'x' }], '400 BadRequest map: map[name:x] does not contain declared merge key: uid'],
+    [[{ $patch: 'delete' }], '400 BadRequest map: map[$patch:delete] does not contain declared merge key: uid'],
+    [[{ $patch: 'merge' }], '400 BadRequest merging lists cannot yet be specified in the patch'],
+    [[{ $patch: 'odd', uid: 'u1' }], '400 BadRequest unknown patch type: odd in map: map[$patch:odd uid:u1]'],
+  ])('%j is refused', (ownerReferences, message) => {
+    expect(errorOf(stored, { ownerReferences })).toBe(message);
+  });
+
+  it('replaces lists without a merge strategy', () => {
+    expect(metadata({ managedFields: [{ manager: 'a' }] }, { managedFields: [{}] })).toEqual({ managedFields: [{}] });
+  });
+});
+
+describe('applyStrategicMerge, for any patch', () => {
+  const key = fc.constantFrom(
+    ...['metadata', 'labels', 'finalizers', 'ownerReferences', 'note', 'uid', '__proto__', 'constructor', '$patch'],
+    ...[
+      '$retainKeys',
+      '$setElementOrder/finalizers',
+      '$deleteFromPrimitiveList/finalizers',
+      '$setElementOrder/ownerReferences',
+    ],
+  );
+  const { json } = fc.letrec((tie) => ({
+    json: fc.oneof(
+      { maxDepth: 4 },
+      fc.constantFrom(null, 1, 'x/a', 'replace', 'delete', 'u1'),
+      fc.array(tie('json'), { maxLength: 3 }),
+      fc.dictionary(key, tie('json'), { maxKeys: 4, noNullPrototype: true }),
+    ),
+  }));
+  const object = fc.dictionary(key, json, { maxKeys: 4, noNullPrototype: true });
+
+  it('changes nothing it is given and fails only as the client’s fault', () => {
+    const stored: Json = {
+      note: 'n',
+      metadata: { labels: { a: '1' }, finalizers: ['x/a'], ownerReferences: [owner('u1')] },
+    };
+    fc.assert(
+      fc.property(fc.oneof(object, fc.record({ metadata: object })), (patch) => {
+        const before = JSON.stringify([stored, patch]);
+        try {
+          apply(stored, patch);
+        } catch (error) {
+          if (!isStatusError(error) || ![400, 422].includes(error.status.code ?? 0)) throw error;
+        }
+        expect(JSON.stringify([stored, patch])).toBe(before);
+        expect(Object.keys(Object.prototype)).toEqual([]);
+      }),
+    );
+  });
+});

@@ -1,0 +1,121 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { allOf, everything } from '../../../../src/api/selectors/all-of.js';
+import { parseFieldSelector } from '../../../../src/api/selectors/field-selector.js';
+import { parseLabelSelector } from '../../../../src/api/selectors/label-selector.js';
+import { isStatusError } from '../../../../src/api/status/status-error.js';
+
+const SUPPORTED: ReadonlySet<string> = new Set(['type', 'reason', 'metadata.name', 'constructor']);
+const parse = (text: string) => parseFieldSelector(text, SUPPORTED);
+const matches = (text: string, fields: Readonly<Record<string, string>>): boolean =>
+  parse(text).matches({ fields, labels: {} });
+
+function errorOf(text: string): string {
+  try {
+    parse(text);
+  } catch (error) {
+    if (isStatusError(error) && error.status.code === 400 && error.status.reason === 'BadRequest') return error.message;
+    throw error;
+  }
+  return 'no error';
+}
+
+describe('parseFieldSelector', () => {
+  it.each([
+    ['', true],
+    [',', true],
+    ['type=Normal', true],
+    ['type==Normal', true],
+    ['type!=Normal', false],
+    ['type=Warning', false],
+    ['type=', false],
+    ['type!=', true],
+    ['reason=', true],
+    ['constructor=', true],
+    ['type=Normal,metadata.name=a\\,b', true],
+    ['type=Normal,metadata.name=a', false],
+    ['metadata.name!=a\\=b', true],
+  ])('%j matches: %s', (text, expected) => {
+    expect(matches(text, { type: 'Normal', 'metadata.name': 'a,b' })).toBe(expected);
+  });
+
+  it.each([
+    ['note=x', 'field label not supported: note'],
+    ['=x', 'field label not supported: '],
+    ['type =Normal', 'field label not supported: type '],
+    ['bogus', "invalid selector: 'bogus'; can't understand 'bogus'"],
+    ['type=a,bogus', "invalid selector: 'type=a,bogus'; can't understand 'bogus'"],
+    ['type in (Normal)', "invalid selector: 'type in (Normal)'; can't understand 'type in (Normal)'"],
+    ['a=b=c', 'invalid field selector: unescaped character in value: 61'],
+    ['reason=a\\b', 'invalid field selector: invalid escape sequence: \\b'],
+    ['reason=a\\', 'invalid field selector: invalid escape sequence: \\'],
+    ['reason=a\\😀', 'invalid field selector: invalid escape sequence: \\😀'],
+    ['type!==x', 'invalid field selector: unescaped character in value: 61'],
+    ['__proto__=x', 'field label not supported: __proto__'],
+  ])('%j is refused', (text, message) => {
+    expect(errorOf(text)).toBe(message);
+  });
+
+  it('tells what it fixes a field to', () => {
+    const selector = parse('type!=Normal,metadata.name=a\\=b');
+    expect(selector.exact('metadata.name')).toBe('a=b');
+    expect(selector.exact('type')).toBeUndefined();
+    expect(selector.equalities).toEqual([{ field: 'metadata.name', value: 'a=b' }]);
+  });
+
+  it('reads another field than the label says, where a map says so', () => {
+    const selector = parseFieldSelector('source=x', new Map([['source', 'reportingController']]));
+    expect(selector.equalities).toEqual([{ field: 'reportingController', value: 'x' }]);
+    expect(selector.matches({ fields: { reportingController: 'x' }, labels: {} })).toBe(true);
+  });
+
+  it('has one canonical form for one selection', () => {
+    expect(parse('type==b,reason=a,type=b').canonical).toBe('field:reason=a,type=b');
+    expect(parse('').canonical).toBe('');
+    expect(parse('').empty).toBe(true);
+  });
+
+  it('throws nothing but a 400, and selects the same by its canonical form', () => {
+    const piece = fc.constantFrom('type', 'reason', '=', '==', '!=', ',', '\\', 'x', ' ', '\\,', '\\=');
+    fc.assert(
+      fc.property(fc.array(piece), fc.string(), (pieces, reason) => {
+        const text = pieces.join('');
+        if (errorOf(text) !== 'no error') return;
+        const selector = parse(text);
+        const again = parse(selector.canonical.replace(/^field:/, ''));
+        for (const fields of [
+          { type: 'x', reason },
+          { type: '', reason: 'x' },
+        ]) {
+          expect(again.matches({ fields, labels: {} })).toBe(selector.matches({ fields, labels: {} }));
+        }
+      }),
+    );
+    fc.assert(fc.property(fc.string(), (text) => void errorOf(text)));
+  });
+});
+
+describe('allOf', () => {
+  const field = parse('type=Normal');
+  const label = parseLabelSelector('app');
+
+  it('is everything when nothing is asked', () => {
+    expect(allOf()).toBe(everything);
+    expect(allOf(parse(''), parseLabelSelector(''))).toBe(everything);
+    expect(everything.matches({ fields: {}, labels: {} })).toBe(true);
+  });
+
+  it('asks all of them', () => {
+    const both = allOf(field, label);
+    expect(both.matches({ fields: { type: 'Normal' }, labels: { app: '' } })).toBe(true);
+    expect(both.matches({ fields: { type: 'Normal' }, labels: {} })).toBe(false);
+    expect(both.equalities).toEqual(field.equalities);
+    expect(both.empty).toBe(false);
+  });
+
+  it('tells labels and fields apart in its canonical form, and not their order', () => {
+    expect(allOf(label, field).canonical).toBe(allOf(field, label).canonical);
+    expect(parseLabelSelector('type=Normal').canonical).not.toBe(field.canonical);
+    expect(allOf(field, field).canonical).toBe(field.canonical);
+  });
+});

@@ -1,0 +1,179 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseLabelSelector } from '../../../../src/api/selectors/label-selector.js';
+import { isStatusError } from '../../../../src/api/status/status-error.js';
+
+const LABELS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  a: { app: 'x', tier: 'front' },
+  b: { app: 'y' },
+  c: {},
+  d: { load: '7', empty: '' },
+};
+
+const picked = (selector: string): string =>
+  Object.entries(LABELS)
+    .filter(([, labels]) => parseLabelSelector(selector).matches({ fields: {}, labels }))
+    .map(([name]) => name)
+    .join('');
+
+function errorOf(selector: string): string {
+  try {
+    parseLabelSelector(selector);
+  } catch (error) {
+    if (isStatusError(error) && error.status.code === 400 && error.status.reason === 'BadRequest') return error.message;
+    throw error;
+  }
+  return 'no error';
+}
+
+const VALUE_RULE =
+  "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
+
+describe('parseLabelSelector', () => {
+  it.each([
+    ['', 'abcd'],
+    [' ', 'abcd'],
+    ['app=x', 'a'],
+    ['app==x', 'a'],
+    ['app!=x', 'bcd'],
+    ['app', 'ab'],
+    ['!app', 'cd'],
+    ['! app', 'cd'],
+    ['app in (x,y)', 'ab'],
+    ['app in (x, y ,)', 'ab'],
+    ['app in (,x)', 'a'],
+    ['empty in ()', 'd'],
+    ['empty in (x,,y)', 'd'],
+    ['app notin (x)', 'bcd'],
+    ['app=x,tier=front', 'a'],
+    ['tier notin (front),app', 'b'],
+    ['app\t=\r\nx', 'a'],
+    ['empty=', 'd'],
+    ['empty=,load', 'd'],
+    ['app,app', 'ab'],
+    ['load>6', 'd'],
+    ['load<7', ''],
+    ['load>007', ''],
+    ['app>1', ''],
+    ['in in (in)', ''],
+    ['app==x,app!=y', 'a'],
+    ['example.com/x=1', ''],
+    ['constructor', ''],
+    ['!toString', 'abcd'],
+  ])('%j selects %s', (selector, expected) => {
+    expect(picked(selector)).toBe(expected);
+  });
+
+  it.each([
+    ['app=x,,tier', "found ',', expected: identifier after ','"],
+    ['app=x,', "found '', expected: identifier after ','"],
+    ['(', "found '(', expected: !, identifier, or 'end of string'"],
+    [',', "found ',', expected: !, identifier, or 'end of string'"],
+    ['=x', "found '=', expected: !, identifier, or 'end of string'"],
+    ['==x', "found '==', expected: !, identifier, or 'end of string'"],
+    ['app in', "unable to parse requirement: found '' expected: '('"],
+    ['app in x', "unable to parse requirement: found 'x' expected: '('"],
+    ['app in (x', "unable to parse requirement: found '', expected: ',' or ')'"],
+    ['app in (x y)', "unable to parse requirement: found 'y', expected: ',' or ')'"],
+    ['app in (!)', "unable to parse requirement: found '!', expected: ',', ')' or identifier"],
+    ['app in (x,,)', "unable to parse requirement: found ')', expected: ',', or identifier"],
+    ['app!', "unable to parse requirement: found '!', expected: in, notin, =, ==, !=, gt, lt"],
+    ['app gt 1', "unable to parse requirement: found 'gt', expected: in, notin, =, ==, !=, gt, lt"],
+    ['bad key=1', "unable to parse requirement: found 'key', expected: in, notin, =, ==, !=, gt, lt"],
+    ['app>=1', "unable to parse requirement: found '=', expected: identifier"],
+    ['app!==x', "unable to parse requirement: found '=', expected: identifier"],
+    ['!', "unable to parse requirement: found '', expected: identifier"],
+    ['app=x y', "found 'y', expected: ',' or 'end of string'"],
+    ['!app=x', "found '=', expected: ',' or 'end of string'"],
+    ['app=-x', `unable to parse requirement: values[0][app]: Invalid value: "-x": ${VALUE_RULE}`],
+    ['app=é', `unable to parse requirement: values[0][app]: Invalid value: "é": ${VALUE_RULE}`],
+    [
+      `${'a'.repeat(64)}=1`,
+      `unable to parse requirement: <nil>: Invalid value: "${'a'.repeat(64)}": name part must be no more than 63 bytes`,
+    ],
+    [
+      'app>x',
+      "unable to parse requirement: values[0]: Invalid value: \"x\": for 'Gt', 'Lt' operators, the value must be an integer",
+    ],
+    ['app>-1', `unable to parse requirement: values[0][app]: Invalid value: "-1": ${VALUE_RULE}`],
+  ])('%j is refused', (selector, message) => {
+    expect(errorOf(selector)).toBe(message);
+  });
+
+  it('lists several faults of one value', () => {
+    expect(errorOf('app>x;')).toMatch(/^unable to parse requirement: \[values\[0\]: .*, values\[0\]\[app\]: .*\]$/);
+  });
+
+  it('has one canonical form for one selection', () => {
+    const { canonical } = parseLabelSelector('b in (2,1),a==x');
+    expect(canonical).toBe('label:a=x,b in (1,2)');
+    expect(parseLabelSelector(' a = x , b in ( 1 , 2 , 1 ),a=x').canonical).toBe(canonical);
+    expect(parseLabelSelector('').canonical).toBe('');
+    expect(parseLabelSelector('').empty).toBe(true);
+    expect(parseLabelSelector('a').empty).toBe(false);
+  });
+
+  it('throws nothing but a 400, whatever comes', () => {
+    const piece = fc.constantFrom(
+      'app',
+      'in',
+      'notin',
+      '=',
+      '==',
+      '!',
+      '(',
+      ')',
+      ',',
+      ' ',
+      '>',
+      '<',
+      'x',
+      '',
+      '\0',
+      'é',
+      '/',
+    );
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.string(),
+          fc.array(piece).map((p) => p.join('')),
+        ),
+        (text) => void errorOf(text),
+      ),
+    );
+  });
+
+  it('selects the same by its canonical form', () => {
+    const key = fc.constantFrom('app', 'tier', 'in', 'example.com/x', 'notin');
+    const value = fc.constantFrom('x', 'y', '', '3', 'in', 'front');
+    const part = fc.oneof(
+      key,
+      key.map((k) => `!${k}`),
+      fc.tuple(key, fc.constantFrom('=', '==', '!='), value).map((p) => p.join('')),
+      fc
+        .tuple(key, fc.constantFrom(' in ', ' notin '), fc.array(value, { maxLength: 4 }))
+        .map(([k, o, v]) => `${k}${o}(${v.join(', ')})`),
+      key.map((k) => `${k}>2`),
+    );
+    const labels = fc.dictionary(key, value);
+    fc.assert(
+      fc.property(fc.array(part, { maxLength: 4 }), labels, (parts, candidate) => {
+        const text = parts.join(',');
+        if (errorOf(text) !== 'no error') return;
+        const selector = parseLabelSelector(text);
+        const again = parseLabelSelector(selector.canonical.replace(/^label:/, ''));
+        expect(again.canonical).toBe(selector.canonical);
+        expect(again.matches({ fields: {}, labels: candidate })).toBe(
+          selector.matches({ fields: {}, labels: candidate }),
+        );
+      }),
+    );
+  });
+
+  it('reads a long text in one go', () => {
+    const values = Array.from({ length: 50_000 }, (_, index) => `v${index}`);
+    const selector = parseLabelSelector(`app in (${values.join(',')})`);
+    expect(selector.matches({ fields: {}, labels: { app: 'v49999' } })).toBe(true);
+  });
+});

@@ -1,0 +1,44 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { byCodePoint } from '../../../../src/api/status/code-point-order.js';
+import {
+  duplicateValue,
+  invalidValue,
+  joinFieldErrors,
+  missingValue,
+  notSupported,
+  required,
+  tooMany,
+  type FieldError,
+} from '../../../../src/api/status/field-error.js';
+
+describe('field errors', () => {
+  it.each<[FieldError, string, string]>([
+    [required('a'), 'FieldValueRequired', 'Required value'],
+    [required('a', 'why'), 'FieldValueRequired', 'Required value: why'],
+    [invalidValue('a', 'x"\u0007\u200b', 'bad'), 'FieldValueInvalid', 'Invalid value: "x\\"\\a\\u200b": bad'],
+    [invalidValue('a', ['x'], 'bad'), 'FieldValueInvalid', 'Invalid value: ["x"]: bad'],
+    [invalidValue('a', undefined, 'bad'), 'FieldValueInvalid', 'Invalid value: null: bad'],
+    [notSupported('a', 'x', ['', 'y']), 'FieldValueNotSupported', 'Unsupported value: "x": supported values: "", "y"'],
+    [tooMany('a', 3, 2), 'FieldValueTooMany', 'Too many: 3: must have at most 2 items'],
+    [duplicateValue('a', 1), 'FieldValueDuplicate', 'Duplicate value: 1'],
+    [missingValue('a', 'x'), 'FieldValueNotFound', 'Not found: "x"'],
+  ])('%o', (error, reason, text) => {
+    expect(error).toEqual({ field: 'a', reason, text });
+  });
+
+  it('stand alone, or in brackets, equal ones once', () => {
+    const [one, two] = [required('a'), required('b')];
+    expect(joinFieldErrors([one, one])).toBe('a: Required value');
+    expect(joinFieldErrors([one, two, one])).toBe('[a: Required value, b: Required value]');
+  });
+});
+
+it('compares text by bytes of UTF-8', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (left, right) => {
+      const expected = Math.sign(Buffer.compare(Buffer.from(left), Buffer.from(right)));
+      expect(Math.sign(byCodePoint(left, right))).toBe(expected);
+    }),
+  );
+});

@@ -1,0 +1,118 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  dnsLabelErrors,
+  labelValueErrors,
+  pathSegmentErrors,
+  pathSegmentPrefixErrors,
+  qualifiedNameErrors,
+  subdomainErrors,
+  subdomainPrefixErrors,
+} from '../../../../src/api/validation/names.js';
+
+const SUBDOMAIN =
+  "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
+const LABEL =
+  "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
+const NAME_PART =
+  "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
+const SLASHES =
+  "a valid label key must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]') with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')";
+const VALUE =
+  "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
+
+describe('subdomainErrors', () => {
+  it.each([
+    ['a', []],
+    ['a.b-c.1', []],
+    ['a'.repeat(253), []],
+    ['', [SUBDOMAIN]],
+    ['Bad', [SUBDOMAIN]],
+    ['a.', [SUBDOMAIN]],
+    ['a.-b', [SUBDOMAIN]],
+    ['a..b', [SUBDOMAIN]],
+    ['a\n', [SUBDOMAIN]],
+    ['a'.repeat(254), ['must be no more than 253 characters']],
+    ['é'.repeat(127), ['must be no more than 253 characters', SUBDOMAIN]],
+  ])('%j', (value, errors) => {
+    expect(subdomainErrors(value)).toEqual(errors);
+  });
+
+  it('lets a prefix end in a dash', () => {
+    expect(subdomainPrefixErrors('web-')).toEqual([]);
+    expect(subdomainPrefixErrors('web.')).toEqual([SUBDOMAIN]);
+    expect(subdomainPrefixErrors('-')).toEqual([SUBDOMAIN]);
+  });
+});
+
+describe('dnsLabelErrors', () => {
+  it.each([
+    ['a-b', []],
+    ['a.b', ['must not contain dots']],
+    ['UPPER', [LABEL]],
+    ['-a', [LABEL]],
+    ['a'.repeat(64), ['must be no more than 63 characters']],
+  ])('%j', (value, errors) => {
+    expect(dnsLabelErrors(value)).toEqual(errors);
+  });
+});
+
+describe('qualifiedNameErrors', () => {
+  it.each([
+    ['example.com/My_Name.1', []],
+    ['a', []],
+    ['', ['name part must be non-empty', NAME_PART]],
+    ['x/', ['name part must be non-empty', NAME_PART]],
+    ['/x', ['prefix part must be non-empty']],
+    ['a/b/c', [SLASHES]],
+    ['UPPER/x', [`prefix part ${SUBDOMAIN}`]],
+    ['-x', [NAME_PART]],
+    ['a'.repeat(64), ['name part must be no more than 63 bytes']],
+    [`${'a'.repeat(254)}/x`, ['prefix part must be no more than 253 bytes']],
+  ])('%j', (value, errors) => {
+    expect(qualifiedNameErrors(value)).toEqual(errors);
+  });
+});
+
+describe('labelValueErrors', () => {
+  it.each([
+    ['', []],
+    ['a', []],
+    ['a'.repeat(63), []],
+    ['a'.repeat(64), ['must be no more than 63 bytes']],
+    ['-v', [VALUE]],
+    ['bad value!', [VALUE]],
+  ])('%j', (value, errors) => {
+    expect(labelValueErrors(value)).toEqual(errors);
+  });
+});
+
+describe('pathSegmentErrors', () => {
+  it.each([
+    ['Foo_Bar', []],
+    ['.', ["may not be '.'"]],
+    ['..', ["may not be '..'"]],
+    ['a/b%c', ["may not contain '/'", "may not contain '%'"]],
+  ])('%j', (value, errors) => {
+    expect(pathSegmentErrors(value)).toEqual(errors);
+  });
+
+  it('asks less of a prefix', () => {
+    expect(pathSegmentPrefixErrors('..')).toEqual([]);
+  });
+});
+
+it('agrees with the expressions the messages quote', () => {
+  const text = fc
+    .array(fc.constantFrom('a', 'Z', '0', '-', '.', '_', '/', '\n'), { maxLength: 8 })
+    .map((c) => c.join(''));
+  fc.assert(
+    fc.property(text, (value) => {
+      expect(subdomainErrors(value).length === 0).toBe(
+        /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/.test(value),
+      );
+      expect(dnsLabelErrors(value).length === 0).toBe(/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(value));
+      expect(labelValueErrors(value).length === 0).toBe(/^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$/.test(value));
+    }),
+  );
+});

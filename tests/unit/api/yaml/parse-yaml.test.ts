@@ -1,0 +1,131 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { parseYaml } from '../../../../src/api/yaml/yaml.js';
+
+const value = async (text: string): Promise<unknown> => {
+  const result = await parseYaml(text);
+  if ('error' in result) throw new Error(result.error);
+  return result.value;
+};
+const error = async (text: string): Promise<string | undefined> => {
+  const result = await parseYaml(text);
+  return 'error' in result ? result.error : undefined;
+};
+
+describe('scalars mean what they mean to Go', () => {
+  test.each([
+    ['yes', true],
+    ['On', true],
+    ['y', true],
+    ['NO', false],
+    ['off', false],
+    ['~', null],
+    ['', null],
+    ['Null', null],
+    ['5', 5],
+    ['-5', -5],
+    ['010', 8],
+    ['0o10', 8],
+    ['0x1F', 31],
+    ['0b11', 3],
+    ['1_000', 1000],
+    ['2.0', 2],
+    ['1e3', 1000],
+    ['.5', 0.5],
+    ['12:30:45', '12:30:45'],
+    ['2024-01-01', '2024-01-01'],
+    ['2024-03-05T06:07:08Z', '2024-03-05T06:07:08Z'],
+    ['"yes"', 'yes'],
+    ["'5'", '5'],
+    ['!!str 5', '5'],
+    ['!!int "5"', 5],
+    ['!own x', 'x'],
+    ['nO', 'nO'],
+    ['+', '+'],
+    ['1.2.3', '1.2.3'],
+    ['"\\ud800"', '\ufffd'],
+  ])('%s', async (text, meaning) => expect(await value(`a: ${text}`)).toEqual({ a: meaning }));
+});
+
+describe('documents', () => {
+  test('nothing is null, and only the first one counts', async () => {
+    expect(await value('')).toBeNull();
+    expect(await value('# only words\n')).toBeNull();
+    expect(await value('- a\n---\n- b\n')).toEqual(['a']);
+  });
+
+  test('JSON is YAML', async () => {
+    expect(await value('{"a": [1, 2.5, {"b": null}], "c": "\\u00e4"}')).toEqual({ a: [1, 2.5, { b: null }], c: 'ä' });
+    await fc.assert(
+      fc.asyncProperty(fc.jsonValue({ maxDepth: 3 }), async (json) => {
+        const text = JSON.stringify({ value: json });
+        expect(await value(text)).toEqual(JSON.parse(text));
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  test('keys become strings, merge keys are ordinary ones, __proto__ is data', async () => {
+    expect(await value('1: a\ntrue: b\n<<: {c: 1}\n')).toEqual({ '1': 'a', true: 'b', '<<': { c: 1 } });
+    const odd = (await value('__proto__: {x: 1}\nconstructor: 2\n')) as Record<string, unknown>;
+    expect(Object.keys(odd)).toEqual(['__proto__', 'constructor']);
+    expect(odd['x']).toBeUndefined();
+    expect(await error('? {a: b}\n: c')).toBe('yaml: invalid map key');
+  });
+
+  test('duplicate keys are told with their lines, the last one counts', async () => {
+    expect(await parseYaml('a: 1\nb:\n  d: "1"\n  d:\n    "2"\na: 2\n')).toEqual({
+      value: { a: 2, b: { d: '2' } },
+      duplicates: ['line 5: key "d" already set in map', 'line 6: key "a" already set in map'],
+    });
+  });
+
+  test('aliases', async () => {
+    expect(await value('a: &x {b: 1}\nc: *x\nd: &x 2\ne: *x\n')).toEqual({ a: { b: 1 }, c: { b: 1 }, d: 2, e: 2 });
+    expect(await error('a: *x')).toBe("yaml: unknown anchor 'x' referenced");
+    expect(await error('a: &x [*x]')).toBe("yaml: anchor 'x' value contains itself");
+  });
+
+  test('what is no YAML is refused with its line', async () => {
+    expect(await error('a: 1\nb: c: d\n')).toMatch(/^yaml: line 2: /);
+    expect(await error('a: .inf')).toBe('yaml: unsupported value: .inf');
+  });
+});
+
+describe('bounds', () => {
+  test('aliases of aliases', async () => {
+    const lines = ['a0: &a0 [x, x, x, x, x, x, x, x, x, x]'];
+    for (let level = 1; level < 10; level++) {
+      lines.push(
+        `a${level}: &a${level} [${Array(10)
+          .fill(`*a${level - 1}`)
+          .join(', ')}]`,
+      );
+    }
+    expect(await error(lines.join('\n'))).toBe('yaml: document contains excessive aliasing');
+  });
+
+  test('depth', async () => {
+    for (const piece of ['[', '{"a":', '- ']) {
+      expect(await error(piece.repeat(15_000))).toBe('yaml: exceeded max depth');
+    }
+  });
+
+  test('size', async () => {
+    expect(await error('- a\n'.repeat(500_000))).toBe('yaml: document is too complex');
+    expect(await value(`a: "${'x'.repeat(1_000_000)}"`)).toEqual({ a: 'x'.repeat(1_000_000) });
+  });
+
+  test('any text is read or refused', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.oneof(fc.string(), fc.stringMatching(/^[-a:[\]{}&*!|>'"%@#?, \n\t]{0,30}$/)),
+        async (text) => {
+          const result = await parseYaml(text);
+          expect('error' in result ? result.error : 'yaml: fine').toMatch(/^yaml: /);
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+});
