@@ -1,0 +1,22 @@
+import { forbidden } from '../api/status/failures.js';
+import type { Access } from '../auth/access.js';
+import type { Attributes } from '../auth/contract.js';
+import { forbiddenMessage } from '../auth/refusal.js';
+import type { Caller } from '../model/caller.js';
+import type { Verb } from './scope.js';
+import type { VerbCall } from './verbs/call.js';
+
+/** Asks the authorizer. @throws StatusError 403 */
+export async function authorize(access: Access, caller: Caller, attributes: Attributes): Promise<void> {
+  const decision = await access.authorize(caller, attributes);
+  if (decision.allowed) return;
+  const message = forbiddenMessage(caller, attributes, decision.reason);
+  if ('path' in attributes) throw forbidden(message, { group: '', resource: '' }, '');
+  throw forbidden(message, { group: attributes.group, resource: attributes.resource }, attributes.name ?? '');
+}
+
+/** A second right that an operation turns out to need. @throws StatusError 403 */
+export async function requireAccess(call: VerbCall, verb: Verb): Promise<void> {
+  const { scope, environment, caller } = call;
+  await authorize(environment.access, caller, { ...scope.attributes, verb });
+}

@@ -1,0 +1,95 @@
+import { dedupeOwnerReferences } from '../api/validation/owner-references.js';
+import type { WriteOptions } from '../api/options/write-options.js';
+import { toRevision, uintError } from '../api/options/resource-version.js';
+import { alreadyExists, badRequest, generatedNameTaken, invalid } from '../api/status/failures.js';
+import type { Event } from '../model/event.js';
+import { isStoreError } from '../store/errors.js';
+import type { EventRecord } from '../store/record.js';
+import { decodeEvent, encodeEvent } from './encode-event.js';
+import { generateName } from './generate-name.js';
+import { createErrors } from './rules/create-rules.js';
+import { expiryOf, resourceOf, type Result, type VerbCall } from './verbs/call.js';
+
+const NAME_ATTEMPTS = 8;
+
+/**
+ * Brings a new event in: what the server decides is set, the rules are checked, it is stored (or not, in a dry run).
+ * Used by create and by an update that finds nothing.
+ *
+ * @throws StatusError 400, 409, 422
+ */
+export async function admitNew(call: VerbCall, event: Event, options: WriteOptions): Promise<Result> {
+  const { environment, version } = call;
+  const generated = event.metadata.name === undefined && Boolean(event.metadata.generateName);
+  dedupeOwners(call, event, 'request');
+  for (let attempt = 1; ; attempt++) {
+    stamp(event, environment.clock.now());
+    if (generated) event.metadata.name = generateName(event.metadata.generateName ?? '');
+    const errors = createErrors(event, version, environment.types);
+    if (errors.length > 0) throw invalid(version.view.kind, event.metadata.name ?? '', errors);
+    if (!options.dryRun) refuseResourceVersion(event);
+    const taken = await storeNew(call, event, options.dryRun);
+    if (taken.result) return taken.result;
+    if (!generated) throw nameTaken(call, event, taken.existing);
+    if (attempt === NAME_ATTEMPTS) throw generatedNameTaken(resourceOf(call), event.metadata.name ?? '');
+  }
+}
+
+/** Identity and time are the server's; a client's values for them do not count. */
+function stamp(event: Event, now: number): void {
+  const { metadata } = event;
+  metadata.uid = crypto.randomUUID();
+  metadata.creationTimestamp = wholeSeconds(now);
+  delete metadata.deletionTimestamp;
+  delete metadata.deletionGracePeriodSeconds;
+  delete metadata.managedFields;
+}
+
+/** Microseconds since the epoch as an RFC 3339 time in whole seconds. */
+export function wholeSeconds(micros: number): string {
+  return `${new Date(Math.floor(micros / 1000)).toISOString().slice(0, 19)}Z`;
+}
+
+/** Owners named twice count once; the client is told. */
+export function dedupeOwners(call: VerbCall, event: Event, stage: 'request' | 'patch'): void {
+  const owners = event.metadata.ownerReferences;
+  if (!owners || owners.length < 2) return;
+  const { references, warning } = dedupeOwnerReferences(owners, stage);
+  event.metadata.ownerReferences = references;
+  if (warning) call.warnings.push(warning);
+}
+
+function refuseResourceVersion(event: Event): void {
+  const sent = event.metadata.resourceVersion ?? '';
+  if (sent !== '' && !uintError(sent) && toRevision(sent) !== 0) {
+    throw badRequest('resourceVersion should not be set on objects to be created');
+  }
+}
+
+interface Stored {
+  readonly result?: Result;
+  readonly existing?: EventRecord | undefined;
+}
+
+async function storeNew(call: VerbCall, event: Event, dryRun: boolean): Promise<Stored> {
+  const { environment, request, version } = call;
+  const { store } = environment;
+  const key = { namespace: event.metadata.namespace ?? '', name: event.metadata.name ?? '' };
+  if (dryRun) {
+    const existing = await store.get(key, request);
+    if (existing) return { existing };
+    return { result: { kind: 'object', status: 201, json: version.unstoredJson(event) } };
+  }
+  try {
+    const record = await store.create(key, encodeEvent(event), { expiresAt: expiryOf(environment) });
+    return { result: { kind: 'object', status: 201, json: version.objectJson(record) } };
+  } catch (error) {
+    if (!isStoreError(error) || error.code !== 'exists') throw error;
+    return { existing: await store.get(key, request) };
+  }
+}
+
+function nameTaken(call: VerbCall, event: Event, existing: EventRecord | undefined): Error {
+  const leaving = existing !== undefined && decodeEvent(existing.event.bytes).metadata.deletionTimestamp !== undefined;
+  return alreadyExists(resourceOf(call), event.metadata.name ?? '', leaving ? 'object is being deleted: ' : '');
+}

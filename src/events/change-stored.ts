@@ -1,0 +1,97 @@
+import { toRevision, uintError } from '../api/options/resource-version.js';
+import type { WriteOptions } from '../api/options/write-options.js';
+import { badRequest, conflict, invalid } from '../api/status/failures.js';
+import type { Event } from '../model/event.js';
+import { isStoreError } from '../store/errors.js';
+import type { EncodedEvent, EventRecord } from '../store/record.js';
+import { decodeEvent, encodeEvent } from './encode-event.js';
+import { updateErrors } from './rules/update-rules.js';
+import { MODIFIED } from './store-failures.js';
+import { expiryOf, keyOf, resourceOf, type Result, type VerbCall } from './verbs/call.js';
+
+/** What a verb makes of the stored state; it throws a StatusError where it refuses. */
+export type Change = (previous: Event, record: EventRecord) => Event | Promise<Event>;
+
+/**
+ * The one loop of update and patch: read, change, check, compare-and-swap. Somebody else's write in between starts it
+ * again on the new state; only a resourceVersion of the caller's own makes it a conflict.
+ *
+ * @param missing what to do when there is no such event
+ */
+export async function changeStored(
+  call: VerbCall,
+  options: WriteOptions,
+  change: Change,
+  missing: () => Promise<Result>,
+): Promise<Result> {
+  const { environment, request, version } = call;
+  for (;;) {
+    const record = await environment.store.get(keyOf(call), request);
+    if (!record) return missing();
+    const previous = decodeEvent(record.event.bytes);
+    const next = await change(previous, record);
+    carryOver(next, previous);
+    requireRevision(call, next, record);
+    const errors = updateErrors(next, previous, version);
+    if (errors.length > 0) throw invalid(version.view.kind, next.metadata.name ?? '', errors);
+    const outcome = await write(call, record, next, options.dryRun);
+    if (outcome) return { kind: 'object', status: 200, json: version.objectJson(outcome) };
+  }
+}
+
+/** The state after the write, or undefined when somebody else was faster. */
+async function write(
+  call: VerbCall,
+  record: EventRecord,
+  next: Event,
+  dryRun: boolean,
+): Promise<EventRecord | undefined> {
+  const { environment } = call;
+  const event = encodeEvent(next);
+  const asSubmitted = { ...record, event };
+  if (dryRun || equalBytes(event, record.event)) return asSubmitted;
+  try {
+    if (next.metadata.deletionTimestamp && !next.metadata.finalizers?.length) {
+      await environment.store.remove(record.key, { expected: record.revision });
+      return asSubmitted;
+    }
+    const expiresAt = expiryOf(environment);
+    return await environment.store.replace(record.key, event, { expected: record.revision, expiresAt });
+  } catch (error) {
+    if (isStoreError(error) && (error.code === 'conflict' || error.code === 'not-found')) return undefined;
+    throw error;
+  }
+}
+
+/** What an update cannot change keeps its stored value without a word. */
+function carryOver(next: Event, previous: Event): void {
+  const { metadata } = next;
+  const stored = previous.metadata;
+  metadata.uid ??= stored.uid ?? '';
+  keep(metadata, stored, 'creationTimestamp');
+  keep(metadata, stored, 'generation');
+  if (stored.deletionTimestamp) {
+    keep(metadata, stored, 'deletionTimestamp');
+    if (metadata.deletionGracePeriodSeconds === undefined) keep(metadata, stored, 'deletionGracePeriodSeconds');
+  }
+  keep(metadata, stored, 'managedFields');
+}
+
+function keep<K extends keyof Event['metadata']>(to: Event['metadata'], from: Event['metadata'], field: K): void {
+  if (from[field] === undefined) delete to[field];
+  else to[field] = from[field];
+}
+
+function requireRevision(call: VerbCall, next: Event, record: EventRecord): void {
+  const sent = next.metadata.resourceVersion ?? '';
+  if (sent === '') return;
+  const wrong = uintError(sent);
+  if (wrong) throw badRequest(wrong);
+  const expected = toRevision(sent);
+  if (expected !== 0 && expected !== record.revision) throw conflict(resourceOf(call), call.scope.name, MODIFIED);
+}
+
+function equalBytes(a: EncodedEvent, b: EncodedEvent): boolean {
+  if (a.bytes.length !== b.bytes.length) return false;
+  return a.bytes.every((byte, index) => byte === b.bytes[index]);
+}

@@ -1,0 +1,59 @@
+import { createAccess } from '../auth/access.js';
+import { systemClock } from '../clock/clock.js';
+import type { ApiHandler } from '../http/handler.js';
+import { createInFlightLimits } from '../limits/in-flight.js';
+import type { Caller } from '../model/caller.js';
+import { createExpiryLoop } from '../store/expiry-loop.js';
+import { createWatchHub } from '../store/watch/watch-hub.js';
+import { createDocuments } from './documents.js';
+import { createPipeline } from './pipeline.js';
+import { checkEventsOptions, type EventsOptions } from './options.js';
+import type { EventsEnvironment } from './verbs/call.js';
+import { eventsV1 } from './versions/events-v1.js';
+
+/** The Event resource of one API group, over one store. All functions may be detached. */
+export interface Events {
+  /** Answers `/apis/events.<apiDomain>…` and, unless `discovery: false`, `/api`, `/apis`, `/openapi/v3…`. */
+  readonly handle: ApiHandler;
+  /** A handler that takes every request as coming from this caller: no authentication, but authorization as ever. */
+  as(caller: Caller): ApiHandler;
+  /** Ends watches and timers. The store stays open: it is the service's. May be called twice. */
+  close(): Promise<void>;
+}
+
+/**
+ * Makes the Event resource `events.<apiDomain>/v1` (specification 2 and 4.2).
+ *
+ * @throws TypeError that lists every fault in the options
+ */
+export function createEvents(options: EventsOptions): Events {
+  checkEventsOptions(options);
+  const { store, observe } = options;
+  const clock = options.clock ?? systemClock;
+  const hub = createWatchHub({ store, clock, ...(observe && { observe }) });
+  const expiry = createExpiryLoop({ store, clock, ...(observe && { observe }), intervalMs: options.expiryIntervalMs ?? 1000 });
+  expiry.start();
+  const version = eventsV1(options.apiDomain);
+  const environment: EventsEnvironment = {
+    store,
+    hub,
+    clock,
+    access: createAccess({ authenticate: options.authenticate, authorize: options.authorize }),
+    limits: createInFlightLimits(options.limits ?? {}),
+    ttlMs: options.ttlMs ?? 3_600_000,
+    types: new Set(options.types ?? ['Normal', 'Warning']),
+    maxBodyBytes: options.maxBodyBytes ?? 3_145_728,
+    bookmarkIntervalMs: options.bookmarkIntervalMs ?? 60_000,
+    minWatchMs: options.minWatchMs ?? 1_800_000,
+  };
+  const documents = createDocuments({ versions: [version], all: options.discovery ?? true });
+  const pipeline = createPipeline({ environment, versions: [version], documents, observe });
+  return {
+    handle: (request) => pipeline(request, undefined),
+    as: (caller) => (request) => pipeline(request, caller),
+    async close() {
+      expiry.stop();
+      await hub.close();
+    },
+  };
+}

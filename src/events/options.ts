@@ -1,0 +1,79 @@
+import type { Authenticate, Authorize } from '../auth/contract.js';
+import type { Clock } from '../clock/clock.js';
+import type { InFlightLimitOptions } from '../limits/in-flight.js';
+import type { Observe } from '../observe/observation.js';
+import type { EventStore } from '../store/contract.js';
+
+/** What {@link createEvents} needs and may be told. */
+export interface EventsOptions {
+  /** The domain behind `events.`: `example.com` serves the group `events.example.com`. A DNS subdomain. */
+  readonly apiDomain: string;
+  /** Where events are kept. `close()` does not close it: it is the service's. */
+  readonly store: EventStore;
+  /** Who a request comes from. Required: opening the API to everybody is said with `allowAnonymous()`. */
+  readonly authenticate: Authenticate;
+  /** Who may do what. Required. */
+  readonly authorize: Authorize;
+  /** Event types that may be written. Default `['Normal', 'Warning']`. Specification 9: more may be added. */
+  readonly types?: readonly string[] | undefined;
+  /** How long a written event lives, milliseconds. Every real write renews it. Default 1 hour, at least 1 s. */
+  readonly ttlMs?: number | undefined;
+  /** Answer `/api`, `/apis` and `/openapi/v3` too. Default true; false where another part of the service does. */
+  readonly discovery?: boolean | undefined;
+  /** The largest request body, bytes. Default 3 MiB (3,145,728). */
+  readonly maxBodyBytes?: number | undefined;
+  /** How often a watch that asked for bookmarks gets one while nothing else moves it. Default 60,000 ms. */
+  readonly bookmarkIntervalMs?: number | undefined;
+  /** A watch without `timeoutSeconds` ends after this long to twice this long. Default 30 minutes. */
+  readonly minWatchMs?: number | undefined;
+  /** How often due events are removed. Default 1,000 ms. */
+  readonly expiryIntervalMs?: number | undefined;
+  /** How many requests and watches may be under way. */
+  readonly limits?: InFlightLimitOptions | undefined;
+  readonly clock?: Clock | undefined;
+  /** Told about requests and unexpected errors. Nothing is ever written to the console. */
+  readonly observe?: Observe | undefined;
+}
+
+const DOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
+
+/** @throws TypeError that lists every fault */
+export function checkEventsOptions(options: EventsOptions): void {
+  const faults: string[] = [];
+  const given = options as { readonly [K in keyof EventsOptions]?: unknown } | undefined;
+  if (typeof given !== 'object') throw new TypeError('createEvents: options are missing');
+  const { apiDomain } = given;
+  if (typeof apiDomain !== 'string' || !DOMAIN.test(apiDomain) || apiDomain.length > 246) {
+    faults.push('apiDomain must be a DNS subdomain such as "example.com"');
+  }
+  if (typeof given.store !== 'object' || given.store === null || !('changes' in given.store)) {
+    faults.push('store must be an EventStore, for example memoryStore()');
+  }
+  for (const hook of ['authenticate', 'authorize'] as const) {
+    if (typeof given[hook] !== 'function') {
+      faults.push(`${hook} must be a function; to let everybody in, say allowAnonymous() or allowAuthenticated()`);
+    }
+  }
+  if (given.types !== undefined && !isNonEmptyStrings(given.types)) {
+    faults.push('types must be a non-empty list of non-empty strings');
+  }
+  for (const [name, least] of DURATIONS) {
+    const value = given[name];
+    if (value !== undefined && !(typeof value === 'number' && value >= least && Number.isFinite(value))) {
+      faults.push(`${name} must be a number of at least ${least}`);
+    }
+  }
+  if (given.observe !== undefined && typeof given.observe !== 'function') faults.push('observe must be a function');
+  if (faults.length > 0) throw new TypeError(`createEvents: ${faults.join('; ')}`);
+}
+
+const DURATIONS = [
+  ['ttlMs', 1000],
+  ['maxBodyBytes', 1],
+  ['bookmarkIntervalMs', 10],
+  ['minWatchMs', 1000],
+  ['expiryIntervalMs', 10],
+] as const;
+
+const isNonEmptyStrings = (value: unknown): boolean =>
+  Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === 'string' && item !== '');

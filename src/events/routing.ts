@@ -1,0 +1,62 @@
+import { flag, type Query } from '../api/options/query.js';
+import { parseFieldSelector } from '../api/selectors/field-selector.js';
+import { badRequest, methodNotAllowed, routeNotFound } from '../api/status/failures.js';
+import { pathSegmentErrors } from '../api/validation/names.js';
+import { readScope, type Scope, type Verb } from './scope.js';
+import type { EventVersion } from './versions/version.js';
+
+/** Where a version's paths begin. */
+export function rootOf(version: EventVersion): string {
+  return version.group === '' ? `/api/${version.version}` : `/apis/${version.group}`;
+}
+
+/** The scope of a resource path; undefined for documents about the API. */
+export function scopeOf(
+  method: string,
+  path: string,
+  query: Query,
+  versions: readonly EventVersion[],
+): Scope | undefined {
+  const [prefix, group = '', version = '', ...rest] = path.split('/').slice(1);
+  if (prefix !== 'apis' || rest.length === 0 || (rest.length === 1 && rest[0] === '')) return undefined;
+  const selectable = versions[0]?.selectable ?? new Map<string, string>();
+  return readScope(method, group, version, rest, {
+    watch: flag(query, 'watch') ?? false,
+    exactName: exactName(query.get('fieldSelector')?.[0] ?? '', selectable),
+  });
+}
+
+function exactName(fieldSelector: string, selectable: ReadonlyMap<string, string>): string {
+  if (fieldSelector === '') return '';
+  try {
+    return parseFieldSelector(fieldSelector, selectable).exact('metadata.name') ?? '';
+  } catch {
+    return ''; // a bad selector is reported where it is used
+  }
+}
+
+/** What a request is routed to. */
+export interface Route {
+  readonly version: EventVersion;
+  readonly verb: Verb;
+}
+
+/** The route of a scope. @throws StatusError 404, 405 */
+export function routeOf(scope: Scope, method: string, versions: readonly EventVersion[]): Route {
+  const version = versions.find((each) => each.group === scope.group && each.version === scope.version);
+  if (!version || !scope.routed) throw routeNotFound();
+  const { verb, name, namespace, legacyWatch } = scope;
+  if (verb === '' || method === 'HEAD') throw methodNotAllowed();
+  if (legacyWatch && method !== 'GET') throw methodNotAllowed();
+  const onItem = name !== '';
+  const itemVerb = verb === 'get' || verb === 'update' || verb === 'patch' || verb === 'delete';
+  if (verb !== 'watch' && onItem !== itemVerb) throw methodNotAllowed();
+  if (namespace === '' && !onItem && verb !== 'list' && verb !== 'watch') throw methodNotAllowed();
+  return { version, verb };
+}
+
+/** A name in the path must be one segment. @throws StatusError 400 */
+export function requireName(name: string): void {
+  const [wrong] = name === '' ? [] : pathSegmentErrors(name);
+  if (wrong) throw badRequest(`Name parameter invalid: ${JSON.stringify(name)}: ${wrong}`);
+}

@@ -1,0 +1,72 @@
+import { decodeBody } from '../../api/decode/decode-body.js';
+import type { WriteOptions } from '../../api/options/write-options.js';
+import { badRequest, unsupportedMediaType } from '../../api/status/failures.js';
+import { readBody } from '../../http/body.js';
+import { header } from '../../http/headers.js';
+import type { Event } from '../../model/event.js';
+import type { VerbCall } from './call.js';
+
+/** The media types an object body may have. */
+export type BodyMediaType = 'application/json' | 'application/yaml';
+
+const NOT_UNDERSTOOD =
+  'the body of the request was in an unknown format - accepted media types include: ' +
+  'application/json, application/yaml, application/vnd.kubernetes.protobuf';
+
+/** The media type of the body, JSON where none is given; its parameters do not count. @throws StatusError 415 */
+export function bodyMediaType(call: VerbCall): BodyMediaType {
+  const [first = '', ...parameters] = (header(call.request, 'content-type') ?? '').split(';');
+  const type = first.trim().toLowerCase();
+  const wellFormed = parameters.every((parameter) => parameter.trim() === '' || parameter.includes('='));
+  if (wellFormed && (type === '' || type === 'application/json')) return 'application/json';
+  if (wellFormed && type === 'application/yaml') return type;
+  throw unsupportedMediaType(NOT_UNDERSTOOD);
+}
+
+/** The body's bytes. @throws BodyError `too-large`, which the pipeline makes a 413 */
+export function readBytes(call: VerbCall): Promise<Uint8Array> {
+  return readBody(call.request, call.environment.maxBodyBytes);
+}
+
+/** The event in the body, in stored form. Adds the warnings of lenient decoding. @throws StatusError 400 */
+export async function decodeEventBody(
+  call: VerbCall,
+  bytes: Uint8Array,
+  mediaType: BodyMediaType,
+  options: WriteOptions,
+): Promise<Event> {
+  const { version } = call;
+  const decoded = await decodeBody(bytes, {
+    mediaType,
+    shape: version.shape,
+    kind: version.view.kind,
+    apiVersion: version.view.apiVersion,
+    fieldValidation: options.fieldValidation,
+  });
+  if (decoded.apiVersion !== undefined && decoded.apiVersion !== version.view.apiVersion) {
+    throw badRequest(
+      `the API version in the data (${decoded.apiVersion}) does not match the expected API version (${version.view.apiVersion})`,
+    );
+  }
+  call.warnings.push(...decoded.warnings);
+  return version.fromWire(decoded.object);
+}
+
+/** The namespace of the body must be the path's, or absent. @throws StatusError 400 */
+export function requireNamespace(call: VerbCall, event: Event): void {
+  const sent = event.metadata.namespace ?? '';
+  if (sent !== '' && sent !== call.scope.namespace) {
+    throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+  }
+  event.metadata.namespace = call.scope.namespace;
+}
+
+/** The name in an object must be the path's. @throws StatusError 400 */
+export function requireName(call: VerbCall, event: Event): void {
+  const { name } = call.scope;
+  const sent = event.metadata.name ?? '';
+  if (sent === '') {
+    throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
+  }
+  if (sent !== name) throw badRequest(`the name of the object (${sent}) does not match the name on the URL (${name})`);
+}

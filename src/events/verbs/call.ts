@@ -1,0 +1,70 @@
+import type { Query } from '../../api/options/query.js';
+import type { FrameEncoder } from '../../api/representation/contract.js';
+import type { GroupResource } from '../../api/status/failures.js';
+import type { Access } from '../../auth/access.js';
+import type { Clock } from '../../clock/clock.js';
+import type { ApiRequest } from '../../http/request.js';
+import type { InFlightLimits } from '../../limits/in-flight.js';
+import type { Caller } from '../../model/caller.js';
+import type { ListMeta } from '../../model/object-meta.js';
+import type { Status } from '../../model/status.js';
+import type { EventKey, EventStore } from '../../store/contract.js';
+import type { WatchHub } from '../../store/watch/watch-hub.js';
+import type { Scope } from '../scope.js';
+import type { EventVersion } from '../versions/version.js';
+
+/** What all requests of one `createEvents` share. */
+export interface EventsEnvironment {
+  readonly store: EventStore;
+  readonly hub: WatchHub;
+  readonly clock: Clock;
+  readonly access: Access;
+  readonly limits: InFlightLimits;
+  /** How long a written event lives. */
+  readonly ttlMs: number;
+  /** The event types that may be written. */
+  readonly types: ReadonlySet<string>;
+  readonly maxBodyBytes: number;
+  /** How often a quiet watch that asked for bookmarks gets one. */
+  readonly bookmarkIntervalMs: number;
+  /** Watches without `timeoutSeconds` end after this long to twice this long. */
+  readonly minWatchMs: number;
+}
+
+/** One request as a verb sees it: authenticated, authorized, routed, its answer's form negotiated. */
+export interface VerbCall {
+  readonly environment: EventsEnvironment;
+  readonly request: ApiRequest;
+  readonly version: EventVersion;
+  readonly scope: Scope;
+  readonly query: Query;
+  readonly caller: Caller;
+  /** Texts for `Warning` headers; verbs add to it. */
+  readonly warnings: string[];
+}
+
+/** What a verb hands back; `api/representation` makes bytes of it in one place. */
+export type Result =
+  | { readonly kind: 'object'; readonly status: 200 | 201 | 202; readonly json: Uint8Array }
+  | {
+      readonly kind: 'list';
+      readonly meta: ListMeta;
+      readonly batches: Iterable<readonly Uint8Array[]> | AsyncIterable<readonly Uint8Array[]>;
+    }
+  | { readonly kind: 'watch'; frames(encoder: FrameEncoder, onEnd: () => void): AsyncIterable<Uint8Array> }
+  | { readonly kind: 'status'; readonly status: Status };
+
+/** How failures call the resource in this request's version. */
+export function resourceOf(call: VerbCall): GroupResource {
+  return { group: call.version.group, resource: 'events' };
+}
+
+/** The event the path names. */
+export function keyOf(call: VerbCall): EventKey {
+  return { namespace: call.scope.namespace, name: call.scope.name };
+}
+
+/** When an event written now expires. */
+export function expiryOf(environment: EventsEnvironment): number {
+  return environment.clock.now() + environment.ttlMs * 1000;
+}

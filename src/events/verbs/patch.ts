@@ -1,0 +1,58 @@
+import { decodePatched } from '../../api/decode/decode-patched.js';
+import { readWriteOptions } from '../../api/options/write-options.js';
+import { applyPatch, patchTypeOf, type PatchType } from '../../api/patch/apply-patch.js';
+import { notFound, unsupportedMediaType } from '../../api/status/failures.js';
+import { header } from '../../http/headers.js';
+import type { ApiRequest } from '../../http/request.js';
+import { dedupeOwners } from '../admit-new.js';
+import { changeStored } from '../change-stored.js';
+import { readBytes, requireName, requireNamespace } from './body.js';
+import { resourceOf, type Result, type VerbCall } from './call.js';
+
+/** Changes parts of an event: JSON Patch, merge patch, or strategic merge patch. */
+export async function patch(call: VerbCall): Promise<Result> {
+  const type = requirePatchType(call.request);
+  const body = await readBytes(call);
+  const options = readWriteOptions(call.query, 'PatchOptions');
+  const { version } = call;
+  let warned = false;
+  return changeStored(
+    call,
+    options,
+    (_previous, record) => {
+      const document: unknown = JSON.parse(decoder.decode(version.objectJson(record)));
+      const { fieldValidation } = options;
+      const patched = applyPatch({ type, document, body, shape: version.shape, fieldValidation });
+      const decoded = decodePatched(patched.document, {
+        shape: version.shape,
+        kind: version.view.kind,
+        apiVersion: version.view.apiVersion,
+        fieldValidation,
+        strictErrors: patched.strictErrors,
+        rendering: () => patched.rendering(patched.document),
+        words: type === 'application/strategic-merge-patch+json' ? 'converter' : 'json',
+      });
+      const next = version.fromWire(decoded.object);
+      requireName(call, next);
+      requireNamespace(call, next);
+      if (!warned) {
+        warned = true;
+        call.warnings.push(...decoded.warnings);
+        dedupeOwners(call, next, 'patch');
+      }
+      return next;
+    },
+    () => {
+      throw notFound(resourceOf(call), call.scope.name);
+    },
+  );
+}
+
+const decoder = new TextDecoder();
+
+/** The kind of patch, by the content type as the router compares it. @throws StatusError 415 */
+export function requirePatchType(request: ApiRequest): PatchType {
+  const type = patchTypeOf(header(request, 'content-type') ?? '');
+  if (!type) throw unsupportedMediaType('415: Unsupported Media Type', {});
+  return type;
+}

@@ -1,0 +1,11 @@
+import { readListOptions } from '../../api/options/list-options.js';
+import { readSelection } from '../selection.js';
+import { openWatch } from '../watch-stream.js';
+import type { Result, VerbCall } from './call.js';
+
+/** A stream of changes. What fails before it starts is an ordinary answer, what fails later an ERROR frame. */
+export function watch(call: VerbCall): Result {
+  const options = readListOptions(call.query, call.scope.legacyWatch);
+  const selector = readSelection(call, options);
+  return { kind: 'watch', frames: (encoder, onEnd) => openWatch(call, options, selector, encoder, onEnd) };
+}

@@ -1,0 +1,52 @@
+import { encodeJson } from '../../api/encode/encode-json.js';
+import type { Event } from '../../model/event.js';
+import { recordBytes } from '../../store/record.js';
+
+import { eventShape } from '../schema.js';
+import { eventsV1Table } from '../table.js';
+import type { EventVersion } from './version.js';
+
+/** Labels of field selectors: the stored form is this version's, so each is called what it is. */
+const SELECTABLE = [
+  'reason',
+  'regarding.kind',
+  'regarding.namespace',
+  'regarding.name',
+  'regarding.uid',
+  'regarding.apiVersion',
+  'regarding.resourceVersion',
+  'regarding.fieldPath',
+  'reportingController',
+  'type',
+  'metadata.name',
+  'metadata.namespace',
+];
+
+/** `events.<api_domain>/v1`: the version the library stores. */
+export function eventsV1(apiDomain: string): EventVersion {
+  const group = `events.${apiDomain}`;
+  const apiVersion = `${group}/v1`;
+  const shape = eventShape();
+  const encoder = new TextEncoder();
+  const prefix = encoder.encode(`"kind":"Event","apiVersion":"${apiVersion}",`);
+  const none = new Uint8Array(0);
+  return {
+    group,
+    version: 'v1',
+    view: { apiVersion, kind: 'Event', listKind: 'EventList', table: eventsV1Table },
+    shape,
+    strict: true,
+    fieldName: (stored) => stored,
+    selectable: new Map(SELECTABLE.map((label) => [label, label])),
+    objectJson: (record) => recordBytes(record, prefix),
+    itemJson: (record) => recordBytes(record, none),
+    unstoredJson: (event) => encoder.encode(encodeJson({ ...event, kind: 'Event', apiVersion }, shape)),
+    fromWire: (object) => object as unknown as Event,
+    bookmarkJson(resourceVersion, endOfInitialEvents) {
+      const metadata = endOfInitialEvents
+        ? { resourceVersion, annotations: { 'k8s.io/initial-events-end': 'true' } }
+        : { resourceVersion };
+      return encoder.encode(encodeJson({ kind: 'Event', apiVersion, metadata }, shape));
+    },
+  };
+}

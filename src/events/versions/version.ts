@@ -1,0 +1,33 @@
+import type { StructShape } from '../../api/schema/shape.js';
+import type { ResourceView } from '../../api/representation/contract.js';
+import type { Event } from '../../model/event.js';
+import type { EventRecord } from '../../store/record.js';
+
+/**
+ * One served group-version of the Event resource. Events are stored in one form; a version says how that form looks and
+ * what it is called there. Everything that differs between versions stands here, so that verbs know none.
+ */
+export interface EventVersion {
+  /** API group, empty for core. */
+  readonly group: string;
+  readonly version: string;
+  readonly view: ResourceView;
+  /** The Event in this version. */
+  readonly shape: StructShape;
+  /** The rules of `events/v1`; without them only the older ones of core/v1. */
+  readonly strict: boolean;
+  /** What a field of the stored form is called here: `note` or `message`. */
+  fieldName(stored: string): string;
+  /** The labels field selectors may use here, with the stored form's name of each. */
+  readonly selectable: ReadonlyMap<string, string>;
+  /** The stored record in this version: JSON with kind and apiVersion, without newline. */
+  objectJson(record: EventRecord): Uint8Array;
+  /** The stored record in this version as a list item: neither kind nor apiVersion. */
+  itemJson(record: EventRecord): Uint8Array;
+  /** An event that is not stored (dry run), with the `resourceVersion` it carries, if any. */
+  unstoredJson(event: Event): Uint8Array;
+  /** The stored form from a decoded object of this version. */
+  fromWire(object: Record<string, unknown>): Event;
+  /** A bookmark's object. */
+  bookmarkJson(resourceVersion: string, endOfInitialEvents: boolean): Uint8Array;
+}

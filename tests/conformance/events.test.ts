@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { allowRules, createEvents, memoryStore, staticTokens, type Events } from '../../src/index.js';
+import { bench, EVENT_CHECKS } from './event-checks.js';
+import { TRANSPORTS, type Transport } from './transport.js';
+
+function events(): Events {
+  const read = ['get', 'list', 'watch'];
+  const rules = allowRules([
+    { users: ['admin'], verbs: ['*'] },
+    { users: ['admin'], verbs: ['*'], paths: ['*'] },
+    { users: ['viewer'], verbs: read },
+    { users: ['updater'], verbs: [...read, 'update'] },
+  ]);
+  return createEvents({
+    apiDomain: 'example.com',
+    store: memoryStore(),
+    authenticate: staticTokens({
+      'admin-token': { name: 'admin' },
+      'viewer-token': { name: 'viewer' },
+      'updater-token': { name: 'updater' },
+      'jane-token': { name: 'jane' },
+    }),
+    authorize: rules,
+  });
+}
+
+describe('the list of checks', () => {
+  it('has ids of its own for each', () => {
+    expect(new Set(EVENT_CHECKS.map((check) => check.id)).size).toBe(EVENT_CHECKS.length);
+  });
+});
+
+describe.each(TRANSPORTS.map((connect) => [connect.name, connect] as const))('events, %s', (_, connect) => {
+  let api: Events;
+  let transport: Transport;
+  beforeAll(async () => {
+    api = events();
+    transport = await connect(api.handle);
+  });
+  afterAll(async () => {
+    await transport.close();
+    await api.close();
+  });
+  it.each(EVENT_CHECKS.map((check) => [`${check.id} ${check.level}: ${check.title}`, check] as const))(
+    '%s',
+    async (_title, check) => {
+      await check.run(bench(transport, `ns-${check.id.toLowerCase()}`));
+    },
+  );
+});

@@ -1,0 +1,161 @@
+import { describe, expect, it } from 'vitest';
+import { createErrors } from '../../../../src/events/rules/create-rules.js';
+import { updateErrors } from '../../../../src/events/rules/update-rules.js';
+import { eventsV1 } from '../../../../src/events/versions/events-v1.js';
+import type { EventVersion } from '../../../../src/events/versions/version.js';
+import type { Event } from '../../../../src/model/event.js';
+
+const version = eventsV1('example.com');
+const TYPES = new Set(['Normal', 'Warning']);
+
+/** Only the rules both versions share, under the older names: what core/v1 is checked with. */
+const older: EventVersion = {
+  ...version,
+  strict: false,
+  fieldName: (stored) =>
+    ({ regarding: 'involvedObject', note: 'message', reportingController: 'reportingComponent' })[stored] ?? stored,
+};
+
+const event = (more: Partial<Event> = {}): Event => ({
+  metadata: { name: 'a', namespace: 'shop', uid: 'u', creationTimestamp: '2026-01-01T00:00:00Z' },
+  eventTime: '2026-03-05T06:07:08.123456Z',
+  reportingController: 'example.com/tester',
+  reportingInstance: 'tester-0',
+  action: 'Testing',
+  reason: 'Tested',
+  type: 'Normal',
+  regarding: { kind: 'Pod', namespace: 'shop', name: 'web-1' },
+  ...more,
+});
+
+const texts = (errors: readonly { field: string; text: string }[]): string[] =>
+  errors.map(({ field, text }) => `${field}: ${text}`);
+const onCreate = (more: Partial<Event>, rules = version): string[] => texts(createErrors(event(more), rules, TYPES));
+const onUpdate = (more: Partial<Event>, stored: Partial<Event> = {}, rules = version): string[] =>
+  texts(updateErrors(event(more), event(stored), rules));
+
+describe('a new event', () => {
+  it('passes when it says who, what, why and when', () => {
+    expect(onCreate({})).toEqual([]);
+  });
+
+  it('needs a controller that is a qualified name', () => {
+    expect(onCreate({ reportingController: '' }).slice(0, 2)).toEqual([
+      'reportingController: Required value',
+      'reportingController: Invalid value: "": name part must be non-empty',
+    ]);
+    expect(onCreate({ reportingController: 'a b' })[0]).toContain(
+      'reportingController: Invalid value: "a b": name part',
+    );
+  });
+
+  it.each(['reportingInstance', 'action', 'reason'] as const)('needs %s, of at most 128 bytes', (field) => {
+    expect(onCreate({ [field]: '' })).toEqual([`${field}: Required value`]);
+    expect(onCreate({ [field]: 'é'.repeat(65) })).toEqual([
+      `${field}: Invalid value: "": can have at most 128 characters`,
+    ]);
+    expect(onCreate({ [field]: 'é'.repeat(64) })).toEqual([]);
+  });
+
+  it('may have a note of at most 1,024 bytes', () => {
+    expect(onCreate({ note: 'n'.repeat(1024) })).toEqual([]);
+    expect(onCreate({ note: '€'.repeat(342) })).toEqual(['note: Invalid value: "": can have at most 1024 characters']);
+  });
+
+  it('needs an eventTime and a type that is admitted', () => {
+    expect(onCreate({ eventTime: null })).toEqual(['eventTime: Required value']);
+    expect(onCreate({ type: 'Odd' })).toEqual(['type: Invalid value: "": has invalid value: Odd']);
+    expect(createErrors(event({ type: 'Odd' }), version, new Set(['Odd']))).toEqual([]);
+  });
+
+  it('has a series of at least two, with its last time, or none', () => {
+    expect(onCreate({ series: { count: 1, lastObservedTime: null } })).toEqual([
+      'series.count: Invalid value: "": should be at least 2',
+      'series.lastObservedTime: Required value',
+    ]);
+  });
+
+  it('leaves the deprecated fields unset', () => {
+    const errors = onCreate({
+      deprecatedFirstTimestamp: '2026-01-01T00:00:00Z',
+      deprecatedLastTimestamp: '2026-01-01T00:00:00Z',
+      deprecatedCount: 1,
+      deprecatedSource: { host: 'n' },
+    });
+    const fields = ['deprecatedFirstTimestamp', 'deprecatedLastTimestamp', 'deprecatedCount', 'deprecatedSource'];
+    expect(errors).toEqual(fields.map((field) => `${field}: Invalid value: "": needs to be unset`));
+  });
+
+  it('may speak of another namespace, and of none only in default and kube-system', () => {
+    expect(onCreate({ regarding: { kind: 'Pod', namespace: 'other' } })).toEqual([]);
+    expect(onCreate({ regarding: { kind: 'Node' } })).toEqual([
+      'regarding.namespace: Invalid value: "": does not match event.namespace',
+    ]);
+    for (const namespace of ['default', 'kube-system']) {
+      expect(onCreate({ regarding: { kind: 'Node' }, metadata: { name: 'a', namespace } })).toEqual([]);
+    }
+  });
+
+  it('needs a name and a namespace that are DNS names', () => {
+    expect(onCreate({ metadata: { name: 'Bad_Name', namespace: 'shop' } })[0]).toContain(
+      'metadata.name: Invalid value',
+    );
+    expect(onCreate({ metadata: { name: 'a', namespace: 'UPPER' } }).map((text) => text.split(': ')[0])).toEqual([
+      'namespace',
+      'metadata.namespace',
+    ]);
+    expect(onCreate({ metadata: { namespace: 'shop' } })).toContain(
+      'metadata.name: Required value: name or generateName is required',
+    );
+  });
+
+  it('is checked less strictly through the older version, under its names', () => {
+    const early = { eventTime: null, type: 'Odd', action: '', reportingController: '', deprecatedCount: 3 };
+    expect(onCreate(early, older)).toEqual([]);
+    expect(onCreate({ ...early, regarding: { namespace: 'other' } }, older)).toEqual([
+      'involvedObject.namespace: Invalid value: "other": does not match event.namespace',
+    ]);
+    expect(onCreate({ reportingController: '' }, older)[0]).toBe('reportingComponent: Required value');
+  });
+});
+
+describe('an update', () => {
+  it('may change series and metadata', () => {
+    const series = { count: 2, lastObservedTime: '2026-03-05T06:07:09.000000Z' };
+    expect(onUpdate({ series, metadata: { ...event().metadata, labels: { a: '1' } } })).toEqual([]);
+  });
+
+  it.each([
+    ['note', 'x', '"x"'],
+    ['type', 'Warning', '"Warning"'],
+    ['action', 'x', '"x"'],
+    ['eventTime', '2025-03-05T06:07:08.123456Z', '"2025-03-05T06:07:08.123456Z"'],
+    ['reportingInstance', 'x', '"x"'],
+    ['deprecatedCount', 5, '5'],
+  ] as const)('may not change %s', (field, value, shown) => {
+    expect(onUpdate({ [field]: value })).toEqual([`${field}: Invalid value: ${shown}: field is immutable`]);
+  });
+
+  it('reports reason twice, as the original tests it twice', () => {
+    expect(onUpdate({ reason: 'y' })).toEqual(Array(2).fill('reason: Invalid value: "y": field is immutable'));
+  });
+
+  it('takes unset, null and empty for the same value', () => {
+    expect(onUpdate({ related: {}, deprecatedFirstTimestamp: null, note: '' })).toEqual([]);
+  });
+
+  it('looks at a series only where it changed', () => {
+    const broken = { count: 1, lastObservedTime: null };
+    expect(onUpdate({ series: broken }, { series: broken })).toEqual([]);
+    expect(onUpdate({ series: broken })).toHaveLength(2);
+  });
+
+  it('shows one broken label three times', () => {
+    const metadata = { ...event().metadata, labels: { 'a b': '1' } };
+    expect(onUpdate({ metadata }).filter((text) => text.startsWith('metadata.labels'))).toHaveLength(3);
+  });
+
+  it('may change everything through the older version', () => {
+    expect(onUpdate({ note: 'x', type: 'Odd' }, {}, older)).toEqual([]);
+  });
+});
