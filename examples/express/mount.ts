@@ -1,0 +1,15 @@
+import type { Express } from 'express';
+import { toNodeListener } from 'kube-vitals/node';
+import type { Vitals } from '../shop/vitals.js';
+
+/**
+ * Mounts health and events in an Express application, at the root and once more below `/ops`.
+ *
+ * Behind `express.json()` the bridge takes the body from `req.body`: it works, but the parser has already dropped
+ * duplicate fields and refuses more than 100 kB and malformed JSON with an answer of its own. Mounted before the parser,
+ * clients get every answer from Kubernetes' book.
+ */
+export function mountVitals(app: Express, { handle, stopping }: Vitals): void {
+  app.use(toNodeListener(handle, { signal: stopping }));
+  app.use('/ops', toNodeListener(handle, { signal: stopping, basePath: '/ops' }));
+}

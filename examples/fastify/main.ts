@@ -1,0 +1,20 @@
+import { runDirectly, type Running } from '../shop/running.js';
+import { createDatabase, createOrders } from '../shop/orders.js';
+import { createVitals } from '../shop/vitals.js';
+import { mountVitals } from './mount.js';
+import { createService } from './service.js';
+
+/** Starts the service with health and events. */
+export async function start(port = 0): Promise<Running> {
+  const vitals = createVitals();
+  const database = createDatabase();
+  vitals.addCheck({ name: 'database', check: ({ signal }) => database.ping(signal) });
+
+  const orders = createOrders({ database, record: vitals.record });
+  const app = createService(orders, (fastify) => mountVitals(fastify, vitals));
+  const url = await app.listen({ port, host: '127.0.0.1' });
+  vitals.started();
+  return { url, close: () => vitals.shutDown(() => app.close()) };
+}
+
+await runDirectly(import.meta.url, start);

@@ -1,0 +1,11 @@
+'use strict';
+
+/** Jest as most Nest projects run it: CommonJS, through ts-jest. Types are checked by tsc, not here. */
+module.exports = {
+  testEnvironment: 'node',
+  testMatch: ['<rootDir>/*.test.ts'],
+  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+  transform: {
+    '\\.ts$': ['ts-jest', { tsconfig: `${__dirname}/tsconfig.jest.json` }],
+  },
+};

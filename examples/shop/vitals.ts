@@ -1,0 +1,71 @@
+import {
+  allowAuthenticated,
+  createEvents,
+  createHealth,
+  createLifecycle,
+  firstOf,
+  memoryStore,
+  staticTokens,
+  type ApiHandler,
+  type HealthCheck,
+} from 'kube-vitals';
+import { createRecorder, type Occurrence } from './recorder.js';
+
+/** Who may use the API. A real service reads its tokens from a secret. */
+const TOKENS = { 's3cret-of-the-examples': { name: 'ops' } };
+
+/** What every example mounts. */
+export interface Vitals {
+  /** Health and events. Answers `undefined` for paths that are the service's own. */
+  readonly handle: ApiHandler;
+  /** Aborted when the service stops: give it to the bridge, and open watches end. */
+  readonly stopping: AbortSignal;
+  readonly addCheck: (check: HealthCheck) => void;
+  readonly record: (happened: Occurrence) => Promise<void>;
+  /** Call it once the service can take requests: until then `/readyz` fails. */
+  readonly started: () => void;
+  /** Fails `/readyz`, closes the server, ends the watches, and closes everything here, in this order. */
+  readonly shutDown: (closeServer: () => Promise<unknown>) => Promise<void>;
+}
+
+/** Health and events of the shop: what a service writes once, whatever framework it uses. */
+export function createVitals(): Vitals {
+  const authenticate = staticTokens(TOKENS);
+  const authorize = allowAuthenticated();
+  const store = memoryStore();
+  const health = createHealth({ authenticate, authorize });
+  const events = createEvents({ apiDomain: 'example.com', store, authenticate, authorize });
+
+  const itself = { name: 'shop', groups: ['system:authenticated'] };
+  const record = createRecorder({ api: events.as(itself), group: 'events.example.com', namespace: 'shop' });
+  health.onChange(({ check, status, reason }) => {
+    const type = status === 'ok' ? 'Normal' : 'Warning';
+    const note = reason ?? `${check} is ${status}`;
+    // Nobody waits for this one; a service tells its logger.
+    record({ type, action: 'Check', reason: 'HealthChanged', note, about: check }).catch(() => undefined);
+  });
+
+  const start = health.addPostStartHook('open-shop');
+  const stopping = new AbortController();
+
+  return {
+    handle: firstOf(health.handle, events.handle),
+    stopping: stopping.signal,
+    addCheck: health.add,
+    record,
+    started: start.done,
+    async shutDown(closeServer) {
+      const lifecycle = createLifecycle({
+        health,
+        stopAccepting: async () => void (await closeServer()),
+        endWatches: () => stopping.abort(),
+        close: async () => {
+          health.close();
+          await events.close();
+          await store.close();
+        },
+      });
+      await lifecycle.shutdown();
+    },
+  };
+}

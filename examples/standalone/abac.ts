@@ -1,0 +1,142 @@
+import type { Attributes, Authorize, Caller } from 'kube-vitals';
+
+/** One line of a policy file. An empty field matches only what is empty. */
+export interface AbacPolicy {
+  readonly user: string;
+  readonly group: string;
+  readonly readonly: boolean;
+  readonly apiGroup: string;
+  readonly resource: string;
+  readonly namespace: string;
+  readonly nonResourcePath: string;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const API_VERSION = 'abac.authorization.kubernetes.io/v1beta1';
+const AUTHENTICATED = 'system:authenticated';
+const LEGACY_FIELDS = ['user', 'group', 'readonly', 'resource', 'namespace'] as const;
+const SPEC_FIELDS = [...LEGACY_FIELDS, 'apiGroup', 'nonResourcePath'] as const;
+
+/**
+ * Reads the original's ABAC policy file: a JSON object a line, empty lines and lines that begin with `#` skipped. Lines
+ * without `apiVersion` and `kind` are of the older form, whose absent fields match everything.
+ *
+ * @param fileName for error messages
+ * @throws Error that names the line
+ */
+export function parsePolicyFile(text: string, fileName: string): readonly AbacPolicy[] {
+  return text.split('\n').flatMap((line, index) => {
+    const trimmed = line.trim();
+    if (trimmed === '' || trimmed.startsWith('#')) return [];
+    try {
+      return [parsePolicy(trimmed)];
+    } catch (error) {
+      throw new Error(`policy file ${fileName}, line ${index + 1}: ${(error as Error).message}`);
+    }
+  });
+}
+
+function parsePolicy(line: string): AbacPolicy {
+  const object = asFields(parseJson(line), 'the line');
+  if (!('apiVersion' in object) && !('kind' in object)) return legacyPolicy(object);
+  if (object['apiVersion'] !== API_VERSION || object['kind'] !== 'Policy') {
+    throw new Error(`must be of apiVersion ${API_VERSION}, kind Policy`);
+  }
+  knownFields(object, ['apiVersion', 'kind', 'spec']);
+  const spec = asFields(object['spec'], 'spec');
+  knownFields(spec, SPEC_FIELDS);
+  const policy = {
+    user: text(spec, 'user'),
+    group: text(spec, 'group'),
+    readonly: flag(spec, 'readonly'),
+    apiGroup: text(spec, 'apiGroup'),
+    resource: text(spec, 'resource'),
+    namespace: text(spec, 'namespace'),
+    nonResourcePath: text(spec, 'nonResourcePath'),
+  };
+  return anyAuthenticated(policy) ? { ...policy, user: '', group: AUTHENTICATED } : policy;
+}
+
+function legacyPolicy(object: Fields): AbacPolicy {
+  knownFields(object, LEGACY_FIELDS);
+  const [user, group] = [text(object, 'user'), text(object, 'group')];
+  const [resource, namespace] = [text(object, 'resource'), text(object, 'namespace')];
+  const everybody = anyAuthenticated({ user, group }) || (user === '' && group === '');
+  return {
+    user: everybody ? '' : user,
+    group: everybody ? AUTHENTICATED : group,
+    readonly: flag(object, 'readonly'),
+    apiGroup: '*',
+    resource: resource || '*',
+    namespace: namespace || '*',
+    nonResourcePath: resource === '' && namespace === '' ? '*' : '',
+  };
+}
+
+/** `*` never means anonymous callers. */
+function anyAuthenticated({ user, group }: Pick<AbacPolicy, 'user' | 'group'>): boolean {
+  return user === '*' || group === '*';
+}
+
+/** Allows what at least one policy allows, and everything to group `system:masters`. */
+export function abac(policies: readonly AbacPolicy[]): Authorize {
+  return (caller, attributes) => ({
+    allowed:
+      caller.groups.includes('system:masters') ||
+      policies.some((policy) => meansCaller(policy, caller) && meansRequest(policy, attributes)),
+  });
+}
+
+function meansCaller({ user, group }: AbacPolicy, caller: Caller): boolean {
+  if (user === '' && group === '') return false;
+  return (user === '' || user === caller.name) && (group === '' || caller.groups.includes(group));
+}
+
+function meansRequest(policy: AbacPolicy, attributes: Attributes): boolean {
+  const { verb } = attributes;
+  // Only these three count as reading: HEAD on a path does not, in the original too.
+  if (policy.readonly && verb !== 'get' && verb !== 'list' && verb !== 'watch') return false;
+  if (!('resource' in attributes)) return matchesPath(policy.nonResourcePath, attributes.path);
+  return (
+    matches(policy.namespace, attributes.namespace ?? '') &&
+    matches(policy.resource, attributes.resource) &&
+    matches(policy.apiGroup, attributes.group)
+  );
+}
+
+const matches = (pattern: string, value: string): boolean => pattern === '*' || pattern === value;
+
+function matchesPath(pattern: string, path: string): boolean {
+  return pattern.endsWith('*') ? path.startsWith(pattern.replace(/\*+$/, '')) : pattern !== '' && pattern === path;
+}
+
+function parseJson(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    throw new Error('is not a JSON object');
+  }
+}
+
+function asFields(value: unknown, what: string): Fields {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error(`${what} must be an object`);
+  return value as Fields;
+}
+
+function knownFields(object: Fields, names: readonly string[]): void {
+  const unknown = Object.keys(object).find((name) => !names.includes(name));
+  if (unknown !== undefined) throw new Error(`unknown field ${JSON.stringify(unknown)}`);
+}
+
+function text(object: Fields, name: string): string {
+  const value = object[name] ?? '';
+  if (typeof value !== 'string') throw new Error(`${name} must be a string`);
+  return value;
+}
+
+function flag(object: Fields, name: string): boolean {
+  const value = object[name] ?? false;
+  if (typeof value !== 'boolean') throw new Error(`${name} must be true or false`);
+  return value;
+}

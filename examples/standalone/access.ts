@@ -1,0 +1,55 @@
+import { readFile } from 'node:fs/promises';
+import {
+  allowAnonymous,
+  allowAuthenticated,
+  allowRules,
+  anyOf,
+  firstAuthenticator,
+  staticTokens,
+  type Authenticate,
+  type Authorize,
+} from 'kube-vitals';
+import { abac, parsePolicyFile } from './abac.js';
+import type { Flags } from './flags.js';
+import { parseTokensFile, type TokenUser } from './tokens-file.js';
+
+/** Who is asking, and what they may do: the same on both ports. */
+export interface StandaloneAccess {
+  readonly authenticate: Authenticate;
+  readonly authorize: Authorize;
+}
+
+const ADMIN: TokenUser = { name: 'admin', uid: 'admin', groups: ['system:masters'] };
+const PUBLIC_PATHS = ['/healthz', '/livez', '/readyz', '/version', '/version/'];
+
+/** The two hooks, as the flags ask for them. The admin token is always valid. */
+export async function standaloneAccess(flags: Flags, adminToken: string): Promise<StandaloneAccess> {
+  const tokens = new Map([[adminToken, ADMIN]]);
+  if (flags.tokenAuthFile !== undefined) {
+    const text = await readText('--token-auth-file', flags.tokenAuthFile);
+    for (const [token, user] of parseTokensFile(text, flags.tokenAuthFile)) tokens.set(token, user);
+  }
+  const byToken = staticTokens(tokens);
+  return {
+    authenticate: flags.anonymousAuth ? firstAuthenticator(byToken, allowAnonymous()) : byToken,
+    authorize: await authorizer(flags.authorizationPolicyFile),
+  };
+}
+
+async function authorizer(policyFile: string | undefined): Promise<Authorize> {
+  if (policyFile !== undefined) {
+    return abac(parsePolicyFile(await readText('--authorization-policy-file', policyFile), policyFile));
+  }
+  return anyOf(
+    allowAuthenticated(),
+    allowRules([{ groups: ['system:unauthenticated'], verbs: ['get'], paths: PUBLIC_PATHS }]),
+  );
+}
+
+async function readText(flag: string, path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    throw new Error(`${flag}: cannot read ${path} (${(error as NodeJS.ErrnoException).code ?? 'unknown error'})`);
+  }
+}

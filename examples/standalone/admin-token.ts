@@ -1,0 +1,16 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { readIfThere, writePrivateFile } from './private-file.js';
+
+/** The admin token in the data directory; made on first start, the same ever after. */
+export async function adminToken(dataDir: string): Promise<string> {
+  const path = join(dataDir, 'admin-token');
+  const stored = (await readIfThere(path))?.trim();
+  if (stored !== undefined) {
+    if (/^[\x21-\x7e]{16,}$/.test(stored)) return stored;
+    throw new Error(`${path} holds no usable token (16 or more printable characters); delete it and a new one is made`);
+  }
+  const token = randomBytes(32).toString('base64url');
+  await writePrivateFile(path, `${token}\n`);
+  return token;
+}

@@ -1,0 +1,98 @@
+import { statfs } from 'node:fs/promises';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { getHeapStatistics } from 'node:v8';
+import type { ApiHandler, EventStore, HealthCheck } from 'kube-vitals';
+
+/** Health checks, and what stops whatever they keep running. */
+export interface Checks {
+  readonly checks: readonly HealthCheck[];
+  readonly close: () => void;
+}
+
+/** What the checks look at. */
+export interface ChecksOptions {
+  readonly dataDir: string;
+  readonly store: EventStore;
+  /** The API group that discovery must show. */
+  readonly group: string;
+  /** A handler that may read discovery. */
+  readonly api: ApiHandler;
+}
+
+const MAX_LOOP_DELAY_MS = 250;
+const MAX_HEAP_SHARE = 0.9;
+const MIN_FREE_BYTES = 100 * 1024 * 1024;
+
+/** The checks of the standalone server, in the order they are shown. */
+export function standaloneChecks({ dataDir, store, group, api }: ChecksOptions): Checks {
+  const loop = monitorEventLoopDelay({ resolution: 20 });
+  loop.enable();
+  const checks: HealthCheck[] = [
+    {
+      name: store.name,
+      endpoints: ['healthz', 'livez', 'readyz'],
+      check: ({ signal }) => store.ping({ signal }),
+    },
+    {
+      name: 'autoregister-completion',
+      endpoints: ['healthz', 'livez', 'readyz'],
+      startup: true,
+      // Registered once and for all: a verdict may be used for a while.
+      cacheMs: 10_000,
+      check: async () => {
+        const answer = await api({ method: 'GET', url: `/apis/${group}` });
+        if (answer?.status !== 200) throw new Error(`discovery does not show ${group}`);
+      },
+    },
+    {
+      name: 'event-loop',
+      periodMs: 5000,
+      critical: false,
+      failureThreshold: 2,
+      check: () => {
+        const delayMs = loop.percentile(99) / 1e6;
+        loop.reset();
+        if (delayMs > MAX_LOOP_DELAY_MS) throw new Error(`the event loop was blocked for ${Math.round(delayMs)} ms`);
+      },
+    },
+    {
+      name: 'heap',
+      periodMs: 10_000,
+      check: () => {
+        const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics();
+        if (used > limit * MAX_HEAP_SHARE)
+          throw new Error(`${Math.round((used / limit) * 100)} % of the heap is in use`);
+      },
+    },
+    {
+      name: 'disk',
+      periodMs: 30_000,
+      critical: false,
+      check: async () => {
+        const { bavail, bsize } = await statfs(dataDir);
+        const free = bavail * bsize;
+        if (free < MIN_FREE_BYTES) throw new Error(`${dataDir} has ${Math.round(free / 1024 / 1024)} MiB left`);
+      },
+    },
+    {
+      name: 'example-dependency',
+      periodMs: 1000,
+      critical: false,
+      check: () => exampleDependency(process.uptime() * 1000),
+    },
+  ];
+  return { checks, close: () => loop.disable() };
+}
+
+const ROUND_MS = 60_000;
+const DOWN_MS = 15_000;
+
+/**
+ * Stands for something the service can do without: for the last quarter of every minute it is away. It is only pretended,
+ * so that a watcher of this example sees a check become degraded, and Events about it.
+ *
+ * @throws Error while it is away
+ */
+export function exampleDependency(uptimeMs: number): void {
+  if (uptimeMs % ROUND_MS >= ROUND_MS - DOWN_MS) throw new Error('pretended: away for 15 seconds of every minute');
+}

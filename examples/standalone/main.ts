@@ -1,0 +1,157 @@
+import { mkdir } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { createApiServer, createEvents, createHealth, createLifecycle, memoryStore } from 'kube-vitals';
+import type { Observe, PostStartHook } from 'kube-vitals';
+import { toNodeListener } from 'kube-vitals/node';
+import { standaloneAccess } from './access.js';
+import { adminToken } from './admin-token.js';
+import { banner } from './banner.js';
+import { givenCertificate, ownCertificate } from './certificates.js';
+import { standaloneChecks } from './checks.js';
+import { parseFlags, type Flags } from './flags.js';
+import { kubeconfig } from './kubeconfig.js';
+import { createOwnEvents, type Occurrence } from './own-events.js';
+import { writePrivateFile } from './private-file.js';
+import { openServers } from './servers.js';
+import { shutDownOnSignals } from './shutdown.js';
+
+const SELF = { name: 'system:kube-vitals', groups: ['system:masters'] };
+const DRAIN_TIMEOUT_MS = 60_000;
+
+const log = (line: string): void => void process.stderr.write(`${line}\n`);
+
+const observe: Observe = (observation) => {
+  if (observation.type === 'error') log(`error in ${observation.where}: ${String(observation.error)}`);
+  if (observation.type === 'health.changed') {
+    log(`check ${observation.check} is ${observation.status}${observation.reason ? `: ${observation.reason}` : ''}`);
+  }
+};
+
+async function serve(flags: Flags): Promise<void> {
+  await mkdir(flags.dataDir, { recursive: true, mode: 0o700 });
+  const token = await adminToken(flags.dataDir);
+  const access = await standaloneAccess(flags, token);
+  const certificate =
+    flags.tlsCertFile !== undefined && flags.tlsPrivateKeyFile !== undefined
+      ? await givenCertificate(flags.tlsCertFile, flags.tlsPrivateKeyFile)
+      : await ownCertificate(flags.certDir, flags.bindAddress);
+
+  const group = `events.${flags.apiDomain}`;
+  const store = memoryStore();
+  const health = createHealth({
+    ...access,
+    roots: 'authorized',
+    auditIds: true,
+    livezGracePeriodMs: flags.livezGracePeriodMs,
+    observe,
+  });
+  const events = createEvents({
+    ...access,
+    apiDomain: flags.apiDomain,
+    store,
+    ttlMs: flags.eventTtlMs,
+    observe: health.observe,
+  });
+  const server = createApiServer({
+    ...access,
+    health,
+    events,
+    observe: health.observe,
+    extraPaths: ['/api', '/apis', `/apis/${group}`, `/apis/${group}/v1`, '/openapi/v2', '/openapi/v3'],
+  });
+  const closing = new AbortController();
+  const listener = toNodeListener(server.handle, {
+    signal: closing.signal,
+    onError: (error, where) => log(`error in ${where}: ${String(error)}`),
+  });
+
+  const api = events.as(SELF);
+  const ownEvents = createOwnEvents({ api, group, instance: `${hostname()}-${process.pid}` });
+  const record = (occurrence: Occurrence): Promise<void> =>
+    ownEvents.record(occurrence).catch((error: unknown) => log(`an event was not recorded: ${String(error)}`));
+
+  const checks = standaloneChecks({ dataDir: flags.dataDir, store, group, api });
+  for (const check of checks.checks) health.add(check);
+  health.onChange(({ check, status, reason }) => {
+    // The end of the process has an Event of its own.
+    if (check === 'shutdown') return;
+    const changed = {
+      ok: 'HealthCheckPassing',
+      degraded: 'HealthCheckDegraded',
+      failed: 'HealthCheckFailing',
+    } as const;
+    void record({
+      type: status === 'ok' ? 'Normal' : 'Warning',
+      action: 'CheckingHealth',
+      reason: changed[status],
+      note: `check ${check} is ${status}${reason === undefined ? '' : `: ${reason}`}`,
+    });
+  });
+
+  // Added before the ports open, so that no probe sees the server ready too early.
+  const kubeconfigWritten = health.addPostStartHook('write-kubeconfig');
+  const startRecorded = health.addPostStartHook('record-start');
+  const servers = await openServers(flags, certificate, listener);
+  const kubeconfigPath = join(flags.dataDir, 'kubeconfig');
+  const config = kubeconfig({ server: servers.secureUrl, ca: certificate.ca, token });
+  const note = `serving ${group}/v1 on ${servers.secureUrl}`;
+  await finish(kubeconfigWritten, writePrivateFile(kubeconfigPath, config));
+  await finish(startRecorded, ownEvents.record({ type: 'Normal', action: 'Starting', reason: 'Started', note }));
+
+  let closed: Promise<void> = Promise.resolve();
+  const lifecycle = createLifecycle({
+    health,
+    shutdownDelayMs: flags.shutdownDelayMs,
+    drainTimeoutMs: DRAIN_TIMEOUT_MS,
+    observe,
+    beforeStop: () =>
+      record({
+        type: 'Normal',
+        action: 'ShuttingDown',
+        reason: 'ShutdownStarted',
+        note: `${group}/v1 is shutting down`,
+      }),
+    stopAccepting: () => {
+      server.startDraining();
+      closed = servers.close(DRAIN_TIMEOUT_MS);
+    },
+    endWatches: () => closing.abort(),
+    drain: () => closed,
+    close: async () => {
+      health.close();
+      checks.close();
+      await events.close();
+      await store.close();
+    },
+  });
+  shutDownOnSignals({ shutdown: lifecycle.shutdown, log, exit: (code) => process.exit(code) });
+
+  const caPath = flags.tlsCertFile ?? join(flags.certDir, 'ca.crt');
+  const tokenPath = join(flags.dataDir, 'admin-token');
+  process.stdout.write(`${banner({ ...servers, group, kubeconfigPath, tokenPath, caPath })}\n`);
+}
+
+/** A hook that failed shows on all health endpoints, with its reason; the server goes on. */
+async function finish(hook: PostStartHook, work: Promise<void>): Promise<void> {
+  try {
+    await work;
+    hook.done();
+  } catch (error) {
+    log(`the start is not complete: ${String(error)}`);
+    hook.failed(error);
+  }
+}
+
+const commandLine = parseFlags(process.argv.slice(2));
+if ('help' in commandLine) {
+  process.stdout.write(commandLine.help);
+} else if ('error' in commandLine) {
+  log(`error: ${commandLine.error}`);
+  process.exitCode = 2;
+} else {
+  serve(commandLine.flags).catch((error: unknown) => {
+    log(`error: ${error instanceof Error ? error.message : String(error)}`);
+    process.exit(1);
+  });
+}

@@ -1,0 +1,44 @@
+/** Whom a token stands for. */
+export interface TokenUser {
+  readonly name: string;
+  readonly uid: string;
+  readonly groups: readonly string[];
+}
+
+/**
+ * Reads the original's static token file: CSV lines `token,user,uid` with an optional fourth column of groups,
+ * `"group,group"`. Empty lines are skipped.
+ *
+ * @param fileName for error messages
+ * @throws Error that names the line; tokens are never repeated in it
+ */
+export function parseTokensFile(text: string, fileName: string): ReadonlyMap<string, TokenUser> {
+  const users = new Map<string, TokenUser>();
+  text.split('\n').forEach((line, index) => {
+    const row = line.replace(/\r$/, '');
+    if (row === '') return;
+    const fail = (what: string): never => {
+      throw new Error(`token file ${fileName}, line ${index + 1}: ${what}`);
+    };
+    const columns = splitCsvRow(row) ?? fail('a quote is missing or in the wrong place');
+    const [token = '', name = '', uid = '', groups = ''] = columns;
+    if (columns.length < 3) fail(`needs at least 3 columns (token, user, uid), has ${columns.length}`);
+    if (!/^[\x21-\x7e]+$/.test(token)) fail('the token must be printable ASCII without spaces, and not empty');
+    if (name === '') fail('the user name is empty');
+    if (users.has(token)) fail('the token is there twice');
+    users.set(token, { name, uid, groups: groups.split(',').filter((group) => group !== '') });
+  });
+  return users;
+}
+
+/** The fields of one CSV row, or `undefined` where its quotes do not match. */
+function splitCsvRow(row: string): readonly string[] | undefined {
+  const fields: string[] = [];
+  const field = /(?:"((?:[^"]|"")*)"|([^",]*))(,|$)/y;
+  for (;;) {
+    const match = field.exec(row);
+    if (match === null) return undefined;
+    fields.push(match[1]?.replaceAll('""', '"') ?? match[2] ?? '');
+    if (match[3] === '') return fields;
+  }
+}

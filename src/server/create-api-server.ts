@@ -1,0 +1,103 @@
+import type { VersionInfo } from '../api/discovery/version.js';
+import { createAccess } from '../auth/access.js';
+import type { Authenticate, Authorize } from '../auth/contract.js';
+import { throwFaults } from '../auth/option-faults.js';
+import type { ApiHandler } from '../http/handler.js';
+import { isPromise } from '../http/promise.js';
+import type { ApiRequest } from '../http/request.js';
+import type { ApiResponse } from '../http/response.js';
+import type { Observe } from '../observe/observation.js';
+import { createDrainGate } from './drain-gate.js';
+import { createOtherPaths } from './other-paths.js';
+import { withStandardHeaders } from './standard-headers.js';
+
+/** A part of an API server that answers on paths of its own: `createHealth(…)`, `createEvents(…)`. */
+export interface ApiServerPart {
+  readonly handle: ApiHandler;
+}
+
+/** What {@link createApiServer} puts together. */
+export interface ApiServerOptions {
+  /** Asked first. It authenticates for itself. */
+  readonly health: ApiServerPart;
+  /** Asked second. It authenticates for itself. */
+  readonly events: ApiServerPart;
+  /** Who is asking, on all other paths. */
+  readonly authenticate: Authenticate;
+  /** Who may read `/`, `/version` and hear that other paths do not exist. */
+  readonly authorize: Authorize;
+  /** What `/version` says. Default, field by field: the release of Kubernetes whose behaviour this library has. */
+  readonly version?: Partial<VersionInfo> | undefined;
+  /** Is told of errors in hooks. */
+  readonly observe?: Observe | undefined;
+  /**
+   * Paths that `/` lists besides its own, `/version` and the three health roots, for example those of discovery. A
+   * function is asked at every request.
+   */
+  readonly extraPaths?: readonly string[] | (() => readonly string[]) | undefined;
+}
+
+/** A whole API server as one handler. */
+export interface ApiServer {
+  /** Answers every request: nothing is ever *not my path*. */
+  readonly handle: ApiHandler;
+  /**
+   * From now on new requests get 503 with `Retry-After`; health and requests already inside go on. Call it when the
+   * server stops accepting connections.
+   */
+  readonly startDraining: () => void;
+}
+
+const OWN_PATHS = ['/', '/index.html', '/healthz', '/livez', '/readyz', '/version'] as const;
+
+/**
+ * Joins health and events to an API server that claims every path, for a process that *is* one. In a service with routes
+ * of its own use `firstOf(health.handle, events.handle)` instead.
+ *
+ * Paths of neither part are authenticated (401) and authorized (403, by resource where the path looks like one), then
+ * answered: `/` with the list of paths, `/version`, everything else 404. Every answer carries `Audit-Id` and
+ * `Cache-Control`.
+ *
+ * @throws TypeError listing all faults of the options
+ */
+export function createApiServer(options: ApiServerOptions): ApiServer {
+  checkOptions(options);
+  const { health, events, observe } = options;
+  const access = createAccess(options);
+  const extra = options.extraPaths ?? [];
+  const paths = (): readonly string[] => [...OWN_PATHS, ...(typeof extra === 'function' ? extra() : extra)];
+  const otherPaths = createOtherPaths({ access, paths, version: options.version, observe });
+  const parts = [health.handle, events.handle];
+
+  const from = (first: number, request: ApiRequest): ApiResponse | Promise<ApiResponse> => {
+    for (let index = first; index < parts.length; index += 1) {
+      const answer = parts[index]?.(request);
+      if (isPromise(answer)) {
+        return Promise.resolve(answer).then((response) =>
+          response === undefined ? from(index + 1, request) : withStandardHeaders(request, response),
+        );
+      }
+      if (answer !== undefined) return withStandardHeaders(request, answer);
+    }
+    return otherPaths(request).then((response) => withStandardHeaders(request, response));
+  };
+  const { handle, startDraining } = createDrainGate((request) => from(0, request));
+  return { handle, startDraining };
+}
+
+function checkOptions(options: ApiServerOptions): void {
+  if (typeof options !== 'object' || options === null) throw new TypeError('createApiServer: options are required');
+  const faults: string[] = [];
+  for (const name of ['health', 'events'] as const) {
+    if (typeof options[name]?.handle !== 'function') faults.push(`${name} must be an object with a function handle`);
+  }
+  for (const name of ['authenticate', 'authorize'] as const) {
+    if (typeof options[name] !== 'function') faults.push(`${name} must be a function`);
+  }
+  const { observe, extraPaths } = options;
+  if (observe !== undefined && typeof observe !== 'function') faults.push('observe must be a function');
+  if (extraPaths !== undefined && typeof extraPaths !== 'function' && !Array.isArray(extraPaths)) {
+    faults.push('extraPaths must be a list of paths, or a function that gives one');
+  }
+  throwFaults('createApiServer', faults);
+}

@@ -1,0 +1,50 @@
+import type { ApiHandler } from '../http/handler.js';
+import { header } from '../http/headers.js';
+import type { ApiResponse } from '../http/response.js';
+import { splitUrl } from '../http/url.js';
+import { withStandardHeaders } from './standard-headers.js';
+
+/** A door in front of a handler that can be shut for good. */
+export interface DrainGate {
+  /** The handler behind the gate. */
+  readonly handle: ApiHandler;
+  /** From now on new requests get 503; those already inside go on. Safe to call twice. */
+  readonly startDraining: () => void;
+  readonly isDraining: () => boolean;
+}
+
+/** Kubernetes writes this body itself and ends it with two newlines, always as JSON. */
+const SHUTTING_DOWN: ApiResponse = Object.freeze({
+  status: 503,
+  headers: Object.freeze({
+    'content-type': 'application/json',
+    'retry-after': '1',
+    'x-content-type-options': 'nosniff',
+  }),
+  body: '{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"apiserver is shutting down","reason":"ServiceUnavailable","code":503}\n\n',
+});
+
+const EXEMPT = ['/readyz', '/livez', '/healthz', '/metrics'] as const;
+
+/**
+ * Puts a gate in front of a handler for the end of a shutdown: while open connections drain, new requests on them are
+ * told to go elsewhere. Paths that begin like the health endpoints or `/metrics` still pass, as in Kubernetes.
+ */
+export function createDrainGate(handle: ApiHandler): DrainGate {
+  let draining = false;
+  return {
+    handle(request) {
+      if (!draining || passes(splitUrl(request.url).path)) return handle(request);
+      if (header(request, 'user-agent')?.startsWith('kube-apiserver/')) return handle(request);
+      return withStandardHeaders(request, SHUTTING_DOWN);
+    },
+    startDraining() {
+      draining = true;
+    },
+    isDraining: () => draining,
+  };
+}
+
+function passes(path: string): boolean {
+  return EXEMPT.some((prefix) => path.startsWith(prefix));
+}

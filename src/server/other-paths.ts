@@ -1,0 +1,100 @@
+import { createVersion, type VersionInfo } from '../api/discovery/version.js';
+import { parseGoDuration } from '../api/options/duration.js';
+import { negotiationInputs } from '../api/representation/choice.js';
+import { errorRepresentation } from '../api/representation/failure.js';
+import { badRequest } from '../api/status/failures.js';
+import type { Access } from '../auth/access.js';
+import { bearerWarning } from '../auth/bearer-token.js';
+import type { Attributes } from '../auth/contract.js';
+import { forbiddenStatus, unauthorizedStatus } from '../auth/refusal.js';
+import { isPromise } from '../http/promise.js';
+import type { ApiRequest } from '../http/request.js';
+import type { ApiResponse, ResponseHeaders } from '../http/response.js';
+import { notFoundText, textResponse } from '../http/text.js';
+import { decodePath, parseQuery, splitUrl } from '../http/url.js';
+import type { Status } from '../model/status.js';
+import type { Observe } from '../observe/observation.js';
+import { createIndexDocument } from './index-document.js';
+import { requestAttributes } from './request-attributes.js';
+
+/** What {@link createOtherPaths} needs. */
+export interface OtherPathsOptions {
+  readonly access: Access;
+  /** Everything `/` lists. */
+  readonly paths: () => readonly string[];
+  readonly version: Partial<VersionInfo> | undefined;
+  readonly observe: Observe | undefined;
+}
+
+type Query = ReadonlyMap<string, readonly string[]>;
+
+/**
+ * Answers the paths that belong to no part of an API server, in Kubernetes' order: a bad `?timeout=` (400), who is it
+ * (401), may they (403), then `/`, `/version`, and 404 for the rest.
+ */
+export function createOtherPaths(options: OtherPathsOptions): (request: ApiRequest) => Promise<ApiResponse> {
+  const { access, observe } = options;
+  const version = createVersion(options.version);
+  const index = createIndexDocument(options.paths);
+
+  const answer = async (request: ApiRequest): Promise<ApiResponse> => {
+    const target = splitUrl(request.url);
+    const path = decodePath(target.path);
+    if (path === undefined) return textResponse(400, '400 Bad Request');
+    const query = parseQuery(target.query);
+    const attributes = requestAttributes(request.method, path, query);
+
+    const fault = timeoutFault(query, attributes);
+    if (fault !== undefined) return failure(request, query, badRequest(fault).status);
+
+    const caller = await access.authenticate(request);
+    if (caller === undefined) return failure(request, query, unauthorizedStatus());
+    try {
+      const { allowed, reason } = await access.authorize(caller, attributes);
+      if (!allowed) return await failure(request, query, forbiddenStatus(caller, attributes, reason), NOSNIFF);
+    } catch (error) {
+      notify(observe, error);
+      return textResponse(500, 'Internal Server Error');
+    }
+    return index(path) ?? (await version(request, path)) ?? notFoundText();
+  };
+  return async (request) => withWarning(request, await answer(request));
+}
+
+const NOSNIFF: ResponseHeaders = { 'x-content-type-options': 'nosniff' };
+
+/** A Status in the form that Accept asks for. */
+async function failure(
+  request: ApiRequest,
+  query: Query,
+  status: Status,
+  headers: ResponseHeaders = {},
+): Promise<ApiResponse> {
+  const form = errorRepresentation(negotiationInputs(request.headers, query));
+  const response = await form.status(status, status.code ?? 500);
+  return { ...response, headers: { ...response.headers, ...headers } };
+}
+
+/** What is wrong with `?timeout=`. Watches do not read it. */
+function timeoutFault(query: Query, { verb }: Attributes): string | undefined {
+  const text = query.get('timeout')?.[0];
+  if (!text || verb === 'watch') return undefined;
+  const parsed = parseGoDuration(text);
+  return typeof parsed === 'number' ? undefined : `invalid timeout specified in the request URL - ${parsed.error}`;
+}
+
+/** A client that put two spaces before its token is told, whatever the answer. */
+function withWarning(request: ApiRequest, response: ApiResponse): ApiResponse {
+  const text = bearerWarning(request);
+  return text === undefined ? response : { ...response, headers: { ...response.headers, warning: `299 - "${text}"` } };
+}
+
+/** What an observer throws is ignored: it must not change an answer. */
+function notify(observe: Observe | undefined, error: unknown): void {
+  try {
+    const pending = observe?.({ type: 'error', error, where: 'server: authorize' });
+    if (isPromise(pending)) Promise.resolve(pending).catch(() => undefined);
+  } catch {
+    // ignored
+  }
+}

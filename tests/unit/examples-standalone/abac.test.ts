@@ -1,0 +1,123 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { abac, parsePolicyFile } from '../../../examples/standalone/abac.js';
+
+type Caller = Parameters<ReturnType<typeof abac>>[0];
+type Attributes = Parameters<ReturnType<typeof abac>>[1];
+
+const user = (name: string, ...groups: string[]): Caller => ({ name, groups: [...groups, 'system:authenticated'] });
+const anonymous: Caller = { name: 'system:anonymous', groups: ['system:unauthenticated'] };
+const events = (verb: string, namespace?: string): Attributes => ({
+  verb,
+  group: 'events.example.com',
+  version: 'v1',
+  resource: 'events',
+  namespace,
+});
+const path = (verb: string, where: string): Attributes => ({ verb, path: where });
+
+const may = (text: string, caller: Caller, attributes: Attributes): unknown =>
+  (abac(parsePolicyFile(text, 'p'))(caller, attributes) as { allowed: boolean }).allowed;
+const spec = (fields: object): string =>
+  JSON.stringify({ apiVersion: 'abac.authorization.kubernetes.io/v1beta1', kind: 'Policy', spec: fields });
+
+describe('the policy file of the conformance corpus', () => {
+  const corpus = readFileSync(new URL('../../conformance/corpus/policy.jsonl', import.meta.url), 'utf8');
+
+  it('lets everybody GET the health roots, and nothing else of them', () => {
+    for (const caller of [anonymous, user('jane')]) {
+      expect(may(corpus, caller, path('get', '/livez'))).toBe(true);
+      expect(may(corpus, caller, path('head', '/livez'))).toBe(false);
+      expect(may(corpus, caller, path('get', '/livez/ping'))).toBe(false);
+      expect(may(corpus, caller, path('get', '/apis'))).toBe(false);
+    }
+  });
+
+  it('lets the viewer read events and jane nothing', () => {
+    for (const verb of ['get', 'list', 'watch']) expect(may(corpus, user('viewer'), events(verb))).toBe(true);
+    for (const verb of ['create', 'update', 'delete', ''])
+      expect(may(corpus, user('viewer'), events(verb, 'a'))).toBe(false);
+    expect(may(corpus, user('jane'), events('get', 'a'))).toBe(false);
+  });
+
+  it('lets system:masters do everything', () => {
+    expect(may(corpus, user('admin', 'system:masters'), events('deletecollection', 'a'))).toBe(true);
+    expect(may('', user('admin', 'system:masters'), path('post', '/x'))).toBe(true);
+  });
+});
+
+describe('abac', () => {
+  it('asks for user and group when a policy names both', () => {
+    const text = spec({ user: 'jane', group: 'dev', apiGroup: '*', resource: '*', namespace: '*' });
+    expect(may(text, user('jane', 'dev'), events('create', 'a'))).toBe(true);
+    expect(may(text, user('jane'), events('create', 'a'))).toBe(false);
+    expect(may(text, user('bob', 'dev'), events('create', 'a'))).toBe(false);
+  });
+
+  it('means every authenticated caller by a star, never anonymous ones', () => {
+    const text = spec({ user: '*', nonResourcePath: '*' });
+    expect(may(text, user('jane'), path('post', '/x'))).toBe(true);
+    expect(may(text, anonymous, path('get', '/x'))).toBe(false);
+  });
+
+  it('allows nobody by a policy without user and group, and nothing by one without a target', () => {
+    expect(
+      may(
+        spec({ nonResourcePath: '*', resource: '*', namespace: '*', apiGroup: '*' }),
+        user('jane'),
+        path('get', '/x'),
+      ),
+    ).toBe(false);
+    expect(may(spec({ user: 'jane' }), user('jane'), events('get', 'a'))).toBe(false);
+    expect(may(spec({ user: 'jane' }), user('jane'), path('get', '/x'))).toBe(false);
+  });
+
+  it('matches namespace, resource and group exactly or by star', () => {
+    const text = spec({ user: 'jane', apiGroup: 'events.example.com', resource: 'events', namespace: 'a' });
+    expect(may(text, user('jane'), events('create', 'a'))).toBe(true);
+    expect(may(text, user('jane'), events('create', 'b'))).toBe(false);
+    expect(may(text, user('jane'), events('list'))).toBe(false);
+    expect(may(text, user('jane'), { ...events('get', 'a'), group: '' })).toBe(false);
+    expect(may(text, user('jane'), path('get', ''))).toBe(false);
+  });
+
+  it('matches what follows a star at the end of a path', () => {
+    const text = spec({ user: 'jane', nonResourcePath: '/readyz/*' });
+    expect(may(text, user('jane'), path('get', '/readyz/ping'))).toBe(true);
+    expect(may(text, user('jane'), path('get', '/readyz'))).toBe(false);
+    expect(may(text, user('jane'), events('get', 'a'))).toBe(false);
+  });
+});
+
+describe('lines of the older form', () => {
+  it('match everything that they do not name', () => {
+    expect(may('{"user":"jane"}', user('jane'), events('create', 'a'))).toBe(true);
+    expect(may('{"user":"jane"}', user('jane'), path('post', '/x'))).toBe(true);
+    expect(may('{"user":"jane","namespace":"a"}', user('jane'), path('get', '/x'))).toBe(false);
+    expect(may('{"user":"jane","namespace":"a"}', user('jane'), events('create', 'b'))).toBe(false);
+    expect(may('{"readonly":true}', user('bob'), events('list'))).toBe(true);
+    expect(may('{"readonly":true}', user('bob'), events('create', 'a'))).toBe(false);
+    expect(may('{}', anonymous, path('get', '/x'))).toBe(false);
+  });
+});
+
+describe('parsePolicyFile', () => {
+  it('skips empty lines and comments', () => {
+    expect(parsePolicyFile('\n# a comment\n  \r\n', 'p')).toEqual([]);
+  });
+
+  it.each([
+    ['{', 'is not a JSON object'],
+    ['[]', 'the line must be an object'],
+    ['{"kind":"Policy","spec":{}}', 'must be of apiVersion abac.authorization.kubernetes.io/v1beta1, kind Policy'],
+    ['{"apiVersion":"abac.authorization.kubernetes.io/v1","kind":"Policy","spec":{}}', 'must be of apiVersion'],
+    ['{"user":1}', 'user must be a string'],
+    ['{"readonly":"true"}', 'readonly must be true or false'],
+    ['{"usr":"jane"}', 'unknown field "usr"'],
+    ['{"__proto__":{"user":"*"}}', 'unknown field "__proto__"'],
+    [spec({ namspace: 'a' }), 'unknown field "namspace"'],
+    ['{"apiVersion":"abac.authorization.kubernetes.io/v1beta1","kind":"Policy"}', 'spec must be an object'],
+  ])('names the line of %s', (line, what) => {
+    expect(() => parsePolicyFile(`# first\n${line}`, 'p.jsonl')).toThrow(`policy file p.jsonl, line 2: ${what}`);
+  });
+});

@@ -1,0 +1,49 @@
+import { tmpdir } from 'node:os';
+import { describe, expect, it } from 'vitest';
+import { exampleDependency, standaloneChecks } from '../../../examples/standalone/checks.js';
+import { memoryStore } from '../../../src/store/memory/memory-store.js';
+
+describe('standaloneChecks', () => {
+  it('pass in a healthy process; discovery is asked for the group', async () => {
+    const asked: string[] = [];
+    const api = ({ url }: { readonly url: string }) => {
+      asked.push(url);
+      return { status: 200, headers: {}, body: null };
+    };
+    const store = memoryStore();
+    const { checks, close } = standaloneChecks({ dataDir: tmpdir(), store, group: 'events.example.com', api });
+    const { signal } = new AbortController();
+    const expected = ['memory', 'autoregister-completion', 'event-loop', 'heap', 'disk', 'example-dependency'];
+    expect(checks.map(({ name }) => name)).toEqual(expected);
+    for (const { name, check } of checks.slice(0, 2))
+      expect([name, await check({ signal })]).toEqual([name, undefined]);
+    expect(asked).toEqual(['/apis/events.example.com']);
+    close();
+    await store.close();
+    await expect(Promise.resolve(checks[0]?.check({ signal }))).rejects.toThrow();
+  });
+
+  it('fail when discovery does not show the group', async () => {
+    const store = memoryStore();
+    const { checks, close } = standaloneChecks({ dataDir: tmpdir(), store, group: 'g', api: () => undefined });
+    const { signal } = new AbortController();
+    await expect(Promise.resolve(checks[1]?.check({ signal }))).rejects.toThrow('discovery does not show g');
+    close();
+    await store.close();
+  });
+
+  it('join livez only where a restart can help', () => {
+    const store = memoryStore();
+    const { checks, close } = standaloneChecks({ dataDir: tmpdir(), store, group: 'g', api: () => undefined });
+    close();
+    const onLivez = checks.filter(({ endpoints }) => endpoints?.includes('livez')).map(({ name }) => name);
+    expect(onLivez).toEqual(['memory', 'autoregister-completion']);
+  });
+});
+
+describe('exampleDependency', () => {
+  it('is away for the last quarter of every minute', () => {
+    for (const ms of [0, 44_999, 60_000, 104_999]) expect(() => exampleDependency(ms)).not.toThrow();
+    for (const ms of [45_000, 59_999, 105_000]) expect(() => exampleDependency(ms)).toThrow(/pretended/);
+  });
+});

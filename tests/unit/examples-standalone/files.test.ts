@@ -1,0 +1,149 @@
+import { X509Certificate } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { adminToken } from '../../../examples/standalone/admin-token.js';
+import { banner } from '../../../examples/standalone/banner.js';
+import { givenCertificate, ownCertificate } from '../../../examples/standalone/certificates.js';
+import { kubeconfig } from '../../../examples/standalone/kubeconfig.js';
+
+let dir = '';
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'standalone-'));
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+const mode = (name: string): number => statSync(join(dir, name)).mode & 0o777;
+const DAY = 86_400_000;
+
+describe('adminToken', () => {
+  it('is made once, private, and the same ever after', async () => {
+    const token = await adminToken(join(dir, 'new'));
+    expect(token).toMatch(/^[\w-]{43}$/);
+    expect(mode('new/admin-token')).toBe(0o600);
+    expect(mode('new')).toBe(0o700);
+    expect(await adminToken(join(dir, 'new'))).toBe(token);
+  });
+
+  it('refuses a file that holds no token', async () => {
+    writeFileSync(join(dir, 'admin-token'), '\n');
+    await expect(adminToken(dir)).rejects.toThrow(/holds no usable token/);
+  });
+});
+
+describe('ownCertificate', () => {
+  it('makes an authority and a certificate for loopback, with private keys', async () => {
+    const made = await ownCertificate(dir, '127.0.0.1');
+    const server = new X509Certificate(made.cert);
+    const ca = new X509Certificate(made.ca);
+    expect(ca.ca).toBe(true);
+    expect(server.ca).toBe(false);
+    expect(server.verify(ca.publicKey)).toBe(true);
+    expect(server.checkIP('127.0.0.1')).toBe('127.0.0.1');
+    expect(server.checkIP('::1')).toBeDefined();
+    expect(server.checkHost('localhost')).toBe('localhost');
+    expect(mode('ca.key')).toBe(0o600);
+    expect(mode('server.key')).toBe(0o600);
+  });
+
+  it('is used again at the next start', async () => {
+    const first = await ownCertificate(dir, '127.0.0.1');
+    expect(await ownCertificate(dir, '127.0.0.1')).toEqual(first);
+  });
+
+  it('is renewed under the same authority before it ends, and for another address', async () => {
+    const first = await ownCertificate(dir, '127.0.0.1');
+    const later = await ownCertificate(dir, '127.0.0.1', Date.now() + 350 * DAY);
+    expect(later.cert).not.toBe(first.cert);
+    expect(later.ca).toBe(first.ca);
+    const other = await ownCertificate(dir, '192.0.2.7', Date.now() + 350 * DAY);
+    expect(new X509Certificate(other.cert).checkIP('192.0.2.7')).toBe('192.0.2.7');
+    expect(other.ca).toBe(first.ca);
+  });
+
+  it('gets a new authority when the old one ends', async () => {
+    const first = await ownCertificate(dir, '127.0.0.1');
+    const later = await ownCertificate(dir, '127.0.0.1', Date.now() + 3640 * DAY);
+    expect(later.ca).not.toBe(first.ca);
+    expect(new X509Certificate(later.cert).verify(new X509Certificate(later.ca).publicKey)).toBe(true);
+  });
+
+  it('is made anew when a file is damaged', async () => {
+    const first = await ownCertificate(dir, '127.0.0.1');
+    writeFileSync(join(dir, 'server.key'), 'damaged');
+    const second = await ownCertificate(dir, '127.0.0.1');
+    expect(second.cert).not.toBe(first.cert);
+    expect(second.ca).toBe(first.ca);
+  });
+});
+
+describe('givenCertificate', () => {
+  it('takes a certificate with its key and trusts it', async () => {
+    const made = await ownCertificate(dir, '127.0.0.1');
+    const given = await givenCertificate(join(dir, 'server.crt'), join(dir, 'server.key'));
+    expect(given).toEqual({ cert: made.cert, key: made.key, ca: made.cert });
+  });
+
+  it('says which file is missing or does not fit', async () => {
+    await ownCertificate(dir, '127.0.0.1');
+    const path = (name: string): string => join(dir, name);
+    await expect(givenCertificate(path('nope'), path('server.key'))).rejects.toThrow(
+      '--tls-cert-file: there is no file',
+    );
+    await expect(givenCertificate(path('server.crt'), path('nope'))).rejects.toThrow(
+      '--tls-private-key-file: there is no',
+    );
+    await expect(givenCertificate(path('server.crt'), path('ca.key'))).rejects.toThrow(/is not the PEM key/);
+  });
+});
+
+describe('kubeconfig', () => {
+  it('leads to the server with its authority and token', () => {
+    const text = kubeconfig({ server: 'https://[::1]:6443', ca: 'PEM', token: 'yes: "no"' });
+    expect(parse(text)).toEqual({
+      apiVersion: 'v1',
+      kind: 'Config',
+      clusters: [
+        {
+          name: 'kube-vitals',
+          cluster: {
+            server: 'https://[::1]:6443',
+            'certificate-authority-data': Buffer.from('PEM').toString('base64'),
+          },
+        },
+      ],
+      users: [{ name: 'admin', user: { token: 'yes: "no"' } }],
+      contexts: [{ name: 'kube-vitals', context: { cluster: 'kube-vitals', user: 'admin', namespace: 'default' } }],
+      'current-context': 'kube-vitals',
+    });
+  });
+});
+
+describe('banner', () => {
+  const facts = {
+    secureUrl: 'https://127.0.0.1:6443',
+    insecureUrl: 'http://127.0.0.1:8080',
+    group: 'events.example.com',
+    kubeconfigPath: '/my data/kubeconfig',
+    tokenPath: '/d/admin-token',
+    caPath: "/d/it's/ca.crt",
+  };
+
+  it('quotes for a shell', () => {
+    const text = banner(facts);
+    expect(text).toContain("kubectl --kubeconfig '/my data/kubeconfig' get events.events.example.com -A -w");
+    expect(text).toContain("--cacert '/d/it'\\''s/ca.crt'");
+    expect(text).toContain("curl 'http://127.0.0.1:8080/readyz?verbose'");
+  });
+
+  it('does without the HTTP port', () => {
+    expect(banner({ ...facts, insecureUrl: undefined })).not.toContain('http://');
+  });
+});
+
+it('writes nothing but what it names', async () => {
+  await ownCertificate(join(dir, 'certs'), '127.0.0.1');
+  expect(readFileSync(join(dir, 'certs', 'ca.crt'), 'utf8')).toContain('BEGIN CERTIFICATE');
+});

@@ -1,0 +1,141 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseFlags, type Flags } from '../../../examples/standalone/flags.js';
+import { parseGoDuration } from '../../../examples/standalone/go-duration.js';
+
+function flags(...argv: string[]): Flags {
+  const parsed = parseFlags(argv);
+  if (!('flags' in parsed)) throw new Error(JSON.stringify(parsed));
+  return parsed.flags;
+}
+
+function error(...argv: string[]): string {
+  const parsed = parseFlags(argv);
+  return 'error' in parsed ? parsed.error : '';
+}
+
+describe('parseFlags', () => {
+  it('has safe defaults', () => {
+    expect(flags()).toEqual({
+      livezGracePeriodMs: 0,
+      shutdownDelayMs: 0,
+      bindAddress: '127.0.0.1',
+      securePort: 6443,
+      insecurePort: 8080,
+      certDir: 'kube-vitals-data/certs',
+      tlsCertFile: undefined,
+      tlsPrivateKeyFile: undefined,
+      tokenAuthFile: undefined,
+      authorizationMode: 'AlwaysAllow',
+      authorizationPolicyFile: undefined,
+      anonymousAuth: true,
+      eventTtlMs: 3_600_000,
+      apiDomain: 'example.com',
+      dataDir: './kube-vitals-data',
+      store: 'memory',
+    });
+  });
+
+  it('reads values behind a space and behind an equals sign; the last one counts', () => {
+    expect(flags('--secure-port', '7443', '--event-ttl=1h30m')).toMatchObject({
+      securePort: 7443,
+      eventTtlMs: 5_400_000,
+    });
+    expect(flags('--secure-port=1', '--secure-port=2').securePort).toBe(2);
+    expect(flags('--data-dir=/a=b').dataDir).toBe('/a=b');
+  });
+
+  it('reads booleans alone and with a value', () => {
+    expect(flags('--anonymous-auth').anonymousAuth).toBe(true);
+    expect(flags('--anonymous-auth=false').anonymousAuth).toBe(false);
+    expect(error('--anonymous-auth', 'false')).toBe('unexpected argument "false"');
+    expect(error('--anonymous-auth=maybe')).toContain('must be true or false');
+  });
+
+  it('keeps certificates in the data directory unless told otherwise', () => {
+    expect(flags('--data-dir', '/data').certDir).toBe('/data/certs');
+    expect(flags('--data-dir', '/data', '--cert-dir', '/certs').certDir).toBe('/certs');
+  });
+
+  it('takes any free port, and none', () => {
+    expect(flags('--secure-port=0', '--insecure-port=0')).toMatchObject({ securePort: 0, insecurePort: 0 });
+    expect(flags('--insecure-port=off').insecurePort).toBe('off');
+    expect(error('--secure-port=off')).toContain('must be a port');
+  });
+
+  it.each([
+    [['--nope'], 'unknown flag: --nope'],
+    [['--nope=1'], 'unknown flag: --nope'],
+    [['--__proto__'], 'unknown flag: --__proto__'],
+    [['-v'], 'unexpected argument "-v"'],
+    [['serve'], 'unexpected argument "serve"'],
+    [['--'], 'unexpected argument "--"'],
+    [['--event-ttl'], 'flag needs an argument: --event-ttl'],
+    [['--event-ttl=5'], 'invalid argument "5" for "--event-ttl" flag: time: missing unit in duration "5"'],
+    [['--event-ttl=1ms'], 'invalid argument "1ms" for "--event-ttl" flag: must be at least 1s'],
+    [['--livez-grace-period=-1s'], 'invalid argument "-1s" for "--livez-grace-period" flag: must be from 0s to 24h'],
+    [['--secure-port=65536'], 'invalid argument "65536" for "--secure-port" flag: must be a port, from 0 to 65535'],
+    [
+      ['--authorization-mode=RBAC'],
+      'invalid argument "RBAC" for "--authorization-mode" flag: must be AlwaysAllow or ABAC',
+    ],
+    [['--store=etcd'], 'invalid argument "etcd" for "--store" flag: must be memory'],
+    [['--bind-address='], 'invalid argument "" for "--bind-address" flag: must not be empty'],
+    [['--tls-cert-file=x'], '--tls-cert-file and --tls-private-key-file go together: give both, or neither'],
+    [
+      ['--authorization-mode=ABAC'],
+      '--authorization-mode=ABAC and --authorization-policy-file go together: give both, or neither',
+    ],
+    [
+      ['--authorization-policy-file=x'],
+      '--authorization-mode=ABAC and --authorization-policy-file go together: give both, or neither',
+    ],
+  ])('refuses %j', (argv, expected) => {
+    expect(error(...argv)).toBe(expected);
+  });
+
+  it.each(['', 'Example.com', 'a..b', '-a', 'a_b', `${'a'.repeat(250)}.com`])('refuses the domain %j', (domain) => {
+    expect(error(`--api-domain=${domain}`)).toContain('must be a lower-case DNS name');
+  });
+
+  it('explains every flag with its default', () => {
+    const parsed = parseFlags(['--event-ttl=1s', '--help']);
+    const help = 'help' in parsed ? parsed.help : '';
+    expect(help).toContain('--event-ttl duration\n      How long an event is kept. (default 1h0m0s)');
+    expect(help).toContain('--anonymous-auth[=true|false]');
+    expect(help.match(/^ {2}--/gm)).toHaveLength(17);
+    expect('help' in parseFlags(['-h'])).toBe(true);
+  });
+
+  it('gives one line for any command line', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.oneof(fc.string(), fc.constantFrom('--event-ttl', '--secure-port=', '--help'))),
+        (argv) => {
+          const parsed = parseFlags(argv);
+          if ('error' in parsed) expect(parsed.error.trim()).not.toBe('');
+        },
+      ),
+    );
+  });
+});
+
+describe('parseGoDuration', () => {
+  it.each([
+    ['0', 0],
+    ['1h30m', 5_400_000],
+    ['1h0m0s', 3_600_000],
+    ['1.5s', 1500],
+    ['.5s', 500],
+    ['100ms', 100],
+    ['1us', 0.001],
+    ['-1m', -60_000],
+    ['+1m', 60_000],
+  ])('reads %s', (text, ms) => {
+    expect(parseGoDuration(text)).toBe(ms);
+  });
+
+  it.each(['', '1', 'abc', '1x', '1h30', '--1s', '1 s', '.s', '300000h1000000h99999999h'])('refuses %j', (text) => {
+    expect(() => parseGoDuration(text)).toThrow(/^time: /);
+  });
+});
