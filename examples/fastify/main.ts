@@ -1,3 +1,4 @@
+import { gracefulClose } from 'kube-vitals/node';
 import { runDirectly, type Running } from '../shop/running.js';
 import { createDatabase, createOrders } from '../shop/orders.js';
 import { createVitals } from '../shop/vitals.js';
@@ -14,7 +15,12 @@ export async function start(port = 0): Promise<Running> {
   const app = createService(orders, (fastify) => mountVitals(fastify, vitals));
   const url = await app.listen({ port, host: '127.0.0.1' });
   vitals.started();
-  return { url, close: () => vitals.shutDown(() => app.close()) };
+  const closeServer = async (): Promise<void> => {
+    // First, and limited in time: app.close() alone waits for connections that never sent a request.
+    await gracefulClose(app.server);
+    await app.close();
+  };
+  return { url, close: () => vitals.shutDown(closeServer) };
 }
 
 await runDirectly(import.meta.url, start);

@@ -62,6 +62,16 @@ test('health answers, and is ready once the service says so', async () => {
   expect(await (await get('/ops/livez')).text()).toBe('ok');
 });
 
+test('a check that changes its state leaves events', async () => {
+  await get('/readyz');
+  vitals.started();
+  await get('/readyz');
+  const { items } = (await (await get(`${events}?fieldSelector=reason=HealthChanged`)).json()) as EventList;
+  const [check] = new Set(items.map(({ regarding }) => regarding?.name));
+  expect(check).toBe('poststarthook/open-shop');
+  expect(items.map(({ type }) => type).sort()).toEqual(['Normal', 'Warning']);
+});
+
 test('an event is created, read and listed; below the prefix too', async () => {
   expect((await post(events, greeting)).status).toBe(201);
   expect(await (await get(`${events}/greeting`)).json()).toMatchObject({ reason: 'Greeted' });

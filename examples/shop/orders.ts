@@ -41,8 +41,9 @@ export function createOrders({ database, record }: OrdersOptions): Orders {
         throw new RangeError('an order has an item and an amount of at least 1');
       }
       await database.insert(order);
+      const about = { kind: 'Order', name: order.id };
       const note = `${order.amount} × ${order.item}`;
-      await record({ type: 'Normal', action: 'Place', reason: 'OrderPlaced', note, about: `order-${order.id}` });
+      await record({ type: 'Normal', action: 'Place', reason: 'OrderPlaced', note, about });
       return order;
     },
   };

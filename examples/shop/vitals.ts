@@ -42,7 +42,9 @@ export function createVitals(): Vitals {
     const type = status === 'ok' ? 'Normal' : 'Warning';
     const note = reason ?? `${check} is ${status}`;
     // Nobody waits for this one; a service tells its logger.
-    record({ type, action: 'Check', reason: 'HealthChanged', note, about: check }).catch(() => undefined);
+    record({ type, action: 'Check', reason: 'HealthChanged', note, about: { kind: 'HealthCheck', name: check } }).catch(
+      () => undefined,
+    );
   });
 
   const start = health.addPostStartHook('open-shop');

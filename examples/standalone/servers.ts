@@ -1,7 +1,7 @@
 import { createServer as createHttpServer, type Server as HttpServer, type ServerOptions } from 'node:http';
 import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { gracefulClose, type NodeListener } from 'kube-vitals/node';
+import { gracefulClose, trackConnections, type NodeListener } from 'kube-vitals/node';
 import type { ServingCertificate } from './certificates.js';
 import type { Flags } from './flags.js';
 
@@ -25,7 +25,7 @@ export async function openServers(
 ): Promise<Servers> {
   const { cert, key } = certificate;
   const secure = createHttpsServer({ ...LIMITS, cert, key, minVersion: 'TLSv1.2' }, listener);
-  const servers: (HttpServer | HttpsServer)[] = [secure];
+  const open = [{ server: secure as HttpServer | HttpsServer, connections: trackConnections(secure) }];
   const securePort = await listen(secure, flags.bindAddress, flags.securePort, '--secure-port');
   let insecureUrl: string | undefined;
   if (flags.insecurePort !== 'off') {
@@ -37,13 +37,13 @@ export async function openServers(
       secure.close();
       throw error;
     }
-    servers.push(insecure);
+    open.push({ server: insecure, connections: trackConnections(insecure) });
   }
   return {
     secureUrl: `https://${reachable(flags.bindAddress)}:${securePort}`,
     insecureUrl,
     async close(drainTimeoutMs) {
-      await Promise.all(servers.map((server) => gracefulClose(server, { drainTimeoutMs })));
+      await Promise.all(open.map(({ server, connections }) => gracefulClose(server, { drainTimeoutMs, connections })));
     },
   };
 }

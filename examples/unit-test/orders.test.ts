@@ -37,7 +37,7 @@ beforeEach(() => {
     apiDomain: 'example.com',
     store,
     clock,
-    authenticate: staticTokens({ 't0ken': { name: 'reader' } }),
+    authenticate: staticTokens({ t0ken: { name: 'reader' } }),
     authorize: allowRules([
       { users: ['shop'], verbs: ['create'], namespaces: ['shop'] },
       { users: ['reader'], verbs: ['get', 'list', 'watch'] },
@@ -74,7 +74,7 @@ describe('placing an order', () => {
     const [event, ...others] = await recorded();
     assert.equal(event?.reason, 'OrderPlaced');
     assert.equal(event.note, '2 × tea');
-    assert.equal(event.regarding?.name, `order-${order.id}`);
+    assert.equal(event.regarding?.name, order.id);
     assert.deepEqual(others, []);
   });
 

@@ -33,7 +33,7 @@ export function createAccess({ authenticate, authorize }: AccessOptions): Access
     authenticate(request) {
       try {
         const answer: unknown = authenticate(request);
-        return isPromise(answer) ? Promise.resolve(answer).then(accept, () => undefined) : accept(answer);
+        return isPromise(answer) ? Promise.resolve(answer).then(acceptCaller, () => undefined) : acceptCaller(answer);
       } catch {
         return undefined;
       }
@@ -42,8 +42,11 @@ export function createAccess({ authenticate, authorize }: AccessOptions): Access
   };
 }
 
-/** Hooks are written by others, also in plain JavaScript: what has no name is nobody. */
-function accept(answer: unknown): Caller | undefined {
+/**
+ * A caller as rules know it, with the group `system:authenticated` unless anonymous. Hooks are written by others, also in
+ * plain JavaScript: what has no name is nobody.
+ */
+export function acceptCaller(answer: unknown): Caller | undefined {
   if (typeof answer !== 'object' || answer === null) return undefined;
   const caller = answer as Partial<Caller>;
   if (typeof caller.name !== 'string' || caller.name === '') return undefined;

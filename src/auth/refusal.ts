@@ -1,3 +1,4 @@
+import { goQuote } from '../http/go-quote.js';
 import type { ApiResponse } from '../http/response.js';
 import type { Caller } from '../model/caller.js';
 import type { Status, StatusDetails } from '../model/status.js';
@@ -79,41 +80,16 @@ function detailsOf({ name, group, resource }: ResourceAttributes): StatusDetails
 }
 
 function sentence(caller: Caller, attributes: Attributes): string {
-  const user = `User ${quote(caller.name)} cannot ${attributes.verb}`;
-  if (!isResourceAttributes(attributes)) return `${user} path ${quote(attributes.path)}`;
+  const user = `User ${goQuote(caller.name)} cannot ${attributes.verb}`;
+  if (!isResourceAttributes(attributes)) return `${user} path ${goQuote(attributes.path)}`;
   const { resource, subresource, group, namespace } = attributes;
-  const what = quote(subresource ? `${resource}/${subresource}` : resource);
-  const where = namespace ? `in the namespace ${quote(namespace)}` : 'at the cluster scope';
-  return `${user} resource ${what} in API group ${quote(group)} ${where}`;
+  const what = goQuote(subresource ? `${resource}/${subresource}` : resource);
+  const where = namespace ? `in the namespace ${goQuote(namespace)}` : 'at the cluster scope';
+  return `${user} resource ${what} in API group ${goQuote(group)} ${where}`;
 }
 
 const HTML: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
 function escapeHtml(text: string): string {
   return text.replace(/[&<>]/g, (character) => HTML[character] ?? character);
-}
-
-const SHORT: Readonly<Record<string, string>> = {
-  '"': '\\"',
-  '\\': '\\\\',
-  '\x07': '\\a',
-  '\b': '\\b',
-  '\f': '\\f',
-  '\n': '\\n',
-  '\r': '\\r',
-  '\t': '\\t',
-  '\v': '\\v',
-};
-
-/** Go's double quotes: what cannot be printed becomes an escape. */
-function quote(text: string): string {
-  const inside = text.replace(/["\\]|[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, (character) => {
-    const short = SHORT[character];
-    if (short !== undefined) return short;
-    const code = character.codePointAt(0) ?? 0;
-    if (code >= 0xd800 && code <= 0xdfff) return '\ufffd';
-    if (code < 0x80) return `\\x${code.toString(16).padStart(2, '0')}`;
-    return code > 0xffff ? `\\U${code.toString(16).padStart(8, '0')}` : `\\u${code.toString(16).padStart(4, '0')}`;
-  });
-  return `"${inside}"`;
 }

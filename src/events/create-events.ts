@@ -1,4 +1,4 @@
-import { createAccess } from '../auth/access.js';
+import { acceptCaller, createAccess } from '../auth/access.js';
 import { systemClock } from '../clock/clock.js';
 import type { ApiHandler } from '../http/handler.js';
 import { createInFlightLimits } from '../limits/in-flight.js';
@@ -15,8 +15,11 @@ import { eventsV1 } from './versions/events-v1.js';
 export interface Events {
   /** Answers `/apis/events.<apiDomain>…` and, unless `discovery: false`, `/api`, `/apis`, `/openapi/v3…`. */
   readonly handle: ApiHandler;
-  /** A handler that takes every request as coming from this caller: no authentication, but authorization as ever. */
-  as(caller: Caller): ApiHandler;
+  /**
+   * A handler that takes every request as coming from this caller: no authentication, but authorization as ever. The
+   * caller gets the group `system:authenticated`, as one that was authenticated. Throws a TypeError without a name.
+   */
+  as(caller: Pick<Caller, 'name'> & Partial<Caller>): ApiHandler;
   /** Ends watches and timers. The store stays open: it is the service's. May be called twice. */
   close(): Promise<void>;
 }
@@ -31,8 +34,12 @@ export function createEvents(options: EventsOptions): Events {
   const { store, observe } = options;
   const clock = options.clock ?? systemClock;
   const hub = createWatchHub({ store, clock, ...(observe && { observe }) });
-  const expiry = createExpiryLoop({ store, clock, ...(observe && { observe }), intervalMs: options.expiryIntervalMs ?? 1000 });
-  expiry.start();
+  const expiry = createExpiryLoop({
+    store,
+    clock,
+    ...(observe && { observe }),
+    intervalMs: options.expiryIntervalMs ?? 1000,
+  });
   const version = eventsV1(options.apiDomain);
   const environment: EventsEnvironment = {
     store,
@@ -48,12 +55,17 @@ export function createEvents(options: EventsOptions): Events {
   };
   const documents = createDocuments({ versions: [version], all: options.discovery ?? true });
   const pipeline = createPipeline({ environment, versions: [version], documents, observe });
+  expiry.start(); // last: a creation that fails leaves nothing running
   return {
     handle: (request) => pipeline(request, undefined),
-    as: (caller) => (request) => pipeline(request, caller),
+    as(caller) {
+      const preset = acceptCaller(caller);
+      if (!preset) throw new TypeError('events.as: the caller needs a name');
+      return (request) => pipeline(request, preset);
+    },
     async close() {
-      expiry.stop();
-      await hub.close();
+      hub.close();
+      await expiry.stop();
     },
   };
 }

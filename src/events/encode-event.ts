@@ -1,4 +1,4 @@
-import { encodeFields } from '../api/encode/encode-json.js';
+import { fieldsWriter, type FieldsWriter } from '../api/encode/encode-json.js';
 import { lazy } from '../api/schema/lazy.js';
 import type { FieldShape, StructShape } from '../api/schema/shape.js';
 import type { Event } from '../model/event.js';
@@ -10,10 +10,10 @@ const decoder = new TextDecoder();
 
 interface Parts {
   /** The fields of metadata before and after `resourceVersion`. */
-  readonly head: readonly FieldShape[];
-  readonly tail: readonly FieldShape[];
+  readonly head: FieldsWriter;
+  readonly tail: FieldsWriter;
   /** The event's fields after metadata. */
-  readonly rest: readonly FieldShape[];
+  readonly rest: FieldsWriter;
 }
 
 const parts: () => Parts = lazy(() => {
@@ -21,9 +21,9 @@ const parts: () => Parts = lazy(() => {
   const meta = (event.byName.get('metadata') as FieldShape).shape as StructShape;
   const at = meta.fields.findIndex((field) => field.name === 'resourceVersion');
   return {
-    head: meta.fields.slice(0, at),
-    tail: meta.fields.slice(at + 1),
-    rest: event.fields.filter((field) => field.protobuf !== 0 && field.name !== 'metadata'),
+    head: fieldsWriter(meta.fields.slice(0, at)),
+    tail: fieldsWriter(meta.fields.slice(at + 1)),
+    rest: fieldsWriter(event.fields.filter((field) => field.protobuf !== 0 && field.name !== 'metadata')),
   };
 });
 
@@ -35,10 +35,10 @@ const parts: () => Parts = lazy(() => {
 export function encodeEvent(event: Event): EncodedEvent {
   const { head, tail, rest } = parts();
   const metadata = event.metadata as Readonly<Record<string, unknown>>;
-  const before = encodeFields(metadata, head);
-  const after = encodeFields(metadata, tail);
+  const before = head(metadata);
+  const after = tail(metadata);
   const opening = `{"metadata":{${before}${before !== '' && after !== '' ? ',' : ''}`;
-  const text = `${opening}${after}},${encodeFields(event as unknown as Readonly<Record<string, unknown>>, rest)}}`;
+  const text = `${opening}${after}},${rest(event as unknown as Readonly<Record<string, unknown>>)}}`;
   const bytes = encoder.encode(text);
   const cut = bytes.length === text.length ? opening.length : encoder.encode(opening).length;
   return { bytes, cut, uid: event.metadata.uid ?? '', fields: fieldsOf(event), labels: labelsOf(event) };
@@ -49,29 +49,26 @@ export function decodeEvent(bytes: Uint8Array): Event {
   return JSON.parse(decoder.decode(bytes)) as Event;
 }
 
-/** What field selectors read; empty values are left out. */
+/** What field selectors read; empty values are left out. Written out, with constant names, because every write does it. */
 function fieldsOf(event: Event): Record<string, string> {
+  const { metadata, regarding, deprecatedSource, reportingController } = event;
   const fields: Record<string, string> = {};
-  const set = (name: string, value: string | undefined): void => {
-    if (value) fields[name] = value;
-  };
-  set('metadata.name', event.metadata.name);
-  set('metadata.namespace', event.metadata.namespace);
-  set('reason', event.reason);
-  set('type', event.type);
-  set('reportingController', event.reportingController);
+  if (metadata.name) fields['metadata.name'] = metadata.name;
+  if (metadata.namespace) fields['metadata.namespace'] = metadata.namespace;
+  if (event.reason) fields['reason'] = event.reason;
+  if (event.type) fields['type'] = event.type;
+  if (reportingController) fields['reportingController'] = reportingController;
   // As core/v1 has it: the reporter's older name, or the newer one.
-  set('source', event.deprecatedSource?.component || event.reportingController);
-  const { regarding } = event;
-  if (regarding) {
-    set('regarding.kind', regarding.kind);
-    set('regarding.namespace', regarding.namespace);
-    set('regarding.name', regarding.name);
-    set('regarding.uid', regarding.uid);
-    set('regarding.apiVersion', regarding.apiVersion);
-    set('regarding.resourceVersion', regarding.resourceVersion);
-    set('regarding.fieldPath', regarding.fieldPath);
-  }
+  const source = deprecatedSource?.component || reportingController;
+  if (source) fields['source'] = source;
+  if (!regarding) return fields;
+  if (regarding.kind) fields['regarding.kind'] = regarding.kind;
+  if (regarding.namespace) fields['regarding.namespace'] = regarding.namespace;
+  if (regarding.name) fields['regarding.name'] = regarding.name;
+  if (regarding.uid) fields['regarding.uid'] = regarding.uid;
+  if (regarding.apiVersion) fields['regarding.apiVersion'] = regarding.apiVersion;
+  if (regarding.resourceVersion) fields['regarding.resourceVersion'] = regarding.resourceVersion;
+  if (regarding.fieldPath) fields['regarding.fieldPath'] = regarding.fieldPath;
   return fields;
 }
 

@@ -1,6 +1,6 @@
 import type { Authenticate, Authorize } from '../auth/contract.js';
 import type { Clock } from '../clock/clock.js';
-import type { InFlightLimitOptions } from '../limits/in-flight.js';
+import { createInFlightLimits, type InFlightLimitOptions } from '../limits/in-flight.js';
 import type { Observe } from '../observe/observation.js';
 import type { EventStore } from '../store/contract.js';
 
@@ -40,8 +40,8 @@ const DOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*
 /** @throws TypeError that lists every fault */
 export function checkEventsOptions(options: EventsOptions): void {
   const faults: string[] = [];
-  const given = options as { readonly [K in keyof EventsOptions]?: unknown } | undefined;
-  if (typeof given !== 'object') throw new TypeError('createEvents: options are missing');
+  const given = options as { readonly [K in keyof EventsOptions]?: unknown } | null | undefined;
+  if (typeof given !== 'object' || given === null) throw new TypeError('createEvents: options are missing');
   const { apiDomain } = given;
   if (typeof apiDomain !== 'string' || !DOMAIN.test(apiDomain) || apiDomain.length > 246) {
     faults.push('apiDomain must be a DNS subdomain such as "example.com"');
@@ -63,8 +63,21 @@ export function checkEventsOptions(options: EventsOptions): void {
       faults.push(`${name} must be a number of at least ${least}`);
     }
   }
+  faults.push(...limitFaults(given.limits));
   if (given.observe !== undefined && typeof given.observe !== 'function') faults.push('observe must be a function');
   if (faults.length > 0) throw new TypeError(`createEvents: ${faults.join('; ')}`);
+}
+
+/** The room that knows the rules says what is wrong. */
+function limitFaults(limits: unknown): string[] {
+  if (limits === undefined) return [];
+  if (typeof limits !== 'object' || limits === null) return ['limits must be an object such as { watches: 100 }'];
+  try {
+    createInFlightLimits(limits);
+    return [];
+  } catch (error) {
+    return [(error as TypeError).message];
+  }
 }
 
 const DURATIONS = [

@@ -11,6 +11,8 @@ import { isBodyError } from '../http/body-error.js';
 import { header } from '../http/headers.js';
 import type { ApiRequest } from '../http/request.js';
 import type { ApiResponse } from '../http/response.js';
+import { isStream } from '../http/response-shape.js';
+import { onStreamEnd } from '../http/stream-end.js';
 import { decodePath, parseQuery, splitUrl } from '../http/url.js';
 import { tooManyRequestsText } from '../limits/too-many-requests.js';
 import type { Caller } from '../model/caller.js';
@@ -109,15 +111,17 @@ export function createPipeline({ environment, versions, documents, observe }: Pi
     const release =
       scope?.verb === 'watch' ? limits.enterWatch(caller) : limits.enterRequest(reads ? 'read' : 'write', caller);
     if (!release) return tooManyRequestsText();
-    let streaming = false;
+    let held = false; // a stream holds its place until it ends
     try {
       await authorize(access, caller, scope?.attributes ?? { verb: request.method.toLowerCase(), path });
       if (!scope) return await documents.answer(request, path, query);
       const { representation, result } = await routed(passage, scope, caller);
-      streaming = result.kind === 'watch';
-      return await rendered(representation, result, release);
+      const response = await rendered(representation, result, release);
+      held = isStream(response.body);
+      if (!isStream(response.body) || result.kind === 'watch') return response;
+      return { ...response, body: onStreamEnd(response.body, release) };
     } finally {
-      if (!streaming) release();
+      if (!held) release();
     }
   }
 

@@ -31,17 +31,19 @@ export function openWatch(
   const { request, environment } = call;
   const end = (): void => over.abort(WATCH_OVER);
   const deadline = environment.clock.setTimer(end, durationMs(options, environment.minWatchMs));
-  if (request.signal?.aborted || options.timeoutSeconds < 0) end();
-  request.signal?.addEventListener('abort', end, { once: true });
   let ended = false;
   const finish = (): void => {
     if (ended) return;
     ended = true;
     end();
     deadline.cancel();
-    request.signal?.removeEventListener('abort', end);
+    request.signal?.removeEventListener('abort', finish);
     onEnd();
   };
+  if (options.timeoutSeconds < 0) end();
+  // A client that left may leave a body behind that nobody ever reads.
+  if (request.signal?.aborted) finish();
+  else request.signal?.addEventListener('abort', finish, { once: true });
   const source = frames(call, options, selector, encoder, over.signal);
   return {
     [Symbol.asyncIterator]: () => ({
@@ -123,14 +125,17 @@ async function* live(
   const { hub, clock, bookmarkIntervalMs } = call.environment;
   const watcher = hub.watch({ after, signal });
   const bookmarks = options.allowWatchBookmarks ? createTicker(clock, bookmarkIntervalMs) : undefined;
+  let delivered = after;
   let marked = after;
   try {
+    // Asked for only when the consumer has come back: one that fails while nobody listens would end the process.
     let pending = watcher.next();
     for (;;) {
       const step = bookmarks ? await bookmarks.orTick(pending) : await pending;
       if (step === undefined) {
-        if (watcher.position <= marked) continue;
-        marked = watcher.position;
+        // Not the watcher's position: it counts what was handed to `pending`, which the client has not seen.
+        if (delivered <= marked) continue;
+        marked = delivered;
         const frame = encoder.encode('BOOKMARK', call.version.bookmarkJson(String(marked), false));
         if (frame) yield frame;
         continue;
@@ -141,9 +146,10 @@ async function* live(
         const frame = frameOf(call, selector, encoder, entry);
         if (frame === 'end') return;
         if (frame) chunk.push(frame);
+        delivered = entry.change.revision;
       }
-      pending = watcher.next();
       if (chunk.length > 0) yield joined(chunk);
+      pending = watcher.next();
     }
   } finally {
     bookmarks?.stop();

@@ -1,5 +1,4 @@
 import { createVersion, type VersionInfo } from '../api/discovery/version.js';
-import { parseGoDuration } from '../api/options/duration.js';
 import { negotiationInputs } from '../api/representation/choice.js';
 import { errorRepresentation } from '../api/representation/failure.js';
 import { badRequest } from '../api/status/failures.js';
@@ -7,6 +6,7 @@ import type { Access } from '../auth/access.js';
 import { bearerWarning } from '../auth/bearer-token.js';
 import type { Attributes } from '../auth/contract.js';
 import { forbiddenStatus, unauthorizedStatus } from '../auth/refusal.js';
+import { parseGoDuration } from '../http/go-duration.js';
 import { isPromise } from '../http/promise.js';
 import type { ApiRequest } from '../http/request.js';
 import type { ApiResponse, ResponseHeaders } from '../http/response.js';
@@ -80,7 +80,7 @@ function timeoutFault(query: Query, { verb }: Attributes): string | undefined {
   const text = query.get('timeout')?.[0];
   if (!text || verb === 'watch') return undefined;
   const parsed = parseGoDuration(text);
-  return typeof parsed === 'number' ? undefined : `invalid timeout specified in the request URL - ${parsed.error}`;
+  return 'fault' in parsed ? `invalid timeout specified in the request URL - ${parsed.fault}` : undefined;
 }
 
 /** A client that put two spaces before its token is told, whatever the answer. */

@@ -1,16 +1,6 @@
-import type { EncodedEvent, EventRecord } from './record.js';
+import type { EncodedEvent, EventKey, EventRecord, Revision } from './record.js';
 
-/**
- * A point in a store's history: one rising safe integer per store, a new one for every write, deletion and expiry, never
- * reused. It is the `resourceVersion` on the wire.
- */
-export type Revision = number;
-
-/** What names an event inside a store. Neither part contains a `/`; that is checked before an event is written. */
-export interface EventKey {
-  readonly namespace: string;
-  readonly name: string;
-}
+export type { EventKey, Revision } from './record.js';
 
 /**
  * Where a walk over a list goes on: strictly after this key (order `key`), or strictly below `revision` (order

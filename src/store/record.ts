@@ -1,4 +1,14 @@
-import type { EventKey, Revision } from './contract.js';
+/**
+ * A point in a store's history: one rising safe integer per store, a new one for every write, deletion and expiry, never
+ * reused. It is the `resourceVersion` on the wire.
+ */
+export type Revision = number;
+
+/** What names an event inside a store. Neither part contains a `/`; that is checked before an event is written. */
+export interface EventKey {
+  readonly namespace: string;
+  readonly name: string;
+}
 
 /**
  * An event ready to be kept: the JSON object in wire order **without** `kind`, `apiVersion` and

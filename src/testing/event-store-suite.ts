@@ -4,6 +4,8 @@ import { fakeClock } from './fake-clock.js';
 import { feedCases } from './suite/feed-cases.js';
 import { listCases } from './suite/list-cases.js';
 import { processCases } from './suite/process-cases.js';
+import { retentionCases } from './suite/retention-cases.js';
+import { searchCases } from './suite/search-cases.js';
 import { traitCases } from './suite/trait-cases.js';
 import { createWorkbench, type StoreContext } from './suite/workbench.js';
 import { writeCases } from './suite/write-cases.js';
@@ -43,7 +45,7 @@ export function eventStoreSuite(options: EventStoreSuiteOptions): void {
     missing: string,
   ): Promise<EventStore> => (make === undefined ? fail(missing) : make(context));
 
-  const cases = [...writeCases, ...listCases, ...feedCases, ...traitCases, ...processCases];
+  const cases = [writeCases, listCases, searchCases, feedCases, retentionCases, traitCases, processCases].flat();
   for (const [index, { name, run }] of cases.entries()) {
     options.test(name, async () => {
       const context: StoreContext = { id: `suite-${index}`, clock: fakeClock(), historyMs: HISTORY_MS };

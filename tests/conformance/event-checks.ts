@@ -608,11 +608,13 @@ export const EVENT_CHECKS: readonly Check[] = [
         ['GET', path('/a')],
         ['POST', path()],
         ['PUT', path('/a')],
+        ['PATCH', path('/a')],
         ['DELETE', path('/a')],
         ['DELETE', path()],
         ['GET', path('?watch=true')],
+        ['GET', `/apis/${API_VERSION}/events`],
       ] as const) {
-        const sent = method === 'POST' || method === 'PUT' ? { body } : {};
+        const sent = method === 'POST' || method === 'PUT' || method === 'PATCH' ? { body } : {};
         const answer = await transport.ask(method, url, sent);
         expect([answer.status, answer.headers['www-authenticate']]).toEqual([401, undefined]);
         expect((JSON.parse(answer.text) as Json)['message']).toBe('Unauthorized');
@@ -896,6 +898,129 @@ export const EVENT_CHECKS: readonly Check[] = [
         .map((item) => String(meta(item)['namespace']))
         .filter((ns) => ns.startsWith(namespace));
       expect(own).toEqual([`${namespace}-b`, namespace]);
+    },
+  },
+  {
+    id: 'E051',
+    level: 'MUST',
+    title: 'every field of a new event comes back as it was sent',
+    async run({ ask, path, event, namespace }) {
+      const reference = {
+        kind: 'Pod',
+        namespace,
+        name: 'web-1',
+        uid: '7d5c0a4e-0000-4000-8000-000000000001',
+        apiVersion: 'v1',
+        resourceVersion: '42',
+        fieldPath: 'spec.containers{web}',
+      };
+      const sent = event('a', {
+        metadata: { name: 'a', labels: { app: 'web' }, annotations: { 'example.com/why': 'test' } },
+        series: { count: 2, lastObservedTime: '2026-03-05T06:07:09.654321Z' },
+        regarding: reference,
+        related: { ...reference, name: 'web-2' },
+      });
+      expect((await ask('POST', path(), sent)).status).toBe(201);
+      const { json } = await ask('GET', path('/a'));
+      expect(json).toMatchObject(sent);
+    },
+  },
+  {
+    id: 'E052',
+    level: 'MUST',
+    title: 'pretty is understood by every operation',
+    async run({ ask, path, event }) {
+      const indented = async (method: string, url: string, body?: unknown, headers?: Record<string, string>) => {
+        const { text } = await ask(method, url, body, headers);
+        expect([method, url, text.startsWith('{\n  "kind": ')]).toEqual([method, url, true]);
+      };
+      await indented('POST', path('?pretty=true'), event('a'));
+      await indented('PUT', path('/a?pretty=true'), event('a'));
+      await indented('PATCH', path('/a?pretty=true'), { metadata: { labels: { a: '1' } } }, MERGE);
+      await indented('GET', path('/a?pretty=true'));
+      await indented('GET', path('?pretty=true'));
+      await indented('GET', `/apis/${API_VERSION}/events?pretty=true`);
+      await indented('DELETE', path('/a?pretty=true'));
+      await indented('DELETE', path('?pretty=true'));
+    },
+  },
+  {
+    id: 'E053',
+    level: 'MUST',
+    title: 'dryRun=All of update, patch and deletecollection changes nothing',
+    async run({ ask, path, event }) {
+      const created = await ask('POST', path(), event('a'));
+      const metadata = { name: 'a', labels: { a: '1' } };
+      const updated = await ask('PUT', path('/a?dryRun=All'), event('a', { metadata }));
+      expect([updated.status, meta(updated.json)['labels']]).toEqual([200, { a: '1' }]);
+      expect((await ask('PUT', path('/new?dryRun=All'), event('new'))).status).toBe(201);
+      expect((await ask('PATCH', path('/a?dryRun=All'), { metadata }, MERGE)).status).toBe(200);
+      expect((await ask('DELETE', path('?dryRun=All'))).status).toBe(200);
+      expect((await ask('GET', path('/a'))).text).toBe(created.text);
+      expect(names((await ask('GET', path())).json)).toEqual(['a']);
+      expect((await ask('DELETE', path('?dryRun=yes'))).status).toBe(422);
+    },
+  },
+  {
+    id: 'E054',
+    level: 'MUST',
+    title: 'deletecollection with a limit says how to go on',
+    async run({ ask, path, event }) {
+      for (const name of ['a', 'b', 'c']) await ask('POST', path(), event(name));
+      const first = await ask('DELETE', path('?limit=2'));
+      expect([first.status, first.json['kind'], meta(first.json)['remainingItemCount']]).toEqual([200, 'Status', 1]);
+      expect(names((await ask('GET', path())).json)).toEqual(['c']);
+      const second = await ask('DELETE', path(`?limit=2&continue=${String(meta(first.json)['continue'])}`));
+      expect([second.status, second.json['metadata']]).toEqual([200, {}]);
+      expect(names((await ask('GET', path())).json)).toEqual([]);
+    },
+  },
+  {
+    id: 'E055',
+    level: 'MUST',
+    title: 'a list over all namespaces is paged and watched like that of one',
+    async run({ ask, event, namespace, open }) {
+      const own = `labelSelector=own%3D${namespace}`;
+      const all = (query: string): string => `/apis/${API_VERSION}/events?${own}&${query}`;
+      const create = (ns: string, name: string) => {
+        const metadata = { name, labels: { own: namespace } };
+        const body = event(name, { metadata, regarding: { kind: 'Pod', namespace: ns, name: 'p' } });
+        return ask('POST', `/apis/${API_VERSION}/namespaces/${ns}/events`, body);
+      };
+      await create(namespace, 'x');
+      await create(`${namespace}-b`, 'x');
+      const first = (await ask('GET', all('limit=1'))).json;
+      const second = (await ask('GET', all(`limit=1&continue=${String(meta(first)['continue'])}`))).json;
+      const pages = [first, second].flatMap((list) => list['items'] as Json[]);
+      expect(pages.map((item) => meta(item)['namespace'])).toEqual([`${namespace}-b`, namespace]);
+      const stream = await open(all(`watch=true&resourceVersion=${String(meta(second)['resourceVersion'])}`));
+      await create(`${namespace}-b`, 'y');
+      const added = await frame(stream);
+      expect([added.type, meta(added.object)['namespace']]).toEqual(['ADDED', `${namespace}-b`]);
+      await stream.leave();
+    },
+  },
+  {
+    id: 'E056',
+    level: 'MUST',
+    title: 'force is refused for patches that are not server-side apply',
+    async run({ ask, path, event }) {
+      await ask('POST', path(), event('a'));
+      const { status, json } = await ask('PATCH', path('/a?force=true'), { metadata: { labels: { a: '1' } } }, MERGE);
+      expect([status, json['message']]).toEqual([
+        422,
+        'PatchOptions.meta.k8s.io "" is invalid: force: Forbidden: may not be specified for non-apply patch',
+      ]);
+    },
+  },
+  {
+    id: 'E057',
+    level: 'MUST',
+    title: 'a delete that waits for finalizers is 202 under orphanDependents=false',
+    async run({ ask, path, event }) {
+      await ask('POST', path(), event('a', { metadata: { name: 'a', finalizers: ['example.com/x'] } }));
+      const { status, json } = await ask('DELETE', path('/a'), { orphanDependents: false });
+      expect([status, json['kind'], meta(json)['name']]).toEqual([202, 'Event', 'a']);
     },
   },
 ];

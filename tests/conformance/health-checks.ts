@@ -282,4 +282,16 @@ export const healthChecks: readonly HealthConformanceCheck[] = [
     const { text } = await ask('GET', '/healthz?exclude=nope');
     same(text.endsWith(`failed: reason withheld\n${warning('"nope"')}healthz check failed\n`), true, 'ends so');
   }),
+  must(
+    'HEALTH-36',
+    'what stands between "[+]" and " ok" of a passing line is the path of a single check',
+    async (ask) => {
+      for (const root of ['livez', 'readyz']) {
+        const { text } = await ask('GET', `/${root}?verbose`);
+        const names = [...text.matchAll(/^\[\+\](\S+) ok$/gm)].map(([, name]) => name);
+        same(names.length > 2, true, 'names are found');
+        for (const name of names) await answers(ask('GET', `/${root}/${name}`, OPERATOR), 200, 'ok');
+      }
+    },
+  ),
 ];

@@ -1,10 +1,11 @@
 import { once } from 'node:events';
+import { createServer } from 'node:http';
 import { connect } from 'node:http2';
 import { createServer as createHttp2Server } from 'node:http2';
-import type { AddressInfo } from 'node:net';
+import { connect as connectTcp, type AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../src/clock/clock.js';
-import { gracefulClose, toNodeListener } from '../../src/node.js';
+import { gracefulClose, toNodeListener, trackConnections } from '../../src/node.js';
 import { feedHandler, gate, get, raw, serve, text, whole } from './support.js';
 
 const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
@@ -145,4 +146,20 @@ test('HTTP/2 sessions are told to go when the server closes', async () => {
   expect(await body).toBe('one');
   expect(await gracefulClose(server)).toBe(true);
   await gone;
+});
+
+test('a connection on which no request ever came is not waited for', async () => {
+  const server = createServer(toNodeListener(() => ({ status: 200, headers: {}, body: 'ok' })));
+  const connections = trackConnections(server);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const accepted = once(server, 'connection');
+  const spare = connectTcp((server.address() as AddressInfo).port, '127.0.0.1');
+  spare.on('error', () => undefined);
+  await accepted;
+  const left = once(spare, 'close');
+  // no timer ever fires on this clock: only what happens at once counts
+  const clock = { ...systemClock, setTimer: () => ({ cancel: () => undefined }) };
+  expect(await gracefulClose(server, { connections, clock })).toBe(true);
+  await left;
 });

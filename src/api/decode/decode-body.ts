@@ -1,10 +1,18 @@
 import type { StructShape } from '../schema/shape.js';
 import { badRequest } from '../status/failures.js';
-import { goQuote } from '../status/go-quote.js';
+import { goQuote } from '../../http/go-quote.js';
 import { decodeObject } from './decode-object.js';
 import { readDocument, whenRead, type BodyMediaType, type ReadDocument } from './read-document.js';
 import { strictText, yamlStrictText, type FieldValidation } from './strict-errors.js';
-import { groupVersion, readTypeMeta, withDefaults, wrongType, type TypeMeta } from './type-meta.js';
+import {
+  groupVersion,
+  readTypeMeta,
+  saysExactly,
+  UNSAID,
+  withDefaults,
+  wrongType,
+  type TypeMeta,
+} from './type-meta.js';
 
 /** What is expected in a body, and how strictly. */
 export interface DecodeBodyOptions {
@@ -46,15 +54,11 @@ export function decodeBody(body: Uint8Array, options: DecodeBodyOptions): Decode
 function decodeDocument(body: Uint8Array, read: ReadDocument, options: DecodeBodyOptions): DecodedBody {
   const { kind, apiVersion, otherVersions, fieldValidation } = options;
   if ('error' in read) throw unrecognized(kind, read.error, body);
-  const said = readTypeMeta(read.document.value);
-  if ('error' in said) throw unrecognized(kind, said.error, body);
-  const meta = withDefaults(said, kind, apiVersion);
+  const { value } = read.document;
+  const meta = typeOf(value, body, options);
   const found = groupVersion(meta);
-  const shapeOf = (one: string): StructShape | undefined =>
-    one === apiVersion ? options.shape : otherVersions?.get(one);
-  const wrong = wrongType(meta, { kind, isServed: (one) => shapeOf(one) !== undefined });
-  if (wrong !== undefined) throw cannotBeHandled(meta, kind, wrong);
-  const decoded = decodeObject(read.document.value, shapeOf(found) as StructShape, read.document);
+  const shape = found === apiVersion ? options.shape : (otherVersions?.get(found) as StructShape);
+  const decoded = decodeObject(value, shape, read.document);
   if ('fault' in decoded) throw cannotBeHandled(meta, kind, decoded.fault.text);
   const { object } = decoded;
   if (fieldValidation === 'Ignore') return { object, warnings: [], kind, apiVersion: found };
@@ -65,6 +69,18 @@ function decodeDocument(body: Uint8Array, read: ReadDocument, options: DecodeBod
   if (read.yamlDuplicates.length > 0) strict.unshift(yamlStrictText(read.yamlDuplicates));
   if (strict.length > 0) throw cannotBeHandled(meta, kind, strictText(strict));
   return { object, warnings: [], kind, apiVersion: found };
+}
+
+/** What the body says it is. @throws StatusError 400 where that is not the kind that is wanted */
+function typeOf(value: unknown, body: Uint8Array, { kind, apiVersion, otherVersions }: DecodeBodyOptions): TypeMeta {
+  if (saysExactly(value, kind, apiVersion)) return withDefaults(UNSAID, kind, apiVersion);
+  const said = readTypeMeta(value);
+  if ('error' in said) throw unrecognized(kind, said.error, body);
+  const meta = withDefaults(said, kind, apiVersion);
+  const isServed = (one: string): boolean => one === apiVersion || otherVersions?.has(one) === true;
+  const wrong = wrongType(meta, { kind, isServed });
+  if (wrong !== undefined) throw cannotBeHandled(meta, kind, wrong);
+  return meta;
 }
 
 const cannotBeHandled = (meta: TypeMeta, kind: string, error: string): Error =>

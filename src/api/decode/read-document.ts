@@ -1,3 +1,4 @@
+import { isPromise } from '../../http/promise.js';
 import { parseYaml } from '../yaml/yaml.js';
 import type { JsonDocument } from './json-document.js';
 import { bodyText, parseJson, plainDocument } from './parse-json.js';
@@ -28,5 +29,5 @@ async function readYaml(body: Uint8Array): Promise<ReadDocument> {
 
 /** Hands a value on, at once where it is there at once. */
 export function whenRead<T, R>(value: T | Promise<T>, next: (value: T) => R): R | Promise<R> {
-  return value instanceof Promise ? value.then(next) : next(value);
+  return isPromise(value) ? Promise.resolve(value).then(next) : next(value);
 }

@@ -1,5 +1,5 @@
-import { goQuote } from '../status/go-quote.js';
-import { setMember, wellFormed, type JsonResult } from './json-document.js';
+import { setMember, type JsonResult } from './json-document.js';
+import { JsonLexer } from './json-lexer.js';
 
 /** An object or array that is being read. `key` is the member that comes next. */
 interface Frame {
@@ -11,7 +11,8 @@ interface Frame {
   repeated: boolean;
 }
 
-const END = 'unexpected end of JSON input';
+/** Paths of duplicates are collected up to this many characters: nobody reads more. */
+const MAX_PATHS_LENGTH = 65_536;
 
 /**
  * Reads JSON character by character, without recursion, with the errors of Go's `encoding/json`, and notes duplicate keys
@@ -22,10 +23,9 @@ export function readExactly(text: string, maxDepth: number): JsonResult {
 }
 
 class JsonReader {
-  private readonly text: string;
+  private readonly lexer: JsonLexer;
   private readonly maxDepth: number;
-  private at = 0;
-  private error: string | undefined;
+  private pathsLength = 0;
   private readonly stack: Frame[] = [];
   private readonly duplicates: string[] = [];
   private readonly repeats = new WeakMap<object, readonly string[]>();
@@ -33,17 +33,17 @@ class JsonReader {
   private root: unknown;
 
   constructor(text: string, maxDepth: number) {
-    this.text = text;
+    this.lexer = new JsonLexer(text);
     this.maxDepth = maxDepth;
   }
 
   read(): JsonResult {
-    this.blank();
+    this.lexer.blank();
     let open = this.value();
-    while (this.error === undefined && this.stack.length > 0) open = open ? this.first() : this.next();
-    this.blank();
-    if (this.error === undefined && this.at < this.text.length) this.refuse('after top-level value');
-    if (this.error !== undefined) return { error: this.error };
+    while (this.lexer.error === undefined && this.stack.length > 0) open = open ? this.first() : this.next();
+    this.lexer.blank();
+    if (this.lexer.error === undefined && this.lexer.peek() !== undefined) this.lexer.refuse('after top-level value');
+    if (this.lexer.error !== undefined) return { error: this.lexer.error };
     const { root: value, duplicates, repeats, numbers } = this;
     return { document: { value, duplicates, repeats, numbers } };
   }
@@ -51,8 +51,8 @@ class JsonReader {
   /** After `[` or `{`: the first item or the end. Returns whether another container was opened. */
   private first(): boolean {
     const frame = this.top();
-    this.blank();
-    if (this.text[this.at] === (Array.isArray(frame.target) ? ']' : '}')) return this.close();
+    this.lexer.blank();
+    if (this.lexer.peek() === (Array.isArray(frame.target) ? ']' : '}')) return this.close();
     return this.item(frame);
   }
 
@@ -60,45 +60,52 @@ class JsonReader {
   private next(): boolean {
     const frame = this.top();
     const list = Array.isArray(frame.target);
-    this.blank();
-    const char = this.text[this.at];
+    this.lexer.blank();
+    const char = this.lexer.peek();
     if (char === (list ? ']' : '}')) return this.close();
     if (char !== ',') {
-      this.refuse(list ? 'after array element' : 'after object key:value pair');
+      this.lexer.refuse(list ? 'after array element' : 'after object key:value pair');
       return false;
     }
-    this.at++;
-    this.blank();
+    this.lexer.at++;
+    this.lexer.blank();
     return this.item(frame);
   }
 
   private item(frame: Frame): boolean {
     if (!Array.isArray(frame.target)) {
-      if (this.text[this.at] !== '"') {
-        this.refuse('looking for beginning of object key string');
+      if (this.lexer.peek() !== '"') {
+        this.lexer.refuse('looking for beginning of object key string');
         return false;
       }
-      this.enter(frame, this.string());
-      this.blank();
-      if (this.error === undefined && this.text[this.at] !== ':') this.refuse('after object key');
-      if (this.error !== undefined) return false;
-      this.at++;
-      this.blank();
+      this.enter(frame, this.lexer.string());
+      this.lexer.blank();
+      if (this.lexer.error === undefined && this.lexer.peek() !== ':') this.lexer.refuse('after object key');
+      if (this.lexer.error !== undefined) return false;
+      this.lexer.at++;
+      this.lexer.blank();
     }
     return this.value();
   }
 
   private enter(frame: Frame, key: string): void {
-    if (this.error !== undefined) return;
+    if (this.lexer.error !== undefined) return;
     frame.key = key;
     frame.keys.push(key);
     if (frame.seen?.has(key)) {
       frame.repeated = true;
-      this.duplicates.push(this.path());
+      this.tellDuplicate();
     } else {
       frame.seen?.add(key);
     }
     frame.numbers.delete(key);
+  }
+
+  private tellDuplicate(): void {
+    if (this.pathsLength >= MAX_PATHS_LENGTH) return;
+    const path = this.path();
+    this.pathsLength += path.length;
+    this.duplicates.push(path);
   }
 
   private path(): string {
@@ -112,34 +119,37 @@ class JsonReader {
 
   /** Reads a scalar, or opens a container and returns true. */
   private value(): boolean {
-    const char = this.text[this.at];
+    const char = this.lexer.peek();
     switch (char) {
       case '{':
       case '[':
-        if (this.stack.length >= this.maxDepth) this.refuse('exceeded max depth');
+        if (this.stack.length >= this.maxDepth) this.lexer.refuse('exceeded max depth');
         else this.open(char === '[');
-        return this.error === undefined;
+        return this.lexer.error === undefined;
       case '"':
-        this.put(this.string());
+        this.put(this.lexer.string());
         return false;
       case 't':
-        this.word('true', true);
+        this.lexer.word('true');
+        this.put(true);
         return false;
       case 'f':
-        this.word('false', false);
+        this.lexer.word('false');
+        this.put(false);
         return false;
       case 'n':
-        this.word('null', null);
+        this.lexer.word('null');
+        this.put(null);
         return false;
       default:
         if (char !== undefined && /[-0-9]/.test(char)) this.number();
-        else this.refuse('looking for beginning of value');
+        else this.lexer.refuse('looking for beginning of value');
         return false;
     }
   }
 
   private open(list: boolean): void {
-    this.at++;
+    this.lexer.at++;
     const target = list ? [] : {};
     this.stack.push({
       target,
@@ -152,7 +162,7 @@ class JsonReader {
   }
 
   private close(): false {
-    this.at++;
+    this.lexer.at++;
     const frame = this.stack.pop() as Frame;
     if (frame.repeated) this.repeats.set(frame.target, frame.keys);
     if (frame.numbers.size > 0) this.numbers.set(frame.target, frame.numbers);
@@ -160,8 +170,16 @@ class JsonReader {
     return false;
   }
 
+  private number(): void {
+    const source = this.lexer.number();
+    const value = Number(source);
+    const frame = this.stack.at(-1);
+    if (frame && (!Number.isSafeInteger(value) || /[.eE]/.test(source))) frame.numbers.set(frame.key, source);
+    this.put(value);
+  }
+
   private put(value: unknown): void {
-    if (this.error !== undefined) return;
+    if (this.lexer.error !== undefined) return;
     const frame = this.stack.at(-1);
     if (!frame) this.root = value;
     else if (Array.isArray(frame.target)) frame.target.push(value);
@@ -171,112 +189,4 @@ class JsonReader {
   private top(): Frame {
     return this.stack.at(-1) as Frame;
   }
-
-  private blank(): void {
-    for (;;) {
-      const code = this.text.charCodeAt(this.at);
-      if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return;
-      this.at++;
-    }
-  }
-
-  private word(word: string, value: unknown): void {
-    for (let index = 1; index < word.length; index++) {
-      this.at++;
-      if (this.text[this.at] !== word[index]) {
-        this.refuse(`in literal ${word} (expecting ${quoteChar(word.charCodeAt(index))})`);
-        return;
-      }
-    }
-    this.at++;
-    this.put(value);
-  }
-
-  private number(): void {
-    const start = this.at;
-    if (this.text[this.at] === '-') this.at++;
-    if (this.text[this.at] === '0') this.at++;
-    else if (!this.digits('in numeric literal')) return;
-    if (this.text[this.at] === '.') {
-      this.at++;
-      if (!this.digits('after decimal point in numeric literal')) return;
-    }
-    if (/[eE]/.test(this.text[this.at] ?? '')) {
-      this.at++;
-      if (/[-+]/.test(this.text[this.at] ?? '')) this.at++;
-      if (!this.digits('in exponent of numeric literal')) return;
-    }
-    const source = this.text.slice(start, this.at);
-    const value = Number(source);
-    const frame = this.stack.at(-1);
-    if (frame && (!Number.isSafeInteger(value) || /[.eE]/.test(source))) frame.numbers.set(frame.key, source);
-    this.put(value);
-  }
-
-  private digits(context: string): boolean {
-    const start = this.at;
-    for (;;) {
-      const code = this.text.charCodeAt(this.at);
-      if (!(code >= 0x30 && code <= 0x39)) break;
-      this.at++;
-    }
-    if (this.at === start) this.refuse(context);
-    return this.at > start;
-  }
-
-  private string(): string {
-    const start = this.at++;
-    let escaped = false;
-    for (;;) {
-      const code = this.text.charCodeAt(this.at);
-      if (code === 0x22) break;
-      if (code === 0x5c) {
-        escaped = true;
-        if (!this.escape()) return '';
-      } else if (!(code >= 0x20)) {
-        this.refuse('in string literal');
-        return '';
-      } else {
-        this.at++;
-      }
-    }
-    const source = this.text.slice(start, ++this.at);
-    return wellFormed(escaped ? (JSON.parse(source) as string) : source.slice(1, -1));
-  }
-
-  private escape(): boolean {
-    this.at++;
-    const char = this.text[this.at];
-    if (char === undefined || !'"\\/bfnrtu'.includes(char)) {
-      this.refuse('in string escape code');
-      return false;
-    }
-    this.at++;
-    if (char !== 'u') return true;
-    for (let digit = 0; digit < 4; digit++, this.at++) {
-      if (!/[0-9a-fA-F]/.test(this.text[this.at] ?? '')) {
-        this.refuse('in \\u hexadecimal character escape');
-        return false;
-      }
-    }
-    return true;
-  }
-
-  /** The first failure counts. Go shows the byte, not the character. */
-  private refuse(context: string): void {
-    if (this.error !== undefined) return;
-    const point = this.text.codePointAt(this.at);
-    if (point === undefined) {
-      this.error = END;
-      return;
-    }
-    const byte = point < 0x80 ? point : (new TextEncoder().encode(String.fromCodePoint(point))[0] as number);
-    this.error = `invalid character ${quoteChar(byte)} ${context}`;
-  }
-}
-
-function quoteChar(code: number): string {
-  if (code === 0x27) return "'\\''";
-  if (code === 0x22) return `'"'`;
-  return `'${goQuote(String.fromCharCode(code)).slice(1, -1)}'`;
 }

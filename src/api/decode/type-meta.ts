@@ -1,4 +1,4 @@
-import { goQuote } from '../status/go-quote.js';
+import { goQuote } from '../../http/go-quote.js';
 import { jsonKind } from './decode-fault.js';
 
 /** What an object says it is. Empty texts where it does not say. */
@@ -8,12 +8,15 @@ export interface TypeMeta {
   readonly kind: string;
 }
 
+/** What a document says that says nothing. */
+export const UNSAID: TypeMeta = { group: '', version: '', kind: '' };
+
 const STRUCT =
   'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
 
 /** Reads `kind` and `apiVersion` of a document, before anything else is looked at; or says why that cannot be. */
 export function readTypeMeta(value: unknown): TypeMeta | { readonly error: string } {
-  if (value === null || value === undefined) return { group: '', version: '', kind: '' };
+  if (value === null || value === undefined) return UNSAID;
   const found = jsonKind(value);
   if (found !== 'object')
     return { error: parseError(`json: cannot unmarshal ${found} into Go value of type ${STRUCT}`) };
@@ -68,6 +71,13 @@ const SHARED_KINDS: ReadonlySet<string> = new Set([
   'PatchOptions',
 ]);
 const V1_KINDS: ReadonlySet<string> = new Set(['Status', 'APIVersions', 'APIGroupList', 'APIGroup', 'APIResourceList']);
+
+/** True where a document says in so many words what is expected: the usual case, which needs no further look. */
+export function saysExactly(value: unknown, kind: string, apiVersion: string): boolean {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  const said = value as { readonly kind?: unknown; readonly apiVersion?: unknown };
+  return said.kind === kind && said.apiVersion === apiVersion;
+}
 
 /** What is served: one kind in a few group-versions. */
 export interface KnownTypes {

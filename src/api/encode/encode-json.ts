@@ -6,33 +6,42 @@ import { wellFormed } from '../decode/json-document.js';
  * know left out. `<`, `>` and `&` stay as they are, unlike in Go.
  */
 export function encodeJson(object: Readonly<Record<string, unknown>>, shape: StructShape): string {
-  return `{${encodeFields(object, shape.fields)}}`;
+  return `{${write(object, shape.fields)}}`;
 }
 
-/** Some fields of an object, `"a":1,"b":2`, without braces: for whoever puts an object together from parts. */
-export function encodeFields(object: Readonly<Record<string, unknown>>, fields: readonly FieldShape[]): string {
+/** Writes some fields of an object, `"a":1,"b":2`, without braces. */
+export type FieldsWriter = (object: Readonly<Record<string, unknown>>) => string;
+
+/** A writer of these fields, made once and used often: for whoever puts objects together from parts. */
+export function fieldsWriter(fields: readonly FieldShape[]): FieldsWriter {
+  return (object) => write(object, fields);
+}
+
+function write(object: Readonly<Record<string, unknown>>, fields: readonly FieldShape[]): string {
   let out = '';
-  for (const field of fields) {
-    if (field.discarded) continue;
-    const text = encodeField(object[field.name], field);
-    if (text !== undefined) out += `${out === '' ? '' : ','}"${field.name}":${text}`;
+  for (const { name, shape, presence, zero, discarded } of fields) {
+    const value = object[name];
+    let text: string;
+    if (value === undefined || value === null) {
+      if (presence !== 'always') continue;
+      text = zero === null ? 'null' : JSON.stringify(zero);
+    } else {
+      if (discarded || (presence === 'non-empty' && isEmpty(value, shape))) continue;
+      text = encodeValue(value, shape);
+    }
+    out += out === '' ? `"${name}":${text}` : `,"${name}":${text}`;
   }
   return out;
 }
 
-function encodeField(value: unknown, { shape, presence, zero }: FieldShape): string | undefined {
-  if (value === undefined || value === null) {
-    if (presence !== 'always') return undefined;
-    return zero === null ? 'null' : JSON.stringify(zero);
-  }
-  const text = encodeValue(value, shape);
-  if (presence !== 'non-empty' || shape.kind === 'struct') return text;
-  return EMPTY.has(text) ? undefined : text;
+function isEmpty(value: unknown, shape: Shape): boolean {
+  if (typeof value !== 'object') return value === '' || value === 0 || value === false;
+  if (shape.kind === 'list') return (value as readonly unknown[]).length === 0;
+  return shape.kind === 'map' && Object.keys(value as object).length === 0;
 }
 
-const EMPTY: ReadonlySet<string> = new Set(['""', '0', 'false', '[]', '{}', 'null']);
-
 function encodeValue(value: unknown, shape: Shape): string {
+  if (typeof value === 'string') return quoted(value);
   switch (shape.kind) {
     case 'struct':
       return encodeJson(value as Readonly<Record<string, unknown>>, shape);
@@ -41,7 +50,7 @@ function encodeValue(value: unknown, shape: Shape): string {
     case 'map':
       return encodeMap(value as Readonly<Record<string, unknown>>, shape);
     case 'scalar':
-      return typeof value === 'string' ? quoted(value) : (JSON.stringify(value) ?? 'null');
+      return JSON.stringify(value) ?? 'null';
   }
 }
 

@@ -4,7 +4,7 @@ import { bodyText, parseJson } from '../decode/parse-json.js';
 import type { FieldValidation } from '../decode/strict-errors.js';
 import type { StructShape } from '../schema/shape.js';
 import { badRequest, tooLarge, unprocessable } from '../status/failures.js';
-import { goQuote } from '../status/go-quote.js';
+import { goQuote } from '../../http/go-quote.js';
 import { goPrint } from './go-print.js';
 import { applyJsonPatch } from './json-patch.js';
 import { jsonPatchStrictErrors, jsonPatchTypeError } from './json-patch-body.js';

@@ -1,6 +1,6 @@
 import { jsonKind } from '../decode/decode-fault.js';
 import type { JsonDocument } from '../decode/json-document.js';
-import { goQuote } from '../status/go-quote.js';
+import { goQuote } from '../../http/go-quote.js';
 import { isObject } from './json-tree.js';
 
 const MEMBERS: readonly string[] = ['op', 'from', 'path', 'value'];

@@ -1,7 +1,7 @@
 import { setMember } from '../decode/json-document.js';
 import type { ListShape, Shape, StructShape } from '../schema/shape.js';
 import { badRequest } from '../status/failures.js';
-import { goQuote } from '../status/go-quote.js';
+import { goQuote } from '../../http/go-quote.js';
 import { isObject, member, type JsonObject } from './json-tree.js';
 import {
   DELETE_FROM_LIST,

@@ -9,20 +9,15 @@ import type { FieldShape, Shape, StructShape } from './shape.js';
  */
 export function compileShape(schema: z.core.$ZodType): Shape {
   const facts = factsOf(schema);
-  if (facts?.kind === 'scalar') return facts;
+  if (facts?.kind === 'scalar' || facts?.kind === 'map') return facts;
   const { def } = schema._zod;
-  switch (def.type) {
-    case 'object':
-      if (facts?.kind !== 'struct') break;
-      return structShape((def as unknown as { shape: Record<string, z.core.$ZodType> }).shape, facts);
-    case 'array': {
-      if (facts?.kind !== 'list') break;
-      const item = compileShape((def as unknown as { element: z.core.$ZodType }).element);
-      const { type = 'atomic', keys = [], patchStrategy = 'replace', patchMergeKey } = facts;
-      return { kind: 'list', item, type, keys, patchStrategy, patchMergeKey };
-    }
-    case 'record':
-      return { kind: 'map', value: compileShape((def as unknown as { valueType: z.core.$ZodType }).valueType) };
+  if (def.type === 'object' && facts?.kind === 'struct') {
+    return structShape((def as unknown as { shape: Record<string, z.core.$ZodType> }).shape, facts);
+  }
+  if (def.type === 'array' && facts?.kind === 'list') {
+    const item = compileShape((def as unknown as { element: z.core.$ZodType }).element);
+    const { type = 'atomic', keys = [], patchStrategy = 'replace', patchMergeKey } = facts;
+    return { kind: 'list', item, type, keys, patchStrategy, patchMergeKey };
   }
   throw new TypeError(`a schema of type ${def.type} has no shape: make it with the functions of schema/facts.ts`);
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { timeError } from '../decode/parse-time.js';
 import { lazy } from './lazy.js';
-import type { FieldShape, ListShape, ScalarShape } from './shape.js';
+import type { FieldShape, ListShape, MapShape, ScalarShape } from './shape.js';
 
 /** What Kubernetes knows of a type beyond what zod does. */
 export interface StructFacts {
@@ -36,7 +36,11 @@ export interface ListFacts {
 
 /** What the registry holds for a schema. */
 export type Facts =
-  StructFacts | (FieldFacts & { readonly kind: 'field' }) | (ListFacts & { readonly kind: 'list' }) | ScalarShape;
+  | StructFacts
+  | (FieldFacts & { readonly kind: 'field' })
+  | (ListFacts & { readonly kind: 'list' })
+  | ScalarShape
+  | MapShape;
 
 const registry: () => z.core.$ZodRegistry<Facts> = lazy(() => z.registry<Facts>());
 
@@ -93,7 +97,15 @@ export function list(item: z.ZodType, facts: ListFacts = {}): z.ZodType {
   return note(z.array(item), { kind: 'list', ...facts });
 }
 
-/** An object with free keys and strings as values. */
+/** An object with free keys and strings as values. zod's own records lose a key `__proto__`. */
 export function stringMap(): z.ZodType {
-  return z.record(z.string(), scalar('string'));
+  return note(z.custom(isStringMap, 'Invalid input: expected strings by key'), {
+    kind: 'map',
+    value: { kind: 'scalar', type: 'string' },
+  });
+}
+
+function isStringMap(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  return Object.values(value).every((member) => typeof member === 'string');
 }

@@ -1,5 +1,5 @@
 import type { StatusCause } from '../../model/status.js';
-import { goQuote } from './go-quote.js';
+import { goQuote } from '../../http/go-quote.js';
 
 /** One broken rule on one field, with the cause reason and text Kubernetes gives it. */
 export interface FieldError {

@@ -1,5 +1,6 @@
 import type { ManagedFieldsEntry } from '../../model/object-meta.js';
 import { invalidValue, tooLong, type FieldError } from '../status/field-error.js';
+import { collectErrors } from './collect-errors.js';
 
 const MAX_MANAGER_BYTES = 128;
 const MAX_SUBRESOURCE_BYTES = 256;
@@ -10,7 +11,7 @@ const bytes = (text: string): number => encoder.encode(text).length;
 
 /** The rules for entries of managed fields, in the order Kubernetes has them. */
 export function managedFieldsErrors(entries: readonly ManagedFieldsEntry[], field: string): FieldError[] {
-  return entries.flatMap((entry, index) => {
+  return collectErrors(entries, (entry, index) => {
     const at = `${field}[${index}]`;
     const { operation = '', fieldsType = '', manager = '', subresource = '' } = entry;
     const errors: FieldError[] = [];

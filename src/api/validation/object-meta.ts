@@ -1,7 +1,8 @@
 import type { ObjectMeta } from '../../model/object-meta.js';
 import { forbiddenField, invalidValue, required, tooLong, type FieldError } from '../status/field-error.js';
 import { byCodePoint } from '../status/code-point-order.js';
-import { goQuote } from '../status/go-quote.js';
+import { goQuote } from '../../http/go-quote.js';
+import { collectErrors } from './collect-errors.js';
 import { managedFieldsErrors } from './managed-fields.js';
 import {
   dnsLabelErrors,
@@ -98,7 +99,7 @@ function namespaceErrors(namespace: string, wanted: boolean): FieldError[] {
 }
 
 function labelErrors({ labels = {} }: ObjectMeta): FieldError[] {
-  return Object.entries(labels).flatMap(([key, value]) => [
+  return collectErrors(Object.entries(labels), ([key, value]) => [
     ...invalidEach('metadata.labels', key, qualifiedNameErrors(key)),
     ...invalidEach('metadata.labels', value, labelValueErrors(value)),
   ]);
@@ -107,7 +108,7 @@ function labelErrors({ labels = {} }: ObjectMeta): FieldError[] {
 function annotationErrors({ annotations = {} }: ObjectMeta): FieldError[] {
   const field = 'metadata.annotations';
   const entries = Object.entries(annotations);
-  const errors = entries.flatMap(([key]) => invalidEach(field, key, qualifiedNameErrors(key.toLowerCase())));
+  const errors = collectErrors(entries, ([key]) => invalidEach(field, key, qualifiedNameErrors(key.toLowerCase())));
   const size = entries.reduce(
     (sum, [key, value]) => sum + encoder.encode(key).length + encoder.encode(value).length,
     0,
@@ -118,7 +119,9 @@ function annotationErrors({ annotations = {} }: ObjectMeta): FieldError[] {
 
 function finalizerErrors(finalizers: readonly string[]): FieldError[] {
   const field = 'metadata.finalizers';
-  const errors = finalizers.flatMap((finalizer) => invalidEach(field, finalizer, qualifiedNameErrors(finalizer)));
+  const errors = collectErrors(finalizers, (finalizer) =>
+    invalidEach(field, finalizer, qualifiedNameErrors(finalizer)),
+  );
   if (finalizers.includes('orphan') && finalizers.includes('foregroundDeletion')) {
     errors.push(invalidValue(field, finalizers, 'finalizer orphan and foregroundDeletion cannot be both set'));
   }
@@ -126,7 +129,7 @@ function finalizerErrors(finalizers: readonly string[]): FieldError[] {
 }
 
 function finalizerDomainErrors(finalizers: readonly string[]): FieldError[] {
-  return finalizers.flatMap((finalizer, index) => {
+  return collectErrors(finalizers, (finalizer, index) => {
     if (finalizer.includes('/') || STANDARD_FINALIZERS.includes(finalizer)) return [];
     const fault = 'name is neither a standard finalizer name nor is it fully qualified';
     return [invalidValue(`metadata.finalizers[${index}]`, finalizer, fault)];

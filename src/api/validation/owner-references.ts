@@ -1,24 +1,26 @@
 import type { OwnerReference } from '../../model/object-meta.js';
 import { invalidValue, type FieldError } from '../status/field-error.js';
+import { collectErrors } from './collect-errors.js';
+
+/** A further controller is reported with the whole list: without a limit, that grows with the square of the list. */
+const MAX_LISTS_SHOWN = 10;
 
 /** The rules for owners. Paths carry no index (Kubernetes behaviour). */
 export function ownerReferenceErrors(references: readonly OwnerReference[], field: string): FieldError[] {
-  const errors: FieldError[] = [];
   let controller: string | undefined;
-  for (const reference of references) {
-    errors.push(...errorsOf(reference, field));
-    if (reference.controller !== true) continue;
+  let further = 0;
+  return collectErrors(references, (reference) => {
+    const errors = errorsOf(reference, field);
+    if (reference.controller !== true) return errors;
     const name = `${reference.kind}/${reference.name}`;
     if (controller === undefined) {
       controller = name;
-    } else {
+    } else if (further++ < MAX_LISTS_SHOWN) {
       const text = `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${name}`;
-      // The whole list is the value; shown for each further one it would grow with the square of the list.
       errors.push(invalidValue(field, references.map(inWireOrder), text));
-      break;
     }
-  }
-  return errors;
+    return errors;
+  });
 }
 
 function errorsOf(reference: OwnerReference, field: string): FieldError[] {

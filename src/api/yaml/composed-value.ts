@@ -1,6 +1,6 @@
 import type { Alias, Node, Pair, Scalar, YAMLMap, YAMLSeq } from 'yaml';
 import { setMember, wellFormed } from '../decode/json-document.js';
-import { goQuote } from '../status/go-quote.js';
+import { goQuote } from '../../http/go-quote.js';
 import { plainScalar } from './plain-scalar.js';
 
 /** A value with the duplicate keys it had, one line each (`line 7: key "d" already set in map`), or what is wrong. */

@@ -1,5 +1,6 @@
 import type { Clock } from '../../clock/clock.js';
 import { systemClock } from '../../clock/clock.js';
+import type { ConnectionTracker } from './track-connections.js';
 
 /** What {@link gracefulClose} needs of a server: `node:http`, `node:https` and `node:http2` servers have it. */
 export interface ClosableServer {
@@ -12,6 +13,8 @@ export interface ClosableServer {
 export interface GracefulCloseOptions {
   /** How long requests in flight may take, in milliseconds, before their connections are cut. Default: 10,000. */
   readonly drainTimeoutMs?: number | undefined;
+  /** From `trackConnections`: connections that were never used are closed at once, too. */
+  readonly connections?: ConnectionTracker | undefined;
   /** Default: the system's clock. */
   readonly clock?: Clock | undefined;
 }
@@ -28,7 +31,7 @@ const SWEEP_MS = 50;
  * @throws TypeError for a `drainTimeoutMs` that is no number of milliseconds.
  */
 export function gracefulClose(server: ClosableServer, options: GracefulCloseOptions = {}): Promise<boolean> {
-  const { drainTimeoutMs = 10_000, clock = systemClock } = options;
+  const { drainTimeoutMs = 10_000, clock = systemClock, connections } = options;
   if (typeof drainTimeoutMs !== 'number' || !(drainTimeoutMs >= 0)) {
     throw new TypeError('gracefulClose: drainTimeoutMs must be a number of milliseconds, zero or more');
   }
@@ -41,8 +44,12 @@ export function gracefulClose(server: ClosableServer, options: GracefulCloseOpti
       else server.closeAllConnections();
     }, drainTimeoutMs);
 
-    function sweep(): void {
+    function closeIdle(): void {
       server.closeIdleConnections?.();
+      connections?.closeUnused();
+    }
+    function sweep(): void {
+      closeIdle();
       sweeping = clock.setTimer(sweep, SWEEP_MS);
     }
     function closed(): void {
@@ -51,6 +58,6 @@ export function gracefulClose(server: ClosableServer, options: GracefulCloseOpti
       resolve(inTime);
     }
     server.close(closed);
-    server.closeIdleConnections?.();
+    closeIdle();
   });
 }

@@ -4,17 +4,17 @@ import type { Revision } from '../contract.js';
 /** For `memoryStore`. */
 export interface MemoryStoreOptions {
   /** Default: the system clock. */
-  readonly clock?: Clock;
+  readonly clock?: Clock | undefined;
   /** How long history is kept, in milliseconds. Default: 600,000 (10 minutes). */
-  readonly historyMs?: number;
+  readonly historyMs?: number | undefined;
   /** What history may cost in bytes, before younger history is forgotten as well. Default: 268,435,456 (256 MiB). */
-  readonly historyMaxBytes?: number;
+  readonly historyMaxBytes?: number | undefined;
   /** The largest event, in bytes; a larger one is `too-large`. Default: 3,145,728 (3 MiB). */
-  readonly maxEventBytes?: number;
+  readonly maxEventBytes?: number | undefined;
   /** Revisions start above this one even if the clock stands lower. Default: 0. */
-  readonly startAbove?: Revision;
+  readonly startAbove?: Revision | undefined;
   /** Also the name of the store's health check. Default: `memory`. */
-  readonly name?: string;
+  readonly name?: string | undefined;
 }
 
 /** @throws TypeError that lists every fault. */

@@ -88,7 +88,7 @@ export function createWorkbench(
   const create = (name: string, more: SampleEventOptions = {}): Promise<EventRecord> =>
     store.create(keyOf(name, more.namespace), sampleEvent({ name, ...more }), later());
 
-  const isReadable = async (revision: Revision): Promise<unknown> => {
+  const readError = async (revision: Revision): Promise<unknown> => {
     try {
       await store.list({ at: revision, limit: 1 });
       return undefined;
@@ -148,7 +148,7 @@ export function createWorkbench(
         context.clock.advance(context.historyMs + 1);
         const passing = await create(`passing-${round}`);
         await store.remove(passing.key);
-        const error = await isReadable(revision);
+        const error = await readError(revision);
         if (isStoreError(error)) return error;
         if (round < 20) await nextTurn();
         else await new Promise((resolve) => setTimeout(resolve, 10));

@@ -1,7 +1,9 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decodeObject } from '../../../../src/api/decode/decode-object.js';
 import { parseJson } from '../../../../src/api/decode/parse-json.js';
 import { eventShape } from '../../../../src/events/schema.js';
+import { anyEvent } from '../../events/any-event.js';
 
 const decode = (json: string) => {
   const result = parseJson(json);
@@ -181,4 +183,20 @@ describe('type errors are worded as in Go', () => {
     expect(fault(`{"metadata":{"managedFields":[{"fieldsV1":${deep}}]}}`)).toBe('json: exceeded max depth');
     expect(strict(`{"bogus":${deep}}`)).toEqual(['unknown field "bogus"']);
   });
+});
+
+test('the quick way and the careful way give the same', () => {
+  const withNulls = anyEvent().chain((event) =>
+    fc
+      .subarray(Object.keys(event))
+      .map((keys) => ({ ...event, ...Object.fromEntries(keys.map((key) => [key, null])) })),
+  );
+  fc.assert(
+    fc.property(fc.oneof(anyEvent(), withNulls), (event) => {
+      const careful = decodeObject(event, eventShape(), { repeats: new WeakMap() });
+      const quick = decodeObject(event, eventShape());
+      expect(quick).toEqual(careful);
+      expect(JSON.stringify(quick)).toBe(JSON.stringify(careful));
+    }),
+  );
 });

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseGoDuration } from '../../../../src/api/options/duration.js';
 import { readContinueToken, writeContinueToken } from '../../../../src/api/options/continue-token.js';
 import { readDeleteQuery, checkDeleteOptions } from '../../../../src/api/options/delete-options.js';
 import { readListOptions } from '../../../../src/api/options/list-options.js';
@@ -198,22 +197,4 @@ describe('continue tokens', () => {
       );
     }
   });
-});
-
-describe('Go durations', () => {
-  it.each([
-    ['0', 0],
-    ['1h30m', 5_400_000],
-    ['1.5s', 1500],
-    ['-2ms', -2],
-    ['1h0m0s', 3_600_000],
-  ])('reads %s', (text, expected) => expect(parseGoDuration(text)).toBe(expected));
-
-  it.each([
-    ['abc', 'time: invalid duration "abc"'],
-    ['5', 'time: missing unit in duration "5"'],
-    ['', 'time: invalid duration ""'],
-    ['5y', 'time: unknown unit "y" in duration "5y"'],
-    ['5constructor', 'time: unknown unit "constructor" in duration "5constructor"'],
-  ])('refuses %j', (text, error) => expect(parseGoDuration(text)).toEqual({ error }));
 });

@@ -129,6 +129,12 @@ describe('validateObjectMetaCreate', () => {
     expect(created(meta)).toEqual(errors);
   });
 
+  it('does not answer a flood of faults with a flood of errors', () => {
+    const labels = Object.fromEntries(Array.from({ length: 300_000 }, (_, index) => [`${index}!`, '']));
+    const ownerReferences = Array.from({ length: 5000 }, () => ({ ...owner, controller: true }));
+    expect(created({ labels, ownerReferences })).toHaveLength(1000 + 10);
+  });
+
   it('wants no namespace where there are none', () => {
     expect(created({}, { ...STRICT, requireNamespace: false })).toEqual([
       'metadata.namespace: Forbidden: not allowed on this type',

@@ -35,9 +35,8 @@ metadata:
   annotations:
     empty: ""
     long: word word word word word word word word word word word word word word word
-      word word word word word word word word word word word word word word word
-      word word word word word word word word word word word word word word word
-      word end
+      word word word word word word word word word word word word word word word word
+      word word word word word word word word word word word word word word word end
     multi: |
       one
       two

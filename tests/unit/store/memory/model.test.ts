@@ -158,12 +158,16 @@ async function play(operations: readonly Operation[], historyMs: number): Promis
 
 describe('memoryStore, against a naive model', () => {
   test('with all history every state, walk and change agrees', async () => {
-    const run = fc.asyncProperty(fc.array(operation, { maxLength: 80 }), (operations) => play(operations, 600_000));
+    const run = fc.asyncProperty(fc.array(operation, { maxLength: 80, size: 'max' }), (operations) =>
+      play(operations, 600_000),
+    );
     await fc.assert(run, { numRuns: 60 });
   });
 
   test('with a short history a read is exact or expired', async () => {
-    const run = fc.asyncProperty(fc.array(operation, { maxLength: 120 }), (operations) => play(operations, 20));
+    const run = fc.asyncProperty(fc.array(operation, { maxLength: 120, size: 'max' }), (operations) =>
+      play(operations, 20),
+    );
     await fc.assert(run, { numRuns: 60 });
   });
 });

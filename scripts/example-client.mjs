@@ -1,0 +1,96 @@
+// What the script that runs the examples needs: starting one, and a client that asks it.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { root } from './gate.mjs';
+
+/** How long anything may take before it counts as hanging, in milliseconds. */
+const PATIENCE_MS = 20_000;
+
+/** Starts `examples/<name>/main.ts` on a free port and resolves once it has printed where. */
+export async function startExample(name, { args = [], env = {} } = {}) {
+  const child = spawn(process.execPath, ['--import', 'tsx', `examples/${name}/main.ts`, ...args], {
+    cwd: root,
+    env: { ...process.env, PORT: '0', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let printed = '';
+  const exited = once(child, 'exit').then(([code, signal]) => signal ?? code);
+  child.stderr.setEncoding('utf8').on('data', (text) => (printed += text));
+  const url = await inTime(
+    new Promise((resolve, reject) => {
+      createInterface({ input: child.stdout }).on('line', (line) => {
+        printed += `${line}\n`;
+        const address = /curl .*'(http:\/\/[^'/]+)/.exec(line)?.[1];
+        if (address !== undefined) resolve(address);
+      });
+      exited.then((how) => reject(new Error(`it ended with ${how}:\n${printed}`)));
+    }),
+    'printing its address',
+  ).catch((error) => {
+    child.kill('SIGKILL');
+    throw error;
+  });
+  return {
+    url,
+    output: () => printed,
+    kill: () => child.kill('SIGKILL'),
+    /** Sends SIGTERM and resolves to the exit code. */
+    stop: () => child.kill('SIGTERM') && inTime(exited, 'stopping'),
+  };
+}
+
+/** A client of one example. A request shows the token unless it names another one; an empty one is none. */
+export function createClient(url, ownToken) {
+  const send = async (method, path, { json, text, type = 'application/json', token = ownToken, signal } = {}) => {
+    const body = text ?? (json === undefined ? undefined : JSON.stringify(json));
+    const headers = {
+      ...(token && { authorization: `Bearer ${token}` }),
+      ...(body !== undefined && { 'content-type': type }),
+    };
+    const limit = signal ?? AbortSignal.timeout(PATIENCE_MS);
+    return fetch(url + path, { method, headers, body, signal: limit });
+  };
+  return {
+    send,
+    async text(path, status = 200, options = {}) {
+      const response = await send('GET', path, options);
+      const text = await response.text();
+      assert.equal(response.status, status, `GET ${path}: ${text}`);
+      return text;
+    },
+    async json(method, path, status, options = {}) {
+      const response = await send(method, path, options);
+      const text = await response.text();
+      assert.equal(response.status, status, `${method} ${path}: ${text}`);
+      return JSON.parse(text);
+    },
+    /** Opens a watch; each call of the result gives the next frame, or undefined at the end. */
+    async watch(path) {
+      // Its own signal: the usual one would cut the watch off after a while.
+      const response = await inTime(send('GET', path, { signal: new AbortController().signal }), 'opening a watch');
+      assert.equal(response.status, 200);
+      const frames = framesOf(response.body);
+      return async () => (await inTime(frames.next(), 'the next frame of a watch')).value;
+    },
+  };
+}
+
+async function* framesOf(body) {
+  let rest = '';
+  for await (const text of body.pipeThrough(new TextDecoderStream())) {
+    const lines = (rest + text).split('\n');
+    rest = lines.pop();
+    for (const line of lines) yield JSON.parse(line);
+  }
+}
+
+/** Rejects when the promise is not settled in time; the limit is for what hangs. */
+async function inTime(promise, what) {
+  let timer;
+  const late = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`${what} took more than ${PATIENCE_MS} ms`)), PATIENCE_MS);
+  });
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
+}

@@ -1,0 +1,38 @@
+import { goQuote } from './go-quote.js';
+
+/** Milliseconds in a unit of a Go duration. */
+const UNITS: ReadonlyMap<string, number> = new Map([
+  ['ns', 1e-6],
+  ['us', 1e-3],
+  ['\u00b5s', 1e-3],
+  ['\u03bcs', 1e-3],
+  ['ms', 1],
+  ['s', 1_000],
+  ['m', 60_000],
+  ['h', 3_600_000],
+]);
+
+/** Go counts durations in nanoseconds in 63 bits. */
+const LONGEST_MS = 2 ** 63 / 1e6;
+
+/** A Go duration such as `1h30m` or `1.5s` in milliseconds, or what is wrong with it in Go's words. */
+export function parseGoDuration(text: string): { readonly ms: number } | { readonly fault: string } {
+  const invalid = { fault: `time: invalid duration ${goQuote(text)}` };
+  const negative = text.startsWith('-');
+  const unsigned = negative || text.startsWith('+') ? text.slice(1) : text;
+  if (unsigned === '0') return { ms: 0 };
+  if (unsigned === '') return invalid;
+  const part = /(\d*)(?:\.(\d*))?([^\d.]*)/y;
+  let ms = 0;
+  while (part.lastIndex < unsigned.length) {
+    const match = part.exec(unsigned);
+    const [whole = '', digits, fraction = '', unit = ''] = match ?? [];
+    if (whole === '' || (digits === '' && fraction === '')) return invalid;
+    if (unit === '') return { fault: `time: missing unit in duration ${goQuote(text)}` };
+    const factor = UNITS.get(unit);
+    if (factor === undefined) return { fault: `time: unknown unit ${goQuote(unit)} in duration ${goQuote(text)}` };
+    ms += Number(`${digits || '0'}.${fraction || '0'}`) * factor;
+    if (ms > LONGEST_MS) return invalid;
+  }
+  return { ms: negative ? -ms : ms };
+}

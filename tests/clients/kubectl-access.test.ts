@@ -1,0 +1,101 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describeWithKubectl } from './kubectl-binaries.js';
+import { createKubectl, type Finished, type Kubectl } from './kubectl.js';
+import { manifestText } from './manifests.js';
+import { startStandalone, type Standalone } from './standalone.js';
+
+const GROUP = 'events.example.com';
+const EVENTS = `events.${GROUP}`;
+
+const TOKENS = 'viewer-token-of-this-test,viewer,2\njane-token-of-this-test,jane,3,"team,people"\n';
+const POLICIES = [
+  { group: 'system:authenticated', nonResourcePath: '*', readonly: true },
+  { user: 'viewer', apiGroup: GROUP, resource: 'events', namespace: 'default', readonly: true },
+  { group: 'team', apiGroup: GROUP, resource: 'events', namespace: 'default' },
+].map((spec) => JSON.stringify({ apiVersion: 'abac.authorization.kubernetes.io/v1beta1', kind: 'Policy', spec }));
+
+describeWithKubectl('kubectl and who may', ([binary]) => {
+  let files = '';
+  let server: Standalone;
+  let kubectl: Kubectl;
+  beforeAll(async () => {
+    files = mkdtempSync(join(tmpdir(), 'kube-vitals-access-'));
+    const [tokens, policies] = [join(files, 'tokens.csv'), join(files, 'policies.jsonl')];
+    writeFileSync(tokens, TOKENS);
+    writeFileSync(policies, `${POLICIES.join('\n')}\n`);
+    server = await startStandalone(
+      ...['--token-auth-file', tokens, '--authorization-mode=ABAC', '--authorization-policy-file', policies],
+    );
+    const { kubeconfigPath, directory } = server;
+    kubectl = createKubectl({ binary: binary?.path ?? '', kubeconfigPath, directory });
+    await kubectl.ok(['create', '-f', '-'], { stdin: manifestText(GROUP, 'seen') });
+  });
+  afterAll(async () => {
+    rmSync(files, { recursive: true, force: true });
+    expect(await server.stop()).toBe(0);
+  });
+
+  const as = (token: string, ...args: string[]): Promise<Finished> =>
+    kubectl.run([...args, '--token', token], { stdin: manifestText(GROUP, 'new') });
+
+  it('refuses a token that nobody has', async () => {
+    const { code, stdout, stderr } = await as('nobody-has-this-token', 'get', EVENTS);
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toContain('You must be logged in to the server');
+    expect(stderr).not.toContain('nobody-has-this-token');
+  });
+
+  it('refuses what the policy does not allow, in the words of the original', async () => {
+    expect(await as('viewer-token-of-this-test', 'create', '-f', '-')).toEqual({
+      code: 1,
+      stdout: '',
+      stderr:
+        `Error from server (Forbidden): error when creating "STDIN": ${EVENTS} is forbidden: User "viewer" cannot ` +
+        `create resource "events" in API group "${GROUP}" in the namespace "default"\n`,
+    });
+    expect(await as('viewer-token-of-this-test', 'get', EVENTS, '-A')).toMatchObject({
+      code: 1,
+      stderr:
+        `Error from server (Forbidden): ${EVENTS} is forbidden: User "viewer" cannot list resource "events" in ` +
+        `API group "${GROUP}" at the cluster scope\n`,
+    });
+    expect((await as('viewer-token-of-this-test', 'delete', EVENTS, 'seen')).stderr).toContain(
+      `${EVENTS} "seen" is forbidden: User "viewer" cannot delete resource "events"`,
+    );
+  });
+
+  it('allows the rest, by name and by group', async () => {
+    expect(await as('viewer-token-of-this-test', 'get', EVENTS, '-o', 'name')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining(`event.${GROUP}/seen\n`) as string,
+    });
+    expect((await as('jane-token-of-this-test', 'create', '-f', '-')).stdout).toBe(`event.${GROUP}/new created\n`);
+    expect((await as('jane-token-of-this-test', 'get', '--raw', '/readyz')).stdout).toBe('ok');
+  });
+});
+
+describeWithKubectl('kubectl and events that expire', ([binary]) => {
+  describe('with --event-ttl=2s', () => {
+    let server: Standalone;
+    let kubectl: Kubectl;
+    beforeAll(async () => {
+      server = await startStandalone('--event-ttl=2s');
+      const { kubeconfigPath, directory } = server;
+      kubectl = createKubectl({ binary: binary?.path ?? '', kubeconfigPath, directory });
+    });
+    afterAll(async () => expect(await server.stop()).toBe(0));
+
+    it('sees the end of an event in get -w', async () => {
+      const watch = kubectl.follow(['get', EVENTS, '-n', 'ttl', '-w', '-o', 'wide', '--output-watch-events']);
+      const stdin = manifestText(GROUP, 'brief', { metadata: { namespace: 'ttl' } });
+      await kubectl.ok(['create', '-f', '-'], { stdin });
+      await watch.line(/^ADDED .* brief$/);
+      await watch.line(/^DELETED .* brief$/);
+      await watch.stop();
+      expect(await kubectl.ok(['get', EVENTS, '-n', 'ttl', '-o', 'name'])).toBe('');
+    });
+  });
+});

@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Event } from '../../src/index.js';
+import { describeWithKubectl } from './kubectl-binaries.js';
+import { createKubectl } from './kubectl.js';
+import { manifest, manifestText, series } from './manifests.js';
+import { startStandalone, type Standalone } from './standalone.js';
+
+const GROUP = 'events.example.com';
+const EVENTS = `events.${GROUP}`;
+
+describeWithKubectl('every kubectl of this machine', (binaries) => {
+  let server: Standalone;
+  beforeAll(async () => {
+    server = await startStandalone();
+  });
+  afterAll(async () => expect(await server.stop()).toBe(0));
+
+  describe.each(binaries)('$name', ({ name, path }) => {
+    it('creates, reads, watches, changes, applies, explains and deletes', async () => {
+      const { kubeconfigPath, directory } = server;
+      const kubectl = createKubectl({ binary: path, kubeconfigPath, directory });
+      const namespace = `of-${name.replaceAll('.', '-')}`;
+      const { ok, run } = {
+        ok: (...args: string[]): Promise<string> => kubectl.ok(['-n', namespace, ...args]),
+        run: (stdin: string, ...args: string[]) => kubectl.run(['-n', namespace, ...args], { stdin }),
+      };
+      const text = (more: Partial<Event> = {}): string =>
+        manifestText(GROUP, 'one', { ...more, metadata: { namespace } });
+
+      const misspelled = JSON.stringify({ ...manifest(GROUP, 'one', { metadata: { namespace } }), nota: 'x' });
+      expect((await run(misspelled, 'create', '-f', '-')).stderr).toContain('unknown field "nota"');
+      expect(await run(text(), 'create', '-f', '-')).toMatchObject({ stdout: `event.${GROUP}/one created\n` });
+
+      expect(await ok('get', EVENTS)).toMatch(/^LAST SEEN .*\n\S+ +Normal +Pulled +pod\/web +image pulled\n$/);
+      expect(await ok('get', EVENTS, 'one', '-o', 'jsonpath={.note}')).toBe('image pulled');
+      expect(await ok('describe', EVENTS, 'one')).toMatch(/^Name: +one\n/);
+
+      const watch = kubectl.follow(['-n', namespace, 'get', EVENTS, '-w', '-o', 'wide', '--output-watch-events']);
+      await watch.line(/^ADDED .* one$/);
+      await ok('patch', EVENTS, 'one', '-p', JSON.stringify({ series: series(2) }));
+      await watch.line(/^MODIFIED .* 2 +one$/);
+      await ok('label', EVENTS, 'one', 'tier=front');
+      expect(await run(text({ series: series(4) }), 'replace', '-f', '-')).toMatchObject({ code: 0 });
+      await watch.line(/^MODIFIED .* 4 +one$/);
+
+      const applied = text({ series: series(5) });
+      expect((await run(applied, 'apply', '-f', '-')).stdout).toBe(`event.${GROUP}/one configured\n`);
+      expect((await run(applied, 'apply', '-f', '-')).stdout).toBe(`event.${GROUP}/one unchanged\n`);
+      const editor = { env: { KUBE_EDITOR: 'sed -i.bak "s/count: 5/count: 6/"' } };
+      expect(await kubectl.ok(['-n', namespace, 'edit', EVENTS, 'one'], editor)).toBe(`event.${GROUP}/one edited\n`);
+
+      await ok('wait', EVENTS, 'one', '--for=jsonpath={.series.count}=6', '--timeout=10s');
+      expect(await ok('explain', `${EVENTS}.series`)).toMatch(/lastObservedTime\s+<string>/);
+      expect(await ok('api-resources', '--no-headers')).toContain(`${GROUP}/v1`);
+      expect(await ok('get', '--raw', '/readyz')).toBe('ok');
+
+      await ok('delete', EVENTS, 'one');
+      await watch.line(/^DELETED .* one$/);
+      await watch.stop();
+      await ok('wait', EVENTS, 'one', '--for=delete', '--timeout=10s');
+    });
+  });
+});

@@ -1,0 +1,74 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { decodeObject } from '../../../../src/api/decode/decode-object.js';
+import { parseJson } from '../../../../src/api/decode/parse-json.js';
+import { encodeJson } from '../../../../src/api/encode/encode-json.js';
+import { coreEventShape, eventShape } from '../../../../src/events/schema.js';
+import { anyEvent } from '../../events/any-event.js';
+
+const encode = (object: Record<string, unknown>): string => encodeJson(object, eventShape());
+
+describe('presence', () => {
+  test('what is always written', () => {
+    expect(encode({})).toBe(
+      '{"metadata":{},"eventTime":null,"regarding":{},"deprecatedSource":{},"deprecatedFirstTimestamp":null,"deprecatedLastTimestamp":null}',
+    );
+    expect(encodeJson({}, coreEventShape())).toBe(
+      '{"metadata":{},"involvedObject":{},"source":{},"firstTimestamp":null,"lastTimestamp":null,"eventTime":null,"reportingComponent":"","reportingInstance":""}',
+    );
+  });
+
+  test('empty values are left out, pointers and structs are not', () => {
+    const metadata = {
+      name: '',
+      generation: 0,
+      deletionGracePeriodSeconds: 0,
+      labels: {},
+      finalizers: [],
+      ownerReferences: [{ controller: false }],
+      selfLink: '/x',
+    };
+    const text = encode({ metadata, note: '', deprecatedCount: 0, series: {}, related: {}, bogus: 1 });
+    expect(text).toContain(
+      '"metadata":{"deletionGracePeriodSeconds":0,"ownerReferences":[{"apiVersion":"","kind":"","name":"","uid":"","controller":false}]}',
+    );
+    expect(text).toContain('"series":{"count":0,"lastObservedTime":null}');
+    expect(text).toContain('"related":{}');
+    expect(text).not.toMatch(/note|deprecatedCount|bogus|selfLink/);
+  });
+});
+
+test('the order is that of the wire', () => {
+  const text = encode({ type: 'T', reason: 'r', apiVersion: 'v', metadata: { uid: 'u', name: 'n' }, kind: 'Event' });
+  expect(text).toMatch(
+    /^\{"kind":"Event","apiVersion":"v","metadata":\{"name":"n","uid":"u"\},"eventTime":null,"reason":"r",/,
+  );
+});
+
+test('map keys are sorted by their bytes', () => {
+  const labels = Object.fromEntries(['b', '10', '9', 'a', 'ab', '\uffff', '😀', '__proto_'].map((key) => [key, 'x']));
+  expect(encode({ metadata: { labels } })).toContain(
+    '"labels":{"10":"x","9":"x","__proto_":"x","a":"x","ab":"x","b":"x","\uffff":"x","😀":"x"}',
+  );
+});
+
+test('text: JSON escapes, no HTML escapes, no half surrogates', () => {
+  expect(encode({ note: '<&>"\\\n\u0001😀\ud800' })).toContain('"note":"<&>\\"\\\\\\n\\u0001😀\ufffd"');
+});
+
+describe('for any event', () => {
+  test('decoding what was encoded gives it back', () => {
+    fc.assert(
+      fc.property(anyEvent(), (event) => {
+        const decoded = decodeObject(event, eventShape());
+        if ('fault' in decoded) throw new Error(decoded.fault.text);
+        const text = encode(decoded.object);
+        const parsed = parseJson(text);
+        if ('error' in parsed) throw new Error(parsed.error);
+        const again = decodeObject(parsed.document.value, eventShape(), parsed.document);
+        expect(again).toEqual({ object: decoded.object, strictErrors: [] });
+        expect(JSON.parse(text)).toEqual(decoded.object);
+      }),
+    );
+  });
+});

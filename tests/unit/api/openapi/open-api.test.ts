@@ -1,0 +1,112 @@
+import { describe, expect, test } from 'vitest';
+import { createOpenApi } from '../../../../src/api/openapi/open-api.js';
+import type { Clock } from '../../../../src/clock/clock.js';
+
+const NAME = 'apis/events.example.com/v1';
+const DOCUMENT = { openapi: '3.0.0', paths: {} };
+const clock: Clock = {
+  now: () => Date.UTC(2026, 0, 2, 3, 4, 5) * 1000,
+  monotonic: () => 0,
+  setTimer: () => ({ cancel: () => undefined }),
+};
+let made = 0;
+const openApi = createOpenApi({ documents: new Map([[NAME, () => (made++, DOCUMENT)]]), clock });
+
+const get = async (path: string, hash?: string, headers: Record<string, string> = {}) => {
+  const query = new Map(hash === undefined ? [] : [['hash', [hash]]]);
+  const response = await openApi.handle(path, query, { headers });
+  if (!response) return undefined;
+  const { body } = response;
+  return {
+    ...response,
+    json: body instanceof Uint8Array ? (JSON.parse(new TextDecoder().decode(body)) as unknown) : body,
+  };
+};
+const currentHash = async (): Promise<string> =>
+  String((await get(`/openapi/v3/${NAME}`))?.headers['etag']).slice(1, -1);
+
+test('paths of others are not answered', async () => {
+  expect(await get('/openapi')).toBeUndefined();
+  expect(await get('/openapi/v3x')).toBeUndefined();
+});
+
+describe('the index', () => {
+  test('links to each document with its hash', async () => {
+    const response = await get('/openapi/v3');
+    expect(response?.status).toBe(200);
+    expect(response?.headers).toMatchObject({
+      'content-type': 'application/json',
+      'cache-control': 'no-cache, private',
+    });
+    expect(response?.headers['etag']).toMatch(/^"[0-9A-F]{128}"$/);
+    expect(response?.json).toEqual({
+      paths: { [NAME]: { serverRelativeURL: `/openapi/v3/${NAME}?hash=${await currentHash()}` } },
+    });
+  });
+
+  test('answers whatever is accepted, and 304', async () => {
+    const first = await get('/openapi/v3', undefined, { accept: 'text/html' });
+    expect(first?.status).toBe(200);
+    const second = await get('/openapi/v3', undefined, { 'if-none-match': String(first?.headers['etag']) });
+    expect(second).toMatchObject({ status: 304, body: null });
+  });
+});
+
+describe('a document', () => {
+  test('without a hash is checked by its tag', async () => {
+    const response = await get(`/openapi/v3/${NAME}`);
+    expect(response).toMatchObject({ status: 200, json: DOCUMENT });
+    expect(response?.headers).toMatchObject({ 'cache-control': 'no-cache, private', vary: 'Accept' });
+    const again = await get(`/openapi/v3/${NAME}`, undefined, {
+      'if-none-match': `W/${String(response?.headers['etag'])}`,
+    });
+    expect(again?.status).toBe(304);
+  });
+
+  test('under the right hash may be kept for a year', async () => {
+    const response = await get(`/openapi/v3/${NAME}`, await currentHash());
+    expect(response?.status).toBe(200);
+    expect(response?.headers).toMatchObject({
+      'cache-control': 'public, immutable',
+      expires: 'Sat, 02 Jan 2027 03:04:05 GMT',
+      vary: 'Accept',
+    });
+  });
+
+  test('under a wrong hash is elsewhere', async () => {
+    const response = await get(`/openapi/v3/${NAME}`, 'BAD');
+    expect(response).toMatchObject({ status: 301, body: null });
+    expect(response?.headers['location']).toBe(`/openapi/v3/${NAME}?hash=${await currentHash()}`);
+  });
+
+  test.each([
+    ['application/json', 200],
+    ['application/json, */*', 200],
+    ['*/*', 200],
+    ['', 200],
+    ['application/com.github.proto-openapi.spec.v3@v1.0+protobuf', 406],
+    ['application/com.github.proto-openapi.spec.v3@v1.0+protobuf, application/json', 200],
+    ['text/html', 406],
+  ])('Accept: %s is answered %i', async (accept, status) => {
+    expect((await get(`/openapi/v3/${NAME}`, undefined, { accept }))?.status).toBe(status);
+  });
+
+  test('is made once', async () => {
+    await get(`/openapi/v3/${NAME}`);
+    await get('/openapi/v3');
+    expect(made).toBe(1);
+  });
+
+  test('of a group nobody knows is empty', async () => {
+    expect(await get('/openapi/v3/apis/nope/v1')).toMatchObject({ status: 200, body: null });
+    expect(await get('/openapi/v3/__proto__')).toMatchObject({ status: 200, body: null });
+  });
+});
+
+test('OpenAPI v2 is not offered', async () => {
+  expect(await get('/openapi/v2')).toMatchObject({
+    status: 406,
+    body: null,
+    headers: { vary: 'Accept-Encoding, Accept' },
+  });
+});

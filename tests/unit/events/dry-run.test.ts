@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest';
+import type { EventStore } from '../../../src/store/contract.js';
+import { bench, event, metaOf, path } from './bench.js';
+
+/** A store that cannot be written to once `sealed` says so. */
+function sealable(): { wrap: (store: EventStore) => EventStore; seal: () => void } {
+  let sealed = false;
+  const guard =
+    <A extends unknown[], R>(write: (...args: A) => R) =>
+    (...args: A): R => {
+      if (sealed) throw new Error('a dry run wrote');
+      return write(...args);
+    };
+  return {
+    seal: () => {
+      sealed = true;
+    },
+    wrap: (store) => ({
+      ...store,
+      create: guard(store.create),
+      replace: guard(store.replace),
+      remove: guard(store.remove),
+    }),
+  };
+}
+
+const MERGE = { 'content-type': 'application/merge-patch+json' };
+
+test('a dry run answers as the real one would, and never writes', async () => {
+  const { wrap, seal } = sealable();
+  const { create, json, revision, observed } = bench({}, wrap);
+  const created = await create('a');
+  await create('held', {}, { finalizers: ['example.com/hold'] });
+  seal();
+  const before = await revision();
+  const dry = '?dryRun=All';
+
+  const fresh = await json(`POST ${path()}${dry}`, event('new'));
+  expect(fresh.status).toBe(201);
+  expect(metaOf(fresh.json)).toHaveProperty('uid');
+  expect(metaOf(fresh.json)).not.toHaveProperty('resourceVersion');
+  expect((await json(`POST ${path()}${dry}`, event(undefined, {}, { generateName: 'g-' }))).status).toBe(201);
+  expect((await json(`POST ${path()}${dry}`, event('a'))).status).toBe(409);
+  expect((await json(`POST ${path()}${dry}`, event('bad', { type: 'None' }))).status).toBe(422);
+
+  const updated = await json(`PUT ${path('/a')}${dry}`, event('a', {}, { labels: { x: 'y' } }));
+  expect(updated.status).toBe(200);
+  expect(metaOf(updated.json)).toMatchObject({
+    labels: { x: 'y' },
+    uid: metaOf(created)['uid'],
+    resourceVersion: metaOf(created)['resourceVersion'],
+  });
+  expect((await json(`PUT ${path('/absent')}${dry}`, event('absent'))).status).toBe(201);
+  expect((await json(`PATCH ${path('/a')}${dry}`, { metadata: { labels: { x: 'y' } } }, MERGE)).status).toBe(200);
+  expect((await json(`PATCH ${path('/absent')}${dry}`, {}, MERGE)).status).toBe(404);
+  expect((await json(`DELETE ${path('/a')}${dry}`)).status).toBe(200);
+  expect((await json(`DELETE ${path('/held')}${dry}`)).json['kind']).toBe('Event');
+  expect(
+    (await json(`DELETE ${path('/a')}`, { kind: 'DeleteOptions', apiVersion: 'v1', dryRun: ['All'] })).status,
+  ).toBe(200);
+  expect((await json(`DELETE ${path()}${dry}`)).status).toBe(200);
+
+  expect(await revision()).toBe(before);
+  expect((await json(`GET ${path('/a')}`)).json).toEqual(created);
+  expect(observed.filter(({ type }) => type === 'error')).toEqual([]);
+});
+
+test.each(['', 'None', 'all', 'All,All'])('dryRun=%s is no dry run and no write', async (value) => {
+  const { json, revision } = bench();
+  const before = await revision();
+  const answer = await json(`POST ${path()}?dryRun=${value}`, event('a'));
+  if (value === '') return;
+  expect(answer.status).toBe(422);
+  expect(await revision()).toBe(before);
+});

@@ -1,0 +1,99 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { decodeObject } from '../../../src/api/decode/decode-object.js';
+import { decodeEvent, encodeEvent } from '../../../src/events/encode-event.js';
+import { eventShape } from '../../../src/events/schema.js';
+import type { Event } from '../../../src/model/event.js';
+import { recordBytes } from '../../../src/store/record.js';
+import { anyEvent } from './any-event.js';
+
+const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
+
+const event: Event = {
+  kind: 'Event',
+  apiVersion: 'events.example.com/v1',
+  metadata: {
+    name: 'a',
+    namespace: 'ns',
+    uid: 'u-1',
+    resourceVersion: '99',
+    creationTimestamp: '2024-03-05T06:07:08Z',
+    labels: { app: 'web' },
+  },
+  eventTime: '2024-03-05T06:07:08.123456Z',
+  reportingController: 'example.com/c',
+  reason: 'Tested',
+  type: 'Normal',
+  regarding: { kind: 'Pod', namespace: 'ns', name: 'web', uid: 'p', apiVersion: 'v1', fieldPath: 'spec' },
+};
+
+const STORED =
+  '{"metadata":{"name":"a","namespace":"ns","uid":"u-1","creationTimestamp":"2024-03-05T06:07:08Z","labels":{"app":"web"}},' +
+  '"eventTime":"2024-03-05T06:07:08.123456Z","reportingController":"example.com/c","reason":"Tested",' +
+  '"regarding":{"kind":"Pod","namespace":"ns","name":"web","uid":"p","apiVersion":"v1","fieldPath":"spec"},"type":"Normal",' +
+  '"deprecatedSource":{},"deprecatedFirstTimestamp":null,"deprecatedLastTimestamp":null}';
+
+describe('the stored form', () => {
+  test('leaves out kind, apiVersion and resourceVersion, and knows where the latter belongs', () => {
+    const encoded = encodeEvent(event);
+    expect(text(encoded.bytes)).toBe(STORED);
+    expect(text(encoded.bytes.subarray(0, encoded.cut))).toMatch(/"uid":"u-1",$/);
+    expect(encoded.uid).toBe('u-1');
+  });
+
+  test('has what selectors read', () => {
+    const { fields, labels } = encodeEvent(event);
+    expect(fields).toEqual({
+      'metadata.name': 'a',
+      'metadata.namespace': 'ns',
+      reason: 'Tested',
+      type: 'Normal',
+      reportingController: 'example.com/c',
+      source: 'example.com/c',
+      'regarding.kind': 'Pod',
+      'regarding.namespace': 'ns',
+      'regarding.name': 'web',
+      'regarding.uid': 'p',
+      'regarding.apiVersion': 'v1',
+      'regarding.fieldPath': 'spec',
+    });
+    expect({ ...labels }).toEqual({ app: 'web' });
+    expect(encodeEvent({ ...event, deprecatedSource: { component: 'old' } }).fields['source']).toBe('old');
+    const odd = encodeEvent({
+      ...event,
+      metadata: { ...event.metadata, labels: JSON.parse('{"__proto__":"x"}') as Record<string, string> },
+    });
+    expect(Object.keys(odd.labels)).toEqual(['__proto__']);
+    expect(odd.labels['constructor']).toBeUndefined();
+  });
+
+  test('counts bytes, not characters', () => {
+    const { bytes, cut } = encodeEvent({ ...event, metadata: { ...event.metadata, generateName: 'ü😀' } });
+    expect(text(bytes.subarray(cut))).toMatch(/^"creationTimestamp"/);
+  });
+
+  test('of an event that is not stored is JSON all the same', () => {
+    expect(JSON.parse(text(encodeEvent({ metadata: {} }).bytes))).toMatchObject({ metadata: {}, eventTime: null });
+    expect(JSON.parse(text(encodeEvent({ metadata: { name: 'a' } }).bytes))).toMatchObject({ metadata: { name: 'a' } });
+  });
+});
+
+test('for any stored event, decoding gives it back and the revision falls into its place', () => {
+  fc.assert(
+    fc.property(anyEvent(), fc.uuid(), (input, uid) => {
+      const decoded = decodeObject(input, eventShape());
+      if ('fault' in decoded) throw new Error(decoded.fault.text);
+      const object = decoded.object as unknown as Event;
+      object.metadata = { ...object.metadata, uid, creationTimestamp: '2024-03-05T06:07:08Z' };
+      delete object.metadata.resourceVersion;
+      const encoded = encodeEvent(object);
+      expect(decodeEvent(encoded.bytes)).toEqual(object);
+      expect(encodeEvent(decodeEvent(encoded.bytes)).bytes).toEqual(encoded.bytes);
+      const record = { key: { namespace: 'ns', name: 'a' }, revision: 42, event: encoded, expiresAt: 0 };
+      const joined = text(recordBytes(record, new TextEncoder().encode('"kind":"Event",')));
+      const back = JSON.parse(joined) as Event;
+      expect(back).toEqual({ ...object, kind: 'Event', metadata: { ...object.metadata, resourceVersion: '42' } });
+      expect(joined.indexOf(`"uid":"${uid}","resourceVersion":"42",`)).toBeGreaterThan(0);
+    }),
+  );
+});

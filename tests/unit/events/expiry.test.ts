@@ -1,0 +1,63 @@
+import { describe, expect, test } from 'vitest';
+import type { FakeClock } from '../../../src/testing/fake-clock.js';
+import { bench, event, metaOf, path, settled, type Frame } from './bench.js';
+
+const MERGE = { 'content-type': 'application/merge-patch+json' };
+
+/** Time passes; every second what is due is looked for. */
+async function pass(clock: FakeClock, ms: number): Promise<void> {
+  for (let left = ms; left > 0; left -= 1_000) {
+    clock.advance(1_000);
+    await settled();
+  }
+}
+
+describe('an event whose time is up', () => {
+  test('is DELETED for a watcher, with its last state at a revision of its own, and gone', async () => {
+    const { ask, clock, create, json, revision } = bench({ ttlMs: 10_000 });
+    const created = metaOf(await create('a'));
+    const frames = (await ask(`GET ${path()}?watch=1`)).frames<Frame>();
+    expect((await frames.next()).value).toMatchObject({ type: 'ADDED' });
+    const deleted = frames.next();
+    await settled();
+    await pass(clock, 9_000);
+    expect((await json(`GET ${path('/a')}`)).status).toBe(200);
+    await pass(clock, 2_000);
+    const { value } = (await deleted) as { value: Frame };
+    expect(value).toMatchObject({
+      type: 'DELETED',
+      object: { note: 'a note', metadata: { name: 'a', uid: created['uid'] } },
+    });
+    expect(value.object.metadata['resourceVersion']).toBe(await revision());
+    expect(Number(value.object.metadata['resourceVersion'])).toBeGreaterThan(Number(created['resourceVersion']));
+    expect((await json(`GET ${path('/a')}`)).status).toBe(404);
+    expect((await json(`POST ${path()}`, event('a'))).status).toBe(201);
+    await frames.return();
+  });
+
+  test('lives on when it was written again', async () => {
+    const { clock, create, json } = bench({ ttlMs: 10_000 });
+    await create('a');
+    await pass(clock, 8_000);
+    await json(`PATCH ${path('/a')}`, { metadata: { labels: { x: 'y' } } }, MERGE);
+    await pass(clock, 8_000);
+    expect((await json(`GET ${path('/a')}`)).status).toBe(200);
+    await pass(clock, 4_000);
+    expect((await json(`GET ${path('/a')}`)).status).toBe(404);
+  });
+
+  test('goes in spite of its finalizers', async () => {
+    const { clock, create, json } = bench({ ttlMs: 10_000 });
+    await create('a', {}, { finalizers: ['example.com/hold'] });
+    await pass(clock, 11_000);
+    expect((await json(`GET ${path('/a')}`)).status).toBe(404);
+  });
+});
+
+test('a closed service leaves the rest to others', async () => {
+  const { clock, create, events, store } = bench({ ttlMs: 10_000 });
+  await create('a');
+  await events.close();
+  await pass(clock, 60_000);
+  expect(await store.get({ namespace: 'default', name: 'a' })).toBeDefined();
+});

@@ -1,0 +1,197 @@
+import { describe, expect, test } from 'vitest';
+import { readContinueToken } from '../../../src/api/options/continue-token.js';
+import type { ListQuery } from '../../../src/store/contract.js';
+import { bench, event, metaOf, namesOf, path, ROOT, type Bench, type Json } from './bench.js';
+
+async function filled(count: number, label: (index: number) => string = () => 'x'): Promise<Bench> {
+  const made = bench();
+  for (let index = 0; index < count; index++) {
+    const name = `e${String(index).padStart(3, '0')}`;
+    await made.create(name, {}, { labels: { app: label(index) } });
+  }
+  return made;
+}
+
+/** Follows the tokens to the end. */
+async function pages({ json }: Bench, url: string): Promise<Json[]> {
+  const found: Json[] = [];
+  let token = '';
+  do {
+    const page = await json(`GET ${url}${token && `&continue=${token}`}`);
+    expect(page.status).toBe(200);
+    found.push(page.json);
+    token = (metaOf(page.json)['continue'] as string | undefined) ?? '';
+  } while (token !== '');
+  return found;
+}
+
+describe('limit', () => {
+  test('pages show every event once, at the revision of the first page', async () => {
+    const made = await filled(7);
+    const found = await pages(made, `${path()}?limit=3`);
+    expect(found.map(namesOf)).toEqual([['e000', 'e001', 'e002'], ['e003', 'e004', 'e005'], ['e006']]);
+    expect(new Set(found.map((page) => metaOf(page)['resourceVersion'])).size).toBe(1);
+    expect(found.map((page) => metaOf(page)['remainingItemCount'])).toEqual([4, 1, undefined]);
+  });
+
+  test('a limit that fits exactly leaves no token', async () => {
+    const made = await filled(3);
+    expect(await pages(made, `${path()}?limit=3`)).toHaveLength(1);
+  });
+
+  test('what changes between pages is not seen', async () => {
+    const made = await filled(4);
+    const first = await made.json(`GET ${path()}?limit=2`);
+    await made.json(`DELETE ${path('/e003')}`);
+    await made.create('e0025');
+    const token = metaOf(first.json)['continue'] as string;
+    expect(namesOf((await made.json(`GET ${path()}?limit=2&continue=${token}`)).json)).toEqual(['e002', 'e003']);
+  });
+
+  test('no limit, a negative and a huge one give everything', async () => {
+    const made = await filled(3);
+    for (const limit of ['', '?limit=0', '?limit=-1', '?limit=9223372036854775807']) {
+      const { json } = await made.json(`GET ${path()}${limit}`);
+      expect(namesOf(json)).toHaveLength(3);
+      expect(metaOf(json)).toEqual({ resourceVersion: await made.revision() });
+    }
+  });
+});
+
+describe('limit with a selector', () => {
+  test('a page is filled across pages of the store, and nothing is counted', async () => {
+    const made = await filled(40, (index) => (index % 10 === 9 ? 'rare' : 'often'));
+    const found = await pages(made, `${path()}?limit=3&labelSelector=app%3Drare`);
+    expect(found.map(namesOf)).toEqual([['e009', 'e019', 'e029'], ['e039']]);
+    for (const page of found) expect(metaOf(page)).not.toHaveProperty('remainingItemCount');
+  });
+
+  test.each([1, 2, 3, 5])('with limit %i nothing is lost or shown twice, whatever matches', async (limit) => {
+    const made = await filled(24, (index) => 'abc'[(index * index) % 3] ?? '');
+    for (const app of ['a', 'b', 'c']) {
+      const all = await made.json(`GET ${path()}?labelSelector=app%3D${app}`);
+      const found = await pages(made, `${path()}?limit=${limit}&labelSelector=app%3D${app}`);
+      expect(found.flatMap(namesOf)).toEqual(namesOf(all.json));
+      for (const page of found.slice(0, -1)) expect(namesOf(page)).toHaveLength(limit);
+    }
+  });
+
+  test('nothing that matches is an empty list without a token', async () => {
+    const made = await filled(10);
+    const { json } = await made.json(`GET ${path()}?limit=2&labelSelector=app%3Dnever`);
+    expect(json['items']).toEqual([]);
+    expect(metaOf(json)).not.toHaveProperty('continue');
+  });
+
+  test('every page of the store is read at one revision', async () => {
+    const queries: ListQuery[] = [];
+    const made = bench({}, (store) => ({
+      ...store,
+      list: (query) => {
+        queries.push(query);
+        return store.list(query);
+      },
+    }));
+    for (let index = 0; index < 9; index++) await made.create(`e${index}`);
+    const { json } = await made.json(`GET ${path()}?limit=2&labelSelector=never`);
+    expect(queries.length).toBeGreaterThan(2);
+    expect(new Set(queries.slice(1).map(({ at }) => String(at)))).toEqual(new Set([metaOf(json)['resourceVersion']]));
+  });
+});
+
+describe('the continue token', () => {
+  test('names the event it goes on after: in one namespace its name, over all both parts', async () => {
+    const made = await filled(2);
+    const one = await made.json(`GET ${path()}?limit=1`);
+    const all = await made.json(`GET ${ROOT}/events?limit=1`);
+    expect(readContinueToken(metaOf(one.json)['continue'] as string).start).toBe('e000');
+    expect(readContinueToken(metaOf(all.json)['continue'] as string).start).toBe('default/e000');
+  });
+
+  test('over all namespaces goes on in the next one', async () => {
+    const { json } = bench();
+    for (const namespace of ['a', 'b', 'c']) {
+      for (const name of ['x', 'y'])
+        await json(`POST ${path('', namespace)}`, event(name, { regarding: { namespace } }));
+    }
+    const found = await pages({ json } as Bench, `${ROOT}/events?limit=1`);
+    expect(found.flatMap((page) => (page['items'] as Json[]).map((item) => metaOf(item)['namespace']))).toEqual([
+      'a',
+      'a',
+      'b',
+      'b',
+      'c',
+      'c',
+    ]);
+  });
+
+  test('one that history has left behind is 410 with a token that goes on with the state as it is', async () => {
+    const made = await filled(4);
+    const first = await made.json(`GET ${path()}?limit=2`);
+    const token = metaOf(first.json)['continue'] as string;
+    for (const name of ['e004', 'e005']) {
+      made.clock.advance(11 * 60_000);
+      await made.create(name);
+    }
+    const gone = await made.json(`GET ${path()}?limit=2&continue=${token}`);
+    expect(gone.status).toBe(410);
+    expect(gone.json).toMatchObject({ kind: 'Status', reason: 'Expired', code: 410 });
+    const restart = metaOf(gone.json)['continue'] as string;
+    expect(readContinueToken(restart)).toEqual({ revision: -1, start: 'e001' });
+    const rest = await made.json(`GET ${path()}?limit=3&continue=${restart}`);
+    expect(namesOf(rest.json)).toEqual(['e002', 'e003', 'e004']);
+    const last = metaOf(rest.json)['continue'] as string;
+    expect(namesOf((await made.json(`GET ${path()}?limit=3&continue=${last}`)).json)).toEqual(['e005']);
+  });
+
+  test('does not go with a resourceVersion', async () => {
+    const made = await filled(2);
+    const token = metaOf((await made.json(`GET ${path()}?limit=1`)).json)['continue'] as string;
+    const answer = await made.json(`GET ${path()}?limit=1&continue=${token}&resourceVersion=5`);
+    expect(answer.status).toBe(400);
+    expect(answer.json['message']).toBe('specifying resource version is not allowed when using continue');
+  });
+
+  test('one from the future is 504', async () => {
+    const made = await filled(1);
+    const forged = btoa(JSON.stringify({ v: 'meta.k8s.io/v1', rv: Number.MAX_SAFE_INTEGER, start: 'a\0' }));
+    const answer = await made.json(`GET ${path()}?continue=${forged.replaceAll('=', '')}`);
+    expect(answer.status).toBe(504);
+  });
+});
+
+describe('resourceVersion', () => {
+  test('Exact shows the past, NotOlderThan the present', async () => {
+    const made = await filled(2);
+    const then = await made.revision();
+    await made.create('later');
+    const at = `resourceVersion=${then}`;
+    const exact = await made.json(`GET ${path()}?${at}&resourceVersionMatch=Exact`);
+    expect(namesOf(exact.json)).toEqual(['e000', 'e001']);
+    expect(metaOf(exact.json)['resourceVersion']).toBe(then);
+    const limited = await made.json(`GET ${path()}?${at}&limit=10`);
+    expect(namesOf(limited.json)).toHaveLength(2);
+    for (const query of [
+      at,
+      `${at}&resourceVersionMatch=NotOlderThan`,
+      `${at}&resourceVersionMatch=NotOlderThan&limit=9`,
+    ]) {
+      expect(namesOf((await made.json(`GET ${path()}?${query}`)).json)).toHaveLength(3);
+    }
+  });
+
+  test.each(['', '&resourceVersionMatch=Exact', '&resourceVersionMatch=NotOlderThan', '&limit=1'])(
+    'of the future is 504, %s',
+    async (more) => {
+      const made = await filled(1);
+      const { status, json } = await made.json(`GET ${path()}?resourceVersion=18446744073709551615${more}`);
+      expect(status).toBe(504);
+      expect(json).toMatchObject({ reason: 'Timeout', details: { causes: [{ reason: 'ResourceVersionTooLarge' }] } });
+    },
+  );
+
+  test('0 is whatever there is', async () => {
+    const made = await filled(2);
+    expect(namesOf((await made.json(`GET ${path()}?resourceVersion=0`)).json)).toHaveLength(2);
+  });
+});

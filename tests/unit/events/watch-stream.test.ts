@@ -1,0 +1,376 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { createWatchHub } from '../../../src/store/watch/watch-hub.js';
+import { storeError } from '../../../src/store/errors.js';
+import { sampleEvent } from '../../../src/testing/sample-event.js';
+import type { EventStore, Revision } from '../../../src/store/contract.js';
+import { openedWatch, plainEncoder, settled, verbBench, type OpenedWatch } from './bench.js';
+
+const FAR = Number.MAX_SAFE_INTEGER;
+
+async function put(store: EventStore, name: string, labels: Record<string, string> = {}): Promise<Revision> {
+  const key = { namespace: 'default', name };
+  return (await store.create(key, sampleEvent({ name, labels }), { expiresAt: FAR })).revision;
+}
+
+/** Names and types of the next chunk. */
+async function shown(watch: OpenedWatch): Promise<string[] | undefined> {
+  return (await watch.next())?.map(({ type, object }) => `${type} ${String(object.metadata['name'] ?? '')}`.trim());
+}
+
+const from = (revision: Revision): string => `&resourceVersion=${revision}`;
+
+describe('what begins a watch', () => {
+  test('without a revision: everything there is, then what happens', async () => {
+    const bench = verbBench();
+    await put(bench.store, 'a');
+    const watch = openedWatch(bench);
+    expect(await shown(watch)).toEqual(['ADDED a']);
+    const next = shown(watch);
+    await put(bench.store, 'b');
+    expect(await next).toEqual(['ADDED b']);
+  });
+
+  test('with a revision: what happened after it', async () => {
+    const bench = verbBench();
+    const first = await put(bench.store, 'a');
+    await put(bench.store, 'b');
+    expect(await shown(openedWatch(bench, from(first)))).toEqual(['ADDED b']);
+  });
+
+  test('sendInitialEvents ends with a bookmark that says so, at the revision of the list', async () => {
+    const bench = verbBench();
+    const revision = await put(bench.store, 'a');
+    const initial = '&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true';
+    const watch = openedWatch(bench, initial);
+    expect(await shown(watch)).toEqual(['ADDED a']);
+    const [bookmark] = (await watch.next()) ?? [];
+    expect(bookmark).toMatchObject({
+      type: 'BOOKMARK',
+      object: {
+        metadata: { resourceVersion: String(revision), annotations: { 'k8s.io/initial-events-end': 'true' } },
+      },
+    });
+  });
+
+  test('nothing is lost between the initial events and the first change', async () => {
+    const bench = verbBench();
+    for (let index = 0; index < 20; index++) await put(bench.store, `before-${index}`);
+    const watch = openedWatch(bench);
+    expect((await watch.next())?.length).toBe(20);
+    await put(bench.store, 'between');
+    expect(await shown(watch)).toEqual(['ADDED between']);
+  });
+});
+
+describe('selection', () => {
+  test('events that begin or cease to match are ADDED and DELETED, others are not seen', async () => {
+    const bench = verbBench();
+    const start = await put(bench.store, 'other', { app: 'db' });
+    const key = { namespace: 'default', name: 'a' };
+    const labelled = (app: string) => sampleEvent({ name: 'a', labels: { app } });
+    const created = await bench.store.create(key, labelled('db'), { expiresAt: FAR });
+    const matched = await bench.store.replace(key, labelled('web'), { expected: created.revision, expiresAt: FAR });
+    const still = await bench.store.replace(key, labelled('web'), { expected: matched.revision, expiresAt: FAR });
+    const left = await bench.store.replace(key, labelled('db'), { expected: still.revision, expiresAt: FAR });
+    await bench.store.remove(key);
+    await put(bench.store, 'last', { app: 'web' });
+    const watch = openedWatch(bench, `${from(start)}&labelSelector=app%3Dweb`);
+    const seen: { type: string; object: { metadata: Record<string, unknown> } }[] = [];
+    while (seen.length < 4) seen.push(...((await watch.next()) ?? []));
+    expect(seen.map(({ type, object }) => `${type} ${String(object.metadata['name'])}`)).toEqual([
+      'ADDED a',
+      'MODIFIED a',
+      'DELETED a',
+      'ADDED last',
+    ]);
+    // the last state that matched, at the revision of the change that made it leave
+    expect(seen[2]?.object.metadata).toMatchObject({ labels: { app: 'web' }, resourceVersion: String(left.revision) });
+  });
+
+  test('other namespaces are none of its business', async () => {
+    const bench = verbBench();
+    const start = await put(bench.store, 'a');
+    const elsewhere = sampleEvent({ namespace: 'elsewhere', name: 'b' });
+    await bench.store.create({ namespace: 'elsewhere', name: 'b' }, elsewhere, { expiresAt: FAR });
+    await put(bench.store, 'c');
+    expect(await shown(openedWatch(bench, from(start)))).toEqual(['ADDED c']);
+  });
+});
+
+describe('its time', () => {
+  test('timeoutSeconds ends it to the second', async () => {
+    const bench = verbBench();
+    const watch = openedWatch(bench, `${from(await put(bench.store, 'a'))}&timeoutSeconds=7`);
+    const end = watch.next();
+    await settled();
+    bench.clock.advance(6_999);
+    await settled();
+    expect(watch.ends()).toBe(0);
+    bench.clock.advance(1);
+    expect(await end).toBeUndefined();
+    expect(watch.ends()).toBe(1);
+    expect(bench.hub.watchers).toBe(0);
+  });
+
+  test('without it, between half an hour and an hour', async () => {
+    const bench = verbBench();
+    const revision = await put(bench.store, 'a');
+    const watches = Array.from({ length: 30 }, () => openedWatch(bench, from(revision)));
+    const ends = watches.map((watch) => watch.next());
+    await settled();
+    bench.clock.advance(30 * 60_000 - 1);
+    await settled();
+    expect(bench.hub.watchers).toBe(30);
+    bench.clock.advance(30 * 60_000 + 1);
+    expect(await Promise.all(ends)).toEqual(watches.map(() => undefined));
+    expect(bench.hub.watchers).toBe(0);
+  });
+
+  test('a negative one is over at once', async () => {
+    const bench = verbBench();
+    const watch = openedWatch(bench, '&timeoutSeconds=-1');
+    expect(await watch.next()).toBeUndefined();
+    expect(watch.ends()).toBe(1);
+  });
+});
+
+describe('bookmarks', () => {
+  test('come at intervals with the revision delivered last, and not twice for one revision', async () => {
+    const bench = verbBench();
+    const start = await put(bench.store, 'a');
+    const watch = openedWatch(bench, `${from(start)}&allowWatchBookmarks=true`);
+    let next = watch.next();
+    await settled();
+    bench.clock.advance(60_000);
+    const revision = await put(bench.store, 'b');
+    expect((await next)?.[0]?.type).toBe('ADDED');
+    next = watch.next();
+    await settled();
+    bench.clock.advance(60_000);
+    const [bookmark] = (await next) ?? [];
+    expect(bookmark).toMatchObject({ type: 'BOOKMARK', object: { metadata: { resourceVersion: String(revision) } } });
+    expect(bookmark?.object.metadata).not.toHaveProperty('annotations');
+    next = watch.next();
+    await settled();
+    bench.clock.advance(120_000);
+    await put(bench.store, 'c');
+    expect((await next)?.[0]?.type).toBe('ADDED');
+  });
+
+  test('go on while a selector filters everything', async () => {
+    const bench = verbBench();
+    const start = await put(bench.store, 'a');
+    const watch = openedWatch(bench, `${from(start)}&allowWatchBookmarks=true&labelSelector=never`);
+    const next = watch.next();
+    const last = await put(bench.store, 'b');
+    await settled();
+    bench.clock.advance(60_000);
+    const [bookmark] = (await next) ?? [];
+    expect(bookmark).toMatchObject({ type: 'BOOKMARK', object: { metadata: { resourceVersion: String(last) } } });
+  });
+
+  test('never run ahead of a change that waits for a slow consumer', async () => {
+    const bench = verbBench();
+    const watch = openedWatch(bench, `${from(await put(bench.store, 'a'))}&allowWatchBookmarks=true`);
+    const next = watch.next();
+    await put(bench.store, 'b');
+    await next;
+    // The consumer has not come back yet: a change arrives, and the time of a bookmark.
+    await put(bench.store, 'c');
+    await settled();
+    bench.clock.advance(60_000);
+    let highest = 0;
+    for (let seen = 0; seen < 2; seen++) {
+      for (const { type, object } of (await watch.next()) ?? []) {
+        const revision = Number(object.metadata['resourceVersion']);
+        if (type === 'BOOKMARK') expect(revision).toBeGreaterThanOrEqual(highest);
+        else expect(revision).toBeGreaterThan(highest);
+        highest = revision;
+        if (type === 'ADDED') seen = 2;
+      }
+    }
+    expect(highest).toBe(await bench.store.revision());
+  });
+
+  test('do not come unasked', async () => {
+    const bench = verbBench();
+    const watch = openedWatch(bench, from(await put(bench.store, 'a')));
+    const next = watch.next();
+    await settled();
+    bench.clock.advance(300_000);
+    await put(bench.store, 'b');
+    expect((await next)?.[0]?.type).toBe('ADDED');
+  });
+});
+
+describe('its end', () => {
+  test('the client leaves while it waits', async () => {
+    const bench = verbBench();
+    const client = new AbortController();
+    const watch = openedWatch(bench, from(await put(bench.store, 'a')), { signal: client.signal });
+    const end = watch.next();
+    await settled();
+    expect(bench.hub.watchers).toBe(1);
+    client.abort();
+    expect(await end).toBeUndefined();
+    expect(bench.hub.watchers).toBe(0);
+    expect(await watch.next()).toBeUndefined();
+    expect(watch.ends()).toBe(1);
+  });
+
+  test('the client leaves before anything was asked of it: nothing is held', () => {
+    const bench = verbBench();
+    const client = new AbortController();
+    const watch = openedWatch(bench, '', { signal: client.signal });
+    client.abort();
+    expect(watch.ends()).toBe(1);
+    expect(bench.hub.watchers).toBe(0);
+  });
+
+  test('the client has left already', async () => {
+    const bench = verbBench();
+    const watch = openedWatch(bench, '', { signal: AbortSignal.abort() });
+    expect(await watch.next()).toBeUndefined();
+    expect(watch.ends()).toBe(1);
+  });
+
+  test('return() while it waits, and again', async () => {
+    const bench = verbBench();
+    const watch = openedWatch(bench, from(await put(bench.store, 'a')));
+    const end = watch.next();
+    await settled();
+    expect(await watch.iterator.return?.()).toEqual({ done: true, value: undefined });
+    expect(await end).toBeUndefined();
+    expect(bench.hub.watchers).toBe(0);
+    await watch.iterator.return?.();
+    expect(watch.ends()).toBe(1);
+  });
+
+  test('return() before the first step, and between two', async () => {
+    const bench = verbBench();
+    const unread = openedWatch(bench, from(await put(bench.store, 'a')));
+    await unread.iterator.return?.();
+    expect(unread.ends()).toBe(1);
+    const read = openedWatch(bench);
+    await read.next();
+    await read.iterator.return?.();
+    expect(read.ends()).toBe(1);
+    expect(bench.hub.watchers).toBe(0);
+  });
+
+  test('a hub that closes ends it cleanly; a closed one does not begin', async () => {
+    const bench = verbBench();
+    const query = from(await put(bench.store, 'a'));
+    const watch = openedWatch(bench, query);
+    const end = watch.next();
+    await settled();
+    bench.hub.close();
+    expect(await end).toBeUndefined();
+    expect(watch.ends()).toBe(1);
+    expect(await openedWatch(bench, query).next()).toBeUndefined();
+  });
+
+  test('a representation that cannot go on ends it', async () => {
+    const bench = verbBench();
+    const start = await put(bench.store, 'a');
+    await put(bench.store, 'b');
+    const encoder = { ...plainEncoder, encode: () => undefined };
+    const live = openedWatch(bench, from(start), { encoder });
+    expect(await live.next()).toBeUndefined();
+    const initial = openedWatch(bench, '', { encoder });
+    expect(await initial.next()).toBeUndefined();
+    expect([live.ends(), initial.ends(), bench.hub.watchers]).toEqual([1, 1, 0]);
+  });
+});
+
+describe('failures', () => {
+  test('a consumer that is not there when history goes past it learns of it when it comes back', async () => {
+    const bench = verbBench(undefined, 1_000);
+    const clock = bench.clock;
+    const start = await put(bench.store, 'a');
+    const hub = createWatchHub({ store: bench.store, clock, maxBytes: 1 });
+    onTestFinished(() => hub.close());
+    const watch = openedWatch(
+      { ...bench, call: (...args) => ({ ...bench.call(...args), environment: { ...bench.environment, hub } }) },
+      from(start),
+    );
+    const first = shown(watch);
+    await put(bench.store, 'b');
+    expect(await first).toEqual(['ADDED b']);
+    for (const name of ['c', 'd', 'e']) {
+      clock.advance(10_000);
+      await put(bench.store, name);
+      await bench.store.remove({ namespace: 'default', name });
+      await settled();
+    }
+    expect(await watch.next()).toMatchObject([{ type: 'ERROR', object: { code: 410 } }]);
+    expect(await watch.next()).toBeUndefined();
+    expect(hub.watchers).toBe(0);
+  });
+
+  test('a revision that history has forgotten is one ERROR frame with a 410, then the end', async () => {
+    const bench = verbBench(undefined, 1_000);
+    const start = await put(bench.store, 'a');
+    await bench.store.remove({ namespace: 'default', name: 'a' });
+    bench.clock.advance(10_000);
+    await put(bench.store, 'b');
+    bench.clock.advance(10_000);
+    await put(bench.store, 'c');
+    const watch = openedWatch(bench, from(start));
+    const frames = await watch.next();
+    expect(frames).toMatchObject([
+      { type: 'ERROR', object: { kind: 'Status', status: 'Failure', reason: 'Expired', code: 410 } },
+    ]);
+    expect(await watch.next()).toBeUndefined();
+    expect([watch.ends(), bench.hub.watchers]).toEqual([1, 0]);
+  });
+
+  test('a feed that fails in between is taken up again, without loss and without repetition', async () => {
+    let fail: ((error: Error) => void) | undefined;
+    const bench = verbBench((store) => ({
+      ...store,
+      changes: (options) => ({
+        async *[Symbol.asyncIterator]() {
+          const failure = new Promise<never>((_, reject) => (fail = reject));
+          const source = store.changes(options)[Symbol.asyncIterator]();
+          for (;;) {
+            const step = await Promise.race([source.next(), failure]);
+            if (step.done) return;
+            yield step.value;
+          }
+        },
+      }),
+    }));
+    const watch = openedWatch(bench, from(await put(bench.store, 'a')));
+    const first = shown(watch);
+    await put(bench.store, 'b');
+    expect(await first).toEqual(['ADDED b']);
+    const second = shown(watch);
+    fail?.(storeError('unavailable', 'away'));
+    await settled();
+    await put(bench.store, 'c');
+    bench.clock.advance(10_000);
+    expect(await second).toEqual(['ADDED c']);
+  });
+
+  test.each([
+    ['unavailable', 503],
+    ['unknown-outcome', 504],
+    ['future-revision', 504],
+  ] as const)('a store that is %s at the start is an ERROR frame with %i', async (code, status) => {
+    const bench = verbBench((store) => ({ ...store, list: () => Promise.reject(storeError(code, 'secret')) }));
+    const watch = openedWatch(bench);
+    const frames = await watch.next();
+    expect(frames).toMatchObject([{ type: 'ERROR', object: { code: status } }]);
+    expect(JSON.stringify(frames)).not.toContain('secret');
+    expect(await watch.next()).toBeUndefined();
+    expect(watch.ends()).toBe(1);
+  });
+
+  test('what nobody expected breaks the stream off, and frees everything', async () => {
+    const bench = verbBench((store) => ({ ...store, list: () => Promise.reject(new Error('secret')) }));
+    const watch = openedWatch(bench);
+    await expect(watch.next()).rejects.toThrow('secret');
+    expect([watch.ends(), bench.hub.watchers]).toEqual([1, 0]);
+  });
+});

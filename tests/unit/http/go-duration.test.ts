@@ -1,0 +1,20 @@
+import { describe, expect, it } from 'vitest';
+import { parseGoDuration } from '../../../src/http/go-duration.js';
+
+describe('Go durations', () => {
+  it.each([
+    ['0', 0],
+    ['1h30m', 5_400_000],
+    ['1.5s', 1500],
+    ['-2ms', -2],
+    ['1h0m0s', 3_600_000],
+  ])('reads %s', (text, expected) => expect(parseGoDuration(text)).toEqual({ ms: expected }));
+
+  it.each([
+    ['abc', 'time: invalid duration "abc"'],
+    ['5', 'time: missing unit in duration "5"'],
+    ['', 'time: invalid duration ""'],
+    ['5y', 'time: unknown unit "y" in duration "5y"'],
+    ['5constructor', 'time: unknown unit "constructor" in duration "5constructor"'],
+  ])('refuses %j', (text, fault) => expect(parseGoDuration(text)).toEqual({ fault }));
+});
