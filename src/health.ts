@@ -25,7 +25,14 @@ export { firstOf } from './http/first-of.js';
 export type { ApiHandler } from './http/handler.js';
 export type { ApiRequest, PeerCertificate, RequestHeaders } from './http/request.js';
 export type { ApiResponse, ResponseHeaders } from './http/response.js';
-export type { Attributes, Authenticate, Authorize, Decision, PathAttributes, ResourceAttributes } from './auth/contract.js';
+export type {
+  Attributes,
+  Authenticate,
+  Authorize,
+  Decision,
+  PathAttributes,
+  ResourceAttributes,
+} from './auth/contract.js';
 export type { Caller } from './model/caller.js';
 export type { Clock, ClockTimer } from './clock/clock.js';
 export type { Observation, Observe } from './observe/observation.js';

@@ -24,14 +24,27 @@ export { runPostStartHooks, type PostStartHooksOptions, type StartupHook } from 
 
 export { createEvents, type Events } from './events/create-events.js';
 export type { EventsOptions } from './events/options.js';
-export { createApiServer, type ApiServer, type ApiServerOptions, type ApiServerPart } from './server/create-api-server.js';
+export { eventSchema } from './events/schema.js';
+export {
+  createApiServer,
+  type ApiServer,
+  type ApiServerOptions,
+  type ApiServerPart,
+} from './server/create-api-server.js';
 export type { InFlightLimitOptions } from './limits/in-flight.js';
 
 export { allowRules, type AllowRule } from './auth/allow-rules.js';
 export { allowAnonymous, clientCertificate, firstAuthenticator } from './auth/authenticators.js';
 export { allowAuthenticated, allowEverybody, anyOf } from './auth/authorizers.js';
 export { staticTokens, type StaticTokenCaller, type StaticTokens } from './auth/static-tokens.js';
-export type { Attributes, Authenticate, Authorize, Decision, PathAttributes, ResourceAttributes } from './auth/contract.js';
+export type {
+  Attributes,
+  Authenticate,
+  Authorize,
+  Decision,
+  PathAttributes,
+  ResourceAttributes,
+} from './auth/contract.js';
 
 export { memoryStore } from './store/memory/memory-store.js';
 export type { MemoryStoreOptions } from './store/memory/options.js';
@@ -53,6 +66,7 @@ export type {
   WriteOptions,
 } from './store/contract.js';
 export type { EncodedEvent, EventRecord } from './store/record.js';
+export { settleUnknownOutcomes } from './store/settle.js';
 export { isStoreError, storeError, type StoreError, type StoreErrorCode } from './store/errors.js';
 
 export { bodyAborted, bodyTooLarge, isBodyError, type BodyError } from './http/body-error.js';

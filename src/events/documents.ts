@@ -19,7 +19,10 @@ export interface Documents {
 const VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
 
 /** @param all false: only what lies below the group itself; another part of the service answers the rest */
-export function createDocuments(options: { readonly versions: readonly EventVersion[]; readonly all: boolean }): Documents {
+export function createDocuments(options: {
+  readonly versions: readonly EventVersion[];
+  readonly all: boolean;
+}): Documents {
   const { versions, all } = options;
   const discovery = createDiscovery({
     groups: versions
@@ -31,7 +34,12 @@ export function createDocuments(options: { readonly versions: readonly EventVers
   return {
     claims: (path) =>
       all &&
-      (path === '/api' || path === '/api/' || path === '/apis' || path === '/apis/' || path === '/openapi/v2' || isV3(path)),
+      (path === '/api' ||
+        path === '/api/' ||
+        path === '/apis' ||
+        path === '/apis/' ||
+        path === '/openapi/v2' ||
+        isV3(path)),
     async answer(request, path, query) {
       const document =
         (await discovery(request, path, query)) ?? (all ? await openApi.handle(path, query, request) : undefined);

@@ -1,6 +1,6 @@
 import type { Authenticate, Authorize } from '../auth/contract.js';
 import type { Clock } from '../clock/clock.js';
-import { createInFlightLimits, type InFlightLimitOptions } from '../limits/in-flight.js';
+import { inFlightLimitFaults, type InFlightLimitOptions } from '../limits/in-flight.js';
 import type { Observe } from '../observe/observation.js';
 import type { EventStore } from '../store/contract.js';
 
@@ -64,6 +64,7 @@ export function checkEventsOptions(options: EventsOptions): void {
     }
   }
   faults.push(...limitFaults(given.limits));
+  for (const name of Object.keys(given)) if (!KNOWN.has(name)) faults.push(`${name} is not an option`);
   if (given.observe !== undefined && typeof given.observe !== 'function') faults.push('observe must be a function');
   if (faults.length > 0) throw new TypeError(`createEvents: ${faults.join('; ')}`);
 }
@@ -72,12 +73,7 @@ export function checkEventsOptions(options: EventsOptions): void {
 function limitFaults(limits: unknown): string[] {
   if (limits === undefined) return [];
   if (typeof limits !== 'object' || limits === null) return ['limits must be an object such as { watches: 100 }'];
-  try {
-    createInFlightLimits(limits);
-    return [];
-  } catch (error) {
-    return [(error as TypeError).message];
-  }
+  return inFlightLimitFaults(limits).map((fault) => `limits.${fault}`);
 }
 
 const DURATIONS = [
@@ -87,6 +83,11 @@ const DURATIONS = [
   ['minWatchMs', 1000],
   ['expiryIntervalMs', 10],
 ] as const;
+
+const KNOWN: ReadonlySet<string> = new Set([
+  ...['apiDomain', 'store', 'authenticate', 'authorize', 'types', 'discovery', 'limits', 'clock', 'observe'],
+  ...DURATIONS.map(([name]) => name),
+]);
 
 const isNonEmptyStrings = (value: unknown): boolean =>
   Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === 'string' && item !== '');

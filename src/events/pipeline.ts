@@ -16,6 +16,7 @@ import { onStreamEnd } from '../http/stream-end.js';
 import { decodePath, parseQuery, splitUrl } from '../http/url.js';
 import { tooManyRequestsText } from '../limits/too-many-requests.js';
 import type { Caller } from '../model/caller.js';
+import { createNotifier } from '../observe/notifier.js';
 import type { Observe } from '../observe/observation.js';
 import { isStoreError } from '../store/errors.js';
 import { authorize } from './access.js';
@@ -70,10 +71,11 @@ interface Passage {
 export function createPipeline({ environment, versions, documents, observe }: PipelineParts): Pipeline {
   const roots = [...new Set(versions.map(rootOf))];
   const { access, clock, limits } = environment;
+  const notify = createNotifier(observe);
 
   async function answer(passage: Passage, preset: Caller | undefined): Promise<ApiResponse> {
     const started = clock.monotonic();
-    const auditId = header(passage.request, 'audit-id') || crypto.randomUUID();
+    const auditId = auditIdOf(passage.request);
     let response: ApiResponse;
     try {
       response = await admitted(passage, preset);
@@ -81,7 +83,7 @@ export function createPipeline({ environment, versions, documents, observe }: Pi
       response = await refusal(passage, error);
     }
     const warnings = warningHeader(passage.warnings);
-    void observe?.({
+    notify({
       type: 'request',
       verb: passage.scope?.verb || passage.request.method.toLowerCase(),
       status: response.status,
@@ -155,7 +157,7 @@ export function createPipeline({ environment, versions, documents, observe }: Pi
   }
 
   function unexpected(error: unknown): StatusError {
-    void observe?.({ type: 'error', error, where: 'events' });
+    notify({ type: 'error', error, where: 'events' });
     return internalError();
   }
 
@@ -165,6 +167,12 @@ export function createPipeline({ environment, versions, documents, observe }: Pi
     const ours = roots.some((root) => path === root || path.startsWith(`${root}/`)) || documents.claims(path);
     return ours ? answer({ request, path, query: parseQuery(query), warnings: [] }, preset) : undefined;
   };
+}
+
+/** The client's own id, if it can be sent back; a bridge refuses headers with control characters or beyond Latin-1. */
+function auditIdOf(request: ApiRequest): string {
+  const sent = header(request, 'audit-id') ?? '';
+  return /^[\t\x20-\x7e\x80-\xff]+$/.test(sent) ? sent : crypto.randomUUID();
 }
 
 function rendered(

@@ -6,6 +6,7 @@ import { expired } from '../api/status/failures.js';
 import { isStatusError, type StatusError } from '../api/status/status-error.js';
 import type { Revision } from '../store/contract.js';
 import { isStoreError } from '../store/errors.js';
+import { createFrameJoiner } from './join-frames.js';
 import { createTicker } from './ticker.js';
 import { openList } from './read-list.js';
 import { storeFailure } from './store-failures.js';
@@ -83,16 +84,19 @@ async function* frames(
   try {
     let after: Revision;
     if (options.sendInitialEvents) {
+      const joiner = createFrameJoiner();
       const list = await openList(call, { ...options, limit: 0, continue: '' }, selector);
       for await (const records of list.batches) {
         if (signal.aborted) return;
-        const chunk: Uint8Array[] = [];
         for (const record of records) {
           const frame = encoder.encode('ADDED', call.version.objectJson(record));
           if (!frame) return;
-          chunk.push(frame);
+          const chunk = joiner.add(frame);
+          if (chunk) yield chunk;
+          if (signal.aborted) return;
         }
-        if (chunk.length > 0) yield joined(chunk);
+        const chunk = joiner.rest();
+        if (chunk) yield chunk;
       }
       after = list.revision;
       if (options.allowWatchBookmarks) {
@@ -125,6 +129,7 @@ async function* live(
   const { hub, clock, bookmarkIntervalMs } = call.environment;
   const watcher = hub.watch({ after, signal });
   const bookmarks = options.allowWatchBookmarks ? createTicker(clock, bookmarkIntervalMs) : undefined;
+  const joiner = createFrameJoiner();
   let delivered = after;
   let marked = after;
   try {
@@ -141,32 +146,24 @@ async function* live(
         continue;
       }
       if (step.done) return;
-      const chunk: Uint8Array[] = [];
+      let last = false;
       for (const entry of step.value) {
         const frame = frameOf(call, selector, encoder, entry);
-        if (frame === 'end') return;
-        if (frame) chunk.push(frame);
+        last = frame === 'end';
+        if (last) break;
+        const chunk = frame && frame !== 'end' ? joiner.add(frame) : undefined;
+        if (chunk) yield chunk;
+        if (signal.aborted) return;
         delivered = entry.change.revision;
       }
-      if (chunk.length > 0) yield joined(chunk);
+      const chunk = joiner.rest();
+      if (chunk) yield chunk;
+      if (last) return;
       pending = watcher.next();
     }
   } finally {
     bookmarks?.stop();
   }
-}
-
-function joined(chunks: readonly Uint8Array[]): Uint8Array {
-  if (chunks.length === 1) return chunks[0] as Uint8Array;
-  let length = 0;
-  for (const chunk of chunks) length += chunk.length;
-  const out = new Uint8Array(length);
-  let at = 0;
-  for (const chunk of chunks) {
-    out.set(chunk, at);
-    at += chunk.length;
-  }
-  return out;
 }
 
 /** What an ERROR frame says; undefined for what nobody expected, which destroys the connection. */

@@ -1,4 +1,5 @@
 import { systemClock } from '../clock/clock.js';
+import { createNotifier } from '../observe/notifier.js';
 import { resolveLifecycleOptions, type LifecycleOptions } from './options.js';
 import { pause, withinTime } from './time-limit.js';
 
@@ -43,7 +44,8 @@ const DRAIN_LIMIT_PASSED: Error = /* @__PURE__ */ Object.freeze(new Error('the d
  */
 export function createLifecycle(options: LifecycleOptions): Lifecycle {
   const { shutdownDelayMs, drainTimeoutMs, closeTimeoutMs } = resolveLifecycleOptions(options);
-  const { health, observe, clock = systemClock } = options;
+  const { health, clock = systemClock } = options;
+  const notify = createNotifier(options.observe);
   let phase: LifecyclePhase = 'running';
   let ending: Promise<ShutdownResult> | undefined;
 
@@ -90,11 +92,7 @@ export function createLifecycle(options: LifecycleOptions): Lifecycle {
   }
 
   function tell(error: unknown, step: string): void {
-    try {
-      Promise.resolve(observe?.({ type: 'error', error, where: `lifecycle: ${step}` })).catch(() => undefined);
-    } catch {
-      // A hook that throws must not stop the sequence.
-    }
+    notify({ type: 'error', error, where: `lifecycle: ${step}` });
   }
 
   return { shutdown: () => (ending ??= run()), phase: () => phase };

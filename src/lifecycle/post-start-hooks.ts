@@ -1,4 +1,5 @@
 import { throwFaults } from '../auth/option-faults.js';
+import { createNotifier } from '../observe/notifier.js';
 import type { Observe } from '../observe/observation.js';
 
 /** Something a service does once after it started, before it is ready. */
@@ -29,7 +30,8 @@ export interface PostStartHooksOptions {
  * @throws TypeError that lists every fault of the hooks; nothing is added then.
  */
 export function runPostStartHooks(options: PostStartHooksOptions): Promise<readonly string[]> {
-  const { health, hooks, observe, signal = new AbortController().signal } = options;
+  const { health, hooks, signal = new AbortController().signal } = options;
+  const notify = createNotifier(options.observe);
   checkHooks(hooks);
   const started = hooks.map(({ name, run }) => ({ name, run, check: health.addPostStartHook(name) }));
   const runs = started.map(async ({ name, run, check }): Promise<string | undefined> => {
@@ -39,11 +41,7 @@ export function runPostStartHooks(options: PostStartHooksOptions): Promise<reado
       return undefined;
     } catch (error) {
       check.failed(error);
-      try {
-        Promise.resolve(observe?.({ type: 'error', error, where: `poststarthook/${name}` })).catch(() => undefined);
-      } catch {
-        // A hook that throws is no reason to stop.
-      }
+      notify({ type: 'error', error, where: `poststarthook/${name}` });
       return name;
     }
   });

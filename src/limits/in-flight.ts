@@ -73,18 +73,19 @@ export function createInFlightLimits(options: InFlightLimitOptions = {}): InFlig
   };
 }
 
-function readLimits(options: InFlightLimitOptions): Readonly<Record<LimitName, number>> {
-  const faults: string[] = [];
-  const limits: Record<LimitName, number> = { ...DEFAULTS };
-  for (const name of Object.keys(DEFAULTS) as LimitName[]) {
+/** What is wrong with the options, one sentence a fault. */
+export function inFlightLimitFaults(options: InFlightLimitOptions): readonly string[] {
+  return (Object.keys(DEFAULTS) as LimitName[]).flatMap((name) => {
     const value: unknown = options[name];
-    if (value === undefined) continue;
-    if (typeof value === 'number' && (Number.isSafeInteger(value) || value === Infinity) && value > 0)
-      limits[name] = value;
-    else faults.push(`${name} must be a positive whole number, or Infinity for no limit`);
-  }
-  throwFaults('limits', faults);
-  return limits;
+    const whole = typeof value === 'number' && (Number.isSafeInteger(value) || value === Infinity) && value > 0;
+    return value === undefined || whole ? [] : [`${name} must be a positive whole number, or Infinity for no limit`];
+  });
+}
+
+function readLimits(options: InFlightLimitOptions): Readonly<Record<LimitName, number>> {
+  throwFaults('limits', inFlightLimitFaults(options));
+  const given = Object.entries(options).filter(([name, value]) => name in DEFAULTS && value !== undefined);
+  return { ...DEFAULTS, ...(Object.fromEntries(given) as Partial<Record<LimitName, number>>) };
 }
 
 function once(release: Release): Release {

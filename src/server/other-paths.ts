@@ -7,12 +7,12 @@ import { bearerWarning } from '../auth/bearer-token.js';
 import type { Attributes } from '../auth/contract.js';
 import { forbiddenStatus, unauthorizedStatus } from '../auth/refusal.js';
 import { parseGoDuration } from '../http/go-duration.js';
-import { isPromise } from '../http/promise.js';
 import type { ApiRequest } from '../http/request.js';
 import type { ApiResponse, ResponseHeaders } from '../http/response.js';
 import { notFoundText, textResponse } from '../http/text.js';
 import { decodePath, parseQuery, splitUrl } from '../http/url.js';
 import type { Status } from '../model/status.js';
+import { createNotifier } from '../observe/notifier.js';
 import type { Observe } from '../observe/observation.js';
 import { createIndexDocument } from './index-document.js';
 import { requestAttributes } from './request-attributes.js';
@@ -33,7 +33,8 @@ type Query = ReadonlyMap<string, readonly string[]>;
  * (401), may they (403), then `/`, `/version`, and 404 for the rest.
  */
 export function createOtherPaths(options: OtherPathsOptions): (request: ApiRequest) => Promise<ApiResponse> {
-  const { access, observe } = options;
+  const { access } = options;
+  const notify = createNotifier(options.observe);
   const version = createVersion(options.version);
   const index = createIndexDocument(options.paths);
 
@@ -53,7 +54,7 @@ export function createOtherPaths(options: OtherPathsOptions): (request: ApiReque
       const { allowed, reason } = await access.authorize(caller, attributes);
       if (!allowed) return await failure(request, query, forbiddenStatus(caller, attributes, reason), NOSNIFF);
     } catch (error) {
-      notify(observe, error);
+      notify({ type: 'error', error, where: 'server: authorize' });
       return textResponse(500, 'Internal Server Error');
     }
     return index(path) ?? (await version(request, path)) ?? notFoundText();
@@ -87,14 +88,4 @@ function timeoutFault(query: Query, { verb }: Attributes): string | undefined {
 function withWarning(request: ApiRequest, response: ApiResponse): ApiResponse {
   const text = bearerWarning(request);
   return text === undefined ? response : { ...response, headers: { ...response.headers, warning: `299 - "${text}"` } };
-}
-
-/** What an observer throws is ignored: it must not change an answer. */
-function notify(observe: Observe | undefined, error: unknown): void {
-  try {
-    const pending = observe?.({ type: 'error', error, where: 'server: authorize' });
-    if (isPromise(pending)) Promise.resolve(pending).catch(() => undefined);
-  } catch {
-    // ignored
-  }
 }

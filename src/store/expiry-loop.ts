@@ -1,9 +1,9 @@
 import { systemClock, type Clock, type ClockTimer } from '../clock/clock.js';
+import { createNotifier } from '../observe/notifier.js';
 import type { Observe } from '../observe/observation.js';
 import type { EventStore } from './contract.js';
 import { isStoreError } from './errors.js';
 import { nextTurn } from './next-turn.js';
-import { errorReporter } from './report.js';
 
 /** For {@link createExpiryLoop}. */
 export interface ExpiryLoopOptions {
@@ -38,7 +38,8 @@ export function createExpiryLoop(options: ExpiryLoopOptions): ExpiryLoop {
   if (!(Number.isFinite(intervalMs) && intervalMs > 0)) faults.push('intervalMs: give milliseconds above 0');
   if (!(Number.isSafeInteger(sliceSize) && sliceSize >= 1)) faults.push('sliceSize: give a whole number of at least 1');
   if (faults.length > 0) throw new TypeError(`createExpiryLoop: ${faults.join('; ')}`);
-  const report = errorReporter(options.observe, `expiry of ${store.name}`);
+  const notify = createNotifier(options.observe);
+  const report = (error: unknown): void => notify({ type: 'error', error, where: `expiry of ${store.name}` });
 
   let timer: ClockTimer | undefined;
   let abort: AbortController | undefined;

@@ -1,14 +1,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeWithKubectl } from './kubectl-binaries.js';
-import { createKubectl, type Finished, type Kubectl } from './kubectl.js';
+import type { Finished } from './kubectl.js';
+import { EVENTS, GROUP, kubectlSession } from './kubectl-session.js';
 import { manifestText } from './manifests.js';
-import { startStandalone, type Standalone } from './standalone.js';
-
-const GROUP = 'events.example.com';
-const EVENTS = `events.${GROUP}`;
 
 const TOKENS = 'viewer-token-of-this-test,viewer,2\njane-token-of-this-test,jane,3,"team,people"\n';
 const POLICIES = [
@@ -19,24 +16,15 @@ const POLICIES = [
 
 describeWithKubectl('kubectl and who may', ([binary]) => {
   let files = '';
-  let server: Standalone;
-  let kubectl: Kubectl;
-  beforeAll(async () => {
+  afterAll(() => rmSync(files, { recursive: true, force: true }));
+  const kubectl = kubectlSession(binary, () => {
     files = mkdtempSync(join(tmpdir(), 'kube-vitals-access-'));
     const [tokens, policies] = [join(files, 'tokens.csv'), join(files, 'policies.jsonl')];
     writeFileSync(tokens, TOKENS);
     writeFileSync(policies, `${POLICIES.join('\n')}\n`);
-    server = await startStandalone(
-      ...['--token-auth-file', tokens, '--authorization-mode=ABAC', '--authorization-policy-file', policies],
-    );
-    const { kubeconfigPath, directory } = server;
-    kubectl = createKubectl({ binary: binary?.path ?? '', kubeconfigPath, directory });
-    await kubectl.ok(['create', '-f', '-'], { stdin: manifestText(GROUP, 'seen') });
+    return ['--token-auth-file', tokens, '--authorization-mode=ABAC', '--authorization-policy-file', policies];
   });
-  afterAll(async () => {
-    rmSync(files, { recursive: true, force: true });
-    expect(await server.stop()).toBe(0);
-  });
+  beforeAll(() => kubectl.create('seen'));
 
   const as = (token: string, ...args: string[]): Promise<Finished> =>
     kubectl.run([...args, '--token', token], { stdin: manifestText(GROUP, 'new') });
@@ -78,24 +66,15 @@ describeWithKubectl('kubectl and who may', ([binary]) => {
 });
 
 describeWithKubectl('kubectl and events that expire', ([binary]) => {
-  describe('with --event-ttl=2s', () => {
-    let server: Standalone;
-    let kubectl: Kubectl;
-    beforeAll(async () => {
-      server = await startStandalone('--event-ttl=2s');
-      const { kubeconfigPath, directory } = server;
-      kubectl = createKubectl({ binary: binary?.path ?? '', kubeconfigPath, directory });
-    });
-    afterAll(async () => expect(await server.stop()).toBe(0));
+  const kubectl = kubectlSession(binary, () => ['--event-ttl=2s']);
 
-    it('sees the end of an event in get -w', async () => {
-      const watch = kubectl.follow(['get', EVENTS, '-n', 'ttl', '-w', '-o', 'wide', '--output-watch-events']);
-      const stdin = manifestText(GROUP, 'brief', { metadata: { namespace: 'ttl' } });
-      await kubectl.ok(['create', '-f', '-'], { stdin });
-      await watch.line(/^ADDED .* brief$/);
-      await watch.line(/^DELETED .* brief$/);
-      await watch.stop();
-      expect(await kubectl.ok(['get', EVENTS, '-n', 'ttl', '-o', 'name'])).toBe('');
-    });
+  it('sees the end of an event in get -w', async () => {
+    const watch = kubectl.follow(['get', EVENTS, '-n', 'ttl', '-w', '-o', 'wide', '--output-watch-events']);
+    const stdin = manifestText(GROUP, 'brief', { metadata: { namespace: 'ttl' } });
+    await kubectl.ok(['create', '-f', '-'], { stdin });
+    await watch.line(/^ADDED .* brief$/);
+    await watch.line(/^DELETED .* brief$/);
+    await watch.stop();
+    expect(await kubectl.ok(['get', EVENTS, '-n', 'ttl', '-o', 'name'])).toBe('');
   });
 });

@@ -16,7 +16,7 @@ const ABSENT = 'kubectl NOT FOUND on PATH: the tests with the real kubectl do no
  * The kubectls of this machine: `kubectl` on PATH first, then those named after a version (`kubectl.1.31`, `kubectl-v1.31.2`)
  * on PATH or beside the file that `kubectl` links to.
  */
-export function findKubectls(): readonly KubectlBinary[] {
+function findKubectls(): readonly KubectlBinary[] {
   const folders = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
   const main = folders.map((folder) => join(folder, 'kubectl')).find(isExecutable);
   if (main === undefined) return [];
@@ -34,8 +34,14 @@ export function findKubectls(): readonly KubectlBinary[] {
 /**
  * A suite that needs kubectl. Without one its tests are skipped, and a test in their place says why; in CI that test fails,
  * so that nothing is left out unnoticed.
+ *
+ * @param aloud whether a line on stderr says it too: in one suite, so that it is said once
  */
-export function describeWithKubectl(name: string, body: (binaries: readonly KubectlBinary[]) => void): void {
+export function describeWithKubectl(
+  name: string,
+  body: (binaries: readonly KubectlBinary[]) => void,
+  { aloud = false }: { readonly aloud?: boolean } = {},
+): void {
   const binaries = findKubectls();
   const absent = binaries.length === 0;
   describe.skipIf(absent)(name, () => body(binaries));
@@ -43,7 +49,7 @@ export function describeWithKubectl(name: string, body: (binaries: readonly Kube
   describe(name, () => {
     it('has a kubectl to run', ({ skip }) => {
       if (process.env['CI'] === 'true') throw new Error(ABSENT);
-      process.stderr.write(`${ABSENT}\n`);
+      if (aloud) process.stderr.write(`${ABSENT}\n`);
       skip(ABSENT);
     });
   });

@@ -2,11 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Event } from '../../src/index.js';
 import { describeWithKubectl } from './kubectl-binaries.js';
 import { createKubectl } from './kubectl.js';
+import { EVENTS, GROUP } from './kubectl-session.js';
 import { manifest, manifestText, series } from './manifests.js';
 import { startStandalone, type Standalone } from './standalone.js';
-
-const GROUP = 'events.example.com';
-const EVENTS = `events.${GROUP}`;
 
 describeWithKubectl('every kubectl of this machine', (binaries) => {
   let server: Standalone;
@@ -15,7 +13,7 @@ describeWithKubectl('every kubectl of this machine', (binaries) => {
   });
   afterAll(async () => expect(await server.stop()).toBe(0));
 
-  describe.each(binaries)('$name', ({ name, path }) => {
+  describe.concurrent.each(binaries)('$name', ({ name, path }) => {
     it('creates, reads, watches, changes, applies, explains and deletes', async () => {
       const { kubeconfigPath, directory } = server;
       const kubectl = createKubectl({ binary: path, kubeconfigPath, directory });

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { allowAnonymous, allowEverybody, createEvents, memoryStore, type Events } from '../../src/index.js';
 import type { ApiResponse, EventStore, Observation } from '../../src/index.js';
 
@@ -20,6 +20,9 @@ interface Answer {
   readonly headers: ApiResponse['headers'];
   readonly text: string;
 }
+
+// These tests compute for as long as they take; a machine that is busy needs longer.
+vi.setConfig({ testTimeout: 60_000 });
 
 let store: EventStore;
 let events: Events;
@@ -97,7 +100,8 @@ function check({ status, headers, text }: Answer): void {
       const body = JSON.parse(text) as Json;
       expect(body).toMatchObject({ kind: 'Status', apiVersion: 'v1', status: 'Failure', code: status });
       expect(typeof body['message']).toBe('string');
-    } else expect(type).toMatch(/^(text\/plain|application\/yaml)/);
+    } else if (text !== '') expect(type).toMatch(/^(text\/plain|application\/yaml)/);
+    else expect(status).toBe(406); // of the OpenAPI documents
   }
   expect(observed).toEqual([]);
 }
@@ -248,6 +252,8 @@ const TEMPLATE = event('seed', {
   deprecatedLastTimestamp: '2026-03-05T06:07:08Z',
   deprecatedCount: 1,
 });
+/** One that would be accepted, so that what is done to it gets past the rules of the others. */
+const GOOD = event('seed');
 const PLACES = places(TEMPLATE);
 
 /** JSON text of an event in which some places hold something else, or hold something besides. */
@@ -261,7 +267,8 @@ const mutant = (template: unknown = TEMPLATE): fc.Arbitrary<string> => {
   });
   return fc.array(change, { minLength: 1, maxLength: 4 }).map((changes) => {
     let root: unknown = structuredClone(template);
-    for (const { place, how, key, value: put } of changes) {
+    for (const { place, how, key, value: drawn } of changes) {
+      const put = structuredClone(drawn);
       let holder = root as Json;
       for (const step of place.slice(0, -1)) holder = (holder?.[step] ?? {}) as Json;
       const last = place.at(-1);
@@ -394,7 +401,10 @@ const headers = (): fc.Arbitrary<Record<string, string | string[]>> =>
     { requiredKeys: [] },
   );
 
-const RUNS = { numRuns: 400 };
+/** For a query. Lone surrogates have no UTF-8. */
+const escaped = (text: string): string => encodeURIComponent(Buffer.from(text).toString());
+
+const RUNS = { numRuns: 250 };
 
 /** Gives the one event that many of these tests aim at its place back. */
 async function seeded(): Promise<void> {
@@ -406,7 +416,14 @@ async function seeded(): Promise<void> {
 describe('random input never fails the server, pollutes, or leaves traces of a refusal', () => {
   test('requests of all kinds', async () => {
     await seeded();
-    const body = fc.oneof(fc.uint8Array({ maxLength: 200 }), mutant(), garbled(mutant()), mess(), fc.constant(''));
+    const body = fc.oneof(
+      fc.uint8Array({ maxLength: 200 }),
+      mutant(GOOD),
+      mutant(),
+      garbled(mutant()),
+      mess(),
+      fc.constant(''),
+    );
     await fc.assert(
       fc.asyncProperty(
         fc.record({ method: method(), path: path(), query: query(), headers: headers() }),
@@ -420,7 +437,7 @@ describe('random input never fails the server, pollutes, or leaves traces of a r
           });
         },
       ),
-      { numRuns: 1_500 },
+      { numRuns: 600 },
     );
   });
 
@@ -434,10 +451,15 @@ describe('random input never fails the server, pollutes, or leaves traces of a r
       '?fieldValidation=Warn&pretty=1',
     );
     await fc.assert(
-      fc.asyncProperty(fc.oneof(mutant(), garbled(mutant())), how, fc.boolean(), async (body, asked, put) => {
-        const url = (put ? `${PATH}/seed` : PATH) + asked;
-        await probe({ method: put ? 'PUT' : 'POST', url, ...json(body) });
-      }),
+      fc.asyncProperty(
+        fc.oneof(mutant(GOOD), mutant(), garbled(mutant())),
+        how,
+        fc.boolean(),
+        async (body, asked, put) => {
+          const url = (put ? `${PATH}/seed` : PATH) + asked;
+          await probe({ method: put ? 'PUT' : 'POST', url, ...json(body) });
+        },
+      ),
       RUNS,
     );
   });
@@ -467,7 +489,7 @@ describe('random input never fails the server, pollutes, or leaves traces of a r
       .array(line, { maxLength: 10 })
       .map((lines) => lines.map(([depth, content]) => '  '.repeat(depth) + content).join('\n'));
     await fc.assert(
-      fc.asyncProperty(fc.oneof(text, mutant(), garbled(mutant())), async (body) => {
+      fc.asyncProperty(fc.oneof(text, mutant(GOOD), garbled(mutant())), async (body) => {
         await probe({ method: 'POST', url: PATH, headers: { 'content-type': 'application/yaml' }, body });
       }),
       RUNS,
@@ -533,9 +555,12 @@ describe('random input never fails the server, pollutes, or leaves traces of a r
       series: { $patch: 'merge' },
     };
     await fc.assert(
-      fc.asyncProperty(fc.oneof(mutant(), mutant(directives), garbled(mutant(directives)), mess()), async (body) => {
-        await probe({ method: 'PATCH', url: `${PATH}/seed`, headers: { 'content-type': type }, body });
-      }),
+      fc.asyncProperty(
+        fc.oneof(mutant(GOOD), mutant(), mutant(directives), garbled(mutant(directives)), mess()),
+        async (body) => {
+          await probe({ method: 'PATCH', url: `${PATH}/seed`, headers: { 'content-type': type }, body });
+        },
+      ),
       RUNS,
     );
   });
@@ -555,7 +580,7 @@ describe('random input never fails the server, pollutes, or leaves traces of a r
         await seeded();
         await probe({ method: 'DELETE', url: all ? PATH : `${PATH}/seed`, ...json(body) });
       }),
-      { numRuns: 200 },
+      { numRuns: 100 },
     );
   });
 
@@ -572,7 +597,7 @@ describe('random input never fails the server, pollutes, or leaves traces of a r
         async (text, everywhere) => {
           const answer = await probe({
             method: 'GET',
-            url: `${everywhere ? `${ROOT}/events` : PATH}?limit=2&continue=${encodeURIComponent(text.toWellFormed())}`,
+            url: `${everywhere ? `${ROOT}/events` : PATH}?limit=2&continue=${escaped(text)}`,
           });
           expect([200, 400, 410, 504]).toContain(answer?.status);
         },
@@ -607,7 +632,7 @@ describe('random input never fails the server, pollutes, or leaves traces of a r
         selector,
         fc.boolean(),
         async (name, text, watch) => {
-          const url = `${PATH}?${name}=${encodeURIComponent(text.toWellFormed())}${watch ? '&watch=1' : ''}`;
+          const url = `${PATH}?${name}=${escaped(text)}${watch ? '&watch=1' : ''}`;
           const answer = await probe({ method: 'GET', url });
           expect([200, 400]).toContain(answer?.status);
         },
@@ -744,16 +769,15 @@ describe('text that a careless regular expression would chew on for ever', () =>
 
   test.each(PATHOLOGICAL)('%s in every parameter, in the path and in headers', async (_title, text) => {
     await seeded();
-    const escaped = encodeURIComponent(text);
-    for (const name of PARAMETERS) await probe({ method: 'GET', url: `${PATH}?${name}=${escaped}` });
-    await probe({ method: 'GET', url: `${PATH}?${escaped}` });
-    await probe({ method: 'GET', url: `${PATH}?watch=1&labelSelector=${escaped}` });
+    for (const name of PARAMETERS) await probe({ method: 'GET', url: `${PATH}?${name}=${escaped(text)}` });
+    await probe({ method: 'GET', url: `${PATH}?${escaped(text)}` });
+    await probe({ method: 'GET', url: `${PATH}?watch=1&labelSelector=${escaped(text)}` });
     for (const name of ['a', 'a in (b),', '!', 'a='])
-      await probe({ method: 'GET', url: `${PATH}?labelSelector=${name}${escaped}` });
-    await probe({ method: 'GET', url: `${PATH}?fieldSelector=metadata.name%3D${escaped}` });
-    await probe({ method: 'GET', url: `${PATH}/${escaped}` });
-    await probe({ method: 'GET', url: `${ROOT}/namespaces/${escaped}/events` });
-    await probe({ method: 'POST', url: `${ROOT}/namespaces/${escaped}/events`, ...json(event('a')) });
+      await probe({ method: 'GET', url: `${PATH}?labelSelector=${name}${escaped(text)}` });
+    await probe({ method: 'GET', url: `${PATH}?fieldSelector=metadata.name%3D${escaped(text)}` });
+    await probe({ method: 'GET', url: `${PATH}/${escaped(text)}` });
+    await probe({ method: 'GET', url: `${ROOT}/namespaces/${escaped(text)}/events` });
+    await probe({ method: 'POST', url: `${ROOT}/namespaces/${escaped(text)}/events`, ...json(event('a')) });
     for (const name of ['accept', 'accept-encoding', 'content-type', 'authorization', 'audit-id', 'if-none-match']) {
       for (const around of [
         text,

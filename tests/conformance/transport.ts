@@ -122,7 +122,10 @@ export async function overNode(handler: ApiHandler): Promise<Transport> {
   const { port } = server.address() as AddressInfo;
   const send = (method: string, path: string, { headers, body }: Ask): Promise<IncomingMessage> =>
     new Promise((resolve, reject) => {
-      const request = httpRequest({ host: '127.0.0.1', port, method, path, headers: { ...headers, ...lengthOf(body) } }, resolve);
+      const request = httpRequest(
+        { host: '127.0.0.1', port, method, path, headers: { ...headers, ...lengthOf(body) } },
+        resolve,
+      );
       request.on('error', reject);
       request.end(body);
     });

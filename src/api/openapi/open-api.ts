@@ -3,6 +3,7 @@ import { clauseCovers, parseAccept } from '../../http/accept.js';
 import type { ApiRequest } from '../../http/request.js';
 import type { ApiResponse, ResponseHeaders } from '../../http/response.js';
 import { entityTag } from '../discovery/digest.js';
+import { swagger } from './swagger.js';
 
 /** Options of {@link createOpenApi}. */
 export interface OpenApiOptions {
@@ -37,8 +38,8 @@ interface Served {
 
 /**
  * Serves OpenAPI v3 the way Kubernetes does: an index whose links carry the hash of each document, and documents that may
- * be kept forever under the right hash, are redirected under a wrong one, and are checked by ETag without one. Only JSON
- * is offered: OpenAPI v2 and the protobuf forms are answered with 406, after which clients ask for v3 JSON.
+ * be kept forever under the right hash, are redirected under a wrong one, and are checked by ETag without one. Of v3 only
+ * JSON is offered, of v2 only an empty document in protobuf; the rest is answered with 406, after which clients ask for v3 JSON.
  */
 export function createOpenApi({ documents, clock = systemClock }: OpenApiOptions): OpenApi {
   const made = new Map<string, Promise<Served>>();
@@ -51,7 +52,8 @@ export function createOpenApi({ documents, clock = systemClock }: OpenApiOptions
   const index = (): Promise<Served> => remembered(ROOT, () => makeIndex(documents, document));
   return {
     async handle(path, query, request) {
-      if (path === '/openapi/v2') return notAcceptable('Accept-Encoding, Accept');
+      if (path === '/openapi/v2')
+        return swagger(valueOf(request, 'accept')) ?? notAcceptable('Accept-Encoding, Accept');
       if (path === ROOT) return whole(await index(), request, NOT_CACHED);
       if (!path.startsWith(`${ROOT}/`)) return undefined;
       const name = path.slice(ROOT.length + 1);

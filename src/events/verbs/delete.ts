@@ -29,9 +29,7 @@ export async function remove(call: VerbCall): Promise<Result> {
 export async function readDeleteOptions(call: VerbCall): Promise<DeleteOptions> {
   const bytes = await readBytes(call);
   const options =
-    bytes.length === 0
-      ? readDeleteQuery(call.query)
-      : await decodeDeleteOptions(bytes, bodyMediaType(call));
+    bytes.length === 0 ? readDeleteQuery(call.query) : await decodeDeleteOptions(bytes, bodyMediaType(call));
   checkDeleteOptions(options);
   return options;
 }

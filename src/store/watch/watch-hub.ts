@@ -1,8 +1,8 @@
 import { systemClock, type Clock, type ClockTimer } from '../../clock/clock.js';
+import { createNotifier } from '../../observe/notifier.js';
 import type { Observe } from '../../observe/observation.js';
 import type { EventStore, Revision } from '../contract.js';
 import { isStoreError } from '../errors.js';
-import { errorReporter } from '../report.js';
 import { createBackoff } from './backoff.js';
 import { createCatchUp, type CatchUp } from './catch-up.js';
 import type { HubEntry } from './hub-entry.js';
@@ -65,7 +65,8 @@ function check({ maxBytes, idleMs, catchUpReaders }: WatchHubOptions): void {
 export function createWatchHub(options: WatchHubOptions): WatchHub {
   check(options);
   const { store, clock = systemClock, maxBytes = 33_554_432, idleMs = 30_000, catchUpReaders = 4 } = options;
-  const report = errorReporter(options.observe, `watch feed of ${store.name}`);
+  const notify = createNotifier(options.observe);
+  const report = (error: unknown): void => notify({ type: 'error', error, where: `watch feed of ${store.name}` });
   const ring = createRing(maxBytes);
   const watchers = new Set<HubWatcher>();
   let feed: AbortController | undefined;

@@ -12,7 +12,6 @@ import { openWatch } from '../../../src/events/watch-stream.js';
 import { parseQuery, splitUrl } from '../../../src/http/url.js';
 import { createInFlightLimits } from '../../../src/limits/in-flight.js';
 import type { Caller } from '../../../src/model/caller.js';
-import type { Status } from '../../../src/model/status.js';
 import type { Observation } from '../../../src/observe/observation.js';
 import type { EventStore } from '../../../src/store/contract.js';
 import { memoryStore } from '../../../src/store/memory/memory-store.js';
@@ -199,5 +198,3 @@ export function openedWatch(
 export async function settled(): Promise<void> {
   for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
-
-export const statusOf = (json: Json): Status => json as unknown as Status;

@@ -38,30 +38,20 @@ const asks: Readonly<
   deletecollection: ({ ask }) => ask(`DELETE ${path()}`),
 };
 
-/** The store fails at everything; what is there was put in before. */
-function failing(fail: () => never): (store: EventStore) => EventStore {
-  const reject = () => new Promise<never>((_, refuse) => refuse(caught(fail)));
+/** The store fails at everything. */
+function failing(error: unknown): (store: EventStore) => EventStore {
+  const reject = async (): Promise<never> => {
+    await Promise.resolve();
+    throw error;
+  };
   return (store) => ({ ...store, get: reject, list: reject, create: reject, replace: reject, remove: reject });
-}
-
-function caught(fail: () => never): unknown {
-  try {
-    return fail();
-  } catch (error) {
-    return error;
-  }
 }
 
 describe.each(Object.entries(asks))('%s', (verb, ask) => {
   test.each(['unavailable', 'closed', 'unknown-outcome', 'too-large'] as const)(
     'tells that the store is %s, and not more',
     async (code) => {
-      const made = bench(
-        {},
-        failing(() => {
-          throw storeError(code, 'secret');
-        }),
-      );
+      const made = bench({}, failing(storeError(code, 'secret')));
       const answer = await ask(made);
       expect(answer.status).toBe(TABLE.find(([each]) => each === code)?.[1]);
       expect(JSON.stringify(answer.headers) + (await answer.text())).not.toContain('secret');
@@ -75,12 +65,7 @@ describe.each(Object.entries(asks))('%s', (verb, ask) => {
     ['nothing', undefined],
     ['an object with a status', { status: { code: 200, message: 'secret password' } }],
   ])('makes a bare 500 of %s, and hands it to observe', async (_title, thrown) => {
-    const made = bench(
-      {},
-      failing(() => {
-        throw thrown;
-      }),
-    );
+    const made = bench({}, failing(thrown));
     const answer = await ask(made);
     expect(answer.status).toBe(500);
     const text = await answer.text();

@@ -103,7 +103,15 @@ describe('a document', () => {
   });
 });
 
-test('OpenAPI v2 is not offered', async () => {
+test('OpenAPI v2 is an empty document for those who read it as protobuf, as old clients insist on', async () => {
+  const type = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
+  const headers = { accept: `application/json;q=0.5, ${type}` };
+  const answer = await openApi.handle('/openapi/v2', new Map(), { headers });
+  expect([answer?.status, answer?.headers['content-type']]).toEqual([200, type.replace('@', '.')]);
+  expect(Buffer.from(answer?.body as Uint8Array).toString('latin1')).toContain('Kubernetes');
+});
+
+test('OpenAPI v2 is not offered in any other form', async () => {
   expect(await get('/openapi/v2')).toMatchObject({
     status: 406,
     body: null,

@@ -1,0 +1,41 @@
+/** Frames that came together leave together, but not more than about this much: a slow reader holds what is joined. */
+const CHUNK_BYTES = 131_072;
+
+/** Makes a few large chunks of many small frames. */
+export interface FrameJoiner {
+  /** Takes a frame, and gives a chunk when enough has come. */
+  add(frame: Uint8Array): Uint8Array | undefined;
+  /** What is left, if anything. */
+  rest(): Uint8Array | undefined;
+}
+
+/** Makes an empty {@link FrameJoiner}. A frame that is large by itself is handed on as it is. */
+export function createFrameJoiner(): FrameJoiner {
+  let frames: Uint8Array[] = [];
+  let length = 0;
+  const rest = (): Uint8Array | undefined => {
+    if (frames.length === 0) return undefined;
+    const chunk = frames.length === 1 ? (frames[0] as Uint8Array) : joined(frames, length);
+    frames = [];
+    length = 0;
+    return chunk;
+  };
+  return {
+    add(frame) {
+      frames.push(frame);
+      length += frame.length;
+      return length < CHUNK_BYTES ? undefined : rest();
+    },
+    rest,
+  };
+}
+
+function joined(frames: readonly Uint8Array[], length: number): Uint8Array {
+  const out = new Uint8Array(length);
+  let at = 0;
+  for (const frame of frames) {
+    out.set(frame, at);
+    at += frame.length;
+  }
+  return out;
+}
