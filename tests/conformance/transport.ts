@@ -169,7 +169,7 @@ export function overFetch(handler: ApiHandler): Transport {
     const request = new Request(`http://localhost${url}`, {
       method,
       ...(headers && { headers }),
-      ...(body !== undefined && { body: body as BodyInit }),
+      ...(body !== undefined && { body: body as string | Uint8Array<ArrayBuffer> }),
       ...(signal && { signal }),
     });
     // Request resolves dots in its URL; a server that hands over what it received does not

@@ -15,11 +15,6 @@ export interface JsonDocument {
 /** A document, or why the text is none, in the words of Go's `encoding/json`. */
 export type JsonResult = { readonly document: JsonDocument } | { readonly error: string };
 
-/** `path` and a key below it: `metadata` and `name` make `metadata.name`. */
-export function joinPath(path: string, key: string): string {
-  return path === '' ? key : `${path}.${key}`;
-}
-
 /** Sets a property under any name, `__proto__` too, as plain data. */
 export function setMember(target: Record<string, unknown>, key: string, value: unknown): void {
   if (key === '__proto__') {

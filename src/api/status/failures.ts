@@ -117,11 +117,6 @@ export function unprocessable(): StatusError {
   return failure(422, 'Invalid', 'the server rejected our request due to an error in our request', {});
 }
 
-/** 429 with a Status. */
-export function tooManyRequests(text: string): StatusError {
-  return failure(429, 'TooManyRequests', `Too many requests: ${text}`);
-}
-
 /** 500 for what nobody expected. Says nothing of the cause. */
 export function internalError(): StatusError {
   return failure(500, 'InternalError', 'Internal error occurred', {});

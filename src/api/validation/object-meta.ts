@@ -15,7 +15,6 @@ import {
 } from './names.js';
 import { ownerReferenceErrors } from './owner-references.js';
 
-export { dedupeOwnerReferences, type DistinctOwners } from './owner-references.js';
 
 /** Which rules the metadata of a new object must satisfy. */
 export interface ObjectMetaCreateOptions {

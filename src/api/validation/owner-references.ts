@@ -58,7 +58,7 @@ function inWireOrder(reference: OwnerReference): OwnerReference {
 }
 
 /** A list of owners in which none comes twice, and the warning for the client that sent one twice. */
-export interface DistinctOwners {
+interface DistinctOwners {
   readonly references: OwnerReference[];
   readonly warning?: string;
 }

@@ -21,7 +21,7 @@ import { fakeClock, type FakeClock } from '../../../src/testing/fake-clock.js';
 
 export type Json = Record<string, unknown>;
 
-export const GROUP = 'events.example.com';
+const GROUP = 'events.example.com';
 export const ROOT = `/apis/${GROUP}/v1`;
 export const CALLER: Caller = { name: 'tester', groups: [] };
 
@@ -106,7 +106,7 @@ export function bench(
 }
 
 /** What a verb sees, with the parts that are otherwise out of sight. */
-export interface VerbBench {
+interface VerbBench {
   readonly store: EventStore;
   readonly hub: WatchHub;
   readonly clock: FakeClock;

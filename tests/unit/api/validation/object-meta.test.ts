@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { joinFieldErrors } from '../../../../src/api/status/field-error.js';
 import {
-  dedupeOwnerReferences,
   validateObjectMetaCreate,
   validateObjectMetaUpdate,
   type ObjectMetaCreateOptions,
 } from '../../../../src/api/validation/object-meta.js';
+import { dedupeOwnerReferences } from '../../../../src/api/validation/owner-references.js';
 import type { ObjectMeta, OwnerReference } from '../../../../src/model/object-meta.js';
 
 const STRICT: ObjectMetaCreateOptions = { requireNamespace: true, nameRule: 'subdomain', strictFinalizers: true };
