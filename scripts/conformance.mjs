@@ -45,7 +45,17 @@ async function startServer(dataDir) {
 
 /** One replay of some scenarios. */
 function replay(base, ids) {
-  const words = ['replay.mjs', '--base', base, '--corpus', 'corpus.json', '--strict', '--json', '--only', ids.join(',')];
+  const words = [
+    'replay.mjs',
+    '--base',
+    base,
+    '--corpus',
+    'corpus.json',
+    '--strict',
+    '--json',
+    '--only',
+    ids.join(','),
+  ];
   const child = spawn(process.execPath, words, { cwd: CORPUS, stdio: ['ignore', 'pipe', 'inherit'] });
   return new Promise((resolve, reject) => {
     let output = '';
@@ -89,7 +99,8 @@ for (const { area, pass } of results) {
   areas.set(area, totals);
 }
 for (const { id, area, pass, first, error } of results) {
-  if (!pass) console.log(`FAIL ${area}/${id}${first ? ` step ${first.step}: ${first.name}` : ''}${error ? ` ${error}` : ''}`);
+  if (!pass)
+    console.log(`FAIL ${area}/${id}${first ? ` step ${first.step}: ${first.name}` : ''}${error ? ` ${error}` : ''}`);
 }
 console.log('');
 for (const [area, { pass, fail }] of [...areas].sort()) console.log(`${area.padEnd(18)} ${pass} pass, ${fail} fail`);

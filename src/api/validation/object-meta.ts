@@ -15,7 +15,6 @@ import {
 } from './names.js';
 import { ownerReferenceErrors } from './owner-references.js';
 
-
 /** Which rules the metadata of a new object must satisfy. */
 export interface ObjectMetaCreateOptions {
   /** The object lives in a namespace, so it must name one; otherwise it must not. */
