@@ -19,6 +19,8 @@ export interface Flags {
   readonly anonymousAuth: boolean;
   readonly eventTtlMs: number;
   readonly apiDomain: string;
+  readonly coreV1Events: boolean;
+  readonly managedFields: boolean;
   readonly dataDir: string;
   readonly store: 'memory';
 }
@@ -132,6 +134,18 @@ const DEFINITIONS = [
     read: domain,
   },
   {
+    name: 'core-v1-events',
+    fallback: 'true',
+    help: 'Serves the same events as core v1 at /api/v1 too: kubectl events and kubectl describe read only those.',
+    read: boolean,
+  },
+  {
+    name: 'managed-fields',
+    fallback: 'true',
+    help: 'Records in metadata.managedFields who manages which field.',
+    read: boolean,
+  },
+  {
     name: 'data-dir',
     value: 'dir',
     fallback: './kube-vitals-data',
@@ -197,6 +211,8 @@ function flagsOf(value: <T>(name: FlagName) => T): Flags {
     anonymousAuth: value('anonymous-auth'),
     eventTtlMs: value('event-ttl'),
     apiDomain: value('api-domain'),
+    coreV1Events: value('core-v1-events'),
+    managedFields: value('managed-fields'),
     dataDir,
     store: value('store'),
   };

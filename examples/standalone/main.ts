@@ -41,6 +41,7 @@ async function serve(flags: Flags): Promise<void> {
   const store = memoryStore();
   const health = createHealth({
     ...access,
+    impersonation: true,
     roots: 'authorized',
     auditIds: true,
     livezGracePeriodMs: flags.livezGracePeriodMs,
@@ -48,17 +49,22 @@ async function serve(flags: Flags): Promise<void> {
   });
   const events = createEvents({
     ...access,
+    impersonation: true,
     apiDomain: flags.apiDomain,
+    coreV1: flags.coreV1Events,
+    managedFields: flags.managedFields,
     store,
     ttlMs: flags.eventTtlMs,
     observe: health.observe,
   });
+  const core = flags.coreV1Events ? ['/api/v1'] : [];
   const server = createApiServer({
     ...access,
+    impersonation: true,
     health,
     events,
     observe: health.observe,
-    extraPaths: ['/api', '/apis', `/apis/${group}`, `/apis/${group}/v1`, '/openapi/v2', '/openapi/v3'],
+    extraPaths: ['/api', ...core, '/apis', `/apis/${group}`, `/apis/${group}/v1`, '/openapi/v2', '/openapi/v3'],
   });
   const closing = new AbortController();
   const listener = toNodeListener(server.handle, {

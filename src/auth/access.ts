@@ -2,6 +2,7 @@ import { isPromise } from '../http/promise.js';
 import type { ApiRequest } from '../http/request.js';
 import type { Caller } from '../model/caller.js';
 import type { Attributes, Authenticate, Authorize, Decision } from './contract.js';
+import { createImpersonation, type Impersonate } from './impersonation.js';
 import { throwFaults } from './option-faults.js';
 import { ANONYMOUS, AUTHENTICATED, UNAUTHENTICATED } from './well-known.js';
 
@@ -9,6 +10,8 @@ import { ANONYMOUS, AUTHENTICATED, UNAUTHENTICATED } from './well-known.js';
 export interface AccessOptions {
   readonly authenticate: Authenticate;
   readonly authorize: Authorize;
+  /** Whether callers may ask to be taken for others. Default false. */
+  readonly impersonation?: boolean | undefined;
 }
 
 /** The two hooks as the rooms of this library call them: at once where the hooks answer at once. */
@@ -18,12 +21,17 @@ export interface Access {
    * group `system:authenticated` unless they are anonymous, as in Kubernetes.
    */
   authenticate(request: ApiRequest): Caller | undefined | Promise<Caller | undefined>;
+  /**
+   * Who the request is to be taken as coming from: the caller, or with impersonation whom it asks to be. What the
+   * authorizer throws goes through.
+   */
+  readonly impersonate: Impersonate;
   /** Whether the caller may. What the hook throws goes through: it becomes a bare 500. */
   authorize(caller: Caller, attributes: Attributes): Decision | Promise<Decision>;
 }
 
 /** Wraps the two hooks of a service. Throws a TypeError when one is missing: nothing is ever open by accident. */
-export function createAccess({ authenticate, authorize }: AccessOptions): Access {
+export function createAccess({ authenticate, authorize, impersonation = false }: AccessOptions): Access {
   const faults: string[] = [];
   if (typeof authenticate !== 'function')
     faults.push('authenticate must be a function, for example staticTokens({ … })');
@@ -38,6 +46,7 @@ export function createAccess({ authenticate, authorize }: AccessOptions): Access
         return undefined;
       }
     },
+    impersonate: impersonation ? createImpersonation(authorize) : (_request, caller) => ({ caller }),
     authorize: (caller, attributes) => authorize(caller, attributes),
   };
 }

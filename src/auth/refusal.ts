@@ -71,8 +71,12 @@ export function forbiddenStatus(caller: Caller, attributes: Attributes, reason?:
 
 /** 403 as JSON, with `X-Content-Type-Options: nosniff`. */
 export function forbiddenResponse(caller: Caller, attributes: Attributes, reason?: string): ApiResponse {
-  const body = `${JSON.stringify(forbiddenStatus(caller, attributes, reason))}\n`;
-  return { status: 403, headers: FORBIDDEN_HEADERS, body };
+  return refusedResponse(forbiddenStatus(caller, attributes, reason));
+}
+
+/** A 403, or another refusal of the way to authorization, as JSON, with `X-Content-Type-Options: nosniff`. */
+export function refusedResponse(status: Status): ApiResponse {
+  return { status: status.code ?? 403, headers: FORBIDDEN_HEADERS, body: `${JSON.stringify(status)}\n` };
 }
 
 function detailsOf({ name, group, resource }: ResourceAttributes): StatusDetails {

@@ -1,10 +1,18 @@
 import { forbidden } from '../api/status/failures.js';
+import { statusError } from '../api/status/status-error.js';
 import type { Access } from '../auth/access.js';
 import type { Attributes } from '../auth/contract.js';
+import type { Impersonated } from '../auth/impersonation.js';
 import { forbiddenMessage } from '../auth/refusal.js';
 import type { Caller } from '../model/caller.js';
 import type { Verb } from './scope.js';
 import type { VerbCall } from './verbs/call.js';
+
+/** Who a request is to be taken as coming from. @throws StatusError 400, 403 */
+export function impersonatedCaller(answer: Impersonated): Caller {
+  if ('caller' in answer) return answer.caller;
+  throw statusError(answer.refused, { 'x-content-type-options': 'nosniff' });
+}
 
 /** Asks the authorizer. @throws StatusError 403 */
 export async function authorize(access: Access, caller: Caller, attributes: Attributes): Promise<void> {

@@ -3,28 +3,42 @@ import type { WriteOptions } from '../api/options/write-options.js';
 import { toRevision, uintError } from '../api/options/resource-version.js';
 import { alreadyExists, badRequest, generatedNameTaken, invalid } from '../api/status/failures.js';
 import type { Event } from '../model/event.js';
+import type { ManagedFieldsEntry } from '../model/object-meta.js';
 import { isStoreError } from '../store/errors.js';
 import type { EventRecord } from '../store/record.js';
 import { decodeEvent, encodeEvent } from './encode-event.js';
+import { setManagedFields, trackFields } from './field-tracking.js';
 import { generateName } from './generate-name.js';
 import { createErrors } from './rules/create-rules.js';
+import { wholeSeconds } from './whole-seconds.js';
 import { expiryOf, resourceOf, type Result, type VerbCall } from './verbs/call.js';
 
 const NAME_ATTEMPTS = 8;
 
 /**
  * Brings a new event in: what the server decides is set, the rules are checked, it is stored (or not, in a dry run).
- * Used by create and by an update that finds nothing.
+ * Used by create, and by an update or apply that finds nothing.
  *
+ * @param entries who manages what, where that is known already
  * @throws StatusError 400, 409, 422
  */
-export async function admitNew(call: VerbCall, event: Event, options: WriteOptions): Promise<Result> {
+export async function admitNew(
+  call: VerbCall,
+  event: Event,
+  options: WriteOptions,
+  entries?: readonly ManagedFieldsEntry[],
+): Promise<Result> {
   const { environment, version } = call;
   const generated = event.metadata.name === undefined && Boolean(event.metadata.generateName);
   dedupeOwners(call, event, 'request');
+  stamp(event, environment.clock.now());
+  if (entries) setManagedFields(event, entries);
+  else trackFields(call, options, event);
   for (let attempt = 1; ; attempt++) {
-    stamp(event, environment.clock.now());
-    if (generated) event.metadata.name = generateName(event.metadata.generateName ?? '');
+    if (generated) {
+      event.metadata.name = generateName(event.metadata.generateName ?? '');
+      event.metadata.uid = crypto.randomUUID();
+    }
     const errors = createErrors(event, version, environment.types);
     if (errors.length > 0) throw invalid(version.view.kind, event.metadata.name ?? '', errors);
     if (!options.dryRun) refuseResourceVersion(event);
@@ -42,12 +56,6 @@ function stamp(event: Event, now: number): void {
   metadata.creationTimestamp = wholeSeconds(now);
   delete metadata.deletionTimestamp;
   delete metadata.deletionGracePeriodSeconds;
-  delete metadata.managedFields;
-}
-
-/** Microseconds since the epoch as an RFC 3339 time in whole seconds. */
-export function wholeSeconds(micros: number): string {
-  return `${new Date(Math.floor(micros / 1000)).toISOString().slice(0, 19)}Z`;
 }
 
 /** Owners named twice count once; the client is told. */

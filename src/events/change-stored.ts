@@ -74,7 +74,6 @@ function carryOver(next: Event, previous: Event): void {
     keep(metadata, stored, 'deletionTimestamp');
     if (metadata.deletionGracePeriodSeconds === undefined) keep(metadata, stored, 'deletionGracePeriodSeconds');
   }
-  keep(metadata, stored, 'managedFields');
 }
 
 function keep<K extends keyof Event['metadata']>(to: Event['metadata'], from: Event['metadata'], field: K): void {

@@ -9,11 +9,15 @@ import { createDocuments } from './documents.js';
 import { createPipeline } from './pipeline.js';
 import { checkEventsOptions, type EventsOptions } from './options.js';
 import type { EventsEnvironment } from './verbs/call.js';
+import { coreV1 } from './versions/core-v1.js';
 import { eventsV1 } from './versions/events-v1.js';
 
-/** The Event resource of one API group, over one store. All functions may be detached. */
+/** The Event resource, over one store. All functions may be detached. */
 export interface Events {
-  /** Answers `/apis/events.<apiDomain>…` and, unless `discovery: false`, `/api`, `/apis`, `/openapi/v3…`. */
+  /**
+   * Answers `/apis/events.<apiDomain>…`, with `coreV1` `/api/v1` and the event paths below it, and, unless
+   * `discovery: false`, `/api`, `/apis`, `/openapi/v3…`.
+   */
   readonly handle: ApiHandler;
   /**
    * A handler that takes every request as coming from this caller: no authentication, but authorization as ever. The
@@ -25,7 +29,8 @@ export interface Events {
 }
 
 /**
- * Makes the Event resource `events.<apiDomain>/v1` (specification 2 and 4.2).
+ * Makes the Event resource `events.<apiDomain>/v1` (specification 2 and 4.2), and with `coreV1` the same events as `v1`
+ * of the core group.
  *
  * @throws TypeError that lists every fault in the options
  */
@@ -40,21 +45,23 @@ export function createEvents(options: EventsOptions): Events {
     ...(observe && { observe }),
     intervalMs: options.expiryIntervalMs ?? 1000,
   });
-  const version = eventsV1(options.apiDomain);
+  const { apiDomain } = options;
+  const versions = [eventsV1(apiDomain), ...(options.coreV1 ? [coreV1(apiDomain)] : [])];
   const environment: EventsEnvironment = {
     store,
     hub,
     clock,
-    access: createAccess({ authenticate: options.authenticate, authorize: options.authorize }),
+    access: createAccess(options),
     limits: createInFlightLimits(options.limits ?? {}),
     ttlMs: options.ttlMs ?? 3_600_000,
     types: new Set(options.types ?? ['Normal', 'Warning']),
     maxBodyBytes: options.maxBodyBytes ?? 3_145_728,
+    managedFields: options.managedFields ?? true,
     bookmarkIntervalMs: options.bookmarkIntervalMs ?? 60_000,
     minWatchMs: options.minWatchMs ?? 1_800_000,
   };
-  const documents = createDocuments({ versions: [version], all: options.discovery ?? true });
-  const pipeline = createPipeline({ environment, versions: [version], documents, observe });
+  const documents = createDocuments({ versions, all: options.discovery ?? true });
+  const pipeline = createPipeline({ environment, versions, documents, observe });
   expiry.start(); // last: a creation that fails leaves nothing running
   return {
     handle: (request) => pipeline(request, undefined),

@@ -1,10 +1,11 @@
+import type { DiscoveryResource } from '../api/discovery/contract.js';
 import { createDiscovery } from '../api/discovery/discovery.js';
 import type { Query } from '../api/options/query.js';
 import { routeNotFound } from '../api/status/failures.js';
 import type { ApiRequest } from '../http/request.js';
 import type { ApiResponse } from '../http/response.js';
 import { createEventsOpenApi } from './openapi.js';
-import { rootOf } from './routing.js';
+import { ownsPath } from './routing.js';
 import type { EventVersion } from './versions/version.js';
 
 /** Documents about the API: discovery and OpenAPI. */
@@ -24,13 +25,15 @@ export function createDocuments(options: {
   readonly all: boolean;
 }): Documents {
   const { versions, all } = options;
+  const served = versions.map(({ group, version }) => ({ group, version, resources: [resource(versions)] }));
+  const core = served.find(({ group }) => group === '');
   const discovery = createDiscovery({
-    groups: versions
+    groups: served
       .filter(({ group }) => group !== '')
-      .map(({ group, version }) => ({ name: group, versions: [{ version, resources: [resource(group, version)] }] })),
+      .map(({ group, version, resources }) => ({ name: group, versions: [{ version, resources }] })),
+    ...(core && { core: { version: core.version, resources: core.resources } }),
   });
   const openApi = createEventsOpenApi(versions.map(({ group, version }) => ({ group, version })));
-  const roots = versions.map(rootOf);
   return {
     claims: (path) =>
       all &&
@@ -44,7 +47,7 @@ export function createDocuments(options: {
       const document =
         (await discovery(request, path, query)) ?? (all ? await openApi.handle(path, query, request) : undefined);
       if (document) return document;
-      if (roots.some((root) => path.startsWith(root))) throw routeNotFound();
+      if (versions.some((version) => ownsPath(version, path))) throw routeNotFound();
       return { status: 404, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: '404 page not found\n' };
     },
   };
@@ -52,12 +55,13 @@ export function createDocuments(options: {
 
 const isV3 = (path: string): boolean => path === '/openapi/v3' || path.startsWith('/openapi/v3/');
 
-const resource = (group: string, version: string) => ({
+/** Both versions are kept in the form of the first. */
+const resource = ([stored]: readonly EventVersion[]): DiscoveryResource => ({
   name: 'events',
   singularName: 'event',
   namespaced: true,
   kind: 'Event',
   verbs: VERBS,
   shortNames: ['ev'],
-  storedAs: { group, version, kind: 'Event' },
+  ...(stored && { storedAs: { group: stored.group, version: stored.version, kind: 'Event' } }),
 });

@@ -14,6 +14,23 @@ export interface EventsOptions {
   readonly authenticate: Authenticate;
   /** Who may do what. Required. */
   readonly authorize: Authorize;
+  /**
+   * Serves the same events as core `v1` too, at `/api/v1/…/events`: what `kubectl events` and `kubectl describe` read.
+   * Default false. There events are only held to the older rules, so that an event written there may break newer ones.
+   */
+  readonly coreV1?: boolean | undefined;
+  /**
+   * Records in `metadata.managedFields` who manages which field, as Kubernetes does; server-side apply needs it. Default
+   * true. False saves the bytes (about half of a small event): stored entries stay, none are added, and apply still works
+   * on what it finds.
+   */
+  readonly managedFields?: boolean | undefined;
+  /**
+   * Lets callers act as somebody else through `Impersonate-User` and its companions, where `authorize` allows them the
+   * verb `impersonate` (or Kubernetes' constrained verbs). Default false: the headers are ignored. An authorizer that allows
+   * everything to a caller allows this, too.
+   */
+  readonly impersonation?: boolean | undefined;
   /** Event types that may be written. Default `['Normal', 'Warning']`. Specification 9: more may be added. */
   readonly types?: readonly string[] | undefined;
   /** How long a written event lives, milliseconds. Every real write renews it. Default 1 hour, at least 1 s. */
@@ -65,6 +82,9 @@ export function checkEventsOptions(options: EventsOptions): void {
   }
   faults.push(...limitFaults(given.limits));
   for (const name of Object.keys(given)) if (!KNOWN.has(name)) faults.push(`${name} is not an option`);
+  for (const name of ['coreV1', 'impersonation', 'managedFields'] as const) {
+    if (given[name] !== undefined && typeof given[name] !== 'boolean') faults.push(`${name} must be true or false`);
+  }
   if (given.observe !== undefined && typeof given.observe !== 'function') faults.push('observe must be a function');
   if (faults.length > 0) throw new TypeError(`createEvents: ${faults.join('; ')}`);
 }
@@ -86,6 +106,7 @@ const DURATIONS = [
 
 const KNOWN: ReadonlySet<string> = new Set([
   ...['apiDomain', 'store', 'authenticate', 'authorize', 'types', 'discovery', 'limits', 'clock', 'observe'],
+  ...['coreV1', 'impersonation', 'managedFields'],
   ...DURATIONS.map(([name]) => name),
 ]);
 

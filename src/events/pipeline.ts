@@ -9,6 +9,7 @@ import { warningHeader } from '../api/status/warnings.js';
 import { bearerWarning } from '../auth/bearer-token.js';
 import { isBodyError } from '../http/body-error.js';
 import { header } from '../http/headers.js';
+import { isPromise } from '../http/promise.js';
 import type { ApiRequest } from '../http/request.js';
 import type { ApiResponse } from '../http/response.js';
 import { isStream } from '../http/response-shape.js';
@@ -19,9 +20,9 @@ import type { Caller } from '../model/caller.js';
 import { createNotifier } from '../observe/notifier.js';
 import type { Observe } from '../observe/observation.js';
 import { isStoreError } from '../store/errors.js';
-import { authorize } from './access.js';
+import { authorize, impersonatedCaller } from './access.js';
 import type { Documents } from './documents.js';
-import { requireName, rootOf, routeOf, scopeOf } from './routing.js';
+import { ownsPath, requireName, routeOf, scopeOf } from './routing.js';
 import type { Scope, Verb } from './scope.js';
 import { storeFailure } from './store-failures.js';
 import type { EventsEnvironment, Result, VerbCall } from './verbs/call.js';
@@ -65,11 +66,12 @@ interface Passage {
   readonly warnings: string[];
   scope?: Scope | undefined;
   caller?: Caller;
+  /** Who really asks, where the caller is another. */
+  impersonator?: Caller;
 }
 
 /** The way of a request through the Event API, step by step; `docs/architecture.md` has the picture. */
 export function createPipeline({ environment, versions, documents, observe }: PipelineParts): Pipeline {
-  const roots = [...new Set(versions.map(rootOf))];
   const { access, clock, limits } = environment;
   const notify = createNotifier(observe);
 
@@ -90,24 +92,30 @@ export function createPipeline({ environment, versions, documents, observe }: Pi
       durationMs: clock.monotonic() - started,
       auditId,
       ...(passage.caller && { caller: passage.caller.name }),
+      ...(passage.impersonator && { impersonator: passage.impersonator.name }),
       url: passage.request.url,
     });
     const headers = { 'audit-id': auditId, 'cache-control': 'no-cache, private', ...response.headers };
     return { ...response, headers: warnings.length > 0 ? { ...headers, warning: warnings } : headers };
   }
 
-  /** Who is it, is there room, may they; then the document or the verb. */
+  /** Who is it, or wants to be, is there room, may they; then the document or the verb. */
   async function admitted(passage: Passage, preset: Caller | undefined): Promise<ApiResponse> {
     const { request, path, query } = passage;
     const scope = scopeOf(request.method, path, query, versions);
     passage.scope = scope;
     if (scope?.verb !== 'watch') requireTimeout(query);
 
-    const caller = preset ?? (await access.authenticate(request));
-    if (!caller) throw unauthorized();
-    passage.caller = caller;
+    const authenticated = preset ?? (await access.authenticate(request));
+    if (!authenticated) throw unauthorized();
+    passage.caller = authenticated;
     const extraSpace = preset ? undefined : bearerWarning(request);
     if (extraSpace) passage.warnings.push(extraSpace);
+
+    const attributes = scope?.attributes ?? { verb: request.method.toLowerCase(), path };
+    const asked = access.impersonate(request, authenticated, attributes);
+    const caller = impersonatedCaller(isPromise(asked) ? await asked : asked);
+    if (caller !== authenticated) [passage.caller, passage.impersonator] = [caller, authenticated];
 
     const reads = request.method === 'GET' || request.method === 'HEAD';
     const release =
@@ -115,7 +123,7 @@ export function createPipeline({ environment, versions, documents, observe }: Pi
     if (!release) return tooManyRequestsText();
     let held = false; // a stream holds its place until it ends
     try {
-      await authorize(access, caller, scope?.attributes ?? { verb: request.method.toLowerCase(), path });
+      await authorize(access, caller, attributes);
       if (!scope) return await documents.answer(request, path, query);
       const { representation, result } = await routed(passage, scope, caller);
       const response = await rendered(representation, result, release);
@@ -164,7 +172,7 @@ export function createPipeline({ environment, versions, documents, observe }: Pi
   return (request, preset) => {
     const { path: raw, query } = splitUrl(request.url);
     const path = decodePath(raw) ?? raw;
-    const ours = roots.some((root) => path === root || path.startsWith(`${root}/`)) || documents.claims(path);
+    const ours = versions.some((version) => ownsPath(version, path)) || documents.claims(path);
     return ours ? answer({ request, path, query: parseQuery(query), warnings: [] }, preset) : undefined;
   };
 }
@@ -175,11 +183,7 @@ function auditIdOf(request: ApiRequest): string {
   return /^[\t\x20-\x7e\x80-\xff]+$/.test(sent) ? sent : crypto.randomUUID();
 }
 
-function rendered(
-  representation: Representation,
-  result: Result,
-  release: () => void,
-): ApiResponse | Promise<ApiResponse> {
+async function rendered(representation: Representation, result: Result, release: () => void): Promise<ApiResponse> {
   switch (result.kind) {
     case 'object':
       return representation.object(result.json, result.status);
@@ -191,7 +195,7 @@ function rendered(
       return {
         status: 200,
         headers: { 'content-type': representation.streamType },
-        body: result.frames(representation.frames(), release),
+        body: result.frames(await representation.frames(), release),
       };
   }
 }

@@ -10,6 +10,19 @@ export function rootOf(version: EventVersion): string {
   return version.group === '' ? `/api/${version.version}` : `/apis/${version.group}`;
 }
 
+/**
+ * Whether a decoded path belongs to a version: all below its group; in the core group, which others serve too, only
+ * `/api/v1` itself and what begins like events.
+ */
+export function ownsPath(version: EventVersion, path: string): boolean {
+  const root = rootOf(version);
+  if (!path.startsWith(root)) return false;
+  const rest = path.slice(root.length);
+  return version.group === '' ? CORE_PATH.test(rest) : rest === '' || rest.startsWith('/');
+}
+
+const CORE_PATH = /^(\/?$|\/(watch\/)?(namespaces\/[^/]*\/)?events(\/|$))/;
+
 /** The scope of a resource path; undefined for documents about the API. */
 export function scopeOf(
   method: string,
@@ -17,12 +30,17 @@ export function scopeOf(
   query: Query,
   versions: readonly EventVersion[],
 ): Scope | undefined {
-  const [prefix, group = '', version = '', ...rest] = path.split('/').slice(1);
-  if (prefix !== 'apis' || rest.length === 0 || (rest.length === 1 && rest[0] === '')) return undefined;
-  const selectable = versions[0]?.selectable ?? new Map<string, string>();
-  return readScope(method, group, version, rest, {
+  const segments = path.split('/').slice(1);
+  const prefix = segments.shift();
+  if (prefix !== 'api' && prefix !== 'apis') return undefined;
+  const group = prefix === 'api' ? '' : (segments.shift() ?? '');
+  const version = segments.shift() ?? '';
+  if (group === '' && !versions.some((each) => each.group === '')) return undefined;
+  if (segments.length === 0 || (segments.length === 1 && segments[0] === '')) return undefined;
+  const served = versions.find((each) => each.group === group && each.version === version);
+  return readScope(method, group, version, segments, {
     watch: flag(query, 'watch') ?? false,
-    exactName: exactName(query.get('fieldSelector')?.[0] ?? '', selectable),
+    exactName: served ? exactName(query.get('fieldSelector')?.[0] ?? '', served.selectable) : '',
   });
 }
 

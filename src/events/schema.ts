@@ -139,7 +139,7 @@ function eventSourceSchema(): z.ZodType {
 }
 
 /** The fields of core/v1 in its wire order, and what each is called in `events/v1`. */
-const CORE_FIELDS: readonly (readonly [core: string, events: string])[] = [
+export const CORE_FIELDS: readonly (readonly [core: string, events: string])[] = [
   ['kind', 'kind'],
   ['apiVersion', 'apiVersion'],
   ['metadata', 'metadata'],

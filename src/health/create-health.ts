@@ -26,7 +26,7 @@ import { createTurns } from './turns.js';
  */
 export function createHealth(options: HealthOptions = {}): Health {
   const { concurrency, timeoutMs, livezGracePeriodMs, rootsOpen, ownVerdictLine, auditIds } = resolveOptions(options);
-  const { authenticate, authorize, clock = systemClock } = options;
+  const { authenticate, authorize, impersonation, clock = systemClock } = options;
 
   const { observe, isBlocked } = createLogWatch(options.observe, clock);
   const { announce, onChange } = createChanges(observe);
@@ -74,7 +74,8 @@ export function createHealth(options: HealthOptions = {}): Health {
     handle: createEndpoints({
       clock,
       observe,
-      permission: authenticate && authorize ? createPermission({ authenticate, authorize }, observe) : grantToAll,
+      permission:
+        authenticate && authorize ? createPermission({ authenticate, authorize, impersonation }, observe) : grantToAll,
       rootsOpen,
       auditIds,
       ownVerdictLine,

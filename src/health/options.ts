@@ -15,6 +15,8 @@ export interface HealthOptions {
    * the path, for example `{ verb: 'get', path: '/readyz/database' }`.
    */
   readonly authorize?: Authorize;
+  /** Lets callers act as somebody else, where `authorize` allows it: see `impersonation` of `createEvents`. Default `false`. */
+  readonly impersonation?: boolean;
   /**
    * With hooks: `open` (default) answers `/healthz`, `/livez` and `/readyz` to everybody without asking who it is, since
    * kubelets and load balancers send no credentials; `authorized` asks for them as for every other path.
@@ -55,6 +57,7 @@ export interface ResolvedHealthOptions {
 const RULES: OptionRules = {
   authenticate: A_FUNCTION,
   authorize: A_FUNCTION,
+  impersonation: A_FLAG,
   roots: oneOf('open', 'authorized'),
   observe: A_FUNCTION,
   clock: [(value) => typeof (value as Partial<Clock> | null)?.setTimer === 'function', 'a Clock'],

@@ -1,10 +1,11 @@
-import { createAccess } from '../auth/access.js';
-import type { Authenticate, Authorize, PathAttributes } from '../auth/contract.js';
-import { forbiddenResponse, unauthorizedResponse } from '../auth/refusal.js';
+import { createAccess, type AccessOptions } from '../auth/access.js';
+import type { PathAttributes } from '../auth/contract.js';
+import { forbiddenResponse, refusedResponse, unauthorizedResponse } from '../auth/refusal.js';
 import { isPromise } from '../http/promise.js';
 import type { ApiRequest } from '../http/request.js';
 import type { ApiResponse } from '../http/response.js';
 import { textResponse } from '../http/text.js';
+import type { Caller } from '../model/caller.js';
 import type { Observe } from '../observe/observation.js';
 import { uncached } from './answer-form.js';
 import { chain } from './chain.js';
@@ -24,10 +25,7 @@ const WITH_REASONS: Permission = Object.freeze({ granted: true, mayKnow: true })
 export const grantToAll: AskPermission = () => WITHOUT_REASONS;
 
 /** Authenticates and authorizes as a Kubernetes API server does for a path that is no resource. */
-export function createPermission(
-  hooks: { authenticate: Authenticate; authorize: Authorize },
-  observe: Observe,
-): AskPermission {
+export function createPermission(hooks: AccessOptions, observe: Observe): AskPermission {
   const access = createAccess(hooks);
 
   const failed = (error: unknown): Permission => {
@@ -35,13 +33,18 @@ export function createPermission(
     return { granted: false, refusal: textResponse(500, 'Internal Server Error', NO_CACHE) };
   };
 
+  const authorized = (caller: Caller, attributes: PathAttributes): Permission | Promise<Permission> =>
+    chain(access.authorize(caller, attributes), ({ allowed, reason }) =>
+      allowed ? WITH_REASONS : refused(forbiddenResponse(caller, attributes, reason)),
+    );
+
   return (request, path) =>
     chain(access.authenticate(request), (caller): Permission | Promise<Permission> => {
-      if (caller === undefined) return { granted: false, refusal: uncached(unauthorizedResponse()) };
+      if (caller === undefined) return refused(unauthorizedResponse());
       const attributes: PathAttributes = { verb: request.method.toLowerCase(), path };
       try {
-        const decided = chain(access.authorize(caller, attributes), ({ allowed, reason }): Permission =>
-          allowed ? WITH_REASONS : { granted: false, refusal: uncached(forbiddenResponse(caller, attributes, reason)) },
+        const decided = chain(access.impersonate(request, caller, attributes), (asked) =>
+          'refused' in asked ? refused(refusedResponse(asked.refused)) : authorized(asked.caller, attributes),
         );
         return isPromise(decided) ? Promise.resolve(decided).catch(failed) : decided;
       } catch (error) {
@@ -49,3 +52,5 @@ export function createPermission(
       }
     });
 }
+
+const refused = (response: ApiResponse): Permission => ({ granted: false, refusal: uncached(response) });

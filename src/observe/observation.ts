@@ -23,6 +23,8 @@ export type Observation =
       readonly durationMs: number;
       readonly auditId: string;
       readonly caller?: string;
+      /** Who really asked, where the caller was impersonated. */
+      readonly impersonator?: string;
       readonly url: string;
     };
 

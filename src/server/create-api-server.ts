@@ -26,13 +26,15 @@ export interface ApiServerOptions {
   readonly authenticate: Authenticate;
   /** Who may read `/`, `/version` and hear that other paths do not exist. */
   readonly authorize: Authorize;
+  /** Lets callers act as somebody else, where `authorize` allows it: see `impersonation` of `createEvents`. Default false. */
+  readonly impersonation?: boolean | undefined;
   /** What `/version` says. Default, field by field: the release of Kubernetes whose behaviour this library has. */
   readonly version?: Partial<VersionInfo> | undefined;
   /** Is told of errors in hooks. */
   readonly observe?: Observe | undefined;
   /**
    * Paths that `/` lists besides its own, `/version` and the three health roots, for example those of discovery. A
-   * function is asked at every request.
+   * function is asked at every request. What is missing below a group-version among them (`/api/v1`) gets a Status.
    */
   readonly extraPaths?: readonly string[] | (() => readonly string[]) | undefined;
 }
@@ -94,7 +96,10 @@ function checkOptions(options: ApiServerOptions): void {
   for (const name of ['authenticate', 'authorize'] as const) {
     if (typeof options[name] !== 'function') faults.push(`${name} must be a function`);
   }
-  const { observe, extraPaths } = options;
+  const { observe, extraPaths, impersonation } = options;
+  if (impersonation !== undefined && typeof impersonation !== 'boolean') {
+    faults.push('impersonation must be true or false');
+  }
   if (observe !== undefined && typeof observe !== 'function') faults.push('observe must be a function');
   if (extraPaths !== undefined && typeof extraPaths !== 'function' && !Array.isArray(extraPaths)) {
     faults.push('extraPaths must be a list of paths, or a function that gives one');

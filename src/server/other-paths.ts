@@ -1,7 +1,7 @@
 import { createVersion, type VersionInfo } from '../api/discovery/version.js';
 import { negotiationInputs } from '../api/representation/choice.js';
 import { errorRepresentation } from '../api/representation/failure.js';
-import { badRequest } from '../api/status/failures.js';
+import { badRequest, routeNotFound } from '../api/status/failures.js';
 import type { Access } from '../auth/access.js';
 import { bearerWarning } from '../auth/bearer-token.js';
 import type { Attributes } from '../auth/contract.js';
@@ -51,16 +51,27 @@ export function createOtherPaths(options: OtherPathsOptions): (request: ApiReque
     const caller = await access.authenticate(request);
     if (caller === undefined) return failure(request, query, unauthorizedStatus());
     try {
-      const { allowed, reason } = await access.authorize(caller, attributes);
-      if (!allowed) return await failure(request, query, forbiddenStatus(caller, attributes, reason), NOSNIFF);
+      const asked = await access.impersonate(request, caller, attributes);
+      if ('refused' in asked) return await failure(request, query, asked.refused, NOSNIFF);
+      const { allowed, reason } = await access.authorize(asked.caller, attributes);
+      if (!allowed) return await failure(request, query, forbiddenStatus(asked.caller, attributes, reason), NOSNIFF);
     } catch (error) {
       notify({ type: 'error', error, where: 'server: authorize' });
       return textResponse(500, 'Internal Server Error');
     }
-    return index(path) ?? (await version(request, path)) ?? notFoundText();
+    const document = index(path) ?? (await version(request, path));
+    if (document) return document;
+    return isBelowVersion(path, options.paths()) ? failure(request, query, routeNotFound().status) : notFoundText();
   };
   return async (request) => withWarning(request, await answer(request));
 }
+
+/** Below a group-version that is served Kubernetes' router answers, and below none its file server. */
+function isBelowVersion(path: string, served: readonly string[]): boolean {
+  return served.some((root) => GROUP_VERSION.test(root) && path.startsWith(`${root}/`));
+}
+
+const GROUP_VERSION = /^\/(api|apis\/[^/]+)\/[^/]+$/;
 
 const NOSNIFF: ResponseHeaders = { 'x-content-type-options': 'nosniff' };
 

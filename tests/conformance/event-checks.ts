@@ -115,7 +115,9 @@ export const EVENT_CHECKS: readonly Check[] = [
         'deprecatedFirstTimestamp',
         'deprecatedLastTimestamp',
       ]);
-      expect(Object.keys(meta(json))).toEqual(['name', 'namespace', 'uid', 'resourceVersion', 'creationTimestamp']);
+      expect(Object.keys(meta(json))).toEqual([
+        ...['name', 'namespace', 'uid', 'resourceVersion', 'creationTimestamp', 'managedFields'],
+      ]);
       expect(meta(json)['namespace']).toBe(namespace);
       expect(meta(json)['creationTimestamp']).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
     },

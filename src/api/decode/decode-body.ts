@@ -1,3 +1,4 @@
+import { readProtobuf } from '../protobuf/read-object.js';
 import type { StructShape } from '../schema/shape.js';
 import { badRequest } from '../status/failures.js';
 import { goQuote } from '../../http/go-quote.js';
@@ -8,6 +9,7 @@ import {
   groupVersion,
   readTypeMeta,
   saysExactly,
+  typeMetaOf,
   UNSAID,
   withDefaults,
   wrongType,
@@ -43,22 +45,37 @@ export interface DecodedBody {
 
 /**
  * The object in a request body (Kubernetes' order of checks: can it be read, is the kind known, do the types fit, and
- * under `Strict` are there unknown or duplicate fields). JSON is decoded at once, YAML through a promise.
+ * under `Strict` are there unknown or duplicate fields). JSON is decoded at once, YAML and protobuf through a promise.
+ * Protobuf knows no strictness: unknown fields are skipped.
  *
  * @throws StatusError 400 with Kubernetes' words
  */
 export function decodeBody(body: Uint8Array, options: DecodeBodyOptions): DecodedBody | Promise<DecodedBody> {
-  return whenRead(readDocument(body, options.mediaType), (read) => decodeDocument(body, read, options));
+  const { mediaType } = options;
+  if (mediaType === 'application/vnd.kubernetes.protobuf') return decodeMessage(body, options);
+  return whenRead(readDocument(body, mediaType), (read) => decodeDocument(body, read, options));
+}
+
+async function decodeMessage(body: Uint8Array, options: DecodeBodyOptions): Promise<DecodedBody> {
+  const { kind } = options;
+  const read = await readProtobuf(body);
+  if ('error' in read) throw unrecognized(kind, read.error, body);
+  const meta = expectedType(typeMetaOf(read), options);
+  const shape = shapeOf(meta, options);
+  const message = read.read(shape);
+  if ('error' in message) throw cannotBeHandled(meta, kind, message.error);
+  const decoded = decodeObject(message.value, shape);
+  if ('fault' in decoded) throw cannotBeHandled(meta, kind, decoded.fault.text);
+  return { object: decoded.object, warnings: [], kind, apiVersion: groupVersion(meta) };
 }
 
 function decodeDocument(body: Uint8Array, read: ReadDocument, options: DecodeBodyOptions): DecodedBody {
-  const { kind, apiVersion, otherVersions, fieldValidation } = options;
+  const { kind, fieldValidation } = options;
   if ('error' in read) throw unrecognized(kind, read.error, body);
   const { value } = read.document;
   const meta = typeOf(value, body, options);
   const found = groupVersion(meta);
-  const shape = found === apiVersion ? options.shape : (otherVersions?.get(found) as StructShape);
-  const decoded = decodeObject(value, shape, read.document);
+  const decoded = decodeObject(value, shapeOf(meta, options), read.document);
   if ('fault' in decoded) throw cannotBeHandled(meta, kind, decoded.fault.text);
   const { object } = decoded;
   if (fieldValidation === 'Ignore') return { object, warnings: [], kind, apiVersion: found };
@@ -72,15 +89,27 @@ function decodeDocument(body: Uint8Array, read: ReadDocument, options: DecodeBod
 }
 
 /** What the body says it is. @throws StatusError 400 where that is not the kind that is wanted */
-function typeOf(value: unknown, body: Uint8Array, { kind, apiVersion, otherVersions }: DecodeBodyOptions): TypeMeta {
+function typeOf(value: unknown, body: Uint8Array, options: DecodeBodyOptions): TypeMeta {
+  const { kind, apiVersion } = options;
   if (saysExactly(value, kind, apiVersion)) return withDefaults(UNSAID, kind, apiVersion);
   const said = readTypeMeta(value);
   if ('error' in said) throw unrecognized(kind, said.error, body);
+  return expectedType(said, options);
+}
+
+/** A type completed by what is expected. @throws StatusError 400 where that is not the kind that is wanted */
+function expectedType(said: TypeMeta, { kind, apiVersion, otherVersions }: DecodeBodyOptions): TypeMeta {
   const meta = withDefaults(said, kind, apiVersion);
   const isServed = (one: string): boolean => one === apiVersion || otherVersions?.has(one) === true;
   const wrong = wrongType(meta, { kind, isServed });
   if (wrong !== undefined) throw cannotBeHandled(meta, kind, wrong);
   return meta;
+}
+
+/** The shape of a type {@link expectedType} has let through. */
+function shapeOf(meta: TypeMeta, { shape, apiVersion, otherVersions }: DecodeBodyOptions): StructShape {
+  const found = groupVersion(meta);
+  return found === apiVersion ? shape : (otherVersions?.get(found) as StructShape);
 }
 
 const cannotBeHandled = (meta: TypeMeta, kind: string, error: string): Error =>

@@ -1,4 +1,5 @@
 import type { StructShape } from '../schema/shape.js';
+import { byCodePoint } from '../status/code-point-order.js';
 import { invalid } from '../status/failures.js';
 import { invalidValue } from '../status/field-error.js';
 import type { DecodedBody } from './decode-body.js';
@@ -40,7 +41,10 @@ export function decodePatched(value: unknown, options: DecodePatchedOptions): De
   const decoded = decodeObject(value, shapeOf(found) as StructShape);
   if ('fault' in decoded) throw refuse(decoded.fault[options.words === 'converter' ? 'converter' : 'text']);
   const { object } = decoded;
-  const strict = [...(options.strictErrors ?? []).slice(0, MAX_STRICT_ERRORS), ...decoded.strictErrors];
+  const strict = [
+    ...(options.strictErrors ?? []).slice(0, MAX_STRICT_ERRORS),
+    ...[...decoded.strictErrors].sort(byCodePoint),
+  ];
   if (fieldValidation === 'Strict' && strict.length > 0) throw refuse(strictText(strict));
   return { object, warnings: fieldValidation === 'Warn' ? strict : [], kind, apiVersion: found };
 }

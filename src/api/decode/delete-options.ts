@@ -1,9 +1,10 @@
 import type { DeleteOptions } from '../options/delete-options.js';
+import { readProtobuf } from '../protobuf/read-object.js';
 import { deleteOptionsShape } from '../schema/delete-options-schema.js';
 import { badRequest } from '../status/failures.js';
-import { decodeObject } from './decode-object.js';
+import { decodeObject, type Decoded } from './decode-object.js';
 import { readDocument, whenRead, type BodyMediaType, type ReadDocument } from './read-document.js';
-import { notRegistered, readTypeMeta, withDefaults } from './type-meta.js';
+import { notRegistered, readTypeMeta, typeMetaOf, withDefaults, type TypeMeta } from './type-meta.js';
 
 const SCHEME = 'k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27';
 
@@ -18,6 +19,7 @@ export function decodeDeleteOptions(
   body: Uint8Array,
   mediaType: BodyMediaType,
 ): DeleteOptions | Promise<DeleteOptions> {
+  if (mediaType === 'application/vnd.kubernetes.protobuf') return decodeMessage(body);
   return whenRead(readDocument(body, mediaType), decodeDocument);
 }
 
@@ -25,9 +27,25 @@ function decodeDocument(read: ReadDocument): DeleteOptions {
   if ('error' in read) throw badRequest(read.error);
   const said = readTypeMeta(read.document.value);
   if ('error' in said) throw badRequest(said.error);
+  requireDeleteOptions(said);
+  return objectOf(decodeObject(read.document.value, deleteOptionsShape(), read.document));
+}
+
+async function decodeMessage(body: Uint8Array): Promise<DeleteOptions> {
+  const read = await readProtobuf(body);
+  if ('error' in read) throw badRequest(read.error);
+  requireDeleteOptions(typeMetaOf(read));
+  const message = read.read(deleteOptionsShape());
+  if ('error' in message) throw badRequest(message.error);
+  return objectOf(decodeObject(message.value, deleteOptionsShape()));
+}
+
+function requireDeleteOptions(said: TypeMeta): void {
   const meta = withDefaults(said, 'DeleteOptions', 'v1');
   if (meta.kind !== 'DeleteOptions') throw badRequest(notRegistered(meta, SCHEME));
-  const decoded = decodeObject(read.document.value, deleteOptionsShape(), read.document);
+}
+
+function objectOf(decoded: Decoded): DeleteOptions {
   if ('fault' in decoded) throw badRequest(decoded.fault.text);
   return decoded.object as DeleteOptions;
 }

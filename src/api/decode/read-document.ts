@@ -4,15 +4,18 @@ import type { JsonDocument } from './json-document.js';
 import { bodyText, parseJson, plainDocument } from './parse-json.js';
 import { parseError } from './type-meta.js';
 
+/** The media types of texts an object may come in. */
+export type DocumentMediaType = 'application/json' | 'application/yaml';
+
 /** The media types an object may come in. */
-export type BodyMediaType = 'application/json' | 'application/yaml';
+export type BodyMediaType = DocumentMediaType | 'application/vnd.kubernetes.protobuf';
 
 /** A body that could be read, with the faults only strict decoding minds, or why it could not. */
 export type ReadDocument =
   { readonly document: JsonDocument; readonly yamlDuplicates: readonly string[] } | { readonly error: string };
 
 /** Reads a body without looking at what it means. An empty YAML body is `null`, an empty JSON body an error. */
-export function readDocument(body: Uint8Array, mediaType: BodyMediaType): ReadDocument | Promise<ReadDocument> {
+export function readDocument(body: Uint8Array, mediaType: DocumentMediaType): ReadDocument | Promise<ReadDocument> {
   return mediaType === 'application/json' ? readJson(body) : readYaml(body);
 }
 

@@ -33,6 +33,12 @@ export function readTypeMeta(value: unknown): TypeMeta | { readonly error: strin
   return 'error' in groupVersion ? groupVersion : { ...groupVersion, kind: own('kind') };
 }
 
+/** What an object says it is whose form has no place for anything but texts. What cannot be understood is not said. */
+export function typeMetaOf({ apiVersion, kind }: { readonly apiVersion: string; readonly kind: string }): TypeMeta {
+  const groupVersion = splitGroupVersion(apiVersion);
+  return 'error' in groupVersion ? { group: '', version: '', kind } : { ...groupVersion, kind };
+}
+
 /** The words for a document in which `kind` and `apiVersion` could not even be looked for. */
 export function parseError(error: string): string {
   return `couldn't get version/kind; json parse error: ${error}`;

@@ -1,5 +1,12 @@
 import { invalid } from '../status/failures.js';
-import { forbiddenField, invalidValue, notSupported, tooLong, type FieldError } from '../status/field-error.js';
+import {
+  forbiddenField,
+  invalidValue,
+  notSupported,
+  required,
+  tooLong,
+  type FieldError,
+} from '../status/field-error.js';
 import { first, flag, type Query } from './query.js';
 
 /** What happens to unknown and duplicate fields in a body. */
@@ -20,16 +27,24 @@ const MAX_MANAGER_BYTES = 128;
 /**
  * Reads and checks the options of a write.
  *
+ * @param apply server-side apply: it needs a field manager, and may be forced
  * @throws StatusError 422 that names every fault
  */
-export function readWriteOptions(query: Query, kind: 'CreateOptions' | 'UpdateOptions' | 'PatchOptions'): WriteOptions {
+export function readWriteOptions(
+  query: Query,
+  kind: 'CreateOptions' | 'UpdateOptions' | 'PatchOptions',
+  apply = false,
+): WriteOptions {
   const dryRun = query.get('dryRun') ?? [];
   const fieldManager = first(query, 'fieldManager') ?? '';
   const fieldValidation = first(query, 'fieldValidation') ?? '';
   const force = kind === 'PatchOptions' ? flag(query, 'force') : undefined;
 
   const errors: FieldError[] = [];
-  if (force !== undefined) errors.push(forbiddenField('force', 'may not be specified for non-apply patch'));
+  if (apply && fieldManager === '') errors.push(required('fieldManager', 'is required for apply patch'));
+  if (!apply && force !== undefined) {
+    errors.push(forbiddenField('force', 'may not be specified for non-apply patch'));
+  }
   errors.push(...fieldManagerErrors(fieldManager), ...dryRunErrors(dryRun));
   if (!['', 'Ignore', 'Warn', 'Strict'].includes(fieldValidation)) {
     errors.push(notSupported('fieldValidation', fieldValidation, ['', 'Ignore', 'Strict', 'Warn']));

@@ -25,7 +25,7 @@ export type PatchType = (typeof patchTypes)[number];
 /** The patch type of a `Content-Type`, whose parameters do not count; undefined for anything that is no patch. */
 export function patchTypeOf(contentType: string): PatchType | undefined {
   const [type = ''] = contentType.split(';', 1);
-  const plain = type.trim().toLowerCase();
+  const plain = type.trim();
   return patchTypes.find((each) => each === plain);
 }
 

@@ -1,6 +1,7 @@
 import type { ApiResponse } from '../../http/response.js';
 import type { ListMeta } from '../../model/object-meta.js';
 import type { Status } from '../../model/status.js';
+import type { StructShape } from '../schema/shape.js';
 
 /** A column of a server-side printed table; `priority` 1 is shown by `-o wide` only. */
 export interface TableColumn {
@@ -23,6 +24,8 @@ export interface ResourceView {
   readonly apiVersion: string;
   readonly kind: string;
   readonly listKind: string;
+  /** The object in this version. */
+  readonly shape: StructShape;
   readonly table: TableDefinition;
 }
 
@@ -65,8 +68,8 @@ export interface Representation extends StatusRepresentation {
     meta: ListMeta,
     batches: Iterable<readonly Uint8Array[]> | AsyncIterable<readonly Uint8Array[]>,
   ): ApiResponse | Promise<ApiResponse>;
-  /** A new stream of frames. Only for answers of shape `watch`. */
-  frames(): FrameEncoder;
+  /** A new stream of frames, at once where the format needs nothing loaded. Only for answers of shape `watch`. */
+  frames(): FrameEncoder | Promise<FrameEncoder>;
   /** Content type of a watch. */
   readonly streamType: string;
 }

@@ -34,7 +34,7 @@ const prettyJson: Serializer = {
   streamType: 'application/json',
   tables: true,
   pretty: undefined,
-  frame,
+  frames: () => frame,
   value: (json) => indented(json),
   list(form: ListForm, batches) {
     const members = form.members.map(([name, json]) => `  "${name}": ${indentJson(json, 1)},\n`).join('');
@@ -61,7 +61,7 @@ export const jsonSerializer: Serializer = {
   streamType: 'application/json',
   tables: true,
   pretty: prettyJson,
-  frame,
+  frames: () => frame,
   value: (json) => concat(json, NEWLINE),
   list(form: ListForm, batches) {
     const members = form.members.map(([name, json]) => `"${name}":${json},`).join('');

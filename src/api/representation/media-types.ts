@@ -1,9 +1,10 @@
 import { jsonSerializer } from './json.js';
+import { protobufSerializer } from './protobuf.js';
 import type { Serializer } from './serializer.js';
 import { yamlSerializer } from './yaml.js';
 
 /** The formats that can be written, the default first. */
-export const SERIALIZERS: readonly Serializer[] = [jsonSerializer, yamlSerializer];
+export const SERIALIZERS: readonly Serializer[] = [jsonSerializer, yamlSerializer, protobufSerializer];
 
 /**
  * What answers with one object declare, in Kubernetes' words and order. Refusals name all of them, because clients

@@ -8,7 +8,7 @@ import { errorRepresentation } from './failure.js';
 import { OBJECT_MEDIA_TYPES, STREAM_MEDIA_TYPES } from './media-types.js';
 import { metadataListWatch, metadataOnly } from './partial-metadata.js';
 import { respond } from './respond.js';
-import type { Serializer } from './serializer.js';
+import type { FrameWriter, Serializer } from './serializer.js';
 import { asTable, readIncludeObject } from './table.js';
 import { wholeObjects, type Transform } from './transform.js';
 
@@ -90,10 +90,14 @@ export function negotiate(
   return {
     streamType: streamType ?? '',
     object: (json, status) =>
-      respond(status, serializer.mediaType, serializer.value(transform.object(json)), inputs.acceptEncoding),
+      respond(status, serializer.mediaType, serializer.value(transform.object(json), view), inputs.acceptEncoding),
     list: (meta, batches) =>
-      respond(200, serializer.mediaType, serializer.list(transform.list(meta), batches), inputs.acceptEncoding),
-    frames: () => createFrames(serializer, transform),
+      respond(200, serializer.mediaType, serializer.list(transform.list(meta), batches, view), inputs.acceptEncoding),
+    frames() {
+      const writer = serializer.frames(view);
+      const encoderOf = (write: FrameWriter): FrameEncoder => createFrames(serializer, transform, write);
+      return 'then' in writer ? writer.then(encoderOf) : encoderOf(writer);
+    },
     status(status: Status, code) {
       if (code >= 400) return failures.status(status, code);
       return respond(
@@ -106,13 +110,13 @@ export function negotiate(
   };
 }
 
-function createFrames(serializer: Serializer, transform: Transform): FrameEncoder {
+function createFrames(serializer: Serializer, transform: Transform, write: FrameWriter): FrameEncoder {
   const change = transform.stream();
   return {
     cacheKey: transform.streamKey === undefined ? undefined : `${serializer.mediaType} ${transform.streamKey}`,
     encode(type, json) {
       const object = type === 'ERROR' ? json : change(type, json);
-      return object && serializer.frame(type, object);
+      return object && write(type, object);
     },
   };
 }

@@ -1,8 +1,11 @@
-import type { FrameType } from './contract.js';
+import type { FrameType, ResourceView } from './contract.js';
 import type { Batches, ListForm } from './list-form.js';
 
 /** What a serializer makes; a stream only where it would not fit one chunk. */
 export type SerializedBody = Uint8Array | AsyncIterable<Uint8Array>;
+
+/** Writes the watch events of one stream, each around an object's JSON. */
+export type FrameWriter = (type: FrameType, json: Uint8Array) => Uint8Array;
 
 /** One wire format. A further format is one more file and one more entry in the list of `media-types.ts`. */
 export interface Serializer {
@@ -14,9 +17,9 @@ export interface Serializer {
   readonly tables: boolean;
   /** The same format for human eyes; undefined where that is no different. */
   readonly pretty: Serializer | undefined;
-  /** One value, from its compact JSON. */
-  value(json: Uint8Array): SerializedBody | Promise<SerializedBody>;
-  list(form: ListForm, batches: Batches): Promise<SerializedBody>;
-  /** One watch event around an object's JSON. Only called when `streamType` is set. */
-  frame(type: FrameType, json: Uint8Array): Uint8Array;
+  /** One value, from its compact JSON. `view` is the resource it may be an object of; documents and failures have none. */
+  value(json: Uint8Array, view?: ResourceView): SerializedBody | Promise<SerializedBody>;
+  list(form: ListForm, batches: Batches, view: ResourceView): Promise<SerializedBody>;
+  /** Ready to write a watch, at once where nothing has to be loaded. Only called when `streamType` is set. */
+  frames(view: ResourceView): FrameWriter | Promise<FrameWriter>;
 }

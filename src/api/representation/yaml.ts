@@ -22,7 +22,7 @@ export const yamlSerializer: Serializer = {
     const list = Object.fromEntries([...members, [form.itemsName, items.length || form.empty === '[]' ? items : null]]);
     return encoder.encode(await toYaml(list));
   },
-  frame() {
+  frames() {
     throw new TypeError('YAML has no watch frames: negotiate the watch first');
   },
 };

@@ -46,6 +46,7 @@ export function objectMetaSchema(): z.ZodType {
       }),
       deletionTimestamp: field(scalar('time'), {
         protobuf: 9,
+        presence: 'set',
         description:
           'When deletion was asked for. The object goes away once its finalizers are gone. Set by the server.',
       }),
@@ -65,6 +66,7 @@ export function objectMetaSchema(): z.ZodType {
         description: 'Who still has work to do before the object may be removed.',
       }),
       managedFields: field(list(managedFieldsEntrySchema()), {
+        presence: 'set',
         protobuf: 17,
         description: 'Which manager set which fields. Kept by the server.',
       }),
@@ -114,7 +116,7 @@ function managedFieldsEntrySchema(): z.ZodType {
       manager: text(1, 'The name of the manager.'),
       operation: text(2, 'How the fields were set: Apply or Update.', 'v1.ManagedFieldsOperationType'),
       apiVersion: text(3, 'The version the field names belong to.'),
-      time: field(scalar('time'), { protobuf: 4, description: 'When the entry last changed.' }),
+      time: field(scalar('time'), { protobuf: 4, presence: 'set', description: 'When the entry last changed.' }),
       fieldsType: text(6, 'The format of the fields: FieldsV1.'),
       fieldsV1: field(scalar('json', 'v1.FieldsV1'), {
         protobuf: 7,

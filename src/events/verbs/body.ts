@@ -1,13 +1,11 @@
 import { decodeBody } from '../../api/decode/decode-body.js';
+import type { BodyMediaType } from '../../api/decode/read-document.js';
 import type { WriteOptions } from '../../api/options/write-options.js';
 import { badRequest, unsupportedMediaType } from '../../api/status/failures.js';
 import { readBody } from '../../http/body.js';
 import { header } from '../../http/headers.js';
 import type { Event } from '../../model/event.js';
 import type { VerbCall } from './call.js';
-
-/** The media types an object body may have. */
-export type BodyMediaType = 'application/json' | 'application/yaml';
 
 const NOT_UNDERSTOOD =
   'the body of the request was in an unknown format - accepted media types include: ' +
@@ -19,7 +17,7 @@ export function bodyMediaType(call: VerbCall): BodyMediaType {
   const type = first.trim().toLowerCase();
   const wellFormed = parameters.every((parameter) => parameter.trim() === '' || parameter.includes('='));
   if (wellFormed && (type === '' || type === 'application/json')) return 'application/json';
-  if (wellFormed && type === 'application/yaml') return type;
+  if (wellFormed && (type === 'application/yaml' || type === 'application/vnd.kubernetes.protobuf')) return type;
   throw unsupportedMediaType(NOT_UNDERSTOOD);
 }
 
@@ -41,14 +39,15 @@ export async function decodeEventBody(
     shape: version.shape,
     kind: version.view.kind,
     apiVersion: version.view.apiVersion,
+    otherVersions: version.otherVersions,
     fieldValidation: options.fieldValidation,
   });
-  if (decoded.apiVersion !== undefined && decoded.apiVersion !== version.view.apiVersion) {
+  call.warnings.push(...decoded.warnings);
+  if (decoded.apiVersion !== version.view.apiVersion) {
     throw badRequest(
       `the API version in the data (${decoded.apiVersion}) does not match the expected API version (${version.view.apiVersion})`,
     );
   }
-  call.warnings.push(...decoded.warnings);
   return version.fromWire(decoded.object);
 }
 

@@ -25,6 +25,8 @@ export interface EventsEnvironment {
   /** The event types that may be written. */
   readonly types: ReadonlySet<string>;
   readonly maxBodyBytes: number;
+  /** Whether it is recorded who manages which field. */
+  readonly managedFields: boolean;
   /** How often a quiet watch that asked for bookmarks gets one. */
   readonly bookmarkIntervalMs: number;
   /** Watches without `timeoutSeconds` end after this long to twice this long. */

@@ -6,12 +6,15 @@ import { header } from '../../http/headers.js';
 import type { ApiRequest } from '../../http/request.js';
 import { dedupeOwners } from '../admit-new.js';
 import { changeStored } from '../change-stored.js';
+import { trackFields } from '../field-tracking.js';
+import { apply } from './apply.js';
 import { readBytes, requireName, requireNamespace } from './body.js';
 import { resourceOf, type Result, type VerbCall } from './call.js';
 
-/** Changes parts of an event: JSON Patch, merge patch, or strategic merge patch. */
+/** Changes parts of an event: JSON Patch, merge patch, strategic merge patch, or server-side apply. */
 export async function patch(call: VerbCall): Promise<Result> {
   const type = requirePatchType(call.request);
+  if (type === APPLY) return apply(call);
   const body = await readBytes(call);
   const options = readWriteOptions(call.query, 'PatchOptions');
   const { version } = call;
@@ -19,7 +22,7 @@ export async function patch(call: VerbCall): Promise<Result> {
   return changeStored(
     call,
     options,
-    (_previous, record) => {
+    (previous, record) => {
       const document: unknown = JSON.parse(decoder.decode(version.objectJson(record)));
       const { fieldValidation } = options;
       const patched = applyPatch({ type, document, body, shape: version.shape, fieldValidation });
@@ -27,12 +30,13 @@ export async function patch(call: VerbCall): Promise<Result> {
         shape: version.shape,
         kind: version.view.kind,
         apiVersion: version.view.apiVersion,
+        otherVersions: version.otherVersions,
         fieldValidation,
         strictErrors: patched.strictErrors,
         rendering: () => patched.rendering(patched.document),
         words: type === 'application/strategic-merge-patch+json' ? 'converter' : 'json',
       });
-      const next = version.fromWire(decoded.object);
+      const next = version.fromWire(decoded.object, decoded.apiVersion);
       requireName(call, next);
       requireNamespace(call, next);
       if (!warned) {
@@ -40,6 +44,7 @@ export async function patch(call: VerbCall): Promise<Result> {
         call.warnings.push(...decoded.warnings);
         dedupeOwners(call, next, 'patch');
       }
+      trackFields(call, options, next, previous);
       return next;
     },
     () => {
@@ -50,9 +55,13 @@ export async function patch(call: VerbCall): Promise<Result> {
 
 const decoder = new TextDecoder();
 
+const APPLY = 'application/apply-patch+yaml';
+
 /** The kind of patch, by the content type as the router compares it. @throws StatusError 415 */
-export function requirePatchType(request: ApiRequest): PatchType {
-  const type = patchTypeOf(header(request, 'content-type') ?? '');
+export function requirePatchType(request: ApiRequest): PatchType | typeof APPLY {
+  const contentType = header(request, 'content-type') ?? '';
+  if (contentType.split(';')[0]?.trim() === APPLY) return APPLY;
+  const type = patchTypeOf(contentType);
   if (!type) throw unsupportedMediaType('415: Unsupported Media Type', {});
   return type;
 }

@@ -4,6 +4,7 @@ import type { Event } from '../../model/event.js';
 import { admitNew, dedupeOwners } from '../admit-new.js';
 import { requireAccess } from '../access.js';
 import { changeStored } from '../change-stored.js';
+import { trackFields } from '../field-tracking.js';
 import { uintError } from '../../api/options/resource-version.js';
 import { bodyMediaType, decodeEventBody, readBytes, requireName, requireNamespace } from './body.js';
 import { resourceOf, type Result, type VerbCall } from './call.js';
@@ -21,7 +22,9 @@ export async function update(call: VerbCall): Promise<Result> {
     options,
     (previous) => {
       requireUid(call, sent, previous.metadata.uid ?? '');
-      return structuredClone(sent);
+      const next = structuredClone(sent);
+      trackFields(call, options, next, previous);
+      return next;
     },
     async () => {
       requireUid(call, sent, '');

@@ -2,8 +2,9 @@ import { encodeJson } from '../../api/encode/encode-json.js';
 import type { Event } from '../../model/event.js';
 import { recordBytes } from '../../store/record.js';
 
-import { eventShape } from '../schema.js';
+import { coreEventShape, eventShape } from '../schema.js';
 import { eventsV1Table } from '../table.js';
+import { fromCore } from './core-form.js';
 import type { EventVersion } from './version.js';
 
 /** Labels of field selectors: the stored form is this version's, so each is called what it is. */
@@ -33,15 +34,17 @@ export function eventsV1(apiDomain: string): EventVersion {
   return {
     group,
     version: 'v1',
-    view: { apiVersion, kind: 'Event', listKind: 'EventList', table: eventsV1Table },
+    view: { apiVersion, kind: 'Event', listKind: 'EventList', shape, table: eventsV1Table },
     shape,
+    otherVersions: new Map([['v1', coreEventShape()]]),
     strict: true,
     fieldName: (stored) => stored,
     selectable: new Map(SELECTABLE.map((label) => [label, label])),
     objectJson: (record) => recordBytes(record, prefix),
     itemJson: (record) => recordBytes(record, none),
     unstoredJson: (event) => encoder.encode(encodeJson({ ...event, kind: 'Event', apiVersion }, shape)),
-    fromWire: (object) => object as unknown as Event,
+    fromWire: (object, from = apiVersion) => (from === apiVersion ? (object as unknown as Event) : fromCore(object)),
+    toWire: (event) => event as unknown as Record<string, unknown>,
     bookmarkJson(resourceVersion, endOfInitialEvents) {
       const metadata = endOfInitialEvents
         ? { resourceVersion, annotations: { 'k8s.io/initial-events-end': 'true' } }

@@ -14,6 +14,11 @@ export interface EventVersion {
   readonly view: ResourceView;
   /** The Event in this version. */
   readonly shape: StructShape;
+  /**
+   * The Event in the other versions that are known, by apiVersion, served or not. A body of theirs is read, and refused as
+   * one of the wrong version; a patch that makes the event one of theirs is understood.
+   */
+  readonly otherVersions: ReadonlyMap<string, StructShape>;
   /** The rules of `events/v1`; without them only the older ones of core/v1. */
   readonly strict: boolean;
   /** What a field of the stored form is called here: `note` or `message`. */
@@ -26,8 +31,10 @@ export interface EventVersion {
   itemJson(record: EventRecord): Uint8Array;
   /** An event that is not stored (dry run), with the `resourceVersion` it carries, if any. */
   unstoredJson(event: Event): Uint8Array;
-  /** The stored form from a decoded object of this version. */
-  fromWire(object: Record<string, unknown>): Event;
+  /** The stored form from a decoded object of this version, or of the known one with that apiVersion. It may share values. */
+  fromWire(object: Record<string, unknown>, apiVersion?: string): Event;
+  /** The reverse: the stored form as an object of this version, without kind and apiVersion. It may share values. */
+  toWire(event: Event): Record<string, unknown>;
   /** A bookmark's object. */
   bookmarkJson(resourceVersion: string, endOfInitialEvents: boolean): Uint8Array;
 }

@@ -31,6 +31,7 @@ describe('parseFlags', () => {
       anonymousAuth: true,
       eventTtlMs: 3_600_000,
       apiDomain: 'example.com',
+      coreV1Events: true,
       dataDir: './kube-vitals-data',
       store: 'memory',
     });
@@ -103,7 +104,7 @@ describe('parseFlags', () => {
     const help = 'help' in parsed ? parsed.help : '';
     expect(help).toContain('--event-ttl duration\n      How long an event is kept. (default 1h0m0s)');
     expect(help).toContain('--anonymous-auth[=true|false]');
-    expect(help.match(/^ {2}--/gm)).toHaveLength(17);
+    expect(help.match(/^ {2}--/gm)).toHaveLength(18);
     expect('help' in parseFlags(['-h'])).toBe(true);
   });
 

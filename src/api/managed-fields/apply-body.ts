@@ -1,0 +1,57 @@
+import { jsonKind } from '../decode/decode-fault.js';
+import { bodyText, parseJson } from '../decode/parse-json.js';
+import { yamlStrictText, type FieldValidation } from '../decode/strict-errors.js';
+import { isObject } from '../patch/json-tree.js';
+import { badRequest } from '../status/failures.js';
+import { parseYaml } from '../yaml/yaml.js';
+
+/** What is in the body of a server-side apply. */
+export interface ApplyBody {
+  /** Any JSON object, unchecked; nothing at all and `null` are `{}`. */
+  readonly intent: Readonly<Record<string, unknown>>;
+  /** The keys that came twice, one line each: `line 7: key "d" already set in map`. */
+  readonly duplicates: readonly string[];
+}
+
+/**
+ * Reads the body of an apply: YAML, of which JSON is a part. JSON is read at once, YAML through a promise. Size is the
+ * caller's to bound, depth is bounded.
+ *
+ * @throws StatusError 400 when it is no YAML, or no object
+ */
+export function readApplyBody(body: Uint8Array): ApplyBody | Promise<ApplyBody> {
+  const text = bodyText(body);
+  if (/^\s*\{/.test(text)) {
+    const json = parseJson(text);
+    // Duplicate keys are told by line, which only the reader of YAML knows.
+    if ('document' in json && json.document.duplicates.length === 0) return bodyOf(json.document.value, []);
+  }
+  return readYaml(text);
+}
+
+async function readYaml(text: string): Promise<ApplyBody> {
+  const read = await parseYaml(text);
+  if ('error' in read) throw undecodable(`error converting YAML to JSON: ${read.error}`);
+  return bodyOf(read.value, read.duplicates);
+}
+
+function bodyOf(value: unknown, duplicates: readonly string[]): ApplyBody {
+  const intent = value ?? {};
+  if (isObject(intent)) return { intent, duplicates };
+  const found = `json: cannot unmarshal ${jsonKind(intent)} into Go value of type map[string]interface {}`;
+  throw undecodable(`error unmarshaling JSON: while decoding JSON: ${found}`);
+}
+
+const undecodable = (why: string): Error => badRequest(`error decoding YAML: ${why}`);
+
+/**
+ * What is odd about a body that was applied otherwise without fault (Kubernetes looks at that last).
+ *
+ * @returns texts of `Warning` headers
+ * @throws StatusError 400 under `Strict`
+ */
+export function applyBodyWarnings({ duplicates }: ApplyBody, fieldValidation: FieldValidation): readonly string[] {
+  if (duplicates.length === 0 || fieldValidation === 'Ignore') return [];
+  if (fieldValidation === 'Warn') return duplicates;
+  throw badRequest(`error strict decoding YAML: error converting YAML to JSON: ${yamlStrictText(duplicates)}`);
+}

@@ -1,0 +1,114 @@
+import type { ManagedFieldsEntry } from '../../model/object-meta.js';
+import { decodeObject } from '../decode/decode-object.js';
+import { isObject, member } from '../patch/json-tree.js';
+import { badRequest } from '../status/failures.js';
+import { applyIntent, type Intent, type IntentOutcome } from './apply-intent.js';
+import { capUpdaters } from './cap-updaters.js';
+import { intentError } from './check-intent.js';
+import { conflictError } from './conflicts.js';
+import { conflictsAfterLastApplied, withLastApplied } from './last-applied.js';
+import { decodeManagers, encodeManagers, withStoredTimes, type Managers } from './managers.js';
+import { recordUpdate } from './record-update.js';
+import { emptyObject, sameContent, untracked, type ManagedVersion, type WireObject } from './tracked-object.js';
+import { describeObject, objectType } from './object-type.js';
+
+/** Whose all fields are that were there before anybody tracked them. */
+const BEFORE_FIRST_APPLY = 'before-first-apply';
+/** The one applier that takes over from the annotation its own client-side apply has left. */
+const KUBECTL = 'kubectl';
+
+/** A server-side apply. */
+export interface ApplyManagedFieldsInput {
+  /** The version of the request, in which `live` is written. */
+  readonly version: ManagedVersion;
+  /** The stored object; absent when the apply creates it. */
+  readonly live?: WireObject | undefined;
+  /** The entries of the stored object. */
+  readonly stored?: readonly ManagedFieldsEntry[] | undefined;
+  /** What the client wants, as `readApplyBody` gives it: with `kind` and `apiVersion`, unchecked. */
+  readonly intent: Readonly<Record<string, unknown>>;
+  /** `fieldManager`, which an apply must have. */
+  readonly manager: string;
+  readonly force: boolean;
+  /** Now: RFC 3339, UTC, whole seconds. */
+  readonly time: string;
+}
+
+/** What an apply has made. */
+export interface AppliedObject {
+  /** The object in the version's wire form, without managed fields: canonical, as `decodeObject` gives it. */
+  readonly object: Record<string, unknown>;
+  /** Its managed fields; empty when there are none. */
+  readonly entries: ManagedFieldsEntry[];
+}
+
+/**
+ * Merges what a manager wants into the stored object: its fields become the manager's, those it wanted before and does not
+ * now are removed unless somebody else owns them, the fields of others are left alone unless `force` takes them. An
+ * apply that changes nothing gives back what is stored. Nothing handed in is changed.
+ *
+ * @throws StatusError 400 for an intent of another type, with managed fields of its own, or with fields or values the
+ * version does not have; 409 with one cause a field for conflicts
+ */
+export function applyManagedFields(input: ApplyManagedFieldsInput): AppliedObject {
+  const { version, stored = [] } = input;
+  const intent = checkedIntent(input.intent, version);
+  const live = input.live ? untracked(input.live) : emptyObject(version.shape);
+  const { manager, force, time } = input;
+  const outcome = settle(managersOf(stored, live, input), { live, intent, manager, force, time, version });
+  let object = outcome.object ? decoded(outcome.object, input) : { ...live };
+  if (manager === KUBECTL) object = withLastApplied(object, input.intent);
+  const entries = encodeManagers(outcome.managers);
+  return { object, entries: sameContent(live, object) ? withStoredTimes(entries, stored) : entries };
+}
+
+function checkedIntent(intent: Readonly<Record<string, unknown>>, version: ManagedVersion): WireObject {
+  const type = objectType(intent);
+  if (type.apiVersion !== version.apiVersion || type.kind !== version.kind) {
+    throw badRequest(`invalid object type: ${type.text}`);
+  }
+  const metadata = member(intent, 'metadata');
+  if (isObject(metadata) && Array.isArray(member(metadata, 'managedFields'))) {
+    throw badRequest('metadata.managedFields must be nil');
+  }
+  const wrong = intentError(intent, version.shape);
+  if (wrong !== undefined) {
+    throw badRequest(`failed to create typed patch object (${describeObject(intent)}): ${wrong}`);
+  }
+  const { kind: _kind, apiVersion: _apiVersion, ...rest } = intent;
+  return untracked(rest);
+}
+
+/** The managers before the apply. An object nobody tracked so far belongs to a manager made up for it. */
+function managersOf(
+  stored: readonly ManagedFieldsEntry[],
+  live: WireObject,
+  { version, time, live: existing }: ApplyManagedFieldsInput,
+): Managers {
+  const managers = decodeManagers(stored) ?? new Map();
+  if (managers.size > 0 || !existing) return managers;
+  const before = emptyObject(version.shape);
+  return capUpdaters(recordUpdate(managers, { live: before, next: live, manager: BEFORE_FIRST_APPLY, time, version }));
+}
+
+/** The outcome without conflicts. @throws StatusError 409 */
+function settle(managers: Managers, intent: Intent): Exclude<IntentOutcome, { readonly conflicts: unknown }> {
+  const outcome = applyIntent(managers, intent);
+  if (!('conflicts' in outcome)) return outcome;
+  const { conflicts } = outcome;
+  if (intent.manager !== KUBECTL) throw conflictError(conflicts);
+  const left = conflictsAfterLastApplied(conflicts, intent.live, intent.version);
+  if (left.length > 0) throw conflictError(left);
+  return applyIntent(managers, { ...intent, force: true }) as ReturnType<typeof settle>;
+}
+
+/** The merged object in canonical form; the types that fit may still hold times that do not. @throws StatusError 400 */
+function decoded(object: WireObject, { intent, version }: ApplyManagedFieldsInput): Record<string, unknown> {
+  const result = decodeObject(object, version.shape);
+  if ('object' in result) return result.object;
+  const { text } = objectType(intent);
+  throw badRequest(
+    `failed to convert new object (${describeObject(intent)}) to proper version: ` +
+      `unable to convert unstructured object to ${text}: ${result.fault.converter}`,
+  );
+}

@@ -1,0 +1,108 @@
+import { goPrint, goType } from '../patch/go-print.js';
+import { isObject } from '../patch/json-tree.js';
+import type { ListShape, ScalarShape, Shape, StructShape } from '../schema/shape.js';
+import { goQuote } from '../../http/go-quote.js';
+import { itemElement, memberShape } from './list-items.js';
+import { elementText } from './path-element.js';
+
+/** More errors than this are not told: each of a million labels may be wrong. */
+const MAX_ERRORS = 100;
+/** A value is shown by its beginning. */
+const MAX_SHOWN = 256;
+
+/**
+ * What is wrong with the types of an intent, in the words of structured-merge-diff. `null` fits everything. Unlike a body
+ * of create or update, an intent with unknown fields is refused whatever `fieldValidation` says.
+ *
+ * @returns one text for all errors; undefined when there is none
+ */
+export function intentError(intent: Readonly<Record<string, unknown>>, shape: StructShape): string | undefined {
+  const errors: string[] = [];
+  check(intent, shape, '', errors);
+  if (errors.length <= 1) return errors[0];
+  return ['errors:', ...errors.map((error) => `  ${error}`)].join('\n');
+}
+
+function check(value: unknown, shape: Shape, path: string, errors: string[]): void {
+  if (value === null || value === undefined || errors.length >= MAX_ERRORS) return;
+  switch (shape.kind) {
+    case 'scalar': {
+      const wrong = scalarError(value, shape);
+      if (wrong !== undefined) errors.push(at(path, wrong));
+      return;
+    }
+    case 'list':
+      if (Array.isArray(value)) checkItems(value, shape, path, errors);
+      else errors.push(at(path, `expected list, got ${pointer(value)}`));
+      return;
+    case 'struct':
+    case 'map':
+      if (isObject(value)) checkMembers(value, shape, path, errors);
+      else errors.push(at(path, `expected map, got ${pointer(value)}`));
+  }
+}
+
+const at = (path: string, text: string): string => (path === '' ? text : `${path}: ${text}`);
+
+function scalarError(value: unknown, { type }: ScalarShape): string | undefined {
+  switch (type) {
+    case 'string':
+    case 'time':
+    case 'micro-time':
+      if (typeof value === 'string') return undefined;
+      return `expected string, got &value.valueUnstructured{Value:${shorten(goSyntax(value))}}`;
+    case 'int32':
+    case 'int64':
+      return typeof value === 'number' ? undefined : `expected numeric (int or float), got ${goType(value)}`;
+    case 'bool':
+      return typeof value === 'boolean' ? undefined : `expected boolean, got ${pointer(value)}`;
+    case 'json':
+      return undefined;
+  }
+}
+
+function checkMembers(value: Readonly<Record<string, unknown>>, shape: Shape, path: string, errors: string[]): void {
+  for (const key of Object.keys(value)) {
+    const below = memberShape(shape, key);
+    if (!below) {
+      errors.push(`${path}.${shorten(key)}: field not declared in schema`);
+      return;
+    }
+    check(value[key], below, `${path}.${shorten(key)}`, errors);
+    if (errors.length >= MAX_ERRORS) return;
+  }
+}
+
+function checkItems(value: readonly unknown[], shape: ListShape, path: string, errors: string[]): void {
+  const seen = new Set<string>();
+  for (const [index, item] of value.entries()) {
+    if (errors.length >= MAX_ERRORS) return;
+    if (shape.type === 'atomic') {
+      check(item, shape.item, `${path}[${index}]`, errors);
+      continue;
+    }
+    const found = itemElement(item, shape);
+    if ('error' in found) {
+      errors.push(at(path, `element ${index}: ${found.error}`));
+      return;
+    }
+    const shown = shorten(elementText(found.element));
+    if (seen.has(found.element)) errors.push(at(path, `duplicate entries for key ${shown}`));
+    seen.add(found.element);
+    check(item, shape.item, path + shown, errors);
+  }
+}
+
+/** As Go prints the value behind a pointer to it. */
+const pointer = (value: unknown): string => `&{${shorten(goPrint(value))}}`;
+
+/** As Go's `%#v` writes a value. */
+function goSyntax(value: unknown): string {
+  if (typeof value === 'string') return goQuote(value);
+  if (Array.isArray(value)) return `[]interface {}{${value.map(goSyntax).join(', ')}}`;
+  if (!isObject(value)) return value === null ? 'interface {}(nil)' : goPrint(value);
+  const members = Object.keys(value).map((key) => `${goQuote(key)}:${goSyntax(value[key])}`);
+  return `map[string]interface {}{${members.join(', ')}}`;
+}
+
+const shorten = (text: string): string => (text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}...` : text);

@@ -1,0 +1,21 @@
+import type { Shape } from '../schema/shape.js';
+import { LEAF, type FieldNode, type FieldSet } from './field-set.js';
+import { shapeBelow } from './fields-of.js';
+import { isAtomic } from './list-items.js';
+
+/**
+ * The set as the shape would have it: whoever owns a part of something atomic owns the whole of it. Such sets come from
+ * clients that send their own, and from times when the shape was another.
+ */
+export function fitToShape(set: FieldSet, shape: Shape | undefined): FieldSet {
+  let fitted: Map<string, FieldNode> | undefined;
+  for (const [element, node] of set) {
+    const below = shapeBelow(shape, element);
+    if (!below || !node.children) continue;
+    const children = isAtomic(below) && below.kind !== 'scalar' ? undefined : fitToShape(node.children, below);
+    if (children === node.children) continue;
+    fitted ??= new Map(set);
+    fitted.set(element, children ? { member: node.member, children } : LEAF);
+  }
+  return fitted ?? set;
+}

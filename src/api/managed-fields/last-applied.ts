@@ -1,0 +1,89 @@
+import { setMember } from '../decode/json-document.js';
+import { parseJson } from '../decode/parse-json.js';
+import { cloneTree, isObject, member } from '../patch/json-tree.js';
+import { byCodePoint } from '../status/code-point-order.js';
+import { intentError } from './check-intent.js';
+import { compareObjects } from './compare.js';
+import type { Conflict } from './conflicts.js';
+import { difference, type FieldSet } from './field-set.js';
+import { fieldsOf } from './fields-of.js';
+import { objectType } from './object-type.js';
+import { untracked, type ManagedVersion, type WireObject } from './tracked-object.js';
+
+/** Where `kubectl apply` without `--server-side` keeps what it applied last. */
+const ANNOTATION = 'kubectl.kubernetes.io/last-applied-configuration';
+/** Annotations may have so many bytes altogether. */
+const MAX_ANNOTATION_BYTES = 262_144;
+
+/**
+ * The conflicts of a `kubectl apply --server-side` that are none: fields that still have the values kubectl itself gave
+ * them by client-side apply. When all are, none is left; otherwise the rest.
+ */
+export function conflictsAfterLastApplied(
+  conflicts: readonly Conflict[],
+  live: WireObject,
+  version: ManagedVersion,
+): readonly Conflict[] {
+  const owned = lastAppliedFields(live, version);
+  if (!owned) return conflicts;
+  return conflicts
+    .map((conflict) => ({ ...conflict, fields: difference(conflict.fields, owned) }))
+    .filter(({ fields }) => fields.size > 0);
+}
+
+function lastAppliedFields(live: WireObject, version: ManagedVersion): FieldSet | undefined {
+  const text = annotationsOf(live)?.[ANNOTATION];
+  if (typeof text !== 'string' || text === '') return undefined;
+  const read = parseJson(text);
+  if ('error' in read || !isObject(read.document.value)) return undefined;
+  const { kind: _kind, apiVersion: _apiVersion, ...applied } = read.document.value;
+  if (objectType(read.document.value).apiVersion !== version.apiVersion) return undefined;
+  if (intentError(applied, version.shape) !== undefined) return undefined;
+  const object = untracked(applied);
+  const { changed, removed } = compareObjects(object, live, version.shape);
+  return difference(difference(fieldsOf(object, version.shape), changed), removed);
+}
+
+/** Brings the annotation up to date where there is one, so that client-side apply may take over again. */
+export function withLastApplied(
+  object: Record<string, unknown>,
+  intent: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const annotations = annotationsOf(object);
+  if (!annotations?.[ANNOTATION]) return object;
+  const updated: Record<string, unknown> = { ...annotations, [ANNOTATION]: lastAppliedText(intent) };
+  if (sizeOf(updated) > MAX_ANNOTATION_BYTES) delete updated[ANNOTATION];
+  return { ...object, metadata: { ...(object['metadata'] as object), annotations: updated } };
+}
+
+function annotationsOf(object: Readonly<Record<string, unknown>>): Record<string, unknown> | undefined {
+  const metadata = member(object, 'metadata');
+  const annotations = isObject(metadata) ? member(metadata, 'annotations') : undefined;
+  return isObject(annotations) ? annotations : undefined;
+}
+
+/** The intent as JSON with sorted keys, as Go writes it, a newline after it. */
+function lastAppliedText(intent: Readonly<Record<string, unknown>>): string {
+  const copy = cloneTree(intent) as Record<string, unknown>;
+  const annotations = annotationsOf(copy);
+  if (annotations) delete annotations[ANNOTATION];
+  const json = JSON.stringify(sorted(copy));
+  return `${json.replace(/[<>&\u2028\u2029]/g, escaped)}\n`;
+}
+
+const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (!isObject(value)) return value;
+  const object: Record<string, unknown> = {};
+  for (const key of Object.keys(value).sort(byCodePoint)) setMember(object, key, sorted(value[key]));
+  return object;
+}
+
+function sizeOf(annotations: Readonly<Record<string, unknown>>): number {
+  const encoder = new TextEncoder();
+  let bytes = 0;
+  for (const [key, value] of Object.entries(annotations)) bytes += encoder.encode(`${key}${String(value)}`).length;
+  return bytes;
+}

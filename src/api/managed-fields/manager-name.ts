@@ -1,0 +1,25 @@
+/** What Go prints as it is. */
+const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
+const MAX_BYTES = 128;
+
+/**
+ * Who changes an object: `fieldManager`, or the name of the client by its User-Agent (what stands before the first slash,
+ * printable, at most 128 bytes), or `unknown`.
+ */
+export function managerOf(fieldManager: string | undefined, userAgent: string | undefined): string {
+  return fieldManager || clientName(userAgent ?? '') || 'unknown';
+}
+
+function clientName(userAgent: string): string {
+  const encoder = new TextEncoder();
+  let name = '';
+  let bytes = 0;
+  for (const character of userAgent) {
+    if (character === '/') break;
+    if (!PRINTABLE.test(character)) continue;
+    bytes += encoder.encode(character).length;
+    if (bytes > MAX_BYTES) break;
+    name += character;
+  }
+  return name;
+}

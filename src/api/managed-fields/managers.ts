@@ -1,0 +1,99 @@
+import type { ManagedFieldsEntry } from '../../model/object-meta.js';
+import { sameTree } from '../patch/json-tree.js';
+import { byCodePoint } from '../status/code-point-order.js';
+import type { FieldSet } from './field-set.js';
+import { fromFieldsV1, toFieldsV1 } from './fields-v1.js';
+
+/** One manager and what it owns. */
+export interface Manager {
+  readonly name: string;
+  readonly operation: 'Apply' | 'Update';
+  /** The version the fields have their names from. */
+  readonly apiVersion: string;
+  readonly subresource: string;
+  /** RFC 3339, whole seconds. Absent for one that never changed the object (an apply that found everything as wanted). */
+  readonly time?: string | undefined;
+  readonly fields: FieldSet;
+}
+
+/** Managers by {@link managerId}. */
+export type Managers = ReadonlyMap<string, Manager>;
+
+/**
+ * What makes two entries the same manager: name, operation, subresource and, for updates, the version. Also the order in
+ * which conflicts name managers, so it is written as Kubernetes writes it.
+ */
+export function managerId(manager: Omit<Manager, 'fields' | 'time'>): string {
+  const { name, operation, apiVersion, subresource } = manager;
+  return JSON.stringify({
+    manager: name || undefined,
+    operation,
+    apiVersion: operation === 'Update' ? apiVersion : undefined,
+    subresource: subresource || undefined,
+  });
+}
+
+/** The managers of a list of entries; undefined when an entry is none Kubernetes could read. */
+export function decodeManagers(entries: readonly ManagedFieldsEntry[]): Managers | undefined {
+  const managers = new Map<string, Manager>();
+  for (const entry of entries) {
+    const { operation, apiVersion, manager: name = '', subresource = '', time } = entry;
+    if ((operation !== 'Apply' && operation !== 'Update') || !apiVersion) return undefined;
+    if (entry.fieldsType !== 'FieldsV1') return undefined;
+    const fields = fromFieldsV1(entry.fieldsV1);
+    if (!fields) return undefined;
+    const manager: Manager = { name, operation, apiVersion, subresource, time, fields };
+    managers.set(managerId(manager), manager);
+  }
+  return managers;
+}
+
+/** The entries of managers: applies before updates, older before newer. */
+export function encodeManagers(managers: Managers): ManagedFieldsEntry[] {
+  return [...managers.values()].sort(inOrder).map(encodeManager);
+}
+
+function encodeManager({ name, operation, apiVersion, time, fields, subresource }: Manager): ManagedFieldsEntry {
+  const entry: ManagedFieldsEntry = {};
+  if (name) entry.manager = name;
+  entry.operation = operation;
+  entry.apiVersion = apiVersion;
+  if (time) entry.time = time;
+  entry.fieldsType = 'FieldsV1';
+  entry.fieldsV1 = toFieldsV1(fields);
+  if (subresource) entry.subresource = subresource;
+  return entry;
+}
+
+function inOrder(left: Manager, right: Manager): number {
+  return (
+    byCodePoint(left.operation, right.operation) ||
+    seconds(left.time) - seconds(right.time) ||
+    byCodePoint(left.name, right.name) ||
+    byCodePoint(left.apiVersion, right.apiVersion) ||
+    byCodePoint(left.subresource, right.subresource)
+  );
+}
+
+/** Seconds since 1970; none at all counts as 1970. */
+export function seconds(time: string | undefined): number {
+  return time ? Math.floor(Date.parse(time) / 1000) : 0;
+}
+
+/**
+ * The entries with the times of the stored ones, when nothing but times differs: a write that changes nothing else is to
+ * leave the same bytes. For objects that are otherwise equal.
+ */
+export function withStoredTimes(
+  entries: ManagedFieldsEntry[],
+  stored: readonly ManagedFieldsEntry[],
+): ManagedFieldsEntry[] {
+  if (entries.length !== stored.length) return entries;
+  const same = entries.every((entry, index) => sameTree(timeless(entry), timeless(stored[index])));
+  return same ? stored.map((entry) => ({ ...entry })) : entries;
+}
+
+function timeless(entry: ManagedFieldsEntry | undefined): unknown {
+  const { time: _, ...rest } = entry ?? {};
+  return rest;
+}

@@ -1,0 +1,94 @@
+import { setMember } from '../decode/json-document.js';
+import { isObject, member } from '../patch/json-tree.js';
+import type { ListShape, Shape, StructShape } from '../schema/shape.js';
+import { isAtomic, isVacant, itemElement, itemsByElement, memberShape } from './list-items.js';
+
+type JsonObject = Readonly<Record<string, unknown>>;
+
+/**
+ * Lays an intent over an object: what the intent says wins, what it does not mention stays, nothing is removed. Objects
+ * and lists that are not atomic are merged member by member. Nothing is copied that need not be.
+ */
+export function mergeIntent(live: JsonObject, intent: JsonObject, shape: StructShape): JsonObject {
+  return mergeMembers(live, intent, shape);
+}
+
+function mergeValue(live: unknown, intent: unknown, shape: Shape): unknown {
+  if (intent === undefined) return live;
+  if (isAtomic(shape) || live === undefined || (isVacant(live) && isVacant(intent))) return intent;
+  if (shape.kind === 'list') return mergeItems(live, intent, shape);
+  return mergeMembers(isObject(live) ? live : {}, isObject(intent) ? intent : {}, shape);
+}
+
+function mergeMembers(live: JsonObject, intent: JsonObject, shape: Shape): JsonObject {
+  const merged: Record<string, unknown> = {};
+  for (const source of [live, intent]) {
+    for (const key of Object.keys(source)) {
+      const below = memberShape(shape, key);
+      if (!below || Object.hasOwn(merged, key)) continue;
+      const value = mergeValue(member(live, key), member(intent, key), below);
+      if (value !== undefined) setMember(merged, key, value);
+    }
+  }
+  return merged;
+}
+
+/**
+ * The order of structured-merge-diff: the intent's for its own items, and the items only the live list has keep their
+ * place before the next item both have.
+ */
+function mergeItems(live: unknown, intent: unknown, shape: ListShape): unknown[] {
+  const liveItems = (Array.isArray(live) ? live : []) as readonly unknown[];
+  const before = itemsByElement(live, shape);
+  const wanted = itemsByElement(intent, shape);
+  const left = liveItems.map((item) => elementOf(item, shape));
+  const right = [...wanted.keys()];
+  const shared = right.filter((element) => before.has(element)).values();
+  const done = new Set<string>();
+  const merged: unknown[] = [];
+  const take = (element: string): void => {
+    const likes = before.get(element) ?? [];
+    // Items that come several times have no single counterpart to merge with.
+    merged.push(mergeValue(likes.length > 1 ? null : likes[0], wanted.get(element)?.[0], shape.item));
+    done.add(element);
+  };
+  let next = shared.next().value;
+  let l = 0;
+  let r = 0;
+  while (l < left.length || r < right.length) {
+    const ours = left[l];
+    const theirs = right[r];
+    if (ours !== undefined && theirs !== undefined) {
+      if (ours === theirs) {
+        take(theirs);
+        l++;
+        r++;
+        next = shared.next().value;
+        continue;
+      }
+      if (wanted.has(ours) && next !== undefined && next !== ours) {
+        l++;
+        continue;
+      }
+    }
+    if (ours !== undefined) {
+      if (!wanted.has(ours)) {
+        merged.push(liveItems[l++]);
+        continue;
+      }
+      if (done.has(ours)) l++;
+    }
+    if (theirs !== undefined) {
+      take(theirs);
+      r++;
+      if (next === theirs) next = shared.next().value;
+    }
+  }
+  return merged;
+}
+
+/** Items without an element cannot be in a decoded object; one is enough to tell them from those of the intent. */
+function elementOf(item: unknown, shape: ListShape): string {
+  const found = itemElement(item, shape);
+  return 'element' in found ? found.element : '';
+}

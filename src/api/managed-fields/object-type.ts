@@ -1,0 +1,32 @@
+import { isObject, member } from '../patch/json-tree.js';
+
+/** What a JSON object says it is. */
+export interface ObjectType {
+  readonly apiVersion: string;
+  readonly kind: string;
+  /** As Kubernetes prints it: `events.example.com/v1, Kind=Event`, `/v1, Kind=Event`, `/, Kind=`. */
+  readonly text: string;
+}
+
+/** The type of an object; an apiVersion that is none makes it one without type. */
+export function objectType(object: Readonly<Record<string, unknown>>): ObjectType {
+  const apiVersion = textOf(object, 'apiVersion');
+  const kind = textOf(object, 'kind');
+  const slashes = apiVersion.split('/').length - 1;
+  if (slashes > 1) return { apiVersion: '', kind: '', text: '/, Kind=' };
+  return { apiVersion, kind, text: `${slashes === 0 ? '/' : ''}${apiVersion}, Kind=${kind}` };
+}
+
+/** An object in an error message: namespace and name as it has them, and its type. */
+export function describeObject(object: Readonly<Record<string, unknown>>): string {
+  const metadata = member(object, 'metadata');
+  const { namespace, name } = isObject(metadata)
+    ? { namespace: textOf(metadata, 'namespace'), name: textOf(metadata, 'name') }
+    : { namespace: '', name: '' };
+  return `${namespace}/${name}; ${objectType(object).text}`;
+}
+
+function textOf(object: Readonly<Record<string, unknown>>, key: string): string {
+  const value = member(object, key);
+  return typeof value === 'string' ? value : '';
+}

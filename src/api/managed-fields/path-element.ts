@@ -1,0 +1,110 @@
+import { parseJson } from '../decode/parse-json.js';
+import { isObject } from '../patch/json-tree.js';
+import { byCodePoint } from '../status/code-point-order.js';
+import { goQuote } from '../../http/go-quote.js';
+
+/*
+ * A path element is kept as the text it has in `fieldsV1`: `f:` and the name of a field, `k:` and the keys of a list item
+ * as JSON with sorted names, `v:` and an item of a set as JSON, `i:` and an index. Equal elements have equal texts, and
+ * none of them is a name JavaScript gives a meaning to.
+ */
+
+/** The element of a field of an object. */
+export function fieldElement(name: string): string {
+  return `f:${name}`;
+}
+
+/** The element of an item of a set. */
+export function valueElement(value: unknown): string {
+  return `v:${JSON.stringify(value)}`;
+}
+
+/** The element of an item found by keys. */
+export function keyElement(keys: readonly (readonly [name: string, value: unknown])[]): string {
+  const sorted = keys.length > 1 ? [...keys].sort((left, right) => byCodePoint(left[0], right[0])) : keys;
+  return `k:{${sorted.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join(',')}}`;
+}
+
+/**
+ * Reads an element somebody else may have written. `unknown` is one of a kind that does not exist yet and is to be passed
+ * over; undefined is none at all.
+ */
+export function parseElement(text: string): { readonly element: string } | 'unknown' | undefined {
+  if (text.length < 2 || text[1] !== ':') return undefined;
+  const content = text.slice(2);
+  switch (text[0]) {
+    case 'f':
+      return { element: text };
+    case 'i':
+      return /^[+-]?\d+$/.test(content) ? { element: `i:${Number(content)}` } : undefined;
+    case 'v': {
+      const read = parseJson(content);
+      return 'error' in read ? undefined : { element: valueElement(read.document.value) };
+    }
+    case 'k': {
+      const read = parseJson(content);
+      if ('error' in read || !isObject(read.document.value ?? {})) return undefined;
+      return { element: keyElement(Object.entries(read.document.value ?? {})) };
+    }
+    default:
+      return 'unknown';
+  }
+}
+
+const KINDS = 'fkvi';
+
+/** The order elements stand in: fields, keys, values, indices; names by code points, values by type and size. */
+export function compareElements(left: string, right: string): number {
+  const kind = left[0] as string;
+  if (kind !== right[0]) return KINDS.indexOf(kind) - KINDS.indexOf(right[0] as string);
+  if (kind === 'f') return byCodePoint(left, right);
+  const one: unknown = JSON.parse(left.slice(2));
+  const other: unknown = JSON.parse(right.slice(2));
+  if (kind === 'k') return compareKeys(Object.entries(one as object), Object.entries(other as object));
+  return compareValues(one, other);
+}
+
+function compareKeys(left: readonly [string, unknown][], right: readonly [string, unknown][]): number {
+  for (const [index, [name, value]] of left.entries()) {
+    const other = right[index];
+    if (!other) return 1;
+    const order = byCodePoint(name, other[0]) || compareValues(value, other[1]);
+    if (order !== 0) return order;
+  }
+  return left.length - right.length;
+}
+
+const TYPES = ['number', 'string', 'boolean', 'object'];
+
+function compareValues(left: unknown, right: unknown): number {
+  if (typeof left !== typeof right) return TYPES.indexOf(typeof left) - TYPES.indexOf(typeof right);
+  if (typeof left === 'string') return byCodePoint(left, right as string);
+  if (typeof left !== 'object') return Number(left) - Number(right);
+  return byCodePoint(JSON.stringify(left), JSON.stringify(right));
+}
+
+/** An element as error messages show it: `.note`, `[="example.com/a"]`, `[uid="u1"]`, `[0]`. */
+export function elementText(element: string): string {
+  const content = element.slice(2);
+  switch (element[0]) {
+    case 'f':
+      return `.${content}`;
+    case 'v':
+      return `[=${show(JSON.parse(content))}]`;
+    case 'k': {
+      const keys = Object.entries(JSON.parse(content) as object);
+      return `[${keys.map(([name, value]) => `${name}=${show(value)}`).join(',')}]`;
+    }
+    default:
+      return `[${content}]`;
+  }
+}
+
+function show(value: unknown): string {
+  return typeof value === 'string' ? goQuote(value) : JSON.stringify(value);
+}
+
+/** A path as error messages show it: `.metadata.labels.app`. */
+export function pathText(path: readonly string[]): string {
+  return path.map(elementText).join('');
+}

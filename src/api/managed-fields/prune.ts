@@ -1,0 +1,30 @@
+import type { StructShape } from '../schema/shape.js';
+import { difference, intersection, union, type FieldSet } from './field-set.js';
+import { fieldsOf, withStructs } from './fields-of.js';
+import type { Managers } from './managers.js';
+import { removeFields } from './remove-fields.js';
+import type { WireObject } from './tracked-object.js';
+
+/**
+ * Takes out of a merged object what its applier wanted last time, does not want now, and nobody else owns.
+ *
+ * @param managers everybody, the applier with its new fields
+ * @param last what the applier owned until now
+ */
+export function prune(
+  merged: WireObject,
+  managers: Managers,
+  last: FieldSet | undefined,
+  shape: StructShape,
+): WireObject {
+  if (!last || last.size === 0) return merged;
+  const structs = (set: FieldSet): FieldSet => withStructs(set, shape);
+  const setOf = (object: WireObject): FieldSet => structs(fieldsOf(object, shape));
+  const all = setOf(merged);
+  const wanted = structs(last);
+  const owned = structs(union([...managers.values()].map(({ fields }) => fields)));
+  const withoutLast = removeFields(merged, wanted, shape);
+  const withOwned = removeFields(merged, difference(all, union([setOf(withoutLast), owned])), shape);
+  // What hangs below something that went, without having been the applier's, stays.
+  return removeFields(merged, intersection(difference(all, setOf(withOwned)), wanted), shape);
+}

@@ -1,0 +1,46 @@
+import { compareObjects } from './compare.js';
+import { difference, EMPTY, union } from './field-set.js';
+import { fitToShape } from './fit-to-shape.js';
+import { managerId, type Manager, type Managers } from './managers.js';
+import { stripIdentity } from './stripped-fields.js';
+import type { ManagedVersion, WireObject } from './tracked-object.js';
+
+/** Who changed an object, from what to what. */
+export interface Update {
+  readonly live: WireObject;
+  readonly next: WireObject;
+  readonly manager: string;
+  readonly time: string;
+  readonly version: ManagedVersion;
+}
+
+/**
+ * The managers after a change that was not an apply: what changed is now the changing manager's alone, what is gone is
+ * nobody's, and who owns nothing any more is left out.
+ */
+export function recordUpdate(managers: Managers, update: Update): Managers {
+  const { version, manager, time } = update;
+  const { changed, removed } = compareObjects(update.live, update.next, version.shape);
+  const after = new Map<string, Manager>();
+  for (const [id, one] of ofVersion(managers, version)) {
+    const fields = difference(difference(one.fields, changed), removed);
+    if (fields.size > 0) after.set(id, { ...one, fields });
+  }
+  const taken = stripIdentity(changed);
+  if (taken.size > 0) {
+    const { apiVersion } = version;
+    const self = { name: manager, operation: 'Update', apiVersion, subresource: '' } as const;
+    const id = managerId(self);
+    after.set(id, { ...self, time, fields: union([after.get(id)?.fields ?? EMPTY, taken]) });
+  }
+  return after;
+}
+
+/** The managers whose entries speak of this version, with sets that fit its shape. The others' are lost. */
+export function ofVersion(managers: Managers, { apiVersion, shape }: ManagedVersion): Map<string, Manager> {
+  const kept = new Map<string, Manager>();
+  for (const [id, manager] of managers) {
+    if (manager.apiVersion === apiVersion) kept.set(id, { ...manager, fields: fitToShape(manager.fields, shape) });
+  }
+  return kept;
+}

@@ -1,0 +1,44 @@
+import { setMember } from '../decode/json-document.js';
+import type { ListShape, Shape, StructShape } from '../schema/shape.js';
+import type { FieldSet } from './field-set.js';
+import { isAtomic, isVacant, itemElement, memberShape } from './list-items.js';
+import { fieldElement } from './path-element.js';
+
+type JsonObject = Readonly<Record<string, unknown>>;
+
+/**
+ * The object without the fields of the set, each with all that is below it. What becomes empty by it is left as null,
+ * which says "nothing here" without saying that the field itself went.
+ */
+export function removeFields(object: JsonObject, set: FieldSet, shape: StructShape): JsonObject {
+  return set.size === 0 ? object : removeMembers(object, set, shape);
+}
+
+function removeBelow(value: unknown, set: FieldSet, shape: Shape): unknown {
+  if (shape.kind === 'scalar') return value;
+  if (isAtomic(shape) || isVacant(value)) return null;
+  const rest = shape.kind === 'list' ? removeItems(value, set, shape) : removeMembers(value as JsonObject, set, shape);
+  return isVacant(rest) ? null : rest;
+}
+
+function removeMembers(object: JsonObject, set: FieldSet, shape: Shape): JsonObject {
+  const rest: Record<string, unknown> = {};
+  for (const key of Object.keys(object)) {
+    const node = set.get(fieldElement(key));
+    const below = memberShape(shape, key);
+    if (node?.member || !below) continue;
+    setMember(rest, key, node?.children ? removeBelow(object[key], node.children, below) : object[key]);
+  }
+  return rest;
+}
+
+function removeItems(value: unknown, set: FieldSet, shape: ListShape): unknown[] {
+  const rest: unknown[] = [];
+  for (const item of Array.isArray(value) ? value : []) {
+    const found = itemElement(item, shape);
+    const node = 'element' in found ? set.get(found.element) : undefined;
+    if (node?.member) continue;
+    rest.push(node?.children ? removeBelow(item, node.children, shape.item) : item);
+  }
+  return rest;
+}

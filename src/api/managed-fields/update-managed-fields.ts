@@ -1,0 +1,52 @@
+import type { ManagedFieldsEntry } from '../../model/object-meta.js';
+import { capUpdaters } from './cap-updaters.js';
+import { decodeManagers, encodeManagers, withStoredTimes, type Managers } from './managers.js';
+import { recordUpdate } from './record-update.js';
+import { emptyObject, sameContent, untracked, type ManagedVersion, type WireObject } from './tracked-object.js';
+
+/** A create, an update, or a patch that is not an apply. */
+export interface UpdateManagedFieldsInput {
+  /** The version of the request, in which `live` and `next` are written. */
+  readonly version: ManagedVersion;
+  /** The stored object; absent when this one is new. */
+  readonly live?: WireObject | undefined;
+  /** The object as the request makes it, before the server carries over what clients cannot change. */
+  readonly next: WireObject;
+  /** The entries of the stored object. */
+  readonly stored?: readonly ManagedFieldsEntry[] | undefined;
+  /** The entries the request's object carries (after a patch: what the patched document has); absent for none. */
+  readonly sent?: readonly ManagedFieldsEntry[] | undefined;
+  /** See {@link managerOf}. */
+  readonly manager: string;
+  /** Now: RFC 3339, UTC, whole seconds. */
+  readonly time: string;
+}
+
+/**
+ * The managed fields of an object after a write that is not an apply; an empty list means the object carries none.
+ *
+ * A list the client sent takes the place of the stored one if it can be read. An empty one (or one empty entry) removes
+ * all entries, and such an object stays untracked until its first apply (Kubernetes behaviour). Neither object is changed.
+ */
+export function updateManagedFields(input: UpdateManagedFieldsInput): ManagedFieldsEntry[] {
+  const { live, stored = [], version } = input;
+  const base = baseManagers(input);
+  if (base.size === 0 && live) return [];
+  const { manager, time } = input;
+  const before = live ? untracked(live) : emptyObject(version.shape);
+  const next = untracked(input.next);
+  const after = recordUpdate(base, { live: before, next, manager, time, version });
+  const entries = encodeManagers(capUpdaters(after));
+  return live && sameContent(live, next) ? withStoredTimes(entries, stored) : entries;
+}
+
+function baseManagers({ stored = [], sent = undefined }: UpdateManagedFieldsInput): Managers {
+  if (sent && isReset(sent)) return new Map();
+  const given = sent && decodeManagers(sent);
+  return given ?? decodeManagers(stored) ?? new Map();
+}
+
+/** An empty list, or one entry that says nothing. */
+function isReset(sent: readonly ManagedFieldsEntry[]): boolean {
+  return sent.length === 0 || (sent.length === 1 && Object.keys(sent[0] ?? {}).length === 0);
+}

@@ -1,0 +1,71 @@
+import { DELIMITED, tagOf, type WireReader, type WireWriter } from './wire.js';
+import { messageEnd, readFields, requireWireType } from './read-fields.js';
+
+/** `k8s` and a zero byte: what an object in protobuf begins with, so that it is never taken for anything else. */
+export const MAGIC: Uint8Array = Uint8Array.of(0x6b, 0x38, 0x73, 0x00);
+
+/** What stands around a message: its type, for messages do not say what they are. */
+export interface TypeNames {
+  /** Empty for a few documents of discovery. */
+  readonly apiVersion: string;
+  readonly kind: string;
+}
+
+const FIRST = tagOf(1, DELIMITED);
+const SECOND = tagOf(2, DELIMITED);
+const CONTENT_ENCODING = tagOf(3, DELIMITED);
+const CONTENT_TYPE = tagOf(4, DELIMITED);
+
+/** Writes what stands before the bytes of the message, which end the envelope but for {@link ENVELOPE_END}. */
+export function writeEnvelopeStart(writer: WireWriter, { apiVersion, kind }: TypeNames): void {
+  writer.raw(MAGIC).uint32(FIRST).fork().uint32(FIRST).string(apiVersion).uint32(SECOND).string(kind).join();
+  writer.uint32(SECOND);
+}
+
+/** The empty contentEncoding and contentType Kubernetes puts behind the message. */
+export const ENVELOPE_END: Uint8Array = Uint8Array.of(CONTENT_ENCODING, 0, CONTENT_TYPE, 0);
+
+/** Writes the envelope of one message. */
+export function writeEnvelope(writer: WireWriter, names: TypeNames, writeBody: () => void): void {
+  writeEnvelopeStart(writer, names);
+  writer.fork();
+  writeBody();
+  writer.join().raw(ENVELOPE_END);
+}
+
+/** What an envelope held. */
+export interface Envelope extends TypeNames {
+  readonly message: Uint8Array;
+}
+
+/** Why a body cannot be an envelope at all; undefined when it may be one. The words are Kubernetes'. */
+export function envelopeFault(body: Uint8Array): string | undefined {
+  if (body.length === 0) return 'empty data';
+  if (body.length < MAGIC.length || MAGIC.some((byte, at) => body[at] !== byte)) {
+    return `provided data does not appear to be a protobuf message, expected prefix [${MAGIC.join(' ')}]`;
+  }
+  return body.length === MAGIC.length ? 'empty body' : undefined;
+}
+
+/** Reads an envelope from behind its first four bytes. @throws Error for what is malformed */
+export function readEnvelope(reader: WireReader, end: number): Envelope {
+  const names = { apiVersion: '', kind: '' };
+  let message: Uint8Array = new Uint8Array(0);
+  readFields(reader, 'Unknown', end, (number, wireType) => {
+    if (number !== 1 && number !== 2) return false;
+    requireWireType(wireType, DELIMITED, number === 1 ? 'TypeMeta' : 'Raw');
+    if (number === 1) readTypeMeta(reader, messageEnd(reader, end), names);
+    else message = reader.bytes();
+    return true;
+  });
+  return { ...names, message };
+}
+
+function readTypeMeta(reader: WireReader, end: number, names: { apiVersion: string; kind: string }): void {
+  readFields(reader, 'TypeMeta', end, (number, wireType) => {
+    if (number !== 1 && number !== 2) return false;
+    requireWireType(wireType, DELIMITED, number === 1 ? 'APIVersion' : 'Kind');
+    names[number === 1 ? 'apiVersion' : 'kind'] = reader.string();
+    return true;
+  });
+}

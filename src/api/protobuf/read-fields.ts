@@ -1,0 +1,37 @@
+import type { WireReader, WireType } from './wire.js';
+
+/** Takes a field's value from the reader, and says so; false leaves it to be skipped. */
+export type FieldVisitor = (number: number, wireType: number) => boolean;
+
+const END_GROUP = 4;
+
+/**
+ * Goes through the fields of the message that ends at `end`; what the visitor does not take is skipped.
+ *
+ * @param name what errors call the message
+ * @throws Error for what is malformed; RangeError where bytes are missing
+ */
+export function readFields(reader: WireReader, name: string, end: number, visit: FieldVisitor): void {
+  while (reader.pos < end) {
+    const [number, wireType]: [number, number] = reader.tag();
+    if (visit(number, wireType)) continue;
+    if (wireType === END_GROUP) throw new Error(`proto: ${name}: wiretype end group for non-group`);
+    reader.skip(wireType, number);
+  }
+  if (reader.pos > end) throw missingBytes();
+}
+
+/** Where the message ends whose length stands here. @throws RangeError when that is behind what contains it */
+export function messageEnd(reader: WireReader, outerEnd: number): number {
+  const length = reader.uint32();
+  const end = reader.pos + length;
+  if (end > outerEnd) throw missingBytes();
+  return end;
+}
+
+const missingBytes = (): RangeError => new RangeError('unexpected EOF');
+
+/** @throws Error when a field is not written as its type is */
+export function requireWireType(found: number, wanted: WireType, fieldName: string): void {
+  if (found !== wanted) throw new Error(`proto: wrong wireType = ${found} for field ${fieldName}`);
+}

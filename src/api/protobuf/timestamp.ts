@@ -1,0 +1,43 @@
+import type { TimeType } from '../decode/parse-time.js';
+
+/** A moment as protobuf has it. */
+export interface Timestamp {
+  /** Since 1970, may be negative. */
+  readonly seconds: number;
+  /** Counts forward in time, also before 1970. */
+  readonly nanos: number;
+}
+
+/** The moment Go takes for "unset". */
+const ZERO_SECONDS = -62_135_596_800;
+/** What four digits of a year can write. */
+const FIRST_SECOND = -62_167_219_200;
+const LAST_SECOND = 253_402_300_799;
+
+/** The place of the six digits in a canonical micro-time, and of the end of its seconds. */
+const SECONDS_END = 19;
+const MICROS_START = 20;
+const MICROS_END = 26;
+
+/** The moment a canonical time text tells: `2024-03-05T06:07:08Z`, with six more digits for a micro-time. */
+export function timestampOf(text: string, type: TimeType): Timestamp {
+  const seconds = Date.parse(`${text.slice(0, SECONDS_END)}Z`) / 1000;
+  return { seconds, nanos: type === 'time' ? 0 : Number(text.slice(MICROS_START, MICROS_END)) * 1000 };
+}
+
+/**
+ * The canonical text of a moment: a `time` has whole seconds, a `micro-time` loses what is finer than microseconds
+ * (Kubernetes behaviour). `null` for Go's zero time.
+ *
+ * @param nanos may be negative or more than a second
+ * @returns undefined for a moment outside the years 0 to 9999
+ */
+export function timeText({ seconds, nanos }: Timestamp, type: TimeType): string | null | undefined {
+  const micros = type === 'time' ? 0 : Math.trunc(nanos / 1000);
+  const whole = seconds + Math.floor(micros / 1e6);
+  const rest = micros - Math.floor(micros / 1e6) * 1e6;
+  if (whole === ZERO_SECONDS && rest === 0) return null;
+  if (!(whole >= FIRST_SECOND && whole <= LAST_SECOND)) return undefined;
+  const text = new Date(whole * 1000).toISOString().slice(0, SECONDS_END);
+  return type === 'time' ? `${text}Z` : `${text}.${String(rest).padStart(6, '0')}Z`;
+}

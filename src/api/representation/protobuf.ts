@@ -1,0 +1,91 @@
+import { ENVELOPE_END, writeEnvelope, writeEnvelopeStart } from '../protobuf/envelope.js';
+import { messageOf, type Message } from '../protobuf/message.js';
+import { listMetaMessage, metaMessages, partialMetadataMessage } from '../protobuf/meta-messages.js';
+import { DELIMITED, tagOf, wireLibrary, type WireLibrary, type WireWriter } from '../protobuf/wire.js';
+import { writeMessage } from '../protobuf/write-message.js';
+import type { FrameType, ResourceView } from './contract.js';
+import { listBody } from './list-chunks.js';
+import type { ListForm } from './list-form.js';
+import type { SerializedBody, Serializer } from './serializer.js';
+
+type Plain = Readonly<Record<string, unknown>>;
+
+const decoder = new TextDecoder();
+const parse = (json: Uint8Array): Plain => JSON.parse(decoder.decode(json)) as Plain;
+
+const FIRST = tagOf(1, DELIMITED);
+const SECOND = tagOf(2, DELIMITED);
+const NOTHING = new Uint8Array(0);
+
+/**
+ * Kubernetes' protobuf: every object in an envelope that says what it is. Lists are gathered, for their length stands
+ * before their items; watch events have their length in four bytes before them. There are no Tables.
+ */
+export const protobufSerializer: Serializer = {
+  mediaType: 'application/vnd.kubernetes.protobuf',
+  streamType: 'application/vnd.kubernetes.protobuf;stream=watch',
+  tables: false,
+  pretty: undefined,
+  async value(json, view) {
+    const { BinaryWriter } = await wireLibrary();
+    const writer = new BinaryWriter();
+    writeObject(writer, parse(json), view);
+    return writer.finish();
+  },
+  async list(form, batches, view) {
+    const library = await wireLibrary();
+    const message = form.members.some(([name, json]) => name === 'kind' && json === `"${view.listKind}"`)
+      ? messageOf(view.shape)
+      : partialMetadataMessage();
+    const items: Uint8Array[] = [];
+    for await (const batch of batches) {
+      for (const json of batch) items.push(listItem(library, message, parse(form.item(json))));
+    }
+    return listOf(library, form, items);
+  },
+  async frames(view) {
+    const { BinaryWriter } = await wireLibrary();
+    return (type, json) => writeFrame(new BinaryWriter(), type, parse(json), view);
+  },
+};
+
+const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+function writeObject(writer: WireWriter, object: Plain, view: ResourceView | undefined): void {
+  const kind = text(object['kind']);
+  const message = view && kind === view.kind ? messageOf(view.shape) : metaMessages().get(kind);
+  if (!message) throw new TypeError(`the kind ${JSON.stringify(kind)} has no protobuf form: add it to metaMessages()`);
+  writeEnvelope(writer, { kind, apiVersion: text(object['apiVersion']) }, () => writeMessage(writer, message, object));
+}
+
+function listItem({ BinaryWriter }: WireLibrary, message: Message, object: Plain): Uint8Array {
+  const writer = new BinaryWriter();
+  writer.uint32(SECOND).fork();
+  writeMessage(writer, message, object);
+  return writer.join().finish();
+}
+
+/** Puts the parts together; from a certain size on as a stream, so that there are never two of everything. */
+function listOf({ BinaryWriter }: WireLibrary, form: ListForm, items: readonly Uint8Array[]): Promise<SerializedBody> {
+  const members = new Map(form.members.map(([name, json]) => [name, JSON.parse(json) as unknown]));
+  const writer = new BinaryWriter();
+  writer.uint32(FIRST).fork();
+  writeMessage(writer, listMetaMessage(), members.get('metadata') as Plain);
+  const metadata = writer.join().finish();
+  const length = items.reduce((sum, item) => sum + item.length, metadata.length);
+  writeEnvelopeStart(writer, { kind: text(members.get('kind')), apiVersion: text(members.get('apiVersion')) });
+  const head = writer.uint32(length).raw(metadata).finish();
+  const frame = { head, open: NOTHING, between: NOTHING, close: ENVELOPE_END, empty: ENVELOPE_END };
+  return listBody({ ...frame, item: (item) => item }, [items]);
+}
+
+/** Four bytes of length, then a WatchEvent that has no envelope itself, around an object that has one. */
+function writeFrame(writer: WireWriter, type: FrameType, object: Plain, view: ResourceView): Uint8Array {
+  writer.raw(new Uint8Array(4));
+  writer.uint32(FIRST).string(type);
+  writer.uint32(SECOND).fork().uint32(FIRST).fork();
+  writeObject(writer, object, view);
+  const bytes = writer.join().join().finish();
+  new DataView(bytes.buffer, bytes.byteOffset).setUint32(0, bytes.length - 4);
+  return bytes;
+}

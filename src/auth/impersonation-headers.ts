@@ -1,0 +1,54 @@
+import { header, headerValues } from '../http/headers.js';
+import type { ApiRequest } from '../http/request.js';
+import { decodePath } from '../http/url.js';
+import type { Caller } from '../model/caller.js';
+import { goQuote } from '../http/go-quote.js';
+
+const USER = 'impersonate-user';
+const UID = 'impersonate-uid';
+const GROUP = 'impersonate-group';
+const EXTRA = 'impersonate-extra-';
+
+/**
+ * The caller a request wants to be, exactly as its headers say; `undefined` when it asks for nothing of the kind. Parts of
+ * a caller without a name are a fault, in the words of Kubernetes.
+ */
+export function wantedCaller(request: ApiRequest): Caller | { readonly fault: string } | undefined {
+  const name = header(request, USER) ?? '';
+  const uid = header(request, UID) ?? '';
+  const groups = separated(headerValues(request, GROUP));
+  const extra = extraOf(request);
+  if (name !== '') return { name, groups, ...(uid && { uid }), ...(extra && { extra }) };
+  if (uid === '' && groups.length === 0 && !extra) return undefined;
+  return { fault: `requested ${printed(uid, groups, extra)} without impersonating a user name` };
+}
+
+/** Node and fetch join what came several times; one that came once with `, ` in it cannot be told apart. */
+function separated(values: readonly string[]): readonly string[] {
+  return values.flatMap((value) => value.split(', '));
+}
+
+type Extra = Readonly<Record<string, readonly string[]>>;
+
+/** Keys are the client's: the object has no prototype. */
+function extraOf(request: ApiRequest): Extra | undefined {
+  let extra: Record<string, readonly string[]> | undefined;
+  for (const [name, value] of Object.entries(request.headers ?? {})) {
+    if (!name.startsWith(EXTRA) || value === undefined) continue;
+    const encoded = name.slice(EXTRA.length);
+    const key = decodePath(encoded) ?? encoded;
+    extra ??= Object.create(null) as Record<string, readonly string[]>;
+    extra[key] = [...(extra[key] ?? []), ...separated(headerValues(request, name))];
+  }
+  return extra;
+}
+
+/** The wanted caller as Go prints it, which is what the message shows. */
+function printed(uid: string, groups: readonly string[], extra: Extra | undefined): string {
+  const list = (values: readonly string[]): string =>
+    values.length === 0 ? '[]string(nil)' : `[]string{${values.map(goQuote).join(', ')}}`;
+  const entries = Object.entries(extra ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
+  const map = entries.map(([key, values]) => `${goQuote(key)}:${list(values)}`).join(', ');
+  const extras = extra ? `map[string][]string{${map}}` : 'map[string][]string(nil)';
+  return `&user.DefaultInfo{Name:"", UID:${goQuote(uid)}, Groups:${list(groups)}, Extra:${extras}}`;
+}

@@ -1,0 +1,78 @@
+import type { Caller } from '../model/caller.js';
+
+/** One way in which a caller may be allowed to be somebody else. */
+export interface ImpersonationMode {
+  /** Which requests it holds for is asked by this name; absent for the older way, which holds for all. */
+  readonly constraint?: string;
+  readonly verb: string;
+  /** Who is wanted, as the authorizer is asked for it. */
+  readonly user: { readonly resource: string; readonly namespace?: string; readonly name: string };
+  /** Groups that come with the user. */
+  readonly groups: readonly string[];
+  /** Who asks, as the authorizer sees it. */
+  readonly requestor: Caller;
+}
+
+const NODE_NAME = 'authentication.kubernetes.io/node-name';
+const ASSOCIATED_KEYS = 'authentication.kubernetes.io/associated-node-keys';
+
+/**
+ * The modes in which `wanted` can be impersonated, in the order they are tried (Kubernetes 1.36, constrained impersonation):
+ * nodes and service accounts have modes of their own where nothing but the name is wanted, all others are `user-info`.
+ */
+export function applicableModes(requestor: Caller, wanted: Caller): readonly ImpersonationMode[] {
+  const node = nodeName(wanted.name);
+  const account = serviceAccount(wanted.name);
+  const accountUser = account && { resource: 'serviceaccounts', ...account };
+  const accountGroups =
+    account && wanted.groups.length === 0
+      ? ['system:serviceaccounts', `system:serviceaccounts:${account.namespace}`]
+      : [];
+  const modes: ImpersonationMode[] = [];
+  const constrained = (constraint: string, mode: Omit<ImpersonationMode, 'verb' | 'constraint'>): void => {
+    modes.push({ constraint, verb: `impersonate:${constraint}`, ...mode });
+  };
+  const nameOnly = !wanted.uid && wanted.groups.length === 0 && !wanted.extra;
+  if (node !== undefined && nameOnly) {
+    const groups = ['system:nodes'];
+    if (runsOn(requestor, node)) {
+      const user = { resource: 'nodes', name: '*' };
+      constrained('associated-node', { user, groups, requestor: withKeysOnly(requestor) });
+    }
+    constrained('arbitrary-node', { user: { resource: 'nodes', name: node }, groups, requestor });
+  }
+  if (accountUser && nameOnly) constrained('serviceaccount', { user: accountUser, groups: accountGroups, requestor });
+  const plainUser = { resource: 'users', name: wanted.name };
+  if (node === undefined && !account) constrained('user-info', { user: plainUser, groups: [], requestor });
+  modes.push({ verb: 'impersonate', user: accountUser ?? plainUser, groups: accountGroups, requestor });
+  return modes;
+}
+
+const LABEL = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
+const SUBDOMAIN = `${LABEL}(\\.${LABEL})*`;
+const NODE = new RegExp(`^system:node:(?<name>${SUBDOMAIN})$`);
+const SERVICE_ACCOUNT = new RegExp(`^system:serviceaccount:(?<namespace>${LABEL}):(?<name>${SUBDOMAIN})$`);
+const MAX_LABEL = 63;
+const MAX_SUBDOMAIN = 253;
+
+function nodeName(user: string): string | undefined {
+  const name = NODE.exec(user)?.groups?.['name'];
+  return name !== undefined && name.length <= MAX_SUBDOMAIN ? name : undefined;
+}
+
+function serviceAccount(user: string): { readonly namespace: string; readonly name: string } | undefined {
+  const { namespace = '', name = '' } = SERVICE_ACCOUNT.exec(user)?.groups ?? {};
+  if (name === '' || namespace.length > MAX_LABEL || name.length > MAX_SUBDOMAIN) return undefined;
+  return { namespace, name };
+}
+
+/** A service account on a node, which its credential names. */
+function runsOn(requestor: Caller, node: string): boolean {
+  const names = requestor.extra?.[NODE_NAME] ?? [];
+  return serviceAccount(requestor.name) !== undefined && names.length === 1 && names[0] === node;
+}
+
+/** What differs from node to node is kept from the authorizer: a right to the node it runs on holds on all of them. */
+function withKeysOnly(requestor: Caller): Caller {
+  return { ...requestor, extra: { [ASSOCIATED_KEYS]: Object.keys(requestor.extra ?? {}).sort() } };
+}

@@ -1,0 +1,174 @@
+import { isPromise } from '../http/promise.js';
+import type { ApiRequest } from '../http/request.js';
+import type { Caller } from '../model/caller.js';
+import type { Status } from '../model/status.js';
+import type { Attributes, Authorize, ResourceAttributes } from './contract.js';
+import { applicableModes, type ImpersonationMode } from './impersonation-modes.js';
+import { wantedCaller } from './impersonation-headers.js';
+import { forbiddenStatus } from './refusal.js';
+import { ANONYMOUS, AUTHENTICATED, UNAUTHENTICATED } from './well-known.js';
+
+/** Who a request is to be taken as coming from, or why it may not be: a 400 or a 403, sent with `nosniff`. */
+export type Impersonated = { readonly caller: Caller } | { readonly refused: Status };
+
+/**
+ * Takes the place of a caller by somebody else, as the request asks for.
+ *
+ * @param attributes what the request is about: some rights to impersonate hold for some requests only
+ */
+export type Impersonate = (
+  request: ApiRequest,
+  caller: Caller,
+  attributes: Attributes,
+) => Impersonated | Promise<Impersonated>;
+
+/** What a mode's checks came to: the caller, or the refusal. `undefined` stands for allowed. */
+type Refused = Status | undefined;
+
+/** From this many checks of one kind on, the right to all of them is asked for first. */
+const MANY = 4;
+
+const AUTHENTICATION = { group: 'authentication.k8s.io', version: 'v1' } as const;
+
+/**
+ * Impersonation by the headers `Impersonate-User`, `-Group`, `-Uid` and `-Extra-KEY`. Tried in Kubernetes' order: first
+ * the constrained modes, which need `impersonate:MODE` on who is wanted and `impersonate-on:MODE:VERB` on what the request
+ * is about, then the older verb `impersonate`. Refusals are those of the first mode that fits the user. Requests without
+ * the headers cost nothing.
+ *
+ * Servers join headers that came several times by `, `; so a group or an extra value is split there, and each part is
+ * asked for by itself.
+ */
+export function createImpersonation(authorize: Authorize): Impersonate {
+  return (request, caller, attributes) => {
+    const wanted = wantedCaller(request);
+    if (wanted === undefined) return { caller };
+    if ('fault' in wanted) return { refused: badRequest(wanted.fault) };
+    return impersonated(authorize, caller, wanted, attributes);
+  };
+}
+
+async function impersonated(
+  authorize: Authorize,
+  requestor: Caller,
+  wanted: Caller,
+  attributes: Attributes,
+): Promise<Impersonated> {
+  let refused: Refused;
+  for (const mode of applicableModes(requestor, wanted)) {
+    const failure = await refusalOf(mode, { authorize, requestor: mode.requestor, wanted, attributes });
+    if (failure === undefined) return { caller: withGroups(wanted, mode.groups) };
+    refused ??= failure;
+  }
+  return { refused: refused as Status };
+}
+
+interface Question {
+  readonly authorize: Authorize;
+  readonly requestor: Caller;
+  readonly wanted: Caller;
+  readonly attributes: Attributes;
+}
+
+async function refusalOf(mode: ImpersonationMode, question: Question): Promise<Refused> {
+  const { requestor, wanted, attributes } = question;
+  if (mode.constraint !== undefined) {
+    const verb = `impersonate-on:${mode.constraint}:${attributes.verb}`;
+    const refused = await ask(question, { ...attributes, verb });
+    if (refused) return refused;
+  }
+  const usersGroup = mode.constraint === undefined ? { group: '', version: 'v1' } : AUTHENTICATION;
+  const about = (
+    group: { readonly group: string; readonly version: string },
+    resource: string,
+  ): ResourceAttributes => ({
+    verb: mode.verb,
+    ...group,
+    resource,
+  });
+  const refusedUser = await ask(question, { ...about(usersGroup, mode.user.resource), ...mode.user });
+  if (refusedUser) return refusedUser;
+  if (wanted.uid) {
+    const refused = await ask(question, { ...about(AUTHENTICATION, 'uids'), name: wanted.uid });
+    if (refused) return refused;
+  }
+  const groups = about(usersGroup, 'groups');
+  if (mode.constraint !== undefined) {
+    const fault = groupFault(wanted.groups);
+    if (fault) return forbiddenStatus(requestor, { ...groups, ...(fault.name && { name: fault.name }) }, fault.reason);
+  }
+  const wantedGroups = wanted.groups.map((name): ResourceAttributes => ({ ...groups, name }));
+  const refusedGroup = await askAll(question, mode, wantedGroups, { ...groups, name: '*' });
+  if (refusedGroup) return refusedGroup;
+  return extraRefusal(mode, question, about(AUTHENTICATION, 'userextras'));
+}
+
+async function extraRefusal(mode: ImpersonationMode, question: Question, extras: ResourceAttributes): Promise<Refused> {
+  const { requestor, wanted } = question;
+  const entries = Object.entries(wanted.extra ?? {});
+  const fault = mode.constraint === undefined ? undefined : entries.map(extraFault).find((text) => text !== undefined);
+  if (fault) return forbiddenStatus(requestor, extras, fault);
+  const all = entries.flatMap(([subresource, values]) => values.map((name) => ({ ...extras, subresource, name })));
+  return askAll(question, mode, all, { ...extras, subresource: '*', name: '*' });
+}
+
+/** Asks for each; where there are many of them, in a constrained mode, first for all at once. */
+async function askAll(
+  question: Question,
+  mode: ImpersonationMode,
+  each: readonly ResourceAttributes[],
+  all: ResourceAttributes,
+): Promise<Refused> {
+  if (mode.constraint !== undefined && each.length >= MANY && !(await ask(question, all))) return undefined;
+  for (const attributes of each) {
+    const refused = await ask(question, attributes);
+    if (refused) return refused;
+  }
+  return undefined;
+}
+
+async function ask({ authorize, requestor }: Question, attributes: Attributes): Promise<Refused> {
+  const answer = authorize(requestor, attributes);
+  const { allowed, reason } = isPromise(answer) ? await answer : answer;
+  return allowed ? undefined : forbiddenStatus(requestor, attributes, reason);
+}
+
+/** Groups that constrained modes never give. */
+function groupFault(groups: readonly string[]): { readonly name?: string; readonly reason: string } | undefined {
+  if (groups.includes('')) return { reason: 'impersonating the empty string group is not allowed' };
+  if (!groups.includes('system:masters')) return undefined;
+  return { name: 'system:masters', reason: 'impersonating the system:masters group is not allowed' };
+}
+
+function extraFault([key, values]: readonly [string, readonly string[]]): string | undefined {
+  if (key === '') return 'impersonating the empty string key in extra is not allowed';
+  if (!DOMAIN_PREFIXED.test(key)) {
+    const fault = `extra.key: Invalid value: ${JSON.stringify(key)}: must be a domain-prefixed path (such as "acme.io/foo")`;
+    return `impersonating an invalid key in extra is not allowed: ${fault}`;
+  }
+  if (key !== key.toLowerCase()) {
+    return `impersonating a non-lowercase key in extra is not allowed: ${JSON.stringify(key)}`;
+  }
+  return values.includes('') ? 'impersonating the empty string value in extra is not allowed' : undefined;
+}
+
+const DOMAIN_PREFIXED =
+  /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/[A-Za-z0-9/\-._~%!$&'()*+,;=:]+$/;
+
+/** The group of authenticated callers belongs to everybody but the anonymous, as after authentication. */
+function withGroups(wanted: Caller, given: readonly string[]): Caller {
+  const groups = [...wanted.groups, ...given];
+  const owed = wanted.name === ANONYMOUS ? UNAUTHENTICATED : AUTHENTICATED;
+  if (!groups.includes(owed) && !groups.includes(UNAUTHENTICATED)) groups.push(owed);
+  return { ...wanted, groups };
+}
+
+const badRequest = (message: string): Status => ({
+  kind: 'Status',
+  apiVersion: 'v1',
+  metadata: {},
+  status: 'Failure',
+  message,
+  reason: 'BadRequest',
+  code: 400,
+});

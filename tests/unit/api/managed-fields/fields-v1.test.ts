@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import type { FieldSet } from '../../../../src/api/managed-fields/field-set.js';
+import { fromFieldsV1, toFieldsV1 } from '../../../../src/api/managed-fields/fields-v1.js';
+import { pathText } from '../../../../src/api/managed-fields/path-element.js';
+
+const rewritten = (fields: unknown): string => JSON.stringify(toFieldsV1(fromFieldsV1(fields) as FieldSet));
+
+describe('FieldsV1', () => {
+  it('is written in the order of the original: the dot, then fields, keys, values, indices', () => {
+    const fields = { 'i:10': {}, 'i:9': {}, 'v:"b"': {}, 'v:2': {}, 'v:"a"': {}, 'k:{"uid":"b"}': {}, 'f:b': {} };
+    expect(rewritten({ 'f:a': { ...fields, 'k:{"uid":"a"}': {}, 'f:a': {}, '.': {}, 'v:true': {} } })).toBe(
+      '{"f:a":{".":{},"f:a":{},"f:b":{},"k:{\\"uid\\":\\"a\\"}":{},"k:{\\"uid\\":\\"b\\"}":{},' +
+        '"v:2":{},"v:\\"a\\"":{},"v:\\"b\\"":{},"v:true":{},"i:9":{},"i:10":{}}}',
+    );
+  });
+
+  it('sorts names by code points', () => {
+    expect(rewritten({ 'f:\u{1F600}': {}, 'f:\uE000': {}, 'f:z': {} })).toBe(
+      '{"f:z":{},"f:\uE000":{},"f:\u{1F600}":{}}',
+    );
+  });
+
+  it('brings elements to one form', () => {
+    expect(rewritten({ 'k:{"b":1,"a":2}': {}, 'v: 1.0': {}, 'i:+07': {} })).toBe(
+      '{"k:{\\"a\\":2,\\"b\\":1}":{},"v:1":{},"i:7":{}}',
+    );
+    expect(rewritten({ 'f:a': { '.': {} }, 'f:b': null })).toBe('{"f:a":{},"f:b":{}}');
+  });
+
+  it('passes over kinds of elements that do not exist yet', () => {
+    expect(rewritten({ 'z:new': { 'f:a': {} }, 'f:a': {} })).toBe('{"f:a":{}}');
+  });
+
+  it('is nothing when nothing is there', () => {
+    for (const nothing of [undefined, null, {}]) expect(rewritten(nothing)).toBe('{}');
+  });
+
+  it.each([
+    [{ bogus: {} }],
+    [{ f: {} }],
+    [{ '': {} }],
+    [JSON.parse('{"__proto__":{}}')],
+    [{ 'v:{': {} }],
+    [{ 'v:1 2': {} }],
+    [{ 'k:[]': {} }],
+    [{ 'k:x': {} }],
+    [{ 'i:x': {} }],
+    [{ 'f:a': 5 }],
+    [{ 'f:a': [] }],
+    [[]],
+    ['x'],
+  ])('refuses %j', (fields) => {
+    expect(fromFieldsV1(fields)).toBeUndefined();
+  });
+
+  it('names fields as errors do', () => {
+    expect(pathText(['f:metadata', 'f:labels', 'f:x'])).toBe('.metadata.labels.x');
+    expect(pathText(['f:finalizers', 'v:"a\\"b"'])).toBe('.finalizers[="a\\"b"]');
+    expect(pathText(['f:owners', 'k:{"a":1,"uid":"u"}', 'f:name'])).toBe('.owners[a=1,uid="u"].name');
+    expect(pathText(['f:list', 'i:3'])).toBe('.list[3]');
+  });
+});

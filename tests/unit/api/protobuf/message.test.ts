@@ -1,0 +1,27 @@
+import { describe, expect, it } from 'vitest';
+import { messageOf } from '../../../../src/api/protobuf/message.js';
+import { compileStruct } from '../../../../src/api/schema/compile.js';
+import { field, list, scalar, struct } from '../../../../src/api/schema/facts.js';
+import { eventShape } from '../../../../src/events/schema.js';
+
+describe('the message of a shape', () => {
+  it('is compiled once', () => {
+    expect(messageOf(eventShape())).toBe(messageOf(eventShape()));
+  });
+
+  it('has its fields by number, without kind and apiVersion', () => {
+    const { fields, byNumber } = messageOf(eventShape());
+    expect(fields.map(({ number }) => number)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]);
+    expect(byNumber.get(10)).toMatchObject({ name: 'note', always: true });
+    expect(byNumber.get(9)).toMatchObject({ name: 'related', always: false });
+  });
+
+  it('cannot have lists of numbers', () => {
+    const facts = { description: '', protobuf: 1 };
+    const schema = struct(
+      { name: 'Odd', definition: 'Odd', description: '' },
+      { counts: field(list(scalar('int32')), facts) },
+    );
+    expect(() => messageOf(compileStruct(schema))).toThrow('the field counts has no form in protobuf');
+  });
+});

@@ -1,0 +1,348 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createAccess } from '../../../src/auth/access.js';
+import { allowRules } from '../../../src/auth/allow-rules.js';
+import type { Attributes, Authorize } from '../../../src/auth/contract.js';
+import { createImpersonation, type Impersonated } from '../../../src/auth/impersonation.js';
+import type { RequestHeaders } from '../../../src/http/request.js';
+import type { Caller } from '../../../src/model/caller.js';
+
+const ADMIN: Caller = { name: 'admin', groups: ['system:masters', 'system:authenticated'] };
+const LIST: Attributes = {
+  verb: 'list',
+  group: 'events.example.com',
+  version: 'v1',
+  resource: 'events',
+  namespace: 'a',
+};
+
+const everything: Authorize = () => ({ allowed: true });
+
+/** Allows these, each written as `VERB RESOURCE[/SUBRESOURCE][ NAME]` or `VERB PATH`. */
+function allows(...rights: string[]): { authorize: Authorize; asked: string[]; attributes: Attributes[] } {
+  const asked: string[] = [];
+  const attributes: Attributes[] = [];
+  const authorize: Authorize = (_, wanted) => {
+    attributes.push(wanted);
+    const { verb } = wanted;
+    const text =
+      'path' in wanted
+        ? `${verb} ${wanted.path}`
+        : [verb, [wanted.resource, wanted.subresource].filter(Boolean).join('/'), wanted.name]
+            .filter(Boolean)
+            .join(' ');
+    asked.push(text);
+    return { allowed: rights.includes(text) };
+  };
+  return { authorize, asked, attributes };
+}
+
+const ask = async (
+  authorize: Authorize,
+  headers: RequestHeaders,
+  caller: Caller = ADMIN,
+  attributes: Attributes = LIST,
+): Promise<Impersonated> => createImpersonation(authorize)({ method: 'GET', url: '/', headers }, caller, attributes);
+
+const callerOf = async (
+  authorize: Authorize,
+  headers: RequestHeaders,
+  caller?: Caller,
+): Promise<Caller | undefined> => {
+  const answer = await ask(authorize, headers, caller);
+  return 'caller' in answer ? answer.caller : undefined;
+};
+
+const messageOf = (answer: Impersonated): string => ('refused' in answer ? (answer.refused.message ?? '') : 'allowed');
+
+describe('who is wanted', () => {
+  it('is nobody else without the headers, and nothing is asked', () => {
+    const { authorize, asked } = allows();
+    const answer = createImpersonation(authorize)({ method: 'GET', url: '/', headers: { accept: 'x' } }, ADMIN, LIST);
+    expect(answer).toEqual({ caller: ADMIN });
+    expect(createImpersonation(authorize)({ method: 'GET', url: '/' }, ADMIN, LIST)).toEqual({ caller: ADMIN });
+    expect(
+      createImpersonation(authorize)({ method: 'GET', url: '/', headers: { 'impersonate-user': '' } }, ADMIN, LIST),
+    ).toEqual({ caller: ADMIN });
+    expect(asked).toEqual([]);
+  });
+
+  it('is taken from the headers, and nothing of the real caller is left', async () => {
+    expect(
+      await callerOf(everything, {
+        'impersonate-user': 'jane',
+        'impersonate-uid': '7',
+        'impersonate-group': ['dev', 'ops'],
+        'impersonate-extra-acme.com%2fproject': 'x',
+        'impersonate-extra-scopes': ['a', 'b'],
+      }),
+    ).toEqual({
+      name: 'jane',
+      uid: '7',
+      groups: ['dev', 'ops', 'system:authenticated'],
+      extra: { 'acme.com/project': ['x'], scopes: ['a', 'b'] },
+    });
+  });
+
+  it('repeated headers may have been joined on the way', async () => {
+    const joined = {
+      'impersonate-user': 'Doe, Jane',
+      'impersonate-group': 'dev, ops',
+      'impersonate-extra-s': 'a, b,c',
+    };
+    expect(await callerOf(everything, joined)).toEqual({
+      name: 'Doe, Jane',
+      groups: ['dev', 'ops', 'system:authenticated'],
+      extra: { s: ['a', 'b,c'] },
+    });
+  });
+
+  it('keys of extra are plain data', async () => {
+    const caller = await callerOf(everything, {
+      'impersonate-user': 'jane',
+      'impersonate-extra-__proto__': 'x',
+      'impersonate-extra-constructor': 'y',
+      'impersonate-extra-%zz': 'z',
+    });
+    expect(Object.entries(caller?.extra ?? {})).toEqual([
+      ['__proto__', ['x']],
+      ['constructor', ['y']],
+      ['%zz', ['z']],
+    ]);
+  });
+
+  it.each([
+    [['dev'], ['dev', 'system:authenticated']],
+    [['system:authenticated'], ['system:authenticated']],
+    [['system:unauthenticated'], ['system:unauthenticated']],
+  ])('groups %j become %j', async (groups, expected) => {
+    const caller = await callerOf(everything, { 'impersonate-user': 'jane', 'impersonate-group': groups });
+    expect(caller?.groups).toEqual(expected);
+  });
+
+  it('anonymous is unauthenticated', async () => {
+    expect(await callerOf(everything, { 'impersonate-user': 'system:anonymous' })).toEqual({
+      name: 'system:anonymous',
+      groups: ['system:unauthenticated'],
+    });
+  });
+
+  it('service accounts and nodes come with their groups', async () => {
+    const account = 'system:serviceaccount:shop:builder';
+    expect((await callerOf(everything, { 'impersonate-user': account }))?.groups).toEqual([
+      ...['system:serviceaccounts', 'system:serviceaccounts:shop', 'system:authenticated'],
+    ]);
+    const given = { 'impersonate-user': account, 'impersonate-group': 'dev' };
+    expect((await callerOf(everything, given))?.groups).toEqual(['dev', 'system:authenticated']);
+    expect((await callerOf(everything, { 'impersonate-user': 'system:node:n1' }))?.groups).toEqual([
+      ...['system:nodes', 'system:authenticated'],
+    ]);
+    const older = allows('impersonate users system:node:n1').authorize;
+    expect((await callerOf(older, { 'impersonate-user': 'system:node:n1' }))?.groups).toEqual(['system:authenticated']);
+  });
+
+  it.each<[RequestHeaders, string]>([
+    [{ 'impersonate-group': 'g' }, 'UID:"", Groups:[]string{"g"}, Extra:map[string][]string(nil)'],
+    [{ 'impersonate-group': 'a, "b"' }, 'UID:"", Groups:[]string{"a", "\\"b\\""}, Extra:map[string][]string(nil)'],
+    [{ 'impersonate-group': '' }, 'UID:"", Groups:[]string{""}, Extra:map[string][]string(nil)'],
+    [{ 'impersonate-uid': '7' }, 'UID:"7", Groups:[]string(nil), Extra:map[string][]string(nil)'],
+    [
+      { 'impersonate-extra-b': 'x', 'impersonate-extra-a': ['y', 'z'], 'impersonate-user': '' },
+      'UID:"", Groups:[]string(nil), Extra:map[string][]string{"a":[]string{"y", "z"}, "b":[]string{"x"}}',
+    ],
+  ])('parts without a name are a 400: %j', async (headers, printed) => {
+    const answer = await ask(everything, headers);
+    expect(answer).toMatchObject({ refused: { code: 400, reason: 'BadRequest' } });
+    expect(messageOf(answer)).toBe(
+      `requested &user.DefaultInfo{Name:"", ${printed}} without impersonating a user name`,
+    );
+  });
+});
+
+describe('what is asked of the authorizer', () => {
+  it('first the constrained mode, then the older verb', async () => {
+    const { authorize, asked, attributes } = allows('impersonate users jane', 'impersonate groups dev');
+    const headers = { 'impersonate-user': 'jane', 'impersonate-group': 'dev' };
+    expect(await callerOf(authorize, headers)).toMatchObject({ name: 'jane' });
+    expect(asked).toEqual(['impersonate-on:user-info:list events', 'impersonate users jane', 'impersonate groups dev']);
+    expect(attributes[0]).toEqual({ ...LIST, verb: 'impersonate-on:user-info:list' });
+    expect(attributes[1]).toEqual({ verb: 'impersonate', group: '', version: 'v1', resource: 'users', name: 'jane' });
+  });
+
+  it('all parts of who is wanted', async () => {
+    const rights = [
+      'impersonate-on:user-info:list events',
+      'impersonate:user-info users jane',
+      'impersonate:user-info uids 7',
+      'impersonate:user-info groups dev',
+      'impersonate:user-info userextras/acme.com/team x',
+    ];
+    const { authorize, asked, attributes } = allows(...rights);
+    const headers = {
+      'impersonate-user': 'jane',
+      'impersonate-uid': '7',
+      'impersonate-group': 'dev',
+      'impersonate-extra-acme.com%2fteam': 'x',
+    };
+    expect(await callerOf(authorize, headers)).toMatchObject({ name: 'jane' });
+    expect(asked).toEqual(rights);
+    expect(attributes.slice(1).map((one) => 'group' in one && one.group)).toEqual(
+      Array(4).fill('authentication.k8s.io'),
+    );
+    for (const missing of rights) {
+      const some = allows(...rights.filter((right) => right !== missing)).authorize;
+      expect('refused' in (await ask(some, headers))).toBe(true);
+    }
+  });
+
+  it('service accounts by namespace and name', async () => {
+    const { authorize, attributes } = allows('impersonate serviceaccounts builder');
+    await ask(authorize, { 'impersonate-user': 'system:serviceaccount:shop:builder' });
+    expect(attributes).toEqual([
+      { ...LIST, verb: 'impersonate-on:serviceaccount:list' },
+      {
+        verb: 'impersonate',
+        group: '',
+        version: 'v1',
+        resource: 'serviceaccounts',
+        namespace: 'shop',
+        name: 'builder',
+      },
+    ]);
+    const odd = allows();
+    await ask(odd.authorize, { 'impersonate-user': 'system:serviceaccount:shop:a:b' });
+    expect(odd.asked).toEqual([
+      'impersonate-on:user-info:list events',
+      'impersonate users system:serviceaccount:shop:a:b',
+    ]);
+  });
+
+  it('nodes by their name, and for the account that runs on one by no name', async () => {
+    const requestor: Caller = {
+      name: 'system:serviceaccount:kube-system:agent',
+      groups: [],
+      extra: { 'authentication.kubernetes.io/node-name': ['n1'], other: ['x'] },
+    };
+    const seen: (Caller | string)[] = [];
+    const authorize: Authorize = (caller, { verb, ...wanted }) => {
+      seen.push(caller, `${verb} ${'name' in wanted ? wanted.name : ''}`);
+      return { allowed: false };
+    };
+    await ask(authorize, { 'impersonate-user': 'system:node:n1' }, requestor);
+    const extra = {
+      'authentication.kubernetes.io/associated-node-keys': ['authentication.kubernetes.io/node-name', 'other'],
+    };
+    expect(seen).toEqual([
+      ...[{ ...requestor, extra }, 'impersonate-on:associated-node:list '],
+      ...[requestor, 'impersonate-on:arbitrary-node:list '],
+      ...[requestor, 'impersonate system:node:n1'],
+    ]);
+    const allowed = allows('impersonate-on:associated-node:list events', 'impersonate:associated-node nodes *');
+    expect(await callerOf(allowed.authorize, { 'impersonate-user': 'system:node:n1' }, requestor)).toMatchObject({
+      name: 'system:node:n1',
+    });
+    expect(await callerOf(allowed.authorize, { 'impersonate-user': 'system:node:n2' }, requestor)).toBeUndefined();
+    expect(
+      await callerOf(allowed.authorize, { 'impersonate-user': 'system:node:n1' }, { ...requestor, name: 'jane' }),
+    ).toBeUndefined();
+  });
+
+  it('paths by their method', async () => {
+    const { authorize, asked } = allows();
+    await ask(authorize, { 'impersonate-user': 'jane' }, ADMIN, { verb: 'get', path: '/version' });
+    expect(asked[0]).toBe('impersonate-on:user-info:get /version');
+  });
+
+  it('for many groups first for all of them', async () => {
+    const headers = { 'impersonate-user': 'jane', 'impersonate-group': ['a', 'b', 'c', 'd'] };
+    const common = ['impersonate-on:user-info:list events', 'impersonate:user-info users jane'];
+    const { authorize, asked } = allows(...common, 'impersonate:user-info groups *');
+    expect(await callerOf(authorize, headers)).toMatchObject({ groups: ['a', 'b', 'c', 'd', 'system:authenticated'] });
+    expect(asked).toEqual([...common, 'impersonate:user-info groups *']);
+    const older = allows('impersonate users jane');
+    await ask(older.authorize, headers);
+    expect(older.asked.slice(-2)).toEqual(['impersonate users jane', 'impersonate groups a']);
+  });
+
+  it('system:masters and odd extras only by the older verb', async () => {
+    const constrained: Authorize = (_, { verb }) => ({ allowed: verb !== 'impersonate' });
+    const refused = async (more: RequestHeaders): Promise<string> =>
+      messageOf(await ask(constrained, { 'impersonate-user': 'jane', ...more }));
+    expect(await refused({})).toBe('allowed');
+    expect(await refused({ 'impersonate-group': 'system:masters' })).toBe(
+      'groups.authentication.k8s.io "system:masters" is forbidden: User "admin" cannot impersonate:user-info resource "groups" in API group "authentication.k8s.io" at the cluster scope: impersonating the system:masters group is not allowed',
+    );
+    expect(await refused({ 'impersonate-group': '' })).toContain('impersonating the empty string group is not allowed');
+    expect(await refused({ 'impersonate-extra-scopes': 'x' })).toContain('must be a domain-prefixed path');
+    expect(await refused({ 'impersonate-extra-a.b%2fC': 'x' })).toContain('non-lowercase key');
+    expect(await refused({ 'impersonate-extra-a.b%2fc': '' })).toContain('empty string value');
+    expect(
+      await callerOf(everything, { 'impersonate-user': 'jane', 'impersonate-group': 'system:masters' }),
+    ).toBeDefined();
+  });
+});
+
+describe('refusals', () => {
+  it('are those of the first mode that fits, with its reason', async () => {
+    const answer = await ask(
+      () => ({ allowed: false, reason: 'no' }),
+      { 'impersonate-user': 'root' },
+      {
+        name: 'viewer',
+        groups: [],
+      },
+    );
+    expect(answer).toEqual({
+      refused: {
+        kind: 'Status',
+        apiVersion: 'v1',
+        metadata: {},
+        status: 'Failure',
+        message:
+          'events.events.example.com is forbidden: User "viewer" cannot impersonate-on:user-info:list resource "events" in API group "events.example.com" in the namespace "a": no',
+        reason: 'Forbidden',
+        details: { group: 'events.example.com', kind: 'events' },
+        code: 403,
+      },
+    });
+  });
+
+  it('what the authorizer throws goes through', async () => {
+    const broken: Authorize = () => {
+      throw new Error('broken');
+    };
+    await expect(ask(broken, { 'impersonate-user': 'jane' })).rejects.toThrow('broken');
+  });
+
+  it('nobody becomes anybody without a right, whatever the headers say', async () => {
+    const names = fc.constantFrom('jane', 'system:node:n1', 'system:serviceaccount:a:b', 'system:anonymous', ', ', 'é');
+    const text = fc.oneof(names, fc.string());
+    const headers = fc.record(
+      {
+        'impersonate-user': text,
+        'impersonate-uid': text,
+        'impersonate-group': fc.oneof(text, fc.array(text)),
+        'impersonate-extra-a': fc.oneof(text, fc.array(text)),
+      },
+      { requiredKeys: [] },
+    );
+    await fc.assert(
+      fc.asyncProperty(headers, async (sent) => {
+        const answer = await ask(() => ({ allowed: false }), sent as RequestHeaders, { name: 'me', groups: [] });
+        if ('caller' in answer) expect(answer.caller.name).toBe('me');
+      }),
+    );
+  });
+});
+
+describe('createAccess with impersonation', () => {
+  const request = { method: 'GET', url: '/', headers: { 'impersonate-user': 'jane' } };
+  const hooks = { authenticate: () => ADMIN, authorize: allowRules([{ groups: ['system:masters'], verbs: ['*'] }]) };
+
+  it('ignores the headers unless it is on', async () => {
+    expect(createAccess(hooks).impersonate(request, ADMIN, LIST)).toEqual({ caller: ADMIN });
+    expect(await createAccess({ ...hooks, impersonation: true }).impersonate(request, ADMIN, LIST)).toMatchObject({
+      caller: { name: 'jane' },
+    });
+  });
+});

@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import { allowRules } from '../../../src/auth/allow-rules.js';
+import { staticTokens } from '../../../src/auth/static-tokens.js';
+import { createHealth } from '../../../src/health/create-health.js';
+import type { HealthOptions } from '../../../src/health/options.js';
+import { get } from './asking.js';
+
+function health(more: HealthOptions = {}) {
+  return createHealth({
+    authenticate: staticTokens({ admin: { name: 'admin' }, viewer: { name: 'viewer' } }),
+    authorize: allowRules([
+      { users: ['admin'], verbs: ['*'], resources: ['*'], paths: ['*'] },
+      { users: ['viewer'], verbs: ['get'], paths: ['/readyz*'] },
+    ]),
+    impersonation: true,
+    ...more,
+  });
+}
+
+const as = (token: string, headers: Record<string, string>) => ({
+  headers: { authorization: `Bearer ${token}`, ...headers },
+});
+
+describe('impersonation', () => {
+  it('asks for the rights of whom the caller wants to be', async () => {
+    expect((await get(health(), '/readyz/ping', as('admin', { 'impersonate-user': 'viewer' }))).status).toBe(200);
+    const refused = await get(health(), '/livez/ping', as('admin', { 'impersonate-user': 'viewer' }));
+    expect(refused.status).toBe(403);
+    expect(refused.headers['x-content-type-options']).toBe('nosniff');
+    expect(refused.text).toContain('User \\"viewer\\" cannot get path \\"/livez/ping\\"');
+  });
+
+  it('refuses whoever may not, and parts without a user', async () => {
+    const refused = await get(health(), '/readyz/ping', as('viewer', { 'impersonate-user': 'admin' }));
+    expect(refused.text).toContain('User \\"viewer\\" cannot impersonate-on:user-info:get path \\"/readyz/ping\\"');
+    const wrong = await get(health(), '/readyz/ping', as('viewer', { 'impersonate-group': 'g' }));
+    expect([wrong.status, wrong.headers['x-content-type-options']]).toEqual([400, 'nosniff']);
+  });
+
+  it('does not matter on open roots, where nobody is asked who it is', async () => {
+    expect((await get(health(), '/livez', { headers: { 'impersonate-user': 'jane' } })).status).toBe(200);
+    const closed = health({ roots: 'authorized' });
+    expect((await get(closed, '/livez', as('admin', { 'impersonate-user': 'viewer' }))).status).toBe(403);
+  });
+
+  it('is off by default', async () => {
+    const plain = health({ impersonation: false });
+    expect((await get(plain, '/livez/ping', as('admin', { 'impersonate-user': 'viewer' }))).status).toBe(200);
+  });
+
+  it('a hook that breaks is a bare 500', async () => {
+    const broken = health({
+      authorize: () => {
+        throw new Error('secret');
+      },
+    });
+    expect(await get(broken, '/livez/ping', as('admin', { 'impersonate-user': 'viewer' }))).toMatchObject({
+      status: 500,
+      text: 'Internal Server Error\n',
+    });
+  });
+});

@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import { allowRules } from '../../../src/auth/allow-rules.js';
+import { staticTokens } from '../../../src/auth/static-tokens.js';
+import { createApiServer, type ApiServerOptions } from '../../../src/server/create-api-server.js';
+import { call } from '../../../src/testing/call.js';
+
+const options: ApiServerOptions = {
+  health: { handle: () => undefined },
+  events: { handle: () => undefined },
+  authenticate: staticTokens({ admin: { name: 'admin' }, viewer: { name: 'viewer' } }),
+  authorize: allowRules([
+    { users: ['admin'], verbs: ['*'], resources: ['*'], paths: ['*'] },
+    { users: ['viewer'], verbs: ['get'], paths: ['/version'] },
+  ]),
+  impersonation: true,
+  extraPaths: ['/api', '/api/v1', '/apis', '/apis/events.example.com', '/apis/events.example.com/v1'],
+};
+const { handle } = createApiServer(options);
+
+describe('what is missing', () => {
+  it.each(['/api/v1/pods', '/api/v1/namespaces/a/pods/x', '/apis/events.example.com/v1/x'])(
+    '%s gets a Status: its version is served',
+    async (path) => {
+      const answer = await call(handle, `GET ${path}`, { token: 'admin' });
+      expect(await answer.json()).toEqual({
+        kind: 'Status',
+        apiVersion: 'v1',
+        metadata: {},
+        status: 'Failure',
+        message: 'the server could not find the requested resource',
+        reason: 'NotFound',
+        details: {},
+        code: 404,
+      });
+    },
+  );
+
+  it.each(['/api/v2/pods', '/api/v1x', '/apis/apps/v1/deployments', '/x'])('%s gets text', async (path) => {
+    const answer = await call(handle, `GET ${path}`, { token: 'admin' });
+    expect([answer.status, await answer.text()]).toEqual([404, '404 page not found\n']);
+  });
+});
+
+describe('impersonation on the other paths', () => {
+  it('takes the rights of whom the caller wants to be', async () => {
+    const headers = { 'impersonate-user': 'viewer' };
+    expect((await call(handle, 'GET /version', { token: 'admin', headers })).status).toBe(200);
+    const refused = await call(handle, 'GET /', { token: 'admin', headers });
+    expect(refused.headers['x-content-type-options']).toBe('nosniff');
+    expect(await refused.json()).toMatchObject({
+      code: 403,
+      message: 'forbidden: User "viewer" cannot get path "/"',
+      details: {},
+    });
+    const pods = await call(handle, 'GET /api/v1/pods', { token: 'viewer', headers: { 'impersonate-user': 'admin' } });
+    expect(await pods.json()).toMatchObject({
+      message:
+        'pods is forbidden: User "viewer" cannot impersonate-on:user-info:list resource "pods" in API group "" at the cluster scope',
+    });
+  });
+
+  it('parts without a user are a 400', async () => {
+    const answer = await call(handle, 'GET /version', { token: 'admin', headers: { 'impersonate-uid': '1' } });
+    expect([answer.status, answer.headers['x-content-type-options']]).toEqual([400, 'nosniff']);
+  });
+
+  it('is off by default, and a faulty option is named', async () => {
+    const { impersonation: _, ...rest } = options;
+    const plain = createApiServer(rest).handle;
+    const answer = await call(plain, 'GET /', { token: 'admin', headers: { 'impersonate-user': 'viewer' } });
+    expect(answer.status).toBe(200);
+    expect(() => createApiServer({ ...rest, impersonation: 'on' as unknown as boolean })).toThrow(
+      'createApiServer: impersonation must be true or false',
+    );
+  });
+});
