@@ -32,6 +32,7 @@ describe('parseFlags', () => {
       eventTtlMs: 3_600_000,
       apiDomain: 'example.com',
       coreV1Events: true,
+      managedFields: true,
       dataDir: './kube-vitals-data',
       store: 'memory',
     });
@@ -104,7 +105,7 @@ describe('parseFlags', () => {
     const help = 'help' in parsed ? parsed.help : '';
     expect(help).toContain('--event-ttl duration\n      How long an event is kept. (default 1h0m0s)');
     expect(help).toContain('--anonymous-auth[=true|false]');
-    expect(help.match(/^ {2}--/gm)).toHaveLength(18);
+    expect(help.match(/^ {2}--/gm)).toHaveLength(19);
     expect('help' in parseFlags(['-h'])).toBe(true);
   });
 
