@@ -1,6 +1,6 @@
 // Checks the package as npm would publish it: contents, manifest, types as every resolver sees them, size.
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { pack, root, run, runGates, runTool, scratchFolder } from './gate.mjs';
@@ -24,6 +24,7 @@ function makeProject(name, { nodeTypes }) {
   mkdirSync(join(modules, manifest.name), { recursive: true });
   run('tar', ['-xzf', tarball, '--strip-components=1', '-C', join(modules, manifest.name)]);
   for (const dependency of Object.keys(manifest.dependencies ?? {})) {
+    mkdirSync(dirname(join(modules, dependency)), { recursive: true });
     symlinkSync(join(root, 'node_modules', dependency), join(modules, dependency));
   }
   if (nodeTypes) {

@@ -33,6 +33,9 @@ export type {
   PathAttributes,
   ResourceAttributes,
 } from './auth/contract.js';
+export type { CreateImpersonation, Impersonate, Impersonated } from './auth/impersonation.js';
+export type { Status, StatusCause, StatusDetails, StatusReason } from './model/status.js';
+export type { ListMeta } from './model/object-meta.js';
 export type { Caller } from './model/caller.js';
 export type { Clock, ClockTimer } from './clock/clock.js';
 export type { Observation, Observe } from './observe/observation.js';

@@ -36,6 +36,12 @@ export type { InFlightLimitOptions } from './limits/in-flight.js';
 export { allowRules, type AllowRule } from './auth/allow-rules.js';
 export { allowAnonymous, clientCertificate, firstAuthenticator } from './auth/authenticators.js';
 export { allowAuthenticated, allowEverybody, anyOf } from './auth/authorizers.js';
+export {
+  createImpersonation,
+  type CreateImpersonation,
+  type Impersonate,
+  type Impersonated,
+} from './auth/impersonation.js';
 export { staticTokens, type StaticTokenCaller, type StaticTokens } from './auth/static-tokens.js';
 export type {
   Attributes,

@@ -1,7 +1,14 @@
 import { mkdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { createApiServer, createEvents, createHealth, createLifecycle, memoryStore } from 'kube-vitals';
+import {
+  createApiServer,
+  createEvents,
+  createHealth,
+  createImpersonation,
+  createLifecycle,
+  memoryStore,
+} from 'kube-vitals';
 import type { Observe, PostStartHook } from 'kube-vitals';
 import { toNodeListener } from 'kube-vitals/node';
 import { standaloneAccess } from './access.js';
@@ -13,6 +20,7 @@ import { parseFlags, type Flags } from './flags.js';
 import { kubeconfig } from './kubeconfig.js';
 import { createOwnEvents, type Occurrence } from './own-events.js';
 import { writePrivateFile } from './private-file.js';
+import { setRevisionsAside } from './revisions.js';
 import { openServers } from './servers.js';
 import { shutDownOnSignals } from './shutdown.js';
 
@@ -38,10 +46,12 @@ async function serve(flags: Flags): Promise<void> {
       : await ownCertificate(flags.certDir, flags.bindAddress);
 
   const group = `events.${flags.apiDomain}`;
-  const store = memoryStore();
+  const revisions = await setRevisionsAside(join(flags.dataDir, 'revisions'));
+  const store = memoryStore({ startAt: revisions.startAt });
+  const ahead = revisions.keepAhead(store.revision);
   const health = createHealth({
     ...access,
-    impersonation: true,
+    impersonation: createImpersonation,
     roots: 'authorized',
     auditIds: true,
     livezGracePeriodMs: flags.livezGracePeriodMs,
@@ -127,6 +137,7 @@ async function serve(flags: Flags): Promise<void> {
     close: async () => {
       health.close();
       checks.close();
+      ahead.stop();
       await events.close();
       await store.close();
     },

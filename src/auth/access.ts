@@ -2,7 +2,7 @@ import { isPromise } from '../http/promise.js';
 import type { ApiRequest } from '../http/request.js';
 import type { Caller } from '../model/caller.js';
 import type { Attributes, Authenticate, Authorize, Decision } from './contract.js';
-import { createImpersonation, type Impersonate } from './impersonation.js';
+import type { CreateImpersonation, Impersonate } from './impersonation.js';
 import { throwFaults } from './option-faults.js';
 import { ANONYMOUS, AUTHENTICATED, UNAUTHENTICATED } from './well-known.js';
 
@@ -10,8 +10,8 @@ import { ANONYMOUS, AUTHENTICATED, UNAUTHENTICATED } from './well-known.js';
 export interface AccessOptions {
   readonly authenticate: Authenticate;
   readonly authorize: Authorize;
-  /** Whether callers may ask to be taken for others. Default false. */
-  readonly impersonation?: boolean | undefined;
+  /** `createImpersonation` where callers may ask to be taken for others: handed in, so that only those carry it who use it. */
+  readonly impersonation?: CreateImpersonation | undefined;
 }
 
 /** The two hooks as the rooms of this library call them: at once where the hooks answer at once. */
@@ -31,7 +31,7 @@ export interface Access {
 }
 
 /** Wraps the two hooks of a service. Throws a TypeError when one is missing: nothing is ever open by accident. */
-export function createAccess({ authenticate, authorize, impersonation = false }: AccessOptions): Access {
+export function createAccess({ authenticate, authorize, impersonation }: AccessOptions): Access {
   const faults: string[] = [];
   if (typeof authenticate !== 'function')
     faults.push('authenticate must be a function, for example staticTokens({ … })');
@@ -46,7 +46,7 @@ export function createAccess({ authenticate, authorize, impersonation = false }:
         return undefined;
       }
     },
-    impersonate: impersonation ? createImpersonation(authorize) : (_request, caller) => ({ caller }),
+    impersonate: impersonation?.(authorize) ?? ((_request, caller) => ({ caller })),
     authorize: (caller, attributes) => authorize(caller, attributes),
   };
 }

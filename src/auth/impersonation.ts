@@ -30,6 +30,9 @@ const MANY = 4;
 
 const AUTHENTICATION = { group: 'authentication.k8s.io', version: 'v1' } as const;
 
+/** What makes an {@link Impersonate} of the service's own hook: {@link createImpersonation}. */
+export type CreateImpersonation = (authorize: Authorize) => Impersonate;
+
 /**
  * Impersonation by the headers `Impersonate-User`, `-Group`, `-Uid` and `-Extra-KEY`. Tried in Kubernetes' order: first
  * the constrained modes, which need `impersonate:MODE` on who is wanted and `impersonate-on:MODE:VERB` on what the request

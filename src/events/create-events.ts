@@ -1,4 +1,5 @@
 import { acceptCaller, createAccess } from '../auth/access.js';
+import { createImpersonation } from '../auth/impersonation.js';
 import { systemClock } from '../clock/clock.js';
 import type { ApiHandler } from '../http/handler.js';
 import { createInFlightLimits } from '../limits/in-flight.js';
@@ -51,7 +52,11 @@ export function createEvents(options: EventsOptions): Events {
     store,
     hub,
     clock,
-    access: createAccess(options),
+    access: createAccess({
+      authenticate: options.authenticate,
+      authorize: options.authorize,
+      impersonation: options.impersonation ? createImpersonation : undefined,
+    }),
     limits: createInFlightLimits(options.limits ?? {}),
     ttlMs: options.ttlMs ?? 3_600_000,
     types: new Set(options.types ?? ['Normal', 'Warning']),

@@ -1,4 +1,5 @@
 import type { Authenticate, Authorize } from '../auth/contract.js';
+import type { CreateImpersonation } from '../auth/impersonation.js';
 import type { Clock } from '../clock/clock.js';
 import type { Observe } from '../observe/observation.js';
 import { A_COUNT, A_FLAG, A_FUNCTION, aNumber, checkOptions, oneOf, type OptionRules } from './option-rules.js';
@@ -15,8 +16,11 @@ export interface HealthOptions {
    * the path, for example `{ verb: 'get', path: '/readyz/database' }`.
    */
   readonly authorize?: Authorize;
-  /** Lets callers act as somebody else, where `authorize` allows it: see `impersonation` of `createEvents`. Default `false`. */
-  readonly impersonation?: boolean;
+  /**
+   * Lets callers act as somebody else, where `authorize` allows it: see `impersonation` of `createEvents`. Give it
+   * `createImpersonation` of `kube-vitals`. Default: nobody may.
+   */
+  readonly impersonation?: CreateImpersonation;
   /**
    * With hooks: `open` (default) answers `/healthz`, `/livez` and `/readyz` to everybody without asking who it is, since
    * kubelets and load balancers send no credentials; `authorized` asks for them as for every other path.
@@ -57,7 +61,7 @@ export interface ResolvedHealthOptions {
 const RULES: OptionRules = {
   authenticate: A_FUNCTION,
   authorize: A_FUNCTION,
-  impersonation: A_FLAG,
+  impersonation: A_FUNCTION,
   roots: oneOf('open', 'authorized'),
   observe: A_FUNCTION,
   clock: [(value) => typeof (value as Partial<Clock> | null)?.setTimer === 'function', 'a Clock'],

@@ -1,6 +1,7 @@
 import type { VersionInfo } from '../api/discovery/version.js';
 import { createAccess } from '../auth/access.js';
 import type { Authenticate, Authorize } from '../auth/contract.js';
+import { createImpersonation } from '../auth/impersonation.js';
 import { throwFaults } from '../auth/option-faults.js';
 import type { ApiHandler } from '../http/handler.js';
 import { isPromise } from '../http/promise.js';
@@ -65,7 +66,7 @@ const OWN_PATHS = ['/', '/index.html', '/healthz', '/livez', '/readyz', '/versio
 export function createApiServer(options: ApiServerOptions): ApiServer {
   checkOptions(options);
   const { health, events, observe } = options;
-  const access = createAccess(options);
+  const access = createAccess({ ...options, impersonation: options.impersonation ? createImpersonation : undefined });
   const extra = options.extraPaths ?? [];
   const paths = (): readonly string[] => [...OWN_PATHS, ...(typeof extra === 'function' ? extra() : extra)];
   const otherPaths = createOtherPaths({ access, paths, version: options.version, observe });

@@ -50,7 +50,7 @@ const whole = (base: string): Promise<Bundle> => bundle(`export * from ${JSON.st
 /** What each entry may bring along. Whoever adds an entry decides here. */
 const allowed: Readonly<Record<string, Bundle>> = {
   // node:crypto compares tokens in constant time; node:zlib compresses answers of 128 KiB and more.
-  index: { packages: ['yaml', 'zod'], builtins: ['node:crypto'], lazyBuiltins: ['node:zlib'] },
+  index: { packages: ['@bufbuild/protobuf', 'yaml', 'zod'], builtins: ['node:crypto'], lazyBuiltins: ['node:zlib'] },
   health: { packages: [], builtins: [], lazyBuiltins: [] },
   node: { packages: [], builtins: ['node:*'], lazyBuiltins: ['node:*'] },
   fetch: { packages: [], builtins: [], lazyBuiltins: [] },

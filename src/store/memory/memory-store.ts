@@ -16,8 +16,9 @@ const EXPIRE_SLICE_MS = 2;
 const EXPIRE_STEPS_PER_LOOK = 16;
 
 /** The revision before the first: the wall clock, so that a restarted process goes on above its former revisions. */
-function startRevision(clock: Clock, above: Revision): Revision {
-  return Math.max(1, above, Math.floor(clock.now()));
+function startRevision(clock: Clock, { startAt, startAbove = 0 }: MemoryStoreOptions): Revision {
+  if (startAt !== undefined) return Math.max(1, startAt);
+  return Math.max(1, startAbove, Math.floor(clock.now()));
 }
 
 interface Engine {
@@ -28,7 +29,7 @@ interface Engine {
 }
 
 function createEngine(clock: Clock, options: MemoryStoreOptions): Engine {
-  const state = createMemoryState(startRevision(clock, options.startAbove ?? 0));
+  const state = createMemoryState(startRevision(clock, options));
   const feeds = createFeeds(state.log);
   const history = createHistoryKeeper(state, clock, {
     historyMs: options.historyMs ?? 600_000,

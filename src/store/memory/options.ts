@@ -13,6 +13,11 @@ export interface MemoryStoreOptions {
   readonly maxEventBytes?: number | undefined;
   /** Revisions start above this one even if the clock stands lower. Default: 0. */
   readonly startAbove?: Revision | undefined;
+  /**
+   * Revisions begin right above this one, whatever the clock says. Only for those who remember where an earlier store
+   * ended: a revision that is used twice makes watchers miss events. Default: the clock decides.
+   */
+  readonly startAt?: Revision | undefined;
   /** Also the name of the store's health check. Default: `memory`. */
   readonly name?: string | undefined;
 }
@@ -20,7 +25,10 @@ export interface MemoryStoreOptions {
 /** @throws TypeError that lists every fault. */
 export function checkMemoryStoreOptions(options: MemoryStoreOptions): void {
   const faults: string[] = [];
-  const number = (key: 'historyMs' | 'historyMaxBytes' | 'maxEventBytes' | 'startAbove', least: number): void => {
+  const number = (
+    key: 'historyMs' | 'historyMaxBytes' | 'maxEventBytes' | 'startAbove' | 'startAt',
+    least: number,
+  ): void => {
     const value = options[key];
     if (value === undefined || (Number.isSafeInteger(value) && value >= least)) return;
     faults.push(`${key}: give a whole number of at least ${least}`);
@@ -29,6 +37,7 @@ export function checkMemoryStoreOptions(options: MemoryStoreOptions): void {
   number('historyMaxBytes', 0);
   number('maxEventBytes', 1);
   number('startAbove', 0);
+  number('startAt', 0);
   if (options.name !== undefined && (typeof options.name !== 'string' || options.name === '')) {
     faults.push('name: give a text that is not empty');
   }

@@ -341,7 +341,9 @@ describe('createAccess with impersonation', () => {
 
   it('ignores the headers unless it is on', async () => {
     expect(createAccess(hooks).impersonate(request, ADMIN, LIST)).toEqual({ caller: ADMIN });
-    expect(await createAccess({ ...hooks, impersonation: true }).impersonate(request, ADMIN, LIST)).toMatchObject({
+    expect(
+      await createAccess({ ...hooks, impersonation: createImpersonation }).impersonate(request, ADMIN, LIST),
+    ).toMatchObject({
       caller: { name: 'jane' },
     });
   });

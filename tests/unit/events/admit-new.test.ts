@@ -107,7 +107,7 @@ describe('what the server decides', () => {
     expect(created['uid']).toMatch(/^[0-9a-f-]{36}$/);
     expect(created['creationTimestamp']).toBe(`${new Date(clock.now() / 1000).toISOString().slice(0, 19)}Z`);
     expect(created['resourceVersion']).toBe(await revision());
-    for (const field of ['deletionTimestamp', 'deletionGracePeriodSeconds', 'managedFields']) {
+    for (const field of ['deletionTimestamp', 'deletionGracePeriodSeconds']) {
       expect(created).not.toHaveProperty(field);
     }
   });

@@ -132,6 +132,7 @@ export function verbBench(wrap: (store: EventStore) => EventStore = (store) => s
     ttlMs: 3_600_000,
     types: new Set(['Normal', 'Warning']),
     maxBodyBytes: 1_000_000,
+    managedFields: true,
     bookmarkIntervalMs: 60_000,
     minWatchMs: 1_800_000,
   };

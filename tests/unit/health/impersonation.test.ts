@@ -1,20 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import { allowRules } from '../../../src/auth/allow-rules.js';
 import { staticTokens } from '../../../src/auth/static-tokens.js';
+import { createImpersonation } from '../../../src/auth/impersonation.js';
 import { createHealth } from '../../../src/health/create-health.js';
 import type { HealthOptions } from '../../../src/health/options.js';
 import { get } from './asking.js';
 
+const hooks = {
+  authenticate: staticTokens({ admin: { name: 'admin' }, viewer: { name: 'viewer' } }),
+  authorize: allowRules([
+    { users: ['admin'], verbs: ['*'], resources: ['*'], paths: ['*'] },
+    { users: ['viewer'], verbs: ['get'], paths: ['/readyz*'] },
+  ]),
+};
+
 function health(more: HealthOptions = {}) {
-  return createHealth({
-    authenticate: staticTokens({ admin: { name: 'admin' }, viewer: { name: 'viewer' } }),
-    authorize: allowRules([
-      { users: ['admin'], verbs: ['*'], resources: ['*'], paths: ['*'] },
-      { users: ['viewer'], verbs: ['get'], paths: ['/readyz*'] },
-    ]),
-    impersonation: true,
-    ...more,
-  });
+  return createHealth({ ...hooks, impersonation: createImpersonation, ...more });
 }
 
 const as = (token: string, headers: Record<string, string>) => ({
@@ -44,7 +45,7 @@ describe('impersonation', () => {
   });
 
   it('is off by default', async () => {
-    const plain = health({ impersonation: false });
+    const plain = createHealth(hooks);
     expect((await get(plain, '/livez/ping', as('admin', { 'impersonate-user': 'viewer' }))).status).toBe(200);
   });
 

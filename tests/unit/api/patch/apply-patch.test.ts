@@ -30,8 +30,9 @@ function errorOf(action: () => unknown): string {
 }
 
 describe('patchTypeOf', () => {
-  it('knows the three patch types, whatever their case and parameters', () => {
-    expect(patchTypes.map((type) => patchTypeOf(`${type.toUpperCase()} ; charset=utf-8`))).toEqual(patchTypes);
+  it('knows the three patch types with their case, whatever their parameters', () => {
+    expect(patchTypes.map((type) => patchTypeOf(`${type} ; charset=utf-8`))).toEqual(patchTypes);
+    expect(patchTypes.map((type) => patchTypeOf(type.toUpperCase()))).toEqual(patchTypes.map(() => undefined));
   });
 
   it('does not know server-side apply', () => {
