@@ -1,4 +1,4 @@
-import { requireTimeout } from '../api/options/timeout.js';
+import { requestTimeoutMs } from '../api/options/timeout.js';
 import type { Query } from '../api/options/query.js';
 import type { Representation } from '../api/representation/contract.js';
 import { COLLECTION_MEDIA_TYPES, OBJECT_MEDIA_TYPES } from '../api/representation/media-types.js';
@@ -21,6 +21,7 @@ import { createNotifier } from '../observe/notifier.js';
 import type { Observe } from '../observe/observation.js';
 import { isStoreError } from '../store/errors.js';
 import { authorize, impersonatedCaller } from './access.js';
+import { withinDeadline } from './deadline.js';
 import type { Documents } from './documents.js';
 import { ownsPath, requireName, routeOf, scopeOf } from './routing.js';
 import type { Scope, Verb } from './scope.js';
@@ -80,7 +81,12 @@ export function createPipeline({ environment, versions, documents, observe }: Pi
     const auditId = auditIdOf(passage.request);
     let response: ApiResponse;
     try {
-      response = await admitted(passage, preset);
+      const { request, path, query } = passage;
+      const scope = scopeOf(request.method, path, query, versions);
+      passage.scope = scope;
+      const limitMs = scope?.verb === 'watch' ? undefined : requestTimeoutMs(query);
+      const work = admitted(passage, scope, preset);
+      response = await (limitMs === undefined ? work : withinDeadline(work, limitMs, clock));
     } catch (error) {
       response = await refusal(passage, error);
     }
@@ -100,12 +106,12 @@ export function createPipeline({ environment, versions, documents, observe }: Pi
   }
 
   /** Who is it, or wants to be, is there room, may they; then the document or the verb. */
-  async function admitted(passage: Passage, preset: Caller | undefined): Promise<ApiResponse> {
+  async function admitted(
+    passage: Passage,
+    scope: Scope | undefined,
+    preset: Caller | undefined,
+  ): Promise<ApiResponse> {
     const { request, path, query } = passage;
-    const scope = scopeOf(request.method, path, query, versions);
-    passage.scope = scope;
-    if (scope?.verb !== 'watch') requireTimeout(query);
-
     const authenticated = preset ?? (await access.authenticate(request));
     if (!authenticated) throw unauthorized();
     passage.caller = authenticated;

@@ -1025,4 +1025,45 @@ export const EVENT_CHECKS: readonly Check[] = [
       expect([status, json['kind'], meta(json)['name']]).toEqual([202, 'Event', 'a']);
     },
   },
+  {
+    id: 'E058',
+    level: 'MUST',
+    title: 'server-side apply creates, owns what it sets, and conflicts with other managers unless forced',
+    async run({ ask, path, event }) {
+      const intent = (count: number): unknown =>
+        event('a', { series: { count, lastObservedTime: '2026-03-05T06:09:09.000000Z' } });
+      const apply = (manager: string, count: number, more = '') =>
+        ask('PATCH', path(`/a?fieldManager=${manager}${more}`), intent(count), {
+          'content-type': 'application/apply-patch+yaml',
+        });
+      const created = await apply('one', 2);
+      expect([created.status, (meta(created.json)['managedFields'] as Json[])[0]?.['operation']]).toEqual([
+        201,
+        'Apply',
+      ]);
+      const again = await apply('one', 2);
+      expect([again.status, meta(again.json)['resourceVersion']]).toEqual([200, meta(created.json)['resourceVersion']]);
+      const refused = await apply('two', 3);
+      expect([refused.status, refused.json['message']]).toEqual([
+        409,
+        'Apply failed with 1 conflict: conflict with "one": .series.count',
+      ]);
+      const forced = await apply('two', 3, '&force=true');
+      expect([forced.status, (forced.json['series'] as Json)['count']]).toEqual([200, 3]);
+    },
+  },
+  {
+    id: 'E059',
+    level: 'MUST',
+    title: 'who writes is recorded: by fieldManager, else by the User-Agent',
+    async run({ ask, path, event }) {
+      const managers = (json: Json): unknown[] =>
+        (meta(json)['managedFields'] as Json[]).map((entry) => [entry['manager'], entry['operation']]);
+      const created = await ask('POST', path(), event('a'), { 'user-agent': 'tester/1.0 (linux)' });
+      expect(managers(created.json)).toEqual([['tester', 'Update']]);
+      const labels = { metadata: { labels: { a: '1' } } };
+      const patched = await ask('PATCH', path('/a?fieldManager=other'), labels, MERGE);
+      expect(managers(patched.json)).toContainEqual(['other', 'Update']);
+    },
+  },
 ];
