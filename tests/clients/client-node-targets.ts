@@ -46,7 +46,7 @@ const mounted: TargetKind = {
     const authorize = allowAuthenticated();
     const store = memoryStore();
     const health = createHealth({ authenticate, authorize });
-    const events = createEvents({ apiDomain, store, authenticate, authorize });
+    const events = createEvents({ apiDomain, store, authenticate, authorize, coreV1: true });
     const closing = new AbortController();
     const app = express();
     app.use(express.json());

@@ -1,4 +1,5 @@
 import {
+  CoreV1Api,
   CustomObjectsApi,
   EventsV1Api,
   Health,
@@ -189,6 +190,22 @@ describe.each(targets)('@kubernetes/client-node and $name', ({ start }) => {
       await seen.until('update second');
       expect(seen.said).toEqual(['add first', 'add second', 'error', 'delete first', 'add meanwhile', 'update second']);
       expect(informer.list().map(({ metadata }) => metadata?.name)).toEqual(['second', 'meanwhile']);
+    });
+
+    it('shows an event of events.k8s.io in core/v1', async () => {
+      const namespace = 'core';
+      const { metadata } = await api.createNamespacedEvent({ namespace, body: event(namespace, 'both') });
+      const core = kubeConfig.makeApiClient(CoreV1Api);
+      const { items } = await core.listNamespacedEvent({ namespace, fieldSelector: 'involvedObject.name=web' });
+      expect(items).toMatchObject([
+        {
+          metadata: { name: 'both', uid: metadata?.uid, resourceVersion: metadata?.resourceVersion },
+          involvedObject: { kind: 'Pod', namespace, name: 'web' },
+          message: 'image pulled',
+          reportingComponent: 'example.com/kubelet',
+        },
+      ]);
+      expect((await core.readNamespacedEvent({ namespace, name: 'both' })).reason).toBe('Pulled');
     });
 
     it('reads its health', async () => {

@@ -48,7 +48,7 @@ describeWithKubectl('every kubectl of this machine', (binaries) => {
       expect(await kubectl.ok(['-n', namespace, 'edit', EVENTS, 'one'], editor)).toBe(`event.${GROUP}/one edited\n`);
 
       await ok('wait', EVENTS, 'one', '--for=jsonpath={.series.count}=6', '--timeout=10s');
-      expect(await ok('explain', `${EVENTS}.series`)).toMatch(/lastObservedTime\s+<string>/);
+      expect(await ok('explain', 'events.series', `--api-version=${GROUP}/v1`)).toMatch(/lastObservedTime\s+<string>/);
       expect(await ok('api-resources', '--no-headers')).toContain(`${GROUP}/v1`);
       expect(await ok('get', '--raw', '/readyz')).toBe('ok');
 
