@@ -1,22 +1,25 @@
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createHealth } from '../../src/health/create-health.js';
 import { addFixtureChecks, fixtureOptions, healthChecks, type Ask } from './health-checks.js';
+import { TRANSPORTS, type Transport } from './transport.js';
 
-const inMemory: Ask = async (method, url, init) => {
-  const health = createHealth(fixtureOptions);
-  addFixtureChecks(health);
-  const response = await health.handle({ method, url, headers: init?.headers });
-  if (response === undefined) throw new Error(`${url} was not claimed`);
-  const headers = Object.fromEntries(Object.entries(response.headers).map(([name, value]) => [name, String(value)]));
-  return { status: response.status, headers, text: typeof response.body === 'string' ? response.body : '' };
-};
-
-describe('health conformance, in memory', () => {
-  it.each(healthChecks)('$id $level: $title', async ({ check }) => {
-    await check(inMemory);
-  });
-
+describe('the list of checks', () => {
   it('has an id of its own for every statement', () => {
     expect(new Set(healthChecks.map(({ id }) => id)).size).toBe(healthChecks.length);
+  });
+});
+
+describe.each(TRANSPORTS.map((connect) => [connect.name, connect] as const))('health, %s', (_, connect) => {
+  let transport: Transport;
+  beforeAll(async () => {
+    const health = createHealth(fixtureOptions);
+    addFixtureChecks(health);
+    transport = await connect(health.handle);
+  });
+  afterAll(() => transport.close());
+
+  it.each(healthChecks)('$id $level: $title', async ({ check }) => {
+    const ask: Ask = (method, url, init) => transport.ask(method, url, init);
+    await check(ask);
   });
 });
