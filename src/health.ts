@@ -13,15 +13,6 @@ export type {
   PostStartHook,
 } from './health/contract.js';
 export type { HealthOptions } from './health/options.js';
-export {
-  createLifecycle,
-  type Lifecycle,
-  type LifecyclePhase,
-  type ShutdownResult,
-} from './lifecycle/create-lifecycle.js';
-export type { LifecycleOptions, ShutdownStep } from './lifecycle/options.js';
-export { runPostStartHooks, type PostStartHooksOptions, type StartupHook } from './lifecycle/post-start-hooks.js';
-export { firstOf } from './http/first-of.js';
 export type { ApiHandler } from './http/handler.js';
 export type { ApiRequest, PeerCertificate, RequestHeaders } from './http/request.js';
 export type { ApiResponse, ResponseHeaders } from './http/response.js';

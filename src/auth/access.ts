@@ -3,7 +3,6 @@ import type { ApiRequest } from '../http/request.js';
 import type { Caller } from '../model/caller.js';
 import type { Attributes, Authenticate, Authorize, Decision } from './contract.js';
 import type { CreateImpersonation, Impersonate } from './impersonation.js';
-import { throwFaults } from './option-faults.js';
 import { ANONYMOUS, AUTHENTICATED, UNAUTHENTICATED } from './well-known.js';
 
 /** The two hooks of a service. */
@@ -30,13 +29,8 @@ export interface Access {
   authorize(caller: Caller, attributes: Attributes): Decision | Promise<Decision>;
 }
 
-/** Wraps the two hooks of a service. Throws a TypeError when one is missing: nothing is ever open by accident. */
+/** Wraps the two hooks of a service. Whoever takes them as options has seen that both are functions. */
 export function createAccess({ authenticate, authorize, impersonation }: AccessOptions): Access {
-  const faults: string[] = [];
-  if (typeof authenticate !== 'function')
-    faults.push('authenticate must be a function, for example staticTokens({ … })');
-  if (typeof authorize !== 'function') faults.push('authorize must be a function, for example allowAuthenticated()');
-  throwFaults('access', faults);
   return {
     authenticate(request) {
       try {

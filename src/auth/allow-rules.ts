@@ -1,7 +1,7 @@
 import type { Caller } from '../model/caller.js';
 import type { Attributes, Authorize, Decision } from './contract.js';
 import { stringListFaults, throwFaults } from './option-faults.js';
-import { isResourceAttributes } from './refusal.js';
+import { isResourceAttributes } from './resource-refusal.js';
 
 /** What some callers may do. `'*'` in a list stands for everything. */
 export interface AllowRule {

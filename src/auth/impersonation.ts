@@ -5,7 +5,7 @@ import type { Status } from '../model/status.js';
 import type { Attributes, Authorize, ResourceAttributes } from './contract.js';
 import { applicableModes, type ImpersonationMode } from './impersonation-modes.js';
 import { wantedCaller } from './impersonation-headers.js';
-import { forbiddenStatus } from './refusal.js';
+import { forbiddenStatus } from './resource-refusal.js';
 import { ANONYMOUS, AUTHENTICATED, UNAUTHENTICATED } from './well-known.js';
 
 /** Who a request is to be taken as coming from, or why it may not be: a 400 or a 403, sent with `nosniff`. */

@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Caller } from '../model/caller.js';
 import { bearerToken } from './bearer-token.js';
 import type { Authenticate } from './contract.js';
@@ -16,52 +16,44 @@ export interface StaticTokenCaller {
 /** Tokens and whom they stand for. */
 export type StaticTokens = Readonly<Record<string, StaticTokenCaller>> | ReadonlyMap<string, StaticTokenCaller>;
 
-interface Entry {
-  readonly digest: Buffer;
-  readonly caller: Caller;
-}
-
-const digestOf = (token: string): Buffer => createHash('sha256').update(token, 'utf8').digest();
+const digestOf = (token: string): string => hash('sha256', token, 'hex');
 
 /**
- * Recognises callers by fixed bearer tokens. Tokens are kept and compared as SHA-256 digests, all of them every time, so
- * that the time of an answer says nothing about them. An unknown token is refused (401); a request without one is left
+ * Recognises callers by fixed bearer tokens. Tokens are kept and looked up as SHA-256 digests: nobody can choose a token
+ * for how its digest begins, so that the time of an answer says nothing about them. An unknown token is refused (401); a request without one is left
  * to the next authenticator.
  *
  * @throws TypeError listing every token that is empty or not printable ASCII, and every caller without a name
  */
 export function staticTokens(tokens: StaticTokens): Authenticate {
-  const entries = readEntries(tokens);
+  const callers = readCallers(tokens);
   return (request) => {
     const token = bearerToken(request);
     if (token === undefined) return undefined;
-    const presented = digestOf(token);
-    let found: Caller | undefined;
-    for (const { digest, caller } of entries) {
-      if (timingSafeEqual(digest, presented)) found = caller;
-    }
+    const found = callers.get(digestOf(token));
     if (found === undefined) throw new Error('unknown bearer token');
     return found;
   };
 }
 
-function readEntries(tokens: StaticTokens): readonly Entry[] {
+/** By the digest of the token. */
+function readCallers(tokens: StaticTokens): ReadonlyMap<string, Caller> {
   if (typeof tokens !== 'object' || tokens === null) {
     throw new TypeError('staticTokens: expected an object { token: { name, uid?, groups? } } or a Map of the same');
   }
   const pairs = isMap(tokens) ? [...tokens] : Object.entries(tokens);
   const faults: string[] = [];
-  const entries = pairs.map(([token, caller], index): Entry => {
+  const callers = pairs.map(([token, caller], index): [digest: string, Caller] => {
     // The token itself is a secret: faults name its place only.
     const where = `token ${index + 1}`;
     if (!/^[\x21-\x7e]+$/.test(token)) faults.push(`${where} must be printable ASCII without spaces, and not empty`);
     if (typeof caller?.name !== 'string' || caller.name === '') faults.push(`${where} needs a caller with a name`);
     if (caller?.uid !== undefined && typeof caller.uid !== 'string') faults.push(`uid of ${where} must be a string`);
     if (caller?.groups !== undefined) faults.push(...stringListFaults(`groups of ${where}`, caller.groups));
-    return { digest: digestOf(token), caller: callerOf(caller) };
+    return [digestOf(token), callerOf(caller)];
   });
   throwFaults('staticTokens', faults);
-  return entries;
+  return new Map(callers);
 }
 
 /** Also for a Map of another realm. */

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock/clock.js';
+import { refusalStatus } from '../auth/refusal.js';
 import { header } from '../http/headers.js';
 import { isPromise } from '../http/promise.js';
 import type { ApiRequest } from '../http/request.js';
@@ -8,15 +9,7 @@ import { NO_CACHE } from './render.js';
 /** 400: a `?timeout=` that is no duration. `fault` is Go's text. */
 export function badTimeout(fault: string): ApiResponse {
   const message = `invalid timeout specified in the request URL - ${fault}`;
-  const status = {
-    kind: 'Status',
-    apiVersion: 'v1',
-    metadata: {},
-    status: 'Failure',
-    message,
-    reason: 'BadRequest',
-    code: 400,
-  };
+  const status = refusalStatus(400, 'BadRequest', message);
   return {
     status: 400,
     headers: { 'content-type': 'application/json', ...NO_CACHE },

@@ -54,7 +54,11 @@ export function askAll(
     }
     return one(runner);
   });
-  return { runners, verdicts, unmatchedExcludes: [...unmatched].sort(byCodePoint) };
+  return {
+    runners,
+    verdicts,
+    unmatchedExcludes: [...unmatched].sort((a, b) => (codePoints(a) < codePoints(b) ? -1 : 1)),
+  };
 }
 
 /** True when every verdict is there and none failed. */
@@ -88,13 +92,7 @@ function build(root: HealthRoot, asked: Asked, verdicts: readonly ProbeVerdict[]
   return { root, status, checks, unmatchedExcludes: asked.unmatchedExcludes };
 }
 
-/** The order of UTF-8 bytes, which Go sorts by; plain `<` compares UTF-16 units. */
-function byCodePoint(a: string, b: string): number {
-  const left = [...a];
-  const right = [...b];
-  for (let at = 0; at < left.length && at < right.length; at++) {
-    const difference = (left[at]?.codePointAt(0) ?? 0) - (right[at]?.codePointAt(0) ?? 0);
-    if (difference !== 0) return difference;
-  }
-  return left.length - right.length;
+/** For the order of UTF-8 bytes, which Go sorts by; plain `<` compares UTF-16 units. */
+function codePoints(text: string): string {
+  return Array.from(text, (character) => String(character.codePointAt(0)).padStart(7, '0')).join('');
 }

@@ -1,6 +1,6 @@
 import { createAccess, type AccessOptions } from '../auth/access.js';
 import type { PathAttributes } from '../auth/contract.js';
-import { forbiddenResponse, refusedResponse, unauthorizedResponse } from '../auth/refusal.js';
+import { forbiddenPathStatus, refusedResponse, unauthorizedResponse } from '../auth/refusal.js';
 import { isPromise } from '../http/promise.js';
 import type { ApiRequest } from '../http/request.js';
 import type { ApiResponse } from '../http/response.js';
@@ -35,7 +35,7 @@ export function createPermission(hooks: AccessOptions, observe: Observe): AskPer
 
   const authorized = (caller: Caller, attributes: PathAttributes): Permission | Promise<Permission> =>
     chain(access.authorize(caller, attributes), ({ allowed, reason }) =>
-      allowed ? WITH_REASONS : refused(forbiddenResponse(caller, attributes, reason)),
+      allowed ? WITH_REASONS : refused(refusedResponse(forbiddenPathStatus(caller, attributes, reason))),
     );
 
   return (request, path) =>

@@ -71,17 +71,8 @@ function unescape(text: string): string | undefined {
 
 /** For escapes that are no UTF-8, which `decodeURIComponent` refuses. Every `%` is known to begin a good escape. */
 function unescapeBytes(text: string): string {
-  const source = new TextEncoder().encode(text);
-  const target = new Uint8Array(source.length);
-  let length = 0;
-  for (let at = 0; at < source.length; at++) {
-    const byte = source[at] as number;
-    if (byte === 0x25) {
-      target[length++] = Number.parseInt(String.fromCharCode(source[at + 1] as number, source[at + 2] as number), 16);
-      at += 2;
-    } else {
-      target[length++] = byte;
-    }
-  }
-  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(target.subarray(0, length));
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  return text.replace(/(?:%..)+/g, (run) =>
+    decoder.decode(Uint8Array.from(run.slice(1).split('%'), (hex) => Number.parseInt(hex, 16))),
+  );
 }

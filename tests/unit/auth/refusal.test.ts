@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { forbiddenMessage, forbiddenResponse, unauthorizedResponse } from '../../../src/auth/refusal.js';
+import { refusedResponse, unauthorizedResponse } from '../../../src/auth/refusal.js';
+import { forbiddenMessage, forbiddenStatus } from '../../../src/auth/resource-refusal.js';
 
 const jane = { name: 'jane', groups: [] };
 const group = 'events.example.com';
@@ -79,9 +80,9 @@ describe('forbiddenMessage', () => {
   });
 });
 
-describe('forbiddenResponse', () => {
+describe('a 403', () => {
   it('has nosniff and details of the resource', () => {
-    const response = forbiddenResponse(jane, { ...list, verb: 'get', name: 'x' });
+    const response = refusedResponse(forbiddenStatus(jane, { ...list, verb: 'get', name: 'x' }));
     expect(response.status).toBe(403);
     expect(response.headers).toEqual({
       'cache-control': 'no-cache, private',
@@ -106,8 +107,8 @@ describe('forbiddenResponse', () => {
   });
 
   it('has empty details for a path, and leaves out what is empty', () => {
-    const details = (attributes: Parameters<typeof forbiddenResponse>[1]): unknown =>
-      (JSON.parse(String(forbiddenResponse(jane, attributes).body)) as { details: unknown }).details;
+    const details = (attributes: Parameters<typeof forbiddenStatus>[1]): unknown =>
+      forbiddenStatus(jane, attributes).details;
     expect(details({ verb: 'get', path: '/x' })).toEqual({});
     expect(details({ ...list, group: '' })).toEqual({ kind: 'events' });
   });

@@ -1,0 +1,41 @@
+import { goQuote } from '../http/go-quote.js';
+import type { Caller } from '../model/caller.js';
+import type { Status, StatusDetails } from '../model/status.js';
+import type { Attributes, ResourceAttributes } from './contract.js';
+import { escapedSentence, forbiddenPathStatus, pathSentence, refusalStatus } from './refusal.js';
+
+/** True when a resource is asked for, false for a plain path. */
+export function isResourceAttributes(attributes: Attributes): attributes is ResourceAttributes {
+  return 'resource' in attributes;
+}
+
+/**
+ * The message of a 403, word for word Kubernetes'. The name of the object and the reason are not escaped.
+ *
+ * @param reason what the authorizer had to say; ends the message
+ */
+export function forbiddenMessage(caller: Caller, attributes: Attributes, reason?: string): string {
+  const text = escapedSentence(sentence(caller, attributes), reason);
+  if (!isResourceAttributes(attributes) || attributes.resource === '') return `forbidden: ${text}`;
+  const { group, resource, name } = attributes;
+  const qualified = group ? `${resource}.${group}` : resource;
+  return name ? `${qualified} "${name}" is forbidden: ${text}` : `${qualified} is forbidden: ${text}`;
+}
+
+/** The 403 as a Status: `details` names the resource, or is empty for a path. */
+export function forbiddenStatus(caller: Caller, attributes: Attributes, reason?: string): Status {
+  if (!isResourceAttributes(attributes)) return forbiddenPathStatus(caller, attributes, reason);
+  return refusalStatus(403, 'Forbidden', forbiddenMessage(caller, attributes, reason), detailsOf(attributes));
+}
+
+function detailsOf({ name, group, resource }: ResourceAttributes): StatusDetails {
+  return { ...(name && { name }), ...(group && { group }), ...(resource && { kind: resource }) };
+}
+
+function sentence(caller: Caller, attributes: Attributes): string {
+  if (!isResourceAttributes(attributes)) return pathSentence(caller, attributes);
+  const { resource, subresource, group, namespace } = attributes;
+  const what = goQuote(subresource ? `${resource}/${subresource}` : resource);
+  const where = namespace ? `in the namespace ${goQuote(namespace)}` : 'at the cluster scope';
+  return `User ${goQuote(caller.name)} cannot ${attributes.verb} resource ${what} in API group ${goQuote(group)} ${where}`;
+}
