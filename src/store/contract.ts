@@ -22,6 +22,11 @@ export interface FieldTerm {
 /** Given to every operation that may wait. An aborted signal ends it with the signal's reason. */
 export interface StoreCall {
   readonly signal?: AbortSignal | undefined;
+  /**
+   * What `signal.aborted` would say. Given where signals are only made when somebody reads them, which costs more than
+   * a whole read from memory: a store that never waits may look here first.
+   */
+  readonly aborted?: boolean | undefined;
 }
 
 /** What to read with {@link EventStore.list}. */
@@ -82,6 +87,11 @@ export interface ExpireOptions extends StoreCall {
 export interface ChangesOptions extends StoreCall {
   /** The feed begins with the first change after this revision. One that lies ahead is waited for. */
   readonly after: Revision;
+  /**
+   * Told now and then how far the feed has come where nothing changed: everything up to this revision was handed out.
+   * Only where revisions also rise by what is not in the feed, as in etcd; other stores never call it. It must not throw.
+   */
+  readonly onProgress?: ((revision: Revision) => void) | undefined;
 }
 
 /** One step in a store's history. */
@@ -103,7 +113,7 @@ export interface StoreCapabilities {
   readonly shared: boolean;
   /** How `newest-first` is answered: from an index, by a scan of everything, or not at all. */
   readonly newestFirst: 'indexed' | 'scan' | 'none';
-  /** `remaining` is filled for lists without terms. */
+  /** `remaining` is filled for every list without terms. A store that says `false` may fill it where that is cheap. */
   readonly remaining: boolean;
   /** The largest `EncodedEvent.bytes` a write may carry, in bytes; more is `too-large`. */
   readonly maxEventBytes: number;

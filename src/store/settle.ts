@@ -1,49 +1,66 @@
+import { systemClock, type Clock } from '../clock/clock.js';
 import type { EventKey, EventStore, RemoveOptions } from './contract.js';
 import { isStoreError, type StoreErrorCode } from './errors.js';
-import type { EncodedEvent, EventRecord } from './record.js';
+import { eventSize, type EncodedEvent, type EventRecord } from './record.js';
 
 const ATTEMPTS = 3;
+
+/** For {@link settleUnknownOutcomes}. */
+export interface SettleOptions {
+  /** Default: the system clock. */
+  readonly clock?: Clock;
+  /** When a write that is not settled yet stays unknown, in milliseconds from its beginning. Default: 8,000. */
+  readonly withinMs?: number;
+}
 
 function hasCode(error: unknown, ...codes: readonly StoreErrorCode[]): boolean {
   return isStoreError(error) && codes.includes(error.code);
 }
 
-function sameEvent(one: EncodedEvent, other: EncodedEvent): boolean {
-  return (
-    one.uid === other.uid &&
-    one.bytes.length === other.bytes.length &&
-    one.bytes.every((byte, index) => byte === other.bytes[index])
-  );
+/** True when two events are equal: same uid, same bytes. What selectors read follows from the bytes. */
+export function sameEvent(one: EncodedEvent, other: EncodedEvent): boolean {
+  const { bytes } = other;
+  return one.uid === other.uid && eventSize(one) === bytes.length && one.bytes.every((byte, at) => byte === bytes[at]);
 }
 
 /** Tells, from an error that a repeated write met, what became of the first one; `undefined`: it cannot be told. */
-type Judge = (error: unknown) => Promise<EventRecord | undefined>;
+type Judge = (error: unknown, signal: AbortSignal) => Promise<EventRecord | undefined>;
 
 /**
  * Repeats a write whose outcome is unknown. It is conditional, so it cannot happen twice: either the repetition succeeds,
  * or the condition does not hold any more and `judge` finds out why.
  */
 async function settled(
-  write: () => Promise<EventRecord>,
+  write: (signal: AbortSignal | undefined) => Promise<EventRecord>,
   signal: AbortSignal | undefined,
   judge: Judge,
+  { clock = systemClock, withinMs = 8_000 }: SettleOptions,
 ): Promise<EventRecord> {
+  const begun = clock.monotonic();
   let unknown: unknown;
   try {
-    return await write();
+    return await write(signal);
   } catch (error) {
     if (!hasCode(error, 'unknown-outcome')) throw error;
     unknown = error;
   }
-  for (let attempt = 0; attempt < ATTEMPTS && !signal?.aborted; attempt++) {
-    try {
-      return await write();
-    } catch (error) {
-      if (hasCode(error, 'unknown-outcome', 'unavailable')) continue;
-      const record = await judge(error).catch(() => undefined);
-      if (record !== undefined) return record;
-      break;
+  // Every attempt may take the engine's whole deadline: together they must not outlast the patience of the client.
+  const late = new AbortController();
+  const timer = clock.setTimer(() => late.abort(), withinMs - (clock.monotonic() - begun));
+  const either = signal === undefined ? late.signal : AbortSignal.any([signal, late.signal]);
+  try {
+    for (let attempt = 0; attempt < ATTEMPTS && !either.aborted; attempt++) {
+      try {
+        return await write(either);
+      } catch (error) {
+        if (hasCode(error, 'unknown-outcome', 'unavailable')) continue;
+        const record = either.aborted ? undefined : await judge(error, either).catch(() => undefined);
+        if (record !== undefined) return record;
+        break;
+      }
     }
+  } finally {
+    timer.cancel();
   }
   throw unknown;
 }
@@ -53,10 +70,10 @@ async function settled(
  * condition does not hold any more, uid and bytes (a deletion: the feed) tell whether the first attempt did it.
  * Otherwise the error stays `unknown-outcome`. For engines behind a network; others never fail that way.
  */
-export function settleUnknownOutcomes(store: EventStore): EventStore {
+export function settleUnknownOutcomes(store: EventStore, options: SettleOptions = {}): EventStore {
   const written =
-    (key: EventKey, event: EncodedEvent, code: StoreErrorCode, signal: AbortSignal | undefined): Judge =>
-    async (error) => {
+    (key: EventKey, event: EncodedEvent, code: StoreErrorCode): Judge =>
+    async (error, signal) => {
       if (!hasCode(error, code)) return undefined;
       const record = await store.get(key, { signal });
       return record !== undefined && sameEvent(record.event, event) ? record : undefined;
@@ -64,8 +81,8 @@ export function settleUnknownOutcomes(store: EventStore): EventStore {
 
   /** The deletion that ended the state at `expected`, if that is how it ended. The feed still has it, or nobody does. */
   const removed =
-    (key: EventKey, { expected, signal }: RemoveOptions): Judge =>
-    async (error) => {
+    (key: EventKey, { expected }: RemoveOptions): Judge =>
+    async (error, signal) => {
       if (expected === undefined || !hasCode(error, 'not-found', 'conflict')) return undefined;
       const latest = await store.revision({ signal });
       if (latest <= expected) return undefined;
@@ -83,10 +100,21 @@ export function settleUnknownOutcomes(store: EventStore): EventStore {
     get: (key, call) => store.get(key, call),
     list: (query) => store.list(query),
     create: (key, event, call) =>
-      settled(() => store.create(key, event, call), call.signal, written(key, event, 'exists', call.signal)),
+      settled(
+        (signal) => store.create(key, event, { ...call, signal }),
+        call.signal,
+        written(key, event, 'exists'),
+        options,
+      ),
     replace: (key, event, call) =>
-      settled(() => store.replace(key, event, call), call.signal, written(key, event, 'conflict', call.signal)),
-    remove: (key, call = {}) => settled(() => store.remove(key, call), call.signal, removed(key, call)),
+      settled(
+        (signal) => store.replace(key, event, { ...call, signal }),
+        call.signal,
+        written(key, event, 'conflict'),
+        options,
+      ),
+    remove: (key, call = {}) =>
+      settled((signal) => store.remove(key, { ...call, signal }), call.signal, removed(key, call), options),
     expire: (call) => store.expire(call),
     changes: (call) => store.changes(call),
     revision: (call) => store.revision(call),

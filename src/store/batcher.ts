@@ -1,0 +1,170 @@
+import type { Clock, ClockTimer } from '../clock/clock.js';
+import { atNextTurn } from './next-turn.js';
+
+/** For {@link createBatcher}. */
+export interface BatcherOptions<Item, Result> {
+  /** Does a batch: one result or Error for each item, in their order. What it throws fails every item of the batch. */
+  run(items: readonly Item[]): Promise<readonly (Result | Error)[]>;
+  /** What an item weighs, for `maxWeight`. Default: 1 each. */
+  weigh?(item: Item): number;
+  /** Two items of one key never share a batch, and run in the order they came. Absent: no item excludes another. */
+  keyOf?(item: Item): string;
+  /** The most items of a batch. */
+  readonly maxItems: number;
+  /** What a batch may weigh; one item alone may weigh more. Default: no limit. */
+  readonly maxWeight?: number;
+  /** How many batches may be under way at once. Default: 1. */
+  readonly concurrency?: number;
+  /** How long an item may wait for its batch to begin, and the error it fails with after that. Default: as long as it takes. */
+  readonly patience?: { readonly ms: number; readonly clock: Clock; error(): Error };
+}
+
+/** Joins what waits into batches. */
+export interface Batcher<Item, Result> {
+  /** Adds an item to the next batch. A signal takes it out again for as long as its batch has not begun. */
+  add(item: Item, signal?: AbortSignal): Promise<Result>;
+  /** Fails everything that has not begun, and resolves when what is under way is over. Later items fail as well. */
+  close(error: () => Error): Promise<void>;
+}
+
+interface Entry<Item, Result> {
+  readonly item: Item;
+  readonly key: string | undefined;
+  readonly resolve: (result: Result) => void;
+  readonly reject: (error: unknown) => void;
+  readonly settle: () => void;
+  /** Monotonic milliseconds. */
+  readonly since: number;
+}
+
+/**
+ * Group commit: while one batch is under way the next one gathers, so that a commit is shared by whatever waited for it.
+ * The first batch after a quiet time takes everything of that turn of the event loop.
+ */
+export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result>): Batcher<Item, Result> {
+  const { maxItems, maxWeight = Infinity, concurrency = 1, patience } = options;
+  type One = Entry<Item, Result>;
+  let waiting: One[] = [];
+  const busyKeys = new Set<string>();
+  const idle: (() => void)[] = [];
+  let underWay = 0;
+  let scheduled = false;
+  let closedBy: (() => Error) | undefined;
+  let look: ClockTimer | undefined;
+
+  /** Takes the next batch off the queue. An item whose key is busy, or already taken, waits; so do later ones of its key. */
+  const take = (): One[] => {
+    const batch: One[] = [];
+    const rest: One[] = [];
+    const held = new Set<string>();
+    let weight = 0;
+    let index = 0;
+    for (; index < waiting.length && batch.length < maxItems; index++) {
+      const entry = waiting[index] as One;
+      const { key } = entry;
+      if (key !== undefined && (busyKeys.has(key) || held.has(key))) {
+        held.add(key);
+        rest.push(entry);
+        continue;
+      }
+      const weighs = options.weigh?.(entry.item) ?? 1;
+      if (batch.length > 0 && weight + weighs > maxWeight) break;
+      weight += weighs;
+      if (key !== undefined) busyKeys.add(key);
+      batch.push(entry);
+    }
+    waiting = index < waiting.length ? [...rest, ...waiting.slice(index)] : rest;
+    return batch;
+  };
+
+  const perform = async (batch: readonly One[]): Promise<void> => {
+    for (const entry of batch) entry.settle();
+    try {
+      const results = await options.run(batch.map(({ item }) => item));
+      for (const [index, entry] of batch.entries()) {
+        const result = results[index];
+        if (result instanceof Error) entry.reject(result);
+        else entry.resolve(result as Result);
+      }
+    } catch (error) {
+      for (const entry of batch) entry.reject(error);
+    }
+    for (const { key } of batch) if (key !== undefined) busyKeys.delete(key);
+    underWay -= 1;
+    if (underWay === 0) for (const resolve of idle.splice(0)) resolve();
+    start();
+  };
+
+  const start = (): void => {
+    while (underWay < concurrency && waiting.length > 0) {
+      const batch = take();
+      if (batch.length === 0) return;
+      underWay += 1;
+      void perform(batch);
+    }
+  };
+
+  /** Fails those who have waited for too long. One timer for all of them: the first in the queue came first. */
+  const watchPatience = (): void => {
+    const first = waiting[0];
+    if (patience === undefined || look !== undefined || first === undefined) return;
+    const { ms, clock, error } = patience;
+    look = clock.setTimer(
+      () => {
+        look = undefined;
+        const before = clock.monotonic() - ms;
+        const late = waiting.filter(({ since }) => since <= before);
+        waiting = waiting.filter(({ since }) => since > before);
+        for (const entry of late) {
+          entry.settle();
+          entry.reject(error());
+        }
+        watchPatience();
+      },
+      first.since + ms - clock.monotonic(),
+    );
+  };
+
+  const schedule = (): void => {
+    if (underWay >= concurrency) watchPatience();
+    if (scheduled || underWay >= concurrency) return;
+    scheduled = true;
+    atNextTurn(() => {
+      scheduled = false;
+      start();
+    });
+  };
+
+  return {
+    add: (item, signal) =>
+      new Promise((resolve, reject) => {
+        if (closedBy !== undefined) {
+          reject(closedBy());
+          return;
+        }
+        if (signal?.aborted) {
+          reject(signal.reason as Error);
+          return;
+        }
+        const leave = (): void => {
+          waiting = waiting.filter((other) => other !== entry);
+          reject(signal?.reason as Error);
+        };
+        const settle = (): void => signal?.removeEventListener('abort', leave);
+        const since = patience?.clock.monotonic() ?? 0;
+        const entry: One = { item, key: options.keyOf?.(item), resolve, reject, settle, since };
+        signal?.addEventListener('abort', leave, { once: true });
+        waiting.push(entry);
+        schedule();
+      }),
+    async close(error) {
+      closedBy ??= error;
+      look?.cancel();
+      for (const entry of waiting.splice(0)) {
+        entry.settle();
+        entry.reject(error());
+      }
+      if (underWay > 0) await new Promise<void>((resolve) => idle.push(resolve));
+    },
+  };
+}

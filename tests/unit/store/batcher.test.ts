@@ -1,0 +1,164 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { createBatcher, type BatcherOptions } from '../../../src/store/batcher.js';
+import { nextTurn } from '../../../src/store/next-turn.js';
+
+/** A batcher whose batches are answered by hand. */
+function createBench(options: Partial<BatcherOptions<string, string>> = {}) {
+  const batches: {
+    readonly items: readonly string[];
+    answer(results?: readonly (string | Error)[]): void;
+    fail(): void;
+  }[] = [];
+  const batcher = createBatcher<string, string>({
+    maxItems: 100,
+    ...options,
+    run: (items) =>
+      new Promise((resolve, reject) => {
+        batches.push({
+          items,
+          answer: (results = items.map((item) => item.toUpperCase())) => resolve(results),
+          fail: () => reject(new Error('the engine is gone')),
+        });
+      }),
+  });
+  return { batcher, batches, items: () => batches.map(({ items }) => items) };
+}
+
+async function turns(count = 3): Promise<void> {
+  for (let i = 0; i < count; i++) await nextTurn();
+}
+
+describe('a batcher', () => {
+  test('joins what comes in one turn, and what comes while a batch is under way', async () => {
+    const { batcher, batches, items } = createBench();
+    const first = [batcher.add('a'), batcher.add('b')];
+    await turns();
+    const second = [batcher.add('c'), batcher.add('d')];
+    await turns();
+    expect(items()).toEqual([['a', 'b']]);
+    batches[0]?.answer();
+    expect(await Promise.all(first)).toEqual(['A', 'B']);
+    await turns();
+    expect(items()).toEqual([
+      ['a', 'b'],
+      ['c', 'd'],
+    ]);
+    batches[1]?.answer();
+    expect(await Promise.all(second)).toEqual(['C', 'D']);
+  });
+
+  test('fails one item alone, or all of a batch', async () => {
+    const { batcher, batches } = createBench();
+    const first = Promise.allSettled([batcher.add('a'), batcher.add('b')]);
+    await turns();
+    batches[0]?.answer(['A', new Error('b does not fit')]);
+    expect((await first).map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
+    const second = Promise.allSettled([batcher.add('c'), batcher.add('d')]);
+    await turns();
+    batches[1]?.fail();
+    expect((await second).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    const third = batcher.add('e');
+    await turns();
+    batches[2]?.answer();
+    expect(await third).toBe('E');
+  });
+
+  test('keeps to the number and the weight of a batch; one item alone may be heavier', async () => {
+    const { batcher, batches, items } = createBench({ maxItems: 2, maxWeight: 3, weigh: (item) => item.length });
+    const all = Promise.all(['a', 'b', 'c', 'dd', 'ee', 'ffffffff', 'g'].map((item) => batcher.add(item)));
+    for (let i = 0; i < 6; i++) {
+      await turns();
+      batches[i]?.answer();
+    }
+    await all;
+    expect(items()).toEqual([['a', 'b'], ['c', 'dd'], ['ee'], ['ffffffff'], ['g']]);
+  });
+
+  test('never has two items of one key in a batch or under way, and keeps their order', async () => {
+    const { batcher, batches, items } = createBench({ concurrency: 2, keyOf: (item) => item.charAt(0) });
+    const all = Promise.all(['a1', 'a2', 'b1', 'a3', 'c1', 'b2'].map((item) => batcher.add(item)));
+    await turns();
+    expect(items()).toEqual([['a1', 'b1', 'c1']]);
+    batches[0]?.answer();
+    await turns();
+    expect(items()[1]).toEqual(['a2', 'b2']);
+    batches[1]?.answer();
+    await turns();
+    expect(items()[2]).toEqual(['a3']);
+    batches[2]?.answer();
+    await all;
+  });
+
+  test('lets a signal take out what has not begun, with its reason', async () => {
+    const { batcher, batches, items } = createBench();
+    const abort = new AbortController();
+    const first = batcher.add('a', abort.signal);
+    await turns();
+    const second = batcher.add('b', abort.signal);
+    const reason = new Error('gone');
+    abort.abort(reason);
+    await expect(second).rejects.toBe(reason);
+    await expect(batcher.add('c', abort.signal)).rejects.toBe(reason);
+    batches[0]?.answer();
+    expect(await first).toBe('A');
+    await turns();
+    expect(items()).toEqual([['a']]);
+  });
+
+  test('when closed fails what waits and what comes, and waits for what is under way', async () => {
+    const { batcher, batches } = createBench();
+    const first = batcher.add('a');
+    await turns();
+    const second = batcher.add('b');
+    let closed = false;
+    const closing = batcher.close(() => new Error('closed')).then(() => (closed = true));
+    await expect(second).rejects.toThrow('closed');
+    await expect(batcher.add('c')).rejects.toThrow('closed');
+    await turns();
+    expect(closed).toBe(false);
+    batches[0]?.answer();
+    expect(await first).toBe('A');
+    await closing;
+    await batcher.close(() => new Error('again'));
+  });
+
+  test('does everything once and in order, whatever the limits', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.record({ key: fc.nat(3), turn: fc.boolean() }), { maxLength: 40 }),
+        fc.integer({ min: 1, max: 5 }),
+        fc.integer({ min: 1, max: 3 }),
+        async (steps, maxItems, concurrency) => {
+          const done: number[] = [];
+          const busy = new Set<number>();
+          const batcher = createBatcher<number, number>({
+            maxItems,
+            concurrency,
+            keyOf: (item) => String(steps[item]?.key),
+            async run(items) {
+              const keys = items.map((item) => steps[item]?.key ?? -1);
+              if (new Set(keys).size < keys.length || keys.some((key) => busy.has(key))) throw new Error('a key twice');
+              for (const key of keys) busy.add(key);
+              await nextTurn();
+              for (const key of keys) busy.delete(key);
+              done.push(...items);
+              return items;
+            },
+          });
+          const results: Promise<number>[] = [];
+          for (const [index, { turn }] of steps.entries()) {
+            results.push(batcher.add(index));
+            if (turn) await nextTurn();
+          }
+          expect(await Promise.all(results)).toEqual(steps.map((_, index) => index));
+          for (const key of [0, 1, 2, 3]) {
+            const ofKey = done.filter((item) => steps[item]?.key === key);
+            expect(ofKey).toEqual([...ofKey].sort((one, other) => one - other));
+          }
+        },
+      ),
+      { numRuns: 50 },
+    );
+  });
+});

@@ -1,0 +1,54 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { describedEvent, describeEvent } from '../../../src/store/described-event.js';
+import { sampleEvent } from '../../../src/testing/sample-event.js';
+
+const strings = fc.dictionary(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' }));
+const encoder = new TextEncoder();
+
+describe('a described event', () => {
+  test('is the event again, whatever it holds, from text and from bytes', () => {
+    fc.assert(
+      fc.property(
+        fc.uint8Array({ minLength: 1, maxLength: 300 }),
+        fc.nat(),
+        fc.string(),
+        strings,
+        strings,
+        (bytes, at, uid, fields, labels) => {
+          const event = { bytes, cut: 1 + (at % bytes.length), uid, fields, labels };
+          const line = describeEvent(event);
+          for (const description of [line, encoder.encode(line)]) {
+            const again = describedEvent(bytes, description);
+            expect({ ...again }).toEqual(event);
+            expect(again.bytes).toBe(bytes);
+          }
+        },
+      ),
+    );
+  });
+
+  test('keeps keys that are words of the language', () => {
+    const labels = JSON.parse('{"__proto__":"plain","constructor":"data"}') as Record<string, string>;
+    const event = { ...sampleEvent(), labels };
+    const again = describedEvent(event.bytes, describeEvent(event));
+    expect(Object.keys(again.labels)).toEqual(['__proto__', 'constructor']);
+    expect(Object.getPrototypeOf(again.labels)).toBe(Object.prototype);
+  });
+
+  test('is parsed only when somebody asks for more than its bytes', () => {
+    const bytes = new Uint8Array(10);
+    const event = describedEvent(bytes, '3 this is no JSON');
+    expect([event.bytes, event.cut]).toEqual([bytes, 3]);
+    expect(() => event.uid).toThrow(SyntaxError);
+  });
+
+  test.each(['', ' ["uid",{},{}]', '["uid",{},{}]', '0 []', '11 []', '1.5 []', '-1 []', 'x []', '1x []', '5'])(
+    'is refused when its description is damaged: %j',
+    (line) => {
+      const bytes = new Uint8Array(10);
+      expect(() => describedEvent(bytes, line)).toThrow(RangeError);
+      expect(() => describedEvent(bytes, encoder.encode(line))).toThrow(RangeError);
+    },
+  );
+});
