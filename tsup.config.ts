@@ -1,11 +1,25 @@
 import { defineConfig } from 'tsup';
 
+/** One entry for each key of `exports` in package.json. */
+const entries = {
+  index: 'src/index.ts',
+  health: 'src/health.ts',
+  lifecycle: 'src/lifecycle.ts',
+  node: 'src/node.ts',
+  fetch: 'src/fetch.ts',
+  sqlite: 'src/sqlite.ts',
+  postgres: 'src/postgres.ts',
+  etcd: 'src/etcd.ts',
+  testing: 'src/testing.ts',
+};
+
 export default defineConfig({
-  entry: ['src/index.ts', 'src/health.ts', 'src/node.ts', 'src/fetch.ts', 'src/testing.ts'],
+  // The program of the thread that `sqliteStore` starts: no entry of the package, found beside its file.
+  entry: { ...entries, 'sqlite-worker': 'src/store/sqlite/worker.ts' },
   format: ['esm', 'cjs'],
   target: 'node20',
   platform: 'node',
-  dts: true,
+  dts: { entry: entries },
   splitting: true,
   treeshake: true,
   sourcemap: false,

@@ -1,0 +1,147 @@
+import { createRequire } from 'node:module';
+import process from 'node:process';
+import type { SqliteDriver } from './options.js';
+
+/** What goes into a statement. Text never does: a driver cuts it at a NUL. */
+export type SqlValue = number | Uint8Array | null;
+
+/** A row by its column names. Blobs are read with `bytesOf`. */
+export type SqlRow = Readonly<Record<string, unknown>>;
+
+/** A prepared statement. */
+export interface SqlStatement {
+  /** Says how many rows were changed. */
+  run(...values: readonly SqlValue[]): number;
+  get(...values: readonly SqlValue[]): SqlRow | undefined;
+  all(...values: readonly SqlValue[]): readonly SqlRow[];
+}
+
+/** The little that is asked of a connection; all drivers do it alike. */
+export interface SqlConnection {
+  exec(sql: string): void;
+  prepare(sql: string): SqlStatement;
+  close(): void;
+}
+
+/** A driver that was loaded. */
+export interface LoadedDriver {
+  readonly name: SqliteDriver;
+  open(path: string): SqlConnection;
+}
+
+type ForeignValues = readonly (SqlValue | readonly SqlValue[])[];
+
+interface ForeignStatement {
+  run(...values: ForeignValues): { readonly changes: number | bigint };
+  get(...values: ForeignValues): SqlRow | undefined;
+  all(...values: ForeignValues): readonly SqlRow[];
+}
+
+interface ForeignConnection {
+  exec(sql: string): unknown;
+  prepare(sql: string): ForeignStatement;
+  close(): void;
+}
+
+type ForeignDatabase = new (path: string) => ForeignConnection;
+
+/** The bytes of a blob column: drivers give an ArrayBuffer, a Buffer or a Uint8Array. */
+export function bytesOf(value: unknown): Uint8Array {
+  return value instanceof ArrayBuffer ? new Uint8Array(value) : (value as Uint8Array);
+}
+
+function wrap(name: SqliteDriver, Database: ForeignDatabase): LoadedDriver {
+  // libsql takes a single blob for an object of named values, and ends the process; node:sqlite knows no arrays.
+  const pass = (values: readonly SqlValue[]): ForeignValues => (name === 'libsql' ? [values] : values);
+  return {
+    name,
+    open(path) {
+      const db = new Database(path);
+      return {
+        exec: (sql) => void db.exec(sql),
+        prepare(sql) {
+          const statement = db.prepare(sql);
+          return {
+            run: (...values) => Number(statement.run(...pass(values)).changes),
+            get: (...values) => statement.get(...pass(values)),
+            all: (...values) => statement.all(...pass(values)),
+          };
+        },
+        close: () => db.close(),
+      };
+    },
+  };
+}
+
+/** Node 22 says of its own module that it is experimental. Whoever uses this store did not choose it, and can do nothing. */
+async function withoutExperimentalWarning<T>(load: () => Promise<T>): Promise<T> {
+  const { emitWarning } = process;
+  process.emitWarning = (...args: unknown[]) => {
+    if (!/^SQLite is an experimental feature/.test(String(args[0]))) Reflect.apply(emitWarning, process, args);
+  };
+  try {
+    return await load();
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+}
+
+/** Loads what has no types here: node:sqlite is younger than the oldest Node that is supported. */
+function requireHere(name: string): unknown {
+  return createRequire(import.meta.url)(name);
+}
+
+/** better-sqlite3 13 ends the process without a word where Node has no Node-API 10, so ask before loading it. */
+function checkBetterSqlite3(): void {
+  const { version } = requireHere('better-sqlite3/package.json') as { readonly version: string };
+  if (Number.parseInt(version, 10) >= 13 && Number(process.versions.napi) < 10) {
+    throw new Error(`better-sqlite3 ${version} cannot run on Node ${process.version}: take 12, or libsql`);
+  }
+}
+
+const LOADERS: Readonly<Record<SqliteDriver, () => Promise<ForeignDatabase>>> = {
+  'node:sqlite': () =>
+    withoutExperimentalWarning(
+      async () => (requireHere('node:sqlite') as { readonly DatabaseSync: ForeignDatabase }).DatabaseSync,
+    ),
+  async 'better-sqlite3'() {
+    checkBetterSqlite3();
+    return requireHere('better-sqlite3') as ForeignDatabase;
+  },
+  libsql: async () => (await import('libsql')).default as unknown as ForeignDatabase,
+};
+
+function reasonOf(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  const [line = ''] = text.split('\n');
+  return line;
+}
+
+function isAbsent(error: unknown): boolean {
+  const code = (error as { readonly code?: unknown } | undefined)?.code;
+  return code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND' || code === 'ERR_UNKNOWN_BUILTIN_MODULE';
+}
+
+/**
+ * Loads a driver: the one that is named, or the first that works here of node:sqlite (Node 22.13 and later),
+ * better-sqlite3 (if the service has it) and libsql.
+ *
+ * @throws Error that says what to install.
+ */
+export async function loadDriver(wanted: SqliteDriver | 'auto'): Promise<LoadedDriver> {
+  const names = wanted === 'auto' ? (Object.keys(LOADERS) as SqliteDriver[]) : [wanted];
+  const reasons: string[] = [];
+  for (const name of names) {
+    try {
+      const driver = wrap(name, await LOADERS[name]());
+      // better-sqlite3 looks for its binary only now.
+      driver.open(':memory:').close();
+      return driver;
+    } catch (error) {
+      reasons.push(`${name}: ${isAbsent(error) ? 'not there' : reasonOf(error)}`);
+    }
+  }
+  const advice =
+    wanted === 'node:sqlite' ? 'run Node 22.13 or later, or leave `driver` out' : 'run "npm install libsql"';
+  throw new Error(`no SQLite driver can be used on Node ${process.version}: ${advice} (${reasons.join('; ')})`);
+}

@@ -1,0 +1,46 @@
+import { closeSync, existsSync, openSync } from 'node:fs';
+import type { LoadedDriver } from './driver.js';
+import { faultOf } from './failure.js';
+
+/** Holds a file for this process. */
+export interface FileLock {
+  release(): void;
+}
+
+/**
+ * Takes the lock of a database file: an exclusive transaction, never ended, on a second, empty database beside it. It is a
+ * lock of the operating system, so it is gone when the process is, however that ended; and the database itself stays open
+ * to programs that only read, such as a backup. `undefined`: somebody has it.
+ *
+ * The file is never opened here by other means than SQLite: closing it would drop the lock of a store of this process.
+ */
+export function takeLock(driver: LoadedDriver, path: string): FileLock | undefined {
+  const lockPath = `${path}-lock`;
+  createPrivateFile(lockPath);
+  const connection = driver.open(lockPath);
+  try {
+    connection.exec('PRAGMA locking_mode = NORMAL');
+    connection.exec('BEGIN EXCLUSIVE');
+  } catch (error) {
+    connection.close();
+    if (faultOf(error) === 'busy') return undefined;
+    throw error;
+  }
+  return {
+    release() {
+      // Ending the transaction frees the lock even where a driver closes only when its statements are collected.
+      connection.exec('ROLLBACK');
+      connection.close();
+    },
+  };
+}
+
+/** Makes an empty file that nobody else may read, unless there is one. */
+export function createPrivateFile(path: string): void {
+  if (existsSync(path)) return;
+  try {
+    closeSync(openSync(path, 'wx', 0o600));
+  } catch (error) {
+    if ((error as { readonly code?: unknown }).code !== 'EEXIST') throw error;
+  }
+}

@@ -1,0 +1,119 @@
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readSync, renameSync, rmSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { LoadedDriver, SqlConnection } from './driver.js';
+import { createPrivateFile } from './file-lock.js';
+import type { EngineOptions } from './options.js';
+import { APPLICATION_ID, migrate } from './schema.js';
+
+/** Larger pages write fewer of them for each commit of a batch, smaller ones less for a single write. */
+const PAGE_BYTES = 4096;
+const HEADER_BYTES = 100;
+const MAGIC = 'SQLite format 3\u0000';
+/** After a burst the log beside the file shrinks back to this. */
+const WAL_BYTES_KEPT = 67_108_864;
+
+function sizeOf(path: string): number {
+  return existsSync(path) ? statSync(path).size : 0;
+}
+
+/** Refuses, without touching it, a file that is not ours or that ends too early. */
+function checkHeader(path: string, size: number): void {
+  const header = new Uint8Array(HEADER_BYTES);
+  const file = openSync(path, 'r');
+  try {
+    readSync(file, header, 0, HEADER_BYTES, 0);
+  } finally {
+    closeSync(file);
+  }
+  if (new TextDecoder().decode(header.subarray(0, MAGIC.length)) !== MAGIC) {
+    throw new Error('it is not an SQLite database, or its beginning is damaged');
+  }
+  const view = new DataView(header.buffer);
+  if (view.getUint32(68) !== APPLICATION_ID) {
+    throw new Error('it is an SQLite database of another program: choose another path');
+  }
+  const pageBytes = view.getUint16(16) === 1 ? 65_536 : view.getUint16(16);
+  const expected = pageBytes * view.getUint32(28);
+  // With a log beside it, the missing end may be in there.
+  if (size < expected && sizeOf(`${path}-wal`) === 0) {
+    throw new Error(`it has ${size} bytes where ${expected} are expected: it was cut off, restore it from a copy`);
+  }
+}
+
+/** The folder's entry for a new file is on disk only when the folder is. Not every system can do that. */
+function syncFolder(path: string): void {
+  try {
+    const folder = openSync(path, 'r');
+    try {
+      fsyncSync(folder);
+    } finally {
+      closeSync(folder);
+    }
+  } catch {
+    // Windows opens no folders.
+  }
+}
+
+/** Makes a new database under another name and moves it into place, so that what is at `path` is always complete. */
+function create(driver: LoadedDriver, { path }: EngineOptions, begin: (connection: SqlConnection) => void): void {
+  if (sizeOf(`${path}-wal`) > 0) {
+    throw new Error(`it is missing or empty, but its log ${path}-wal is there: restore it, or remove the log as well`);
+  }
+  const draft = `${path}-new`;
+  for (const ending of ['', '-journal', '-wal', '-shm']) rmSync(draft + ending, { force: true });
+  createPrivateFile(draft);
+  const connection = driver.open(draft);
+  try {
+    connection.exec(`PRAGMA page_size = ${PAGE_BYTES}`);
+    connection.exec('PRAGMA synchronous = FULL');
+    migrate(connection, 0);
+    begin(connection);
+  } finally {
+    connection.close();
+  }
+  for (const ending of ['-wal', '-shm']) rmSync(path + ending, { force: true });
+  renameSync(draft, path);
+  syncFolder(dirname(path));
+}
+
+/**
+ * Opens the database file, or makes it; `begin` gives a new one its first state. The caller holds its lock.
+ *
+ * @throws Error that says what is wrong with the file. A driver's error is passed on.
+ */
+export function openDatabase(
+  driver: LoadedDriver,
+  options: EngineOptions,
+  begin: (connection: SqlConnection) => void,
+): SqlConnection {
+  const { path } = options;
+  const size = sizeOf(path);
+  if (size === 0) create(driver, options, begin);
+  else checkHeader(path, size);
+  const connection = driver.open(path);
+  try {
+    connection.exec('PRAGMA busy_timeout = 5000');
+    const mode = connection.prepare('PRAGMA journal_mode = WAL').get()?.['journal_mode'];
+    if (mode !== 'wal') throw new Error(`its file system cannot keep a write-ahead log (journal mode ${String(mode)})`);
+    connection.exec('PRAGMA synchronous = FULL');
+    connection.exec('PRAGMA temp_store = MEMORY');
+    connection.exec(`PRAGMA cache_size = ${-Math.ceil(options.cacheBytes / 1024)}`);
+    connection.exec(`PRAGMA journal_size_limit = ${WAL_BYTES_KEPT}`);
+    if (options.checkOnOpen) checkAll(connection);
+    migrate(connection, Number(connection.prepare('PRAGMA user_version').get()?.['user_version']));
+    return connection;
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+}
+
+function checkAll(connection: SqlConnection): void {
+  const found = connection.prepare('PRAGMA quick_check(1)').get()?.['quick_check'];
+  if (found !== 'ok') throw new Error(`it is damaged: restore it from a copy (${String(found)})`);
+}
+
+/** Makes the folder of a file, for this user only, unless it is there. */
+export function createFolder(path: string): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+}

@@ -1,0 +1,98 @@
+import type { Clock } from '../../clock/clock.js';
+import type { Revision } from '../contract.js';
+
+/** The drivers there are: built into Node since 22.13, or packages that the service installs. */
+export type SqliteDriver = 'node:sqlite' | 'better-sqlite3' | 'libsql';
+
+/** For `sqliteStore`. */
+export interface SqliteStoreOptions {
+  /** The database file. It and its folder are made when they are not there. */
+  readonly path: string;
+  /** Default: `auto`, the first that works of `node:sqlite`, `better-sqlite3` and `libsql`. */
+  readonly driver?: SqliteDriver | 'auto' | undefined;
+  /** Default: the system clock. */
+  readonly clock?: Clock | undefined;
+  /** How long history is kept, in milliseconds. Default: 600,000 (10 minutes). */
+  readonly historyMs?: number | undefined;
+  /** What history may cost in bytes, before younger history is forgotten as well. Default: 268,435,456 (256 MiB). */
+  readonly historyMaxBytes?: number | undefined;
+  /** The largest event, in bytes; a larger one is `too-large`. Default: 3,145,728 (3 MiB), at most 256 MiB. */
+  readonly maxEventBytes?: number | undefined;
+  /**
+   * How large the file may grow, in bytes, roughly. Beyond it creates and replaces fail with `unavailable`, while removals
+   * and expiry still find room. Default: no limit but the disk's.
+   */
+  readonly maxFileBytes?: number | undefined;
+  /** What the database may keep in memory, in bytes. Default: 16,777,216 (16 MiB). */
+  readonly cacheBytes?: number | undefined;
+  /** Reads the whole file when it is opened and refuses it if anything is damaged. Slow for a large one. Default: false. */
+  readonly checkOnOpen?: boolean | undefined;
+  /**
+   * A new database begins right above this revision, whatever the clock says, and a clock that is ahead does not raise
+   * it later. Only for files that are never deleted and never restored from a copy: a revision that is used twice makes
+   * watchers miss events. Default: the clock decides.
+   */
+  readonly startAt?: Revision | undefined;
+  /** Also the name of the store's health check. Default: `sqlite`. */
+  readonly name?: string | undefined;
+}
+
+/** What the engine has to know. It goes to the worker, so it is plain data. */
+export interface EngineOptions {
+  readonly path: string;
+  readonly driver: SqliteDriver | 'auto';
+  readonly historyMs: number;
+  readonly historyMaxBytes: number;
+  readonly maxFileBytes: number | undefined;
+  readonly cacheBytes: number;
+  readonly checkOnOpen: boolean;
+  readonly startAt: Revision | undefined;
+}
+
+const DRIVERS: readonly unknown[] = ['auto', 'node:sqlite', 'better-sqlite3', 'libsql'];
+const LARGEST_EVENT_BYTES = 268_435_456;
+
+/** @throws TypeError that lists every fault. */
+export function checkSqliteStoreOptions(options: SqliteStoreOptions): void {
+  const faults: string[] = [];
+  const number = (
+    key: 'historyMs' | 'historyMaxBytes' | 'maxEventBytes' | 'maxFileBytes' | 'cacheBytes' | 'startAt',
+    least: number,
+    most = Number.MAX_SAFE_INTEGER,
+  ): void => {
+    const value = options[key];
+    if (value === undefined || (Number.isSafeInteger(value) && value >= least && value <= most)) return;
+    const bound = most === Number.MAX_SAFE_INTEGER ? `of at least ${least}` : `from ${least} to ${most}`;
+    faults.push(`${key}: give a whole number ${bound}`);
+  };
+  const { path, driver, name, checkOnOpen, clock } = options;
+  if (path === ':memory:') faults.push('path: for a store in memory take memoryStore()');
+  else if (typeof path !== 'string' || path === '') faults.push('path: give the path of the database file');
+  else if (path.includes('\0') || path.startsWith('file:')) faults.push('path: give a plain path, not a URL');
+  if (driver !== undefined && !DRIVERS.includes(driver)) faults.push(`driver: give one of ${DRIVERS.join(', ')}`);
+  number('historyMs', 0);
+  number('historyMaxBytes', 0);
+  number('maxEventBytes', 1, LARGEST_EVENT_BYTES);
+  number('maxFileBytes', 1_048_576);
+  number('cacheBytes', 0);
+  number('startAt', 0);
+  if (checkOnOpen !== undefined && typeof checkOnOpen !== 'boolean') faults.push('checkOnOpen: give true or false');
+  if (clock !== undefined && typeof clock?.now !== 'function') faults.push('clock: give a clock');
+  if (name !== undefined && (typeof name !== 'string' || name === ''))
+    faults.push('name: give a text that is not empty');
+  if (faults.length > 0) throw new TypeError(`sqliteStore: ${faults.join('; ')}`);
+}
+
+/** The options of the engine, with every default in place. */
+export function engineOptions(options: SqliteStoreOptions): EngineOptions {
+  return {
+    path: options.path,
+    driver: options.driver ?? 'auto',
+    historyMs: options.historyMs ?? 600_000,
+    historyMaxBytes: options.historyMaxBytes ?? 268_435_456,
+    maxFileBytes: options.maxFileBytes,
+    cacheBytes: options.cacheBytes ?? 16_777_216,
+    checkOnOpen: options.checkOnOpen ?? false,
+    startAt: options.startAt,
+  };
+}

@@ -1,0 +1,48 @@
+import { isStoreError, storeError, type StoreError } from '../errors.js';
+import type { SqliteEngine } from './engine.js';
+import { packReadAnswer, unpackReads, type ReadOperation, type ReadResult } from './protocol-read.js';
+import { packWriteAnswer, unpackWrites } from './protocol-write.js';
+
+/** What a message asks for. */
+export type RequestKind = 'write' | 'read';
+
+function asStoreError(error: unknown): StoreError {
+  if (isStoreError(error)) return error;
+  return storeError('unavailable', error instanceof Error ? error.message : String(error));
+}
+
+function read(engine: SqliteEngine, operation: ReadOperation): ReadResult | StoreError {
+  try {
+    switch (operation.kind) {
+      case 'get':
+        return { kind: 'get', record: engine.get(operation.key) };
+      case 'list':
+        return { kind: 'list', page: engine.list(operation.query) };
+      case 'changes':
+        return { kind: 'changes', changes: engine.changes(operation.after) };
+      case 'revision':
+        return { kind: 'revision', revision: engine.revision() };
+      case 'ping':
+        engine.ping();
+        return { kind: 'ping' };
+    }
+  } catch (error) {
+    return asStoreError(error);
+  }
+}
+
+function nextDue(engine: SqliteEngine): number | undefined {
+  try {
+    return engine.nextDue();
+  } catch {
+    // The next write says what is wrong.
+    return undefined;
+  }
+}
+
+/** Answers one message with one. */
+export function serve(engine: SqliteEngine, kind: RequestKind, message: ArrayBuffer): ArrayBuffer {
+  if (kind === 'read') return packReadAnswer(unpackReads(message).map((operation) => read(engine, operation)));
+  const { operations, now } = unpackWrites(message);
+  return packWriteAnswer({ results: engine.write(operations, now), nextDue: nextDue(engine) });
+}

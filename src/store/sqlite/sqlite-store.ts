@@ -1,0 +1,302 @@
+import { systemClock, type ClockTimer } from '../../clock/clock.js';
+import { createBatcher } from '../batcher.js';
+import type { Change, EventKey, EventStore, ListPage, ListQuery, StoreCall, StoreCapabilities } from '../contract.js';
+import { describedEvent, describeEvent } from '../described-event.js';
+import { storeError, type StoreError } from '../errors.js';
+import { createPagedFeeds } from '../paged-feed.js';
+import type { EncodedEvent, EventRecord } from '../record.js';
+import { settleUnknownOutcomes } from '../settle.js';
+import { checkSqliteStoreOptions, engineOptions, type SqliteStoreOptions } from './options.js';
+import { packReads, unpackReadAnswer, type ReadOperation, type ReadResult } from './protocol-read.js';
+import { packWrites, unpackWriteAnswer } from './protocol-write.js';
+import type { KeyBytes, StoredChange, StoredRecord } from './stored.js';
+import { createWorkerHost, type EngineHost } from './worker-host.js';
+import type { WriteOperation, WriteResult } from './write-batch.js';
+
+/** What one transaction may hold. */
+const BATCH_OPERATIONS = 512;
+const BATCH_BYTES = 8_388_608;
+/** What one message of reads may ask for, and how many are under way at once. */
+const READS = 64;
+const READ_MESSAGES = 4;
+/** How much one call of `expire` removes in one transaction. */
+const EXPIRE_SLICE = 500;
+/** How much history one step forgets, and how long others work between two steps. */
+const FORGET_SLICE = 256;
+const FORGET_PAUSE_MS = 20;
+/** When a store that is only read looks for history that is due, after it was opened. */
+const FIRST_FORGET_MS = 1000;
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+function keyBytes({ namespace, name }: EventKey): KeyBytes {
+  return encoder.encode(`${namespace}/${name}`);
+}
+
+function keyOf(bytes: KeyBytes): EventKey {
+  const text = decoder.decode(bytes);
+  const slash = text.indexOf('/');
+  return { namespace: text.slice(0, slash), name: text.slice(slash + 1) };
+}
+
+function recordOf({ key, revision, expiresAt, data, description }: StoredRecord): EventRecord {
+  return { key: keyOf(key), revision, event: describedEvent(data, description), expiresAt };
+}
+
+function changeOf({ deleted, record: stored, previous }: StoredChange): Change {
+  const record = recordOf(stored);
+  const type = deleted ? 'delete' : 'put';
+  const change = { type, key: record.key, revision: record.revision, record } as const;
+  return previous === undefined ? change : { ...change, previous: recordOf(previous) };
+}
+
+function optionalBytes(text: string | undefined): Uint8Array | undefined {
+  return text === undefined || text === '' ? undefined : encoder.encode(text);
+}
+
+function field(event: EncodedEvent, name: string): string | undefined {
+  return Object.hasOwn(event.fields, name) ? event.fields[name] : undefined;
+}
+
+function weigh(operation: WriteOperation): number {
+  if (operation.kind === 'put') return operation.data.length + operation.description.length;
+  return operation.kind === 'remove' ? 1024 : operation.limit * 1024;
+}
+
+/** The promise, or the signal's reason if that comes first. What is under way goes on. */
+function orAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return promise;
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason as Error);
+    signal.addEventListener('abort', abort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
+}
+
+function checkListQuery({ limit, order, after }: ListQuery): void {
+  if (!(Number.isSafeInteger(limit) && limit >= 1)) {
+    throw new TypeError('list: give a limit that is a whole number of at least 1');
+  }
+  if (order === 'newest-first' && after !== undefined && after.revision === undefined) {
+    throw new TypeError('list: newest-first goes on after a position with a revision');
+  }
+}
+
+/** The store over an engine that answers messages. `options` were checked. */
+export function createSqliteStore(options: SqliteStoreOptions, host: EngineHost): EventStore {
+  const clock = options.clock ?? systemClock;
+  const name = options.name ?? 'sqlite';
+  const maxEventBytes = options.maxEventBytes ?? 3_145_728;
+  const closedError = (): StoreError => storeError('closed', `the store ${name} is closed`);
+  let closing: Promise<void> | undefined;
+  let timer: ClockTimer | undefined;
+  const underWay = new Set<Promise<unknown>>();
+
+  const writes = createBatcher<WriteOperation, WriteResult>({
+    maxItems: BATCH_OPERATIONS,
+    maxWeight: BATCH_BYTES,
+    weigh,
+    async run(operations) {
+      const answer = unpackWriteAnswer(await host.send('write', packWrites(operations, clock.now())));
+      planForgetting(answer.nextDue);
+      feeds.wake();
+      return answer.results;
+    },
+  });
+  const reads = createBatcher<ReadOperation, ReadResult>({
+    maxItems: READS,
+    concurrency: READ_MESSAGES,
+    run: async (operations) => unpackReadAnswer(await host.send('read', packReads(operations))),
+  });
+
+  const track = <T>(promise: Promise<T>): Promise<T> => {
+    underWay.add(promise);
+    const forget = (): void => void underWay.delete(promise);
+    promise.then(forget, forget);
+    return promise;
+  };
+  const begin = (call: StoreCall | undefined): AbortSignal | undefined => {
+    if (closing !== undefined) throw closedError();
+    call?.signal?.throwIfAborted();
+    return call?.signal;
+  };
+  const write = async <Kind extends WriteResult['kind']>(
+    kind: Kind,
+    operation: WriteOperation,
+    signal?: AbortSignal,
+  ): Promise<Extract<WriteResult, { kind: Kind }>> => {
+    const result = await orAborted(track(writes.add(operation, signal)), signal);
+    if (result.kind !== kind) throw new TypeError(`the engine answered ${result.kind} to ${kind}`);
+    return result as Extract<WriteResult, { kind: Kind }>;
+  };
+  const read = async <Kind extends ReadOperation['kind']>(
+    operation: ReadOperation & { readonly kind: Kind },
+    signal?: AbortSignal,
+  ): Promise<Extract<ReadResult, { kind: Kind }>> => {
+    const result = await orAborted(track(reads.add(operation, signal)), signal);
+    return result as Extract<ReadResult, { kind: Kind }>;
+  };
+  /** Turns what was read into records. What cannot be is a sign of damage. */
+  const decoded = <T>(decode: () => T): T => {
+    try {
+      return decode();
+    } catch (error) {
+      const text = error instanceof Error ? error.message : String(error);
+      throw storeError('unavailable', `the database file ${options.path} is damaged: ${text}`);
+    }
+  };
+
+  const feeds = createPagedFeeds({
+    async read(after) {
+      const { changes } = await read({ kind: 'changes', after });
+      return decoded(() => changes.map(changeOf));
+    },
+  });
+
+  const forgetSome = (): void => {
+    timer = undefined;
+    if (closing !== undefined) return;
+    // A failure is met again, and told, by the next write; and that plans the next step.
+    write('count', { kind: 'forget', limit: FORGET_SLICE }).catch(() => undefined);
+  };
+  const planForgetting = (due: number | undefined): void => {
+    if (due === undefined || timer !== undefined || closing !== undefined) return;
+    timer = clock.setTimer(forgetSome, Math.max(FORGET_PAUSE_MS, (due - clock.now()) / 1000));
+  };
+  timer = clock.setTimer(forgetSome, FIRST_FORGET_MS);
+
+  const put = async (
+    givenKey: EventKey,
+    given: EncodedEvent,
+    call: StoreCall & { readonly expiresAt: number; readonly expected?: number },
+  ): Promise<EventRecord> => {
+    const signal = begin(call);
+    const { expiresAt, expected } = call;
+    if (typeof expiresAt !== 'number' || Number.isNaN(expiresAt)) {
+      throw new TypeError('expiresAt: give microseconds since the epoch');
+    }
+    if (given.bytes.length > maxEventBytes) {
+      throw storeError('too-large', `the event has ${given.bytes.length} bytes, at most ${maxEventBytes} are kept`);
+    }
+    // The caller may change what it gave as soon as this returns.
+    const key: EventKey = { namespace: givenKey.namespace, name: givenKey.name };
+    const data = new Uint8Array(given.bytes);
+    const description = encoder.encode(describeEvent(given));
+    const { revision } = await write(
+      'put',
+      {
+        kind: 'put',
+        key: keyBytes(key),
+        expected,
+        expiresAt,
+        regardingName: optionalBytes(field(given, 'regarding.name')),
+        regardingUid: optionalBytes(field(given, 'regarding.uid')),
+        description,
+        data,
+      },
+      signal,
+    );
+    return { key, revision, event: describedEvent(data, description), expiresAt };
+  };
+
+  return Object.freeze<EventStore>({
+    name,
+    capabilities: Object.freeze<StoreCapabilities>({
+      durable: true,
+      shared: false,
+      newestFirst: 'indexed',
+      remaining: false,
+      maxEventBytes,
+    }),
+    async get(key, call) {
+      const { record } = await read({ kind: 'get', key: keyBytes(key) }, begin(call));
+      return record === undefined ? undefined : decoded(() => recordOf(record));
+    },
+    async list(query) {
+      const signal = begin(query);
+      checkListQuery(query);
+      const { namespace, terms = [], at, after, limit, order } = query;
+      const { page } = await read(
+        {
+          kind: 'list',
+          query: {
+            namespace: namespace === undefined ? undefined : encoder.encode(namespace),
+            terms,
+            at,
+            after: after === undefined ? undefined : { key: keyBytes(after), revision: after.revision },
+            limit,
+            newestFirst: order === 'newest-first',
+          },
+        },
+        signal,
+      );
+      const { revision, next, remaining } = page;
+      const records = decoded(() => page.records.map(recordOf));
+      const result: ListPage = { records, revision, ...(remaining !== undefined && { remaining }) };
+      if (next === undefined) return result;
+      const position = keyOf(next.key);
+      return { ...result, next: order === 'newest-first' ? { ...position, revision: next.revision } : position };
+    },
+    create: (key, event, call) => put(key, event, { signal: call.signal, expiresAt: call.expiresAt }),
+    async replace(key, event, call) {
+      if (!Number.isSafeInteger(call.expected)) throw new TypeError('replace: give the expected revision');
+      return put(key, event, call);
+    },
+    async remove(key, call) {
+      const signal = begin(call);
+      const { record } = await write(
+        'remove',
+        { kind: 'remove', key: keyBytes(key), expected: call?.expected },
+        signal,
+      );
+      return decoded(() => recordOf(record));
+    },
+    async expire(call) {
+      const signal = begin(call);
+      const limit = Math.min(call.limit, EXPIRE_SLICE);
+      return (await write('count', { kind: 'expire', dueAt: call.now, limit }, signal)).count;
+    },
+    changes(call) {
+      return {
+        [Symbol.asyncIterator]() {
+          if (closing === undefined) return feeds.open(call);
+          return { next: () => Promise.reject(closedError()) };
+        },
+      };
+    },
+    async revision(call) {
+      return (await read({ kind: 'revision' }, begin(call))).revision;
+    },
+    async ping(call) {
+      await read({ kind: 'ping' }, begin(call));
+    },
+    close() {
+      closing ??= (async () => {
+        timer?.cancel();
+        feeds.close();
+        while (underWay.size > 0) await Promise.allSettled(underWay);
+        await Promise.all([writes.close(closedError), reads.close(closedError)]);
+        await host.close();
+      })();
+      return closing;
+    },
+  });
+}
+
+/**
+ * A store in an SQLite file: one machine, one process, durable. A write is acknowledged when it is on disk; writes that
+ * come at the same time share a commit. The database is worked on in a thread of its own, with node:sqlite, better-sqlite3
+ * or libsql, whichever is there. Revisions start from the wall clock in microseconds and rise to it whenever the file is
+ * opened. Only one store at a time may have the file open; another fails with `unavailable` until the first is closed.
+ *
+ * The file is opened in the background: a failure is told by the operations, and a later one tries again.
+ *
+ * @throws TypeError that lists every unusable option.
+ */
+export function sqliteStore(options: SqliteStoreOptions): EventStore {
+  checkSqliteStoreOptions(options);
+  const host = createWorkerHost(engineOptions(options), options.clock ?? systemClock);
+  // Only the end of the thread leaves an outcome unknown; the next one can tell.
+  return settleUnknownOutcomes(createSqliteStore(options, host));
+}

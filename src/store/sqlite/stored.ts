@@ -1,0 +1,62 @@
+import type { Revision } from '../contract.js';
+import { bytesOf, type SqlRow } from './driver.js';
+
+/** `namespace/name`, in UTF-8. */
+export type KeyBytes = Uint8Array;
+
+const SLASH = 0x2f;
+
+/** The namespace of a key: what stands before its slash. */
+export function namespaceOf(key: KeyBytes): Uint8Array {
+  return key.subarray(0, Math.max(0, key.indexOf(SLASH)));
+}
+
+/** The keys of one namespace, or of all: between these, both exclusive. `0` is the character after `/`; UTF-8 has no 0xff. */
+export function keyBounds(namespace: Uint8Array | undefined): {
+  readonly above: Uint8Array;
+  readonly below: Uint8Array;
+} {
+  if (namespace === undefined) return { above: new Uint8Array(), below: Uint8Array.of(0xff) };
+  return { above: Uint8Array.of(...namespace, SLASH), below: Uint8Array.of(...namespace, SLASH + 1) };
+}
+
+/** Compares as SQLite orders blobs. */
+export function compareBytes(one: Uint8Array, other: Uint8Array): number {
+  const length = Math.min(one.length, other.length);
+  for (let i = 0; i < length; i++) {
+    const difference = (one[i] as number) - (other[i] as number);
+    if (difference !== 0) return difference;
+  }
+  return one.length - other.length;
+}
+
+/** A record as it is in the file: nothing is decoded on the way to the thread that asked. */
+export interface StoredRecord {
+  readonly revision: Revision;
+  readonly key: KeyBytes;
+  readonly expiresAt: number;
+  /** See `describeEvent`. */
+  readonly description: Uint8Array;
+  readonly data: Uint8Array;
+}
+
+/** A step of history as it is in the file. */
+export interface StoredChange {
+  readonly deleted: boolean;
+  readonly record: StoredRecord;
+  readonly previous: StoredRecord | undefined;
+}
+
+/** The columns that make a record. */
+export const RECORD_COLUMNS = 'rev, key, expires_at, description, data';
+
+/** A record out of {@link RECORD_COLUMNS}. */
+export function recordOf(row: SqlRow): StoredRecord {
+  return {
+    revision: Number(row['rev']),
+    key: bytesOf(row['key']),
+    expiresAt: Number(row['expires_at']),
+    description: bytesOf(row['description']),
+    data: bytesOf(row['data']),
+  };
+}

@@ -1,0 +1,33 @@
+// The thread that has the database open. It is a program of its own: `sqlite-worker.js` in the package.
+import { parentPort, workerData } from 'node:worker_threads';
+import { loadDriver } from './driver.js';
+import { openEngine, type SqliteEngine } from './engine.js';
+import type { EngineOptions } from './options.js';
+import { serve } from './serve.js';
+import type { ToWorker, WorkerStart } from './worker-messages.js';
+
+async function run({ options, now }: WorkerStart): Promise<void> {
+  const port = parentPort;
+  if (port === null) throw new Error('sqlite-worker.js is started by sqliteStore, not by hand');
+  let engine: SqliteEngine;
+  try {
+    engine = openEngine(await load(options), options, now);
+  } catch (error) {
+    port.postMessage({ kind: 'failed', message: error instanceof Error ? error.message : String(error) });
+    return;
+  }
+  port.on('message', (message: ToWorker) => {
+    if (message.kind === 'close') {
+      engine.close();
+      port.close();
+      return;
+    }
+    const body = serve(engine, message.kind, message.body);
+    port.postMessage({ kind: 'answer', id: message.id, body }, [body]);
+  });
+  port.postMessage({ kind: 'ready' });
+}
+
+const load = ({ driver }: EngineOptions): ReturnType<typeof loadDriver> => loadDriver(driver);
+
+void run(workerData as WorkerStart);

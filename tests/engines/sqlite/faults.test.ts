@@ -1,0 +1,173 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, statSync, truncateSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import type { EventStore } from 'kube-vitals';
+import { sqliteStore } from 'kube-vitals/sqlite';
+import { sampleEvent } from 'kube-vitals/testing';
+import { afterAll, describe, expect, test } from 'vitest';
+import { examine, startWriter, type Findings } from './ledger.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'kube-vitals-faults-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+let files = 0;
+const newPath = (): string => join(folder, `${++files}`, 'events.db');
+
+const rounds = Number(process.env['FAULT_ROUNDS'] ?? 2);
+const nothingLost = { lost: 0, wrong: 0, duplicates: 0, missingInFeed: 0 };
+const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+const report = (what: string, numbers: object): void => {
+  process.stdout.write(`sqlite: ${what}: ${JSON.stringify(numbers)}\n`);
+};
+
+/** Asks until the store is well, and says how long that took. */
+async function recovery(store: EventStore): Promise<number> {
+  const start = performance.now();
+  for (;;) {
+    try {
+      await store.ping();
+      return Math.round(performance.now() - start);
+    } catch (error) {
+      if (performance.now() - start > 30_000) throw error;
+      await wait(20);
+    }
+  }
+}
+
+const hasPrlimit = ((): boolean => {
+  try {
+    execFileSync('prlimit', ['--version'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+})();
+
+test(
+  `kill -9 in the middle of writing, ${rounds} rounds on one file`,
+  { timeout: 20_000 + rounds * 20_000 },
+  async () => {
+    const path = newPath();
+    const total: Findings & { recoveryMs: number[] } = { acknowledged: 0, ...nothingLost, recoveryMs: [] };
+    let before = 0;
+    for (let round = 0; round < rounds; round++) {
+      const writer = startWriter([path, 'write', String([1, 16, 64][round % 3]), String(round)]);
+      await writer.said('open');
+      const from = Number(writer.ledger.words.get('open'));
+      expect(from).toBeGreaterThan(before);
+      await wait(200 + ((round * 373) % 700));
+      await writer.kill();
+      const store = sqliteStore({ path });
+      total.recoveryMs.push(await recovery(store));
+      const findings = await examine(store, writer.ledger, from);
+      for (const key of ['acknowledged', 'lost', 'wrong', 'duplicates', 'missingInFeed'] as const)
+        total[key] += findings[key];
+      const written = await store.create({ namespace: 'after', name: `round-${round}` }, sampleEvent(), {
+        expiresAt: Date.now() * 1000 + 3_600_000_000,
+      });
+      expect(written.revision).toBeGreaterThan(Math.max(from, ...writer.ledger.revisions));
+      before = written.revision;
+      await store.close();
+    }
+    report('kill -9', total);
+    expect(total).toMatchObject(nothingLost);
+    expect(total.acknowledged).toBeGreaterThan(0);
+  },
+);
+
+test('a second process is refused while the first lives, and admitted after its kill -9', async () => {
+  const path = newPath();
+  const holder = startWriter([path, 'hold', '0', '0']);
+  await holder.said('open');
+  const store = sqliteStore({ path });
+  await expect(store.ping()).rejects.toMatchObject({
+    code: 'unavailable',
+    message: expect.stringContaining(`${path} is in use by another store`) as string,
+  });
+  await holder.kill();
+  report('admitted after kill -9', { recoveryMs: await recovery(store) });
+  await store.close();
+});
+
+test('the thread of the database ends: writes are settled, reads fail once, and all goes on', async () => {
+  const workers = new Set<Worker>();
+  const post = Worker.prototype.postMessage;
+  Worker.prototype.postMessage = function (this: Worker, ...args) {
+    workers.add(this);
+    Reflect.apply(post, this, args);
+  };
+  const store = sqliteStore({ path: newPath() });
+  try {
+    const before = await store.revision();
+    const write = (i: number): Promise<{ revision: number }> =>
+      store.create({ namespace: 'default', name: `event-${i}` }, sampleEvent({ name: `event-${i}` }), {
+        expiresAt: Date.now() * 1000 + 3_600_000_000,
+      });
+    const writes = Array.from({ length: 200 }, (_, i) => write(i));
+    await Promise.race(writes);
+    const more = Array.from({ length: 200 }, (_, i) => write(200 + i));
+    await wait(1);
+    for (const worker of workers) void worker.terminate();
+    const results = await Promise.allSettled([...writes, ...more]);
+    const failed = results.filter((result) => result.status === 'rejected');
+    await recovery(store);
+    const { records } = await store.list({ limit: 1000 });
+    const acknowledged = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value.revision] : []));
+    const stored = new Set(records.map(({ revision }) => revision));
+    const lost = acknowledged.filter((revision) => !stored.has(revision)).length;
+    const duplicates = acknowledged.length - new Set(acknowledged).size;
+    report('thread ended', { acknowledged: acknowledged.length, failed: failed.length, lost, duplicates });
+    expect({ lost, duplicates }).toEqual({ lost: 0, duplicates: 0 });
+    expect(Math.min(...acknowledged)).toBeGreaterThan(before);
+  } finally {
+    Worker.prototype.postMessage = post;
+    await store.close();
+  }
+});
+
+describe('a full disk', () => {
+  test('refuses writes, goes on reading, and loses nothing', async () => {
+    if (!hasPrlimit) {
+      process.stdout.write('sqlite: prlimit is not here: the test of a full disk is left out\n');
+      expect(process.env['CI']).not.toBe('true');
+      return;
+    }
+    const path = newPath();
+    const writer = startWriter([path, 'until-full', '8', '0'], ['prlimit', '--fsize=3000000']);
+    await writer.ended;
+    const { ledger } = writer;
+    expect(ledger.failures.length).toBeGreaterThan(0);
+    expect(ledger.failures.filter((text) => !text.startsWith('unavailable '))).toEqual([]);
+    expect(Number(ledger.words.get('read'))).toBeGreaterThan(100);
+    const store = sqliteStore({ path });
+    const recoveryMs = await recovery(store);
+    const findings = await examine(store, ledger, Number(ledger.words.get('open')));
+    const { ping, removed } = Object.fromEntries(ledger.words);
+    report('disk full', { ...findings, recoveryMs, pingWhileFull: ping, removedWhileFull: Number(removed) });
+    expect(findings).toMatchObject(nothingLost);
+    await store.close();
+  });
+});
+
+test('a file that was cut off is refused, named, and left alone', async () => {
+  const path = newPath();
+  const store = sqliteStore({ path });
+  for (let i = 0; i < 50; i++) {
+    const name = `event-${i}`;
+    const event = sampleEvent({ name, note: 'x'.repeat(2000) });
+    await store.create({ namespace: 'default', name }, event, { expiresAt: Date.now() * 1000 + 3_600_000_000 });
+  }
+  await store.close();
+  truncateSync(path, Math.floor(statSync(path).size / 2));
+  const before = readFileSync(path);
+  const again = sqliteStore({ path });
+  for (const call of [() => again.ping(), () => again.revision(), () => again.list({ limit: 1 })]) {
+    await expect(call()).rejects.toMatchObject({
+      code: 'unavailable',
+      message: expect.stringContaining(`${path} cannot be opened`) as string,
+    });
+  }
+  expect(readFileSync(path).equals(before)).toBe(true);
+  await again.close();
+});

@@ -1,0 +1,221 @@
+import { existsSync, mkdirSync, readFileSync, statSync, truncateSync, unlinkSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { migrate, MIGRATIONS } from '../../../../src/store/sqlite/schema.js';
+import type { SqliteEngine } from '../../../../src/store/sqlite/engine.js';
+import { bytes, createBench, failureOf, names, outcomes, put, query, remove, START, text } from './engine-bench.js';
+
+const { driver, newPath, open } = await createBench();
+
+function writeFile(path: string, content: Uint8Array | string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, content);
+}
+
+/** A file with some events in it, closed. */
+function filled(path: string): string {
+  const engine = open(path);
+  for (let i = 0; i < 40; i++) engine.write([put(`event-${i}`, { size: 2000 })], START);
+  engine.close();
+  return path;
+}
+
+describe('the file', () => {
+  test('and its folder are made for this user alone', () => {
+    const path = newPath();
+    open(path).close();
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(statSync(dirname(path)).mode & 0o777).toBe(0o700);
+  });
+
+  test('is opened by one store at a time, and by the next when that is closed', () => {
+    const path = newPath();
+    const first = open(path);
+    first.write([put('a')], START);
+    expect(failureOf(() => open(path))).toMatchObject({
+      code: 'unavailable',
+      message: expect.stringContaining(`${path} is in use by another store`) as string,
+    });
+    expect(failureOf(() => open(path)).code).toBe('unavailable');
+    first.write([put('b')], START);
+    first.close();
+    const second = open(path);
+    expect(names(second.list(query()))).toEqual(['a', 'b']);
+    second.close();
+  });
+
+  test('can be read by other programs while it is open', () => {
+    const path = newPath();
+    const engine = open(path);
+    engine.write([put('a')], START);
+    const other = driver.open(path);
+    expect(other.prepare('SELECT count(*) AS n FROM versions').get()?.['n']).toBe(1);
+    expect(outcomes(engine.write([put('b')], START))).toEqual([START + 2]);
+    other.close();
+    engine.close();
+  });
+});
+
+describe('a file that cannot be used is refused and left alone', () => {
+  const refused = (path: string, message: RegExp): void => {
+    const before = readFileSync(path);
+    const error = failureOf(() => open(path));
+    expect(error.code).toBe('unavailable');
+    expect(error.message).toContain(path);
+    expect(error.message).toMatch(message);
+    expect(readFileSync(path).equals(before)).toBe(true);
+  };
+
+  test('not a database', () => {
+    const path = newPath();
+    writeFile(path, 'a diary, which nobody wants to lose '.repeat(50));
+    refused(path, /not an SQLite database/);
+  });
+
+  test('a database of another program', () => {
+    const path = newPath();
+    mkdirSync(dirname(path), { recursive: true });
+    const other = driver.open(path);
+    other.exec('CREATE TABLE accounts (id INTEGER)');
+    other.close();
+    refused(path, /another program/);
+  });
+
+  test('a newer schema', () => {
+    const path = filled(newPath());
+    const other = driver.open(path);
+    other.exec(`PRAGMA user_version = ${MIGRATIONS.length + 1}`);
+    other.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    other.close();
+    refused(path, new RegExp(`schema has version ${MIGRATIONS.length + 1}`));
+  });
+
+  test('one that was cut off', () => {
+    const path = filled(newPath());
+    truncateSync(path, 50_000);
+    refused(path, /was cut off/);
+  });
+
+  test('one whose beginning is damaged', () => {
+    const path = filled(newPath());
+    const content = readFileSync(path);
+    content.fill(0, 0, 4096);
+    writeFileSync(path, content);
+    refused(path, /beginning is damaged/);
+  });
+
+  test('one that is missing while its log is there', () => {
+    const path = filled(newPath());
+    unlinkSync(path);
+    writeFileSync(`${path}-wal`, 'what was written last');
+    expect(failureOf(() => open(path)).message).toMatch(/missing or empty, but its log/);
+    expect(existsSync(path)).toBe(false);
+  });
+
+  test('one with damaged pages, when it is checked', () => {
+    const path = filled(newPath());
+    const content = readFileSync(path);
+    content.fill(0xa5, 20_000);
+    writeFileSync(path, content);
+    expect(failureOf(() => open(path, { checkOnOpen: true })).message).toMatch(/is damaged/);
+  });
+
+  test('a failed opening lets go of the lock', () => {
+    const path = newPath();
+    writeFile(path, 'a diary '.repeat(50));
+    failureOf(() => open(path));
+    writeFileSync(path, '');
+    open(path).close();
+  });
+});
+
+test('damage that is met later fails what meets it, and stops writing', () => {
+  const path = filled(newPath());
+  const content = readFileSync(path);
+  content.fill(0xa5, 8192);
+  writeFileSync(path, content);
+  const engine = open(path);
+  const error = failureOf(() => engine.list(query()));
+  expect(error).toMatchObject({ code: 'unavailable', message: expect.stringContaining(path) as string });
+  expect(error.message).toMatch(/is damaged: restore it/);
+  expect(outcomes(engine.write([put('a')], START))).toEqual(['unavailable']);
+  expect(failureOf(() => engine.ping()).message).toMatch(/is damaged/);
+  engine.close();
+});
+
+describe('migrations', () => {
+  test('bring every older version to the newest, one transaction each', () => {
+    const path = filled(newPath());
+    const connection = driver.open(path);
+    const more = [...MIGRATIONS, 'CREATE TABLE one (a)', 'CREATE TABLE two (a); INSERT INTO two VALUES (7)'];
+    migrate(connection, MIGRATIONS.length, more);
+    expect(connection.prepare('SELECT a FROM two').get()?.['a']).toBe(7);
+    expect(connection.prepare('PRAGMA user_version').get()?.['user_version']).toBe(more.length);
+    const broken = [...more, 'CREATE TABLE three (a); CREATE TABLE three (a)'];
+    expect(() => migrate(connection, more.length, broken)).toThrow();
+    expect(connection.prepare('PRAGMA user_version').get()?.['user_version']).toBe(more.length);
+    expect(connection.prepare("SELECT count(*) AS n FROM sqlite_schema WHERE name = 'three'").get()?.['n']).toBe(0);
+    connection.close();
+  });
+});
+
+describe('a full disk', () => {
+  /** Fills the file, and says what is in it. */
+  function fill(engine: SqliteEngine): string[] {
+    const stored: string[] = [];
+    for (let i = 0; i < 1000; i++) {
+      const [outcome] = outcomes(engine.write([put(`event-${String(i).padStart(4, '0')}`, { size: 8000 })], START));
+      if (outcome === 'unavailable') return stored;
+      stored.push(`event-${String(i).padStart(4, '0')}`);
+    }
+    throw new Error('the file has no end');
+  }
+
+  test('refuses what does not fit, and changes nothing', () => {
+    const engine = open(newPath(), { maxFileBytes: 1_048_576 });
+    const stored = fill(engine);
+    expect(stored.length).toBeGreaterThan(50);
+    const before = engine.revision();
+    const [error] = engine.write([put('one-more', { size: 8000 })], START);
+    expect(error).toMatchObject({ code: 'unavailable', message: expect.stringContaining('no room left') as string });
+    expect(engine.revision()).toBe(before);
+    expect(names(engine.list(query({ limit: 1000 })))).toEqual(stored);
+    expect(failureOf(() => engine.ping()).message).toMatch(/no room left/);
+    engine.close();
+  });
+
+  test('lets small writes of a batch happen where a large one fails', () => {
+    const engine = open(newPath(), { maxFileBytes: 1_048_576 });
+    engine.write([put('a')], START);
+    const results = engine.write([put('b'), put('large', { size: 2_000_000 }), remove('a')], START);
+    expect(outcomes(results)).toEqual([START + 2, 'unavailable', START + 3]);
+    expect(names(engine.list(query()))).toEqual(['b']);
+    engine.close();
+  });
+
+  test('still lets events be removed and expire, and is over when history is forgotten', () => {
+    const engine = open(newPath(), { maxFileBytes: 1_048_576 });
+    const stored = fill(engine);
+    expect(outcomes(engine.write([remove(stored[0] as string)], START))[0]).toBeTypeOf('number');
+    const due = START + 3_600_000_000;
+    for (let left = stored.length - 1; left > 0;) {
+      const [count] = outcomes(engine.write([{ kind: 'expire', dueAt: due, limit: 500 }], due));
+      expect(count).toBeGreaterThan(0);
+      left -= count as number;
+    }
+    for (let i = 0; i < 10; i++) engine.write([{ kind: 'forget', limit: 100 }], due + 600_000_000);
+    expect(engine.nextDue()).toBeUndefined();
+    expect(outcomes(engine.write([put('again', { size: 8000 })], due))[0]).toBeTypeOf('number');
+    engine.ping();
+    engine.close();
+  });
+});
+
+test('keys keep their bytes, a NUL included', () => {
+  const engine = open(newPath());
+  engine.write([put('a\u0000b'), put('ž😀')], START);
+  expect(text(engine.get(bytes('default/a\u0000b'))?.key ?? bytes(''))).toBe('default/a\u0000b');
+  expect(engine.get(bytes('default/a'))).toBeUndefined();
+  expect(names(engine.list(query()))).toEqual(['a\u0000b', 'ž😀']);
+  engine.close();
+});

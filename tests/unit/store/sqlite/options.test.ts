@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest';
+import { loadDriver } from '../../../../src/store/sqlite/driver.js';
+import { sqliteStore } from '../../../../src/store/sqlite/sqlite-store.js';
+import { createWorkerHost } from '../../../../src/store/sqlite/worker-host.js';
+import { engineOptions } from '../../../../src/store/sqlite/options.js';
+import { fakeClock } from '../../../../src/testing/fake-clock.js';
+
+test('every unusable option is named in one TypeError', () => {
+  const options = {
+    path: '',
+    driver: 'sqlite3',
+    clock: {},
+    historyMs: -1,
+    historyMaxBytes: 0.5,
+    maxEventBytes: 0,
+    maxFileBytes: 1000,
+    cacheBytes: -1,
+    checkOnOpen: 'yes',
+    startAt: -5,
+    name: '',
+  };
+  const error = ((): unknown => {
+    try {
+      return sqliteStore(options as never);
+    } catch (thrown) {
+      return thrown;
+    }
+  })();
+  expect(error).toBeInstanceOf(TypeError);
+  for (const name of Object.keys(options)) expect((error as Error).message).toContain(`${name}: `);
+});
+
+test.each([
+  [':memory:', /memoryStore\(\)/],
+  ['file:events.db', /a plain path/],
+])('the path %s is refused with advice', (path, advice) => {
+  expect(() => sqliteStore({ path })).toThrow(advice);
+});
+
+test('a driver that is not there is named, with what to install', async () => {
+  const missing = await loadDriver('better-sqlite3').catch((error: unknown) => error as Error);
+  if (missing instanceof Error) {
+    expect(missing.message).toContain('run "npm install libsql" (better-sqlite3: not there)');
+  }
+});
+
+test('when the thread cannot be started, calls fail and say so, and a later one tries again', async () => {
+  // Beside the source there is no built worker.
+  const clock = fakeClock();
+  const host = createWorkerHost(engineOptions({ path: '/nowhere/events.db' }), clock);
+  const send = (): Promise<unknown> => host.send('read', new ArrayBuffer(8)).catch((error: unknown) => error);
+  const first = await send();
+  expect(first).toMatchObject({
+    code: 'unavailable',
+    message: expect.stringContaining('/nowhere/events.db') as string,
+  });
+  expect(await send()).toBe(first);
+  clock.advance(101);
+  const second = await send();
+  expect(second).not.toBe(first);
+  expect(second).toMatchObject({ code: 'unavailable' });
+  await host.close();
+});

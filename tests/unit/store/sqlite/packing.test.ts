@@ -1,0 +1,83 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { storeError } from '../../../../src/store/errors.js';
+import { createPacker, createUnpacker } from '../../../../src/store/sqlite/packing.js';
+import { packReads, unpackReads } from '../../../../src/store/sqlite/protocol-read.js';
+import {
+  packWriteAnswer,
+  packWrites,
+  unpackWriteAnswer,
+  unpackWrites,
+} from '../../../../src/store/sqlite/protocol-write.js';
+import { put, query, remove } from './engine-bench.js';
+
+describe('packing', () => {
+  test('gives back what went in, however much there is', () => {
+    const value = fc.oneof(fc.double(), fc.string({ unit: 'grapheme' }), fc.uint8Array({ maxLength: 5000 }));
+    fc.assert(
+      fc.property(fc.array(value), fc.nat(64), (values, expectedBytes) => {
+        const packer = createPacker(expectedBytes);
+        for (const one of values) {
+          if (typeof one === 'number') packer.number(one);
+          else if (typeof one === 'string') packer.text(one);
+          else packer.bytes(one);
+        }
+        const message = packer.finish();
+        const unpacker = createUnpacker(message);
+        for (const one of values) {
+          if (typeof one === 'number') expect(unpacker.number()).toBe(one);
+          else if (typeof one === 'string') expect(unpacker.text()).toBe(one);
+          else expect(unpacker.bytes()).toEqual(one);
+        }
+      }),
+    );
+  });
+});
+
+describe('messages', () => {
+  test('carry writes', () => {
+    const operations = [
+      put('a'),
+      { ...put('b', { expected: 7 }), regardingName: undefined, expiresAt: Infinity },
+      remove('a'),
+      remove('a', 9),
+      { kind: 'expire' as const, dueAt: 5, limit: 6 },
+      { kind: 'forget' as const, limit: 7 },
+    ];
+    expect(unpackWrites(packWrites(operations, 123))).toEqual({ operations, now: 123 });
+  });
+
+  test('carry what became of writes', () => {
+    const { key, description, data } = put('a');
+    const record = { revision: 5, key, expiresAt: 6, description, data };
+    const results = [
+      { kind: 'put' as const, revision: 3 },
+      { kind: 'remove' as const, record },
+      { kind: 'count' as const, count: 4 },
+      storeError('expired', 'too old', { current: 8 }),
+      storeError('exists', 'there'),
+    ];
+    const answer = unpackWriteAnswer(packWriteAnswer({ results, nextDue: undefined }));
+    expect(answer).toEqual({ results, nextDue: undefined });
+    expect(answer.results[3]).toMatchObject({ code: 'expired', message: 'too old', current: 8 });
+  });
+
+  test('carry reads', () => {
+    const full = query({
+      namespace: put('a').key,
+      terms: [{ field: 'type', value: 'ž' }],
+      at: 5,
+      after: { key: put('b').key, revision: 9 },
+      newestFirst: true,
+    });
+    const operations = [
+      { kind: 'get' as const, key: put('a').key },
+      { kind: 'list' as const, query: query() },
+      { kind: 'list' as const, query: full },
+      { kind: 'changes' as const, after: 4 },
+      { kind: 'revision' as const },
+      { kind: 'ping' as const },
+    ];
+    expect(unpackReads(packReads(operations))).toEqual(operations);
+  });
+});

@@ -1,0 +1,90 @@
+import { describe, expect, test } from 'vitest';
+import type { SqlConnection, SqlValue } from '../../../../src/store/sqlite/driver.js';
+import { createFolder, openDatabase } from '../../../../src/store/sqlite/open-database.js';
+import { engineOptions } from '../../../../src/store/sqlite/options.js';
+import { FEED_STATEMENTS } from '../../../../src/store/sqlite/read-changes.js';
+import { readStoredList, type StoredQuery } from '../../../../src/store/sqlite/read-list.js';
+import { insertState } from '../../../../src/store/sqlite/state.js';
+import { WRITE_STATEMENTS } from '../../../../src/store/sqlite/write-batch.js';
+import { bytes, createBench } from './engine-bench.js';
+
+const { driver, newPath } = await createBench();
+const path = newPath();
+createFolder(path);
+const connection: SqlConnection = openDatabase(driver, engineOptions({ path }), (fresh) => insertState(fresh, 1));
+
+const planOf = (sql: string): string => {
+  const values = sql.match(/\?/g)?.map((): SqlValue => null) ?? [];
+  const rows = connection.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...values);
+  return rows.map((row) => String(row['detail'])).join('\n');
+};
+
+/** The statements that a list runs. */
+function statementsOf(more: Partial<StoredQuery>): string[] {
+  const statements: string[] = [];
+  const base: StoredQuery = {
+    namespace: undefined,
+    terms: [],
+    at: 10,
+    isLatest: true,
+    after: undefined,
+    limit: 10,
+    newestFirst: false,
+  };
+  readStoredList(
+    (sql) => {
+      statements.push(sql);
+      return connection.prepare(sql);
+    },
+    { ...base, ...more },
+  );
+  return statements;
+}
+
+const terms = [{ field: 'regarding.name', value: 'pod-1' }];
+const search = [{ field: 'reason', value: 'Started' }];
+const namespace = bytes('default');
+const snapshot = { isLatest: false };
+const newestFirst = true;
+
+describe('every statement finds its rows by an index', () => {
+  test.each([...Object.entries(WRITE_STATEMENTS).filter(([name]) => name !== 'insert')])('%s', (_name, sql) => {
+    const plan = planOf(sql);
+    expect(plan).not.toMatch(/SCAN (?!versions USING)|TEMP B-TREE/);
+  });
+
+  test.each(FEED_STATEMENTS)('the feed: %s', (sql) => {
+    expect(planOf(sql)).not.toMatch(/SCAN|TEMP B-TREE/);
+  });
+
+  const inOrder: [string, Partial<StoredQuery>][] = [
+    ['all', {}],
+    ['a namespace', { namespace }],
+    ['all, by a term', { terms }],
+    ['a namespace, by a term', { namespace, terms }],
+    ['a search', { terms: search }],
+    ['the newest', { newestFirst }],
+    ['the newest of a namespace', { newestFirst, namespace }],
+    ['a search of the newest', { newestFirst, terms: search }],
+    ['a snapshot', snapshot],
+    ['a snapshot of a namespace', { ...snapshot, namespace }],
+    ['a search of a snapshot', { ...snapshot, terms: search }],
+  ];
+  test.each(inOrder)('a list of %s, in its order', (_name, query) => {
+    for (const sql of statementsOf(query)) {
+      const plan = planOf(sql);
+      expect(plan).toMatch(/USING (COVERING )?INDEX|USING INTEGER PRIMARY KEY/);
+      // An index that holds only current rows may be walked from one end.
+      expect(plan).not.toMatch(/SCAN versions$|SCAN versions\n|TEMP B-TREE/);
+    }
+  });
+
+  const sorted: [string, Partial<StoredQuery>][] = [
+    ['the newest, by a term', { newestFirst, terms }],
+    ['a snapshot of the newest', { ...snapshot, newestFirst }],
+    ['a snapshot, by a term', { ...snapshot, terms }],
+  ];
+  test.each(sorted)('a list of %s, sorting the few that are found', (_name, query) => {
+    for (const sql of statementsOf(query)) expect(planOf(sql)).not.toMatch(/SCAN versions$|SCAN versions\n/);
+  });
+});

@@ -1,0 +1,112 @@
+import { describe, expect, test } from 'vitest';
+import { storeError } from '../../../../src/store/errors.js';
+import { createSqliteStore } from '../../../../src/store/sqlite/sqlite-store.js';
+import type { EngineHost } from '../../../../src/store/sqlite/worker-host.js';
+import { fakeClock } from '../../../../src/testing/fake-clock.js';
+import { sampleEvent } from '../../../../src/testing/sample-event.js';
+import { createBench, START } from './engine-bench.js';
+import { inThreadHost, inThreadStore } from './in-thread.js';
+
+const { driver, newPath } = await createBench();
+const later = { expiresAt: START + 3_600_000_000 };
+const key = (name: string): { namespace: string; name: string } => ({ namespace: 'default', name });
+
+describe('the store', () => {
+  test('sends what comes at the same time in one message', async () => {
+    const options = { path: newPath(), clock: fakeClock({ now: START }) };
+    const host = inThreadHost(driver, options);
+    const kinds: string[] = [];
+    const counted: EngineHost = {
+      send(kind, body) {
+        kinds.push(kind);
+        return host.send(kind, body);
+      },
+      close: host.close,
+    };
+    const store = createSqliteStore(options, counted);
+    await Promise.all(Array.from({ length: 50 }, (_, i) => store.create(key(`event-${i}`), sampleEvent(), later)));
+    await Promise.all(Array.from({ length: 50 }, (_, i) => store.get(key(`event-${i}`))));
+    expect(kinds).toEqual(['write', 'read']);
+    await store.close();
+  });
+
+  test('lets a caller go when its signal is aborted while the write is under way', async () => {
+    const path = newPath();
+    const host = inThreadHost(driver, { path });
+    let release = (): void => undefined;
+    const slow: EngineHost = {
+      async send(kind, body) {
+        if (kind === 'write') await new Promise<void>((resolve) => (release = resolve));
+        return host.send(kind, body);
+      },
+      close: host.close,
+    };
+    const store = createSqliteStore({ path, clock: fakeClock({ now: START }) }, slow);
+    const abort = new AbortController();
+    const write = store.create(key('a'), sampleEvent(), { ...later, signal: abort.signal });
+    await store.get(key('a'));
+    const reason = new Error('gone');
+    abort.abort(reason);
+    await expect(write).rejects.toBe(reason);
+    const closing = store.close();
+    release();
+    await closing;
+    const again = inThreadStore(driver, { path });
+    expect((await again.get(key('a')))?.key).toEqual(key('a'));
+    await again.close();
+  });
+
+  test('finishes what was asked of it before it was closed', async () => {
+    const path = newPath();
+    const store = inThreadStore(driver, { path });
+    const write = store.create(key('a'), sampleEvent(), later);
+    const closing = store.close();
+    await expect(store.create(key('b'), sampleEvent(), later)).rejects.toMatchObject({ code: 'closed' });
+    const { revision } = await write;
+    await closing;
+    const again = inThreadStore(driver, { path });
+    expect((await again.get(key('a')))?.revision).toBe(revision);
+    await again.close();
+  });
+
+  test('forgets old history by itself, step by step, when nothing is written', async () => {
+    const clock = fakeClock({ now: START });
+    const store = inThreadStore(driver, { path: newPath(), clock, historyMs: 1000, startAt: 1 });
+    await Promise.all(Array.from({ length: 20 }, (_, i) => store.create(key(`event-${i}`), sampleEvent(), later)));
+    await Promise.all(Array.from({ length: 20 }, (_, i) => store.remove(key(`event-${i}`))));
+    expect((await store.list({ at: 21, limit: 100 })).records).toHaveLength(20);
+    for (let step = 0; step < 5; step++) {
+      clock.advance(1001);
+      await store.ping();
+      await store.ping();
+    }
+    await expect(store.list({ at: 21, limit: 100 })).rejects.toMatchObject({ code: 'expired', current: 41 });
+    await store.close();
+  });
+
+  test('passes on what the engine says, and says nothing of a driver', async () => {
+    const failing: EngineHost = {
+      send: () => Promise.reject(storeError('unavailable', 'the file is locked')),
+      close: () => Promise.resolve(),
+    };
+    const store = createSqliteStore({ path: newPath() }, failing);
+    for (const call of [
+      () => store.ping(),
+      () => store.revision(),
+      () => store.get(key('a')),
+      () => store.create(key('a'), sampleEvent(), later),
+      () => store.changes({ after: 1 })[Symbol.asyncIterator]().next(),
+    ]) {
+      await expect(call()).rejects.toMatchObject({ code: 'unavailable', message: 'the file is locked' });
+    }
+    await store.close();
+  });
+
+  test('refuses what makes no sense', async () => {
+    const store = inThreadStore(driver, { path: newPath() });
+    await expect(store.create(key('a'), sampleEvent(), { expiresAt: Number.NaN })).rejects.toThrow(TypeError);
+    await expect(store.replace(key('a'), sampleEvent(), { ...later, expected: 0.5 })).rejects.toThrow(TypeError);
+    await expect(store.list({ limit: 1, order: 'newest-first', after: key('a') })).rejects.toThrow(TypeError);
+    await store.close();
+  });
+});
