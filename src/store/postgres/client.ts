@@ -1,0 +1,56 @@
+/** What a statement's parameter may be. Numbers are sent as texts, because drivers differ in what they make of large ones. */
+export type PostgresValue = string | Uint8Array | null;
+
+/** How a statement is to be sent. */
+export interface PostgresCall {
+  /** A name to prepare the statement under. Absent: it must not be prepared (a pooler may be in between). */
+  readonly name?: string | undefined;
+  /** Aborted at the deadline: give the connection up, the answer is not waited for any more. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The little that `postgresStore` needs of a driver. `pg` is adapted by the store itself, `postgres` by
+ * `postgresJsClient`; anything else can be wrapped by hand.
+ *
+ * Errors of the server must carry their SQLSTATE in `code`, as both drivers do. An error thrown before anything was sent
+ * may say so with the property `notSent: true`; without it the store has to call the outcome of a write unknown.
+ */
+export interface PostgresClient {
+  /**
+   * Runs one statement in a transaction of its own, on any connection to the primary. Every column of every statement is
+   * a text or null.
+   */
+  query(
+    text: string,
+    values: readonly PostgresValue[],
+    call: PostgresCall,
+  ): Promise<{ readonly rows: readonly object[] }>;
+  /**
+   * Listens on a channel, on a connection that is kept. Resolves when the server has agreed. `onNotify` is called for each
+   * notification, and once more whenever the driver had to listen again; `onLost` when it gave up. The result ends it.
+   * Absent: the store polls.
+   */
+  listen?(channel: string, onNotify: (payload: string) => void, onLost: () => void): Promise<() => Promise<void>>;
+  /** Frees what belongs to the client. Called by `close()` of the store. */
+  close?(): Promise<void>;
+}
+
+/** An error of which is certain that nothing was sent. */
+export function notSent(cause: unknown): Error {
+  const message = cause instanceof Error && cause.message !== '' ? cause.message : String(cause);
+  const code = (cause as { code?: unknown } | null | undefined)?.code;
+  return Object.assign(new Error(message, { cause }), { notSent: true, code });
+}
+
+/** The same result, or the signal's reason, whichever is first. */
+export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return promise;
+  return new Promise((resolve, reject) => {
+    const leave = (): void => reject(signal.reason as Error);
+    const settle = (): void => signal.removeEventListener('abort', leave);
+    promise.finally(settle).then(resolve, reject);
+    if (signal.aborted) leave();
+    else signal.addEventListener('abort', leave, { once: true });
+  });
+}

@@ -1,0 +1,70 @@
+import { storeError } from '../errors.js';
+import type { PostgresClient } from './client.js';
+import { pgClient, type PgPool } from './pg-client.js';
+
+/** What is used of the module `pg`. */
+interface PgModule {
+  readonly Pool: new (config: object) => PgPool & { end(): Promise<void> };
+}
+
+/** For {@link ownPool}. */
+export interface OwnPoolOptions {
+  readonly connectionString: string;
+  readonly ssl: boolean | object | undefined;
+  readonly poolSize: number;
+  readonly timeoutMs: number;
+}
+
+/** How long `close()` waits for connections to say goodbye, in milliseconds: a frozen server never does. */
+const END_MS = 1_000;
+
+async function loadPg(): Promise<PgModule> {
+  try {
+    const loaded = (await import('pg')) as unknown as PgModule & { readonly default?: PgModule };
+    return loaded.default ?? loaded;
+  } catch (cause) {
+    throw storeError('unavailable', 'the driver is missing: npm install pg', { cause });
+  }
+}
+
+/** A pool of the store's own. The driver is loaded and the pool made with the first statement. */
+export function ownPool({ connectionString, ssl, poolSize, timeoutMs }: OwnPoolOptions): PostgresClient {
+  let opened: { readonly pool: PgPool & { end(): Promise<void> }; readonly client: PostgresClient } | undefined;
+  let closed = false;
+
+  const open = async (): Promise<PostgresClient> => {
+    if (opened !== undefined) return opened.client;
+    const { Pool } = await loadPg();
+    if (closed) throw storeError('closed', 'the store is closed');
+    if (opened === undefined) {
+      const pool = new Pool({
+        connectionString,
+        ...(ssl === undefined ? {} : { ssl }),
+        max: poolSize + 1,
+        connectionTimeoutMillis: timeoutMs,
+        keepAlive: true,
+        allowExitOnIdle: true,
+        application_name: 'kube-vitals',
+      });
+      opened = { pool, client: pgClient(pool) };
+    }
+    return opened.client;
+  };
+
+  return {
+    query: async (text, values, call) => (await open()).query(text, values, call),
+    async listen(channel, onNotify, onLost) {
+      const client = await open();
+      if (client.listen === undefined) throw new TypeError('the pool has a single connection');
+      return client.listen(channel, onNotify, onLost);
+    },
+    async close() {
+      closed = true;
+      if (opened === undefined) return;
+      const { pool, client } = opened;
+      const ended = pool.end().catch(() => undefined);
+      await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, END_MS).unref())]);
+      await client.close?.();
+    },
+  };
+}

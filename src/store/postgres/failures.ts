@@ -1,0 +1,78 @@
+import { isStoreError, storeError, type StoreError } from '../errors.js';
+
+/** What was under way when it failed. */
+export type RequestKind = 'read' | 'write';
+
+/** Names of the errors that Node and drivers give when no connection could be made. */
+const NEVER_CONNECTED: ReadonlySet<unknown> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'CONNECT_TIMEOUT',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
+  'SASL_SIGNATURE_MISMATCH',
+  'AUTH_TYPE_NOT_IMPLEMENTED',
+]);
+
+/** What an operator can do, by SQLSTATE. */
+const ADVICE: Readonly<Record<string, string>> = Object.freeze({
+  '25006': 'the server takes no writes: connect to the primary, not to a standby',
+  '28000': 'the server refused the login',
+  '28P01': 'the server refused the password',
+  '3D000': 'the database does not exist',
+  '3F000': 'the schema is gone',
+  '42P01': 'a table of the schema is gone',
+  '42883': 'a function of the schema is gone',
+  '53100': 'the disk of the server is full',
+  '53200': 'the server is out of memory',
+  '53300': 'the server has no connection left',
+  '55P03': 'another transaction holds the lock on the revision counter for too long',
+  '57014': 'the server cancelled the statement',
+  '57P03': 'the server is starting up or shutting down',
+});
+
+/** Server errors after which a commit may have happened: the backend was ended, or says itself that it does not know. */
+function leavesDoubt(state: string): boolean {
+  if (state === '57P03' || state === '08001' || state === '08004') return false;
+  return state.startsWith('57P') || state.startsWith('08') || state === '40003';
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error && error.message !== '' ? error.message : String(error);
+}
+
+/** SQLSTATE of the server's error behind a StoreError. */
+export function stateOf(error: unknown): unknown {
+  return ((error as { cause?: unknown }).cause as { code?: unknown } | undefined)?.code;
+}
+
+/** The rights that the role of a running store needs. */
+export function grantsFor(schema: string, role: string): string {
+  return (
+    `GRANT USAGE ON SCHEMA ${schema} TO ${role}; ` +
+    `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${schema} TO ${role}; ` +
+    `GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA ${schema} TO ${role}`
+  );
+}
+
+/**
+ * What a failed request means to the caller. Certain is that nothing was written when nothing was sent, or when the server
+ * itself answered with an error: then its transaction is rolled back. Everything else leaves a write's outcome unknown.
+ *
+ * @param schema The quoted schema, for the advice to grant rights on it.
+ */
+export function failureOf(error: unknown, kind: RequestKind, schema: string): StoreError {
+  if (isStoreError(error)) return error;
+  const { code, notSent } = (error ?? {}) as { readonly code?: unknown; readonly notSent?: unknown };
+  const state = typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) && /[0-9]/.test(code) ? code : undefined;
+  const certain =
+    kind === 'read' || notSent === true || NEVER_CONNECTED.has(code) || (state !== undefined && !leavesDoubt(state));
+  const advice =
+    state === '42501'
+      ? `a right is missing: ${grantsFor(schema, '<role>')}`
+      : state !== undefined && Object.hasOwn(ADVICE, state)
+        ? ADVICE[state]
+        : undefined;
+  const message = `PostgreSQL: ${advice === undefined ? '' : `${advice}: `}${textOf(error)}`;
+  return storeError(certain ? 'unavailable' : 'unknown-outcome', message, { cause: error });
+}

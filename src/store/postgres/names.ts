@@ -1,0 +1,69 @@
+import type { EventKey } from '../contract.js';
+
+/** The longest schema name: PostgreSQL's 63 bytes less what the names made of it need. */
+const LONGEST_SCHEMA = 48;
+/** Values that are longer are indexed by their beginning: an index entry has to fit a third of a page. */
+const LONGEST_INDEXED = 200;
+const LONGEST_KEY_BYTES = 2_000;
+
+/** Why a schema cannot have this name; `undefined`: it can. */
+export function schemaFault(schema: unknown): string | undefined {
+  if (typeof schema === 'string' && /^[A-Za-z_][A-Za-z0-9_-]*$/.test(schema) && schema.length <= LONGEST_SCHEMA) {
+    return schema.startsWith('pg_') ? 'schema: names that begin with pg_ belong to PostgreSQL' : undefined;
+  }
+  return `schema: give a name of ASCII letters, digits, _ and -, that begins with a letter or _, of at most ${LONGEST_SCHEMA}`;
+}
+
+/** The name for SQL text. Upper case and dashes are kept. */
+export function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
+/** The channel on which a schema's stores tell each other of new revisions. */
+export function channelOf(schema: string): string {
+  return `${schema}.changes`;
+}
+
+/** The key column: `namespace/name`. The bytes of it are the order of lists. */
+export function keyText({ namespace, name }: EventKey): string {
+  return `${namespace}/${name}`;
+}
+
+/** The way back: namespaces have no `/`. */
+export function keyOfText(text: string): EventKey {
+  const slash = text.indexOf('/');
+  return { namespace: text.slice(0, slash), name: text.slice(slash + 1) };
+}
+
+/** PostgreSQL has no text with a zero byte in it, so no stored key or value equals one. */
+export function hasNul(text: string): boolean {
+  return text.includes('\0');
+}
+
+/**
+ * What a position means to keys that cannot contain a zero byte: of such keys those after `a\0b` are those after `a`,
+ * for any `b`.
+ */
+export function beforeNul(text: string): string {
+  const at = text.indexOf('\0');
+  return at < 0 ? text : text.slice(0, at);
+}
+
+/** The form in which a field's value is indexed and looked up: bounded, and a text that PostgreSQL takes. */
+export function indexed(value: string | undefined): string | null {
+  if (value === undefined || value === '') return null;
+  return value
+    .slice(0, LONGEST_INDEXED)
+    .replaceAll('\0', '\ufffd')
+    .replace(/[\ud800-\udfff]/gu, '\ufffd');
+}
+
+/** @throws TypeError for a key that cannot be kept. The library never asks for such a one. */
+export function checkKey(key: EventKey): void {
+  const text = keyText(key);
+  if (hasNul(text) || /[\ud800-\udfff]/u.test(text) || key.namespace.includes('/') || key.name.includes('/')) {
+    throw new TypeError('key: give well-formed text without / and without zero characters');
+  }
+  if (text.length > LONGEST_KEY_BYTES / 3)
+    throw new TypeError(`key: longer than ${(LONGEST_KEY_BYTES / 3) | 0} characters`);
+}

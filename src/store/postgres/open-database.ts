@@ -1,0 +1,98 @@
+import type { Revision } from '../contract.js';
+import { storeError, type StoreError } from '../errors.js';
+import { grantsFor, stateOf } from './failures.js';
+import { quoted } from './names.js';
+import type { Requests, Row } from './requests.js';
+import { postgresSchema, SCHEMA_VERSION } from './schema.js';
+
+/** For {@link openDatabase}. */
+export interface OpenDatabaseOptions {
+  readonly requests: Requests;
+  readonly schema: string;
+  readonly migrate: boolean;
+  /** The revision above which a new database begins. */
+  readonly start: Revision;
+  /** Whether an existing database that is behind `start` is raised to it. */
+  readonly raise: boolean;
+}
+
+function refuse(message: string, cause?: unknown): StoreError {
+  return storeError('unavailable', `PostgreSQL: ${message}`, { cause });
+}
+
+/**
+ * Looks at the server and the schema, creates or updates the schema if it may, and settles the revision that this store
+ * begins above. Several stores may do this at once.
+ *
+ * Fails with `unavailable`, and a message that says what an operator has to do.
+ */
+export async function openDatabase(options: OpenDatabaseOptions): Promise<void> {
+  const { requests, schema, migrate, start, raise } = options;
+  const s = quoted(schema);
+  const statement = (name: string, text: string): { name: string; text: string } => ({
+    name: `${schema}.${name}`,
+    text,
+  });
+  let role = '<role>';
+
+  const helped = async (what: string, work: Promise<readonly Row[]>): Promise<Row> => {
+    try {
+      return (await work)[0] ?? {};
+    } catch (error) {
+      if (stateOf(error) !== '42501') throw error;
+      const advice =
+        what === 'create'
+          ? `the role may not create or change the schema ${s}: GRANT CREATE ON DATABASE <database> TO ${role}, ` +
+            'or let its owner apply postgresSchema() and open the store with migrate: false'
+          : `the role may not use the schema ${s}: ${grantsFor(s, role)}`;
+      throw refuse(advice, error);
+    }
+  };
+
+  const about = statement(
+    'about',
+    `SELECT getdatabaseencoding()::text AS encoding, pg_is_in_recovery()::text AS standby,
+       current_setting('transaction_read_only') AS read_only, current_setting('transaction_isolation') AS isolation,
+       current_setting('server_version_num') AS server, quote_ident(current_user) AS role`,
+  );
+  const server = await helped('use', requests.read(about, []));
+  role = server['role'] ?? role;
+  if (Number(server['server']) < 120_000) throw refuse('version 12 or newer is needed');
+  if (server['encoding'] !== 'UTF8')
+    throw refuse(`the encoding of the database is ${server['encoding']}, it has to be UTF8`);
+  if (server['standby'] === 'true') throw refuse('this is a standby: connect to the primary');
+  if (server['read_only'] === 'on')
+    throw refuse('the session is read-only: connect to the primary, with a role that may write');
+  if (server['isolation'] !== 'read committed') {
+    throw refuse(
+      `transactions are ${server['isolation']} by default: ` +
+        `ALTER ROLE ${role} SET default_transaction_isolation = 'read committed'`,
+    );
+  }
+
+  const readVersion = async (): Promise<number> => {
+    const present = statement('present', `SELECT (to_regclass($1::text) IS NOT NULL)::text AS present`);
+    const { present: there } = await helped('use', requests.read(present, [`${s}.meta`]));
+    if (there !== 'true') return 0;
+    const version = statement('version', `SELECT version::text AS version FROM ${s}.meta`);
+    return Number((await helped('use', requests.read(version, [])))['version']);
+  };
+
+  const version = await readVersion();
+  if (version > SCHEMA_VERSION) {
+    throw refuse(`the schema ${s} has version ${version}, this release knows ${SCHEMA_VERSION}: use a newer release`);
+  }
+  if (version < SCHEMA_VERSION) {
+    if (!migrate) {
+      throw refuse(
+        version === 0
+          ? `the schema ${s} does not exist: apply postgresSchema(), or open the store without migrate: false`
+          : `the schema ${s} has version ${version}, ${SCHEMA_VERSION} is needed: apply postgresSchema()`,
+      );
+    }
+    // Two stores at once: the second one waits for the first, and finds nothing left to do.
+    await helped('create', requests.write(statement('create', postgresSchema({ schema })), []));
+  }
+  const begin = statement('begin', `SELECT ${s}.open_store($1::bigint, $2::boolean)::text AS revision`);
+  await helped('use', requests.write(begin, [String(start), String(raise)]));
+}

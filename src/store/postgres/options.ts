@@ -1,0 +1,98 @@
+import type { Clock } from '../../clock/clock.js';
+import type { Observe } from '../../observe/observation.js';
+import type { Revision } from '../contract.js';
+import type { PostgresClient } from './client.js';
+import { schemaFault } from './names.js';
+import type { PgPool } from './pg-client.js';
+
+/** For `postgresStore`: exactly one of `pool`, `connectionString` and `client`, and what has a default. */
+export interface PostgresStoreOptions {
+  /** A `Pool` of `pg`, made and ended by the service. It needs two connections or more for LISTEN. */
+  readonly pool?: PgPool | undefined;
+  /** Where the database is, as `pg` reads it (`postgres://user:password@host:5432/database`). The store has a pool of its own. */
+  readonly connectionString?: string | undefined;
+  /** Another driver behind the small interface the store needs, such as `postgresJsClient(sql)`. */
+  readonly client?: PostgresClient | undefined;
+  /** With `connectionString`: the `ssl` option of `pg`, a boolean or the options of `tls.connect`. Default: as in the string. */
+  readonly ssl?: boolean | object | undefined;
+  /** With `connectionString`: the most connections for statements. One more is held while a feed is read. Default: 8. */
+  readonly poolSize?: number | undefined;
+  /** The schema everything is in, of ASCII letters, digits, `_` and `-`, at most 48. Default: `kube_vitals`. */
+  readonly schema?: string | undefined;
+  /** Whether the store may create and update its schema. `false`: it only checks it. Default: true. */
+  readonly migrate?: boolean | undefined;
+  /**
+   * Whose the connections are. `session`: the server's; statements are prepared, feeds wake by LISTEN. `transaction`: those
+   * of a pooler such as PgBouncer in transaction mode; neither is possible, feeds poll. `auto`: finds out. Default: `auto`.
+   */
+  readonly pooling?: 'auto' | 'session' | 'transaction' | undefined;
+  /** The deadline of each request to the database, in milliseconds. Default: 5,000. */
+  readonly requestTimeoutMs?: number | undefined;
+  /** How often a feed looks for changes by itself while LISTEN works, in milliseconds. Default: 1,000. */
+  readonly pollMs?: number | undefined;
+  /** The same while there is no LISTEN, in milliseconds. Default: 100. */
+  readonly pollWithoutListenMs?: number | undefined;
+  /** How long history is kept, in milliseconds. Default: 600,000 (10 minutes). */
+  readonly historyMs?: number | undefined;
+  /** The largest event, in bytes; a larger one is `too-large`. At most 67,108,864. Default: 3,145,728 (3 MiB). */
+  readonly maxEventBytes?: number | undefined;
+  /**
+   * A new database begins right above this revision, and an existing one goes on where it ended. Only for those who know
+   * that no restored backup or emptied database can bring revisions back. Default: the clock in microseconds decides.
+   */
+  readonly startAt?: Revision | undefined;
+  /** The time of history and of new databases. Deadlines and polls run in real time. Default: the system clock. */
+  readonly clock?: Clock | undefined;
+  /** Also the name of the store's health check. Default: `postgres`. */
+  readonly name?: string | undefined;
+  /** Receives the errors of work in the background, which is tried again. */
+  readonly observe?: Observe | undefined;
+}
+
+/** @throws TypeError that lists every fault. */
+export function checkPostgresStoreOptions(options: PostgresStoreOptions): void {
+  const faults: string[] = [];
+  const given = [options.pool, options.connectionString, options.client].filter((way) => way !== undefined);
+  if (given.length !== 1) faults.push('give exactly one of pool, connectionString and client');
+  const withFunctions = (key: 'pool' | 'client', ...names: readonly string[]): void => {
+    const value = options[key] as unknown as Readonly<Record<string, unknown>> | null | undefined;
+    if (value === undefined || (value !== null && names.every((name) => typeof value[name] === 'function'))) return;
+    faults.push(`${key}: give an object with ${names.map((name) => `${name}()`).join(', ')}`);
+  };
+  withFunctions('pool', 'connect', 'on', 'removeListener');
+  withFunctions('client', 'query');
+  const text = (key: 'connectionString' | 'name'): void => {
+    const value = options[key];
+    if (value !== undefined && (typeof value !== 'string' || value === ''))
+      faults.push(`${key}: give a text that is not empty`);
+  };
+  text('connectionString');
+  text('name');
+  type Numeric = {
+    [K in keyof PostgresStoreOptions]-?: PostgresStoreOptions[K] extends number | undefined ? K : never;
+  }[keyof PostgresStoreOptions];
+  const number = (key: Numeric, least: number, most = Number.MAX_SAFE_INTEGER): void => {
+    const value = options[key];
+    if (value === undefined || (Number.isSafeInteger(value) && value >= least && value <= most)) return;
+    const upTo = most === Number.MAX_SAFE_INTEGER ? '' : ` and at most ${most}`;
+    faults.push(`${key}: give a whole number of at least ${least}${upTo}`);
+  };
+  number('poolSize', 1);
+  number('requestTimeoutMs', 1, 2_147_483_647);
+  number('pollMs', 1);
+  number('pollWithoutListenMs', 1);
+  number('historyMs', 0);
+  number('maxEventBytes', 1, 67_108_864);
+  number('startAt', 0);
+  for (const key of ['ssl', 'poolSize'] as const) {
+    if (options[key] !== undefined && options.connectionString === undefined)
+      faults.push(`${key}: only with connectionString`);
+  }
+  const schema = options.schema === undefined ? undefined : schemaFault(options.schema);
+  if (schema !== undefined) faults.push(schema);
+  if (options.migrate !== undefined && typeof options.migrate !== 'boolean') faults.push('migrate: give true or false');
+  if (options.pooling !== undefined && !['auto', 'session', 'transaction'].includes(options.pooling)) {
+    faults.push('pooling: give auto, session or transaction');
+  }
+  if (faults.length > 0) throw new TypeError(`postgresStore: ${faults.join('; ')}`);
+}

@@ -1,0 +1,139 @@
+import { notSent, untilAborted, type PostgresCall, type PostgresClient } from './client.js';
+
+/** What is used of a client of `pg`. */
+export interface PgPoolClient {
+  query(config: { text: string; values: unknown[]; name?: string }): Promise<{ rows: object[] }>;
+  on(event: 'error', listener: (error: Error) => void): unknown;
+  on(event: 'end', listener: () => void): unknown;
+  on(event: 'notification', listener: (message: { channel: string; payload?: string | undefined }) => void): unknown;
+  removeListener(event: 'error', listener: (error: Error) => void): unknown;
+  removeListener(event: 'end', listener: () => void): unknown;
+  removeListener(event: 'notification', listener: (message: { channel: string }) => void): unknown;
+  release(destroy?: boolean): void;
+}
+
+/** What is used of a `Pool` of `pg`, version 8. */
+export interface PgPool {
+  connect(): Promise<PgPoolClient>;
+  on(event: 'error', listener: (error: Error) => void): unknown;
+  removeListener(event: 'error', listener: (error: Error) => void): unknown;
+  /** Of a pool with a single connection none is held for LISTEN. */
+  readonly options?: { readonly max?: number | undefined };
+}
+
+/** The longest wait for the answer to a LISTEN, an UNLISTEN or a heartbeat, in milliseconds. */
+const LISTEN_TIMEOUT_MS = 5_000;
+/** A held connection whose other end has vanished says nothing by itself. */
+const HEARTBEAT_MS = 15_000;
+
+/** Errors of idle or broken clients: the next query tells. Without a listener they would end the process. */
+const ignoreError = (): void => undefined;
+
+/** A server's own error leaves the connection usable, unless the server says that it is ending it (class 57). */
+function leavesUsable(error: unknown): boolean {
+  const { code } = error as { code?: unknown };
+  return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) && !/^(?:57P|08)/.test(code);
+}
+
+async function connected(pool: PgPool, signal: AbortSignal): Promise<PgPoolClient> {
+  const connecting = pool.connect();
+  try {
+    return await untilAborted(connecting, signal);
+  } catch (error) {
+    // It may still come: then it goes back at once.
+    connecting.then(
+      (client) => client.release(),
+      () => undefined,
+    );
+    throw notSent(error);
+  }
+}
+
+/**
+ * A `Pool` of `pg` as a {@link PostgresClient}. The pool gets a listener for the errors of its idle clients, beside those
+ * it has, until `close()`; it is not ended.
+ */
+export function pgClient(pool: PgPool): PostgresClient {
+  pool.on('error', ignoreError);
+
+  const query = async (text: string, values: readonly unknown[], { name, signal }: PostgresCall) => {
+    const client = await connected(pool, signal);
+    client.on('error', ignoreError);
+    let usable = false;
+    try {
+      const config = { text, values: [...values] };
+      const answer = client.query(name === undefined ? config : { ...config, name });
+      answer.catch(ignoreError);
+      const { rows } = await untilAborted(answer, signal);
+      usable = true;
+      return { rows };
+    } catch (error) {
+      usable = !signal.aborted && leavesUsable(error);
+      throw error;
+    } finally {
+      // A connection with a query under way is destroyed by this, and never waits for a frozen server.
+      client.release(!usable);
+      client.removeListener('error', ignoreError);
+    }
+  };
+
+  const listen: PostgresClient['listen'] = async (channel, onNotify, onLost) => {
+    const timeout = (): AbortSignal => AbortSignal.timeout(LISTEN_TIMEOUT_MS);
+    const client = await connected(pool, timeout());
+    let over = false;
+    let heartbeat: ReturnType<typeof setInterval> | undefined = undefined;
+    const say = async (text: string): Promise<void> => {
+      const answer = client.query({ text, values: [] });
+      answer.catch(ignoreError);
+      await untilAborted(answer, timeout());
+    };
+    const letGo = (usable: boolean): void => {
+      if (over) return;
+      over = true;
+      clearInterval(heartbeat);
+      client.removeListener('notification', hear);
+      client.release(!usable);
+    };
+    const lose = (): void => {
+      if (over) return;
+      letGo(false);
+      onLost();
+    };
+    const hear = (message: { channel: string; payload?: string | undefined }): void => {
+      if (message.channel === channel) onNotify(message.payload ?? '');
+    };
+    client.on('error', lose);
+    client.on('end', lose);
+    client.on('notification', hear);
+    const detach = (): void => {
+      client.removeListener('error', lose);
+      client.removeListener('end', lose);
+    };
+    try {
+      await say(`LISTEN "${channel}"`);
+    } catch (error) {
+      letGo(false);
+      detach();
+      throw error;
+    }
+    heartbeat = setInterval(() => void say('SELECT 1').catch(lose), HEARTBEAT_MS);
+    heartbeat.unref();
+    return async () => {
+      if (over) return;
+      const usable = await say(`UNLISTEN "${channel}"`).then(
+        () => true,
+        () => false,
+      );
+      letGo(usable);
+      detach();
+    };
+  };
+
+  return {
+    query,
+    ...(pool.options?.max === 1 ? {} : { listen }),
+    async close() {
+      pool.removeListener('error', ignoreError);
+    },
+  };
+}

@@ -1,0 +1,38 @@
+import type { PostgresClient } from './client.js';
+
+interface PendingRows extends PromiseLike<readonly object[]> {
+  cancel?(): void;
+}
+
+/** What is used of the `sql` function of the driver `postgres`, version 3. */
+export interface PostgresJsSql {
+  unsafe(text: string, values: never[], options: { prepare: boolean }): PendingRows;
+  listen(
+    channel: string,
+    onNotify: (payload: string) => void,
+    onListen: () => void,
+  ): Promise<{ unlisten(): Promise<void> }>;
+}
+
+/**
+ * The driver `postgres` as a {@link PostgresClient}. It listens on a connection of its own and again after every loss.
+ * `sql` is not ended by the store.
+ */
+export function postgresJsClient(sql: PostgresJsSql): PostgresClient {
+  return {
+    async query(text, values, { name, signal }) {
+      const rows = sql.unsafe(text, [...values] as never[], { prepare: name !== undefined });
+      const cancel = (): void => rows.cancel?.();
+      signal.addEventListener('abort', cancel, { once: true });
+      try {
+        return { rows: await rows };
+      } finally {
+        signal.removeEventListener('abort', cancel);
+      }
+    },
+    async listen(channel, onNotify) {
+      const listening = await sql.listen(channel, onNotify, () => onNotify(''));
+      return () => listening.unlisten();
+    },
+  };
+}

@@ -1,0 +1,264 @@
+import { systemClock, type Clock } from '../../clock/clock.js';
+import { createNotifier } from '../../observe/notifier.js';
+import type { EventKey, EventStore, StoreCall, StoreCapabilities } from '../contract.js';
+import { describeEvent } from '../described-event.js';
+import { storeError } from '../errors.js';
+import { createPagedFeeds } from '../paged-feed.js';
+import type { EncodedEvent } from '../record.js';
+import { settleUnknownOutcomes } from '../settle.js';
+import { untilAborted, type PostgresClient } from './client.js';
+import { ownPool } from './driver.js';
+import { createHistory } from './history.js';
+import { createListenCheck } from './listen-check.js';
+import { channelOf, checkKey, hasNul, keyText, quoted } from './names.js';
+import { openDatabase } from './open-database.js';
+import { createOpener } from './opener.js';
+import { checkPostgresStoreOptions, type PostgresStoreOptions } from './options.js';
+import { pgClient } from './pg-client.js';
+import { readChanges } from './read-changes.js';
+import { checkListQuery, readList } from './read-list.js';
+import { createRequests } from './requests.js';
+import { EVENT_COLUMNS, numberOf, recordOfRow, refuseStandby } from './rows.js';
+import { createServerClock } from './server-clock.js';
+import { createWakeUps } from './wake-ups.js';
+import { createWriteBatches, type Write } from './write-batches.js';
+
+/** The most events that one statement of `expire` removes: it holds up writers for as long as it runs. */
+const EXPIRE_STEP = 500;
+
+function clientOf(options: PostgresStoreOptions, timeoutMs: number): PostgresClient {
+  if (options.client !== undefined) return options.client;
+  if (options.pool !== undefined) return pgClient(options.pool);
+  const { connectionString = '', ssl, poolSize = 8 } = options;
+  return ownPool({ connectionString, ssl, poolSize, timeoutMs });
+}
+
+/** Copies of what is to be kept of an event. */
+function contentOf(event: EncodedEvent): Pick<Write, 'bytes' | 'description' | 'regardingName' | 'regardingUid'> {
+  const field = (name: string): string | undefined =>
+    Object.hasOwn(event.fields, name) ? event.fields[name] : undefined;
+  return {
+    bytes: new Uint8Array(event.bytes),
+    description: describeEvent(event),
+    regardingName: field('regarding.name'),
+    regardingUid: field('regarding.uid'),
+  };
+}
+
+/**
+ * A store in PostgreSQL 12 or newer, for any number of replicas over one database. Opens in the background; operations wait
+ * for it. Acknowledged writes are committed. Revisions are given out under the lock of one row, in batches, and become
+ * visible in their order. A write whose connection was lost is repeated under its condition and so settled.
+ *
+ * @throws TypeError that lists every unusable option.
+ */
+export function postgresStore(options: PostgresStoreOptions): EventStore {
+  return openPostgresStore(options, systemClock);
+}
+
+/** The same, with the clock of deadlines, polls and pauses, which for users is the real one. */
+export function openPostgresStore(options: PostgresStoreOptions, timers: Clock): EventStore {
+  checkPostgresStoreOptions(options);
+  const { schema = 'kube_vitals', migrate = true, pooling = 'auto', clock = systemClock } = options;
+  const { requestTimeoutMs: timeoutMs = 5_000, historyMs = 600_000, maxEventBytes = 3_145_728, startAt } = options;
+  const name = options.name ?? 'postgres';
+  const s = quoted(schema);
+  const notify = createNotifier(options.observe);
+  const onError = (error: unknown): void => {
+    if (!closing.signal.aborted) notify({ type: 'error', error, where: `store ${name}` });
+  };
+
+  const client = clientOf(options, timeoutMs);
+  const requests = createRequests({ client, schema: s, timeoutMs, timers });
+  const serverClock = createServerClock(requests, timers);
+  const closing = new AbortController();
+  const check = createListenCheck({ client, requests, pooling, timers });
+  const feeds = createPagedFeeds({
+    async read(after) {
+      await begin(undefined);
+      return readChanges(requests, schema, after);
+    },
+  });
+  const wakeUps = createWakeUps({
+    client,
+    channel: channelOf(schema),
+    check,
+    pollMs: options.pollMs ?? 1_000,
+    pollWithoutListenMs: options.pollWithoutListenMs ?? 100,
+    timers,
+    readers: () => feeds.readers,
+    wake: feeds.wake,
+    onError,
+  });
+  const history = createHistory({ requests, schema, clock, historyMs, onError });
+  const writes = createWriteBatches({
+    requests,
+    schema,
+    clock,
+    timers,
+    serverClock,
+    timeoutMs,
+    onWritten(latest) {
+      wakeUps.written(latest);
+      history.written();
+    },
+  });
+
+  const opener = createOpener(async () => {
+    const now = Math.min(Math.max(1, Math.floor(clock.now())), Number.MAX_SAFE_INTEGER);
+    const start = startAt === undefined ? now : Math.max(1, startAt);
+    await serverClock.measure();
+    await openDatabase({ requests, schema, migrate, start, raise: startAt === undefined });
+    if (closing.signal.aborted) return;
+    history.start();
+    check.works().then((works) => works && requests.prepare(), onError);
+  }, timers);
+
+  let leaveOpening: (error: Error) => void = () => undefined;
+  const closedWhileOpening = new Promise<never>((_resolve, reject) => {
+    leaveOpening = reject;
+  });
+  closedWhileOpening.catch(() => undefined);
+
+  const isClosed = (): Error => storeError('closed', `the store ${name} is closed`);
+
+  const begin = async (call: StoreCall | undefined): Promise<void> => {
+    if (closing.signal.aborted) throw isClosed();
+    call?.signal?.throwIfAborted();
+    if (!opener.isOpen) await untilAborted(Promise.race([opener.ready(), closedWhileOpening]), call?.signal);
+  };
+
+  /** An operation that reads: it is not waited for any longer than the caller wants to. */
+  const reading = async <T>(call: StoreCall | undefined, work: () => Promise<T>): Promise<T> => {
+    await begin(call);
+    return untilAborted(work(), call?.signal);
+  };
+
+  const write = async (one: Write, call: StoreCall | undefined): Promise<Awaited<ReturnType<typeof writes.add>>> => {
+    const { signal } = call ?? {};
+    return untilAborted(writes.add(one, signal), signal);
+  };
+
+  const checkPut = (key: EventKey, event: EncodedEvent, expiresAt: number): void => {
+    checkKey(key);
+    if (!Number.isSafeInteger(expiresAt)) {
+      throw new TypeError('expiresAt: give whole microseconds since the epoch');
+    }
+    if (event.bytes.length > maxEventBytes) {
+      throw storeError('too-large', `the event has ${event.bytes.length} bytes, at most ${maxEventBytes} are kept`);
+    }
+  };
+
+  const statements = {
+    get: {
+      name: `${schema}.get`,
+      text: `SELECT pg_is_in_recovery()::text AS standby, ${EVENT_COLUMNS}
+FROM (SELECT $1::text AS key) wanted
+LEFT JOIN (${s}.current c JOIN ${s}.versions v ON v.rev = c.rev) ON c.key = wanted.key`,
+    },
+    expire: {
+      name: `${schema}.expire`,
+      text: `SELECT r_count::text AS count, r_revision::text AS revision
+FROM ${s}.expire($1::bigint, $2::integer, $3::bigint, $4::integer)`,
+    },
+    revision: {
+      name: `${schema}.revision`,
+      text: `SELECT revision::text, pg_is_in_recovery()::text AS standby,
+  current_setting('transaction_read_only') AS read_only FROM ${s}.counter`,
+    },
+  };
+
+  const readRevision = async (): Promise<{ readonly revision: number; readonly readOnly: boolean }> => {
+    const [row] = await requests.read(statements.revision, []);
+    refuseStandby(row);
+    return { revision: numberOf(row?.['revision']), readOnly: row?.['read_only'] === 'on' };
+  };
+
+  let closed: Promise<void> | undefined;
+  const close = async (): Promise<void> => {
+    closing.abort();
+    leaveOpening(isClosed());
+    feeds.close();
+    check.close();
+    await writes.close(isClosed);
+    await Promise.all([wakeUps.close(), history.close()]);
+    await client.close?.();
+  };
+
+  return settleUnknownOutcomes({
+    name,
+    capabilities: Object.freeze<StoreCapabilities>({
+      durable: true,
+      shared: true,
+      newestFirst: 'indexed',
+      remaining: false,
+      maxEventBytes,
+    }),
+    get: (key, call) =>
+      reading(call, async () => {
+        const text = keyText(key);
+        if (hasNul(text)) return undefined;
+        const [row] = await requests.read(statements.get, [text]);
+        refuseStandby(row);
+        return row === undefined || row['key'] === null ? undefined : recordOfRow(row);
+      }),
+    async list(query) {
+      if (!closing.signal.aborted) checkListQuery(query);
+      return reading(query, () => readList(requests, schema, query));
+    },
+    async create({ namespace, name: own }, event, call) {
+      const one: Write = {
+        kind: 'create',
+        key: { namespace, name: own },
+        expiresAt: call.expiresAt,
+        ...contentOf(event),
+      };
+      if (!closing.signal.aborted) checkPut(one.key, event, call.expiresAt);
+      await begin(call);
+      return write(one, call);
+    },
+    async replace({ namespace, name: own }, event, call) {
+      const { expected, expiresAt } = call;
+      const one: Write = { kind: 'replace', key: { namespace, name: own }, expected, expiresAt, ...contentOf(event) };
+      if (!closing.signal.aborted) checkPut(one.key, event, expiresAt);
+      await begin(call);
+      return write(one, call);
+    },
+    async remove({ namespace, name: own }, call) {
+      const one: Write = { kind: 'remove', key: { namespace, name: own }, expected: call?.expected };
+      await begin(call);
+      if (hasNul(keyText(one.key))) throw storeError('not-found', 'no key has a zero character in it');
+      return write(one, call);
+    },
+    expire: (call) =>
+      reading(call, async () => {
+        const limit = Math.min(Math.max(Math.floor(call.limit), 0), EXPIRE_STEP);
+        if (!(limit > 0)) return 0;
+        const due = Math.max(Math.min(Math.floor(call.now), Number.MAX_SAFE_INTEGER), Number.MIN_SAFE_INTEGER);
+        const now = Math.floor(clock.now());
+        const values = [String(due), String(limit), String(now), String(timeoutMs)];
+        const [row] = await requests.write(statements.expire, values);
+        const count = numberOf(row?.['count']);
+        if (count > 0) {
+          wakeUps.written(numberOf(row?.['revision']));
+          history.written();
+        }
+        return count;
+      }),
+    changes: (call) => ({
+      [Symbol.asyncIterator]() {
+        if (closing.signal.aborted) return { next: () => Promise.reject(isClosed()) };
+        const feed = feeds.open(call);
+        wakeUps.start();
+        return feed;
+      },
+    }),
+    revision: (call) => reading(call, async () => (await readRevision()).revision),
+    ping: (call) =>
+      reading(call, async () => {
+        const { readOnly } = await readRevision();
+        if (readOnly) throw storeError('unavailable', 'PostgreSQL: the session is read-only: connect to the primary');
+      }),
+    close: () => (closed ??= close()),
+  });
+}

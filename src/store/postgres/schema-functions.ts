@@ -1,0 +1,122 @@
+import { TOO_LATE } from './server-clock.js';
+
+/**
+ * Settings of every function. Its plans are made once a connection and kept while the tables grow, so the planner is kept
+ * from what is right for small tables only.
+ */
+export const FUNCTION_SETTINGS = `SET search_path = pg_catalog, pg_temp SET enable_seqscan = off
+    SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off`;
+
+/**
+ * What writers begin with: they wait for the lock no longer than their clients do, and a commit is on disk before anybody
+ * hears of it, whatever the session's default.
+ */
+export const WRITER_SETTINGS = `PERFORM set_config('lock_timeout', p_wait_ms::text, true);
+      IF current_setting('synchronous_commit') = 'off' THEN
+        PERFORM set_config('synchronous_commit', 'on', true);
+      END IF;`;
+
+/** Begins a new database at a revision; raises an older one to it, if asked to. Returns the latest revision. */
+export function openFunction(s: string): string {
+  return `
+    CREATE FUNCTION ${s}.open_store(p_start bigint, p_raise boolean) RETURNS bigint
+    LANGUAGE plpgsql ${FUNCTION_SETTINGS} AS $body$
+    DECLARE
+      v_revision bigint;
+    BEGIN
+      SELECT c.revision INTO v_revision FROM ${s}.counter c WHERE c.id FOR UPDATE;
+      IF v_revision = 0 THEN
+        UPDATE ${s}.meta SET floor = p_start;
+      ELSIF v_revision >= p_start OR NOT p_raise THEN
+        RETURN v_revision;
+      END IF;
+      UPDATE ${s}.counter c SET revision = p_start WHERE c.id;
+      RETURN p_start;
+    END
+    $body$;`;
+}
+
+/**
+ * Does a batch of writes, of which no two have the same key. The counter's row is locked first, until the commit: what
+ * is read afterwards is what every earlier writer left behind, and revisions become visible in their order. Each write's
+ * condition is judged on its own; those that hold get the next revisions, in the order of the batch, in one statement.
+ *
+ * Nothing is written after `p_until`, the server's time in microseconds: its sender has given up and asked again.
+ *
+ * Kinds: 0 create, 1 replace, 2 remove. The answer has a row for each write: the new revision or null, the revision that
+ * was there, and of a removal the last state.
+ */
+export function writeFunction(s: string, channel: string): string {
+  return `
+    CREATE FUNCTION ${s}.write(p_ops text, p_data bytea, p_clock bigint, p_wait_ms integer, p_until bigint)
+    RETURNS TABLE (r_ord bigint, r_rev bigint, r_had bigint, r_expires_at bigint, r_description text, r_data text)
+    LANGUAGE plpgsql ${FUNCTION_SETTINGS} AS $body$
+    DECLARE
+      v_base bigint;
+      v_last bigint;
+      v_at bigint;
+    BEGIN
+      ${WRITER_SETTINGS}
+      SELECT c.revision, greatest(c.at, p_clock) INTO v_base, v_at FROM ${s}.counter c WHERE c.id FOR UPDATE;
+      IF extract(epoch FROM clock_timestamp()) * 1000000 > p_until THEN
+        RAISE EXCEPTION 'the write came after its deadline' USING ERRCODE = '${TOO_LATE}';
+      END IF;
+      RETURN QUERY
+      WITH op AS MATERIALIZED (
+        SELECT o.*, (SELECT c.rev FROM ${s}.current c WHERE c.key = o.k) AS had
+        FROM ROWS FROM (json_to_recordset(p_ops::json)
+          AS (t integer, k text, x bigint, o integer, l integer, d text, e bigint, n text, u text))
+          WITH ORDINALITY AS o (t, k, x, o, l, d, e, n, u, ord)
+      ), judged AS MATERIALIZED (
+        SELECT op.*, CASE WHEN op.t = 0 THEN op.had IS NULL
+          ELSE op.had IS NOT NULL AND (op.x IS NULL OR op.x = op.had) END AS ok
+        FROM op
+      ), num AS MATERIALIZED (
+        SELECT j.*, v_base + sum(j.ok::integer) OVER (ORDER BY j.ord ROWS UNBOUNDED PRECEDING) AS rev FROM judged j
+      ), counted AS (
+        UPDATE ${s}.counter c SET revision = a.last, at = v_at
+        FROM (SELECT max(num.rev) AS last FROM num WHERE num.ok) a WHERE a.last IS NOT NULL AND c.id
+      ), logged AS (
+        INSERT INTO ${s}.versions
+          (rev, key, deleted, previous, at, expires_at, regarding_name, regarding_uid, description, data)
+        SELECT num.rev, num.k, num.t = 2, num.had, v_at, coalesce(num.e, 0), num.n, num.u, num.d,
+          CASE WHEN num.t < 2 THEN substring(p_data FROM num.o + 1 FOR num.l) END
+        FROM num WHERE num.ok
+      ), kept AS (
+        INSERT INTO ${s}.current AS c (key, namespace, rev, expires_at)
+        SELECT num.k, split_part(num.k, '/', 1), num.rev, num.e FROM num WHERE num.ok AND num.t < 2
+        ON CONFLICT (key) DO UPDATE SET rev = excluded.rev, expires_at = excluded.expires_at
+      ), gone AS (
+        DELETE FROM ${s}.current c USING num WHERE num.ok AND num.t = 2 AND c.key = num.k
+      )
+      SELECT num.ord, CASE WHEN num.ok THEN num.rev END, num.had, v.expires_at, v.description, encode(v.data, 'hex')
+      FROM num LEFT JOIN ${s}.versions v ON num.ok AND num.t = 2 AND v.rev = num.had
+      ORDER BY num.ord;
+      SELECT c.revision INTO v_last FROM ${s}.counter c WHERE c.id;
+      IF v_last > v_base THEN
+        PERFORM pg_notify('${channel}', v_last::text);
+      END IF;
+    END
+    $body$;`;
+}
+
+/**
+ * The keys of a page of an older state, in order, with the version of each that was the newest then. It is a walk along
+ * the index over keys; the planner would rather read and sort everything where statistics are young. Sees what the
+ * statement that calls it sees.
+ */
+export function snapshotFunction(s: string): string {
+  return `
+    CREATE FUNCTION ${s}.snapshot_keys(p_at bigint, p_above text, p_below text, p_limit bigint)
+    RETURNS TABLE (r_key text, r_rev bigint)
+    LANGUAGE plpgsql STABLE ROWS 500 ${FUNCTION_SETTINGS} SET enable_sort = off SET enable_bitmapscan = off AS $body$
+    BEGIN
+      RETURN QUERY
+      SELECT n.key, n.rev FROM (
+        SELECT DISTINCT ON (v.key) v.key, v.rev, v.deleted FROM ${s}.versions v
+        WHERE v.key > p_above AND v.key < p_below AND v.rev <= p_at
+        ORDER BY v.key, v.rev DESC
+      ) n WHERE NOT n.deleted LIMIT p_limit;
+    END
+    $body$;`;
+}

@@ -1,0 +1,110 @@
+import { channelOf, quoted, schemaFault } from './names.js';
+import { openFunction, snapshotFunction, writeFunction } from './schema-functions.js';
+import { compactFunction, expireFunction } from './schema-upkeep.js';
+
+/** The version of the tables and functions that this release works with. */
+export const SCHEMA_VERSION = 1;
+
+/** For {@link postgresSchema}. */
+export interface PostgresSchemaOptions {
+  /** The schema's name. Default: `kube_vitals`. */
+  readonly schema?: string | undefined;
+}
+
+/**
+ * `versions` is the log: one row for every write, deletion and expiry, written once and deleted when history has passed
+ * over it. `current` says which version of a key is the living one: small rows, so that a write rewrites no event.
+ * `counter` is the lock that makes revisions visible in order; it is apart from `meta` so that forgetting history does
+ * not hold up writers.
+ */
+function tables(s: string): string {
+  return `
+    CREATE TABLE ${s}.meta (
+      id boolean PRIMARY KEY DEFAULT true CHECK (id),
+      version integer NOT NULL,
+      floor bigint NOT NULL
+    );
+    CREATE TABLE ${s}.counter (
+      id boolean PRIMARY KEY DEFAULT true CHECK (id),
+      revision bigint NOT NULL CHECK (revision <= 9007199254740991),
+      at bigint NOT NULL
+    ) WITH (fillfactor = 10, autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_scale_factor = 0);
+    CREATE TABLE ${s}.versions (
+      rev bigint PRIMARY KEY,
+      key text COLLATE "C" NOT NULL,
+      deleted boolean NOT NULL,
+      previous bigint,
+      at bigint NOT NULL,
+      expires_at bigint NOT NULL,
+      regarding_name text COLLATE "C",
+      regarding_uid text COLLATE "C",
+      description text,
+      data bytea
+    ) WITH (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05,
+            autovacuum_vacuum_insert_scale_factor = 0.05);
+    CREATE INDEX versions_key ON ${s}.versions (key, rev DESC) INCLUDE (deleted);
+    CREATE INDEX versions_regarding_name ON ${s}.versions (regarding_name) WHERE regarding_name IS NOT NULL;
+    CREATE INDEX versions_regarding_uid ON ${s}.versions (regarding_uid) WHERE regarding_uid IS NOT NULL;
+    CREATE TABLE ${s}.current (
+      key text COLLATE "C" PRIMARY KEY,
+      namespace text COLLATE "C" NOT NULL,
+      rev bigint NOT NULL,
+      expires_at bigint NOT NULL
+    ) WITH (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);
+    CREATE INDEX current_rev ON ${s}.current (rev);
+    CREATE INDEX current_namespace ON ${s}.current (namespace, rev);
+    CREATE INDEX current_expires_at ON ${s}.current (expires_at);
+    INSERT INTO ${s}.meta (version, floor) VALUES (0, 0);
+    INSERT INTO ${s}.counter (revision, at) VALUES (0, 0);`;
+}
+
+/** What each version adds to the one before it. */
+function steps(schema: string): readonly string[] {
+  const s = quoted(schema);
+  const channel = channelOf(schema);
+  return [
+    [
+      tables(s),
+      openFunction(s),
+      writeFunction(s, channel),
+      snapshotFunction(s),
+      expireFunction(s, channel),
+      compactFunction(s, schema),
+    ].join('\n'),
+  ];
+}
+
+/**
+ * The SQL text that makes the schema or brings it up to date: one statement, atomic, guarded by an advisory lock, harmless
+ * when run again. The store runs it by itself unless it has `migrate: false`; then whoever may create schemas applies it.
+ *
+ * @throws TypeError when the name cannot be used.
+ */
+export function postgresSchema({ schema = 'kube_vitals' }: PostgresSchemaOptions = {}): string {
+  const fault = schemaFault(schema);
+  if (fault !== undefined) throw new TypeError(`postgresSchema: ${fault}`);
+  const s = quoted(schema);
+  const applied = steps(schema).map((step, index) => `  IF present < ${index + 1} THEN\n${step}\n  END IF;`);
+  // What is there is looked up in the catalogs themselves: functions such as to_regclass answer from caches, which may be
+  // older than the lock.
+  return `DO $kube_vitals$
+DECLARE
+  present integer := 0;
+BEGIN
+  PERFORM pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended('kube-vitals schema ${schema}', 0));
+  IF pg_catalog.getdatabaseencoding() <> 'UTF8' THEN
+    RAISE EXCEPTION 'the encoding of the database is %, it has to be UTF8', pg_catalog.getdatabaseencoding();
+  END IF;
+  IF NOT EXISTS (SELECT FROM pg_catalog.pg_namespace n WHERE n.nspname = '${schema}') THEN
+    CREATE SCHEMA ${s};
+  END IF;
+  IF EXISTS (SELECT FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+             WHERE n.nspname = '${schema}' AND c.relname = 'meta') THEN
+    SELECT version INTO present FROM ${s}.meta;
+  END IF;
+${applied.join('\n')}
+  UPDATE ${s}.meta SET version = ${SCHEMA_VERSION} WHERE version < ${SCHEMA_VERSION};
+END
+$kube_vitals$;
+`;
+}

@@ -1,0 +1,117 @@
+import { Buffer } from 'node:buffer';
+import type { Clock } from '../../clock/clock.js';
+import { createBatcher, type Batcher } from '../batcher.js';
+import type { EventKey, Revision } from '../contract.js';
+import { describedEvent } from '../described-event.js';
+import { storeError } from '../errors.js';
+import type { EventRecord } from '../record.js';
+import { stateOf } from './failures.js';
+import { indexed, keyText, quoted } from './names.js';
+import type { Requests, Row } from './requests.js';
+import { numberOf, recordOf } from './rows.js';
+import { TOO_LATE, type ServerClock } from './server-clock.js';
+
+/** One write that waits for its batch. */
+export interface Write {
+  readonly kind: 'create' | 'replace' | 'remove';
+  readonly key: EventKey;
+  readonly expected?: Revision | undefined;
+  readonly expiresAt?: number;
+  /** Copies: the caller may change its own. Absent for a removal. */
+  readonly bytes?: Uint8Array;
+  readonly description?: string;
+  readonly regardingName?: string | undefined;
+  readonly regardingUid?: string | undefined;
+}
+
+/** For {@link createWriteBatches}. */
+export interface WriteBatchesOptions {
+  readonly requests: Requests;
+  readonly schema: string;
+  readonly clock: Clock;
+  /** For deadlines, which are real ones. */
+  readonly timers: Clock;
+  readonly serverClock: ServerClock;
+  readonly timeoutMs: number;
+  /** Called after each batch that changed something. */
+  onWritten(latest: Revision): void;
+}
+
+const KINDS = { create: 0, replace: 1, remove: 2 };
+/** A batch holds the lock on the counter for about 10 ms. */
+const MAX_ITEMS = 256;
+const MAX_BYTES = 4_194_304;
+
+/** The batch as the two parameters of the function `write`: what happens as JSON, and all bytes one after the other. */
+export function encodeBatch(writes: readonly Write[]): { readonly ops: string; readonly data: Uint8Array } {
+  let offset = 0;
+  const ops = writes.map(({ kind, key, expected, expiresAt, bytes, description, regardingName, regardingUid }) => {
+    const k = keyText(key);
+    if (bytes === undefined) return { t: KINDS[kind], k, x: expected };
+    const o = offset;
+    offset += bytes.length;
+    return {
+      t: KINDS[kind],
+      k,
+      x: expected,
+      o,
+      l: bytes.length,
+      d: description,
+      e: expiresAt,
+      n: indexed(regardingName),
+      u: indexed(regardingUid),
+    };
+  });
+  const data = Buffer.concat(writes.flatMap(({ bytes }) => (bytes === undefined ? [] : [bytes])));
+  return { ops: JSON.stringify(ops), data };
+}
+
+/** What became of a write: its record, or the condition that did not hold. */
+function resultOf(write: Write, row: Row | undefined): EventRecord | Error {
+  const { kind, key, expected } = write;
+  if (row === undefined) return storeError('unknown-outcome', 'PostgreSQL: the answer to a write is missing');
+  if (row['r_rev'] === null) {
+    const had = row['r_had'];
+    if (kind === 'create') return storeError('exists', `${keyText(key)} exists already`);
+    if (had === null) return storeError('not-found', `${keyText(key)} does not exist`);
+    return storeError('conflict', `${keyText(key)} is at ${had}, not at ${expected}`);
+  }
+  const revision = numberOf(row['r_rev']);
+  if (kind === 'remove') return recordOf(key, revision, row['r_expires_at'], row['r_description'], row['r_data']);
+  const { bytes, description, expiresAt } = write as Required<Write>;
+  return { key, revision, event: describedEvent(bytes, description), expiresAt };
+}
+
+/** Writes in batches, one round trip and one commit each. One batch is under way at a time, while the next one gathers. */
+export function createWriteBatches(options: WriteBatchesOptions): Batcher<Write, EventRecord> {
+  const { requests, schema, clock, timers, serverClock, timeoutMs, onWritten } = options;
+  const statement = {
+    name: `${schema}.write`,
+    text:
+      'SELECT r_rev::text, r_had::text, r_expires_at::text, r_description, r_data ' +
+      `FROM ${quoted(schema)}.write($1::text, $2::bytea, $3::bigint, $4::integer, $5::bigint) ORDER BY r_ord`,
+  };
+  return createBatcher<Write, EventRecord>({
+    maxItems: MAX_ITEMS,
+    patience: {
+      ms: timeoutMs / 2,
+      clock: timers,
+      error: () => storeError('unavailable', `PostgreSQL: no write could be sent for ${timeoutMs / 2} ms`),
+    },
+    maxWeight: MAX_BYTES,
+    weigh: ({ bytes }) => bytes?.length ?? 0,
+    keyOf: ({ key }) => keyText(key),
+    async run(writes) {
+      const { ops, data } = encodeBatch(writes);
+      const values = [ops, data, String(clock.now()), String(timeoutMs), String(serverClock.after(timeoutMs))];
+      const rows = await requests.write(statement, values).catch(async (error: unknown) => {
+        if (stateOf(error) === TOO_LATE) await serverClock.measure();
+        throw error;
+      });
+      const results = writes.map((write, index) => resultOf(write, rows[index]));
+      const latest = Math.max(0, ...results.map((result) => (result instanceof Error ? 0 : result.revision)));
+      if (latest > 0) onWritten(latest);
+      return results;
+    },
+  });
+}

@@ -1,0 +1,302 @@
+import pg from 'pg';
+import { afterAll, beforeAll, beforeEach, afterEach, expect, test } from 'vitest';
+import { postgresStore, type PostgresStoreOptions } from '../../../src/postgres.js';
+import type { Change, EventStore } from '../../../src/store/contract.js';
+import { isStoreError } from '../../../src/store/errors.js';
+import type { PostgresClient } from '../../../src/store/postgres/client.js';
+import { pgClient } from '../../../src/store/postgres/pg-client.js';
+import type { EventRecord } from '../../../src/store/record.js';
+import { sampleEvent } from '../../../src/testing/sample-event.js';
+import { describeWithPostgres } from './installed.js';
+import { eventually, sleep, startPostgres, type PostgresServer } from './server.js';
+
+const key = (name: string) => ({ namespace: 'default', name });
+const later = () => ({ expiresAt: Date.now() * 1000 + 3_600_000_000 });
+const note = (line: string): void => void process.stderr.write(`:: ${line}\n`);
+
+/** Follows a feed as the library does: when it breaks, it goes on after the last change. */
+function follow(store: EventStore, after: number): { readonly seen: Change[]; stop(): Promise<void> } {
+  const abort = new AbortController();
+  const seen: Change[] = [];
+  const run = async (): Promise<void> => {
+    while (!abort.signal.aborted) {
+      try {
+        const from = seen.at(-1)?.revision ?? after;
+        for await (const changes of store.changes({ after: from, signal: abort.signal })) seen.push(...changes);
+      } catch (error) {
+        if (!isStoreError(error)) throw error;
+        await sleep(50);
+      }
+    }
+  };
+  const running = run();
+  return {
+    seen,
+    async stop() {
+      abort.abort();
+      await running;
+    },
+  };
+}
+
+describeWithPostgres('a PostgreSQL store when things break', () => {
+  let server: PostgresServer;
+  let admin: pg.Pool;
+  let stores: EventStore[] = [];
+  let schema = '';
+  let count = 0;
+  const open = (options: Partial<PostgresStoreOptions> = {}): EventStore => {
+    const store = postgresStore({
+      connectionString: server.url(),
+      schema,
+      poolSize: 3,
+      requestTimeoutMs: 2_000,
+      ...options,
+    });
+    stores.push(store);
+    return store;
+  };
+
+  beforeAll(async () => {
+    server = await startPostgres();
+    admin = new pg.Pool({ connectionString: server.url(), max: 2 });
+    admin.on('error', () => undefined);
+  });
+  afterAll(async () => {
+    await admin.end();
+    await server.remove();
+  });
+  beforeEach(() => {
+    stores = [];
+    schema = `faults_${count++}`;
+  });
+  afterEach(async () => {
+    await Promise.all(stores.map((store) => store.close()));
+  });
+
+  /** Every change of the feed once, in order, and every acknowledged write among them. */
+  const expectComplete = async (seen: readonly Change[], acknowledged: readonly EventRecord[]): Promise<void> => {
+    const last = Math.max(...acknowledged.map(({ revision }) => revision));
+    await expect.poll(() => seen.at(-1)?.revision ?? 0, { timeout: 15_000 }).toBeGreaterThanOrEqual(last);
+    const revisions = seen.map(({ revision }) => revision);
+    expect(revisions).toEqual([...new Set(revisions)].sort((a, b) => a - b));
+    const bytes = new Map(seen.map((change) => [change.revision, change.record.event.bytes]));
+    const misses = acknowledged.filter(({ revision }) => !bytes.has(revision));
+    const stored = new Map(
+      (await admin.query<{ rev: string; data: Buffer }>(`SELECT rev::text, data FROM ${schema}.versions`)).rows.map(
+        ({ rev, data }) => [Number(rev), data],
+      ),
+    );
+    const lost = acknowledged.filter(({ revision, event }) => stored.get(revision)?.equals(event.bytes) !== true);
+    note(`${acknowledged.length} acknowledged writes, ${misses.length} missing in the feed, ${lost.length} lost`);
+    expect([misses.length, lost.length]).toEqual([0, 0]);
+  };
+
+  /** Writers that note what was acknowledged, and how writes failed. */
+  const write = (writers: readonly EventStore[], each: number) => {
+    const acknowledged: EventRecord[] = [];
+    const failures = new Map<string, number>();
+    let ending = false;
+    const run = async (store: EventStore, writer: number): Promise<void> => {
+      for (let i = 0; !ending; i++) {
+        const name = `e-${writer}-${i}`;
+        try {
+          acknowledged.push(await store.create(key(name), sampleEvent({ name }), later()));
+        } catch (error) {
+          if (!isStoreError(error)) throw error;
+          failures.set(error.code, (failures.get(error.code) ?? 0) + 1);
+          await sleep(20);
+        }
+      }
+    };
+    const running = Promise.all(
+      Array.from({ length: each * writers.length }, (_, i) => run(writers[i % writers.length] as EventStore, i)),
+    );
+    return {
+      acknowledged,
+      failures,
+      async stop() {
+        ending = true;
+        await running;
+      },
+    };
+  };
+
+  test('16 writers on two instances: both feeds are complete and in order', async () => {
+    const [one, other] = [open(), open()];
+    const after = await one.revision();
+    const feeds = [follow(one, after), follow(other, after)];
+    const writers = write([one, other], 8);
+    await eventually(() => expect(writers.acknowledged.length).toBeGreaterThan(2_000), 'writes', 60_000);
+    await writers.stop();
+    for (const { seen } of feeds) await expectComplete(seen, writers.acknowledged);
+    await Promise.all(feeds.map((feed) => feed.stop()));
+    expect(writers.failures.size).toBe(0);
+  });
+
+  test('the listening connection is cut: the feed misses nothing and listens again', async () => {
+    const [one, other] = [open({ pollMs: 60_000, pooling: 'session' }), open()];
+    const feed = follow(one, await one.revision());
+    const listeners = async (): Promise<readonly number[]> =>
+      (
+        await admin.query<{ pid: number }>(
+          `SELECT pid FROM pg_stat_activity WHERE query = 'LISTEN "${schema}.changes"'`,
+        )
+      ).rows.map(({ pid }) => pid);
+    const [first] = await eventually(async () => {
+      const pids = await listeners();
+      expect(pids.length).toBe(1);
+      return pids;
+    }, 'a listener');
+    const acknowledged = [await other.create(key('a'), sampleEvent(), later())];
+    await admin.query('SELECT pg_terminate_backend($1)', [first]);
+    acknowledged.push(await other.create(key('b'), sampleEvent(), later()));
+    await eventually(async () => {
+      const pids = await listeners();
+      expect(pids.length).toBe(1);
+      expect(pids[0]).not.toBe(first);
+    }, 'a new listener');
+    acknowledged.push(await other.create(key('c'), sampleEvent(), later()));
+    await expectComplete(feed.seen, acknowledged);
+    await feed.stop();
+  });
+
+  test('nobody reads a feed: no connection is held', async () => {
+    const store = open({ pollMs: 50 });
+    const listening = `SELECT count(*)::int AS n FROM pg_stat_activity WHERE query = 'LISTEN "${schema}.changes"'`;
+    const held = async (): Promise<number> => (await admin.query<{ n: number }>(listening)).rows[0]?.n ?? -1;
+    const feed = follow(store, await store.revision());
+    await expect.poll(held, { timeout: 10_000 }).toBe(1);
+    await feed.stop();
+    await expect.poll(held, { timeout: 10_000 }).toBe(0);
+  });
+
+  test('the server restarts under writers: what was acknowledged is there, and feeds go on', async () => {
+    const [one, other] = [open(), open()];
+    const feed = follow(other, await one.revision());
+    const writers = write([one, other], 4);
+    const enough = (n: number) =>
+      eventually(() => expect(writers.acknowledged.length).toBeGreaterThan(n), 'writes', 60_000);
+    await enough(200);
+    await server.stop('immediate');
+    await sleep(300);
+    const down = Date.now();
+    await server.restart();
+    const up = Date.now();
+    await enough(writers.acknowledged.length + 200);
+    await writers.stop();
+    note(`restart took ${up - down} ms, failures ${JSON.stringify([...writers.failures])}`);
+    expect([...writers.failures.keys()].every((code) => code === 'unavailable' || code === 'unknown-outcome')).toBe(
+      true,
+    );
+    await expectComplete(feed.seen, writers.acknowledged);
+    await feed.stop();
+  });
+
+  test('kill -9 of every process of the server under writers', async () => {
+    const store = open();
+    const feed = follow(store, await store.revision());
+    const writers = write([store], 8);
+    await eventually(() => expect(writers.acknowledged.length).toBeGreaterThan(200), 'writes', 60_000);
+    await server.kill();
+    await server.restart();
+    const before = writers.acknowledged.length;
+    await eventually(() => expect(writers.acknowledged.length).toBeGreaterThan(before + 100), 'writes again', 60_000);
+    await writers.stop();
+    await expectComplete(feed.seen, writers.acknowledged);
+    await feed.stop();
+  });
+
+  test('connections are cut one by one under writers: every write is settled', async () => {
+    const store = open();
+    const feed = follow(store, await store.revision());
+    const writers = write([store], 8);
+    for (let round = 0; round < 15; round++) {
+      await sleep(50);
+      await admin.query(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'kube-vitals'`,
+      );
+    }
+    await writers.stop();
+    note(`15 cuts: failures ${JSON.stringify([...writers.failures])}`);
+    await expectComplete(feed.seen, writers.acknowledged);
+    await feed.stop();
+  });
+
+  test('a frozen server: every operation ends within its deadlines, and works again afterwards', async () => {
+    const store = open({ requestTimeoutMs: 2_000 });
+    const record = await store.create(key('a'), sampleEvent(), later());
+    const feed = follow(store, record.revision);
+    const codes: unknown[] = [];
+    const note = (promise: Promise<unknown>) =>
+      promise.then(
+        () => codes.push('done'),
+        (error) => codes.push(error.code),
+      );
+    await server.freeze();
+    const pending = [
+      note(store.get(record.key)),
+      note(store.list({ limit: 1 })),
+      note(store.ping()),
+      note(store.expire({ now: 0, limit: 1 })),
+      note(store.create(key('b'), sampleEvent({ name: 'b' }), later())),
+    ];
+    await Promise.all(pending);
+    await server.resume();
+    expect(codes.every((code) => code === 'unavailable' || code === 'unknown-outcome')).toBe(true);
+    await eventually(() => store.ping(), 'the store recovers');
+    const again = await store.create(key('c'), sampleEvent({ name: 'c' }), later());
+    await expectComplete(feed.seen, [again]);
+    await feed.stop();
+  });
+
+  test('a frozen server does not hold up close()', async () => {
+    const store = open({ requestTimeoutMs: 2_000 });
+    const feed = follow(store, await store.revision());
+    await sleep(200);
+    await server.freeze();
+    const pending = store.ping().catch((error: unknown) => error);
+    await store.close();
+    await server.resume();
+    expect(isStoreError(await pending)).toBe(true);
+    await feed.stop().catch(() => undefined);
+  });
+
+  test('another transaction holds the counter: writers fail as unavailable, nothing is written', async () => {
+    const store = open({ requestTimeoutMs: 1_000 });
+    const { revision } = await store.create(key('a'), sampleEvent(), later());
+    const client = await admin.connect();
+    await client.query(`BEGIN; SELECT * FROM ${schema}.counter FOR UPDATE`);
+    const error: unknown = await store.create(key('b'), sampleEvent(), later()).catch((reason: unknown) => reason);
+    await client.query('ROLLBACK');
+    client.release();
+    expect(isStoreError(error)).toBe(true);
+    await eventually(() => store.ping(), 'the store recovers');
+    const left = await store.list({ limit: 10 });
+    expect(left.records.length).toBe(error === undefined || left.revision > revision ? 2 : 1);
+  });
+
+  test('a write that was given up and repeated cannot happen afterwards', async () => {
+    const pool = new pg.Pool({ connectionString: server.url(), max: 2 });
+    const real = pgClient(pool);
+    let held: (() => Promise<unknown>) | undefined;
+    const client: PostgresClient = {
+      ...real,
+      query(text, values, call) {
+        if (held !== undefined || !text.includes('.write($1')) return real.query(text, values, call);
+        // What a frozen server does: it has the statement, and reads it later.
+        held = () => real.query(text, values, { signal: new AbortController().signal });
+        return new Promise((_resolve, reject) => {
+          call.signal?.addEventListener('abort', () => reject(call.signal?.reason as Error));
+        });
+      },
+    };
+    const store = open({ connectionString: undefined, poolSize: undefined, client, requestTimeoutMs: 1_000 });
+    await store.create(key('once'), sampleEvent({ name: 'once' }), later());
+    await store.remove(key('once'));
+    await expect(held?.()).rejects.toThrow('after its deadline');
+    expect(await store.get(key('once'))).toBeUndefined();
+    await store.create(key('next'), sampleEvent({ name: 'next' }), later());
+    await pool.end();
+  });
+});

@@ -1,0 +1,201 @@
+import pg from 'pg';
+import { generate } from 'selfsigned';
+import { chown, chmod, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { postgresSchema, postgresStore } from '../../../src/postgres.js';
+import type { EventStore } from '../../../src/store/contract.js';
+import { sampleEvent } from '../../../src/testing/sample-event.js';
+import { describeWithPostgres } from './installed.js';
+import { serverUser, startPostgres, type PostgresServer } from './server.js';
+
+const key = (name: string) => ({ namespace: 'default', name });
+const later = () => ({ expiresAt: Date.now() * 1000 + 3_600_000_000 });
+
+describeWithPostgres('opening a PostgreSQL store', () => {
+  let server: PostgresServer;
+  let admin: pg.Pool;
+  const stores: EventStore[] = [];
+  const open = (options: Partial<Parameters<typeof postgresStore>[0]>, user?: string): EventStore => {
+    const way = options.pool === undefined ? { connectionString: server.url('postgres', user), poolSize: 2 } : {};
+    const store = postgresStore({ ...way, requestTimeoutMs: 10_000, ...options });
+    stores.push(store);
+    return store;
+  };
+  const failure = async (store: EventStore): Promise<unknown> => {
+    const error: unknown = await store.ping().then(
+      () => undefined,
+      (reason: unknown) => reason,
+    );
+    expect(error).toMatchObject({ name: 'StoreError', code: 'unavailable' });
+    return (error as Error).message;
+  };
+
+  beforeAll(async () => {
+    server = await startPostgres();
+    admin = new pg.Pool({ connectionString: server.url(), max: 3 });
+  });
+  afterAll(async () => {
+    await Promise.all(stores.map((store) => store.close()));
+    await admin.end();
+    await server.remove();
+  });
+
+  test('five stores at once create one schema', async () => {
+    const racing = Array.from({ length: 5 }, () => open({ schema: 'race' }));
+    await Promise.all(racing.map((store) => store.ping()));
+    const records = await Promise.all(racing.map((store, i) => store.create(key(`e-${i}`), sampleEvent(), later())));
+    expect(new Set(records.map(({ revision }) => revision)).size).toBe(5);
+  });
+
+  test('a new database begins at the clock, and an emptied one never goes back', async () => {
+    const before = Date.now() * 1000;
+    const store = open({ schema: 'start' });
+    expect(await store.revision()).toBeGreaterThanOrEqual(before);
+    await store.close();
+    await admin.query('DROP SCHEMA start CASCADE');
+    const last = Date.now() * 1000;
+    expect(await open({ schema: 'start' }).revision()).toBeGreaterThanOrEqual(last);
+  });
+
+  test('startAt decides where a new database begins, and later openings leave it alone', async () => {
+    const store = open({ schema: 'start_at', startAt: 41 });
+    expect((await store.create(key('a'), sampleEvent(), later())).revision).toBe(42);
+    expect(await open({ schema: 'start_at', startAt: 41 }).revision()).toBe(42);
+  });
+
+  test('an older backup is raised to the clock', async () => {
+    await open({ schema: 'backup', startAt: 7 }).ping();
+    const before = Date.now() * 1000;
+    expect(await open({ schema: 'backup' }).revision()).toBeGreaterThanOrEqual(before);
+  });
+
+  test('a newer schema is refused', async () => {
+    await open({ schema: 'newer' }).ping();
+    await admin.query('UPDATE newer.meta SET version = 99');
+    expect(await failure(open({ schema: 'newer' }))).toMatch(/"newer" has version 99, this release knows 1/);
+  });
+
+  test('migrate: false names what is missing, and works with the schema applied by hand', async () => {
+    const store = open({ schema: 'by-Hand', migrate: false });
+    expect(await failure(store)).toMatch(/"by-Hand" does not exist: apply postgresSchema\(\)/);
+    await admin.query(postgresSchema({ schema: 'by-Hand' }));
+    await admin.query(postgresSchema({ schema: 'by-Hand' }));
+    // The same store opens by a later call.
+    await expect.poll(() => store.ping().then(() => 'open', String), { timeout: 10_000 }).toBe('open');
+    expect((await store.list({ limit: 1 })).records).toEqual([]);
+  });
+
+  test('missing rights are named, and the named ones are enough', async () => {
+    await admin.query('CREATE ROLE app LOGIN');
+    expect(await failure(open({ schema: 'rights' }, 'app'))).toMatch(/GRANT CREATE ON DATABASE <database> TO app/);
+    await admin.query(postgresSchema({ schema: 'rights' }));
+    const message = await failure(open({ schema: 'rights', migrate: false }, 'app'));
+    expect(message).toMatch(/GRANT USAGE ON SCHEMA "rights" TO app/);
+    await admin.query(/GRANT USAGE.*TO app/.exec(String(message))?.[0] ?? '');
+    const store = open({ schema: 'rights', migrate: false }, 'app');
+    const record = await store.create(key('a'), sampleEvent(), later());
+    expect(await store.get(key('a'))).toEqual(record);
+    expect(await store.expire({ now: record.expiresAt, limit: 5 })).toBe(1);
+  });
+
+  test('a database of another encoding is refused', async () => {
+    await admin.query(`CREATE DATABASE latin ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0`);
+    expect(await failure(open({ connectionString: server.url('latin') }))).toMatch(
+      /encoding of the database is LATIN1/,
+    );
+  });
+
+  test('another default isolation is refused with the statement that changes it', async () => {
+    await admin.query(`CREATE ROLE strict LOGIN; ALTER ROLE strict SET default_transaction_isolation = 'serializable'`);
+    expect(await failure(open({ schema: 'race' }, 'strict'))).toMatch(/ALTER ROLE strict SET default_transaction_iso/);
+  });
+
+  test('a read-only session is refused', async () => {
+    await admin.query(`CREATE ROLE reader LOGIN; ALTER ROLE reader SET default_transaction_read_only = on`);
+    expect(await failure(open({ schema: 'race' }, 'reader'))).toMatch(/read-only: connect to the primary/);
+  });
+
+  test('a server that is not there is unavailable, and every operation says so', async () => {
+    const store = open({ connectionString: 'postgres://postgres@127.0.0.1:1/none' });
+    expect(await failure(store)).toMatch(/ECONNREFUSED/);
+    const create = store.create(key('a'), sampleEvent(), later());
+    await expect(create).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(store.list({ limit: 1 })).rejects.toMatchObject({ code: 'unavailable' });
+  });
+
+  test('a pool of one connection works without LISTEN', async () => {
+    const pool = new pg.Pool({ connectionString: server.url(), max: 1 });
+    const store = open({ schema: 'single', pool });
+    const feed = store.changes({ after: await store.revision() })[Symbol.asyncIterator]();
+    const [{ value }, record] = await Promise.all([feed.next(), store.create(key('a'), sampleEvent(), later())]);
+    expect((value as readonly { record: unknown }[])[0]?.record).toEqual(record);
+    await feed.return?.();
+    await store.close();
+    await pool.end();
+  });
+
+  test('a pool that was given stays open, and its listeners stay', async () => {
+    const pool = new pg.Pool({ connectionString: server.url(), max: 3 });
+    const heard: unknown[] = [];
+    pool.on('error', (error) => heard.push(error));
+    const store = open({ schema: 'given', pool });
+    await store.ping();
+    expect(pool.listenerCount('error')).toBe(2);
+    await store.close();
+    expect(pool.listenerCount('error')).toBe(1);
+    expect((await pool.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
+    await pool.end();
+  });
+
+  test('parsers that the service changed for its own sake do not matter', async () => {
+    const text = { getTypeParser: (oid: number) => (value: string) => (oid === 25 ? value : 'changed') };
+    const pool = new pg.Pool({
+      connectionString: server.url(),
+      max: 3,
+      types: text as unknown as pg.CustomTypesConfig,
+    });
+    const store = open({ schema: 'parsers', pool });
+    const record = await store.create(key('a'), sampleEvent(), later());
+    expect((await store.list({ limit: 5 })).records).toEqual([record]);
+    await store.close();
+    await pool.end();
+  });
+
+  test('over TLS, with the certificate checked', async () => {
+    const made = await generate([{ name: 'commonName', value: 'localhost' }], {
+      extensions: [{ name: 'subjectAltName', altNames: [{ type: 7, ip: '127.0.0.1' }] }],
+    });
+    const user = await serverUser();
+    for (const [file, content] of [
+      ['tls.crt', made.cert],
+      ['tls.key', made.private],
+    ] as const) {
+      const path = join(server.dir, file);
+      await writeFile(path, content);
+      await chmod(path, 0o600);
+      if (user.uid !== undefined) await chown(path, user.uid, user.gid ?? user.uid);
+    }
+    for (const setting of [
+      `ssl_cert_file = '${server.dir}/tls.crt'`,
+      `ssl_key_file = '${server.dir}/tls.key'`,
+      'ssl = on',
+    ]) {
+      await admin.query(`ALTER SYSTEM SET ${setting}`);
+    }
+    await admin.query('SELECT pg_reload_conf()');
+    const query = `SELECT count(*)::int AS n FROM pg_stat_ssl JOIN pg_stat_activity USING (pid)
+      WHERE ssl AND application_name = 'kube-vitals'`;
+    await expect
+      .poll(
+        () =>
+          open({ schema: 'tls', ssl: { ca: made.cert } })
+            .ping()
+            .then(() => 'open', String),
+        { timeout: 10_000 },
+      )
+      .toBe('open');
+    expect((await admin.query<{ n: number }>(query)).rows[0]?.n).toBeGreaterThan(0);
+    expect(await failure(open({ schema: 'tls', ssl: true }))).toMatch(/self.signed/);
+  });
+});

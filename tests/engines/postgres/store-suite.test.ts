@@ -1,0 +1,62 @@
+import pg from 'pg';
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, test } from 'vitest';
+import type { StoreContext } from '../../../src/testing/suite/workbench.js';
+import { postgresStore, type PostgresStoreOptions } from '../../../src/postgres.js';
+import { postgresJsClient } from '../../../src/store/postgres/postgres-js.js';
+import { eventStoreSuite } from '../../../src/testing/event-store-suite.js';
+import { pgBouncerProgram, startPgBouncer, type PgBouncer } from './pgbouncer.js';
+import { describeWithPostgres, installed } from './installed.js';
+import { startPostgres, type PostgresServer } from './server.js';
+
+describeWithPostgres('the published suite on PostgreSQL', () => {
+  let server: PostgresServer;
+
+  beforeAll(async () => {
+    server = await startPostgres({ options: { synchronous_commit: 'off' } });
+  });
+  afterAll(() => server.remove());
+
+  const suiteOver = (prefix: string, driver: () => Pick<PostgresStoreOptions, 'pool' | 'client' | 'pooling'>): void => {
+    const open = (context: StoreContext) => {
+      const { clock, historyMs, id } = context;
+      return postgresStore({ ...driver(), clock, historyMs, schema: `${prefix}_${id}` });
+    };
+    eventStoreSuite({ test, createStore: open, reopen: open, secondInstance: open });
+  };
+
+  describe('through a pool of pg', () => {
+    let pool: pg.Pool;
+    beforeAll(() => {
+      pool = new pg.Pool({ connectionString: server.url(), max: 10 });
+    });
+    afterAll(() => pool.end());
+
+    suiteOver('pool', () => ({ pool }));
+  });
+
+  describe('through the driver postgres', () => {
+    let sql: ReturnType<typeof postgres>;
+    beforeAll(() => {
+      sql = postgres(server.url(), { max: 5, onnotice: () => undefined });
+    });
+    afterAll(() => sql.end());
+
+    suiteOver('postgres_js', () => ({ client: postgresJsClient(sql) }));
+  });
+
+  describe.runIf(installed(pgBouncerProgram(), 'PgBouncer'))('through PgBouncer in transaction mode', () => {
+    let bouncer: PgBouncer;
+    let pool: pg.Pool;
+    beforeAll(async () => {
+      bouncer = await startPgBouncer({ target: server, poolMode: 'transaction' });
+      pool = new pg.Pool({ connectionString: bouncer.url(), max: 10 });
+    });
+    afterAll(async () => {
+      await pool.end();
+      await bouncer.stop();
+    });
+
+    suiteOver('bouncer', () => ({ pool, pooling: 'auto' }));
+  });
+});

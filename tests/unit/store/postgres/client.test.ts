@@ -1,0 +1,190 @@
+import { EventEmitter } from 'node:events';
+import { describe, expect, test } from 'vitest';
+import { createListenCheck } from '../../../../src/store/postgres/listen-check.js';
+import { createOpener } from '../../../../src/store/postgres/opener.js';
+import { pgClient } from '../../../../src/store/postgres/pg-client.js';
+import { createRequests } from '../../../../src/store/postgres/requests.js';
+import type { PostgresClient } from '../../../../src/store/postgres/client.js';
+import { fakeClock } from '../../../../src/testing/fake-clock.js';
+
+const pending = (): Promise<never> => new Promise(() => undefined);
+
+/** A pool with one client, whose queries are answered by a function. */
+function poolOf(answer: (text: string) => Promise<{ rows: object[] }>) {
+  const released: boolean[] = [];
+  const client = Object.assign(new EventEmitter(), {
+    query: ({ text }: { text: string }) => answer(text),
+    release: (destroy?: boolean) => released.push(destroy === true),
+  });
+  const pool = Object.assign(new EventEmitter(), { connect: () => Promise.resolve(client) });
+  return { pool, client, released };
+}
+
+const call = () => ({ signal: new AbortController().signal });
+
+describe('a pool of pg', () => {
+  test('an error of an idle client, or of one in use, ends nothing', async () => {
+    const { pool, client, released } = poolOf(() => {
+      client.emit('error', new Error('cut'));
+      return Promise.reject(Object.assign(new Error('cut'), { code: 'ECONNRESET' }));
+    });
+    const adapted = pgClient(pool);
+    pool.emit('error', new Error('idle'));
+    await expect(adapted.query('SELECT', [], call())).rejects.toThrow('cut');
+    expect(released).toEqual([true]);
+    expect(client.listenerCount('error')).toBe(0);
+    await adapted.close?.();
+    expect(pool.listenerCount('error')).toBe(0);
+  });
+
+  test.each([
+    ['23505', false],
+    ['57P01', true],
+    ['08006', true],
+    [undefined, true],
+  ])('after %s the connection is destroyed: %s', async (code, destroyed) => {
+    const { pool, released } = poolOf(() => Promise.reject(Object.assign(new Error('no'), { code })));
+    await expect(pgClient(pool).query('SELECT', [], call())).rejects.toThrow('no');
+    expect(released).toEqual([destroyed]);
+  });
+
+  test('at the deadline the connection is destroyed', async () => {
+    const { pool, released } = poolOf(pending);
+    const deadline = new AbortController();
+    const query = pgClient(pool).query('SELECT', [], { signal: deadline.signal });
+    setImmediate(() => deadline.abort(new Error('late')));
+    await expect(query).rejects.toThrow('late');
+    expect(released).toEqual([true]);
+  });
+
+  test('a connection that comes after the deadline goes back', async () => {
+    const { pool, client, released } = poolOf(pending);
+    let connect: (value: typeof client) => void = () => undefined;
+    pool.connect = () => new Promise((resolve) => (connect = resolve));
+    const query = pgClient(pool).query('SELECT', [], { signal: AbortSignal.abort(new Error('late')) });
+    await expect(query).rejects.toMatchObject({ message: 'late', notSent: true });
+    connect(client);
+    await new Promise(setImmediate);
+    expect(released).toEqual([false]);
+  });
+
+  test('a held connection that breaks is reported once, and destroyed', async () => {
+    const { pool, client, released } = poolOf(() => Promise.resolve({ rows: [] }));
+    const lost: string[] = [];
+    const heard: string[] = [];
+    await pgClient(pool).listen?.(
+      'c',
+      (payload) => heard.push(payload),
+      () => lost.push('lost'),
+    );
+    client.emit('notification', { channel: 'c', payload: '5' });
+    client.emit('notification', { channel: 'other', payload: '6' });
+    client.emit('error', new Error('cut'));
+    client.emit('end');
+    expect([heard, lost, released]).toEqual([['5'], ['lost'], [true]]);
+  });
+});
+
+describe('requests', () => {
+  const make = (client: Partial<PostgresClient>) => {
+    const timers = fakeClock();
+    const requests = createRequests({
+      client: { query: pending, ...client },
+      schema: '"s"',
+      timeoutMs: 100,
+      timers,
+    });
+    return { timers, requests };
+  };
+  const statement = { name: 'n', text: 'SELECT 1' };
+
+  test('without an answer in time a read is unavailable and a write unknown, whatever the driver does', async () => {
+    const { timers, requests } = make({});
+    const both = [requests.read(statement, []), requests.write(statement, [])];
+    timers.advance(101);
+    await expect(both[0]).rejects.toMatchObject({ code: 'unavailable', message: /no answer within 100 ms/ });
+    await expect(both[1]).rejects.toMatchObject({ code: 'unknown-outcome' });
+  });
+
+  test('a driver that throws at once is a failure like any other', async () => {
+    const { requests } = make({
+      query: () => {
+        throw new Error('at once');
+      },
+    });
+    await expect(requests.read(statement, [])).rejects.toMatchObject({ code: 'unavailable' });
+  });
+
+  test('statements have names only after prepare()', async () => {
+    const names: (string | undefined)[] = [];
+    const { requests } = make({
+      query: async (_text, _values, { name }) => {
+        names.push(name);
+        return { rows: [] };
+      },
+    });
+    await requests.read(statement, []);
+    requests.prepare();
+    await requests.read(statement, []);
+    expect(names).toEqual([undefined, 'n']);
+  });
+});
+
+describe('whether LISTEN works', () => {
+  const check = (pooling: 'auto' | 'session' | 'transaction', delivers: boolean | undefined) => {
+    const timers = fakeClock();
+    let notify: (payload: string) => void = () => undefined;
+    const client: PostgresClient = {
+      async query(_text, [channel]) {
+        if (delivers === true) notify(String(channel));
+        return { rows: [] };
+      },
+      ...(delivers === undefined
+        ? {}
+        : {
+            async listen(_channel: string, onNotify: (payload: string) => void) {
+              notify = onNotify;
+              return async () => undefined;
+            },
+          }),
+    };
+    const requests = createRequests({ client, schema: '"s"', timeoutMs: 100, timers });
+    return { timers, check: createListenCheck({ client, requests, pooling, timers }) };
+  };
+
+  test.each([
+    ['auto', true, true],
+    ['auto', undefined, false],
+    ['session', false, true],
+    ['session', undefined, false],
+    ['transaction', true, false],
+  ] as const)('%s, delivered: %s', async (pooling, delivers, expected) => {
+    expect(await check(pooling, delivers).check.works()).toBe(expected);
+  });
+
+  test('a notification that does not come within a second is taken for a pooler', async () => {
+    const { timers, check: listening } = check('auto', false);
+    const works = listening.works();
+    for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate);
+    timers.advance(1_001);
+    expect(await works).toBe(false);
+    expect(listening.mayWork()).toBe(false);
+  });
+});
+
+test('opening: a failure is repeated until its pause is over, then it is tried again', async () => {
+  const timers = fakeClock();
+  let attempts = 0;
+  const opener = createOpener(async () => {
+    if (++attempts < 3) throw new Error(`attempt ${attempts}`);
+  }, timers);
+  await expect(opener.ready()).rejects.toThrow('attempt 1');
+  await expect(opener.ready()).rejects.toThrow('attempt 1');
+  timers.advance(101);
+  await expect(opener.ready()).rejects.toThrow('attempt 2');
+  timers.advance(101);
+  await expect(opener.ready()).rejects.toThrow('attempt 2');
+  timers.advance(101);
+  await opener.ready();
+  expect([attempts, opener.isOpen]).toEqual([3, true]);
+});

@@ -1,0 +1,51 @@
+import { describe, expect, test } from 'vitest';
+import { notSent } from '../../../../src/store/postgres/client.js';
+import { failureOf } from '../../../../src/store/postgres/failures.js';
+import { storeError } from '../../../../src/store/errors.js';
+
+const server = (code: string): Error => Object.assign(new Error('says the server'), { code });
+
+describe('what a failed request means', () => {
+  test.each([
+    ['25006', 'unavailable', /primary/],
+    ['53100', 'unavailable', /disk/],
+    ['53300', 'unavailable', /no connection left/],
+    ['57P03', 'unavailable', /starting up/],
+    ['40001', 'unavailable', /says the server/],
+    ['40P01', 'unavailable', /says the server/],
+    ['55P03', 'unavailable', /counter/],
+    ['57014', 'unavailable', /cancelled/],
+    ['42501', 'unavailable', /GRANT USAGE ON SCHEMA "s"/],
+    ['3F000', 'unavailable', /schema is gone/],
+    ['XX000', 'unavailable', /says the server/],
+    ['08001', 'unavailable', /says the server/],
+    ['57P01', 'unknown-outcome', /says the server/],
+    ['57P02', 'unknown-outcome', /says the server/],
+    ['08006', 'unknown-outcome', /says the server/],
+    ['08P01', 'unknown-outcome', /says the server/],
+    ['40003', 'unknown-outcome', /says the server/],
+    ['ECONNRESET', 'unknown-outcome', /says the server/],
+    ['EPIPE', 'unknown-outcome', /says the server/],
+    ['ECONNREFUSED', 'unavailable', /says the server/],
+    ['ENOTFOUND', 'unavailable', /says the server/],
+    ['CONNECTION_CLOSED', 'unknown-outcome', /says the server/],
+  ])('a write that fails with %s is %s', (code, expected, message) => {
+    const error = failureOf(server(code), 'write', '"s"');
+    expect(error).toMatchObject({ name: 'StoreError', code: expected });
+    expect(error.message).toMatch(message);
+    expect(failureOf(server(code), 'read', '"s"').code).toBe('unavailable');
+  });
+
+  test('an error without a code leaves a write unknown, unless nothing was sent', () => {
+    const error = new Error('Connection terminated unexpectedly');
+    expect(failureOf(error, 'write', '"s"').code).toBe('unknown-outcome');
+    expect(failureOf(notSent(error), 'write', '"s"').code).toBe('unavailable');
+    expect(failureOf(notSent(server('08P01')), 'write', '"s"').code).toBe('unavailable');
+    expect(failureOf(undefined, 'write', '"s"').code).toBe('unknown-outcome');
+  });
+
+  test('a StoreError stays what it is', () => {
+    const error = storeError('closed', 'the store is closed');
+    expect(failureOf(error, 'write', '"s"')).toBe(error);
+  });
+});
