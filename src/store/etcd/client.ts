@@ -1,0 +1,218 @@
+import { storeError } from '../errors.js';
+import type { Connection, Pending, WatchHandle, WatchListener } from './connection.js';
+import { etcdFailure, reasonOf, verdictOf } from './failure.js';
+import type { RangeRequest, RangeResponse, TxnRequest, TxnResponse, WatchRequest } from './messages.js';
+import type { EtcdSettings } from './options.js';
+
+/** How long an operation may go on, and whether an attempt of it may have happened. One for each call of the store. */
+export interface Budget {
+  /** On the monotonic clock. */
+  readonly end: number;
+  readonly signal: AbortSignal | undefined;
+  /** A write was lost on its way. */
+  doubt: boolean;
+  /** A write was refused for lack of space, and yet the key had changed. */
+  changed?: boolean;
+}
+
+/** etcd, whichever of its members answers. Everything fails with a StoreError. */
+export interface EtcdClient {
+  budget(signal: AbortSignal | undefined): Budget;
+  /** Fails with `expired`, `future-revision` and `answer-too-large` (an EtcdFailure) besides `unavailable`. */
+  range(request: RangeRequest, budget: Budget): Promise<RangeResponse>;
+  /**
+   * A transaction that may be repeated: until its budget ends, whatever becomes of single attempts. When its conditions do
+   * not hold after a lost attempt, or the budget ends after one, it fails with `unknown-outcome`.
+   */
+  txn(request: TxnRequest, budget: Budget): Promise<TxnResponse>;
+  compact(revision: number, budget: Budget): Promise<void>;
+  /** On one member, once; the failure tells the listener. A member that is left takes its watches along. */
+  watch(request: WatchRequest, listener: WatchListener, budget: Budget): Promise<WatchHandle>;
+  /** The token is no longer good. */
+  forgetToken(): void;
+  /** Waits; not when the signal is aborted. */
+  pause(ms: number, signal: AbortSignal | undefined): Promise<void>;
+  close(): void;
+}
+
+/** Makes the client over connections to all members. */
+export function createEtcdClient(connections: readonly Connection[], settings: EtcdSettings): EtcdClient {
+  const { clock, login, requestTimeoutMs, operationTimeoutMs } = settings;
+  const watches = new Set<{ readonly connection: Connection; readonly leave: () => void }>();
+  let current = 0;
+  let token: Promise<string> | undefined;
+
+  const connectionNow = (): Connection => connections[current % connections.length] as Connection;
+
+  /** Goes on to the next member, unless somebody did already. */
+  const leave = (connection: Connection): void => {
+    if (connections.length === 1 || connectionNow() !== connection) return;
+    current = (current + 1) % connections.length;
+    for (const watch of [...watches]) if (watch.connection === connection) watch.leave();
+  };
+
+  const pause = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
+    new Promise((resolve) => {
+      const done = (): void => {
+        timer.cancel();
+        signal?.removeEventListener('abort', done);
+        resolve();
+      };
+      const timer = clock.setTimer(done, ms);
+      if (signal?.aborted) done();
+      else signal?.addEventListener('abort', done);
+    });
+
+  /** One attempt, within the time of one and of the whole. */
+  const attempt = async <T>(pending: Pending<T>, { end, signal }: Budget): Promise<T> => {
+    const timer = clock.setTimer(
+      () => pending.cancel(),
+      Math.max(1, Math.min(requestTimeoutMs, end - clock.monotonic())),
+    );
+    const abort = (): void => pending.cancel();
+    signal?.addEventListener('abort', abort);
+    try {
+      return await pending.done;
+    } finally {
+      timer.cancel();
+      signal?.removeEventListener('abort', abort);
+    }
+  };
+
+  const tokenFor = (connection: Connection, budget: Budget): Promise<string> | undefined => {
+    if (login === undefined) return undefined;
+    if (token !== undefined) return token;
+    const asked = attempt(connection.authenticate(login.username, login.password), budget).catch((failure: unknown) => {
+      if (token === asked) token = undefined;
+      // A login that got lost changed nothing.
+      if (verdictOf(failure) === 'doubt') throw etcdFailure(14, reasonOf(failure), false);
+      throw failure;
+    });
+    token = asked;
+    return asked;
+  };
+
+  const unavailable = (failure: unknown): Error =>
+    storeError('unavailable', `etcd (${settings.endpoints.join(', ')}) is not available: ${reasonOf(failure)}`, {
+      cause: failure,
+    });
+
+  const stopped = (failure: unknown, budget: Budget): Error =>
+    budget.doubt
+      ? storeError('unknown-outcome', `etcd was lost during a write: ${reasonOf(failure)}`, { cause: failure })
+      : unavailable(failure);
+
+  /** Tries until it works, the budget ends, or etcd refuses. */
+  const persist = async <T>(
+    start: (connection: Connection, token: string | undefined) => Pending<T>,
+    budget: Budget,
+    isWrite: boolean,
+  ): Promise<T> => {
+    let renewals = 0;
+    for (let tries = 1; ; tries++) {
+      budget.signal?.throwIfAborted();
+      const connection = connectionNow();
+      const begun = clock.monotonic();
+      let failure: unknown;
+      try {
+        const ticket = tokenFor(connection, budget);
+        const given = ticket === undefined ? undefined : await ticket;
+        return await attempt(start(connection, given), budget);
+      } catch (caught) {
+        failure = caught;
+      }
+      budget.signal?.throwIfAborted();
+      switch (verdictOf(failure)) {
+        case 'doubt':
+          if (isWrite) budget.doubt = true;
+          leave(connection);
+          break;
+        case 'away':
+          leave(connection);
+          break;
+        case 'token':
+          token = undefined;
+          if (login === undefined || ++renewals > 2) throw stopped(failure, budget);
+          continue;
+        case 'compacted':
+          throw storeError('expired', 'etcd has compacted this revision', { cause: failure });
+        case 'future':
+          throw storeError('future-revision', 'this revision lies ahead', { cause: failure });
+        case 'too-large':
+          throw storeError('too-large', `etcd: ${reasonOf(failure)}`, { cause: failure });
+        case 'answer-too-large':
+          // The words of gRPC for both directions: the answer to a write is small.
+          if (isWrite) throw storeError('too-large', `etcd: ${reasonOf(failure)}`, { cause: failure });
+          throw failure;
+        case 'no-space':
+          throw storeError(
+            'unavailable',
+            'etcd has reached its space quota and accepts no writes: compact and defragment it, then disarm the NOSPACE ' +
+              `alarm (${reasonOf(failure)})`,
+            { cause: failure },
+          );
+        case 'refused':
+          throw stopped(failure, budget);
+      }
+      if (clock.monotonic() >= budget.end) throw stopped(failure, budget);
+      // Members that refuse at once are not asked in a tight loop. A first failure goes to the next member without delay.
+      const quick = clock.monotonic() - begun < requestTimeoutMs / 2;
+      if (quick && tries >= connections.length) {
+        const left = Math.max(1, budget.end - clock.monotonic());
+        await pause(Math.min(20 * 2 ** Math.min(tries, 4), left), budget.signal);
+      }
+    }
+  };
+
+  return {
+    budget: (signal) => ({ end: clock.monotonic() + operationTimeoutMs, signal, doubt: false }),
+    range: (request, budget) => persist((connection, given) => connection.range(request, given), budget, false),
+    async txn(request, budget) {
+      const response = await persist((connection, given) => connection.txn(request, given), budget, true);
+      if (response.succeeded || !budget.doubt) return response;
+      // The conditions may fail because the lost attempt happened. Asked again, this one says so for certain.
+      budget.doubt = false;
+      throw storeError('unknown-outcome', 'a write was lost on its way to etcd');
+    },
+    async compact(revision, budget) {
+      await persist((connection, given) => connection.compact(revision, given), budget, false);
+    },
+    async watch(request, listener, budget) {
+      const connection = connectionNow();
+      const ticket = tokenFor(connection, budget);
+      const given = ticket === undefined ? undefined : await ticket;
+      const entry = {
+        connection,
+        leave(): void {
+          watches.delete(entry);
+          handle.cancel();
+          listener.end(etcdFailure(14, `${connection.endpoint} was left`, true));
+        },
+      };
+      watches.add(entry);
+      const handle = connection.watch(request, given, {
+        response: (response) => listener.response(response),
+        end(failure) {
+          watches.delete(entry);
+          leave(connection);
+          listener.end(failure);
+        },
+      });
+      return {
+        pause: () => handle.pause(),
+        resume: () => handle.resume(),
+        cancel() {
+          watches.delete(entry);
+          handle.cancel();
+        },
+      };
+    },
+    forgetToken() {
+      token = undefined;
+    },
+    pause,
+    close() {
+      for (const connection of connections) connection.close();
+    },
+  };
+}

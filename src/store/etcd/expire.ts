@@ -1,0 +1,77 @@
+import { isStoreError } from '../errors.js';
+import type { Budget } from './client.js';
+import type { DueEntry } from './layout.js';
+import type { WriteContext } from './write.js';
+
+/** How many transactions are under way at once. */
+const CONCURRENCY = 16;
+/** How many pages of the index one call reads at most, when others take what it finds. */
+const PAGES = 4;
+
+/** Removes one event that is due, at the revision of its index entry. False when it was somebody else's, or changed. */
+async function expireOne({ client }: WriteContext, due: DueEntry, budget: Budget): Promise<boolean> {
+  const { indexKey, objectKey, revision } = due;
+  const sameIndex = { key: indexKey, target: 'mod', result: 'equal', value: revision } as const;
+  const { succeeded, steps } = await client.txn(
+    {
+      compare: [sameIndex, { key: objectKey, target: 'mod', result: 'equal', value: revision }],
+      success: [
+        { type: 'delete', key: objectKey },
+        { type: 'delete', key: indexKey },
+      ],
+      failure: [{ type: 'range', key: indexKey }],
+    },
+    budget,
+  );
+  if (succeeded) return true;
+  // Event and entry are written together: an entry that stands alone was left behind by somebody who is not this store.
+  if (steps[0]?.[0]?.modRevision === revision) {
+    await client.txn(
+      {
+        compare: [sameIndex, { key: objectKey, target: 'mod', result: 'not-equal', value: revision }],
+        success: [{ type: 'delete', key: indexKey }],
+        failure: [],
+      },
+      budget,
+    );
+  }
+  return false;
+}
+
+/** Removes what is due, up to a limit, each in a transaction of its own: one revision each. */
+export async function expireDue(
+  context: WriteContext,
+  now: number,
+  limit: number,
+  budget: () => Budget,
+): Promise<number> {
+  const { client, layout } = context;
+  let removed = 0;
+  for (let page = 0; page < PAGES && removed < limit; page++) {
+    const wanted = Math.min(limit - removed, 500);
+    const { kvs, more } = await client.range({ ...layout.dueAt(now), limit: wanted, keysOnly: true }, budget());
+    const entries = kvs.flatMap((kv) => layout.dueEntry(kv) ?? []);
+    const queue = entries.values();
+    let failure: { readonly error: unknown } | undefined;
+    const work = async (): Promise<void> => {
+      for (const due of queue) {
+        if (failure !== undefined) return;
+        try {
+          if (await expireOne(context, due, budget())) removed++;
+        } catch (error) {
+          // A lost race and a lost answer look alike, and both are done with: what is still due is found again.
+          if (!isStoreError(error) || error.code !== 'unknown-outcome') failure = { error };
+        }
+      }
+    };
+    await Promise.all(Array.from({ length: Math.min(CONCURRENCY, entries.length) }, work));
+    if (failure !== undefined) {
+      if (removed > 0 && isStoreError(failure.error)) return removed;
+      throw failure.error;
+    }
+    if (!more && kvs.length < wanted) break;
+    // Enough was done for one call. Only a page that was lost to others whole is followed by another.
+    if (removed > 0) break;
+  }
+  return removed;
+}

@@ -1,0 +1,232 @@
+import type { Change, ChangesOptions } from '../contract.js';
+import { isStoreError, storeError } from '../errors.js';
+import { createParkedIterator, type ParkedIterator } from '../parked-iterator.js';
+import type { Revision } from '../record.js';
+import type { ClockTimer } from '../../clock/clock.js';
+import type { EtcdClient } from './client.js';
+import type { WatchHandle, WatchListener } from './connection.js';
+import { reasonOf } from './failure.js';
+import type { Layout } from './layout.js';
+import type { WatchEvent, WatchResponse } from './messages.js';
+import type { EtcdSettings } from './options.js';
+import type { QuietSpan } from './quiet-span.js';
+import { readWatchEvents } from './read-watch.js';
+
+/** Changes that wait for their reader before the network is read no more. */
+const MOST_WAITING = 2000;
+/** Broken watches in a row, without a word from etcd in between, before the reader is told. */
+const MOST_FAILURES = 10;
+const NO_BYTES = new Uint8Array(0);
+
+/** What a feed needs once the store is open. */
+export interface FeedSource {
+  readonly client: EtcdClient;
+  /** The revision at which the store began. */
+  readonly begin: Revision;
+}
+
+/** What feeds need. */
+export interface FeedContext {
+  readonly settings: EtcdSettings;
+  readonly layout: Layout;
+  readonly quiet: QuietSpan;
+  open(signal: AbortSignal | undefined): Promise<FeedSource>;
+}
+
+/** One watch of etcd as a feed. It goes on on another member after the last revision it saw, and misses nothing. */
+export function openFeed(
+  { settings, layout, quiet, open }: FeedContext,
+  { after, signal, onProgress }: ChangesOptions,
+  onEnd: (feed: ParkedIterator<readonly Change[]>) => void,
+): ParkedIterator<readonly Change[]> {
+  const { clock, progressMs, requestTimeoutMs, name } = settings;
+  /** Ends what waits when the feed ends. */
+  const over = new AbortController();
+  /** Everything up to here was seen. */
+  let position = after;
+  /** The last change, or where the feed began: nothing happened from there to `position`. */
+  let lastChange = after;
+  /** Told to the reader. */
+  let told = after;
+  let waiting: (readonly Change[])[] = [];
+  let waitingCount = 0;
+  let parts: WatchEvent[] = [];
+  let failure: { readonly error: unknown } | undefined;
+  let failures = 0;
+  let handle: WatchHandle | undefined;
+  let paused = false;
+  let timer: ClockTimer | undefined;
+  let source: FeedSource | undefined;
+
+  const fail = (error: unknown): void => {
+    failure ??= { error };
+    handle?.cancel();
+    feed.wake();
+  };
+
+  /** Everything up to `revision` was seen. */
+  const advance = (revision: Revision): void => {
+    position = Math.max(position, revision);
+    quiet.prove(lastChange, position);
+  };
+
+  const take = (events: readonly WatchEvent[]): void => {
+    const { changes, seen, failure: end } = readWatchEvents(layout, events, position);
+    const last = changes.at(-1);
+    if (last !== undefined) {
+      waiting.push(changes);
+      waitingCount += changes.length;
+      lastChange = last.revision;
+      if (waitingCount > MOST_WAITING && !paused) {
+        paused = true;
+        handle?.pause();
+      }
+    }
+    advance(seen);
+    if (end !== undefined) fail(end.error);
+  };
+
+  const reconnect = async (reason: unknown): Promise<void> => {
+    handle = undefined;
+    paused = false;
+    parts = [];
+    if (over.signal.aborted || failure !== undefined) return;
+    failures += 1;
+    if (failures >= MOST_FAILURES) {
+      fail(storeError('unavailable', `the watch of etcd is broken: ${reasonOf(reason)}`, { cause: reason }));
+      return;
+    }
+    if (failures > 1) await source?.client.pause(25 * 2 ** Math.min(failures, 5), over.signal);
+    await connect();
+  };
+
+  const respond = (response: WatchResponse, client: EtcdClient, reset: (reason: unknown) => void): void => {
+    if (response.canceled) {
+      if (response.compactRevision > 0) {
+        const current = response.compactRevision;
+        fail(storeError('expired', `etcd is compacted up to ${current}`, { current }));
+        return;
+      }
+      // With authentication this may be nothing but an old token.
+      client.forgetToken();
+      reset(new Error(response.cancelReason || 'etcd canceled the watch'));
+      return;
+    }
+    failures = 0;
+    parts = parts.length === 0 ? [...response.events] : [...parts, ...response.events];
+    if (response.fragment) return;
+    const events = parts;
+    parts = [];
+    if (events.length > 0) take(events);
+    else if (!response.created) advance(response.revision);
+    feed.wake();
+    schedule();
+  };
+
+  const connect = async (): Promise<void> => {
+    if (over.signal.aborted || failure !== undefined) return;
+    try {
+      source = await open(over.signal);
+      const { client, begin } = source;
+      if (after < begin) {
+        fail(storeError('expired', `the store began at ${begin}`, { current: begin }));
+        return;
+      }
+      const opened: { handle?: WatchHandle } = {};
+      let isMine = true;
+      const reset = (reason: unknown): void => {
+        if (!isMine) return;
+        isMine = false;
+        opened.handle?.cancel();
+        void reconnect(reason);
+      };
+      const listener: WatchListener = {
+        response(response) {
+          if (isMine && !over.signal.aborted) respond(response, client, reset);
+        },
+        end: reset,
+      };
+      // From the last revision seen, not the one after: where history was compacted up to the very first revision of a
+      // watch, etcd 3.4 and 3.5 lose a deletion at it (etcd-io/etcd#19179).
+      const request = { ...layout.watched, startRevision: Math.max(1, position) };
+      const watch = await client.watch(request, listener, client.budget(over.signal));
+      if (over.signal.aborted || !isMine) {
+        watch.cancel();
+        return;
+      }
+      opened.handle = watch;
+      handle = watch;
+      schedule(onProgress !== undefined && told === after ? 0 : undefined);
+    } catch (error) {
+      if (over.signal.aborted) return;
+      if (isStoreError(error) && error.code === 'closed') feed.end();
+      else if (isStoreError(error)) fail(error);
+      else await reconnect(error);
+    }
+  };
+
+  /** Proves, after some silence, that nothing was missed, and finds out whether the watch still lives. */
+  const prove = async (): Promise<void> => {
+    timer = undefined;
+    const client = source?.client;
+    const watch = handle;
+    if (client === undefined || watch === undefined || paused) {
+      schedule();
+      return;
+    }
+    try {
+      const put = { type: 'put', key: layout.tickKey, value: NO_BYTES } as const;
+      const { revision } = await client.txn({ compare: [], success: [put], failure: [] }, client.budget(over.signal));
+      if (over.signal.aborted || failure !== undefined) return;
+      if (position < revision) await client.pause(2 * requestTimeoutMs, over.signal);
+      if (position < revision && handle === watch && !paused) {
+        watch.cancel();
+        await reconnect(new Error(`a watch of ${name} went silent`));
+      }
+    } catch {
+      // No write, no proof: the next attempt comes after the same time.
+    }
+    schedule();
+  };
+
+  const schedule = (delay = progressMs): void => {
+    timer?.cancel();
+    if (over.signal.aborted || failure !== undefined) return;
+    timer = clock.setTimer(() => void prove(), delay);
+  };
+
+  const feed: ParkedIterator<readonly Change[]> = createParkedIterator({
+    signal,
+    poll() {
+      const batch = waiting.shift();
+      if (batch !== undefined) {
+        waitingCount -= batch.length;
+        if (paused && waitingCount < MOST_WAITING / 2) {
+          paused = false;
+          handle?.resume();
+        }
+        return batch;
+      }
+      if (failure !== undefined) throw failure.error;
+      // The reader has come back for more, so it has everything up to here.
+      if (position > told) {
+        told = position;
+        onProgress?.(told);
+      }
+      return undefined;
+    },
+    onEnd() {
+      over.abort();
+      timer?.cancel();
+      handle?.cancel();
+      waiting = [];
+      onEnd(feed);
+    },
+  });
+  if (signal?.aborted !== true) {
+    position = Math.max(after, quiet.beyond(after));
+    lastChange = quiet.start(after);
+    void connect();
+  }
+  return feed;
+}

@@ -1,0 +1,209 @@
+import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
+import type { Connect, Connection, Pending, WatchHandle, WatchListener } from './connection.js';
+import { etcdFailure, type EtcdFailure } from './failure.js';
+import { createGatewayJson, type GatewayJson } from './gateway-json.js';
+import type { EtcdSettings } from './options.js';
+
+const UNAVAILABLE = 14;
+const DEADLINE_EXCEEDED = 4;
+const UNKNOWN = 2;
+
+interface Loaded {
+  readonly http: typeof import('node:http');
+  readonly https: typeof import('node:https');
+  readonly json: GatewayJson;
+  readonly concat: (chunks: readonly Uint8Array[]) => string;
+}
+
+async function load(): Promise<Loaded> {
+  const [http, https, { Buffer }] = await Promise.all([
+    import('node:http'),
+    import('node:https'),
+    import('node:buffer'),
+  ]);
+  const json = createGatewayJson({
+    encode: (bytes) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64'),
+    decode: (text) => Buffer.from(text, 'base64'),
+  });
+  return { http, https, json, concat: (chunks) => Buffer.concat(chunks).toString('utf8') };
+}
+
+/** The failure that a body of the gateway tells: `{"error", "code", "message"}`. */
+function failureOf(status: number, body: unknown): EtcdFailure {
+  const { code, message, error } = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
+  const text = [message, error].find((part) => typeof part === 'string');
+  return etcdFailure(
+    typeof code === 'number' ? code : status >= 500 ? UNAVAILABLE : UNKNOWN,
+    text ?? `HTTP status ${status}`,
+    true,
+  );
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A request, and whether any of it may have left this process. */
+interface Exchange {
+  readonly request: ClientRequest;
+  wasSent(): boolean;
+}
+
+function createConnection(endpoint: string, { http, https, json, concat }: Loaded, { tls }: EtcdSettings): Connection {
+  const url = new URL(endpoint);
+  const secure = url.protocol === 'https:';
+  const agentOptions = { keepAlive: true, maxSockets: 128 };
+  const tlsOptions = {
+    ...(tls?.ca !== undefined && { ca: tls.ca as string }),
+    ...(tls?.cert !== undefined && { cert: tls.cert as string }),
+    ...(tls?.key !== undefined && { key: tls.key as string }),
+    ...(tls?.serverName !== undefined && { servername: tls.serverName }),
+  };
+  const newAgent = (maxSockets: number): InstanceType<Loaded['http']['Agent']> =>
+    secure
+      ? new https.Agent({ ...agentOptions, ...tlsOptions, maxSockets })
+      : new http.Agent({ ...agentOptions, maxSockets });
+  const agent = newAgent(agentOptions.maxSockets);
+  // A watch holds its connection for as long as it lives: those must not keep requests waiting.
+  const watchAgent = newAgent(Infinity);
+
+  const send = (
+    path: string,
+    body: object,
+    headers: Readonly<Record<string, string>>,
+    through: typeof agent,
+  ): Exchange => {
+    const text = new TextEncoder().encode(JSON.stringify(body));
+    const options: RequestOptions = {
+      method: 'POST',
+      host: url.hostname.replace(/^\[|\]$/g, ''),
+      port: url.port === '' ? 2379 : Number(url.port),
+      path: `/v3/${path}`,
+      agent: through,
+      headers: {
+        'content-type': 'application/json',
+        'content-length': String(text.length),
+        'user-agent': 'kube-vitals',
+        ...headers,
+      },
+    };
+    const request = secure ? https.request(options) : http.request(options);
+    let sent = false;
+    request.on('socket', (socket) => {
+      const connected = (): void => {
+        sent = true;
+      };
+      if (!socket.connecting) connected();
+      else socket.once(secure ? 'secureConnect' : 'connect', connected);
+    });
+    request.end(text);
+    return { request, wasSent: () => sent };
+  };
+
+  const headersOf = (token: string | undefined): Record<string, string> =>
+    token === undefined ? {} : { authorization: token };
+
+  const unary = <T>(path: string, body: object, read: (json: unknown) => T, token: string | undefined): Pending<T> => {
+    const { request, wasSent } = send(path, body, headersOf(token), agent);
+    let givenUp = false;
+    const done = new Promise<T>((resolve, reject) => {
+      const fail = (error: Error): void =>
+        reject(
+          givenUp
+            ? etcdFailure(DEADLINE_EXCEEDED, `${endpoint} did not answer in time`, wasSent())
+            : etcdFailure(UNAVAILABLE, error.message, wasSent()),
+        );
+      request.on('error', fail);
+      request.on('response', (response: IncomingMessage) => {
+        const chunks: Uint8Array[] = [];
+        response.on('data', (chunk: Uint8Array) => chunks.push(chunk));
+        response.on('error', fail);
+        response.on('end', () => {
+          const status = response.statusCode ?? 0;
+          const answer = parse(concat(chunks));
+          if (status !== 200 || answer === undefined) reject(failureOf(status, answer));
+          else resolve(read(answer));
+        });
+      });
+    });
+    return {
+      done,
+      // Destroyed, not only forgotten: members without a leader hold requests for seconds, and sockets with them.
+      cancel() {
+        givenUp = true;
+        request.destroy(new Error('given up'));
+      },
+    };
+  };
+
+  return {
+    endpoint,
+    range: (request, token) => unary('kv/range', json.range(request), json.readRange, token),
+    txn: (request, token) => unary('kv/txn', json.txn(request), json.readTxn, token),
+    compact: (revision, token) => unary('kv/compaction', json.compaction(revision), () => undefined, token),
+    authenticate: (name, password) =>
+      unary('auth/authenticate', { name, password }, (answer) => (answer as { token?: string }).token ?? '', undefined),
+    watch(watch, token, listener: WatchListener): WatchHandle {
+      const headers = { ...headersOf(token), 'grpc-metadata-hasleader': 'true' };
+      const { request, wasSent } = send('watch', json.watch(watch), headers, watchAgent);
+      let over = false;
+      let response: IncomingMessage | undefined;
+      const end = (failure: EtcdFailure): void => {
+        if (over) return;
+        over = true;
+        listener.end(failure);
+        request.destroy();
+      };
+      const line = (text: string): void => {
+        if (over || text === '') return;
+        const message = parse(text) as { readonly result?: unknown; readonly error?: unknown } | undefined;
+        if (message?.result === undefined) end(failureOf(response?.statusCode ?? 0, message?.error ?? message));
+        else listener.response(json.readWatch(message.result));
+      };
+      request.on('error', (error) => end(etcdFailure(UNAVAILABLE, error.message, wasSent())));
+      request.on('response', (incoming: IncomingMessage) => {
+        response = incoming;
+        incoming.setEncoding('utf8');
+        let parts: string[] = [];
+        incoming.on('data', (chunk: string) => {
+          const lines = chunk.split('\n');
+          const rest = lines.pop() ?? '';
+          for (const [index, text] of lines.entries()) {
+            line(index === 0 ? [...parts, text].join('') : text);
+            if (index === 0) parts = [];
+          }
+          if (rest !== '') parts.push(rest);
+        });
+        incoming.on('error', (error) => end(etcdFailure(UNAVAILABLE, error.message, true)));
+        incoming.on('end', () => {
+          line(parts.join(''));
+          end(etcdFailure(UNAVAILABLE, `${endpoint} ended the watch`, true));
+        });
+      });
+      return {
+        cancel() {
+          over = true;
+          request.destroy();
+        },
+        pause: () => void response?.pause(),
+        resume: () => void response?.resume(),
+      };
+    },
+    close() {
+      agent.destroy();
+      watchAgent.destroy();
+    },
+  };
+}
+
+/** Over the JSON gateway that each etcd has beside gRPC, with nothing but `node:http`. */
+export function gatewayConnect(settings: EtcdSettings): Connect {
+  return async () => {
+    const loaded = await load();
+    return settings.endpoints.map((endpoint) => createConnection(endpoint, loaded, settings));
+  };
+}

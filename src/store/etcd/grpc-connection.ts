@@ -1,0 +1,158 @@
+import type { Connect, Connection, Pending, WatchHandle, WatchListener } from './connection.js';
+import { storeError } from '../errors.js';
+import { etcdFailure } from './failure.js';
+import type { EtcdSettings } from './options.js';
+import { createProtobuf, type EtcdProtobuf } from './protobuf.js';
+
+type Grpc = typeof import('@grpc/grpc-js');
+type GrpcMetadata = import('@grpc/grpc-js').Metadata;
+type GrpcError = import('@grpc/grpc-js').ServiceError;
+type BufferModule = typeof import('node:buffer');
+
+const DEADLINE_EXCEEDED = 4;
+const UNAVAILABLE = 14;
+const KV = '/etcdserverpb.KV/';
+
+/** Everything that had to be loaded first. */
+interface Loaded {
+  readonly grpc: Grpc;
+  readonly protobuf: EtcdProtobuf;
+  readonly toBuffer: (bytes: Uint8Array) => Buffer;
+}
+
+async function load(): Promise<Loaded> {
+  let grpc: Grpc;
+  try {
+    const module: Grpc & { readonly default?: Grpc } = await import('@grpc/grpc-js');
+    grpc = module.default ?? module;
+  } catch (cause) {
+    throw storeError(
+      'unavailable',
+      "etcdStore: the package @grpc/grpc-js is not installed: run `npm install @grpc/grpc-js`, or set transport: 'gateway'",
+      { cause },
+    );
+  }
+  const { Buffer }: BufferModule = await import('node:buffer');
+  return {
+    grpc,
+    protobuf: createProtobuf(await import('@bufbuild/protobuf/wire')),
+    toBuffer: (bytes) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length),
+  };
+}
+
+/** Channel options. etcd closes connections that ping more often than every five seconds. */
+const CHANNEL: Readonly<Record<string, string | number>> = {
+  'grpc.primary_user_agent': 'kube-vitals',
+  'grpc.keepalive_time_ms': 10_000,
+  'grpc.keepalive_timeout_ms': 3_000,
+  'grpc.max_receive_message_length': -1,
+  'grpc.max_send_message_length': -1,
+  'grpc.initial_reconnect_backoff_ms': 100,
+  'grpc.min_reconnect_backoff_ms': 100,
+  'grpc.max_reconnect_backoff_ms': 1_000,
+  'grpc.enable_http_proxy': 0,
+  'grpc.service_config_disable_resolution': 1,
+  'grpc.use_local_subchannel_pool': 1,
+};
+
+function createConnection(endpoint: string, { grpc, protobuf, toBuffer }: Loaded, { tls }: EtcdSettings): Connection {
+  const { host, hostname, port, protocol } = new URL(endpoint);
+  const pem = (value: string | Uint8Array | undefined): Buffer | null => {
+    if (value === undefined) return null;
+    return toBuffer(typeof value === 'string' ? new TextEncoder().encode(value) : value);
+  };
+  const credentials =
+    protocol === 'https:'
+      ? grpc.credentials.createSsl(pem(tls?.ca), pem(tls?.key), pem(tls?.cert))
+      : grpc.credentials.createInsecure();
+  const name = tls?.serverName;
+  const client = new grpc.Client(`dns:${port === '' ? `${hostname}:2379` : host}`, credentials, {
+    ...CHANNEL,
+    ...(name !== undefined && { 'grpc.ssl_target_name_override': name, 'grpc.default_authority': name }),
+  });
+
+  const serialize = (bytes: Uint8Array): Buffer => toBuffer(bytes);
+  const metadataOf = (token: string | undefined): GrpcMetadata => {
+    const metadata = new grpc.Metadata();
+    if (token !== undefined) metadata.set('token', token);
+    return metadata;
+  };
+  /** Without a connection nothing of the call has left this process. */
+  const isConnected = (): boolean => client.getChannel().getConnectivityState(false) === grpc.connectivityState.READY;
+
+  const failureOf = (error: GrpcError): unknown => {
+    const sent = !(
+      Number(error.code) === UNAVAILABLE && /No connection established|Name resolution failed/.test(error.details)
+    );
+    return etcdFailure(error.code, error.details, sent);
+  };
+
+  const unary = <T>(
+    path: string,
+    request: Uint8Array,
+    decode: (bytes: Uint8Array) => T,
+    token: string | undefined,
+  ): Pending<T> => {
+    let giveUp = (): void => undefined;
+    const done = new Promise<T>((resolve, reject) => {
+      const call = client.makeUnaryRequest(path, serialize, decode, request, metadataOf(token), (error, value) => {
+        if (error) reject(failureOf(error) as Error);
+        else resolve(value as T);
+      });
+      giveUp = () => {
+        reject(etcdFailure(DEADLINE_EXCEEDED, `${endpoint} did not answer in time`, isConnected()));
+        call.cancel();
+      };
+    });
+    return { done, cancel: () => giveUp() };
+  };
+
+  return {
+    endpoint,
+    range: (request, token) => unary(`${KV}Range`, protobuf.encodeRange(request), protobuf.decodeRange, token),
+    txn: (request, token) => unary(`${KV}Txn`, protobuf.encodeTxn(request), protobuf.decodeTxn, token),
+    compact: (revision, token) => unary(`${KV}Compact`, protobuf.encodeCompaction(revision), () => undefined, token),
+    authenticate: (user, password) =>
+      unary(
+        '/etcdserverpb.Auth/Authenticate',
+        protobuf.encodeAuthenticate(user, password),
+        protobuf.decodeAuthenticate,
+        undefined,
+      ),
+    watch(request, token, listener: WatchListener): WatchHandle {
+      const metadata = metadataOf(token);
+      // A member that lost its leader ends the stream instead of staying silent.
+      metadata.set('hasleader', 'true');
+      const call = client.makeBidiStreamRequest('/etcdserverpb.Watch/Watch', serialize, protobuf.decodeWatch, metadata);
+      let over = false;
+      const end = (failure: unknown): void => {
+        if (over) return;
+        over = true;
+        listener.end(failure);
+      };
+      call.on('data', (response: ReturnType<EtcdProtobuf['decodeWatch']>) => {
+        if (!over) listener.response(response);
+      });
+      call.on('error', (error: GrpcError) => end(failureOf(error)));
+      call.on('end', () => end(etcdFailure(UNAVAILABLE, `${endpoint} ended the watch`, true)));
+      call.write(protobuf.encodeWatch(request));
+      return {
+        cancel() {
+          over = true;
+          call.cancel();
+        },
+        pause: () => void call.pause(),
+        resume: () => void call.resume(),
+      };
+    },
+    close: () => client.close(),
+  };
+}
+
+/** Over gRPC, with the optional package `@grpc/grpc-js`. */
+export function grpcConnect(settings: EtcdSettings): Connect {
+  return async () => {
+    const loaded = await load();
+    return settings.endpoints.map((endpoint) => createConnection(endpoint, loaded, settings));
+  };
+}

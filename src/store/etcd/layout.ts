@@ -1,0 +1,145 @@
+import { describedEvent, describeEvent } from '../described-event.js';
+import type { EncodedEvent, EventKey, EventRecord, Revision } from '../record.js';
+import type { KeyValue } from './messages.js';
+
+/** A first key, and the first key behind. */
+export interface KeyRange {
+  readonly key: Uint8Array;
+  readonly rangeEnd: Uint8Array;
+}
+
+/** An entry of the expiry index. */
+export interface DueEntry {
+  readonly indexKey: Uint8Array;
+  readonly objectKey: Uint8Array;
+  readonly revision: Revision;
+}
+
+/**
+ * Which keys the store uses, and what is in them:
+ *
+ * - `<prefix>/<namespace>/<name>`: the event's JSON, a newline, when it expires, and the rest of its description
+ * - `<prefix>.expiry/<when, 16 digits>/<namespace>/<name>`: empty, written and deleted in one transaction with its event
+ * - `<prefix>.store`: the version of this layout; the revision it was created at is where the store begins
+ * - `<prefix>.tick`: empty; feeds write it to prove that they are complete
+ */
+export interface Layout {
+  readonly storeKey: Uint8Array;
+  readonly storeValue: Uint8Array;
+  readonly tickKey: Uint8Array;
+  /** What a feed watches: all events and the tick. */
+  readonly watched: KeyRange;
+  /** Whether a watched key is the tick. */
+  isTick(key: Uint8Array): boolean;
+  objectKey(key: EventKey): Uint8Array;
+  indexKey(key: EventKey, expiresAt: number): Uint8Array;
+  /** The events of a namespace, or all, after one of them. */
+  objects(namespace: string | undefined, after: EventKey | undefined): KeyRange;
+  /** The index up to a moment. */
+  dueAt(now: number): KeyRange;
+  dueEntry(kv: KeyValue): DueEntry | undefined;
+  value(event: EncodedEvent, expiresAt: number): Uint8Array;
+  /** Which event a key is for; undefined where it can only be somebody else's. */
+  keyOf(objectKey: Uint8Array): EventKey | undefined;
+  /** The record in a key and its value; undefined where somebody else wrote it. `revision`: instead of the key's own. */
+  record(kv: KeyValue, revision?: Revision): EventRecord | undefined;
+}
+
+/** The version of the layout. A store meets a newer one with an error. */
+export const FORMAT = 1;
+
+const NEWLINE = 10;
+const SLASH = '/'.charCodeAt(0);
+const DIGITS = 16;
+const LATEST: number = Number.MAX_SAFE_INTEGER;
+
+function sameBytes(one: Uint8Array, other: Uint8Array): boolean {
+  return one.length === other.length && one.every((byte, index) => byte === other[index]);
+}
+
+/** Makes the {@link Layout} below a prefix. */
+export function createLayout(prefix: string): Layout {
+  const encoder = new TextEncoder();
+  const decoder = new TextDecoder();
+  const bytes = (text: string): Uint8Array => encoder.encode(text);
+  const root = `${prefix}/`;
+  const rootLength = bytes(root).length;
+  const index = `${prefix}.expiry/`;
+  const indexLength = bytes(index).length;
+  const tickKey = bytes(`${prefix}.tick`);
+
+  /** The moment as it stands in the index: rounded up, so that nothing is due too early, and never more than its digits. */
+  const moment = (time: number): string => String(Math.min(Math.max(Math.ceil(time), 0), LATEST)).padStart(DIGITS, '0');
+
+  const keyOf = (key: Uint8Array): EventKey | undefined => {
+    const slash = key.indexOf(SLASH, rootLength);
+    if (slash < 0) return undefined;
+    return {
+      namespace: decoder.decode(key.subarray(rootLength, slash)),
+      name: decoder.decode(key.subarray(slash + 1)),
+    };
+  };
+
+  return {
+    storeKey: bytes(`${prefix}.store`),
+    storeValue: bytes(JSON.stringify({ format: FORMAT })),
+    tickKey,
+    // `.tick` sorts behind the other keys of the store and before the events.
+    watched: { key: tickKey, rangeEnd: bytes(`${prefix}0`) },
+    keyOf,
+    isTick: (key) => sameBytes(key, tickKey),
+    objectKey: ({ namespace, name }) => bytes(`${root}${namespace}/${name}`),
+    indexKey: ({ namespace, name }, expiresAt) => bytes(`${index}${moment(expiresAt)}/${namespace}/${name}`),
+    objects(namespace, after) {
+      const scope = namespace === undefined ? root : `${root}${namespace}/`;
+      const start = bytes(scope);
+      const rangeEnd = bytes(`${scope.slice(0, -1)}0`);
+      if (after === undefined) return { key: start, rangeEnd };
+      const next = bytes(`${root}${after.namespace}/${after.name}\0`);
+      return { key: compareBytes(next, start) > 0 ? next : start, rangeEnd };
+    },
+    dueAt: (now) => ({ key: bytes(index), rangeEnd: bytes(`${index}${moment(Math.floor(now) + 1)}`) }),
+    dueEntry({ key, modRevision }) {
+      const path = key.subarray(indexLength + DIGITS + 1);
+      if (key[indexLength + DIGITS] !== SLASH) return undefined;
+      const objectKey = new Uint8Array(rootLength + path.length);
+      objectKey.set(bytes(root));
+      objectKey.set(path, rootLength);
+      return { indexKey: key, objectKey, revision: modRevision };
+    },
+    value(event, expiresAt) {
+      const tail = bytes(`\n${expiresAt} ${describeEvent(event)}`);
+      const value = new Uint8Array(event.bytes.length + tail.length);
+      value.set(event.bytes);
+      value.set(tail, event.bytes.length);
+      return value;
+    },
+    record({ key: path, value, modRevision }, revision = modRevision) {
+      const key = keyOf(path);
+      // The description is one line; the event's bytes may hold anything.
+      const end = value.lastIndexOf(NEWLINE);
+      if (key === undefined || end < 0) return undefined;
+      const line = decoder.decode(value.subarray(end + 1));
+      const space = line.indexOf(' ');
+      const expiresAt = space > 0 ? Number(line.slice(0, space)) : Number.NaN;
+      if (Number.isNaN(expiresAt)) return undefined;
+      try {
+        // A view without the manners of Node's Buffer.
+        const json = new Uint8Array(value.buffer, value.byteOffset, end);
+        return { key, revision, event: describedEvent(json, line.slice(space + 1)), expiresAt };
+      } catch {
+        return undefined;
+      }
+    },
+  };
+}
+
+/** Byte order, as etcd has it. */
+export function compareBytes(one: Uint8Array, other: Uint8Array): number {
+  const length = Math.min(one.length, other.length);
+  for (let at = 0; at < length; at++) {
+    const difference = (one[at] as number) - (other[at] as number);
+    if (difference !== 0) return difference;
+  }
+  return one.length - other.length;
+}

@@ -1,0 +1,37 @@
+import type { Change } from '../contract.js';
+import { storeError } from '../errors.js';
+import type { Revision } from '../record.js';
+import type { Layout } from './layout.js';
+import type { WatchEvent } from './messages.js';
+
+/** What a watch response brought. */
+export interface WatchBatch {
+  readonly changes: readonly Change[];
+  /** Everything up to here was seen. */
+  readonly seen: Revision;
+  /** History ended in the middle: what comes after the changes cannot be told. */
+  readonly failure?: { readonly error: unknown };
+}
+
+/** Makes changes of the events of a watch, from the first after `after`. */
+export function readWatchEvents(layout: Layout, events: readonly WatchEvent[], after: Revision): WatchBatch {
+  const changes: Change[] = [];
+  let seen = after;
+  for (const { type, kv, previous } of events) {
+    const revision = kv.modRevision;
+    if (revision <= after) continue;
+    const isFirst = type === 'put' && kv.version === 1;
+    if (!layout.isTick(kv.key) && !isFirst && previous === undefined) {
+      // etcd leaves the state before out when it was compacted in the meantime.
+      const error = storeError('expired', 'etcd has compacted the state before a change', { current: revision });
+      return { changes, seen, failure: { error } };
+    }
+    seen = revision;
+    if (layout.isTick(kv.key)) continue;
+    const before = previous && layout.record(previous);
+    const record = type === 'put' ? layout.record(kv) : previous && layout.record(previous, revision);
+    if (record === undefined) continue;
+    changes.push({ type, key: record.key, revision, record, ...(before !== undefined && { previous: before }) });
+  }
+  return { changes, seen };
+}

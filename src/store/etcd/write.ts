@@ -1,0 +1,183 @@
+import { isStoreError, storeError, type StoreError } from '../errors.js';
+import type { EncodedEvent, EventKey, EventRecord, Revision } from '../record.js';
+import type { Budget, EtcdClient } from './client.js';
+import { verdictOf } from './failure.js';
+import type { KnownExpiries } from './known-expiries.js';
+import type { Layout } from './layout.js';
+import type { KeyValue, Step, TxnRequest, TxnResponse } from './messages.js';
+
+/** What writes need. */
+export interface WriteContext {
+  readonly client: EtcdClient;
+  readonly layout: Layout;
+  readonly known: KnownExpiries;
+}
+
+const NO_BYTES = new Uint8Array(0);
+
+function notFound(key: EventKey): StoreError {
+  return storeError('not-found', `${key.namespace}/${key.name} does not exist`);
+}
+
+function exists(key: EventKey): StoreError {
+  return storeError('exists', `${key.namespace}/${key.name} exists already`);
+}
+
+function conflict(key: EventKey, revision: Revision, expected: Revision): StoreError {
+  return storeError('conflict', `${key.namespace}/${key.name} is at ${revision}, not at ${expected}`);
+}
+
+/** The failed branch of a conditional write reads the key, so that one round trip says why. */
+function refusal(layout: Layout, key: EventKey, expected: Revision, kvs: readonly KeyValue[] = []): StoreError {
+  const record = kvs[0] === undefined ? undefined : layout.record(kvs[0]);
+  return record === undefined ? notFound(key) : conflict(key, record.revision, expected);
+}
+
+/** The event as it stands, for a get. */
+export async function readOne(
+  { client, layout, known }: WriteContext,
+  key: EventKey,
+  budget: Budget,
+): Promise<EventRecord | undefined> {
+  const { kvs } = await client.range({ key: layout.objectKey(key) }, budget);
+  const record = kvs[0] === undefined ? undefined : layout.record(kvs[0]);
+  if (record !== undefined) known.note(record);
+  return record;
+}
+
+/** What was written, at the revision that it got: one object a transaction, so each has its own. */
+function written({ layout, known }: WriteContext, key: Uint8Array, value: Uint8Array, revision: Revision): EventRecord {
+  const record = layout.record({ key, value, createRevision: revision, modRevision: revision, version: 1 });
+  if (record === undefined) throw new TypeError('the event has no usable description: give cut and expiresAt');
+  known.note(record);
+  return record;
+}
+
+/**
+ * A conditional write of an event at `expected`; 0: there must be none. A member that has just reached its space quota
+ * **does** the write and answers with the refusal, so a refusal for lack of space is looked into. It is a final answer:
+ * nothing is on its way any more, and a linearizable read tells.
+ */
+async function write(
+  { client, layout }: WriteContext,
+  request: TxnRequest,
+  key: EventKey,
+  expected: Revision,
+  budget: Budget,
+): Promise<TxnResponse> {
+  try {
+    return await client.txn(request, budget);
+  } catch (error) {
+    if (!isStoreError(error) || verdictOf(error.cause) !== 'no-space') throw error;
+    const { kvs } = await client.range({ key: layout.objectKey(key) }, budget);
+    const unchanged = (kvs[0]?.modRevision ?? 0) === expected;
+    if (unchanged && !budget.doubt) throw error;
+    if (unchanged || budget.changed !== true) {
+      budget.changed = !unchanged;
+      throw storeError('unknown-outcome', `a write met the space quota of etcd: ${error.message}`, { cause: error });
+    }
+    throw expected === 0 ? exists(key) : refusal(layout, key, expected, kvs);
+  }
+}
+
+/** Puts an event and its index entry where there is none. */
+export async function createOne(
+  context: WriteContext,
+  key: EventKey,
+  event: EncodedEvent,
+  expiresAt: number,
+  budget: Budget,
+): Promise<EventRecord> {
+  const { layout } = context;
+  const objectKey = layout.objectKey(key);
+  const value = layout.value(event, expiresAt);
+  const { succeeded, revision } = await write(
+    context,
+    {
+      compare: [{ key: objectKey, target: 'create', result: 'equal', value: 0 }],
+      success: [
+        { type: 'put', key: objectKey, value },
+        { type: 'put', key: layout.indexKey(key, expiresAt), value: NO_BYTES },
+      ],
+      failure: [],
+    },
+    key,
+    0,
+    budget,
+  );
+  if (!succeeded) throw exists(key);
+  return written(context, objectKey, value, revision);
+}
+
+/** The moment in the index entry of an event at a revision. Read where it is not remembered. */
+async function expiryAt(context: WriteContext, key: EventKey, expected: Revision, budget: Budget): Promise<number> {
+  const known = context.known.at(key, expected);
+  if (known !== undefined) return known;
+  const record = await readOne(context, key, budget);
+  if (record === undefined) throw notFound(key);
+  if (record.revision !== expected) throw conflict(key, record.revision, expected);
+  return record.expiresAt;
+}
+
+/** Puts a new state over the one at `expected`, and moves its index entry. */
+export async function replaceOne(
+  context: WriteContext,
+  key: EventKey,
+  event: EncodedEvent,
+  { expected, expiresAt }: { readonly expected: Revision; readonly expiresAt: number },
+  budget: Budget,
+): Promise<EventRecord> {
+  const { layout } = context;
+  const objectKey = layout.objectKey(key);
+  const value = layout.value(event, expiresAt);
+  const before = await expiryAt(context, key, expected, budget);
+  const success: Step[] = [
+    { type: 'put', key: objectKey, value },
+    { type: 'put', key: layout.indexKey(key, expiresAt), value: NO_BYTES },
+  ];
+  // A transaction may touch a key only once.
+  if (before !== expiresAt) success.push({ type: 'delete', key: layout.indexKey(key, before) });
+  const { succeeded, revision, steps } = await write(
+    context,
+    {
+      compare: [{ key: objectKey, target: 'mod', result: 'equal', value: expected }],
+      success,
+      failure: [{ type: 'range', key: objectKey }],
+    },
+    key,
+    expected,
+    budget,
+  );
+  if (!succeeded) throw refusal(layout, key, expected, steps[0]);
+  return written(context, objectKey, value, revision);
+}
+
+/** Deletes the event at `expected` and its index entry. */
+export async function removeOne(
+  context: WriteContext,
+  key: EventKey,
+  expected: Revision,
+  budget: Budget,
+): Promise<EventRecord> {
+  const { layout } = context;
+  const objectKey = layout.objectKey(key);
+  const expiresAt = await expiryAt(context, key, expected, budget);
+  const { succeeded, revision, steps } = await write(
+    context,
+    {
+      compare: [{ key: objectKey, target: 'mod', result: 'equal', value: expected }],
+      success: [
+        { type: 'delete', key: objectKey },
+        { type: 'delete', key: layout.indexKey(key, expiresAt) },
+      ],
+      failure: [{ type: 'range', key: objectKey }],
+    },
+    key,
+    expected,
+    budget,
+  );
+  const last = steps[0]?.[0];
+  const record = succeeded && last !== undefined ? layout.record(last, revision) : undefined;
+  if (record === undefined) throw refusal(layout, key, expected, succeeded ? [] : steps[0]);
+  return record;
+}

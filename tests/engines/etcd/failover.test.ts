@@ -1,0 +1,167 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import type { Change } from '../../../src/store/contract.js';
+import { isStoreError } from '../../../src/store/errors.js';
+import { etcdStore } from '../../../src/store/etcd/etcd-store.js';
+import { sampleEvent } from '../../../src/testing/sample-event.js';
+import { hasEtcd, startEtcd, type Member } from './cluster.js';
+
+const WRITERS = 8;
+const expiresAt = 4_102_444_800_000_000;
+
+/** Writes and watches while something happens to the leader, and says what became of every write. */
+async function underLoad(
+  transport: 'grpc' | 'gateway',
+  strike: (leader: Member) => Promise<void> | void,
+  recover: (leader: Member) => Promise<void> | void,
+): Promise<void> {
+  const cluster = await startEtcd({ members: 3 });
+  const store = etcdStore({ endpoints: cluster.endpoints, transport });
+  const abort = new AbortController();
+  try {
+    const after = await store.revision();
+    const seen: Change[] = [];
+    const watching = (async () => {
+      for await (const changes of store.changes({ after, signal: abort.signal })) seen.push(...changes);
+    })();
+    const acknowledged = new Map<string, number>();
+    const refused: string[] = [];
+    let gap = 0;
+    let last = performance.now();
+    let running = true;
+    const writers = Array.from({ length: WRITERS }, async (_, writer) => {
+      for (let i = 0; running; i++) {
+        const name = `event-${writer}-${i}`;
+        try {
+          const { revision } = await store.create({ namespace: 'load', name }, sampleEvent({ name }), { expiresAt });
+          acknowledged.set(name, revision);
+          const now = performance.now();
+          gap = Math.max(gap, now - last);
+          last = now;
+        } catch (error) {
+          if (!isStoreError(error)) throw error;
+          refused.push(error.code);
+        }
+      }
+    });
+    await sleep(500);
+    const leader = await cluster.leader();
+    await strike(leader);
+    await sleep(5000);
+    await recover(leader);
+    await sleep(500);
+    running = false;
+    await Promise.all(writers);
+    const final = await store.create({ namespace: 'load', name: 'z' }, sampleEvent({ name: 'z' }), { expiresAt });
+    for (let tries = 0; tries < 200 && seen.at(-1)?.revision !== final.revision; tries++) await sleep(50);
+    abort.abort();
+    await watching;
+
+    const stored = new Map<string, number>();
+    let page = await store.list({ limit: 500 });
+    for (; ; page = await store.list({ limit: 500, at: page.revision, after: page.next })) {
+      for (const { key, revision } of page.records) stored.set(key.name, revision);
+      if (page.next === undefined) break;
+    }
+    const lost = [...acknowledged].filter(([name, revision]) => stored.get(name) !== revision);
+    const names = seen.map(({ key }) => key.name);
+    const missed = [...stored.keys()].filter((name) => !new Set(names).has(name));
+    process.stdout.write(
+      `etcd ${transport}: ${acknowledged.size} acknowledged, ${lost.length} lost, ${refused.length} refused ` +
+        `(${[...new Set(refused)].join(', ') || 'none'}), ${missed.length} missed and ` +
+        `${names.length - new Set(names).size} doubled by the watch, longest gap ${Math.round(gap)} ms\n`,
+    );
+    expect(lost).toEqual([]);
+    expect(missed).toEqual([]);
+    expect(names.length).toBe(new Set(names).size);
+    expect(seen.map(({ revision }) => revision)).toEqual(
+      seen.map(({ revision }) => revision).sort((one, other) => one - other),
+    );
+    expect(acknowledged.size).toBeGreaterThan(WRITERS);
+    // Whatever has no answer may be there or not, but nothing is there that nobody wrote.
+    expect(stored.size).toBeLessThanOrEqual(acknowledged.size + refused.length + 1);
+  } finally {
+    abort.abort();
+    await store.close();
+    await cluster.stop();
+  }
+}
+
+describe.skipIf(!hasEtcd()).each(['grpc', 'gateway'] as const)('three members over %s', (transport) => {
+  test('the leader is killed: nothing acknowledged is lost, and the watch misses and repeats nothing', () =>
+    underLoad(
+      transport,
+      (leader) => leader.kill(),
+      (leader) => leader.restart(),
+    ));
+
+  test('the leader freezes: nothing acknowledged is lost, and the watch misses and repeats nothing', () =>
+    underLoad(
+      transport,
+      (leader) => leader.freeze(),
+      (leader) => leader.resume(),
+    ));
+});
+
+describe.skipIf(!hasEtcd())('one member', () => {
+  test('is away and comes back: operations fail with unavailable meanwhile, and the feed goes on', async () => {
+    const cluster = await startEtcd();
+    const store = etcdStore({ endpoints: cluster.endpoints, operationTimeoutMs: 500 });
+    try {
+      const [member] = cluster.members;
+      const create = (name: string): Promise<{ revision: number }> =>
+        store.create({ namespace: 'a', name }, sampleEvent({ name }), { expiresAt });
+      const first = await create('first');
+      const feed = store.changes({ after: first.revision })[Symbol.asyncIterator]();
+      const next = feed.next();
+      await create('second');
+      expect((await next).value).toHaveLength(1);
+      const later = feed.next();
+      await member?.kill();
+      await expect(store.ping()).rejects.toMatchObject({ code: 'unavailable' });
+      await expect(create('never')).rejects.toMatchObject({ code: 'unavailable' });
+      await expect(store.revision()).rejects.toMatchObject({ code: 'unavailable' });
+      await member?.restart();
+      for (let tries = 0; tries < 50; tries++) {
+        const back = await store.ping().then(
+          () => true,
+          () => false,
+        );
+        if (back) break;
+        await sleep(100);
+      }
+      const third = await create('third');
+      expect(((await later).value as readonly Change[])[0]?.revision).toBe(third.revision);
+      expect((await store.list({ limit: 10 })).records.map(({ key }) => key.name)).toEqual([
+        'first',
+        'second',
+        'third',
+      ]);
+    } finally {
+      await store.close();
+      await cluster.stop();
+    }
+  });
+
+  test('is not there when the store is made: operations say so, and work once it is there', async () => {
+    const cluster = await startEtcd();
+    await cluster.members[0]?.kill();
+    const store = etcdStore({ endpoints: cluster.endpoints, operationTimeoutMs: 300 });
+    try {
+      await expect(store.ping()).rejects.toMatchObject({ code: 'unavailable' });
+      await cluster.members[0]?.restart();
+      for (let tries = 0; tries < 50; tries++) {
+        const back = await store.ping().then(
+          () => true,
+          () => false,
+        );
+        if (back) break;
+        await sleep(100);
+      }
+      await store.ping();
+    } finally {
+      await store.close();
+      await cluster.stop();
+    }
+  });
+});

@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { etcdStore } from '../../../src/store/etcd/etcd-store.js';
+import type { EventStore } from '../../../src/store/contract.js';
+import { sampleEvent } from '../../../src/testing/sample-event.js';
+import { hasEtcd, startEtcd, type Cluster } from './cluster.js';
+
+const expiresAt = 4_102_444_800_000_000;
+const note = (bytes: number): string => 'x'.repeat(bytes);
+
+describe.skipIf(!hasEtcd()).each(['grpc', 'gateway'] as const)('limits over %s', (transport) => {
+  let cluster: Cluster;
+  const stores: EventStore[] = [];
+  const open = (more: Partial<Parameters<typeof etcdStore>[0]> = {}): EventStore => {
+    const store = etcdStore({ endpoints: cluster.endpoints, transport, ...more });
+    stores.push(store);
+    return store;
+  };
+  beforeAll(async () => {
+    cluster = await startEtcd({ quotaBytes: 32 * 1024 * 1024 });
+  });
+  afterAll(async () => {
+    for (const store of stores) await store.close();
+    await cluster.stop();
+  });
+
+  test('what etcd itself finds too large is too-large', async () => {
+    const store = open({ prefix: '/large', maxEventBytes: 16_000_000 });
+    for (const size of [1_600_000, 3_000_000]) {
+      const create = store.create({ namespace: 'a', name: 'a' }, sampleEvent({ note: note(size) }), { expiresAt });
+      await expect(create).rejects.toMatchObject({ code: 'too-large' });
+    }
+    await store.ping();
+    expect(await store.get({ namespace: 'a', name: 'a' })).toBeUndefined();
+  });
+
+  test('a page of many large events comes whole', async () => {
+    const store = open({ prefix: '/pages' });
+    for (let i = 0; i < 12; i++) {
+      await store.create({ namespace: 'a', name: `e-${i}` }, sampleEvent({ note: note(900_000) }), { expiresAt });
+    }
+    const page = await store.list({ limit: 12 });
+    expect(page.records).toHaveLength(12);
+    expect(page.next).toBeUndefined();
+    expect(page.remaining).toBe(0);
+    for (const { key } of page.records) await store.remove(key);
+  });
+
+  test('an expiry entry without its event is cleared away, and counts as nothing', async () => {
+    const store = open({ prefix: '/stale' });
+    await store.create({ namespace: 'a', name: 'gone' }, sampleEvent({}), { expiresAt: 5 });
+    await store.create({ namespace: 'a', name: 'due' }, sampleEvent({}), { expiresAt: 5 });
+    cluster.ctl('del', '/stale/a/gone');
+    expect(await store.expire({ now: 5, limit: 10 })).toBe(1);
+    expect(cluster.ctl('get', '--prefix', '/stale.expiry/', '--keys-only').trim()).toBe('');
+  });
+
+  test('index entries do not pile up: each event has one, and none when it is gone', async () => {
+    const store = open({ prefix: '/index' });
+    const key = { namespace: 'a', name: 'a' };
+    let record = await store.create(key, sampleEvent({}), { expiresAt: 1000 });
+    // Another replica remembers nothing of it.
+    const other = open({ prefix: '/index' });
+    for (const [i, replica] of [store, other, store, other].entries()) {
+      const { revision: expected } = record;
+      record = await replica.replace(key, sampleEvent({}), { expected, expiresAt: 2000 + Math.floor(i / 2) });
+    }
+    const entries = (): string[] =>
+      cluster.ctl('get', '--prefix', '/index.expiry/', '--keys-only').split('\n').filter(Boolean);
+    expect(entries()).toEqual(['/index.expiry/0000000000002001/a/a']);
+    await open({ prefix: '/index' }).remove(key);
+    expect(entries()).toEqual([]);
+  });
+
+  test('a layout of a newer version is refused with a clear message', async () => {
+    cluster.ctl('put', '/newer.store', '{"format":99}');
+    await expect(open({ prefix: '/newer' }).ping()).rejects.toMatchObject({
+      code: 'unavailable',
+      message: expect.stringContaining('newer version') as string,
+    });
+  });
+
+  test('at the space quota writes and ping fail and say what to do, reads and feeds go on', async () => {
+    const store = open({ prefix: '/full' });
+    const first = await store.create({ namespace: 'a', name: 'a' }, sampleEvent({}), { expiresAt });
+    const feed = store.changes({ after: first.revision - 1 })[Symbol.asyncIterator]();
+    let written = 0;
+    let failure: unknown;
+    for (let i = 0; i < 200 && failure === undefined; i++) {
+      await store
+        .create({ namespace: 'a', name: `fill-${i}` }, sampleEvent({ note: note(1_000_000) }), { expiresAt })
+        .then(
+          () => written++,
+          (error: unknown) => {
+            failure = error;
+          },
+        );
+    }
+    expect(failure).toMatchObject({ code: 'unavailable', message: expect.stringContaining('NOSPACE') as string });
+    await expect(store.ping()).rejects.toMatchObject({ code: 'unavailable' });
+    expect((await store.get(first.key))?.revision).toBe(first.revision);
+    expect((await store.list({ limit: 1 })).remaining).toBe(written);
+    expect((await feed.next()).done).toBe(false);
+    await feed.return?.();
+    const removal = await store.remove(first.key).then(
+      () => 'removed',
+      (error: { code?: string }) => error.code,
+    );
+    expect(['removed', 'unavailable']).toContain(removal);
+  });
+});

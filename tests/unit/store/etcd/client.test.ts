@@ -1,0 +1,159 @@
+import { describe, expect, test, vi } from 'vitest';
+import { createEtcdClient } from '../../../../src/store/etcd/client.js';
+import type { Connection, Pending, WatchListener } from '../../../../src/store/etcd/connection.js';
+import { etcdFailure } from '../../../../src/store/etcd/failure.js';
+import type { RangeResponse, TxnResponse } from '../../../../src/store/etcd/messages.js';
+import { etcdSettings } from '../../../../src/store/etcd/options.js';
+import { nextTurn } from '../../../../src/store/next-turn.js';
+import { fakeClock } from '../../../../src/testing/fake-clock.js';
+
+type Answer<T> = T | Error | 'silence';
+
+interface Fake extends Connection {
+  readonly asked: string[];
+  readonly listeners: WatchListener[];
+}
+
+const RANGE: RangeResponse = { revision: 5, kvs: [], more: false, count: 0 };
+const DONE: TxnResponse = { revision: 6, succeeded: true, steps: [] };
+const REFUSED: TxnResponse = { revision: 6, succeeded: false, steps: [] };
+const lost = (): Error => etcdFailure(14, 'connection dropped', true);
+const away = (): Error => etcdFailure(14, 'connection refused', false);
+const badToken = (): Error => etcdFailure(16, 'etcdserver: invalid auth token', true);
+
+function fake(endpoint: string, answers: readonly Answer<RangeResponse | TxnResponse>[], tokens: string[] = []): Fake {
+  const left = [...answers];
+  const asked: string[] = [];
+  const listeners: WatchListener[] = [];
+  const ask = <T>(what: string): Pending<T> => {
+    asked.push(what);
+    const answer = left.length > 1 ? left.shift() : left[0];
+    if (answer === 'silence') {
+      let cancel = (): void => undefined;
+      const done = new Promise<T>((_, reject) => {
+        cancel = () => reject(etcdFailure(4, 'did not answer in time', true));
+      });
+      return { done, cancel };
+    }
+    const done = answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer as T);
+    return { done, cancel: () => undefined };
+  };
+  return {
+    endpoint,
+    asked,
+    listeners,
+    range: (_, token) => ask(`range ${token ?? '-'}`),
+    txn: (_, token) => ask(`txn ${token ?? '-'}`),
+    compact: () => ask('compact'),
+    authenticate: () => ({ done: Promise.resolve(tokens.shift() ?? 'none'), cancel: () => undefined }),
+    watch(_request, _token, listener) {
+      listeners.push(listener);
+      return { cancel: () => undefined, pause: () => undefined, resume: () => undefined };
+    },
+    close: () => undefined,
+  };
+}
+
+const clock = fakeClock();
+const key = new Uint8Array(1);
+const txn = { compare: [], success: [], failure: [] };
+
+function clientOf(members: readonly Fake[], login: object = {}): ReturnType<typeof createEtcdClient> {
+  const endpoints = members.map(({ endpoint }) => endpoint);
+  return createEtcdClient(members, etcdSettings({ endpoints, clock, operationTimeoutMs: 3000, ...login }));
+}
+
+/** Moves the clock on until the promise is settled. */
+async function settle<T>(promise: Promise<T>): Promise<T> {
+  let settled = false;
+  const done = (): void => {
+    settled = true;
+  };
+  promise.then(done, done);
+  for (let i = 0; i < 500 && !settled; i++) {
+    await nextTurn();
+    if (!settled) clock.advance(50);
+  }
+  return promise;
+}
+
+describe('reads', () => {
+  test('go on to the next member, and stay there', async () => {
+    const members = [fake('http://a:1', [lost()]), fake('http://b:1', [RANGE])];
+    const client = clientOf(members);
+    expect(await settle(client.range({ key }, client.budget(undefined)))).toEqual(RANGE);
+    await settle(client.range({ key }, client.budget(undefined)));
+    expect(members.map(({ asked }) => asked.length)).toEqual([1, 2]);
+  });
+
+  test('give a silent member its time, and no more', async () => {
+    const members = [fake('http://a:1', ['silence']), fake('http://b:1', [RANGE])];
+    const client = clientOf(members);
+    const begun = clock.monotonic();
+    await settle(client.range({ key }, client.budget(undefined)));
+    expect(clock.monotonic() - begun).toBeGreaterThanOrEqual(1000);
+    expect(clock.monotonic() - begun).toBeLessThan(1500);
+  });
+
+  test('end with unavailable when the time is up, and say what was the matter', async () => {
+    const client = clientOf([fake('http://a:1', [lost()]), fake('http://b:1', [lost()])]);
+    const read = settle(client.range({ key }, client.budget(undefined)));
+    await expect(read).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(read).rejects.toThrow(/http:\/\/a:1, http:\/\/b:1.*connection dropped/);
+  });
+
+  test('end at once with the reason of an aborted signal', async () => {
+    const client = clientOf([fake('http://a:1', ['silence'])]);
+    const abort = new AbortController();
+    const read = client.range({ key }, client.budget(abort.signal));
+    await nextTurn();
+    const reason = new Error('gone');
+    abort.abort(reason);
+    await expect(read).rejects.toBe(reason);
+  });
+});
+
+describe('writes', () => {
+  test('that never reached a member are unavailable', async () => {
+    const client = clientOf([fake('http://a:1', [away()])]);
+    await expect(settle(client.txn(txn, client.budget(undefined)))).rejects.toMatchObject({ code: 'unavailable' });
+  });
+
+  test('that got lost are repeated, and succeed', async () => {
+    const members = [fake('http://a:1', [lost()]), fake('http://b:1', [DONE])];
+    const client = clientOf(members);
+    expect(await settle(client.txn(txn, client.budget(undefined)))).toEqual(DONE);
+  });
+
+  test('whose condition fails after a loss are in doubt, and definite when they are asked again', async () => {
+    const client = clientOf([fake('http://a:1', [lost()]), fake('http://b:1', [REFUSED])]);
+    const budget = client.budget(undefined);
+    await expect(settle(client.txn(txn, budget))).rejects.toMatchObject({ code: 'unknown-outcome' });
+    expect(await settle(client.txn(txn, budget))).toEqual(REFUSED);
+  });
+
+  test('that get lost until the time is up are unknown-outcome', async () => {
+    const client = clientOf([fake('http://a:1', [lost()])]);
+    await expect(settle(client.txn(txn, client.budget(undefined)))).rejects.toMatchObject({ code: 'unknown-outcome' });
+  });
+});
+
+test('a token is asked for once, and again when it is no longer good', async () => {
+  const member = fake('http://a:1', [RANGE, badToken(), RANGE], ['first', 'second']);
+  const client = clientOf([member], { username: 'u', password: 'p' });
+  const read = (): Promise<RangeResponse> => settle(client.range({ key }, client.budget(undefined)));
+  await Promise.all([read(), read()]);
+  await read();
+  expect(member.asked).toEqual(['range first', 'range first', 'range second', 'range second']);
+});
+
+test('a member that is left takes its watches along', async () => {
+  const members = [fake('http://a:1', [lost()]), fake('http://b:1', [RANGE])];
+  const client = clientOf(members);
+  const end = vi.fn();
+  const request = { key, rangeEnd: key, startRevision: 1 };
+  await client.watch(request, { response: () => undefined, end }, client.budget(undefined));
+  expect(members[0]?.listeners).toHaveLength(1);
+  await settle(client.range({ key }, client.budget(undefined)));
+  expect(end).toHaveBeenCalledOnce();
+});

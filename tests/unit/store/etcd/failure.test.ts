@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { etcdFailure, verdictOf } from '../../../../src/store/etcd/failure.js';
+
+test.each([
+  [11, 'etcdserver: mvcc: required revision has been compacted', 'compacted'],
+  [11, 'etcdserver: mvcc: required revision is a future revision', 'future'],
+  [3, 'etcdserver: request is too large', 'too-large'],
+  [8, 'grpc: received message larger than max (5000000 vs. 4194304)', 'answer-too-large'],
+  [8, 'etcdserver: mvcc: database space exceeded', 'no-space'],
+  [8, 'etcdserver: too many requests', 'away'],
+  [14, 'etcdserver: no leader', 'away'],
+  [14, 'etcdserver: leader changed', 'doubt'],
+  [14, 'etcdserver: request timed out, possibly due to previous leader failure', 'doubt'],
+  [4, 'did not answer in time', 'doubt'],
+  [13, 'Received RST_STREAM with code 2', 'doubt'],
+  [16, 'etcdserver: invalid auth token', 'token'],
+  [3, 'etcdserver: revision of auth store is old', 'token'],
+  [3, 'etcdserver: authentication failed, invalid user ID or password', 'refused'],
+  [7, 'etcdserver: permission denied', 'refused'],
+])('%i %s is %s', (code, message, verdict) => {
+  expect(verdictOf(etcdFailure(code, message, true))).toBe(verdict);
+});
+
+test('what never left the process is no doubt, and what is no failure of etcd is not tried again', () => {
+  expect(verdictOf(etcdFailure(14, 'connect ECONNREFUSED', false))).toBe('away');
+  expect(verdictOf(etcdFailure(4, 'did not answer in time', false))).toBe('away');
+  expect(verdictOf(new TypeError('a mistake'))).toBe('refused');
+});
