@@ -6,9 +6,11 @@ import { expired } from '../api/status/failures.js';
 import { isStatusError, type StatusError } from '../api/status/status-error.js';
 import type { Revision } from '../store/contract.js';
 import { isStoreError } from '../store/errors.js';
+import type { HubEntry } from '../store/watch/hub-entry.js';
 import { createFrameJoiner } from './join-frames.js';
 import { createTicker } from './ticker.js';
 import { openList } from './read-list.js';
+import type { BatchFrames } from './shared-frames.js';
 import { storeFailure } from './store-failures.js';
 import { resourceOf, type VerbCall } from './verbs/call.js';
 import { frameOf } from './watch-frame.js';
@@ -126,10 +128,10 @@ async function* live(
   after: Revision,
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array, void> {
-  const { hub, clock, bookmarkIntervalMs } = call.environment;
+  const { hub, clock, bookmarkIntervalMs, sharedFrames } = call.environment;
+  const kind = kindOf(call, options, encoder);
   const watcher = hub.watch({ after, signal });
   const bookmarks = options.allowWatchBookmarks ? createTicker(clock, bookmarkIntervalMs) : undefined;
-  const joiner = createFrameJoiner();
   let delivered = after;
   let marked = after;
   try {
@@ -138,32 +140,53 @@ async function* live(
     for (;;) {
       const step = bookmarks ? await bookmarks.orTick(pending) : await pending;
       if (step === undefined) {
-        // Not the watcher's position: it counts what was handed to `pending`, which the client has not seen.
-        if (delivered <= marked) continue;
-        marked = delivered;
+        // What was handed to `pending` the client has not seen: the watcher's place counts only while nothing is.
+        const reached = Math.max(delivered, watcher.quiet() ?? 0);
+        if (reached <= marked) continue;
+        marked = reached;
         const frame = encoder.encode('BOOKMARK', call.version.bookmarkJson(String(marked), false));
         if (frame) yield frame;
         continue;
       }
       if (step.done) return;
-      let last = false;
-      for (const entry of step.value) {
-        const frame = frameOf(call, selector, encoder, entry);
-        last = frame === 'end';
-        if (last) break;
-        const chunk = frame && frame !== 'end' ? joiner.add(frame) : undefined;
-        if (chunk) yield chunk;
+      const batch = step.value;
+      const { chunks, last } = sharedFrames.of(batch, kind, () => framesOf(call, selector, encoder, batch));
+      for (const chunk of chunks) {
+        yield chunk;
         if (signal.aborted) return;
-        delivered = entry.change.revision;
       }
-      const chunk = joiner.rest();
-      if (chunk) yield chunk;
       if (last) return;
+      delivered = batch.at(-1)?.change.revision ?? delivered;
       pending = watcher.next();
     }
   } finally {
     bookmarks?.stop();
   }
+}
+
+/** What this watch has in common with others that are sent the same; undefined for a stream that has a memory. */
+function kindOf({ version, scope }: VerbCall, options: ListOptions, { cacheKey }: FrameEncoder): string | undefined {
+  if (cacheKey === undefined) return undefined;
+  const { namespace, name } = scope;
+  const { labelSelector, fieldSelector } = options;
+  return JSON.stringify([version.view.apiVersion, cacheKey, namespace, name, labelSelector, fieldSelector]);
+}
+
+function framesOf(call: VerbCall, selector: Selector, encoder: FrameEncoder, batch: readonly HubEntry[]): BatchFrames {
+  const joiner = createFrameJoiner();
+  const chunks: Uint8Array[] = [];
+  const keep = (chunk: Uint8Array | undefined): void => {
+    if (chunk !== undefined) chunks.push(chunk);
+  };
+  let last = false;
+  for (const entry of batch) {
+    const frame = frameOf(call, selector, encoder, entry);
+    last = frame === 'end';
+    if (frame === 'end') break;
+    if (frame !== undefined) keep(joiner.add(frame));
+  }
+  keep(joiner.rest());
+  return { chunks, last };
 }
 
 /** What an ERROR frame says; undefined for what nobody expected, which destroys the connection. */

@@ -69,7 +69,19 @@ export function createCatchUp(options: CatchUpOptions): CatchUp {
    */
   const read = async (reader: Reader): Promise<boolean> => {
     const { signal } = reader.abort;
-    const feed = store.changes({ after: reader.position, signal })[Symbol.asyncIterator]();
+    /** Where nothing changed there is nothing to wait for: watchers go on behind it. */
+    const onProgress = (revision: Revision): void => {
+      const from = reader.position;
+      if (signal.aborted || revision <= from) return;
+      reader.position = revision;
+      for (const watcher of [...waiting]) {
+        if (watcher.position < from || watcher.position >= revision) continue;
+        waiting.delete(watcher);
+        watcher.skip(revision);
+      }
+      if (![...waiting].some((watcher) => isNear(reader, watcher))) reader.abort.abort();
+    };
+    const feed = store.changes({ after: reader.position, signal, onProgress })[Symbol.asyncIterator]();
     try {
       while (!signal.aborted && [...waiting].some((watcher) => isNear(reader, watcher))) {
         const result = await feed.next();

@@ -1,4 +1,5 @@
 import type { Change } from '../contract.js';
+import { eventSize } from '../record.js';
 
 /** What an entry costs besides bytes, roughly. */
 const ENTRY_COST = 256;
@@ -22,7 +23,8 @@ export interface CountedEntry extends HubEntry {
 /** Wraps a change. `onGrow` is told the bytes of every frame that is made. */
 export function createHubEntry(change: Change, onGrow?: (entry: CountedEntry, bytes: number) => void): CountedEntry {
   let frames: Map<string, Uint8Array> | undefined;
-  let cost = ENTRY_COST + change.record.event.bytes.length + (change.previous?.event.bytes.length ?? 0);
+  let cost = ENTRY_COST + eventSize(change.record.event);
+  if (change.previous !== undefined) cost += eventSize(change.previous.event);
   const entry: CountedEntry = {
     change,
     cost: () => cost,

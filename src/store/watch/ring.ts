@@ -1,8 +1,8 @@
 import type { Change, Revision } from '../contract.js';
 import { createHubEntry, type CountedEntry, type HubEntry } from './hub-entry.js';
 
-/** The most entries a watcher gets at once, so that one that lags for long does not build one huge answer. */
-const BATCH = 512;
+/** The most entries a watcher gets at once: what a client that reads slowly holds is one batch of frames. */
+const BATCH = 128;
 /** Emptied places in front that are worth a copy of the rest. */
 const SLACK = 1024;
 
@@ -13,11 +13,13 @@ const SLACK = 1024;
 export interface Ring {
   /** Everything after this revision, up to the head, is here. */
   floor(): Revision;
-  /** The last change that came, or where the ring began. */
+  /** How far the feed has come: the last change, or a later revision it has passed. */
   head(): Revision;
   /** Empties the ring; the next change comes after this revision. */
   restart(at: Revision): void;
   append(changes: readonly Change[]): void;
+  /** Nothing changed up to this revision. */
+  advance(to: Revision): void;
   /** A batch after a revision that is at least the floor; empty when there is none. Equal questions share the answer. */
   read(after: Revision): readonly HubEntry[];
 }
@@ -85,6 +87,9 @@ export function createRing(maxBytes: number): Ring {
         head = change.revision;
       }
       trim();
+    },
+    advance(to) {
+      head = Math.max(head, to);
     },
     read(after) {
       if (after >= head) return [];

@@ -90,10 +90,15 @@ export function createWatchHub(options: WatchHubOptions): WatchHub {
   /** Reads the feed until the signal is aborted or the store is closed. */
   const run = async (signal: AbortSignal): Promise<void> => {
     const backoff = createBackoff(clock);
+    const onProgress = (revision: Revision): void => {
+      if (signal.aborted) return;
+      ring.advance(revision);
+      wakeAll();
+    };
     while (!signal.aborted) {
       try {
         if (!ready) await begin(signal);
-        for await (const changes of store.changes({ after: ring.head(), signal })) {
+        for await (const changes of store.changes({ after: ring.head(), signal, onProgress })) {
           if (signal.aborted) return;
           backoff.reset();
           ring.append(changes);
@@ -154,6 +159,9 @@ export function createWatchHub(options: WatchHubOptions): WatchHub {
     return position < ring.floor() ? 'behind' : ring.read(position);
   };
 
+  /** While there is no beginning nothing can be said to have been read. */
+  const head = (): Revision => (ready ? ring.head() : 0);
+
   const leave = (watcher: HubWatcher): void => {
     watchers.delete(watcher);
     catchUp.leave(watcher);
@@ -163,7 +171,7 @@ export function createWatchHub(options: WatchHubOptions): WatchHub {
 
   return {
     watch({ after, signal }) {
-      const watcher = createWatcher({ after, signal, read, lag: catchUp.join, leave });
+      const watcher = createWatcher({ after, signal, read, head, lag: catchUp.join, leave });
       if (closed || signal?.aborted) watcher.end();
       else {
         watchers.add(watcher);

@@ -9,6 +9,8 @@ import type { HubEntry } from './hub-entry.js';
 export interface Watcher extends AsyncIterableIterator<readonly HubEntry[]> {
   /** Everything up to here was delivered. */
   readonly position: Revision;
+  /** As `position`, where the consumer has taken everything up to it; undefined while a batch is on its way. */
+  quiet(): Revision | undefined;
   return(): Promise<IteratorResult<readonly HubEntry[], undefined>>;
 }
 
@@ -18,6 +20,8 @@ export interface HubWatcher extends Watcher {
   end(): void;
   /** Hands over what was read for it from history. */
   give(entries: readonly HubEntry[]): void;
+  /** Nothing changed from its place up to this revision. */
+  skip(to: Revision): void;
   /** Ends it with an error. */
   fail(error: unknown): void;
 }
@@ -28,6 +32,8 @@ export interface WatcherSource {
   readonly signal?: AbortSignal | undefined;
   /** The batch after a place; empty: nothing yet; `behind`: the ring begins later. */
   read(position: Revision): readonly HubEntry[] | 'behind';
+  /** How far the ring reaches. Who finds nothing there has seen everything up to it. */
+  head(): Revision;
   /** The watcher waits for something that is only in history. */
   lag(watcher: HubWatcher): void;
   /** It is over. */
@@ -39,6 +45,8 @@ export function createWatcher(source: WatcherSource): HubWatcher {
   let position = source.after;
   let given: readonly HubEntry[] | undefined;
   let failure: { readonly error: unknown } | undefined;
+  /** A batch was handed out, and the consumer has not come back. */
+  let out = false;
 
   const poll = (): readonly HubEntry[] | undefined => {
     if (failure !== undefined) throw failure.error;
@@ -50,8 +58,12 @@ export function createWatcher(source: WatcherSource): HubWatcher {
       return undefined;
     }
     const last = batch.at(-1);
-    if (last === undefined) return undefined;
+    if (last === undefined) {
+      position = Math.max(position, source.head());
+      return undefined;
+    }
     position = last.change.revision;
+    out = true;
     return batch;
   };
 
@@ -63,12 +75,20 @@ export function createWatcher(source: WatcherSource): HubWatcher {
 
   const watcher: HubWatcher = {
     [Symbol.asyncIterator]: () => watcher,
-    next: () => parked.next(),
+    next() {
+      out = false;
+      return parked.next();
+    },
     return: () => parked.return(),
     wake: () => parked.wake(),
     end: () => parked.end(),
     get position() {
       return position;
+    },
+    quiet: () => (out ? undefined : position),
+    skip(to) {
+      position = Math.max(position, to);
+      parked.wake();
     },
     give(entries) {
       given = entries;

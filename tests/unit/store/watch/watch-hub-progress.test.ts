@@ -1,0 +1,138 @@
+import { expect, test } from 'vitest';
+import type { Change, ChangesOptions, EventStore, Revision } from '../../../../src/store/contract.js';
+import { memoryStore } from '../../../../src/store/memory/memory-store.js';
+import { nextTurn } from '../../../../src/store/next-turn.js';
+import { createParkedIterator, type ParkedIterator } from '../../../../src/store/parked-iterator.js';
+import type { HubEntry } from '../../../../src/store/watch/hub-entry.js';
+import { createWatchHub } from '../../../../src/store/watch/watch-hub.js';
+import { fakeClock } from '../../../../src/testing/fake-clock.js';
+import { sampleEvent } from '../../../../src/testing/sample-event.js';
+
+/** A store whose revisions also rise by what others write: changes and the latest revision are set by the test. */
+function sharedStore(latest: Revision): {
+  readonly store: EventStore;
+  readonly opened: Revision[];
+  change(revision: Revision): void;
+  progress(revision: Revision): void;
+} {
+  const history: Change[] = [];
+  const feeds = new Set<{ readonly feed: ParkedIterator<readonly Change[]>; tell(revision: Revision): void }>();
+  const opened: Revision[] = [];
+  let now = latest;
+  const changes = ({ after, signal, onProgress }: ChangesOptions): AsyncIterable<readonly Change[]> => {
+    let position = after;
+    let told = after;
+    let reached = after;
+    opened.push(after);
+    const feed = createParkedIterator<readonly Change[]>({
+      signal,
+      poll() {
+        const batch = history.filter(({ revision }) => revision > position);
+        position = batch.at(-1)?.revision ?? position;
+        if (batch.length > 0) return batch;
+        if (reached > told) {
+          told = reached;
+          onProgress?.(told);
+        }
+        return undefined;
+      },
+      onEnd: () => feeds.delete(entry),
+    });
+    const entry = {
+      feed,
+      tell(revision: Revision): void {
+        reached = revision;
+        feed.wake();
+      },
+    };
+    feeds.add(entry);
+    return feed;
+  };
+  const store: EventStore = { ...memoryStore(), changes, revision: async () => now };
+  return {
+    store,
+    opened,
+    change(revision) {
+      now = Math.max(now, revision);
+      const key = { namespace: 'default', name: `event-${revision}` };
+      const record = { key, revision, event: sampleEvent(key), expiresAt: 0 };
+      history.push({ type: 'put', key, revision, record });
+      for (const { feed } of [...feeds]) feed.wake();
+    },
+    progress(revision) {
+      now = Math.max(now, revision);
+      for (const entry of [...feeds]) entry.tell(revision);
+    },
+  };
+}
+
+async function turns(): Promise<void> {
+  for (let i = 0; i < 8; i++) await nextTurn();
+}
+
+test('a watcher that has everything follows the progress of the feed, and says so only while nothing is on its way', async () => {
+  const shared = sharedStore(100);
+  const hub = createWatchHub({ store: shared.store, clock: fakeClock() });
+  const watcher = hub.watch({ after: 100 });
+  const first = watcher.next();
+  await turns();
+  expect(watcher.quiet()).toBe(100);
+  shared.progress(150);
+  await turns();
+  expect(watcher.quiet()).toBe(150);
+  expect(hub.revision()).toBe(150);
+  shared.change(160);
+  await turns();
+  expect(watcher.quiet()).toBeUndefined();
+  expect((await first).value).toHaveLength(1);
+  shared.progress(200);
+  await turns();
+  expect(watcher.quiet()).toBeUndefined();
+  void watcher.next();
+  await turns();
+  expect(watcher.quiet()).toBe(200);
+  hub.close();
+});
+
+test('progress never takes a watcher below its place, nor past a change', async () => {
+  const shared = sharedStore(100);
+  const hub = createWatchHub({ store: shared.store, clock: fakeClock() });
+  const ahead = hub.watch({ after: 500 });
+  const pending = ahead.next();
+  await turns();
+  shared.progress(300);
+  await turns();
+  expect(ahead.quiet()).toBe(500);
+  shared.change(400);
+  shared.change(501);
+  await turns();
+  const { value } = await pending;
+  expect((value as readonly HubEntry[]).map(({ change }) => change.revision)).toEqual([501]);
+  hub.close();
+});
+
+test('watchers behind the ring, with nothing between them and it, keep no reader for themselves', async () => {
+  const shared = sharedStore(100_000);
+  shared.change(45_000);
+  const hub = createWatchHub({ store: shared.store, clock: fakeClock(), catchUpReaders: 1 });
+  // Far apart, so that they cannot share a reader, and only the last has a change to come.
+  const places = [90_000, 80_000, 70_000, 60_000, 40_000];
+  const seen = places.map((): Revision[] => []);
+  const watchers = places.map((after) => hub.watch({ after }));
+  for (const [index, watcher] of watchers.entries()) {
+    void (async () => {
+      for await (const batch of watcher) seen[index]?.push(...batch.map(({ change }) => change.revision));
+    })();
+  }
+  for (let round = 0; round < 10; round++) {
+    await turns();
+    shared.progress(100_001 + round);
+  }
+  await turns();
+  expect(seen).toEqual([[], [], [], [], [45_000]]);
+  expect(watchers.map((watcher) => watcher.quiet())).toEqual(places.map(() => 100_010));
+  shared.change(100_050);
+  await turns();
+  expect(seen).toEqual([[100_050], [100_050], [100_050], [100_050], [45_000, 100_050]]);
+  hub.close();
+});
