@@ -1,87 +1,93 @@
-import type { Change, Revision } from '../contract.js';
 import type { Version } from './version.js';
 
 const SEGMENT = 1024;
+/** What a change costs besides event bytes: its objects and its places in the indexes, roughly. */
+const ENTRY_COST = 256;
 
-/** One step of history with what its removal has to know. */
-export interface LogEntry {
-  readonly change: Change;
-  /** The version (or tombstone) that this step made. */
-  readonly version: Version;
-  /** When it was written, monotonic milliseconds. */
-  readonly at: number;
-  /** What history costs because of it, in bytes. */
-  readonly cost: number;
+interface Segment {
+  readonly versions: (Version | undefined)[];
+  readonly times: number[];
 }
 
 /**
- * All changes since `floor()`, oldest first, in segments so that nothing large is ever copied at once. Revisions follow
- * each other without gaps here, so a revision is a place. Its extent decides three things alike: from where a watch may
- * resume, how long a continue token is good, and how long dead versions live.
+ * All changes since `floor()`, oldest first, in segments so that nothing large is ever copied at once. Places are steps:
+ * revisions counted from the store's start, which follow each other without gaps. Its extent decides three things alike:
+ * from where a watch may resume, how long a continue token is good, and how long dead versions live. An entry is the
+ * version that a step made, and its time: 20 bytes, where a ready Change would be 140.
  */
 export interface ChangeLog {
-  /** The oldest readable revision: everything after it is in the log. */
-  floor(): Revision;
-  latest(): Revision;
-  /** The summed cost of the entries. */
+  /** The oldest readable step: everything after it is in the log. */
+  floor(): number;
+  latest(): number;
+  /** What the entries cost in bytes, the superseded events they keep included. */
   cost(): number;
-  /** Adds the change with the revision `latest() + 1`. */
-  append(entry: LogEntry): void;
-  oldest(): LogEntry | undefined;
-  /** Forgets the oldest entry; its revision becomes the floor. */
+  /** Adds the version (or tombstone) of the step `latest() + 1`. `at`: monotonic milliseconds. */
+  append(version: Version, at: number): void;
+  oldest(): Version | undefined;
+  /** When the oldest entry was written. */
+  oldestAt(): number | undefined;
+  /** Forgets the oldest entry; its step becomes the floor. The version's `older` is still what it was. */
   dropOldest(): void;
-  /** Up to `max` changes after a revision that is at least the floor; empty when there are none. */
-  read(after: Revision, max: number): readonly Change[];
-  /** Every entry after a revision that is at least the floor, oldest first. */
-  each(after: Revision, visit: (entry: LogEntry) => void): void;
+  /** Up to `max` versions after a step that is at least the floor; empty when there are none. */
+  read(after: number, max: number): readonly Version[];
+  /** Every version after a step that is at least the floor, oldest first. */
+  each(after: number, visit: (version: Version) => void): void;
 }
 
-/** Makes an empty log whose first change will have the revision after `start`. */
-export function createChangeLog(start: Revision): ChangeLog {
-  const segments: (LogEntry | undefined)[][] = [];
+function costOf({ older }: Version): number {
+  return ENTRY_COST + (older?.event?.size ?? 0);
+}
+
+/** Makes an empty log. */
+export function createChangeLog(): ChangeLog {
+  const segments: Segment[] = [];
   /** Entries of the first segment that were dropped already. */
   let dropped = 0;
-  let floor = start;
-  let latest = start;
+  let floor = 0;
+  let latest = 0;
   let cost = 0;
 
-  const entryAt = (revision: Revision): LogEntry => {
-    const index = revision - floor - 1 + dropped;
-    return segments[Math.floor(index / SEGMENT)]?.[index % SEGMENT] as LogEntry;
+  const versionAt = (step: number): Version => {
+    const index = step - floor - 1 + dropped;
+    return segments[Math.floor(index / SEGMENT)]?.versions[index % SEGMENT] as Version;
   };
 
   return {
     floor: () => floor,
     latest: () => latest,
     cost: () => cost,
-    append(entry) {
+    append(version, at) {
       const last = segments.at(-1);
-      if (last === undefined || last.length === SEGMENT) segments.push([entry]);
-      else last.push(entry);
-      latest = entry.change.revision;
-      cost += entry.cost;
+      if (last === undefined || last.versions.length === SEGMENT) segments.push({ versions: [version], times: [at] });
+      else {
+        last.versions.push(version);
+        last.times.push(at);
+      }
+      latest = version.step;
+      cost += costOf(version);
     },
-    oldest: () => segments[0]?.[dropped],
+    oldest: () => segments[0]?.versions[dropped],
+    oldestAt: () => segments[0]?.times[dropped],
     dropOldest() {
       const [first] = segments;
-      const entry = first?.[dropped];
-      if (first === undefined || entry === undefined) return;
-      cost -= entry.cost;
-      floor = entry.change.revision;
-      first[dropped++] = undefined;
-      if (dropped === first.length) {
+      const version = first?.versions[dropped];
+      if (first === undefined || version === undefined) return;
+      cost -= costOf(version);
+      floor = version.step;
+      first.versions[dropped++] = undefined;
+      if (dropped === first.versions.length) {
         segments.shift();
         dropped = 0;
       }
     },
     read(after, max) {
-      const changes: Change[] = [];
+      const versions: Version[] = [];
       const end = Math.min(latest, after + max);
-      for (let revision = after + 1; revision <= end; revision++) changes.push(entryAt(revision).change);
-      return changes;
+      for (let step = after + 1; step <= end; step++) versions.push(versionAt(step));
+      return versions;
     },
     each(after, visit) {
-      for (let revision = after + 1; revision <= latest; revision++) visit(entryAt(revision));
+      for (let step = after + 1; step <= latest; step++) visit(versionAt(step));
     },
   };
 }

@@ -1,6 +1,5 @@
-import type { EventKey } from '../contract.js';
-import type { LogEntry } from './change-log.js';
 import type { ListRange } from './list-range.js';
+import { namespaceOf } from './sort-key.js';
 import type { MemoryState } from './state.js';
 import type { Version } from './version.js';
 
@@ -13,24 +12,24 @@ const LONGEST_WAY_BACK = 20_000;
  */
 export function countLeft(state: MemoryState, range: ListRange, last: Version): number | undefined {
   const { log } = state;
-  const { revision, namespace, newestFirst, below } = range;
-  if (log.latest() - revision > LONGEST_WAY_BACK) return undefined;
+  const { step, namespace, newestFirst, below } = range;
+  if (log.latest() - step > LONGEST_WAY_BACK) return undefined;
   const after = last.slot.sortKey;
   let left = newestFirst
-    ? state.revisions.of(namespace).current.count(undefined, last.revision)
+    ? state.revisions.of(namespace).current.count(undefined, last.step)
     : state.keys.living.count(after, below);
 
-  const inRange = (key: EventKey, sortKey: string, version: number): boolean => {
-    if (newestFirst) return version < last.revision && (namespace === undefined || key.namespace === namespace);
+  const inRange = (version: Version): boolean => {
+    const { sortKey } = version.slot;
+    if (newestFirst) return version.step < last.step && (namespace === undefined || namespaceOf(sortKey) === namespace);
     return sortKey > after && (below === undefined || sortKey < below);
   };
-  const takeBack = ({ change, version }: LogEntry): void => {
-    const { key, sortKey } = version.slot;
-    const { previous } = change;
-    if (previous !== undefined && previous.revision <= revision && inRange(key, sortKey, previous.revision)) left++;
-    const isNewest = change.type === 'put' && version.newer === undefined;
-    if (isNewest && inRange(key, sortKey, version.revision)) left--;
+  const takeBack = (version: Version): void => {
+    const { older } = version;
+    if (older?.event !== undefined && older.step <= step && inRange(older)) left++;
+    const isNewest = version.event !== undefined && version.newer === undefined;
+    if (isNewest && inRange(version)) left--;
   };
-  log.each(revision, takeBack);
+  log.each(step, takeBack);
   return left;
 }

@@ -1,4 +1,5 @@
 import { createOrderedIndex } from './ordered-index.js';
+import { StoredEvent } from './stored-event.js';
 import type { Slot } from './version.js';
 
 /**
@@ -30,10 +31,11 @@ export function createExpiryQueue(): ExpiryQueue {
         const slot = entries.shift() as Slot;
         if (slot.queuedFor !== at) continue;
         slot.queuedFor = undefined;
-        const { record } = slot.head;
-        if (record === undefined) continue;
-        if (record.expiresAt <= now) return slot;
-        note(slot, record.expiresAt);
+        const { event } = slot.head;
+        if (event === undefined) continue;
+        const expiresAt = StoredEvent.expiresAt(event);
+        if (expiresAt <= now) return slot;
+        note(slot, expiresAt);
       }
       return undefined;
     },

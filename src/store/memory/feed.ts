@@ -2,7 +2,7 @@ import type { Change, ChangesOptions } from '../contract.js';
 import { storeError } from '../errors.js';
 import { atNextTurn } from '../next-turn.js';
 import { createParkedIterator, type ParkedIterator } from '../parked-iterator.js';
-import type { ChangeLog } from './change-log.js';
+import type { MemoryState } from './state.js';
 
 /** The most changes of one batch. */
 const BATCH = 1024;
@@ -17,7 +17,7 @@ export interface Feeds {
 }
 
 /** Makes the reading side of a log. A reader is only a position: what it has not asked for is kept by the log alone. */
-export function createFeeds(log: ChangeLog): Feeds {
+export function createFeeds({ log, start, change }: MemoryState): Feeds {
   const readers = new Set<ParkedIterator<readonly Change[]>>();
   let waking = false;
   let closed = false;
@@ -29,17 +29,19 @@ export function createFeeds(log: ChangeLog): Feeds {
 
   return {
     open({ after, signal }) {
-      let position = after;
+      let position = after - start;
       const reader: ParkedIterator<readonly Change[]> = createParkedIterator({
         signal,
         onEnd: () => void readers.delete(reader),
         poll() {
           if (position < log.floor()) {
-            throw storeError('expired', `revision ${position} is older than the history`, { current: log.floor() });
+            throw storeError('expired', `revision ${start + position} is older than the history`, {
+              current: start + log.floor(),
+            });
           }
-          const changes = log.read(position, BATCH);
-          position = changes.at(-1)?.revision ?? position;
-          return changes.length === 0 ? undefined : changes;
+          const versions = log.read(position, BATCH);
+          position = versions.at(-1)?.step ?? position;
+          return versions.length === 0 ? undefined : versions.map(change);
         },
       });
       if (!closed && !signal?.aborted) readers.add(reader);

@@ -28,10 +28,10 @@ export function createHistoryKeeper(state: MemoryState, clock: Clock, limits: Hi
 
   /** How long the oldest change may stay, in milliseconds; `undefined`: there is none. */
   const grace = (): number | undefined => {
-    const oldest = log.oldest();
+    const oldest = log.oldestAt();
     if (oldest === undefined) return undefined;
     if (log.cost() > limits.historyMaxBytes) return 0;
-    return Math.max(0, oldest.at + limits.historyMs - clock.monotonic());
+    return Math.max(0, oldest + limits.historyMs - clock.monotonic());
   };
 
   /** Forgets up to `steps` changes; true when more are due. */

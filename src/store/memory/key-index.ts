@@ -1,7 +1,6 @@
 import { createOrderedIndex, type OrderedIndex } from './ordered-index.js';
+import { createShardedMap } from './sharded-map.js';
 import type { Slot } from './version.js';
-
-const SHARDS = 256;
 
 /** All slots by key: found by name, and in order. Slots that hold a tombstone stand apart from living ones. */
 export interface KeyIndex {
@@ -18,26 +17,20 @@ export interface KeyIndex {
   drop(slot: Slot): void;
 }
 
+const keyOf = (slot: Slot): string => slot.sortKey;
+
 /** Makes an empty {@link KeyIndex}. */
 export function createKeyIndex(): KeyIndex {
-  // One Map would copy itself when it grows: a pause of 60 ms at a million names. Many small ones grow one at a time.
-  const shards: Map<string, Slot>[] = [];
-  const living = createOrderedIndex<string, Slot>();
-  const buried = createOrderedIndex<string, Slot>();
-
-  const shardOf = (sortKey: string): Map<string, Slot> => {
-    let hash = 0;
-    for (let i = Math.max(0, sortKey.length - 8); i < sortKey.length; i++) hash = hash * 31 + sortKey.charCodeAt(i);
-    hash %= SHARDS;
-    return (shards[hash] ??= new Map());
-  };
+  const slots = createShardedMap<Slot>();
+  const living = createOrderedIndex<string, Slot>(keyOf);
+  const buried = createOrderedIndex<string, Slot>(keyOf);
 
   return {
-    get: (sortKey) => shardOf(sortKey).get(sortKey),
+    get: (sortKey) => slots.get(sortKey),
     living,
     buried,
     add(slot) {
-      shardOf(slot.sortKey).set(slot.sortKey, slot);
+      slots.set(slot.sortKey, slot);
       living.insert(slot.sortKey, slot);
     },
     bury(slot) {
@@ -49,7 +42,7 @@ export function createKeyIndex(): KeyIndex {
       living.insert(slot.sortKey, slot);
     },
     drop(slot) {
-      shardOf(slot.sortKey).delete(slot.sortKey);
+      slots.delete(slot.sortKey);
       buried.delete(slot.sortKey);
     },
   };

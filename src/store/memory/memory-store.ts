@@ -3,13 +3,12 @@ import type { EventKey, EventStore, Revision, StoreCall, StoreCapabilities } fro
 import { storeError } from '../errors.js';
 import { nextTurn } from '../next-turn.js';
 import type { EncodedEvent, EventRecord } from '../record.js';
-import { captureEvent } from './capture.js';
 import { createFeeds, type Feeds } from './feed.js';
 import { createHistoryKeeper, type HistoryKeeper } from './history.js';
 import { checkMemoryStoreOptions, type MemoryStoreOptions } from './options.js';
 import { readList } from './read-list.js';
 import { createMemoryState, type MemoryState } from './state.js';
-import type { Version } from './version.js';
+import type { Slot, Version } from './version.js';
 
 /** The longest time one `expire` call works, in milliseconds: the event loop belongs to others as well. */
 const EXPIRE_SLICE_MS = 2;
@@ -30,7 +29,7 @@ interface Engine {
 
 function createEngine(clock: Clock, options: MemoryStoreOptions): Engine {
   const state = createMemoryState(startRevision(clock, options));
-  const feeds = createFeeds(state.log);
+  const feeds = createFeeds(state);
   const history = createHistoryKeeper(state, clock, {
     historyMs: options.historyMs ?? 600_000,
     historyMaxBytes: options.historyMaxBytes ?? 268_435_456,
@@ -60,28 +59,35 @@ export function memoryStore(options: MemoryStoreOptions = {}): EventStore {
 
   const begin = (call: StoreCall | undefined): Engine => {
     if (engine === undefined) throw storeError('closed', `the store ${name} is closed`);
-    call?.signal?.throwIfAborted();
+    if (call !== undefined && call.aborted !== false) call.signal?.throwIfAborted();
     return engine;
   };
 
-  const put = ({ state, afterWrite }: Engine, key: EventKey, event: EncodedEvent, expiresAt: number): EventRecord => {
+  const put = (
+    { state, afterWrite }: Engine,
+    place: Slot | string,
+    event: EncodedEvent,
+    expiresAt: number,
+  ): EventRecord => {
     if (typeof expiresAt !== 'number' || Number.isNaN(expiresAt)) {
       throw new TypeError('expiresAt: give microseconds since the epoch');
     }
     if (event.bytes.length > maxEventBytes) {
       throw storeError('too-large', `the event has ${event.bytes.length} bytes, at most ${maxEventBytes} are kept`);
     }
-    const record = state.put(key, captureEvent(event), expiresAt, clock.monotonic());
+    const retentionMs = (expiresAt - clock.now()) / 1000;
+    const version = state.put(place, event, { expiresAt, retentionMs, at: clock.monotonic() });
     afterWrite();
-    return record;
+    return state.record(version);
   };
 
   /** The newest version of the key, at the expected revision if there is one. */
   const current = ({ state }: Engine, key: EventKey, expected: Revision | undefined): Version => {
     const version = state.find(key);
     if (version === undefined) throw storeError('not-found', `${key.namespace}/${key.name} does not exist`);
-    if (expected !== undefined && version.revision !== expected) {
-      throw storeError('conflict', `${key.namespace}/${key.name} is at ${version.revision}, not at ${expected}`);
+    const revision = state.start + version.step;
+    if (expected !== undefined && revision !== expected) {
+      throw storeError('conflict', `${key.namespace}/${key.name} is at ${revision}, not at ${expected}`);
     }
     return version;
   };
@@ -96,7 +102,9 @@ export function memoryStore(options: MemoryStoreOptions = {}): EventStore {
       maxEventBytes,
     }),
     async get(key, call) {
-      return begin(call).state.find(key)?.record;
+      const { state } = begin(call);
+      const version = state.find(key);
+      return version === undefined ? undefined : state.record(version);
     },
     async list(query) {
       const { page, tired } = readList(begin(query).state, query);
@@ -109,19 +117,23 @@ export function memoryStore(options: MemoryStoreOptions = {}): EventStore {
     },
     async create(key, event, call) {
       const open = begin(call);
-      if (open.state.find(key) !== undefined) throw storeError('exists', `${key.namespace}/${key.name} exists already`);
-      return put(open, key, event, call.expiresAt);
+      const place = open.state.place(key);
+      if (typeof place !== 'string' && place.head.event !== undefined) {
+        throw storeError('exists', `${key.namespace}/${key.name} exists already`);
+      }
+      return put(open, place, event, call.expiresAt);
     },
     async replace(key, event, call) {
       const open = begin(call);
-      current(open, key, call.expected);
-      return put(open, key, event, call.expiresAt);
+      const { slot } = current(open, key, call.expected);
+      return put(open, slot, event, call.expiresAt);
     },
     async remove(key, call) {
       const open = begin(call);
-      const record = open.state.bury(current(open, key, call?.expected), clock.monotonic());
+      const living = current(open, key, call?.expected);
+      const { step } = open.state.bury(living, clock.monotonic());
       open.afterWrite();
-      return record;
+      return open.state.record(living, step);
     },
     async expire(call) {
       const { state, afterWrite } = begin(call);
@@ -146,7 +158,8 @@ export function memoryStore(options: MemoryStoreOptions = {}): EventStore {
       };
     },
     async revision(call) {
-      return begin(call).state.log.latest();
+      const { state } = begin(call);
+      return state.start + state.log.latest();
     },
     async ping(call) {
       begin(call);

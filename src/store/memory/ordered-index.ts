@@ -5,6 +5,7 @@ const SMALL = 32;
 const JOINED = 96;
 
 interface Block<K, V> {
+  /** Empty where a value tells its key. */
   readonly keys: K[];
   readonly values: V[];
 }
@@ -39,31 +40,44 @@ export interface OrderedIndex<K extends string | number, V> {
   count(from: K | undefined, to: K | undefined): number;
 }
 
-/** How many of the sorted `keys` lie before `key`, those equal to it included (`equal`) or not. */
-function bound<K extends string | number>(keys: readonly K[], key: K, equal: boolean): number {
+/** How many of the first `length` sorted keys lie before `key`, those equal to it included (`equal`) or not. */
+function bound<K extends string | number>(length: number, keyAt: (i: number) => K, key: K, equal: boolean): number {
   let low = 0;
-  let high = keys.length;
+  let high = length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    const candidate = keys[middle] as K;
+    const candidate = keyAt(middle);
     if (candidate < key || (equal && candidate === key)) low = middle + 1;
     else high = middle;
   }
   return low;
 }
 
-/** Makes an empty {@link OrderedIndex}. */
-export function createOrderedIndex<K extends string | number, V>(): OrderedIndex<K, V> {
+/**
+ * Makes an empty {@link OrderedIndex}. `keyOf`: a value tells its key (the same for as long as it is in here), and the
+ * index keeps none: 12 bytes an entry.
+ */
+export function createOrderedIndex<K extends string | number, V>(keyOf?: (value: V) => K): OrderedIndex<K, V> {
   // First keys and lengths stand beside the blocks so that a search and a count read few cache lines.
   const blocks: Block<K, V>[] = [];
   const firsts: K[] = [];
   const counts: number[] = [];
   let total = 0;
 
+  const keyIn = ({ keys, values }: Block<K, V>, index: number): K =>
+    keyOf === undefined ? (keys[index] as K) : keyOf(values[index] as V);
+
+  const boundIn = (block: Block<K, V>, key: K, equal: boolean): number =>
+    bound(block.values.length, (index) => keyIn(block, index), key, equal);
+
+  const boundOfFirsts = (key: K, equal: boolean): number => bound(firsts.length, (i) => firsts[i] as K, key, equal);
+
+  const blockOf = (key: K, value: V): Block<K, V> => ({ keys: keyOf === undefined ? [key] : [], values: [value] });
+
   const addBlock = (at: number, block: Block<K, V>): void => {
     blocks.splice(at, 0, block);
-    firsts.splice(at, 0, block.keys[0] as K);
-    counts.splice(at, 0, block.keys.length);
+    firsts.splice(at, 0, keyIn(block, 0));
+    counts.splice(at, 0, block.values.length);
   };
 
   const dropBlock = (at: number): void => {
@@ -73,9 +87,9 @@ export function createOrderedIndex<K extends string | number, V>(): OrderedIndex
   };
 
   const refresh = (at: number): void => {
-    const { keys } = blocks[at] as Block<K, V>;
-    firsts[at] = keys[0] as K;
-    counts[at] = keys.length;
+    const block = blocks[at] as Block<K, V>;
+    firsts[at] = keyIn(block, 0);
+    counts[at] = block.values.length;
   };
 
   /** Joins the blocks `at` and `at + 1` when one of them has become small. */
@@ -83,8 +97,8 @@ export function createOrderedIndex<K extends string | number, V>(): OrderedIndex
     const left = blocks[at];
     const right = blocks[at + 1];
     if (left === undefined || right === undefined) return false;
-    if (left.keys.length >= SMALL && right.keys.length >= SMALL) return false;
-    if (left.keys.length + right.keys.length > JOINED) return false;
+    if (left.values.length >= SMALL && right.values.length >= SMALL) return false;
+    if (left.values.length + right.values.length > JOINED) return false;
     left.keys.push(...right.keys);
     left.values.push(...right.values);
     dropBlock(at + 1);
@@ -97,19 +111,19 @@ export function createOrderedIndex<K extends string | number, V>(): OrderedIndex
     block.keys.splice(index, 1);
     const [value] = block.values.splice(index, 1);
     total--;
-    if (block.keys.length === 0) dropBlock(at);
+    if (block.values.length === 0) dropBlock(at);
     else {
       refresh(at);
-      if (block.keys.length < SMALL && !join(at)) join(at - 1);
+      if (block.values.length < SMALL && !join(at)) join(at - 1);
     }
     return value as V;
   };
 
   /** The place of the first key above `key`, or (`equal` false) of the first that is at least `key`. */
   const seek = (key: K, equal: boolean): [block: number, index: number] => {
-    const at = bound(firsts, key, equal) - 1;
+    const at = boundOfFirsts(key, equal) - 1;
     if (at < 0) return [0, 0];
-    return [at, bound((blocks[at] as Block<K, V>).keys, key, equal)];
+    return [at, boundIn(blocks[at] as Block<K, V>, key, equal)];
   };
 
   const cursor = (startBlock: number, startIndex: number, forward: boolean): Cursor<K, V> => {
@@ -117,15 +131,15 @@ export function createOrderedIndex<K extends string | number, V>(): OrderedIndex
     let index = startIndex;
     let block = blocks[at];
     const settle = (): void => {
-      while (block !== undefined && (index < 0 || index >= block.keys.length)) {
+      while (block !== undefined && (index < 0 || index >= block.values.length)) {
         at += forward ? 1 : -1;
         block = blocks[at];
-        index = forward || block === undefined ? 0 : block.keys.length - 1;
+        index = forward || block === undefined ? 0 : block.values.length - 1;
       }
     };
     settle();
     return {
-      key: () => block?.keys[index],
+      key: () => (block === undefined ? undefined : keyIn(block, index)),
       value: () => block?.values[index],
       step() {
         index += forward ? 1 : -1;
@@ -139,16 +153,16 @@ export function createOrderedIndex<K extends string | number, V>(): OrderedIndex
     insert(key, value) {
       total++;
       if (blocks.length === 0) {
-        addBlock(0, { keys: [key], values: [value] });
+        addBlock(0, blockOf(key, value));
         return;
       }
-      let at = Math.max(0, bound(firsts, key, true) - 1);
+      let at = Math.max(0, boundOfFirsts(key, true) - 1);
       let block = blocks[at] as Block<K, V>;
-      let index = bound(block.keys, key, true);
-      if (block.keys.length >= BLOCK) {
-        if (at === blocks.length - 1 && index === block.keys.length) {
+      let index = boundIn(block, key, true);
+      if (block.values.length >= BLOCK) {
+        if (at === blocks.length - 1 && index === block.values.length) {
           // Rising keys (revisions, moments of expiry) leave full blocks behind, not half full ones.
-          addBlock(at + 1, { keys: [key], values: [value] });
+          addBlock(at + 1, blockOf(key, value));
           return;
         }
         const half = BLOCK / 2;
@@ -160,16 +174,16 @@ export function createOrderedIndex<K extends string | number, V>(): OrderedIndex
           block = blocks[at] as Block<K, V>;
         }
       }
-      block.keys.splice(index, 0, key);
+      if (keyOf === undefined) block.keys.splice(index, 0, key);
       block.values.splice(index, 0, value);
       refresh(at);
     },
     delete(key) {
-      const at = bound(firsts, key, true) - 1;
+      const at = boundOfFirsts(key, true) - 1;
       if (at < 0) return false;
-      const { keys } = blocks[at] as Block<K, V>;
-      const index = bound(keys, key, false);
-      if (keys[index] !== key) return false;
+      const block = blocks[at] as Block<K, V>;
+      const index = boundIn(block, key, false);
+      if (index === block.values.length || keyIn(block, index) !== key) return false;
       removeAt(at, index);
       return true;
     },

@@ -1,14 +1,14 @@
-import type { Revision } from '../contract.js';
 import { createOrderedIndex, type OrderedIndex } from './ordered-index.js';
+import { namespaceOf } from './sort-key.js';
 import type { Version } from './version.js';
 
 /**
- * Versions with a record by revision. Those that are the newest of their key stand apart from superseded ones, so that
+ * Versions with an event by revision (as steps). Those that are the newest of their key stand apart from superseded ones, so that
  * the newest state is read without stepping over history.
  */
 export interface VersionsByRevision {
-  readonly current: OrderedIndex<Revision, Version>;
-  readonly past: OrderedIndex<Revision, Version>;
+  readonly current: OrderedIndex<number, Version>;
+  readonly past: OrderedIndex<number, Version>;
 }
 
 /** {@link VersionsByRevision} of everything and of each namespace. */
@@ -20,8 +20,10 @@ export interface RevisionIndex {
   drop(version: Version): void;
 }
 
+const stepOf = (version: Version): number => version.step;
+
 function createVersions(): VersionsByRevision {
-  return { current: createOrderedIndex(), past: createOrderedIndex() };
+  return { current: createOrderedIndex(stepOf), past: createOrderedIndex(stepOf) };
 }
 
 /** Makes an empty {@link RevisionIndex}. */
@@ -32,7 +34,7 @@ export function createRevisionIndex(): RevisionIndex {
 
   const both = (version: Version, visit: (versions: VersionsByRevision) => void): void => {
     visit(all);
-    const { namespace } = version.slot.key;
+    const namespace = namespaceOf(version.slot.sortKey);
     let versions = namespaces.get(namespace);
     if (versions === undefined) namespaces.set(namespace, (versions = createVersions()));
     visit(versions);
@@ -41,12 +43,12 @@ export function createRevisionIndex(): RevisionIndex {
 
   return {
     of: (namespace) => (namespace === undefined ? all : (namespaces.get(namespace) ?? none)),
-    add: (version) => both(version, ({ current }) => current.insert(version.revision, version)),
+    add: (version) => both(version, ({ current }) => current.insert(version.step, version)),
     supersede: (version) =>
       both(version, ({ current, past }) => {
-        current.delete(version.revision);
-        past.insert(version.revision, version);
+        current.delete(version.step);
+        past.insert(version.step, version);
       }),
-    drop: (version) => both(version, ({ past }) => void past.delete(version.revision)),
+    drop: (version) => both(version, ({ past }) => void past.delete(version.step)),
   };
 }

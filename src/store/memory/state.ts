@@ -1,133 +1,150 @@
 import type { Change, EventKey, Revision } from '../contract.js';
 import type { EncodedEvent, EventRecord } from '../record.js';
 import { createChangeLog, type ChangeLog } from './change-log.js';
+import { createEventKeeper, type EventKeeper } from './event-keeper.js';
 import { createExpiryQueue, type ExpiryQueue } from './expiry-queue.js';
 import { createKeyIndex, type KeyIndex } from './key-index.js';
 import { createPostings, type Postings } from './postings.js';
 import { createRevisionIndex, type RevisionIndex } from './revision-index.js';
-import { sortKey } from './sort-key.js';
+import { keyOf, sortKey } from './sort-key.js';
+import { StoredEvent } from './stored-event.js';
 import type { Slot, Version } from './version.js';
 
-/** What a change costs in the log besides event bytes: its objects and its places in the indexes, roughly. */
-const ENTRY_COST = 256;
+/** With {@link MemoryState.put}. */
+export interface PutTimes {
+  /** Microseconds since the epoch. */
+  readonly expiresAt: number;
+  /** From now until then, in milliseconds. */
+  readonly retentionMs: number;
+  /** Now, monotonic milliseconds. */
+  readonly at: number;
+}
 
 /** Everything a memory store holds, and the three ways it changes. All of it happens at once, between two events. */
 export interface MemoryState {
+  /** The revision of step 0: everywhere in here revisions are steps, counted from the start. */
+  readonly start: Revision;
   readonly log: ChangeLog;
   readonly keys: KeyIndex;
   readonly revisions: RevisionIndex;
   readonly postings: Postings;
   readonly expiry: ExpiryQueue;
-  /** The newest version of a key, if it is a record. */
+  readonly events: EventKeeper;
+  /** The newest version of a key, if it is an event. */
   find(key: EventKey): Version | undefined;
-  /** Writes a new state of the key, whatever was there. */
-  put(key: EventKey, event: EncodedEvent, expiresAt: number, at: number): EventRecord;
-  /** Turns a living version into a tombstone and returns its last state at the deletion's revision. */
-  bury(version: Version, at: number): EventRecord;
+  /** The slot of a key, or the sort key for one. */
+  place(key: EventKey): Slot | string;
+  /** Writes a new state there, whatever was there. */
+  put(place: Slot | string, event: EncodedEvent, times: PutTimes): Version;
+  /** Puts a tombstone in front of a living version. */
+  bury(version: Version, at: number): Version;
   /** Forgets the oldest change and the state that only it kept readable. */
   forgetOldest(): void;
-}
-
-function createRecord(key: EventKey, revision: Revision, event: EncodedEvent, expiresAt: number): EventRecord {
-  return Object.freeze({ key, revision, event, expiresAt });
+  /** A version with an event, as callers get it. `step`: another one than its own. */
+  record(version: Version, step?: number): EventRecord;
+  /** What the step that made this version did. */
+  change(version: Version): Change;
 }
 
 /** Makes an empty state whose first change gets the revision after `start`. */
 export function createMemoryState(start: Revision): MemoryState {
-  const log = createChangeLog(start);
+  const log = createChangeLog();
   const keys = createKeyIndex();
   const revisions = createRevisionIndex();
   const postings = createPostings();
   const expiry = createExpiryQueue();
+  const events = createEventKeeper();
 
   /** Puts `next` in front of the slot's newest version. */
   const advance = (slot: Slot, next: Version): void => {
     const { head } = slot;
     head.newer = next;
     slot.head = next;
-    if (head.record === undefined) return;
+    if (head.event === undefined) return;
     revisions.supersede(head);
     postings.supersede(head);
   };
 
-  const append = (version: Version, type: Change['type'], record: EventRecord, at: number): void => {
-    const { key } = version.slot;
-    const { revision } = version;
-    const previous = version.older?.record;
-    const change: Change = Object.freeze(
-      previous === undefined ? { type, key, revision, record } : { type, key, revision, record, previous },
-    );
-    log.append({ change, version, at, cost: ENTRY_COST + (previous?.event.bytes.length ?? 0) });
-  };
-
   const reclaim = (version: Version): void => {
-    version.reclaimed = true;
-    if (version.record === undefined) return;
+    version.newer = version;
+    if (version.event === undefined) return;
     revisions.drop(version);
     postings.drop(version);
+    events.release(version.event);
+  };
+
+  const record = ({ slot, event, step }: Version, at = step): EventRecord => {
+    const stored = event as StoredEvent;
+    const expiresAt = StoredEvent.expiresAt(stored);
+    return Object.freeze({ key: keyOf(slot.sortKey), revision: start + at, event: stored, expiresAt });
   };
 
   return {
+    start,
     log,
     keys,
     revisions,
     postings,
     expiry,
+    events,
+    record,
     find(key) {
       const head = keys.get(sortKey(key))?.head;
-      return head?.record === undefined ? undefined : head;
+      return head?.event === undefined ? undefined : head;
     },
-    put(givenKey, event, expiresAt, at) {
-      const text = sortKey(givenKey);
-      const existing = keys.get(text);
-      const revision = log.latest() + 1;
-      const key = existing?.key ?? Object.freeze({ namespace: givenKey.namespace, name: givenKey.name });
-      const record = createRecord(key, revision, event, expiresAt);
-      const version = { revision, record, older: existing?.head, newer: undefined, reclaimed: false } as Version & {
-        slot: Slot;
-      };
+    place(key) {
+      const text = sortKey(key);
+      return keys.get(text) ?? text;
+    },
+    put(place, given, { expiresAt, retentionMs, at }) {
+      const existing = typeof place === 'string' ? undefined : place;
+      const kept = typeof place === 'string' ? place : place.sortKey;
+      const event = events.keep(kept, given, expiresAt, retentionMs, postings.intern);
+      const step = log.latest() + 1;
+      const slot = existing ?? ({ sortKey: kept, head: undefined, queuedFor: undefined } as unknown as Slot);
+      const version: Version = { slot, step, event, older: existing?.head, newer: undefined };
       if (existing === undefined) {
-        version.slot = { key, sortKey: text, head: version, queuedFor: undefined };
-        keys.add(version.slot);
+        slot.head = version;
+        keys.add(slot);
       } else {
-        version.slot = existing;
-        if (existing.head.record === undefined) keys.raise(existing);
+        if (existing.head.event === undefined) keys.raise(existing);
         advance(existing, version);
       }
       revisions.add(version);
       postings.add(version);
-      expiry.note(version.slot, expiresAt);
-      append(version, 'put', record, at);
-      return record;
+      expiry.note(slot, expiresAt);
+      log.append(version, at);
+      return version;
     },
     bury(living, at) {
       const { slot } = living;
-      const last = living.record as EventRecord;
-      const revision = log.latest() + 1;
-      const tombstone: Version = {
-        slot,
-        revision,
-        record: undefined,
-        older: living,
-        newer: undefined,
-        reclaimed: false,
-      };
+      const tombstone: Version = { slot, step: log.latest() + 1, event: undefined, older: living, newer: undefined };
       keys.bury(slot);
       advance(slot, tombstone);
-      const record = createRecord(last.key, revision, last.event, last.expiresAt);
-      append(tombstone, 'delete', record, at);
-      return record;
+      log.append(tombstone, at);
+      return tombstone;
     },
     forgetOldest() {
-      const entry = log.oldest();
-      if (entry === undefined) return;
+      const version = log.oldest();
+      if (version === undefined) return;
       log.dropOldest();
-      const { version } = entry;
       // Readers from here on are at this revision or later. What stood before it went with the changes before.
       const { older } = version;
       version.older = undefined;
       if (older !== undefined) reclaim(older);
-      if (version.record === undefined && version.newer === undefined) keys.drop(version.slot);
+      if (version.event === undefined && version.newer === undefined) keys.drop(version.slot);
+    },
+    change(version) {
+      const { older, event, step } = version;
+      const previous = older?.event === undefined ? undefined : record(older);
+      const state = event === undefined ? record(older as Version, step) : record(version);
+      const { key, revision } = state;
+      const type = event === undefined ? 'delete' : 'put';
+      return Object.freeze(
+        previous === undefined
+          ? { type, key, revision, record: state }
+          : { type, key, revision, record: state, previous },
+      );
     },
   };
 }

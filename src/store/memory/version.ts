@@ -1,35 +1,33 @@
-import type { EventKey, Revision } from '../contract.js';
-import type { EventRecord } from '../record.js';
+import type { StoredEvent } from './stored-event.js';
 
 /** Everything known about one key: its newest version, with older ones chained behind it. */
 export interface Slot {
-  readonly key: EventKey;
-  /** See `sortKey`. */
+  /** See `sortKey`. The key can be read from it. */
   readonly sortKey: string;
   head: Version;
   /** The moment for which the expiry queue holds an entry that counts; `undefined`: none. */
   queuedFor: number | undefined;
 }
 
-/** One state of a key: an event, or (no `record`) a tombstone. */
+/** One state of a key: an event, or (no `event`) a tombstone. */
 export interface Version {
   readonly slot: Slot;
-  readonly revision: Revision;
-  readonly record: EventRecord | undefined;
+  /** The revision, counted from the store's start: a small integer takes 8 bytes, one from the clock 24. */
+  readonly step: number;
+  readonly event: StoredEvent | undefined;
   older: Version | undefined;
+  /** Itself, when no readable revision shows it any more, so that who holds it holds no others. */
   newer: Version | undefined;
-  /** No readable revision shows it any more. */
-  reclaimed: boolean;
 }
 
-/** True when a reader of `revision` sees exactly this version of its key. */
-export function isVisible(version: Version, revision: Revision): boolean {
-  return version.revision <= revision && (version.newer === undefined || version.newer.revision > revision);
+/** True when a reader at `step` sees exactly this version of its key. */
+export function isVisible(version: Version, step: number): boolean {
+  return version.step <= step && (version.newer === undefined || version.newer.step > step);
 }
 
-/** What a reader of `revision` sees of a key: a version with a record, or nothing. */
-export function visibleVersion(slot: Slot, revision: Revision): Version | undefined {
+/** What a reader at `step` sees of a key: a version with an event, or nothing. */
+export function visibleVersion(slot: Slot, step: number): Version | undefined {
   let version: Version | undefined = slot.head;
-  while (version !== undefined && version.revision > revision) version = version.older;
-  return version?.record === undefined ? undefined : version;
+  while (version !== undefined && version.step > step) version = version.older;
+  return version?.event === undefined ? undefined : version;
 }

@@ -20,8 +20,10 @@ test('when all history is forgotten nothing is left of it, and the newest state 
       const state = createMemoryState(100);
       actions.forEach(({ remove, ...key }, i) => {
         const found = state.find(key);
-        if (!remove) state.put(key, sampleEvent({ ...key, regarding: key.name }), 1000 + i, i);
-        else if (found !== undefined) state.bury(found, i);
+        if (!remove) {
+          const times = { expiresAt: 1000 + i, retentionMs: i * 40_000, at: i };
+          state.put(state.place(key), sampleEvent({ ...key, regarding: key.name }), times);
+        } else if (found !== undefined) state.bury(found, i);
         if (i === early) for (let n = 0; n < 20; n++) state.forgetOldest();
       });
       while (state.log.oldest() !== undefined) state.forgetOldest();

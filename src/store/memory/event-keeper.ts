@@ -1,0 +1,90 @@
+import type { EncodedEvent } from '../record.js';
+import { createFieldSets } from './field-sets.js';
+import { prefixLength } from './prefix.js';
+import { createSharedParts } from './shared-parts.js';
+import { createSlabs, type SlabUsage } from './slabs.js';
+import { nameOf } from './sort-key.js';
+import { slabSize, StoredEvent, writeEvent, type EventBytes } from './stored-event.js';
+
+/** Classes of retention, each twice as long as the one before; the last is for events that were moved. */
+const CLASSES = 16;
+const FIRST_CLASS_MS = 60_000;
+
+/** Keeps what events consist of, in as little memory as is possible without making reads slower. */
+export interface EventKeeper {
+  /**
+   * A copy that nobody can change. `intern` gives an equal text that is kept already. `expiresAt`: microseconds since the
+   * epoch; `retentionMs`: from now until then.
+   */
+  keep(
+    sortKey: string,
+    event: EncodedEvent,
+    expiresAt: number,
+    retentionMs: number,
+    intern: (field: string, value: string | undefined) => string | undefined,
+  ): StoredEvent;
+  /** The event is not readable any more. Who holds it can still read it. */
+  release(event: StoredEvent): void;
+  usage(): SlabUsage;
+}
+
+function classOf(retentionMs: number): number {
+  const doublings = Math.ceil(Math.log2(retentionMs / FIRST_CLASS_MS));
+  return doublings > 0 ? Math.min(doublings, CLASSES - 1) : 0;
+}
+
+/** The length of the uid if it stands right before the cut, as `"uid":"…",` in the library's own bytes; 0 otherwise. */
+function uidLength({ bytes, cut, uid }: EncodedEvent): number {
+  const start = cut - 2 - uid.length;
+  if (start < 0) return 0;
+  for (let i = 0; i < uid.length; i++) {
+    const unit = uid.charCodeAt(i);
+    if (unit > 0x7f || bytes[start + i] !== unit) return 0;
+  }
+  return uid.length;
+}
+
+/** Makes an empty {@link EventKeeper}. */
+export function createEventKeeper(): EventKeeper {
+  const slabs = createSlabs(StoredEvent.tenancy, CLASSES);
+  const sets = createFieldSets();
+  const parts = createSharedParts();
+
+  return {
+    keep(sortKey, event, expiresAt, retentionMs, intern) {
+      const { bytes, cut, fields } = event;
+      const prefix = prefixLength(bytes, sortKey, sortKey.indexOf('/'));
+      const found = parts.find(bytes, Math.max(cut, prefix));
+      const inBytes = uidLength(event);
+      const set = sets.of(event, nameOf(sortKey), inBytes === 0 && event.uid !== '');
+      const content: EventBytes = {
+        bytes,
+        prefix,
+        sharedFrom: found?.start ?? bytes.length,
+        sharedTo: found === undefined ? bytes.length : found.start + found.part.bytes.length,
+        cut,
+        uidLength: inBytes,
+        expiresAt,
+        seat: sets.recent.seat(),
+      };
+      const size = slabSize(content);
+      const slab = slabs.room(size, classOf(retentionMs));
+      writeEvent(slab, content);
+      const own = (field: string): string | undefined => (set.split ? intern(field, fields[field]) : undefined);
+      const stored = new StoredEvent(slab, slab.used, {
+        sortKey,
+        set,
+        regardingName: own('regarding.name'),
+        regardingUid: own('regarding.uid'),
+        shared: found?.part,
+      });
+      slabs.settle(slab, stored, size);
+      return stored;
+    },
+    release(event) {
+      StoredEvent.bury(event);
+      slabs.release(event);
+    },
+    usage: slabs.usage,
+  };
+}

@@ -1,0 +1,151 @@
+import type { EncodedEvent } from '../record.js';
+import { createRecentFields, type RecentFields } from './recent-fields.js';
+import { regardingVersion } from './regarding-version.js';
+
+/** Fields that a great many events have in common. They are kept once for all events that agree in all of them. */
+const COMMON = [
+  'metadata.namespace',
+  'reason',
+  'type',
+  'reportingController',
+  'source',
+  'regarding.kind',
+  'regarding.namespace',
+  'regarding.apiVersion',
+  'regarding.fieldPath',
+] as const;
+/** Fields that an event keeps for itself. `metadata.name` is not among them: it is in the key. */
+export const OWN = ['regarding.name', 'regarding.uid', 'regarding.resourceVersion'] as const;
+const NAME = 'metadata.name';
+const VERSION = 'regarding.resourceVersion';
+
+/** How many different sets are remembered, and how long the text may be by which one is found. */
+const REMEMBERED = 4096;
+const LONGEST_ID = 1024;
+
+type Strings = Readonly<Record<string, string>>;
+
+/** What events share of what selectors read. */
+export interface FieldSet {
+  readonly fields: Strings;
+  readonly labels: Strings;
+  /** The event has `metadata.name`, and it is the key's. */
+  readonly named: boolean;
+  /** The fields in {@link OWN} are the event's own; otherwise they are in `fields`. */
+  readonly split: boolean;
+  /** The event has `regarding.resourceVersion`, and it can be read from the bytes. */
+  readonly versioned: boolean;
+  /** The uid, where it cannot be read from the bytes. */
+  readonly uid: string | undefined;
+  readonly recent: RecentFields;
+}
+
+/**
+ * Fields and labels as an object each would be 230 bytes of an event, as a set that is shared 8. The table of sets is of
+ * bounded size: when it is full it begins anew, and events keep the sets they have.
+ */
+export interface FieldSets {
+  /** The set for an event with this name. `uid`: keep the uid as well. */
+  of(event: EncodedEvent, name: string, uid: boolean): FieldSet;
+  readonly recent: RecentFields;
+}
+
+const NO_LABELS: Strings = Object.freeze(Object.create(null) as Record<string, string>);
+
+function capture(source: Strings): Strings {
+  if (Object.isFrozen(source)) return source;
+  // Both ways define own properties, so that a key `__proto__` stays plain data.
+  const bare = Object.getPrototypeOf(source) === null;
+  const copy: Record<string, string> = bare ? Object.assign(Object.create(null) as object, source) : { ...source };
+  return Object.freeze(copy);
+}
+
+/** True when the fields are as the library makes them: known names, values that are not empty, the key's name. */
+function isUsual({ fields, bytes, cut }: EncodedEvent, name: string): boolean {
+  let known = 0;
+  for (const field of COMMON) if (fields[field]) known++;
+  for (const field of OWN) if (fields[field]) known++;
+  if (fields[NAME] !== undefined) {
+    if (fields[NAME] !== name) return false;
+    known++;
+  }
+  const version = fields[VERSION];
+  if (version && regardingVersion(bytes, cut) !== version) return false;
+  return Object.keys(fields).length === known;
+}
+
+function commonOf(fields: Strings): Strings {
+  const common: Record<string, string> = {};
+  for (const field of COMMON) {
+    const value = fields[field];
+    if (value) common[field] = value;
+  }
+  return Object.freeze(common);
+}
+
+/** A text that is equal for equal sets, and for no others. */
+function idOf({ fields, labels }: EncodedEvent, labelNames: readonly string[]): string {
+  let id = `${fields[NAME] === undefined ? '' : 'n'}${fields[VERSION] ? 'v' : ''}`;
+  for (const field of COMMON) {
+    const value = fields[field];
+    id += value ? `${value.length}:${value}` : '-';
+  }
+  for (const label of labelNames) {
+    const value = labels[label] as string;
+    id += `${label.length}:${label}${value.length}:${value}`;
+  }
+  return id;
+}
+
+/** Makes an empty {@link FieldSets}. */
+export function createFieldSets(): FieldSets {
+  let sets = new Map<string, FieldSet>();
+  const recent = createRecentFields();
+
+  return {
+    recent,
+    of(event, name, uid) {
+      const { fields, labels } = event;
+      const kept = uid ? event.uid : undefined;
+      if (!isUsual(event, name)) {
+        return {
+          fields: capture(fields),
+          labels: capture(labels),
+          named: false,
+          split: false,
+          versioned: false,
+          uid: kept,
+          recent,
+        };
+      }
+      const labelNames = Object.keys(labels);
+      const id = idOf(event, labelNames);
+      const known = sets.get(id);
+      if (known !== undefined && !uid) return known;
+      const set: FieldSet = {
+        fields: known?.fields ?? commonOf(fields),
+        labels: known?.labels ?? (labelNames.length === 0 ? NO_LABELS : capture(labels)),
+        named: fields[NAME] !== undefined,
+        split: true,
+        versioned: fields[VERSION] !== undefined,
+        uid: kept,
+        recent,
+      };
+      if (uid || id.length > LONGEST_ID) return set;
+      if (sets.size >= REMEMBERED) sets = new Map();
+      sets.set(id, set);
+      return set;
+    },
+  };
+}
+
+/** The fields of an event that has this (split) set, this name and these values of {@link OWN}, as a frozen object. */
+export function fieldsOf(set: FieldSet, name: string, own: readonly (string | undefined)[]): Strings {
+  const fields: Record<string, string> = { ...set.fields };
+  if (set.named) fields[NAME] = name;
+  OWN.forEach((field, index) => {
+    const value = own[index];
+    if (value !== undefined) fields[field] = value;
+  });
+  return Object.freeze(fields);
+}
