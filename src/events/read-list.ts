@@ -89,7 +89,10 @@ function pageReader(call: VerbCall, options: ListOptions, selector: Selector, st
         at,
         after,
         limit,
-        signal: request.signal,
+        aborted: request.aborted,
+        get signal() {
+          return request.signal;
+        },
       });
     } catch (error) {
       if (!isStoreError(error)) throw error;

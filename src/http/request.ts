@@ -29,6 +29,8 @@ export interface ApiRequest {
    * that makes the signal on first read: read it only where something waits.
    */
   readonly signal?: AbortSignal | undefined;
+  /** What `signal.aborted` would say, for those who only want to know that: a bridge makes the signal when it is read. */
+  readonly aborted?: boolean | undefined;
   /** The address of the client's socket, without port. */
   readonly remoteAddress?: string | undefined;
   readonly peerCertificate?: PeerCertificate | undefined;

@@ -2,6 +2,7 @@ import type { ApiResponse } from '../../http/response.js';
 import type { ListMeta } from '../../model/object-meta.js';
 import type { Status } from '../../model/status.js';
 import type { StructShape } from '../schema/shape.js';
+import type { Batches } from './list-form.js';
 
 /** A column of a server-side printed table; `priority` 1 is shown by `-o wide` only. */
 export interface TableColumn {
@@ -64,10 +65,7 @@ export interface Representation extends StatusRepresentation {
    * are more than one chunk; other serializers gather them. What the batches throw before the first chunk is full is
    * thrown here, later by the body.
    */
-  list(
-    meta: ListMeta,
-    batches: Iterable<readonly Uint8Array[]> | AsyncIterable<readonly Uint8Array[]>,
-  ): ApiResponse | Promise<ApiResponse>;
+  list(meta: ListMeta, batches: Batches): ApiResponse | Promise<ApiResponse>;
   /** A new stream of frames, at once where the format needs nothing loaded. Only for answers of shape `watch`. */
   frames(): FrameEncoder | Promise<FrameEncoder>;
   /** Content type of a watch. */

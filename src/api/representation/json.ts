@@ -1,7 +1,7 @@
 import type { FrameType } from './contract.js';
 import { indentJson } from './indent.js';
 import { listBody } from './list-chunks.js';
-import type { ListForm } from './list-form.js';
+import { formed, type ListForm } from './list-form.js';
 import { concat } from './raw-json.js';
 import type { Serializer } from './serializer.js';
 
@@ -45,7 +45,7 @@ const prettyJson: Serializer = {
         between: bytes(',\n    '),
         close: bytes('\n  ]\n}'),
         empty: bytes(`${form.empty}\n}`),
-        item: (json) => indented(form.item(json), 2),
+        item: (item) => indented(formed(form, item), 2),
       },
       batches,
     );
@@ -72,7 +72,7 @@ export const jsonSerializer: Serializer = {
         between: bytes(','),
         close: bytes(']}\n'),
         empty: bytes(`${form.empty}}\n`),
-        item: (json) => form.item(json),
+        item: form.item && ((item) => formed(form, item)),
       },
       batches,
     );

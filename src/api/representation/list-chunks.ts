@@ -1,5 +1,4 @@
-import type { Batches } from './list-form.js';
-import { concat } from './raw-json.js';
+import { itemBytes, type Batches, type ListItem } from './list-form.js';
 import type { SerializedBody } from './serializer.js';
 
 /**
@@ -18,13 +17,14 @@ export interface ListFrame {
   readonly close: Uint8Array;
   /** After the head of a list without items. */
   readonly empty: Uint8Array;
-  item(json: Uint8Array): Uint8Array;
+  /** What becomes of an item. Absent: it is written as it is. */
+  readonly item?: ((item: ListItem) => ListItem) | undefined;
 }
 
 /** Pulls batches and turns them into the pieces of the body, head and tail included. */
 interface Pieces {
   /** Appends the next pieces to `into` and returns their bytes; undefined when there are no more. */
-  next(into: Uint8Array[]): Promise<number | undefined>;
+  next(into: ListItem[]): Promise<number | undefined>;
   stop(): Promise<void>;
 }
 
@@ -32,9 +32,9 @@ function createPieces(frame: ListFrame, batches: Batches): Pieces {
   const source = Symbol.asyncIterator in batches ? batches[Symbol.asyncIterator]() : batches[Symbol.iterator]();
   let any = false;
   let done = false;
-  const append = (into: Uint8Array[], json: Uint8Array): number => {
+  const append = (into: ListItem[], given: ListItem): number => {
     const separator = any ? frame.between : frame.open;
-    const item = frame.item(json);
+    const item = frame.item ? frame.item(given) : given;
     any = true;
     into.push(separator, item);
     return separator.byteLength + item.byteLength;
@@ -50,7 +50,7 @@ function createPieces(frame: ListFrame, batches: Batches): Pieces {
         return tail.byteLength;
       }
       let bytes = 0;
-      for (const json of step.value) bytes += append(into, json);
+      for (const item of step.value) bytes += append(into, item);
       return bytes;
     },
     async stop() {
@@ -67,12 +67,12 @@ function createPieces(frame: ListFrame, batches: Batches): Pieces {
  */
 export async function listBody(frame: ListFrame, batches: Batches): Promise<SerializedBody> {
   const pieces = createPieces(frame, batches);
-  const first: Uint8Array[] = [frame.head];
+  const first: ListItem[] = [frame.head];
   let total = frame.head.byteLength;
   try {
     while (total <= CHUNK_BYTES) {
       const bytes = await pieces.next(first);
-      if (bytes === undefined) return concat(...first);
+      if (bytes === undefined) return joined(first, total);
       total += bytes;
     }
   } catch (error) {
@@ -82,13 +82,34 @@ export async function listBody(frame: ListFrame, batches: Batches): Promise<Seri
   return stream(first, pieces);
 }
 
-async function* stream(first: Uint8Array[], pieces: Pieces): AsyncGenerator<Uint8Array, void, undefined> {
+function write(piece: ListItem, out: Uint8Array, at: number): void {
+  if ('writeTo' in piece) piece.writeTo(out, at);
+  else out.set(piece, at);
+}
+
+function joined(pieces: readonly ListItem[], length: number): Uint8Array {
+  const out = new Uint8Array(length);
+  let at = 0;
+  for (const piece of pieces) {
+    write(piece, out, at);
+    at += piece.byteLength;
+  }
+  return out;
+}
+
+async function* stream(first: ListItem[], pieces: Pieces): AsyncGenerator<Uint8Array, void, undefined> {
   const chunk = new Uint8Array(CHUNK_BYTES);
   let used = 0;
   let waiting = first;
   try {
     for (;;) {
-      for (const piece of waiting) {
+      for (const whole of waiting) {
+        if (whole.byteLength < CHUNK_BYTES - used) {
+          write(whole, chunk, used);
+          used += whole.byteLength;
+          continue;
+        }
+        const piece = itemBytes(whole);
         let from = 0;
         while (from < piece.byteLength) {
           const count = Math.min(piece.byteLength - from, CHUNK_BYTES - used);

@@ -5,7 +5,7 @@ import { DELIMITED, tagOf, wireLibrary, type WireLibrary, type WireWriter } from
 import { writeMessage } from '../protobuf/write-message.js';
 import type { FrameType, ResourceView } from './contract.js';
 import { listBody } from './list-chunks.js';
-import type { ListForm } from './list-form.js';
+import { formed, type ListForm } from './list-form.js';
 import type { SerializedBody, Serializer } from './serializer.js';
 
 type Plain = Readonly<Record<string, unknown>>;
@@ -39,7 +39,7 @@ export const protobufSerializer: Serializer = {
       : partialMetadataMessage();
     const items: Uint8Array[] = [];
     for await (const batch of batches) {
-      for (const json of batch) items.push(listItem(library, message, parse(form.item(json))));
+      for (const json of batch) items.push(listItem(library, message, parse(formed(form, json))));
     }
     return listOf(library, form, items);
   },
@@ -76,7 +76,7 @@ function listOf({ BinaryWriter }: WireLibrary, form: ListForm, items: readonly U
   writeEnvelopeStart(writer, { kind: text(members.get('kind')), apiVersion: text(members.get('apiVersion')) });
   const head = writer.uint32(length).raw(metadata).finish();
   const frame = { head, open: NOTHING, between: NOTHING, close: ENVELOPE_END, empty: ENVELOPE_END };
-  return listBody({ ...frame, item: (item) => item }, [items]);
+  return listBody(frame, [items]);
 }
 
 /** Four bytes of length, then a WatchEvent that has no envelope itself, around an object that has one. */

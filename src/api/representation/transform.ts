@@ -27,7 +27,6 @@ export function wholeObjects(view: ResourceView): Transform {
       ],
       itemsName: 'items',
       empty: '[]',
-      item: unchanged,
     }),
     streamKey: view.apiVersion,
     stream: () => (_type, json) => json,

@@ -1,5 +1,5 @@
 import { toYaml } from '../yaml/yaml.js';
-import type { ListForm } from './list-form.js';
+import { formed, type ListForm } from './list-form.js';
 import type { Serializer } from './serializer.js';
 
 const encoder = new TextEncoder();
@@ -17,7 +17,7 @@ export const yamlSerializer: Serializer = {
   },
   async list(form: ListForm, batches) {
     const items: unknown[] = [];
-    for await (const batch of batches) for (const json of batch) items.push(parse(form.item(json)));
+    for await (const batch of batches) for (const json of batch) items.push(parse(formed(form, json)));
     const members = form.members.map(([name, json]): [string, unknown] => [name, JSON.parse(json)]);
     const list = Object.fromEntries([...members, [form.itemsName, items.length || form.empty === '[]' ? items : null]]);
     return encoder.encode(await toYaml(list));

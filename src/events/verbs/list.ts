@@ -1,6 +1,7 @@
 import { readListOptions } from '../../api/options/list-options.js';
+import type { Batches, ListItem } from '../../api/representation/list-form.js';
 import type { EventRecord } from '../../store/record.js';
-import { openList } from '../read-list.js';
+import { openList, type OpenList } from '../read-list.js';
 import { readSelection } from '../selection.js';
 import type { Result, VerbCall } from './call.js';
 
@@ -8,21 +9,17 @@ import type { Result, VerbCall } from './call.js';
 export async function list(call: VerbCall): Promise<Result> {
   const options = readListOptions(call.query);
   const open = await openList(call, options, readSelection(call, options));
-  const toItem = (record: EventRecord): Uint8Array => call.version.itemJson(record);
-  return { kind: 'list', meta: open.meta, batches: items(open.batches, toItem) };
+  return { kind: 'list', meta: open.meta, batches: items(open.batches, call.version.listItem) };
 }
 
-function items(
-  batches: AsyncIterable<readonly EventRecord[]> | Iterable<readonly EventRecord[]>,
-  toItem: (record: EventRecord) => Uint8Array,
-): AsyncIterable<readonly Uint8Array[]> | Iterable<readonly Uint8Array[]> {
+function items(batches: OpenList['batches'], toItem: (record: EventRecord) => ListItem): Batches {
   if (Array.isArray(batches)) return (batches as (readonly EventRecord[])[]).map((batch) => batch.map(toItem));
   return converted(batches, toItem);
 }
 
 async function* converted(
-  batches: AsyncIterable<readonly EventRecord[]> | Iterable<readonly EventRecord[]>,
-  toItem: (record: EventRecord) => Uint8Array,
-): AsyncGenerator<readonly Uint8Array[]> {
+  batches: OpenList['batches'],
+  toItem: (record: EventRecord) => ListItem,
+): AsyncGenerator<readonly ListItem[]> {
   for await (const batch of batches) yield batch.map(toItem);
 }

@@ -45,7 +45,7 @@ export function coreV1(apiDomain: string): EventVersion {
     fieldName: coreName,
     selectable: new Map(SELECTABLE),
     objectJson: (record) => object(eventOf(record)),
-    itemJson: (record) => item(eventOf(record)),
+    listItem: (record) => item(eventOf(record)),
     unstoredJson: object,
     fromWire: (decoded, from = API_VERSION) =>
       from === API_VERSION ? fromCore(decoded) : (decoded as unknown as Event),

@@ -5,6 +5,7 @@ import { recordBytes } from '../../store/record.js';
 import { coreEventShape, eventShape } from '../schema.js';
 import { eventsV1Table } from '../table.js';
 import { fromCore } from './core-form.js';
+import { RecordItem } from './record-item.js';
 import type { EventVersion } from './version.js';
 
 /** Labels of field selectors: the stored form is this version's, so each is called what it is. */
@@ -30,7 +31,6 @@ export function eventsV1(apiDomain: string): EventVersion {
   const shape = eventShape();
   const encoder = new TextEncoder();
   const prefix = encoder.encode(`"kind":"Event","apiVersion":"${apiVersion}",`);
-  const none = new Uint8Array(0);
   return {
     group,
     version: 'v1',
@@ -41,7 +41,7 @@ export function eventsV1(apiDomain: string): EventVersion {
     fieldName: (stored) => stored,
     selectable: new Map(SELECTABLE.map((label) => [label, label])),
     objectJson: (record) => recordBytes(record, prefix),
-    itemJson: (record) => recordBytes(record, none),
+    listItem: (record) => new RecordItem(record),
     unstoredJson: (event) => encoder.encode(encodeJson({ ...event, kind: 'Event', apiVersion }, shape)),
     fromWire: (object, from = apiVersion) => (from === apiVersion ? (object as unknown as Event) : fromCore(object)),
     toWire: (event) => event as unknown as Record<string, unknown>,

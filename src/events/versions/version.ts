@@ -1,5 +1,6 @@
 import type { StructShape } from '../../api/schema/shape.js';
 import type { ResourceView } from '../../api/representation/contract.js';
+import type { ListItem } from '../../api/representation/list-form.js';
 import type { Event } from '../../model/event.js';
 import type { EventRecord } from '../../store/record.js';
 
@@ -28,7 +29,7 @@ export interface EventVersion {
   /** The stored record in this version: JSON with kind and apiVersion, without newline. */
   objectJson(record: EventRecord): Uint8Array;
   /** The stored record in this version as a list item: neither kind nor apiVersion. */
-  itemJson(record: EventRecord): Uint8Array;
+  listItem(record: EventRecord): ListItem;
   /** An event that is not stored (dry run), with the `resourceVersion` it carries, if any. */
   unstoredJson(event: Event): Uint8Array;
   /** The stored form from a decoded object of this version, or of the known one with that apiVersion. It may share values. */
