@@ -10,7 +10,6 @@ import { decodeEvent, encodeEvent } from './encode-event.js';
 import { setManagedFields, trackFields } from './field-tracking.js';
 import { generateName } from './generate-name.js';
 import { createErrors } from './rules/create-rules.js';
-import { wholeSeconds } from './whole-seconds.js';
 import { expiryOf, resourceOf, type Result, type VerbCall } from './verbs/call.js';
 
 const NAME_ATTEMPTS = 8;
@@ -31,9 +30,10 @@ export async function admitNew(
   const { environment, version } = call;
   const generated = event.metadata.name === undefined && Boolean(event.metadata.generateName);
   dedupeOwners(call, event, 'request');
-  stamp(event, environment.clock.now());
+  stamp(event, environment.wholeSeconds(environment.clock.now()));
+  let managedFields: string | undefined;
   if (entries) setManagedFields(event, entries);
-  else trackFields(call, options, event);
+  else managedFields = trackFields(call, options, event);
   for (let attempt = 1; ; attempt++) {
     if (generated) {
       event.metadata.name = generateName(event.metadata.generateName ?? '');
@@ -42,7 +42,7 @@ export async function admitNew(
     const errors = createErrors(event, version, environment.types);
     if (errors.length > 0) throw invalid(version.view.kind, event.metadata.name ?? '', errors);
     if (!options.dryRun) refuseResourceVersion(event);
-    const taken = await storeNew(call, event, options.dryRun);
+    const taken = await storeNew(call, event, managedFields, options.dryRun);
     if (taken.result) return taken.result;
     if (!generated) throw nameTaken(call, event, taken.existing);
     if (attempt === NAME_ATTEMPTS) throw generatedNameTaken(resourceOf(call), event.metadata.name ?? '');
@@ -50,12 +50,12 @@ export async function admitNew(
 }
 
 /** Identity and time are the server's; a client's values for them do not count. */
-function stamp(event: Event, now: number): void {
+function stamp(event: Event, now: string): void {
   const { metadata } = event;
   metadata.uid = crypto.randomUUID();
-  metadata.creationTimestamp = wholeSeconds(now);
-  delete metadata.deletionTimestamp;
-  delete metadata.deletionGracePeriodSeconds;
+  metadata.creationTimestamp = now;
+  if (metadata.deletionTimestamp !== undefined) delete metadata.deletionTimestamp;
+  if (metadata.deletionGracePeriodSeconds !== undefined) delete metadata.deletionGracePeriodSeconds;
 }
 
 /** Owners named twice count once; the client is told. */
@@ -79,7 +79,12 @@ interface Stored {
   readonly existing?: EventRecord | undefined;
 }
 
-async function storeNew(call: VerbCall, event: Event, dryRun: boolean): Promise<Stored> {
+async function storeNew(
+  call: VerbCall,
+  event: Event,
+  managedFields: string | undefined,
+  dryRun: boolean,
+): Promise<Stored> {
   const { environment, request, version } = call;
   const { store } = environment;
   const key = { namespace: event.metadata.namespace ?? '', name: event.metadata.name ?? '' };
@@ -89,7 +94,7 @@ async function storeNew(call: VerbCall, event: Event, dryRun: boolean): Promise<
     return { result: { kind: 'object', status: 201, json: version.unstoredJson(event) } };
   }
   try {
-    const record = await store.create(key, encodeEvent(event), { expiresAt: expiryOf(environment) });
+    const record = await store.create(key, encodeEvent(event, managedFields), { expiresAt: expiryOf(environment) });
     return { result: { kind: 'object', status: 201, json: version.objectJson(record) } };
   } catch (error) {
     if (!isStoreError(error) || error.code !== 'exists') throw error;

@@ -1,3 +1,4 @@
+import { createFieldTracker } from '../api/managed-fields/field-tracker.js';
 import { acceptCaller, createAccess } from '../auth/access.js';
 import { createImpersonation } from '../auth/impersonation.js';
 import { systemClock } from '../clock/clock.js';
@@ -11,7 +12,9 @@ import { createPipeline } from './pipeline.js';
 import { checkEventsOptions, type EventsOptions } from './options.js';
 import type { EventsEnvironment } from './verbs/call.js';
 import { coreV1 } from './versions/core-v1.js';
+import { createSharedFrames } from './shared-frames.js';
 import { eventsV1 } from './versions/events-v1.js';
+import { createWholeSeconds } from './whole-seconds.js';
 
 /** The Event resource, over one store. All functions may be detached. */
 export interface Events {
@@ -51,6 +54,7 @@ export function createEvents(options: EventsOptions): Events {
   const environment: EventsEnvironment = {
     store,
     hub,
+    sharedFrames: createSharedFrames(),
     clock,
     access: createAccess({
       authenticate: options.authenticate,
@@ -62,6 +66,8 @@ export function createEvents(options: EventsOptions): Events {
     types: new Set(options.types ?? ['Normal', 'Warning']),
     maxBodyBytes: options.maxBodyBytes ?? 3_145_728,
     managedFields: options.managedFields ?? true,
+    fieldTracker: createFieldTracker(),
+    wholeSeconds: createWholeSeconds(),
     bookmarkIntervalMs: options.bookmarkIntervalMs ?? 60_000,
     minWatchMs: options.minWatchMs ?? 1_800_000,
   };

@@ -9,9 +9,11 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
 interface Parts {
-  /** The fields of metadata before and after `resourceVersion`. */
+  /** The fields of metadata before `resourceVersion`, and those between it and the managed fields. */
   readonly head: FieldsWriter;
   readonly tail: FieldsWriter;
+  /** The managed fields, which stand last in metadata. */
+  readonly managed: FieldsWriter;
   /** The event's fields after metadata. */
   readonly rest: FieldsWriter;
 }
@@ -19,10 +21,12 @@ interface Parts {
 const parts: () => Parts = lazy(() => {
   const event = eventShape();
   const meta = (event.byName.get('metadata') as FieldShape).shape as StructShape;
+  const managed = meta.fields.findIndex((field) => field.name === 'managedFields');
   const at = meta.fields.findIndex((field) => field.name === 'resourceVersion');
   return {
     head: fieldsWriter(meta.fields.slice(0, at)),
-    tail: fieldsWriter(meta.fields.slice(at + 1)),
+    tail: fieldsWriter(meta.fields.slice(at + 1, managed)),
+    managed: fieldsWriter(meta.fields.slice(managed)),
     rest: fieldsWriter(event.fields.filter((field) => field.protobuf !== 0 && field.name !== 'metadata')),
   };
 });
@@ -31,12 +35,17 @@ const parts: () => Parts = lazy(() => {
  * The form events are stored in: `kind`, `apiVersion` and `metadata.resourceVersion` are left out, whatever the event
  * has. An event to be stored has a uid and a creationTimestamp; one without them (a dry run's) gives valid JSON, into
  * which no revision can be put.
+ *
+ * @param managedFields the event's own managed fields as JSON, where that is known: half of a usual event need not be
+ * written again (5 µs of 13)
  */
-export function encodeEvent(event: Event): EncodedEvent {
-  const { head, tail, rest } = parts();
+export function encodeEvent(event: Event, managedFields?: string): EncodedEvent {
+  const { head, tail, managed, rest } = parts();
   const metadata = event.metadata as Readonly<Record<string, unknown>>;
   const before = head(metadata);
-  const after = tail(metadata);
+  const plain = tail(metadata);
+  const tracked = managedFields === undefined ? managed(metadata) : `"managedFields":${managedFields}`;
+  const after = plain !== '' && tracked !== '' ? `${plain},${tracked}` : plain + tracked;
   const opening = `{"metadata":{${before}${before !== '' && after !== '' ? ',' : ''}`;
   const text = `${opening}${after}},${rest(event as unknown as Readonly<Record<string, unknown>>)}}`;
   const bytes = encoder.encode(text);

@@ -1,12 +1,10 @@
 import { managerOf } from '../api/managed-fields/manager-name.js';
-import { updateManagedFields } from '../api/managed-fields/update-managed-fields.js';
 import type { ManagedVersion } from '../api/managed-fields/tracked-object.js';
 import type { WriteOptions } from '../api/options/write-options.js';
 import { header } from '../http/headers.js';
 import type { Event } from '../model/event.js';
 import type { ManagedFieldsEntry } from '../model/object-meta.js';
 import type { VerbCall } from './verbs/call.js';
-import { wholeSeconds } from './whole-seconds.js';
 
 /** The version of a call, as managed fields know it. */
 export function managedVersion({ version }: VerbCall): ManagedVersion {
@@ -21,27 +19,29 @@ export function managerOfCall(call: VerbCall, options: WriteOptions): string {
 
 /** The time of entries written now. */
 export function trackingTime({ environment }: VerbCall): string {
-  return wholeSeconds(environment.clock.now());
+  return environment.wholeSeconds(environment.clock.now());
 }
 
 /** Gives an event these entries; an object nobody manages has no list at all. */
 export function setManagedFields(event: Event, entries: readonly ManagedFieldsEntry[] | undefined): void {
   if (entries && entries.length > 0) event.metadata.managedFields = [...entries];
-  else delete event.metadata.managedFields;
+  else if (event.metadata.managedFields) delete event.metadata.managedFields;
 }
 
 /**
  * Records who changed what by a create (no `previous`), an update or a patch. Without tracking, what is stored stays and
  * what the client sent does not count.
+ *
+ * @returns the event's new managed fields as JSON, where that is known, for {@link encodeEvent}
  */
-export function trackFields(call: VerbCall, options: WriteOptions, next: Event, previous?: Event): void {
+export function trackFields(call: VerbCall, options: WriteOptions, next: Event, previous?: Event): string | undefined {
   const stored = previous?.metadata.managedFields;
   if (!call.environment.managedFields) {
     setManagedFields(next, stored);
-    return;
+    return undefined;
   }
   const { version } = call;
-  const entries = updateManagedFields({
+  const { entries, json } = call.environment.fieldTracker.track({
     version: managedVersion(call),
     ...(previous && { live: version.toWire(previous) }),
     next: version.toWire(next),
@@ -51,4 +51,5 @@ export function trackFields(call: VerbCall, options: WriteOptions, next: Event, 
     time: trackingTime(call),
   });
   setManagedFields(next, entries);
+  return entries.length > 0 ? json : undefined;
 }

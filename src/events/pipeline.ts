@@ -77,7 +77,7 @@ export function createPipeline({ environment, versions, documents, observe }: Pi
   const notify = createNotifier(observe);
 
   async function answer(passage: Passage, preset: Caller | undefined): Promise<ApiResponse> {
-    const started = clock.monotonic();
+    const started = observe && clock.monotonic();
     const auditId = auditIdOf(passage.request);
     let response: ApiResponse;
     try {
@@ -91,18 +91,23 @@ export function createPipeline({ environment, versions, documents, observe }: Pi
       response = await refusal(passage, error);
     }
     const warnings = warningHeader(passage.warnings);
-    notify({
-      type: 'request',
-      verb: passage.scope?.verb || passage.request.method.toLowerCase(),
-      status: response.status,
-      durationMs: clock.monotonic() - started,
-      auditId,
-      ...(passage.caller && { caller: passage.caller.name }),
-      ...(passage.impersonator && { impersonator: passage.impersonator.name }),
-      url: passage.request.url,
-    });
+    if (started !== undefined) tell(passage, auditId, response.status, started);
     const headers = { 'audit-id': auditId, 'cache-control': 'no-cache, private', ...response.headers };
     return { ...response, headers: warnings.length > 0 ? { ...headers, warning: warnings } : headers };
+  }
+
+  function tell(passage: Passage, auditId: string, status: number, started: number): void {
+    const { request, scope, caller, impersonator } = passage;
+    notify({
+      type: 'request',
+      verb: scope?.verb || request.method.toLowerCase(),
+      status,
+      durationMs: clock.monotonic() - started,
+      auditId,
+      ...(caller && { caller: caller.name }),
+      ...(impersonator && { impersonator: impersonator.name }),
+      url: request.url,
+    });
   }
 
   /** Who is it, or wants to be, is there room, may they; then the document or the verb. */
@@ -112,7 +117,8 @@ export function createPipeline({ environment, versions, documents, observe }: Pi
     preset: Caller | undefined,
   ): Promise<ApiResponse> {
     const { request, path, query } = passage;
-    const authenticated = preset ?? (await access.authenticate(request));
+    const said = preset ?? access.authenticate(request);
+    const authenticated = isPromise(said) ? await said : said;
     if (!authenticated) throw unauthorized();
     passage.caller = authenticated;
     const extraSpace = preset ? undefined : bearerWarning(request);
@@ -129,10 +135,13 @@ export function createPipeline({ environment, versions, documents, observe }: Pi
     if (!release) return tooManyRequestsText();
     let held = false; // a stream holds its place until it ends
     try {
-      await authorize(access, caller, attributes);
+      const allowed = authorize(access, caller, attributes);
+      if (isPromise(allowed)) await allowed;
       if (!scope) return await documents.answer(request, path, query);
-      const { representation, result } = await routed(passage, scope, caller);
-      const response = await rendered(representation, result, release);
+      const { representation, answered } = routed(passage, scope, caller);
+      const result = isPromise(answered) ? await answered : answered;
+      const written = rendered(representation, result, release);
+      const response = isPromise(written) ? await written : written;
       held = isStream(response.body);
       if (!isStream(response.body) || result.kind === 'watch') return response;
       return { ...response, body: onStreamEnd(response.body, release) };
@@ -141,11 +150,11 @@ export function createPipeline({ environment, versions, documents, observe }: Pi
     }
   }
 
-  async function routed(
+  function routed(
     passage: Passage,
     scope: Scope,
     caller: Caller,
-  ): Promise<{ readonly representation: Representation; readonly result: Result }> {
+  ): { readonly representation: Representation; readonly answered: Result | Promise<Result> } {
     const { request, query, warnings } = passage;
     const { version, verb } = routeOf(scope, request.method, versions);
     if (verb === 'patch') requirePatchType(request);
@@ -157,8 +166,8 @@ export function createPipeline({ environment, versions, documents, observe }: Pi
     if (notAccepted) throw notAccepted;
     requireName(scope.name);
     const representation = negotiate(negotiationInputs(request.headers, query), version.view, shape, clock.now);
-    const result = await VERBS[verb]({ environment, request, version, scope, query, caller, warnings });
-    return { representation, result };
+    const answered = VERBS[verb]({ environment, request, version, scope, query, caller, warnings });
+    return { representation, answered };
   }
 
   async function refusal(passage: Passage, error: unknown): Promise<ApiResponse> {
@@ -189,7 +198,11 @@ function auditIdOf(request: ApiRequest): string {
   return /^[\t\x20-\x7e\x80-\xff]+$/.test(sent) ? sent : crypto.randomUUID();
 }
 
-async function rendered(representation: Representation, result: Result, release: () => void): Promise<ApiResponse> {
+function rendered(
+  representation: Representation,
+  result: Result,
+  release: () => void,
+): ApiResponse | Promise<ApiResponse> {
   switch (result.kind) {
     case 'object':
       return representation.object(result.json, result.status);
@@ -198,12 +211,20 @@ async function rendered(representation: Representation, result: Result, release:
     case 'status':
       return representation.status(result.status, 200);
     case 'watch':
-      return {
-        status: 200,
-        headers: { 'content-type': representation.streamType },
-        body: result.frames(await representation.frames(), release),
-      };
+      return streamed(representation, result, release);
   }
+}
+
+async function streamed(
+  representation: Representation,
+  result: Extract<Result, { readonly kind: 'watch' }>,
+  release: () => void,
+): Promise<ApiResponse> {
+  return {
+    status: 200,
+    headers: { 'content-type': representation.streamType },
+    body: result.frames(await representation.frames(), release),
+  };
 }
 
 function statusErrorOf(error: unknown, scope: Scope | undefined): StatusError | undefined {

@@ -4,7 +4,6 @@ import { isStoreError } from '../store/errors.js';
 import type { EventKey } from '../store/contract.js';
 import type { EventRecord } from '../store/record.js';
 import { decodeEvent, encodeEvent } from './encode-event.js';
-import { wholeSeconds } from './whole-seconds.js';
 import { expiryOf, resourceOf, type VerbCall } from './verbs/call.js';
 
 /** How a deletion ended: the event is gone, or it waits for its finalizers. */
@@ -36,7 +35,7 @@ export async function removeStored(call: VerbCall, key: EventKey, options: Delet
 }
 
 async function removeOnce(call: VerbCall, record: EventRecord, dryRun: boolean): Promise<Removal> {
-  const { store, clock } = call.environment;
+  const { store, clock, wholeSeconds } = call.environment;
   const event = decodeEvent(record.event.bytes);
   const { metadata } = event;
   if (!metadata.finalizers?.length) {

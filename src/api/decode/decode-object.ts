@@ -1,6 +1,7 @@
 import type { FieldShape, ListShape, MapShape, ScalarShape, Shape, StructShape } from '../schema/shape.js';
 import { typeFault, timeFault, type DecodeFault } from './decode-fault.js';
 import { decodeQuickly, ODD } from './decode-quickly.js';
+import { depthWithin, MAX_FREE_DEPTH } from './free-json.js';
 import { parseTime } from './parse-time.js';
 import type { JsonDocument } from './json-document.js';
 import { goQuote } from '../../http/go-quote.js';
@@ -12,9 +13,6 @@ export type Decoded =
 
 /** No more strict errors than this are told, as in Kubernetes. */
 export const MAX_STRICT_ERRORS = 100;
-
-/** Free JSON (`fieldsV1`) may not be deeper: what works on it later is recursive. */
-const MAX_FREE_DEPTH = 100;
 
 const INT32_MAX = 2_147_483_647;
 const INT64_MAX = 2 ** 63;
@@ -206,11 +204,6 @@ function decodeScalar(
 
 function inRange(value: number, type: 'int32' | 'int64'): boolean {
   return type === 'int32' ? value >= -INT32_MAX - 1 && value <= INT32_MAX : value >= -INT64_MAX && value < INT64_MAX;
-}
-
-function depthWithin(value: unknown, left: number): boolean {
-  if (typeof value !== 'object' || value === null) return true;
-  return left > 0 && Object.values(value).every((member) => depthWithin(member, left - 1));
 }
 
 function fail(run: Run, fault: DecodeFault): undefined {

@@ -1,4 +1,5 @@
 import type { Shape, StructShape } from '../schema/shape.js';
+import { depthWithin, MAX_FREE_DEPTH } from './free-json.js';
 import { parseTime } from './parse-time.js';
 
 /** Says that an object is no ordinary one: whoever gets it takes the careful way. */
@@ -24,7 +25,7 @@ export function decodeQuickly(value: unknown, shape: StructShape, top: boolean):
     const decoded = quickValue(member, field.shape);
     if (decoded === ODD) return ODD;
     if (field.discarded || (top && field.protobuf === 0)) continue;
-    if (field.presence === 'non-empty' && (decoded === '' || decoded === 0)) continue;
+    if (field.presence === 'non-empty' && (decoded === '' || decoded === 0 || decoded === false)) continue;
     object[field.name] = decoded;
   }
   return found === Object.keys(source).length ? object : ODD;
@@ -37,18 +38,32 @@ function quickValue(value: unknown, shape: Shape): unknown {
     case 'map':
       return shape.value.kind === 'scalar' && shape.value.type === 'string' ? quickTexts(value) : ODD;
     case 'list':
-      return ODD;
+      return quickItems(value, shape.item);
     case 'scalar':
       break;
   }
+  if (shape.type === 'json') return depthWithin(value, MAX_FREE_DEPTH) ? value : ODD;
   if (typeof value === 'string') {
     if (shape.type === 'string') return value;
     if (shape.type !== 'time' && shape.type !== 'micro-time') return ODD;
     const time = parseTime(value, shape.type);
     return 'error' in time || time.value === null ? ODD : time.value;
   }
-  if (shape.type === 'int32' && typeof value === 'number' && (value | 0) === value) return value | 0;
-  return ODD;
+  if (typeof value === 'number') {
+    return (shape.type === 'int32' || shape.type === 'int64') && (value | 0) === value ? value | 0 : ODD;
+  }
+  return typeof value === 'boolean' && shape.type === 'bool' ? value : ODD;
+}
+
+function quickItems(value: unknown, shape: Shape): unknown {
+  if (!Array.isArray(value) || value.length === 0) return ODD;
+  const items: unknown[] = [];
+  for (const item of value as unknown[]) {
+    const decoded = item === null ? ODD : quickValue(item, shape);
+    if (decoded === ODD) return ODD;
+    items.push(decoded);
+  }
+  return items;
 }
 
 function quickTexts(value: unknown): unknown {

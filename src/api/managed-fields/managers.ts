@@ -53,19 +53,24 @@ export function encodeManagers(managers: Managers): ManagedFieldsEntry[] {
   return [...managers.values()].sort(inOrder).map(encodeManager);
 }
 
-function encodeManager({ name, operation, apiVersion, time, fields, subresource }: Manager): ManagedFieldsEntry {
+const encodeManager = (manager: Manager): ManagedFieldsEntry => encodeEntry(manager, toFieldsV1(manager.fields));
+
+/** The entry of a manager whose fields are written already. */
+export function encodeEntry(manager: Omit<Manager, 'fields'>, fieldsV1: unknown): ManagedFieldsEntry {
+  const { name, operation, apiVersion, time, subresource } = manager;
   const entry: ManagedFieldsEntry = {};
   if (name) entry.manager = name;
   entry.operation = operation;
   entry.apiVersion = apiVersion;
   if (time) entry.time = time;
   entry.fieldsType = 'FieldsV1';
-  entry.fieldsV1 = toFieldsV1(fields);
+  entry.fieldsV1 = fieldsV1;
   if (subresource) entry.subresource = subresource;
   return entry;
 }
 
-function inOrder(left: Manager, right: Manager): number {
+/** The order of entries. */
+export function inOrder(left: Omit<Manager, 'fields'>, right: Omit<Manager, 'fields'>): number {
   return (
     byCodePoint(left.operation, right.operation) ||
     seconds(left.time) - seconds(right.time) ||

@@ -1,4 +1,4 @@
-import { compareObjects } from './compare.js';
+import { compareObjects, type Comparison } from './compare.js';
 import { difference, EMPTY, union } from './field-set.js';
 import { fitToShape } from './fit-to-shape.js';
 import { managerId, type Manager, type Managers } from './managers.js';
@@ -19,8 +19,15 @@ export interface Update {
  * nobody's, and who owns nothing any more is left out.
  */
 export function recordUpdate(managers: Managers, update: Update): Managers {
-  const { version, manager, time } = update;
-  const { changed, removed } = compareObjects(update.live, update.next, version.shape);
+  return recordChange(managers, compareObjects(update.live, update.next, update.version.shape), update);
+}
+
+/** {@link recordUpdate} where it is known already what has changed. */
+export function recordChange(
+  managers: Managers,
+  { changed, removed }: Comparison,
+  { version, manager, time }: Omit<Update, 'live' | 'next'>,
+): Managers {
   const after = new Map<string, Manager>();
   for (const [id, one] of ofVersion(managers, version)) {
     const fields = difference(difference(one.fields, changed), removed);

@@ -47,6 +47,6 @@ function baseManagers({ stored = [], sent = undefined }: UpdateManagedFieldsInpu
 }
 
 /** An empty list, or one entry that says nothing. */
-function isReset(sent: readonly ManagedFieldsEntry[]): boolean {
+export function isReset(sent: readonly ManagedFieldsEntry[]): boolean {
   return sent.length === 0 || (sent.length === 1 && Object.keys(sent[0] ?? {}).length === 0);
 }

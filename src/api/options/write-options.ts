@@ -7,6 +7,7 @@ import {
   tooLong,
   type FieldError,
 } from '../status/field-error.js';
+import { byteLength, longerThan } from '../validation/byte-length.js';
 import { first, flag, type Query } from './query.js';
 
 /** What happens to unknown and duplicate fields in a body. */
@@ -24,6 +25,14 @@ export interface WriteOptions {
 
 const MAX_MANAGER_BYTES = 128;
 
+/** What a write without any query is asked for: the usual one. */
+const DEFAULTS: WriteOptions = Object.freeze({
+  dryRun: false,
+  fieldManager: '',
+  fieldValidation: 'Warn',
+  force: undefined,
+});
+
 /**
  * Reads and checks the options of a write.
  *
@@ -35,6 +44,7 @@ export function readWriteOptions(
   kind: 'CreateOptions' | 'UpdateOptions' | 'PatchOptions',
   apply = false,
 ): WriteOptions {
+  if (query.size === 0 && !apply) return DEFAULTS;
   const dryRun = query.get('dryRun') ?? [];
   const fieldManager = first(query, 'fieldManager') ?? '';
   const fieldValidation = first(query, 'fieldValidation') ?? '';
@@ -63,16 +73,15 @@ export function dryRunErrors(dryRun: readonly string[]): FieldError[] {
   return dryRun.every((value) => value === 'All') ? [] : [notSupported('dryRun', dryRun, ['All'])];
 }
 
-const encoder = new TextEncoder();
 const NOT_PRINTABLE = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/u;
 
 function fieldManagerErrors(manager: string): FieldError[] {
   const errors: FieldError[] = [];
-  if (encoder.encode(manager).length > MAX_MANAGER_BYTES) errors.push(tooLong('fieldManager', MAX_MANAGER_BYTES));
+  if (longerThan(manager, MAX_MANAGER_BYTES)) errors.push(tooLong('fieldManager', MAX_MANAGER_BYTES));
   const wrong = NOT_PRINTABLE.exec(manager);
   if (wrong) {
     const code = (wrong[0].codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
-    const position = encoder.encode(manager.slice(0, wrong.index)).length;
+    const position = byteLength(manager.slice(0, wrong.index));
     errors.push(invalidValue('fieldManager', manager, `invalid character U+${code} (at position ${position})`));
   }
   return errors;

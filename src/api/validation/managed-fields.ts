@@ -1,13 +1,13 @@
 import type { ManagedFieldsEntry } from '../../model/object-meta.js';
 import { invalidValue, tooLong, type FieldError } from '../status/field-error.js';
+import { byteLength, longerThan } from './byte-length.js';
 import { collectErrors } from './collect-errors.js';
 
 const MAX_MANAGER_BYTES = 128;
 const MAX_SUBRESOURCE_BYTES = 256;
 const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
-
-const encoder = new TextEncoder();
-const bytes = (text: string): number => encoder.encode(text).length;
+/** What every manager's name consists of, but for the rarest. */
+const PLAIN = /^[ -~]*$/;
 
 /** The rules for entries of managed fields, in the order Kubernetes has them. */
 export function managedFieldsErrors(entries: readonly ManagedFieldsEntry[], field: string): FieldError[] {
@@ -22,14 +22,16 @@ export function managedFieldsErrors(entries: readonly ManagedFieldsEntry[], fiel
       errors.push(invalidValue(`${at}.fieldsType`, fieldsType, 'must be `FieldsV1`'));
     }
     errors.push(...managerErrors(manager, `${at}.manager`));
-    if (bytes(subresource) > MAX_SUBRESOURCE_BYTES) errors.push(tooLong(`${at}.subresource`, MAX_SUBRESOURCE_BYTES));
+    if (longerThan(subresource, MAX_SUBRESOURCE_BYTES))
+      errors.push(tooLong(`${at}.subresource`, MAX_SUBRESOURCE_BYTES));
     return errors;
   });
 }
 
 /** The first character that cannot be printed is reported: a manager of a million of them would make a million errors. */
 function managerErrors(manager: string, field: string): FieldError[] {
-  const errors = bytes(manager) > MAX_MANAGER_BYTES ? [tooLong(field, MAX_MANAGER_BYTES)] : [];
+  const errors = longerThan(manager, MAX_MANAGER_BYTES) ? [tooLong(field, MAX_MANAGER_BYTES)] : [];
+  if (PLAIN.test(manager)) return errors;
   let position = 0;
   for (const character of manager) {
     if (!PRINTABLE.test(character)) {
@@ -37,7 +39,7 @@ function managerErrors(manager: string, field: string): FieldError[] {
       errors.push(invalidValue(field, manager, `invalid character U+${code} (at position ${position})`));
       break;
     }
-    position += bytes(character);
+    position += byteLength(character);
   }
   return errors;
 }

@@ -2,6 +2,7 @@ import type { ObjectMeta } from '../../model/object-meta.js';
 import { forbiddenField, invalidValue, required, tooLong, type FieldError } from '../status/field-error.js';
 import { byCodePoint } from '../status/code-point-order.js';
 import { goQuote } from '../../http/go-quote.js';
+import { byteLength } from './byte-length.js';
 import { collectErrors } from './collect-errors.js';
 import { managedFieldsErrors } from './managed-fields.js';
 import {
@@ -28,14 +29,12 @@ export interface ObjectMetaCreateOptions {
 const MAX_ANNOTATIONS_BYTES = 262_144;
 const STANDARD_FINALIZERS: readonly string[] = ['kubernetes', 'orphan', 'foregroundDeletion'];
 
-const encoder = new TextEncoder();
-
 const invalidEach = (field: string, value: string, faults: readonly string[]): FieldError[] =>
   faults.map((fault) => invalidValue(field, value, fault));
 
 /** What is wrong with the metadata of a new object, in Kubernetes' order and words (1.36). */
 export function validateObjectMetaCreate(meta: ObjectMeta, options: ObjectMetaCreateOptions): FieldError[] {
-  const { name = '', generateName = '', namespace = '', generation = 0, finalizers = [] } = meta;
+  const { name = '', generateName = '', namespace = '', generation = 0, finalizers, managedFields } = meta;
   const subdomain = options.nameRule === 'subdomain';
   const errors: FieldError[] = [];
   if (generateName !== '') {
@@ -48,14 +47,10 @@ export function validateObjectMetaCreate(meta: ObjectMeta, options: ObjectMetaCr
   if (generation < 0) {
     errors.push(invalidValue('metadata.generation', generation, 'must be greater than or equal to 0'));
   }
-  errors.push(
-    ...labelErrors(meta),
-    ...annotationErrors(meta),
-    ...ownerReferenceErrors(meta.ownerReferences ?? [], 'metadata.ownerReferences'),
-    ...finalizerErrors(finalizers),
-    ...managedFieldsErrors(meta.managedFields ?? [], 'metadata.managedFields'),
-  );
-  if (options.strictFinalizers) errors.push(...finalizerDomainErrors(finalizers));
+  pushMapAndOwnerErrors(errors, meta);
+  if (finalizers) errors.push(...finalizerErrors(finalizers));
+  if (managedFields) errors.push(...managedFieldsErrors(managedFields, 'metadata.managedFields'));
+  if (finalizers && options.strictFinalizers) errors.push(...finalizerDomainErrors(finalizers));
   return errors;
 }
 
@@ -81,13 +76,16 @@ export function validateObjectMetaUpdate(next: ObjectMeta, previous: ObjectMeta)
   immutable('creationTimestamp', null);
   immutable('deletionTimestamp', null);
   immutable('deletionGracePeriodSeconds', null);
-  errors.push(
-    ...labelErrors(next),
-    ...annotationErrors(next),
-    ...ownerReferenceErrors(next.ownerReferences ?? [], 'metadata.ownerReferences'),
-    ...managedFieldsErrors(next.managedFields ?? [], 'metadata.managedFields'),
-  );
+  pushMapAndOwnerErrors(errors, next);
+  if (next.managedFields) errors.push(...managedFieldsErrors(next.managedFields, 'metadata.managedFields'));
   return errors;
+}
+
+/** Most events have none of the three. */
+function pushMapAndOwnerErrors(errors: FieldError[], { labels, annotations, ownerReferences }: ObjectMeta): void {
+  if (labels) errors.push(...labelErrors(labels));
+  if (annotations) errors.push(...annotationErrors(annotations));
+  if (ownerReferences) errors.push(...ownerReferenceErrors(ownerReferences, 'metadata.ownerReferences'));
 }
 
 function namespaceErrors(namespace: string, wanted: boolean): FieldError[] {
@@ -96,23 +94,26 @@ function namespaceErrors(namespace: string, wanted: boolean): FieldError[] {
   return namespace === '' ? [required(field)] : invalidEach(field, namespace, dnsLabelErrors(namespace));
 }
 
-function labelErrors({ labels = {} }: ObjectMeta): FieldError[] {
+function labelErrors(labels: Readonly<Record<string, string>>): FieldError[] {
   return collectErrors(Object.entries(labels), ([key, value]) => [
     ...invalidEach('metadata.labels', key, qualifiedNameErrors(key)),
     ...invalidEach('metadata.labels', value, labelValueErrors(value)),
   ]);
 }
 
-function annotationErrors({ annotations = {} }: ObjectMeta): FieldError[] {
+function annotationErrors(annotations: Readonly<Record<string, string>>): FieldError[] {
   const field = 'metadata.annotations';
   const entries = Object.entries(annotations);
   const errors = collectErrors(entries, ([key]) => invalidEach(field, key, qualifiedNameErrors(key.toLowerCase())));
-  const size = entries.reduce(
-    (sum, [key, value]) => sum + encoder.encode(key).length + encoder.encode(value).length,
-    0,
-  );
-  if (size > MAX_ANNOTATIONS_BYTES) errors.push(tooLong(field, MAX_ANNOTATIONS_BYTES));
+  if (totalBytes(entries) > MAX_ANNOTATIONS_BYTES) errors.push(tooLong(field, MAX_ANNOTATIONS_BYTES));
   return errors;
+}
+
+/** The bytes of keys and values, where they can be too many: counting UTF-16 units tells that for the usual few. */
+function totalBytes(entries: readonly (readonly [string, string])[]): number {
+  const units = entries.reduce((sum, [key, value]) => sum + key.length + value.length, 0);
+  if (units * 3 <= MAX_ANNOTATIONS_BYTES) return units;
+  return entries.reduce((sum, [key, value]) => sum + byteLength(key) + byteLength(value), 0);
 }
 
 function finalizerErrors(finalizers: readonly string[]): FieldError[] {

@@ -1,3 +1,4 @@
+import { longerThan } from '../../api/validation/byte-length.js';
 import { qualifiedNameErrors, subdomainErrors } from '../../api/validation/names.js';
 import { invalidValue, required, type FieldError } from '../../api/status/field-error.js';
 import type { Event } from '../../model/event.js';
@@ -47,11 +48,3 @@ function reportErrors(event: Event, version: EventVersion): FieldError[] {
 
 const tooLong = (field: string, max: number): FieldError =>
   invalidValue(field, '', `can have at most ${max} characters`);
-
-const encoder = new TextEncoder();
-
-/** A UTF-16 unit becomes one to three bytes, so most strings need no encoding to know. */
-function longerThan(value: string, bytes: number): boolean {
-  if (value.length > bytes) return true;
-  return value.length * 3 > bytes && encoder.encode(value).length > bytes;
-}

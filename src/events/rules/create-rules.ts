@@ -11,7 +11,8 @@ import { baseErrors } from './base-rules.js';
 export function createErrors(event: Event, version: EventVersion, types: ReadonlySet<string>): FieldError[] {
   const errors = baseErrors(event, version);
   if (version.strict) errors.push(...strictErrors(event, version, types));
-  if (errors.length > 0) return errors;
+  // The strict rules of metadata are the laxer ones and more, but for prefixes of names.
+  if (errors.length > 0 || (version.strict && !event.metadata.generateName)) return errors;
   return validateObjectMetaCreate(event.metadata, {
     requireNamespace: true,
     nameRule: 'path-segment',

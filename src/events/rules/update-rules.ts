@@ -44,9 +44,10 @@ export function updateErrors(next: Event, previous: Event, version: EventVersion
     nameRule: 'path-segment',
     strictFinalizers: false,
   });
-  errors.push(...validateObjectMetaUpdate(next.metadata, previous.metadata), ...baseErrors(next, version));
+  const metadataErrors = validateObjectMetaUpdate(next.metadata, previous.metadata);
+  errors.push(...metadataErrors, ...baseErrors(next, version));
   if (!version.strict) return errors;
-  errors.push(...validateObjectMetaUpdate(next.metadata, previous.metadata));
+  errors.push(...metadataErrors);
   if (next.series && !same(next.series, previous.series)) errors.push(...seriesErrors(next.series));
   for (const field of IMMUTABLE) {
     if (same(next[field], previous[field])) continue;
@@ -59,7 +60,15 @@ type Comparable = string | number | null | undefined | ObjectReference | EventSo
 
 /** Unset, null, empty and `{}` are one value: the wire does not tell them apart. */
 function same(a: Comparable, b: Comparable): boolean {
-  return canonical(a) === canonical(b);
+  return a === b || sameMembers(a, b) || canonical(a) === canonical(b);
+}
+
+/** Two objects with the same members, which is what an unchanged reference usually is: no need to write both out. */
+function sameMembers(a: Comparable, b: Comparable): boolean {
+  if (typeof a !== 'object' || typeof b !== 'object' || !a || !b) return false;
+  const [one, other] = [a as Readonly<Record<string, unknown>>, b as Readonly<Record<string, unknown>>];
+  const keys = Object.keys(one);
+  return keys.length === Object.keys(other).length && keys.every((key) => one[key] === other[key]);
 }
 
 function canonical(value: Comparable): string {

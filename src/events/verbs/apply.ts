@@ -43,15 +43,20 @@ export async function apply(call: VerbCall): Promise<Result> {
     return next;
   };
 
-  return changeStored(call, options, merged, async () => {
-    const event = merged();
-    const { uid } = event.metadata;
-    if (uid) {
-      const why = `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`;
-      throw conflict(resourceOf(call), call.scope.name, why);
-    }
-    await requireAccess(call, 'create');
-    delete event.metadata.resourceVersion;
-    return admitNew(call, event, options, event.metadata.managedFields ?? []);
-  });
+  return changeStored(
+    call,
+    options,
+    (previous) => ({ next: merged(previous) }),
+    async () => {
+      const event = merged();
+      const { uid } = event.metadata;
+      if (uid) {
+        const why = `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`;
+        throw conflict(resourceOf(call), call.scope.name, why);
+      }
+      await requireAccess(call, 'create');
+      delete event.metadata.resourceVersion;
+      return admitNew(call, event, options, event.metadata.managedFields ?? []);
+    },
+  );
 }

@@ -1,8 +1,9 @@
-import { decodeBody } from '../../api/decode/decode-body.js';
+import { decodeBody, type DecodedBody } from '../../api/decode/decode-body.js';
 import type { BodyMediaType } from '../../api/decode/read-document.js';
 import type { WriteOptions } from '../../api/options/write-options.js';
 import { badRequest, unsupportedMediaType } from '../../api/status/failures.js';
 import { readBody } from '../../http/body.js';
+import { isPromise } from '../../http/promise.js';
 import { header } from '../../http/headers.js';
 import type { Event } from '../../model/event.js';
 import type { VerbCall } from './call.js';
@@ -26,15 +27,19 @@ export function readBytes(call: VerbCall): Promise<Uint8Array> {
   return readBody(call.request, call.environment.maxBodyBytes);
 }
 
-/** The event in the body, in stored form. Adds the warnings of lenient decoding. @throws StatusError 400 */
-export async function decodeEventBody(
+/**
+ * The event in the body, in stored form: at once for JSON. Adds the warnings of lenient decoding.
+ *
+ * @throws StatusError 400
+ */
+export function decodeEventBody(
   call: VerbCall,
   bytes: Uint8Array,
   mediaType: BodyMediaType,
   options: WriteOptions,
-): Promise<Event> {
+): Event | Promise<Event> {
   const { version } = call;
-  const decoded = await decodeBody(bytes, {
+  const decoded = decodeBody(bytes, {
     mediaType,
     shape: version.shape,
     kind: version.view.kind,
@@ -42,6 +47,13 @@ export async function decodeEventBody(
     otherVersions: version.otherVersions,
     fieldValidation: options.fieldValidation,
   });
+  return isPromise(decoded)
+    ? Promise.resolve(decoded).then((ready) => storedForm(call, ready))
+    : storedForm(call, decoded);
+}
+
+function storedForm(call: VerbCall, decoded: DecodedBody): Event {
+  const { version } = call;
   call.warnings.push(...decoded.warnings);
   if (decoded.apiVersion !== version.view.apiVersion) {
     throw badRequest(

@@ -1,5 +1,7 @@
+import type { FieldTracker } from '../../api/managed-fields/field-tracker.js';
 import type { Query } from '../../api/options/query.js';
 import type { FrameEncoder } from '../../api/representation/contract.js';
+import type { Batches } from '../../api/representation/list-form.js';
 import type { GroupResource } from '../../api/status/failures.js';
 import type { Access } from '../../auth/access.js';
 import type { Clock } from '../../clock/clock.js';
@@ -11,12 +13,15 @@ import type { Status } from '../../model/status.js';
 import type { EventKey, EventStore } from '../../store/contract.js';
 import type { WatchHub } from '../../store/watch/watch-hub.js';
 import type { Scope } from '../scope.js';
+import type { SharedFrames } from '../shared-frames.js';
 import type { EventVersion } from '../versions/version.js';
+import type { WholeSeconds } from '../whole-seconds.js';
 
 /** What all requests of one `createEvents` share. */
 export interface EventsEnvironment {
   readonly store: EventStore;
   readonly hub: WatchHub;
+  readonly sharedFrames: SharedFrames;
   readonly clock: Clock;
   readonly access: Access;
   readonly limits: InFlightLimits;
@@ -27,6 +32,8 @@ export interface EventsEnvironment {
   readonly maxBodyBytes: number;
   /** Whether it is recorded who manages which field. */
   readonly managedFields: boolean;
+  readonly fieldTracker: FieldTracker;
+  readonly wholeSeconds: WholeSeconds;
   /** How often a quiet watch that asked for bookmarks gets one. */
   readonly bookmarkIntervalMs: number;
   /** Watches without `timeoutSeconds` end after this long to twice this long. */
@@ -51,7 +58,7 @@ export type Result =
   | {
       readonly kind: 'list';
       readonly meta: ListMeta;
-      readonly batches: Iterable<readonly Uint8Array[]> | AsyncIterable<readonly Uint8Array[]>;
+      readonly batches: Batches;
     }
   | { readonly kind: 'watch'; frames(encoder: FrameEncoder, onEnd: () => void): AsyncIterable<Uint8Array> }
   | { readonly kind: 'status'; readonly status: Status };

@@ -4,6 +4,8 @@ import { applyPatch, patchTypeOf, type PatchType } from '../../api/patch/apply-p
 import { notFound, unsupportedMediaType } from '../../api/status/failures.js';
 import { header } from '../../http/headers.js';
 import type { ApiRequest } from '../../http/request.js';
+import type { Event } from '../../model/event.js';
+import type { EventRecord } from '../../store/record.js';
 import { dedupeOwners } from '../admit-new.js';
 import { changeStored } from '../change-stored.js';
 import { trackFields } from '../field-tracking.js';
@@ -23,7 +25,7 @@ export async function patch(call: VerbCall): Promise<Result> {
     call,
     options,
     (previous, record) => {
-      const document: unknown = JSON.parse(decoder.decode(version.objectJson(record)));
+      const document = documentOf(call, previous, record);
       const { fieldValidation } = options;
       const patched = applyPatch({ type, document, body, shape: version.shape, fieldValidation });
       const decoded = decodePatched(patched.document, {
@@ -44,8 +46,7 @@ export async function patch(call: VerbCall): Promise<Result> {
         call.warnings.push(...decoded.warnings);
         dedupeOwners(call, next, 'patch');
       }
-      trackFields(call, options, next, previous);
-      return next;
+      return { next, managedFields: trackFields(call, options, next, previous) };
     },
     () => {
       throw notFound(resourceOf(call), call.scope.name);
@@ -53,7 +54,19 @@ export async function patch(call: VerbCall): Promise<Result> {
   );
 }
 
-const decoder = new TextDecoder();
+/** What stands in metadata before `resourceVersion`. */
+const BEFORE_REVISION: ReadonlySet<string> = new Set(['name', 'generateName', 'namespace', 'uid']);
+
+/** The stored event as the client's version shows it, keys in wire order. Parts are shared with `previous`. */
+function documentOf({ version }: VerbCall, previous: Event, record: EventRecord): Readonly<Record<string, unknown>> {
+  const metadata: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(previous.metadata)) {
+    if (!BEFORE_REVISION.has(key)) metadata['resourceVersion'] ??= String(record.revision);
+    metadata[key] = value;
+  }
+  const { kind, apiVersion } = version.view;
+  return { kind, apiVersion, ...version.toWire({ ...previous, metadata }) };
+}
 
 const APPLY = 'application/apply-patch+yaml';
 

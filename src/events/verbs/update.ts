@@ -22,9 +22,9 @@ export async function update(call: VerbCall): Promise<Result> {
     options,
     (previous) => {
       requireUid(call, sent, previous.metadata.uid ?? '');
-      const next = structuredClone(sent);
-      trackFields(call, options, next, previous);
-      return next;
+      // A further attempt must find what was sent; below metadata nothing is changed.
+      const next: Event = { ...sent, metadata: { ...sent.metadata } };
+      return { next, managedFields: trackFields(call, options, next, previous) };
     },
     async () => {
       requireUid(call, sent, '');

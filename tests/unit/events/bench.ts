@@ -1,4 +1,5 @@
 import { onTestFinished } from 'vitest';
+import { createFieldTracker } from '../../../src/api/managed-fields/field-tracker.js';
 import { readListOptions } from '../../../src/api/options/list-options.js';
 import type { FrameEncoder } from '../../../src/api/representation/contract.js';
 import { createAccess } from '../../../src/auth/access.js';
@@ -7,9 +8,11 @@ import type { EventsOptions } from '../../../src/events/options.js';
 import { scopeOf } from '../../../src/events/routing.js';
 import { readSelection } from '../../../src/events/selection.js';
 import type { EventsEnvironment, VerbCall } from '../../../src/events/verbs/call.js';
+import { createSharedFrames } from '../../../src/events/shared-frames.js';
 import { eventsV1 } from '../../../src/events/versions/events-v1.js';
 import { openWatch } from '../../../src/events/watch-stream.js';
 import { parseQuery, splitUrl } from '../../../src/http/url.js';
+import { createWholeSeconds } from '../../../src/events/whole-seconds.js';
 import { createInFlightLimits } from '../../../src/limits/in-flight.js';
 import type { Caller } from '../../../src/model/caller.js';
 import type { Observation } from '../../../src/observe/observation.js';
@@ -126,6 +129,7 @@ export function verbBench(wrap: (store: EventStore) => EventStore = (store) => s
   const environment: EventsEnvironment = {
     store,
     hub,
+    sharedFrames: createSharedFrames(),
     clock,
     access: createAccess({ authenticate: () => CALLER, authorize: () => ({ allowed: true }) }),
     limits: createInFlightLimits(),
@@ -133,6 +137,8 @@ export function verbBench(wrap: (store: EventStore) => EventStore = (store) => s
     types: new Set(['Normal', 'Warning']),
     maxBodyBytes: 1_000_000,
     managedFields: true,
+    fieldTracker: createFieldTracker(),
+    wholeSeconds: createWholeSeconds(),
     bookmarkIntervalMs: 60_000,
     minWatchMs: 1_800_000,
   };

@@ -72,6 +72,16 @@ describe('the stored form', () => {
     expect(text(bytes.subarray(cut))).toMatch(/^"creationTimestamp"/);
   });
 
+  test('takes managed fields that are written already', () => {
+    const entries = [{ manager: 'm', operation: 'Update', fieldsType: 'FieldsV1', fieldsV1: { 'f:note': {} } }];
+    for (const metadata of [event.metadata, {}]) {
+      const tracked = { ...event, metadata: { ...metadata, managedFields: entries } };
+      const { bytes, cut } = encodeEvent(tracked);
+      const given = encodeEvent(tracked, JSON.stringify(entries));
+      expect([text(given.bytes), given.cut]).toEqual([text(bytes), cut]);
+    }
+  });
+
   test('of an event that is not stored is JSON all the same', () => {
     expect(JSON.parse(text(encodeEvent({ metadata: {} }).bytes))).toMatchObject({ metadata: {}, eventTime: null });
     expect(JSON.parse(text(encodeEvent({ metadata: { name: 'a' } }).bytes))).toMatchObject({ metadata: { name: 'a' } });

@@ -1,0 +1,17 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { byteLength, longerThan } from '../../../../src/api/validation/byte-length.js';
+
+test('lengths are those of UTF-8', () => {
+  expect([byteLength(''), byteLength('aü😀'), byteLength('\ud800')]).toEqual([0, 7, 3]);
+});
+
+test('a limit counts bytes, however many characters they make', () => {
+  expect(longerThan('ü'.repeat(64), 128)).toBe(false);
+  expect(longerThan('ü'.repeat(65), 128)).toBe(true);
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', maxLength: 20 }), fc.nat(50), (text, limit) => {
+      expect(longerThan(text, limit)).toBe(new TextEncoder().encode(text).length > limit);
+    }),
+  );
+});
