@@ -72,8 +72,16 @@ export type {
   WriteOptions,
 } from './store/contract.js';
 export type { EncodedEvent, EventRecord } from './store/record.js';
+export {
+  copyEvents,
+  type CopyEventsOptions,
+  type CopyProgress,
+  type CopyResult,
+  type SkippedEvent,
+} from './store/copy-events.js';
 export { settleUnknownOutcomes } from './store/settle.js';
 export { isStoreError, storeError, type StoreError, type StoreErrorCode } from './store/errors.js';
+export { storeCheck, type StoreCheckOptions } from './store-check.js';
 
 export { bodyAborted, bodyTooLarge, isBodyError, type BodyError } from './http/body-error.js';
 export { firstOf } from './http/first-of.js';

@@ -1,0 +1,175 @@
+import { systemClock, type Clock } from '../clock/clock.js';
+import type { EventKey, EventStore, ListPage, Position, Revision } from './contract.js';
+import { isStoreError, type StoreErrorCode } from './errors.js';
+import type { EventRecord } from './record.js';
+import { sameEvent } from './settle.js';
+
+/** Options of {@link copyEvents}. */
+export interface CopyEventsOptions {
+  /** Told after each page. What it throws ends the copy. */
+  readonly onProgress?: (progress: CopyProgress) => void;
+  /** Ends the copy with the signal's reason. What was copied stays. */
+  readonly signal?: AbortSignal;
+  /** How many events are read at once, from 1 to 10,000. Default 500. */
+  readonly pageSize?: number;
+  /** How many writes are under way at once, from 1 to 1,000. Default 32: engines put what comes together into one commit. */
+  readonly concurrency?: number;
+  /** `true` replaces events of the same name that are different in `to`. Default `false`: they are left and listed. */
+  readonly overwrite?: boolean;
+  /** Says what has expired. Default: the system clock. */
+  readonly clock?: Clock;
+}
+
+/** How far a copy is. Each event read is in exactly one of the counts. */
+export interface CopyProgress {
+  /** Created in `to`. */
+  readonly copied: number;
+  /** Were there already, with the same uid and the same bytes: from an earlier run. */
+  readonly present: number;
+  /** Different in `to`, and replaced (`overwrite`). */
+  readonly overwritten: number;
+  /** Have expired, and were left out. */
+  readonly expired: number;
+  /** How many were left out for another reason: see {@link CopyResult.skipped}. */
+  readonly left: number;
+  /** How many are still to be read, where the store knows. */
+  readonly remaining: number | undefined;
+}
+
+/** An event that was not copied. */
+export interface SkippedEvent {
+  readonly key: EventKey;
+  /** `different`: `to` has another event of that name. `too-large`: `to` takes no event of that size. */
+  readonly why: 'different' | 'too-large';
+}
+
+/** What a copy did. */
+export interface CopyResult extends Omit<CopyProgress, 'left' | 'remaining'> {
+  readonly skipped: readonly SkippedEvent[];
+  /** The revision of `from` whose state was copied. */
+  readonly revision: Revision;
+  /** `false` when the walk outlived the history of `from`: what came later was read from later states. */
+  readonly consistent: boolean;
+}
+
+type Outcome = 'copied' | 'present' | 'overwritten' | 'expired' | SkippedEvent['why'];
+
+const ATTEMPTS = 5;
+
+/**
+ * Copies all events of one store into another: the state of `from` at one revision, page by page, with the same bytes
+ * and the same moments of expiry. **Revisions are those of `to`**, so that watches and continue tokens of clients
+ * do not survive the move: they begin again with a list.
+ *
+ * It may be run again at any time, after a failure too: what is there already with equal uid and bytes is counted and left.
+ * Events that are written to `from` meanwhile are not seen, so stop its writers first, or run once more afterwards.
+ *
+ * @throws StoreError of either store, when it failed; what was copied until then stays.
+ * @throws TypeError (as a rejection) that lists every unusable option.
+ */
+export async function copyEvents(
+  from: EventStore,
+  to: EventStore,
+  options: CopyEventsOptions = {},
+): Promise<CopyResult> {
+  checkOptions(from, to, options);
+  const { onProgress, signal, pageSize = 500, concurrency = 32, overwrite = false, clock = systemClock } = options;
+  const counts = { copied: 0, present: 0, overwritten: 0, expired: 0 };
+  const skipped: SkippedEvent[] = [];
+
+  const put = async (record: EventRecord): Promise<void> => {
+    const { key } = record;
+    const outcome = record.expiresAt <= clock.now() ? 'expired' : await copyOne(to, record, overwrite, signal);
+    if (outcome === 'different' || outcome === 'too-large') skipped.push({ key, why: outcome });
+    else counts[outcome] += 1;
+  };
+
+  const walk = pagesOf(from, pageSize, signal);
+  let revision: Revision | undefined;
+  let consistent = true;
+  for await (const page of walk) {
+    revision ??= page.revision;
+    consistent &&= page.revision === revision;
+    await each(page.records, concurrency, put);
+    signal?.throwIfAborted();
+    onProgress?.({ ...counts, left: skipped.length, remaining: page.next ? page.remaining : 0 });
+  }
+  return { ...counts, skipped, revision: revision ?? 0, consistent };
+}
+
+/** Pages of one state; where history does not reach back to it any more, the rest of the latest one. */
+async function* pagesOf(from: EventStore, limit: number, signal: AbortSignal | undefined): AsyncGenerator<ListPage> {
+  let at: Revision | undefined;
+  let after: Position | undefined;
+  do {
+    let page: ListPage;
+    try {
+      page = await from.list({ at, after, limit, signal });
+    } catch (error) {
+      if (at === undefined || !hasCode(error, 'expired')) throw error;
+      at = undefined;
+      continue;
+    }
+    at = page.revision;
+    after = page.next;
+    yield page;
+  } while (after !== undefined);
+}
+
+async function copyOne(
+  to: EventStore,
+  { key, event, expiresAt }: EventRecord,
+  overwrite: boolean,
+  signal: AbortSignal | undefined,
+): Promise<Outcome> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const stored = attempt === 1 ? undefined : await to.get(key, { signal });
+      if (stored === undefined) {
+        await to.create(key, event, { expiresAt, signal });
+        return 'copied';
+      }
+      if (sameEvent(stored.event, event)) return 'present';
+      if (!overwrite) return 'different';
+      await to.replace(key, event, { expected: stored.revision, expiresAt, signal });
+      return 'overwritten';
+    } catch (error) {
+      if (hasCode(error, 'too-large')) return 'too-large';
+      // Somebody else writes to the same key: look again.
+      if (attempt === ATTEMPTS || !hasCode(error, 'exists', 'not-found', 'conflict')) throw error;
+    }
+  }
+}
+
+/** Calls `work` for each item, a number of them at once. After a failure nothing new is begun, and it is thrown when all have ended. */
+async function each<T>(items: readonly T[], atOnce: number, work: (item: T) => Promise<void>): Promise<void> {
+  const failures: unknown[] = [];
+  const queue = items.values();
+  const lane = async (): Promise<void> => {
+    for (const item of queue) {
+      if (failures.length > 0) return;
+      await work(item).catch((error: unknown) => failures.push(error));
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, lane));
+  if (failures.length > 0) throw failures[0];
+}
+
+function hasCode(error: unknown, ...codes: readonly StoreErrorCode[]): boolean {
+  return isStoreError(error) && codes.includes(error.code);
+}
+
+function checkOptions(from: EventStore, to: EventStore, options: CopyEventsOptions): void {
+  const { pageSize = 1, concurrency = 1, onProgress } = options;
+  const isCount = (value: unknown, most: number): boolean =>
+    Number.isSafeInteger(value) && (value as number) >= 1 && (value as number) <= most;
+  const faults = [
+    typeof from?.list !== 'function' && 'from: give an EventStore',
+    typeof to?.create !== 'function' && 'to: give an EventStore',
+    from !== undefined && from === to && 'from and to are the same store',
+    !isCount(pageSize, 10_000) && 'pageSize: give a whole number from 1 to 10,000',
+    !isCount(concurrency, 1_000) && 'concurrency: give a whole number from 1 to 1,000',
+    onProgress !== undefined && typeof onProgress !== 'function' && 'onProgress: give a function',
+  ].filter((fault) => fault !== false);
+  if (faults.length > 0) throw new TypeError(`copyEvents: ${faults.join('; ')}`);
+}

@@ -1,0 +1,74 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { createHealth } from '../../src/health/create-health.js';
+import { storeCheck, type StoreCheckOptions } from '../../src/store-check.js';
+import type { EventStore } from '../../src/store/contract.js';
+import { storeError } from '../../src/store/errors.js';
+import { memoryStore } from '../../src/store/memory/memory-store.js';
+import { call } from '../../src/testing/call.js';
+import { fakeClock } from '../../src/testing/fake-clock.js';
+
+function bench(options?: StoreCheckOptions) {
+  const clock = fakeClock();
+  const store = memoryStore({ clock });
+  let pings = 0;
+  let away = false;
+  const weak: EventStore = {
+    ...store,
+    ping(how) {
+      pings += 1;
+      return away ? Promise.reject(storeError('unavailable', 'the engine is away')) : store.ping(how);
+    },
+  };
+  const health = createHealth({ clock });
+  health.add(storeCheck(weak, options));
+  onTestFinished(async () => {
+    health.close();
+    await store.close();
+  });
+  const statuses = async (): Promise<readonly number[]> => {
+    const answers = await Promise.all(
+      ['livez', 'readyz', 'healthz'].map((root) => call(health.handle, `GET /${root}`)),
+    );
+    return answers.map(({ status }) => status);
+  };
+  return { clock, health, statuses, pings: () => pings, setAway: (value: boolean) => void (away = value) };
+}
+
+test('readiness falls while the store is away and returns by itself; liveness does not fall', async () => {
+  const { clock, health, statuses, setAway } = bench();
+  expect(await statuses()).toEqual([200, 200, 200]);
+  setAway(true);
+  clock.advance(1_001);
+  expect(await statuses()).toEqual([200, 500, 500]);
+  expect(await health.report('readyz')).toMatchObject({
+    checks: expect.arrayContaining([expect.objectContaining({ name: 'memory', reason: 'the engine is away' })]),
+  });
+  setAway(false);
+  clock.advance(1_001);
+  expect(await statuses()).toEqual([200, 200, 200]);
+});
+
+test('the store is asked once a second at most', async () => {
+  const { clock, statuses, pings } = bench();
+  for (let i = 0; i < 5; i++) await statuses();
+  expect(pings()).toBe(1);
+  clock.advance(1_001);
+  await statuses();
+  expect(pings()).toBe(2);
+});
+
+test('options take the place of defaults, but nothing brings it on livez', () => {
+  const store = memoryStore();
+  expect(storeCheck(store)).toMatchObject({ name: 'memory', timeoutMs: 2_000, cacheMs: 1_000 });
+  const check = storeCheck(store, { name: 'events', periodMs: 5_000, critical: false, endpoints: ['livez'] } as object);
+  expect(check).toMatchObject({ name: 'events', periodMs: 5_000, critical: false, endpoints: ['readyz', 'healthz'] });
+  expect(check.cacheMs).toBeUndefined();
+});
+
+test('a store that does not answer counts as away', async () => {
+  const store = { ...memoryStore(), ping: () => new Promise<void>(() => undefined) };
+  const health = createHealth();
+  health.add(storeCheck(store, { timeoutMs: 1 }));
+  onTestFinished(() => health.close());
+  expect((await call(health.handle, 'GET /readyz')).status).toBe(500);
+});

@@ -1,0 +1,217 @@
+import fc from 'fast-check';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { EventStore } from '../../../src/store/contract.js';
+import { copyEvents, type CopyProgress } from '../../../src/store/copy-events.js';
+import { storeError } from '../../../src/store/errors.js';
+import { memoryStore } from '../../../src/store/memory/memory-store.js';
+import type { EventRecord } from '../../../src/store/record.js';
+import { fakeClock } from '../../../src/testing/fake-clock.js';
+import { sampleEvent } from '../../../src/testing/sample-event.js';
+
+const clock = fakeClock();
+const LATER = clock.now() + 3_600_000_000;
+
+function newStore(options: { readonly maxEventBytes?: number; readonly startAt?: number } = {}): EventStore {
+  const store = memoryStore({ clock, ...options });
+  onTestFinished(() => store.close());
+  return store;
+}
+
+async function put(
+  store: EventStore,
+  name: string,
+  more: { note?: string; namespace?: string } = {},
+  expiresAt = LATER,
+) {
+  const { note = 'a note', namespace = 'default' } = more;
+  return store.create({ namespace, name }, sampleEvent({ name, namespace, uid: `uid-${name}`, note }), { expiresAt });
+}
+
+async function contents(store: EventStore): Promise<readonly unknown[]> {
+  const { records } = await store.list({ limit: 10_000 });
+  return records.map(({ key, event, expiresAt }: EventRecord) => [key, Buffer.from(event.bytes).toString(), expiresAt]);
+}
+
+describe('copyEvents', () => {
+  test('copies bytes, keys and expiry; revisions are the new store’s', async () => {
+    const [from, to] = [newStore({ startAt: 0 }), newStore({ startAt: 5000 })];
+    await put(from, 'a');
+    await put(from, 'b', { namespace: 'other', note: 'ü' }, LATER + 7);
+    const result = await copyEvents(from, to, { clock });
+    expect(result).toEqual({
+      ...{ copied: 2, present: 0, overwritten: 0, expired: 0, skipped: [] },
+      ...{ revision: await from.revision(), consistent: true },
+    });
+    expect(await contents(to)).toEqual(await contents(from));
+    expect(await to.revision()).toBe(5002);
+  });
+
+  test('run again, it finds everything there', async () => {
+    const [from, to] = [newStore(), newStore()];
+    for (const name of ['a', 'b', 'c']) await put(from, name);
+    await copyEvents(from, to, { clock });
+    const before = await to.revision();
+    await put(from, 'd');
+    expect(await copyEvents(from, to, { clock })).toMatchObject({ copied: 1, present: 3, skipped: [] });
+    expect(await to.revision()).toBe(before + 1);
+  });
+
+  test('leaves and lists what is different, or replaces it when told to', async () => {
+    const [from, to] = [newStore(), newStore()];
+    await put(from, 'a', { note: 'new' });
+    await put(to, 'a', { note: 'old' });
+    await put(to, 'only-there');
+    const left = await copyEvents(from, to, { clock });
+    expect(left).toMatchObject({
+      copied: 0,
+      skipped: [{ key: { namespace: 'default', name: 'a' }, why: 'different' }],
+    });
+    expect(String((await contents(to))[0])).toContain('old');
+    expect(await copyEvents(from, to, { clock, overwrite: true })).toMatchObject({ overwritten: 1, skipped: [] });
+    expect((await contents(to))[0]).toEqual((await contents(from))[0]);
+    expect(await contents(to)).toHaveLength(2);
+  });
+
+  test('leaves out what has expired, and lists what is too large', async () => {
+    const [from, to] = [newStore(), newStore({ maxEventBytes: 2000 })];
+    await put(from, 'gone', {}, clock.now());
+    await put(from, 'large', { note: 'x'.repeat(3000) });
+    await put(from, 'small');
+    expect(await copyEvents(from, to, { clock })).toMatchObject({
+      copied: 1,
+      expired: 1,
+      skipped: [{ key: { name: 'large' }, why: 'too-large' }],
+    });
+  });
+
+  test('tells its progress after each page', async () => {
+    const [from, to] = [newStore(), newStore()];
+    for (let i = 0; i < 7; i++) await put(from, `e-${i}`);
+    const seen: CopyProgress[] = [];
+    await copyEvents(from, to, { clock, pageSize: 3, onProgress: (progress) => seen.push(progress) });
+    expect(seen.map(({ copied, remaining }) => [copied, remaining])).toEqual([
+      [3, 4],
+      [6, 1],
+      [7, 0],
+    ]);
+  });
+
+  test('copies one state, whatever is written meanwhile', async () => {
+    const [from, to] = [newStore(), newStore()];
+    for (const name of ['b', 'd']) await put(from, name);
+    let pages = 0;
+    const onProgress = (): void => void (pages++ === 0 && void put(from, 'c'));
+    expect(await copyEvents(from, to, { clock, pageSize: 1, onProgress })).toMatchObject({
+      copied: 2,
+      consistent: true,
+    });
+  });
+
+  test('goes on with the latest state when history is over, and says so', async () => {
+    const [from, to] = [newStore(), newStore()];
+    for (const name of ['a', 'b', 'c']) await put(from, name);
+    let forgotten = false;
+    const forgetful: EventStore = {
+      ...from,
+      list: (query) => {
+        if (query.at === undefined || forgotten) return from.list(query);
+        forgotten = true;
+        return put(from, 'd').then(() => Promise.reject(storeError('expired', 'too old')));
+      },
+    };
+    const result = await copyEvents(forgetful, to, { clock, pageSize: 2 });
+    expect(result).toMatchObject({ copied: 4, consistent: false });
+    expect(await contents(to)).toEqual(await contents(from));
+  });
+
+  test('passes failures on, and can be run again', async () => {
+    const [from, to] = [newStore(), newStore()];
+    for (let i = 0; i < 9; i++) await put(from, `e-${i}`);
+    let writes = 0;
+    const weak: EventStore = {
+      ...to,
+      create: (...words) => (++writes > 5 ? Promise.reject(storeError('unavailable', 'away')) : to.create(...words)),
+    };
+    await expect(copyEvents(from, weak, { clock, concurrency: 2 })).rejects.toMatchObject({ code: 'unavailable' });
+    expect(await contents(to)).toHaveLength(5);
+    expect(await copyEvents(from, to, { clock })).toMatchObject({ copied: 4, present: 5 });
+  });
+
+  test('never has more writes under way than allowed', async () => {
+    const [from, to] = [newStore(), newStore()];
+    for (let i = 0; i < 20; i++) await put(from, `e-${i}`);
+    let now = 0;
+    let most = 0;
+    const slow: EventStore = {
+      ...to,
+      async create(...words) {
+        most = Math.max(most, ++now);
+        await new Promise((resolve) => setImmediate(resolve));
+        now -= 1;
+        return to.create(...words);
+      },
+    };
+    await copyEvents(from, slow, { clock, concurrency: 3 });
+    expect(most).toBe(3);
+  });
+
+  test('ends with its signal', async () => {
+    const [from, to] = [newStore(), newStore()];
+    for (let i = 0; i < 6; i++) await put(from, `e-${i}`);
+    const abort = new AbortController();
+    const run = copyEvents(from, to, {
+      clock,
+      pageSize: 2,
+      signal: abort.signal,
+      onProgress: () => abort.abort(new Error('enough')),
+    });
+    await expect(run).rejects.toThrow('enough');
+    expect(await contents(to)).toHaveLength(2);
+  });
+
+  test('lists every unusable option', async () => {
+    const store = newStore();
+    const options = { pageSize: 0, concurrency: 1.5, onProgress: 1 as never };
+    await expect(copyEvents(store, store, options)).rejects.toThrow(
+      'copyEvents: from and to are the same store; pageSize: give a whole number from 1 to 10,000; ' +
+        'concurrency: give a whole number from 1 to 1,000; onProgress: give a function',
+    );
+    await expect(copyEvents(undefined as never, store)).rejects.toThrow('from: give an EventStore');
+  });
+
+  test('any two stores: nothing is lost, nothing is overwritten, and a second run changes nothing', async () => {
+    const name = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f');
+    const entry = fc.record({ name, note: fc.constantFrom('1', '2'), expired: fc.boolean() });
+    const entries = fc.uniqueArray(entry, { selector: (one) => one.name });
+    const pageSize = fc.integer({ min: 1, max: 4 });
+    await fc.assert(
+      fc.asyncProperty(entries, entries, pageSize, pageSize, async (source, target, pages, concurrency) => {
+        const [from, to] = [memoryStore({ clock }), memoryStore({ clock })];
+        for (const one of source) await put(from, one.name, one, one.expired ? clock.now() : LATER);
+        for (const one of target) await put(to, one.name, one);
+        const options = { clock, pageSize: pages, concurrency };
+        const result = await copyEvents(from, to, options);
+        const { copied, present, overwritten, expired, skipped } = result;
+        expect(copied + present + overwritten + expired + skipped.length).toBe(source.length);
+        const wanted = new Map(source.filter((one) => !one.expired).map((one) => [one.name, one.note]));
+        for (const one of target) wanted.set(one.name, one.note);
+        const { records } = await to.list({ limit: 100 });
+        const notes = records.map(({ key, event }) => [
+          key.name,
+          (JSON.parse(Buffer.from(event.bytes).toString()) as { note: string }).note,
+        ]);
+        expect(new Map(notes as [string, string][])).toEqual(wanted);
+        const before = await to.revision();
+        expect(await copyEvents(from, to, options)).toMatchObject({
+          copied: 0,
+          present: copied + present,
+          skipped: { length: skipped.length },
+        });
+        expect(await to.revision()).toBe(before);
+        await from.close();
+        await to.close();
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
