@@ -1,3 +1,5 @@
+import type { StoreChoice } from './store-url.js';
+
 /** What an operator can do with a server that has just started. */
 export interface BannerFacts {
   readonly secureUrl: string;
@@ -7,17 +9,20 @@ export interface BannerFacts {
   readonly tokenPath: string;
   /** The file curl should trust. */
   readonly caPath: string;
+  /** Where events are kept, without a password. */
+  readonly store: StoreChoice;
 }
 
 /** Lines to copy and paste into a shell. */
 export function banner(facts: BannerFacts): string {
-  const { secureUrl, insecureUrl, group, kubeconfigPath, tokenPath, caPath } = facts;
+  const { secureUrl, insecureUrl, group, kubeconfigPath, tokenPath, caPath, store } = facts;
   const readyz = quote(`${insecureUrl ?? secureUrl}/readyz?verbose`);
   const trust = `--cacert ${quote(caPath)}`;
   const kubectl = `kubectl --kubeconfig ${quote(kubeconfigPath)}`;
   const token = `-H "Authorization: Bearer $(cat ${quote(tokenPath)})"`;
   return [
     `kube-vitals serves ${group}/v1 on ${secureUrl}${insecureUrl === undefined ? '' : ` and ${insecureUrl}`}`,
+    whereEvents(store),
     '',
     '  Health:',
     insecureUrl === undefined ? `    curl ${trust} ${readyz}` : `    curl ${readyz}`,
@@ -28,6 +33,11 @@ export function banner(facts: BannerFacts): string {
     '',
     'Ctrl-C ends it.',
   ].join('\n');
+}
+
+function whereEvents({ kind, shown }: StoreChoice): string {
+  if (kind === 'memory') return 'Events are kept in memory, and gone when it ends.';
+  return `Events are kept in ${shown}, and there again after a restart.`;
 }
 
 /** A word for a POSIX shell. */

@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { getHeapStatistics } from 'node:v8';
-import type { ApiHandler, EventStore, HealthCheck } from 'kube-vitals';
+import { storeCheck, type ApiHandler, type EventStore, type HealthCheck } from 'kube-vitals';
 
 /** Health checks, and what stops whatever they keep running. */
 export interface Checks {
@@ -28,11 +28,7 @@ export function standaloneChecks({ dataDir, store, group, api }: ChecksOptions):
   const loop = monitorEventLoopDelay({ resolution: 20 });
   loop.enable();
   const checks: HealthCheck[] = [
-    {
-      name: store.name,
-      endpoints: ['healthz', 'livez', 'readyz'],
-      check: ({ signal }) => store.ping({ signal }),
-    },
+    storeCheck(store),
     {
       name: 'autoregister-completion',
       endpoints: ['healthz', 'livez', 'readyz'],

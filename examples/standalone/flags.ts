@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { parseGoDuration } from './go-duration.js';
+import { parseStoreUrl, sqliteAt, withoutSecrets, type StoreChoice } from './store-url.js';
 
 /** What the command line says, defaults in place. */
 export interface Flags {
@@ -22,7 +23,7 @@ export interface Flags {
   readonly coreV1Events: boolean;
   readonly managedFields: boolean;
   readonly dataDir: string;
-  readonly store: 'memory';
+  readonly store: StoreChoice;
 }
 
 /** What to do with a command line. */
@@ -38,6 +39,8 @@ interface Definition {
   readonly help: string;
   /** Reads the value, or throws an Error that says what is wrong with it. */
   readonly read: (text: string) => unknown;
+  /** What an error message may repeat of the value. Default: all of it. */
+  readonly quote?: (text: string) => string;
 }
 
 const DEFINITIONS = [
@@ -149,15 +152,17 @@ const DEFINITIONS = [
     name: 'data-dir',
     value: 'dir',
     fallback: './kube-vitals-data',
-    help: 'Where the admin token, the kubeconfig and the certificates are kept.',
+    help: 'Where the admin token, the kubeconfig, the certificates and, by default, the events are kept.',
     read: nonEmpty,
   },
   {
     name: 'store',
-    value: 'name',
-    fallback: 'memory',
-    help: 'Where events are kept. memory: in this process, gone when it ends.',
-    read: oneOf('memory'),
+    value: 'store',
+    fallback: '',
+    shownDefault: 'sqlite:events.db in --data-dir',
+    help: 'Where events are kept. memory: in this process, gone when it ends. sqlite:PATH: in a file. postgres://USER:PASSWORD@HOST:PORT/DATABASE, with ?schema=NAME and parameters of the driver; without a password PGPASSWORD is asked. etcd://HOST:PORT,HOST:PORT/PREFIX, also with USER:PASSWORD@; etcds:// speaks TLS, with ?ca=FILE&cert=FILE&key=FILE. All servers on one PostgreSQL or etcd serve the same events.',
+    read: (text) => (text === '' ? undefined : parseStoreUrl(text)),
+    quote: withoutSecrets,
   },
 ] as const satisfies readonly Definition[];
 
@@ -181,12 +186,14 @@ export function parseFlags(argv: readonly string[]): CommandLine {
   }
 
   const values = new Map<string, unknown>();
-  for (const { name, read } of DEFINITIONS) {
+  for (const { name, read, quote = (text: string) => text } of DEFINITIONS as readonly Definition[]) {
     const text = texts.get(name) ?? '';
     try {
       values.set(name, read(text));
     } catch (error) {
-      return { error: `invalid argument ${JSON.stringify(text)} for "--${name}" flag: ${(error as Error).message}` };
+      return {
+        error: `invalid argument ${JSON.stringify(quote(text))} for "--${name}" flag: ${(error as Error).message}`,
+      };
     }
   }
   const flags = flagsOf(<T>(name: FlagName) => values.get(name) as T);
@@ -214,7 +221,7 @@ function flagsOf(value: <T>(name: FlagName) => T): Flags {
     coreV1Events: value('core-v1-events'),
     managedFields: value('managed-fields'),
     dataDir,
-    store: value('store'),
+    store: value<StoreChoice | undefined>('store') ?? sqliteAt(join(dataDir, 'events.db')),
   };
 }
 

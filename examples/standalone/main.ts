@@ -1,14 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import {
-  createApiServer,
-  createEvents,
-  createHealth,
-  createImpersonation,
-  createLifecycle,
-  memoryStore,
-} from 'kube-vitals';
+import { setTimeout as pause } from 'node:timers/promises';
+import { createApiServer, createEvents, createHealth, createImpersonation, createLifecycle } from 'kube-vitals';
 import type { Observe, PostStartHook } from 'kube-vitals';
 import { toNodeListener } from 'kube-vitals/node';
 import { standaloneAccess } from './access.js';
@@ -18,16 +12,23 @@ import { givenCertificate, ownCertificate } from './certificates.js';
 import { standaloneChecks } from './checks.js';
 import { parseFlags, type Flags } from './flags.js';
 import { kubeconfig } from './kubeconfig.js';
+import { awaitStore, openStore } from './open-store.js';
 import { createOwnEvents, type Occurrence } from './own-events.js';
 import { writePrivateFile } from './private-file.js';
 import { setRevisionsAside } from './revisions.js';
 import { openServers } from './servers.js';
 import { shutDownOnSignals } from './shutdown.js';
+import { passwordFilter } from './store-url.js';
 
 const SELF = { name: 'system:kube-vitals', groups: ['system:masters'] };
 const DRAIN_TIMEOUT_MS = 60_000;
+/** How long the end waits for its own Event to be stored. */
+const FAREWELL_MS = 5_000;
+const RETRY_MS = 5_000;
 
-const log = (line: string): void => void process.stderr.write(`${line}\n`);
+const commandLine = parseFlags(process.argv.slice(2));
+const hidePassword = 'flags' in commandLine ? passwordFilter(commandLine.flags.store) : (line: string): string => line;
+const log = (line: string): void => void process.stderr.write(`${hidePassword(line)}\n`);
 
 const observe: Observe = (observation) => {
   if (observation.type === 'error') log(`error in ${observation.where}: ${String(observation.error)}`);
@@ -47,7 +48,8 @@ async function serve(flags: Flags): Promise<void> {
 
   const group = `events.${flags.apiDomain}`;
   const revisions = await setRevisionsAside(join(flags.dataDir, 'revisions'));
-  const store = memoryStore({ startAt: revisions.startAt });
+  const store = await openStore(flags.store, revisions.startAt);
+  const answers = await awaitStore(store, flags.store, log);
   const ahead = revisions.keepAhead(store.revision);
   const health = createHealth({
     ...access,
@@ -86,6 +88,17 @@ async function serve(flags: Flags): Promise<void> {
   const ownEvents = createOwnEvents({ api, group, instance: `${hostname()}-${process.pid}` });
   const record = (occurrence: Occurrence): Promise<void> =>
     ownEvents.record(occurrence).catch((error: unknown) => log(`an event was not recorded: ${String(error)}`));
+  /** Again and again, until the store takes it or the server ends. */
+  const recordLater = async (occurrence: Occurrence): Promise<void> => {
+    while (!closing.signal.aborted) {
+      await pause(RETRY_MS, undefined, { ref: false });
+      const recorded = await ownEvents.record(occurrence).then(
+        () => true,
+        () => false,
+      );
+      if (recorded) return;
+    }
+  };
 
   const checks = standaloneChecks({ dataDir: flags.dataDir, store, group, api });
   for (const check of checks.checks) health.add(check);
@@ -101,19 +114,21 @@ async function serve(flags: Flags): Promise<void> {
       type: status === 'ok' ? 'Normal' : 'Warning',
       action: 'CheckingHealth',
       reason: changed[status],
-      note: `check ${check} is ${status}${reason === undefined ? '' : `: ${reason}`}`,
+      note: hidePassword(`check ${check} is ${status}${reason === undefined ? '' : `: ${reason}`}`),
     });
   });
 
   // Added before the ports open, so that no probe sees the server ready too early.
   const kubeconfigWritten = health.addPostStartHook('write-kubeconfig');
-  const startRecorded = health.addPostStartHook('record-start');
   const servers = await openServers(flags, certificate, listener);
   const kubeconfigPath = join(flags.dataDir, 'kubeconfig');
   const config = kubeconfig({ server: servers.secureUrl, ca: certificate.ca, token });
-  const note = `serving ${group}/v1 on ${servers.secureUrl}`;
   await finish(kubeconfigWritten, writePrivateFile(kubeconfigPath, config));
-  await finish(startRecorded, ownEvents.record({ type: 'Normal', action: 'Starting', reason: 'Started', note }));
+  // No post-start hook: it would make /livez wait for the store.
+  const note = `serving ${group}/v1 on ${servers.secureUrl}`;
+  const started: Occurrence = { type: 'Normal', action: 'Starting', reason: 'Started', note };
+  if (answers) await record(started);
+  else void recordLater(started);
 
   let closed: Promise<void> = Promise.resolve();
   const lifecycle = createLifecycle({
@@ -122,12 +137,15 @@ async function serve(flags: Flags): Promise<void> {
     drainTimeoutMs: DRAIN_TIMEOUT_MS,
     observe,
     beforeStop: () =>
-      record({
-        type: 'Normal',
-        action: 'ShuttingDown',
-        reason: 'ShutdownStarted',
-        note: `${group}/v1 is shutting down`,
-      }),
+      Promise.race([
+        record({
+          type: 'Normal',
+          action: 'ShuttingDown',
+          reason: 'ShutdownStarted',
+          note: `${group}/v1 is shutting down`,
+        }),
+        pause(FAREWELL_MS, undefined, { ref: false }),
+      ]),
     stopAccepting: () => {
       server.startDraining();
       closed = servers.close(DRAIN_TIMEOUT_MS);
@@ -146,7 +164,7 @@ async function serve(flags: Flags): Promise<void> {
 
   const caPath = flags.tlsCertFile ?? join(flags.certDir, 'ca.crt');
   const tokenPath = join(flags.dataDir, 'admin-token');
-  process.stdout.write(`${banner({ ...servers, group, kubeconfigPath, tokenPath, caPath })}\n`);
+  process.stdout.write(`${banner({ ...servers, group, kubeconfigPath, tokenPath, caPath, store: flags.store })}\n`);
 }
 
 /** A hook that failed shows on all health endpoints, with its reason; the server goes on. */
@@ -160,7 +178,6 @@ async function finish(hook: PostStartHook, work: Promise<void>): Promise<void> {
   }
 }
 
-const commandLine = parseFlags(process.argv.slice(2));
 if ('help' in commandLine) {
   process.stdout.write(commandLine.help);
 } else if ('error' in commandLine) {

@@ -6,17 +6,18 @@ const BLOCK = 100_000_000;
 const RESERVE = BLOCK / 10;
 const LOOK_MS = 60_000;
 
-/** The revisions of a store that forgets everything when it ends, kept apart from run to run. */
+/** The revisions of a store in this process or on this disk, kept apart from store to store. */
 export interface Revisions {
-  /** Where this run begins: above everything an earlier run may have used. */
+  /** Where a new store begins: above everything an earlier one in this data directory may have used. */
   readonly startAt: number;
   /** Sets further revisions aside while the store uses them up. Ends with `stop`. */
   keepAhead(revision: () => Promise<number>): { readonly stop: () => void };
 }
 
 /**
- * Sets revisions aside in a file, so that a memory store that is started again never uses one twice and can still count
- * from small numbers that people can read. A client that watches from before the restart is told that its revision is gone.
+ * Sets revisions aside in a file, so that a store that begins anew (in memory at each start, in a file when that was
+ * deleted) never uses one twice and can still count from small numbers that people can read. A client that watches from
+ * before is told that its revision is gone.
  *
  * @throws Error when the file holds anything but a number
  */
@@ -28,8 +29,9 @@ export async function setRevisionsAside(path: string): Promise<Revisions> {
     startAt,
     keepAhead(revision) {
       const look = async (): Promise<void> => {
-        if ((await revision()) < ceiling - RESERVE) return;
-        ceiling += BLOCK;
+        const reached = await revision();
+        if (reached < ceiling - RESERVE) return;
+        ceiling = Math.max(ceiling, reached) + BLOCK;
         await writePrivateFile(path, `${ceiling}\n`);
       };
       const timer = setInterval(() => void look().catch(() => undefined), LOOK_MS).unref();

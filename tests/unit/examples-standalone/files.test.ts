@@ -129,6 +129,7 @@ describe('banner', () => {
     kubeconfigPath: '/my data/kubeconfig',
     tokenPath: '/d/admin-token',
     caPath: "/d/it's/ca.crt",
+    store: { kind: 'sqlite', path: '/d/events.db', shown: '/d/events.db' } as const,
   };
 
   it('quotes for a shell', () => {
@@ -136,6 +137,12 @@ describe('banner', () => {
     expect(text).toContain("kubectl --kubeconfig '/my data/kubeconfig' get events.events.example.com -A -w");
     expect(text).toContain("--cacert '/d/it'\\''s/ca.crt'");
     expect(text).toContain("curl 'http://127.0.0.1:8080/readyz?verbose'");
+  });
+
+  it('says where events are', () => {
+    expect(banner(facts)).toContain('Events are kept in /d/events.db, and there again after a restart.');
+    const memory = { kind: 'memory', shown: 'memory' } as const;
+    expect(banner({ ...facts, store: memory })).toContain('Events are kept in memory, and gone when it ends.');
   });
 
   it('does without the HTTP port', () => {

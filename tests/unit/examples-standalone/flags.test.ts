@@ -34,7 +34,7 @@ describe('parseFlags', () => {
       coreV1Events: true,
       managedFields: true,
       dataDir: './kube-vitals-data',
-      store: 'memory',
+      store: { kind: 'sqlite', path: 'kube-vitals-data/events.db', shown: 'kube-vitals-data/events.db' },
     });
   });
 
@@ -59,6 +59,11 @@ describe('parseFlags', () => {
     expect(flags('--data-dir', '/data', '--cert-dir', '/certs').certDir).toBe('/certs');
   });
 
+  it('keeps events in the data directory unless told otherwise', () => {
+    expect(flags('--data-dir', '/data').store).toMatchObject({ kind: 'sqlite', path: '/data/events.db' });
+    expect(flags('--data-dir', '/data', '--store', 'memory').store).toEqual({ kind: 'memory', shown: 'memory' });
+  });
+
   it('takes any free port, and none', () => {
     expect(flags('--secure-port=0', '--insecure-port=0')).toMatchObject({ securePort: 0, insecurePort: 0 });
     expect(flags('--insecure-port=off').insecurePort).toBe('off');
@@ -81,7 +86,14 @@ describe('parseFlags', () => {
       ['--authorization-mode=RBAC'],
       'invalid argument "RBAC" for "--authorization-mode" flag: must be AlwaysAllow or ABAC',
     ],
-    [['--store=etcd'], 'invalid argument "etcd" for "--store" flag: must be memory'],
+    [
+      ['--store=etcd'],
+      'invalid argument "etcd" for "--store" flag: must be memory, sqlite:PATH, postgres://…, or etcd://HOST:PORT,HOST:PORT/PREFIX',
+    ],
+    [
+      ['--store=postgre://shop:secret@db/shop'],
+      'invalid argument "postgre://…" for "--store" flag: must be memory, sqlite:PATH, postgres://…, or etcd://HOST:PORT,HOST:PORT/PREFIX',
+    ],
     [['--bind-address='], 'invalid argument "" for "--bind-address" flag: must not be empty'],
     [['--tls-cert-file=x'], '--tls-cert-file and --tls-private-key-file go together: give both, or neither'],
     [
@@ -105,6 +117,9 @@ describe('parseFlags', () => {
     const help = 'help' in parsed ? parsed.help : '';
     expect(help).toContain('--event-ttl duration\n      How long an event is kept. (default 1h0m0s)');
     expect(help).toContain('--anonymous-auth[=true|false]');
+    expect(help).toMatch(
+      /--store store\n .*sqlite:PATH.*postgres:.*etcd:.*\(default sqlite:events\.db in --data-dir\)/,
+    );
     expect(help.match(/^ {2}--/gm)).toHaveLength(19);
     expect('help' in parseFlags(['-h'])).toBe(true);
   });

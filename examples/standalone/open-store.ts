@@ -1,0 +1,75 @@
+import { readFile } from 'node:fs/promises';
+import { memoryStore, type EventStore } from 'kube-vitals';
+import type { StoreChoice } from './store-url.js';
+
+/** How long a start waits for a store on the network, in milliseconds. It goes on without. */
+const PATIENCE_MS = 3_000;
+
+/**
+ * Makes the store. Only the chosen engine is loaded, and with it its driver.
+ *
+ * @param startAt where a new local store begins to count
+ * @throws Error when a certificate cannot be read or an option is unusable
+ */
+export async function openStore(choice: StoreChoice, startAt: number): Promise<EventStore> {
+  switch (choice.kind) {
+    case 'memory':
+      return memoryStore({ startAt });
+    case 'sqlite': {
+      const { sqliteStore } = await import('kube-vitals/sqlite');
+      return sqliteStore({ path: choice.path, startAt });
+    }
+    case 'postgres': {
+      const { postgresStore } = await import('kube-vitals/postgres');
+      const { connectionString, schema } = choice;
+      return postgresStore({ connectionString, ...(schema !== undefined && { schema }) });
+    }
+    case 'etcd': {
+      const { endpoints, prefix, username, password } = choice;
+      const { etcdStore } = await import('kube-vitals/etcd');
+      return etcdStore({
+        endpoints,
+        ...(prefix !== undefined && { prefix }),
+        ...(username !== undefined && { username, password: password ?? '' }),
+        ...(Object.keys(choice.files).length > 0 && { tls: await readFiles(choice.files) }),
+      });
+    }
+  }
+}
+
+/**
+ * Whether the store answers. One in this process or on this disk has to: that it does not is an error of the operator's. One
+ * on the network may come later; until then `/readyz` fails.
+ *
+ * @param log is told, in one line, why the start goes on without the store
+ * @throws Error with the reason, for a local store
+ */
+export async function awaitStore(
+  store: EventStore,
+  { kind, shown }: StoreChoice,
+  log: (line: string) => void,
+): Promise<boolean> {
+  const local = kind === 'memory' || kind === 'sqlite';
+  try {
+    await store.ping(local ? {} : { signal: AbortSignal.timeout(PATIENCE_MS) });
+    return true;
+  } catch (error) {
+    if (local) throw new Error(`--store: ${messageOf(error)}`, { cause: error });
+    log(`the store ${shown} does not answer (${messageOf(error)}); /readyz fails until it does`);
+    return false;
+  }
+}
+
+async function readFiles<K extends string>(files: Partial<Record<K, string>>): Promise<Partial<Record<K, string>>> {
+  const read = Object.entries<string | undefined>(files).map(async ([name, path = '']) => {
+    const text = await readFile(path, 'utf8').catch((error: unknown) => {
+      throw new Error(`--store: ${name} cannot be read: ${messageOf(error)}`, { cause: error });
+    });
+    return [name, text] as const;
+  });
+  return Object.fromEntries(await Promise.all(read)) as Partial<Record<K, string>>;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
