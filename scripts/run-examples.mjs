@@ -26,16 +26,20 @@ const TESTS = {
     assert.ok(numTotalTests > 0 && numPassedTests === numTotalTests, output);
     return `${numPassedTests} tests`;
   },
-  'unit-test with node:test': () => {
-    const file = join(root, 'examples/unit-test/orders.test.ts');
-    // A run inside another run of node:test would report in a form for its parent.
-    const env = { NODE_TEST_CONTEXT: undefined };
-    const output = run(process.execPath, ['--import', 'tsx', '--test', '--test-reporter=tap', file], { env });
-    const passed = Number(/^# pass (\d+)$/m.exec(output)?.[1] ?? 0);
-    assert.ok(passed > 0 && /^# fail 0$/m.test(output), output);
-    return `${passed} tests`;
-  },
+  'unit-test with node:test': () => nodeTest('unit-test/orders.test.ts'),
+  'own-store passes the published suite': () => nodeTest('own-store/table-store.test.ts'),
 };
+
+/** Runs a file of node:test and says how many tests passed. */
+function nodeTest(path) {
+  // A run inside another run of node:test would report in a form for its parent.
+  const env = { NODE_TEST_CONTEXT: undefined };
+  const words = ['--import', 'tsx', '--test', '--test-reporter=tap', join(root, 'examples', path)];
+  const output = run(process.execPath, words, { env });
+  const passed = Number(/^# pass (\d+)$/m.exec(output)?.[1] ?? 0);
+  assert.ok(passed > 0 && /^# fail 0$/m.test(output), output);
+  return `${passed} tests`;
+}
 
 function greeting(name) {
   return {
@@ -153,23 +157,50 @@ function standaloneGates() {
   const folder = join(scratchFolder(), 'data');
   let example;
   let client;
+  let seen;
+  const start = async () => {
+    const args = ['--data-dir', folder, '--secure-port', '0', '--insecure-port', '0'];
+    example = await startExample('standalone', { args });
+    client = createClient(example.url, readFileSync(join(folder, 'admin-token'), 'utf8').trim());
+  };
   return {
-    'starts, and is ready': async () => {
-      const args = ['--data-dir', folder, '--secure-port', '0', '--insecure-port', '0'];
-      example = await startExample('standalone', { args });
-      client = createClient(example.url, readFileSync(join(folder, 'admin-token'), 'utf8').trim());
+    'starts, is ready, and says where events are': async () => {
+      await start();
       assert.match(await client.text('/readyz?verbose', 200, { token: '' }), /healthz check passed\n$/);
+      assert.ok(example.output().includes(`Events are kept in ${join(folder, 'events.db')}`), example.output());
     },
     'lets a watch see a create, and stops on SIGTERM': async () => {
       assert.ok(client, 'it did not start');
       try {
         const { metadata } = await client.json('GET', EVENTS, 200);
-        const next = await client.watch(`${EVENTS}?watch=true&resourceVersion=${metadata.resourceVersion}`);
+        seen = metadata.resourceVersion;
+        const next = await client.watch(`${EVENTS}?watch=true&resourceVersion=${seen}`);
         await client.json('POST', EVENTS, 201, { json: greeting('one') });
         assert.equal((await next()).object.metadata.name, 'one');
         const stopped = example.stop();
         assert.equal(await next(), undefined);
         assert.equal(await stopped, 0, example.output());
+      } finally {
+        example.kill();
+      }
+    },
+    'shows its events after a restart, and a watch goes on where it was': async () => {
+      assert.ok(seen, 'it did not start');
+      try {
+        await start();
+        const list = await client.json('GET', EVENTS, 200);
+        assert.deepEqual(
+          list.items.map((item) => item.metadata.name),
+          ['one'],
+        );
+        const next = await client.watch(`${EVENTS}?watch=true&resourceVersion=${seen}`);
+        assert.equal((await next()).object.metadata.resourceVersion, list.items[0].metadata.resourceVersion);
+        const second = await startExample('standalone', { args: ['--data-dir', folder, '--secure-port', '0'] }).then(
+          (other) => other.kill() && 'it started',
+          (error) => error.message,
+        );
+        assert.match(second, /it ended with 1:\nerror: --store: .*events\.db is in use/);
+        assert.equal(await example.stop(), 0, example.output());
       } finally {
         example.kill();
       }

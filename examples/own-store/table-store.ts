@@ -1,6 +1,6 @@
-import { storeError, systemClock } from '../../../src/index.js';
-import type { Change, Clock, EncodedEvent, EventKey, EventRecord, EventStore } from '../../../src/index.js';
-import type { ListPage, ListQuery, Revision, StoreCall } from '../../../src/index.js';
+import { storeError, systemClock } from 'kube-vitals';
+import type { Change, Clock, EncodedEvent, EventKey, EventRecord, EventStore } from 'kube-vitals';
+import type { ListPage, ListQuery, Revision, StoreCall } from 'kube-vitals';
 
 /** One line of history: what a row of a database table would be. */
 interface Row {
