@@ -1,0 +1,30 @@
+import { spawnSync } from 'node:child_process';
+
+/** Who asks: the kernel wants the user of the process, and does not always take root for it. */
+interface User {
+  readonly uid?: number;
+  readonly gid?: number;
+}
+
+/** Of util-linux. */
+const PROGRAM = 'prlimit';
+
+/** Whether the largest file a running process may write can be set from outside; otherwise one line says so. */
+export function canLimitFiles(): boolean {
+  if (spawnSync(PROGRAM, ['--version']).status === 0) return true;
+  if (process.env['CI'] === 'true') throw new Error('prlimit is not installed');
+  process.stdout.write('skipped: prlimit is not installed\n');
+  return false;
+}
+
+/** Sets how large files of these processes may become, from now on. Processes they start inherit it. */
+export function limitFiles(pids: readonly number[], bytes: number | 'unlimited', user: User = {}): void {
+  for (const pid of pids) {
+    // The soft limit only: the hard one could not be raised again by everybody.
+    const { status, stderr } = spawnSync(PROGRAM, ['--pid', String(pid), `--fsize=${bytes}:`], {
+      encoding: 'utf8',
+      ...user,
+    });
+    if (status !== 0) throw new Error(`prlimit: ${stderr}`);
+  }
+}

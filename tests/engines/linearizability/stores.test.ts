@@ -1,0 +1,49 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { presentEngines, startDatabase, type Database } from '../support/databases.js';
+import { print, readSettings, testTimeoutMs } from '../support/settings.js';
+import { resultLine, runRound } from '../support/round.js';
+import { createServer, type Server } from '../support/standalone.js';
+
+const settings = readSettings();
+const timeout = testTimeoutMs(settings);
+
+/** Concurrent clients over HTTP, nothing happens: what they saw must be explained by one order of all calls. */
+async function linearizable(engine: string, servers: readonly Server[]): Promise<void> {
+  for (let round = 0; round < settings.rounds; round++) {
+    const seed = settings.seed + round;
+    const load = { writes: 300, loadMs: settings.seconds * 500 };
+    const result = await runRound({ servers, namespace: `order-${round}`, seed, ...load });
+    print(`${resultLine('none', engine, seed, result)} ambiguous=${result.ambiguous}`);
+    expect(result.wrong).toEqual([]);
+  }
+}
+
+describe('linearizability over HTTP', () => {
+  const removals: (() => Promise<void>)[] = [];
+  afterAll(async () => {
+    for (const remove of removals.reverse()) await remove();
+  });
+  const started = async (name: string, store: string | ((dataDir: string) => string)): Promise<Server> => {
+    const server = await createServer({ name, store });
+    removals.push(server.remove);
+    await server.start();
+    return server;
+  };
+
+  it('memory', { timeout }, async () => {
+    await linearizable('memory', [await started('the server', 'memory')]);
+  });
+
+  it('sqlite', { timeout }, async () => {
+    await linearizable('sqlite', [await started('the server', (dataDir) => `sqlite:${dataDir}/events.db`)]);
+  });
+
+  for (const engine of presentEngines()) {
+    it(`${engine}, two servers`, { timeout }, async () => {
+      const database: Database = await startDatabase(engine);
+      removals.push(database.remove);
+      const servers = [await started('server 1', database.store), await started('server 2', database.store)];
+      await linearizable(engine, servers);
+    });
+  }
+});

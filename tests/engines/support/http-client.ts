@@ -1,0 +1,80 @@
+import { Agent, request } from 'node:http';
+import type { Server } from './standalone.js';
+
+/** What came back, whole. */
+export interface Answer {
+  readonly status: number;
+  readonly text: string;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+}
+
+/** Why nothing came back. */
+export interface Lost {
+  /** `refused`: nobody listened, so nothing happened. `late`: no answer within the deadline. */
+  readonly lost: 'refused' | 'broken' | 'late';
+  readonly reason: string;
+}
+
+/** What to send. */
+export interface Ask {
+  readonly method?: string;
+  readonly path: string;
+  readonly body?: unknown;
+  readonly contentType?: string;
+  readonly deadlineMs?: number;
+}
+
+/** How long a client waits: every answer, also of a server whose database is away, has to come earlier. */
+export const CLIENT_DEADLINE_MS = 10_000;
+
+/** Connections of one simulated client or of several. */
+export interface HttpClient {
+  readonly ask: (server: Server, ask: Ask) => Promise<Answer | Lost>;
+  readonly close: () => void;
+}
+
+export function isLost(answer: Answer | Lost): answer is Lost {
+  return 'lost' in answer;
+}
+
+/** A client that keeps connections alive and never throws for what the network does. */
+export function createHttpClient(): HttpClient {
+  const agent = new Agent({ keepAlive: true });
+  const ask = (server: Server, { method = 'GET', path, body, ...more }: Ask): Promise<Answer | Lost> =>
+    new Promise((resolve) => {
+      const bytes = body === undefined ? undefined : JSON.stringify(body);
+      let late = false;
+      const sent = request(`${server.url}${path}`, {
+        agent,
+        method,
+        headers: {
+          authorization: server.authorization,
+          ...(bytes !== undefined && {
+            'content-type': more.contentType ?? 'application/json',
+            'content-length': Buffer.byteLength(bytes),
+          }),
+        },
+      });
+      const timer = setTimeout(() => {
+        late = true;
+        sent.destroy(new Error('deadline'));
+      }, more.deadlineMs ?? CLIENT_DEADLINE_MS);
+      const failed = (error: NodeJS.ErrnoException): void => {
+        clearTimeout(timer);
+        const lost = late ? 'late' : error.code === 'ECONNREFUSED' ? 'refused' : 'broken';
+        resolve({ lost, reason: error.message });
+      };
+      sent.on('error', failed);
+      sent.on('response', (response) => {
+        let text = '';
+        response.setEncoding('utf8').on('data', (part: string) => (text += part));
+        response.on('error', failed);
+        response.on('end', () => {
+          clearTimeout(timer);
+          resolve({ status: response.statusCode ?? 0, text, headers: response.headers });
+        });
+      });
+      sent.end(bytes);
+    });
+  return { ask, close: () => agent.destroy() };
+}

@@ -1,0 +1,48 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { isLost, type HttpClient } from './http-client.js';
+import type { Server } from './standalone.js';
+
+/** Somebody who asks for the health of a server all the time, as a kubelet does. */
+export interface Prober {
+  /** The last answer of `/readyz`. */
+  readonly ready: () => boolean;
+  /** What `/livez` said that was not yes, while the server was up. */
+  readonly wrong: readonly string[];
+  readonly stop: () => Promise<void>;
+}
+
+const EVERY_MS = 100;
+
+/** Begins to ask. */
+export function startProber(server: Server, http: HttpClient): Prober {
+  const wrong: string[] = [];
+  let ready = true;
+  let stopped = false;
+
+  const run = async (): Promise<void> => {
+    while (!stopped) {
+      if (server.up) {
+        const [livez, readyz] = await Promise.all(
+          ['/livez', '/readyz'].map((path) => http.ask(server, { path, deadlineMs: 8_000 })),
+        );
+        if (livez !== undefined && server.up && !isLost(livez) && livez.status !== 200) {
+          wrong.push(`/livez of ${server.name}: ${livez.status} ${livez.text}`);
+        }
+        if (livez !== undefined && server.up && isLost(livez) && livez.lost === 'late') {
+          wrong.push(`/livez of ${server.name}: no answer`);
+        }
+        ready = readyz !== undefined && !isLost(readyz) && readyz.status === 200;
+      } else ready = false;
+      await pause(EVERY_MS);
+    }
+  };
+  const running = run();
+  return {
+    ready: () => ready,
+    wrong,
+    async stop() {
+      stopped = true;
+      await running;
+    },
+  };
+}

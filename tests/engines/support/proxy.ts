@@ -1,0 +1,76 @@
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+
+/** A way to a port of this machine that can be disturbed. */
+export interface Proxy {
+  readonly port: number;
+  /** Breaks every connection, without a word to either side; new ones go through. */
+  readonly cut: () => void;
+  /** Takes connections and bytes and passes nothing on, like a network that drops packets. */
+  readonly swallow: () => void;
+  /** Every chunk is passed on this much later, in order. */
+  readonly delay: (ms: number) => void;
+  /** Ends `swallow` and `delay`. What was swallowed is lost, so its connections break. */
+  readonly heal: () => void;
+  readonly close: () => Promise<void>;
+}
+
+/** Passes bytes on, whatever they mean. */
+export async function createProxy(target: number): Promise<Proxy> {
+  const sockets = new Set<Socket>();
+  const dirty = new Set<Socket>();
+  let swallowing = false;
+  let delayMs = 0;
+
+  const cut = (): void => sockets.forEach((socket) => socket.destroy());
+  const pass = (from: Socket, to: Socket): void => {
+    sockets.add(from);
+    from.setNoDelay(true);
+    from.on('error', () => undefined);
+    from.on('close', () => {
+      sockets.delete(from);
+      // While the network swallows, nobody hears that the other side is gone.
+      if (swallowing) dirty.add(to);
+      else to.destroy();
+    });
+    from.on('data', (chunk: Buffer) => {
+      if (swallowing) {
+        dirty.add(from).add(to);
+        return;
+      }
+      const write = (): void => {
+        if (!to.destroyed && !to.write(chunk)) {
+          from.pause();
+          to.once('drain', () => from.resume());
+        }
+      };
+      if (delayMs === 0) write();
+      else setTimeout(write, delayMs);
+    });
+  };
+  const server = createServer((client) => {
+    const upstream = connect(target, '127.0.0.1');
+    pass(client, upstream);
+    pass(upstream, client);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    port: (server.address() as AddressInfo).port,
+    cut,
+    swallow: () => (swallowing = true),
+    delay: (ms) => (delayMs = ms),
+    heal() {
+      swallowing = false;
+      delayMs = 0;
+      dirty.forEach((socket) => socket.destroy());
+      dirty.clear();
+    },
+    async close() {
+      const closed = once(server, 'close');
+      server.close();
+      cut();
+      await closed;
+    },
+  };
+}

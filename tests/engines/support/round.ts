@@ -1,0 +1,195 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { createEventApi, eventsPath, newEvent } from './event-api.js';
+import { createHistory } from './history.js';
+import { createHttpClient, isLost, type HttpClient } from './http-client.js';
+import { startPager, walkPages } from './pages.js';
+import { startProber, type Prober } from './prober.js';
+import type { Server } from './standalone.js';
+import { conclude, MARK, type Counts } from './verdict.js';
+import { until } from './waiting.js';
+import { recordWatch } from './watch-recorder.js';
+import { startWorkload } from './workload.js';
+
+/** Load on some servers, with one thing that happens in the middle. */
+export interface RoundOptions {
+  readonly servers: readonly Server[];
+  readonly namespace: string;
+  readonly seed: number;
+  /** The least number of acknowledged writes before the fault, and again after it. Default: 100. */
+  readonly writes?: number;
+  /** The least time before the fault, and again after it, milliseconds. Default: 0. */
+  readonly loadMs?: number;
+  readonly ballast?: number;
+  readonly mix?: 'all' | 'create' | 'rewrite';
+  readonly thinkMs?: number;
+  /** What happens. `healing` marks the moment in which everything is done for the recovery. */
+  readonly fault?: (load: RunningLoad) => Promise<void>;
+}
+
+/** What a fault can look at while it lasts. */
+export interface RunningLoad {
+  /** Waits for so many further acknowledged writes. */
+  readonly moreAcknowledged: (count: number, deadlineMs?: number) => Promise<void>;
+  /** Waits for so many further writes that got no good answer. */
+  readonly moreFailures: (count: number) => Promise<void>;
+  /** Waits until none of these servers is ready any more. */
+  readonly unready: (...servers: readonly Server[]) => Promise<void>;
+  /** The recovery is measured from here. */
+  readonly healing: () => void;
+}
+
+/** What was counted, and everything that was wrong. */
+export interface RoundResult extends Counts {
+  readonly writes: number;
+  readonly acknowledged: number;
+  readonly unknown: number;
+  /** Until every server had acknowledged a write that was begun afterwards. */
+  readonly recoveryMs: number;
+  readonly worstMs: number;
+  /** Watches that went on after an end. */
+  readonly resumed: number;
+  /** Empty when all is well. */
+  readonly wrong: readonly string[];
+}
+
+const SHOWN = 12;
+
+/** Runs the load and the fault, waits for everybody to recover, and checks everything. */
+export async function runRound(options: RoundOptions): Promise<RoundResult> {
+  const { servers, namespace, seed, writes = 100, loadMs = 0, fault } = options;
+  const http = createHttpClient();
+  const history = createHistory();
+  const acknowledgedAt: { readonly server: Server; readonly invoked: number; readonly at: number }[] = [];
+  let healedAt: number | undefined;
+
+  const first = await mark(http, servers, namespace, 'begin');
+  const watchers = servers.map((server, index) =>
+    recordWatch({
+      name: `the watch of ${server.name}`,
+      servers: [...servers.slice(index), ...servers.slice(0, index)],
+      namespace,
+      after: first.revision,
+    }),
+  );
+  const probers = new Map(servers.map((server) => [server, startProber(server, http)]));
+  const proberOf = (server: Server): Prober => probers.get(server) as Prober;
+  const api = createEventApi({
+    ...{ http, namespace, history },
+    ...(options.ballast !== undefined && { ballast: options.ballast }),
+    onAcknowledged: (server, invoked, at) => acknowledgedAt.push({ server, invoked, at }),
+  });
+  const workload = startWorkload({
+    ...{ api, servers, seed },
+    ...(options.mix !== undefined && { mix: options.mix }),
+    ...(options.thinkMs !== undefined && { thinkMs: options.thinkMs }),
+  });
+
+  // Whole lists of large events are more than a test should carry around.
+  const pager = options.ballast === undefined ? startPager(http, servers, namespace) : undefined;
+
+  const wrong: string[] = [];
+  const moreAcknowledged = async (count: number, deadlineMs = 60_000): Promise<void> => {
+    const goal = acknowledgedAt.length + count;
+    await until(`${count} more writes were acknowledged`, () => acknowledgedAt.length >= goal, deadlineMs);
+  };
+  const failures = (): number => history.writes.length - acknowledgedAt.length + history.unavailable;
+  let recoveryMs = 0;
+  try {
+    await moreAcknowledged(writes);
+    await pause(loadMs);
+    await fault?.({
+      moreAcknowledged,
+      moreFailures: (count) => {
+        const goal = failures() + count;
+        return until(`${count} more writes failed`, () => failures() >= goal, 60_000);
+      },
+      unready: (...some) =>
+        until(`${some.map((server) => server.name).join(' and ')} are not ready`, () =>
+          some.every((server) => !proberOf(server).ready()),
+        ),
+      healing: () => (healedAt = performance.now()),
+    });
+    const since = healedAt ?? performance.now();
+    const answered = (server: Server): number | undefined =>
+      acknowledgedAt.find((one) => one.server === server && one.invoked > since)?.at;
+    await until('every server takes writes again', () => servers.every((server) => answered(server)), 60_000);
+    recoveryMs = Math.max(...servers.map((server) => answered(server) ?? NaN)) - since;
+    await moreAcknowledged(writes);
+    await pause(loadMs);
+    await until('all servers are ready', () => servers.every((server) => proberOf(server).ready()), 60_000);
+  } catch (error) {
+    wrong.push(String(error));
+  }
+  await workload.stop();
+  await pager?.stop();
+
+  const verdict = await conclude(async () => {
+    const last = await mark(http, servers, namespace, 'end');
+    for (const watcher of watchers) await watcher.reaches(last.revision).catch((error) => wrong.push(String(error)));
+    const walks = [...(pager?.walks ?? [])];
+    for (const from of servers.keys()) {
+      walks.push(await walkPages(http, [...servers.slice(from), ...servers.slice(0, from)], namespace));
+    }
+    return { history, watchers, walks, after: first.revision, upTo: last.revision - 1 };
+  });
+  wrong.push(...verdict.wrong, ...history.wrong, ...(pager?.wrong ?? []));
+  for (const prober of probers.values()) wrong.push(...prober.wrong);
+  await Promise.all([...watchers.map((watcher) => watcher.stop()), ...[...probers.values()].map((one) => one.stop())]);
+  http.close();
+
+  const acknowledged = history.writes.filter((write) => write.acknowledged).length;
+  return {
+    writes: history.writes.length + history.refused.size,
+    acknowledged,
+    unknown: history.writes.length - acknowledged,
+    ...verdict.counts,
+    recoveryMs: Math.round(recoveryMs),
+    worstMs: Math.round(history.worstMs),
+    resumed: watchers.reduce((sum, watcher) => sum + watcher.resumed(), 0),
+    wrong: wrong.length > SHOWN ? [...wrong.slice(0, SHOWN), `and ${wrong.length - SHOWN} more`] : wrong,
+  };
+}
+
+/** Creates an event that no client touches, with patience: its revision is a point in the history. */
+async function mark(
+  http: HttpClient,
+  servers: readonly Server[],
+  namespace: string,
+  name: string,
+): Promise<{ readonly revision: number }> {
+  let revision: number | undefined;
+  let last = '';
+  await until(
+    `the mark ${name} is stored`,
+    async () => {
+      const server = servers.find((one) => one.up);
+      if (server === undefined) return false;
+      const body = newEvent(namespace, `${MARK}${name}`, name);
+      let answer = await http.ask(server, { method: 'POST', path: eventsPath(namespace), body });
+      // An earlier try whose outcome was unknown.
+      if (!isLost(answer) && answer.status === 409) {
+        answer = await http.ask(server, { path: eventsPath(namespace, `${MARK}${name}`) });
+      }
+      last = isLost(answer) ? answer.reason : answer.text;
+      if (isLost(answer) || answer.status > 201) return false;
+      revision = Number(
+        (JSON.parse(answer.text) as { metadata: { resourceVersion: string } }).metadata.resourceVersion,
+      );
+      return true;
+    },
+    60_000,
+  ).catch((error: unknown) => {
+    throw new Error(`${String(error)}: ${last}`, { cause: error });
+  });
+  return { revision: revision ?? NaN };
+}
+
+/** The one line of a round. */
+export function resultLine(name: string, engine: string, seed: number, result: RoundResult): string {
+  const { writes, acknowledged, unknown, losses, duplicates, missed, repeated, recoveryMs, worstMs, resumed } = result;
+  return (
+    `fault ${name} ${engine} seed=${seed} writes=${writes} acknowledged=${acknowledged} unknown=${unknown} ` +
+    `losses=${losses} duplicates=${duplicates} missed=${missed} repeated=${repeated} recovery=${recoveryMs}ms ` +
+    `worst=${worstMs}ms resumed=${resumed}`
+  );
+}

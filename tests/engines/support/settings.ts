@@ -1,0 +1,35 @@
+/** How long and with which numbers the tests with real processes run; `npm run faults` sets the variables. */
+export interface Settings {
+  /** Rounds of each fault. */
+  readonly rounds: number;
+  /** The least time under load in a round, half before the fault and half after it. */
+  readonly seconds: number;
+  readonly seed: number;
+}
+
+function numberFrom(name: string, fallback: number): number {
+  const text = process.env[name];
+  if (text === undefined || text === '') return fallback;
+  const value = Number(text);
+  if (!Number.isSafeInteger(value) || value < 0) throw new Error(`${name} must be a whole number, not ${text}`);
+  return value;
+}
+
+/** The seed is another one every time, and printed, unless `FAULT_SEED` says it. */
+export function readSettings(): Settings {
+  return {
+    rounds: Math.max(1, numberFrom('FAULT_ROUNDS', 1)),
+    seconds: numberFrom('FAULT_SECONDS', 0),
+    seed: numberFrom('FAULT_SEED', Date.now() % 1_000_000_000),
+  };
+}
+
+/** How long a test may take that runs so many rounds. */
+export function testTimeoutMs({ rounds, seconds }: Settings): number {
+  return 120_000 + rounds * (seconds * 1000 + 120_000);
+}
+
+/** Counts and times are what these tests are for: one line each, whatever the reporter does. */
+export function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
