@@ -1,0 +1,155 @@
+import { connect, type Socket } from 'node:net';
+
+/** Pieces of a body, without chunk framing. Valid only during the call. */
+export type BodySink = (bytes: Buffer, start: number, end: number) => void;
+
+/** One answer. The object is reused by its connection. */
+export interface Answer {
+  status: number;
+  /** Bytes of the body. */
+  length: number;
+  /** When the head was complete, `performance.now()`. */
+  headAt: number;
+  /** The beginning of the body. */
+  start: string;
+}
+
+type Done = (answer: Answer) => void;
+
+const READING = { head: 0, body: 1, size: 2, chunk: 3, last: 4 } as const;
+type State = (typeof READING)[keyof typeof READING];
+
+/** How much of a body is kept as text. */
+const KEPT_BYTES = 400;
+
+/**
+ * A keep-alive connection over a raw socket that knows just enough HTTP/1.1: one request at a time, bodies counted rather
+ * than kept. Cheap, so that the client is not what is measured.
+ */
+export class Connection {
+  readonly socket: Socket;
+  readonly #answer: Answer = { status: 0, length: 0, headAt: 0, start: '' };
+  #state: State = READING.head;
+  #left = 0;
+  #carry: Buffer | undefined;
+  #done: Done | undefined;
+  #sink: BodySink | undefined;
+  #onHead: Done | undefined;
+  #closed: string | undefined;
+
+  constructor(host: string, port: number) {
+    this.socket = connect({ host, port, noDelay: true });
+    this.socket.on('data', (bytes) => this.#read(bytes));
+    this.socket.on('error', (error) => this.#fail(error.message));
+    this.socket.on('close', () => this.#fail('connection closed'));
+  }
+
+  /** `done` is called once, with status 0 when the connection fails. */
+  send(request: string, done: Done, sink?: BodySink, onHead?: Done): void {
+    if (this.#closed !== undefined) {
+      const answer = { status: 0, length: 0, headAt: performance.now(), start: this.#closed };
+      setImmediate(() => done(answer));
+      return;
+    }
+    this.#done = done;
+    this.#sink = sink;
+    this.#onHead = onHead;
+    this.socket.write(request, 'latin1');
+  }
+
+  close(): void {
+    this.#done = undefined;
+    this.socket.destroy();
+  }
+
+  #fail(why: string): void {
+    this.#closed ??= why;
+    const done = this.#done;
+    this.#done = undefined;
+    this.#answer.status = 0;
+    this.#answer.start = why;
+    done?.(this.#answer);
+  }
+
+  #read(received: Buffer): void {
+    let bytes = received;
+    if (this.#carry) {
+      bytes = Buffer.concat([this.#carry, received]);
+      this.#carry = undefined;
+    }
+    let at = 0;
+    while (at < bytes.length) {
+      const next = this.#step(bytes, at);
+      if (next === -1) {
+        this.#carry = bytes.subarray(at);
+        return;
+      }
+      at = next;
+    }
+  }
+
+  /** Where to go on, or -1 when more bytes are needed. */
+  #step(bytes: Buffer, at: number): number {
+    switch (this.#state) {
+      case READING.head:
+        return this.#head(bytes, at);
+      case READING.body:
+      case READING.chunk: {
+        const end = Math.min(at + this.#left, bytes.length);
+        this.#take(bytes, at, end);
+        this.#left -= end - at;
+        if (this.#left === 0) {
+          if (this.#state === READING.body) this.#end();
+          else this.#state = READING.size;
+        }
+        return end;
+      }
+      case READING.size: {
+        // the line break behind the last chunk may come first
+        const from = bytes[at] === 13 ? at + 2 : at;
+        const end = bytes.indexOf('\r\n', from, 'latin1');
+        if (end === -1) return -1;
+        this.#left = Number.parseInt(bytes.toString('latin1', from, end), 16);
+        this.#state = this.#left === 0 ? READING.last : READING.chunk;
+        return end + 2;
+      }
+      case READING.last:
+        if (bytes.length < at + 2) return -1;
+        this.#end();
+        return at + 2;
+    }
+  }
+
+  #head(bytes: Buffer, at: number): number {
+    const end = bytes.indexOf('\r\n\r\n', at, 'latin1');
+    if (end === -1) return -1;
+    const head = bytes.toString('latin1', at, end);
+    const answer = this.#answer;
+    answer.status = Number(head.slice(9, 12));
+    answer.length = 0;
+    answer.headAt = performance.now();
+    answer.start = '';
+    this.#onHead?.(answer);
+    const length = /\ncontent-length: *(\d+)/i.exec(head)?.[1];
+    this.#left = Number(length ?? 0);
+    this.#state = length === undefined ? READING.size : READING.body;
+    if (this.#left === 0 && length !== undefined) this.#end();
+    return end + 4;
+  }
+
+  #take(bytes: Buffer, start: number, end: number): void {
+    const answer = this.#answer;
+    if (answer.length < KEPT_BYTES) {
+      answer.start += bytes.toString('latin1', start, Math.min(end, start + KEPT_BYTES - answer.length));
+    }
+    answer.length += end - start;
+    this.#sink?.(bytes, start, end);
+  }
+
+  #end(): void {
+    this.#state = READING.head;
+    const done = this.#done;
+    this.#done = undefined;
+    done?.(this.#answer);
+  }
+}

@@ -1,0 +1,70 @@
+import type { Answer, Connection } from './connection.js';
+import { createLatencies } from './latencies.js';
+
+/** Creates at a steady rate. */
+export interface PacedOptions {
+  readonly connections: readonly Connection[];
+  readonly rate: number;
+  readonly durationMs: number;
+  request(index: number): string;
+  onAck(index: number, at: number): void;
+  onError(answer: Answer): void;
+}
+
+export interface PacedResult {
+  readonly acked: number;
+  readonly perSecond: number;
+  /** From the moment a create was due until its answer. */
+  readonly p99Ms: number;
+}
+
+const TICK_MS = 2;
+/** After the last create was due, answers are waited for this long. */
+const GRACE_MS = 5_000;
+
+/** Sends what is due on the connections that are free; what finds none waits, and the wait counts as latency. */
+export function pacedCreates(options: PacedOptions): Promise<PacedResult> {
+  const { connections, rate, durationMs } = options;
+  const total = Math.floor((rate * durationMs) / 1000);
+  const free = [...connections];
+  const latencies = createLatencies();
+  const start = performance.now();
+  let next = 0;
+  let acked = 0;
+  let answered = 0;
+  let last = start;
+  return new Promise((resolve) => {
+    const finish = (): void => {
+      clearInterval(timer);
+      resolve({ acked, perSecond: (acked * 1000) / Math.max(last - start, 1), p99Ms: latencies.percentile(0.99) });
+    };
+    const pump = (): void => {
+      const now = performance.now();
+      if (now - start > durationMs + GRACE_MS) return finish();
+      const due = Math.min(total, Math.floor(((now - start) * rate) / 1000));
+      while (next < due) {
+        const connection = free.pop();
+        if (!connection) return;
+        create(connection, next++);
+      }
+    };
+    const create = (connection: Connection, index: number): void => {
+      connection.send(options.request(index), (answer) => {
+        const now = performance.now();
+        answered += 1;
+        if (answer.status === 201) {
+          acked += 1;
+          last = now;
+          options.onAck(index, now);
+          latencies.add(now - (start + (index * 1000) / rate));
+        } else {
+          options.onError(answer);
+        }
+        if (answer.status !== 0) free.push(connection);
+        if (answered === total) return finish();
+        pump();
+      });
+    };
+    const timer = setInterval(pump, TICK_MS);
+  });
+}

@@ -1,0 +1,32 @@
+/** One thing that was measured. */
+export interface Figure {
+  /** `<phase>.<metric>.<server>` */
+  readonly id: string;
+  /** `×` is a ratio. */
+  readonly unit: '×' | 'ms' | 'MB' | 'MB/s' | '/s' | '';
+  /** The median. */
+  readonly value: number;
+  readonly low: number;
+  readonly high: number;
+  readonly better: 'higher' | 'lower';
+  /** Depends on the machine: shown for orientation, never compared with the baseline. */
+  readonly orientation?: boolean | undefined;
+  /** What a reader has to know about it. */
+  readonly note?: string | undefined;
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  const upper = sorted[middle] ?? Number.NaN;
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? upper) + upper) / 2;
+}
+
+/** A figure of several samples. */
+export function figure(
+  id: string,
+  samples: readonly number[],
+  rest: Pick<Figure, 'unit' | 'better' | 'orientation' | 'note'>,
+): Figure {
+  return { id, value: median(samples), low: Math.min(...samples), high: Math.max(...samples), ...rest };
+}

@@ -1,0 +1,101 @@
+// npm run bench: see options.ts for what can be asked for, targets.ts for what is aimed at.
+import { mkdirSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { createBenchClient, type Bench } from './context.js';
+import type { Figure } from './figures.js';
+import { readOptions, USAGE, type BenchOptions } from './options.js';
+import { loadPhases } from './phases/load-phases.js';
+import { runRounds } from './phases/rounds.js';
+import { watchPhases } from './phases/watch-phases.js';
+import { readBaseline, writeBaseline } from './report/baseline.js';
+import { writePage } from './report/page.js';
+import { table } from './report/table.js';
+import { startWorker } from './rpc.js';
+import { expiry } from './scenarios/expiry.js';
+import { host } from './scenarios/host.js';
+import { imports } from './scenarios/imports.js';
+import { jsonCalls } from './scenarios/json.js';
+import { micro } from './scenarios/micro.js';
+import { size } from './scenarios/size.js';
+import { storm } from './scenarios/storm.js';
+import { createServerPark } from './server-process.js';
+
+const phases = [...loadPhases, ...watchPhases];
+const scenarios = [jsonCalls, storm, expiry, size, host, imports, micro];
+
+/** Whatever happens, nothing runs longer. */
+const LONGEST_RUN_MS = 3 * 3_600_000;
+
+async function main(options: BenchOptions): Promise<void> {
+  const wanted = ({ id }: { readonly id: string }): boolean =>
+    options.only.length === 0 || options.only.some((name) => id === name || id.startsWith(`${name}-`));
+  for (const name of options.only) {
+    if (![...phases, ...scenarios].some(({ id }) => id === name || id.startsWith(`${name}-`))) {
+      throw new Error(`--only: there is no phase ${name}`);
+    }
+  }
+  const warnings = new Set<string>();
+  const disturbances = new Map<string, number[]>();
+  const log = (line: string): void => void process.stderr.write(`${line}\n`);
+  const warn = (line: string): void => {
+    if (!warnings.has(line)) log(`! ${line}`);
+    warnings.add(line);
+  };
+  const disturbed = (phase: string, share: number): void => {
+    disturbances.set(phase, [...(disturbances.get(phase) ?? []), share]);
+  };
+  const scratch = await mkdtemp(join(tmpdir(), 'kube-vitals-bench-'));
+  const park = createServerPark(scratch);
+  const worker = await startWorker('client/main.ts');
+  const stop = async (): Promise<void> => {
+    await Promise.all([park.stopAll(), worker.stop()]);
+    await rm(scratch, { recursive: true, force: true });
+  };
+  const interrupted = (): void => void stop().finally(() => process.exit(130));
+  process.once('SIGINT', interrupted);
+  process.once('SIGTERM', interrupted);
+  setTimeout(() => {
+    log(`stopped: more than ${LONGEST_RUN_MS / 3_600_000} hours`);
+    interrupted();
+  }, LONGEST_RUN_MS).unref();
+
+  const profile = options.profile === undefined ? undefined : resolve(options.profile);
+  if (profile !== undefined) mkdirSync(profile, { recursive: true });
+  const bench: Bench = {
+    options: { ...options, profile },
+    park,
+    client: createBenchClient(worker, warn),
+    log,
+    warn,
+    disturbed,
+  };
+  try {
+    const figures: Figure[] = [...(await runRounds(bench, phases.filter(wanted)))];
+    for (const scenario of scenarios.filter(wanted)) {
+      log(scenario.title);
+      figures.push(...(await scenario.run(bench)));
+    }
+    process.stdout.write(`${table(figures, options.quick ? [] : readBaseline())}\n`);
+    for (const [phase, shares] of disturbances) {
+      const most = Math.max(...shares).toFixed(1);
+      warn(
+        `${phase}: other programs used up to ${most} cores during ${shares.length} slices; its figures are less sure`,
+      );
+    }
+    for (const line of warnings) process.stdout.write(`! ${line}\n`);
+    if (options.write) writePage(writeBaseline(figures), [...phases, ...scenarios]);
+  } finally {
+    await stop();
+  }
+}
+
+try {
+  const options = readOptions(process.argv.slice(2));
+  if (options === 'help') process.stdout.write(`${USAGE}\n`);
+  else await main(options);
+} catch (error) {
+  process.stderr.write(`bench: ${(error as Error).message}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,154 @@
+import { parseArgs } from 'node:util';
+import { BASE, type StoreKind, type Target, type VitalsServerOptions } from './protocol.js';
+
+/** A server to be measured. */
+export type ServerSpec = { readonly name: string } & (
+  | { readonly kind: 'floor' }
+  | {
+      readonly kind: 'vitals';
+      readonly store: StoreKind;
+      readonly mount: VitalsServerOptions['mount'];
+      readonly location: string;
+    }
+  | { readonly kind: 'other'; readonly target: Target }
+);
+
+/** How long things take. */
+export interface Times {
+  readonly warmupMs: number;
+  readonly sliceMs: number;
+  /** Slices of a phase in one round; servers take turns slice by slice. */
+  readonly slices: number;
+  readonly watchMs: number;
+  readonly stormMs: number;
+  readonly sizes: readonly number[];
+  readonly importRuns: number;
+}
+
+/** What the command line asked for. */
+export interface BenchOptions {
+  readonly quick: boolean;
+  readonly write: boolean;
+  /** Rounds with fresh processes. */
+  readonly runs: number;
+  readonly only: readonly string[];
+  readonly servers: readonly ServerSpec[];
+  /** A folder for CPU profiles of our servers. */
+  readonly profile: string | undefined;
+  readonly times: Times;
+}
+
+export const USAGE = `npm run bench [-- options]
+
+  --quick            a few seconds a phase, small sizes: to see that it works, not to compare
+  --only a,b         only these phases (health, create, get, update, patch, pages, list, regarding, watch, slow, json,
+                     storm, expiry, size, host, imports, micro); a prefix is enough
+  --servers a,b      floor, memory, sqlite, express, hono, postgres=URL, etcd=URL[;URL], other=http://[:token@]host:port[/apis/group/version]
+                     default: floor,memory,sqlite,express,hono; the floor is always there
+  --runs n           rounds with fresh processes (3; quick: 1)
+  --sizes a,b        steps of the size phase (1000,10000,100000,1000000; quick: 1000,10000)
+  --profile folder   CPU profiles of our servers, a file for each phase, and what took the time
+  --write            rewrites bench/baseline.json and docs/performance.md with what was measured`;
+
+const FULL: Times = {
+  warmupMs: 300,
+  sliceMs: 1_000,
+  slices: 4,
+  watchMs: 5_000,
+  stormMs: 180_000,
+  sizes: [1_000, 10_000, 100_000, 1_000_000],
+  importRuns: 15,
+};
+const QUICK: Times = {
+  warmupMs: 200,
+  sliceMs: 600,
+  slices: 1,
+  watchMs: 2_000,
+  stormMs: 12_000,
+  sizes: [1_000, 10_000],
+  importRuns: 5,
+};
+
+/** @throws Error that says what is wrong with the command line */
+export function readOptions(args: readonly string[]): BenchOptions | 'help' {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      quick: { type: 'boolean', default: false },
+      write: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+      only: { type: 'string', default: '' },
+      servers: { type: 'string', default: 'floor,memory,sqlite,express,hono' },
+      runs: { type: 'string' },
+      sizes: { type: 'string' },
+      profile: { type: 'string' },
+    },
+  });
+  if (values.help) return 'help';
+  const { quick, write } = values;
+  if (quick && write) throw new Error('--write wants a full run: leave --quick out');
+  const times = quick ? QUICK : FULL;
+  const sizes =
+    values.sizes === undefined ? times.sizes : list(values.sizes).map((size) => wholeNumber('--sizes', size));
+  const servers = list(values.servers).map(serverSpec);
+  return {
+    quick,
+    write,
+    runs: values.runs === undefined ? (quick ? 1 : 3) : wholeNumber('--runs', values.runs),
+    only: list(values.only),
+    servers: servers.some(({ kind }) => kind === 'floor') ? servers : [{ name: 'floor', kind: 'floor' }, ...servers],
+    profile: values.profile,
+    times: { ...times, sizes: [...sizes].sort((a, b) => a - b) },
+  };
+}
+
+const list = (text: string): string[] => text.split(',').filter((part) => part !== '');
+
+function wholeNumber(option: string, text: string): number {
+  if (!/^[1-9]\d{0,7}$/.test(text)) throw new Error(`${option}: give whole numbers above 0, not ${text}`);
+  return Number(text);
+}
+
+function serverSpec(text: string): ServerSpec {
+  const mark = text.indexOf('=');
+  const name = mark === -1 ? text : text.slice(0, mark);
+  const location = mark === -1 ? '' : text.slice(mark + 1);
+  const ours = (store: StoreKind, mount: VitalsServerOptions['mount'] = 'node'): ServerSpec => ({
+    name,
+    kind: 'vitals',
+    store,
+    mount,
+    location,
+  });
+  switch (name) {
+    case 'floor':
+      return { name, kind: 'floor' };
+    case 'memory':
+    case 'sqlite':
+      return ours(name);
+    case 'express':
+    case 'hono':
+      return ours('memory', name);
+    case 'postgres':
+    case 'etcd':
+      if (location === '')
+        throw new Error(`--servers: ${name} needs an address, for example ${name}=${EXAMPLES[name]}`);
+      return ours(name);
+    case 'other':
+      return { name, kind: 'other', target: otherTarget(location) };
+    default:
+      throw new Error(`--servers: ${name} is not known`);
+  }
+}
+
+const EXAMPLES = { postgres: 'postgres://user@127.0.0.1:5432/bench', etcd: 'http://127.0.0.1:2379' } as const;
+
+/** An events API somewhere else; the password of the URL is its bearer token. */
+function otherTarget(location: string): Target {
+  if (!URL.canParse(location))
+    throw new Error('--servers: other needs an address, for example other=http://127.0.0.1:8080');
+  const { protocol, hostname, port, pathname, password } = new URL(location);
+  if (protocol !== 'http:') throw new Error('--servers: other must be http://, without TLS');
+  const base = pathname.replace(/\/+$/, '') || BASE;
+  return { host: hostname, port: Number(port || 80), base, token: decodeURIComponent(password) };
+}

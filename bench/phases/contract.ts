@@ -1,0 +1,36 @@
+import type { Bench } from '../context.js';
+import type { Figure } from '../figures.js';
+import type { BenchServer } from '../server-process.js';
+
+/** How one number of a sample becomes a figure. */
+export interface Metric {
+  readonly key: string;
+  /** `ratio`: to the floor's number of the same slice. `value`: as it is. */
+  readonly as: 'ratio' | 'value';
+  readonly unit: Figure['unit'];
+  readonly better: Figure['better'];
+}
+
+/** The numbers of one slice, by metric. */
+export type Sample = Readonly<Record<string, number>>;
+
+/** A phase in which servers take turns. */
+export interface Phase {
+  readonly id: string;
+  readonly title: string;
+  readonly metrics: readonly Metric[];
+  /** Slices in a round, where the usual number would take too long. */
+  readonly slices?: number;
+  /** @param first nothing like it ran in this process before: it has to warm up for longer */
+  measure(bench: Bench, server: BenchServer, first: boolean): Promise<Sample>;
+}
+
+/** Something that is measured by itself, with processes of its own. */
+export interface Scenario {
+  readonly id: string;
+  readonly title: string;
+  run(bench: Bench): Promise<readonly Figure[]>;
+}
+
+/** The data set of phases that read and change. */
+export const DATA = { namespace: 'bench-data', size: 10_000 } as const;

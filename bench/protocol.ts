@@ -1,0 +1,114 @@
+/** Where an events API is, as the client needs it. */
+export interface Target {
+  readonly host: string;
+  readonly port: number;
+  /** `/apis/<group>/<version>`. */
+  readonly base: string;
+  readonly token: string;
+}
+
+/** What a load job asks for. */
+export type LoadKind = 'health' | 'create' | 'get' | 'update' | 'patch' | 'page' | 'list' | 'first-page' | 'regarding';
+
+export interface LoadJob {
+  readonly target: Target;
+  readonly kind: LoadKind;
+  readonly namespace: string;
+  /** How many events the namespace was filled with. */
+  readonly size: number;
+  readonly connections: number;
+  readonly warmupMs: number;
+  readonly durationMs: number;
+  /** Ends after this many answers, if the time is not over before. No warm-up then. */
+  readonly count?: number | undefined;
+}
+
+export interface LoadResult {
+  readonly perSecond: number;
+  readonly mbPerSecond: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  /** Median time until the head of the answer. */
+  readonly firstByteMs: number;
+  readonly errors: number;
+  readonly firstError: string;
+  /** Answers in the whole job, warm-up included: what the server's CPU was used for. */
+  readonly allAnswers: number;
+  /** Share of one core the client used. */
+  readonly clientCpu: number;
+}
+
+export interface FillJob {
+  readonly target: Target;
+  readonly namespace: string;
+  readonly size: number;
+  /** Events before this one are there already. */
+  readonly from: number;
+  readonly connections: number;
+}
+
+export interface FillResult {
+  readonly perSecond: number;
+  readonly errors: number;
+  readonly firstError: string;
+}
+
+export interface WatchJob {
+  readonly target: Target;
+  readonly namespace: string;
+  readonly watchers: number;
+  /** How many of them stop reading when all are open. */
+  readonly stopped: number;
+  /** Creates a second, issued by the clock whether or not the answers keep up. */
+  readonly rate: number;
+  readonly durationMs: number;
+  /** Bytes of padding in each event. */
+  readonly padding: number;
+}
+
+export interface WatchResult {
+  readonly createsPerSecond: number;
+  readonly framesPerSecond: number;
+  /** Of the frames that were due; below 1 the watchers were still behind when the job ended. */
+  readonly delivered: number;
+  /** From the answer to a create until its frame was there. */
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly createP99Ms: number;
+  readonly errors: number;
+  readonly firstError: string;
+  readonly frames: number;
+  readonly clientCpu: number;
+}
+
+/** How a server process is doing. */
+export interface Usage {
+  /** CPU time so far, microseconds. */
+  readonly cpuUs: number;
+  readonly rssMb: number;
+  readonly heapMb: number;
+  /** Event-loop delay since the last `resetLoop`, milliseconds; the meter's own 1 ms is included. */
+  readonly loopP99Ms: number;
+  readonly loopMaxMs: number;
+}
+
+/** Calls of JSON.parse and JSON.stringify. */
+export interface JsonCalls {
+  readonly parse: number;
+  readonly stringify: number;
+}
+
+export type StoreKind = 'memory' | 'sqlite' | 'postgres' | 'etcd';
+
+/** What one of our server processes is to be. */
+export interface VitalsServerOptions {
+  readonly store: StoreKind;
+  readonly mount: 'node' | 'express' | 'hono';
+  /** A database's address, or a file. */
+  readonly location: string;
+  readonly ttlMs: number;
+  readonly historyMs: number;
+}
+
+export const TOKEN = 'benchmark-token';
+export const BASE = '/apis/events.example.com/v1';

@@ -1,0 +1,60 @@
+import { writeFileSync } from 'node:fs';
+import type { Phase, Scenario } from '../phases/contract.js';
+import { targets } from '../targets.js';
+import type { BaselineFigure } from './baseline.js';
+import { bound, shown, spread, verdict } from './verdict.js';
+
+const file = new URL('../../docs/performance.md', import.meta.url);
+
+const INTRODUCTION = `# Performance
+
+This page is written by \`npm run bench -- --write\` from \`bench/baseline.json\`. Do not edit it: change \`bench/report/page.ts\`, or
+measure again.
+
+Figures without a unit are ratios, in one run on one machine: to the *floor* where nothing else is said. The floor is a bare
+\`node:http\` server (\`bench/servers/floor.ts\`) that parses and stringifies once on a create, keeps ready bytes in a Map and checks
+nothing. Ours has validation, managed fields, authentication by token and authorization on. Rates and MB/s: more is better;
+CPU an operation, latencies and costs: less is better. Milliseconds and MB belong to the machine that measured, and are for
+orientation only. *spread* is the lowest and the highest of all slices.
+
+Each round starts fresh processes; servers take turns, and a ratio is to the floor's slice next to it. The client is a process
+of its own and says when it was the bottleneck. Client and server share the machine. Our events are larger than the floor's by
+their managed fields (about half again), so lists are compared by bytes. The meter of event-loop delay ticks every millisecond,
+which is included.
+
+Measure on your own machine with \`npm run bench\`; \`npm run bench -- --help\` says what can be chosen, other servers and databases
+included. Databases should be empty, and yours to fill.
+`;
+
+/** Writes docs/performance.md. */
+export function writePage(figures: readonly BaselineFigure[], parts: readonly (Phase | Scenario)[]): void {
+  const sections = parts.flatMap((part) => {
+    const own = figures.filter(({ id }) => id.startsWith(`${part.id}.`) || id.startsWith(`${part.id}-`));
+    return own.length === 0 ? [] : [`### ${part.id}: ${part.title}\n\n${rows(own)}\n`];
+  });
+  writeFileSync(
+    file,
+    `${INTRODUCTION}\n## Targets\n\n${targetRows(figures)}\n\n## What was measured\n\n${sections.join('\n')}`,
+  );
+}
+
+function targetRows(figures: readonly BaselineFigure[]): string {
+  const lines = targets.map((target) => {
+    const found = figures.find(({ id }) => id === target.id);
+    const cells = found ? [shown(found), spread(found), verdict(found, target)] : ['', '', 'not measured'];
+    return `| ${[target.id, bound(target), ...cells].join(' | ')} |`;
+  });
+  return ['| figure | target | median | spread | |', '|---|---|---|---|---|', ...lines].join('\n');
+}
+
+function rows(figures: readonly BaselineFigure[]): string {
+  const ordered = [...figures].sort((a, b) => rank(a.id) - rank(b.id) || (a.id < b.id ? -1 : 1));
+  const lines = ordered.map((figure) => {
+    const [phase = '', metric = '', server = ''] = figure.id.split('.');
+    return `| ${[server, phase, metric, shown(figure), spread(figure), `Node ${figure.node}, ${figure.date}`].join(' | ')} |`;
+  });
+  return ['| | phase | metric | median | spread | measured |', '|---|---|---|---|---|---|', ...lines].join('\n');
+}
+
+/** Sizes in the order of their numbers. */
+const rank = (id: string): number => Number(/^[a-z]+-(\d+)\./.exec(id)?.[1] ?? 0);

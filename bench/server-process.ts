@@ -1,0 +1,68 @@
+import { join } from 'node:path';
+import type { ServerSpec } from './options.js';
+import { BASE, TOKEN, type Target, type Usage, type VitalsServerOptions } from './protocol.js';
+import { startWorker, type Worker } from './rpc.js';
+
+/** A server that runs. */
+export interface BenchServer {
+  readonly spec: ServerSpec;
+  readonly target: Target;
+  /** Absent for a server that somebody else runs. */
+  readonly worker: Worker | undefined;
+  usage(): Promise<Usage | undefined>;
+  stop(): Promise<void>;
+}
+
+const CALL_LIMIT_MS = 10_000;
+const DAY_MS = 86_400_000;
+
+/** Starts servers and remembers them, so that all can be stopped. */
+export interface ServerPark {
+  start(spec: ServerSpec, life?: { readonly ttlMs: number; readonly historyMs: number }): Promise<BenchServer>;
+  stopAll(): Promise<void>;
+}
+
+/** @param scratch a folder for database files */
+export function createServerPark(scratch: string): ServerPark {
+  const running = new Set<BenchServer>();
+  let files = 0;
+
+  const startOwn = async (spec: Exclude<ServerSpec, { kind: 'other' }>, life: Life): Promise<BenchServer> => {
+    const worker = spec.kind === 'floor' ? await startWorker('servers/floor.ts') : await startVitals(spec, life);
+    const port = await worker.call<number>('port', undefined, CALL_LIMIT_MS);
+    const server: BenchServer = {
+      spec,
+      target: { host: '127.0.0.1', port, base: BASE, token: TOKEN },
+      worker,
+      usage: () => worker.call<Usage>('usage', undefined, CALL_LIMIT_MS),
+      async stop() {
+        running.delete(server);
+        await worker.stop();
+      },
+    };
+    running.add(server);
+    return server;
+  };
+  const startVitals = (spec: Extract<ServerSpec, { kind: 'vitals' }>, life: Life): Promise<Worker> => {
+    const location = spec.location || join(scratch, `${spec.name}-${++files}.db`);
+    const options: VitalsServerOptions = { store: spec.store, mount: spec.mount, location, ...life };
+    return startWorker('servers/vitals.ts', [JSON.stringify(options)]);
+  };
+  return {
+    async start(spec, life = { ttlMs: DAY_MS, historyMs: 600_000 }) {
+      if (spec.kind !== 'other') return startOwn(spec, life);
+      return {
+        spec,
+        target: spec.target,
+        worker: undefined,
+        usage: async () => undefined,
+        stop: async () => undefined,
+      };
+    },
+    async stopAll() {
+      await Promise.all([...running].map((server) => server.stop()));
+    },
+  };
+}
+
+type Life = Pick<VitalsServerOptions, 'ttlMs' | 'historyMs'>;

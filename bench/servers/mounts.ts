@@ -1,0 +1,23 @@
+import { createServer, type Server } from 'node:http';
+import { createAdaptorServer } from '@hono/node-server';
+import express from 'express';
+import { Hono } from 'hono';
+import type { ApiHandler } from 'kube-vitals';
+import { toFetchHandler } from 'kube-vitals/fetch';
+import { toNodeListener } from 'kube-vitals/node';
+import type { VitalsServerOptions } from '../protocol.js';
+
+/** A server for the handler, in the way a service would mount it. */
+export function mountOn(mount: VitalsServerOptions['mount'], handle: ApiHandler): Server {
+  switch (mount) {
+    case 'node':
+      return createServer(toNodeListener(handle));
+    case 'express':
+      return createServer(express().use(toNodeListener(handle)) as (...args: unknown[]) => void);
+    case 'hono': {
+      const answer = toFetchHandler(handle);
+      const app = new Hono().use(async (context, next) => (await answer(context.req.raw)) ?? next());
+      return createAdaptorServer(app) as Server;
+    }
+  }
+}

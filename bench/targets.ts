@@ -1,0 +1,48 @@
+/** What is aimed at: a figure by its id, and its bound. Ratios are to the floor unless the text says otherwise. */
+export interface BenchTarget {
+  /** `<phase>.<metric>.<server>` */
+  readonly id: string;
+  readonly atLeast?: number;
+  readonly atMost?: number;
+}
+
+const onNode20 = process.versions.node.startsWith('20.');
+const STORES = ['memory', 'sqlite', 'postgres'];
+const LARGEST = 'size-1000000';
+
+export const targets: readonly BenchTarget[] = [
+  { id: 'health.rate.memory', atLeast: 0.9 },
+  { id: 'get.rate.memory', atLeast: 0.8 },
+  { id: 'create-64.rate.memory', atLeast: onNode20 ? 0.55 : 0.6 },
+  { id: 'update.rate.memory', atLeast: 0.5 },
+  { id: 'patch.rate.memory', atLeast: 0.5 },
+  { id: 'pages.mb.memory', atLeast: 0.9 },
+  { id: 'pages.first-byte.memory', atMost: 10 },
+  { id: 'list.mb.memory', atLeast: 0.9 },
+  { id: 'list.first-byte.memory', atMost: 10 },
+  { id: 'regarding.rate.memory', atLeast: 0.7 },
+  { id: 'watch-1000.rate.memory', atLeast: 0.9 },
+  { id: 'watch-1000.p99.memory', atMost: 1.5 },
+  { id: 'slow.others-p99.memory', atMost: 1.05 },
+  // Durable before it is acknowledged; never under 0.35.
+  { id: 'create-64.rate.sqlite', atLeast: 0.4 },
+
+  // Read paths answer from encoded bytes: calls of JSON.parse and JSON.stringify for each answer or frame.
+  { id: 'json.get.memory', atMost: 0 },
+  { id: 'json.list.memory', atMost: 0.01 },
+  { id: 'json.frame.memory', atMost: 0.01 },
+
+  { id: `${LARGEST}.rss.memory`, atMost: 1_500 },
+  { id: `${LARGEST}.loop-p99.memory`, atMost: 20 },
+  // Cost at a million, as a ratio of the cost at 10,000.
+  ...STORES.flatMap((store) =>
+    ['create', 'get', 'first-page', 'newest', 'regarding'].map((what) => ({
+      id: `${LARGEST}.${what}.${store}`,
+      atMost: 1.5,
+    })),
+  ),
+  { id: 'storm.loop-p99.memory', atMost: 20 },
+  { id: 'expiry.loop-max.memory', atMost: 10 },
+  { id: 'host.added-p99.sqlite', atMost: 2 },
+  { id: 'imports.time.health', atMost: 5 },
+];
