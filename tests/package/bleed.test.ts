@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { build } from 'esbuild';
 import { describe, expect, it } from 'vitest';
 import { built, entries } from './package-entries.js';
@@ -8,9 +10,14 @@ interface Bundle {
   readonly packages: string[];
   /** Built-ins of Node that are loaded with it. */
   readonly builtins: string[];
-  /** Built-ins of Node behind an `import()`. */
-  readonly lazyBuiltins: string[];
+  /** Built-ins of Node, and drivers, behind an `import()`. */
+  readonly lazy: string[];
 }
+
+/** Optional peers: whoever wants one installs it. */
+const DRIVERS = Object.keys(
+  (JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { peerDependencies: object }).peerDependencies,
+);
 
 /** What a bundler makes of a consumer's file. Built-ins stay imports; everything else is bundled. */
 async function bundle(code: string): Promise<Bundle> {
@@ -23,6 +30,7 @@ async function bundle(code: string): Promise<Bundle> {
     format: 'esm',
     platform: 'node',
     outdir: 'unused',
+    external: DRIVERS,
     write: false,
     metafile: true,
     logLevel: 'silent',
@@ -41,7 +49,7 @@ async function bundle(code: string): Promise<Bundle> {
   return {
     packages: unique(used),
     builtins: unique(external.filter((line) => line.kind !== 'dynamic-import').map((line) => line.path)),
-    lazyBuiltins: unique(external.filter((line) => line.kind === 'dynamic-import').map((line) => line.path)),
+    lazy: unique(external.filter((line) => line.kind === 'dynamic-import').map((line) => line.path)),
   };
 }
 
@@ -50,11 +58,21 @@ const whole = (base: string): Promise<Bundle> => bundle(`export * from ${JSON.st
 /** What each entry may bring along. Whoever adds an entry decides here. */
 const allowed: Readonly<Record<string, Bundle>> = {
   // node:crypto compares tokens in constant time; node:zlib compresses answers of 128 KiB and more.
-  index: { packages: ['@bufbuild/protobuf', 'yaml', 'zod'], builtins: ['node:crypto'], lazyBuiltins: ['node:zlib'] },
-  health: { packages: [], builtins: [], lazyBuiltins: [] },
-  node: { packages: [], builtins: ['node:*'], lazyBuiltins: ['node:*'] },
-  fetch: { packages: [], builtins: [], lazyBuiltins: [] },
-  testing: { packages: [], builtins: [], lazyBuiltins: [] },
+  index: { packages: ['@bufbuild/protobuf', 'yaml', 'zod'], builtins: ['node:crypto'], lazy: ['node:zlib'] },
+  health: { packages: [], builtins: [], lazy: [] },
+  node: { packages: [], builtins: ['node:*'], lazy: ['node:*'] },
+  fetch: { packages: [], builtins: [], lazy: [] },
+  // The drivers are loaded by the worker, which is a program of its own.
+  sqlite: { packages: [], builtins: ['node:worker_threads'], lazy: [] },
+  lifecycle: { packages: [], builtins: [], lazy: [] },
+  postgres: { packages: [], builtins: ['node:buffer'], lazy: ['pg'] },
+  // The gateway needs Node's own clients, gRPC a package: whichever is used is loaded.
+  etcd: {
+    packages: ['@bufbuild/protobuf'],
+    builtins: [],
+    lazy: ['@grpc/grpc-js', 'node:buffer', 'node:http', 'node:https'],
+  },
+  testing: { packages: [], builtins: [], lazy: [] },
 };
 
 function beyond(found: readonly string[], names: readonly string[]): string[] {
@@ -69,7 +87,7 @@ describe('a bundle of one entry', () => {
     expect({
       packages: beyond(found.packages, bounds.packages),
       builtins: beyond(found.builtins, bounds.builtins),
-      lazyBuiltins: beyond(found.lazyBuiltins, bounds.lazyBuiltins),
-    }).toEqual({ packages: [], builtins: [], lazyBuiltins: [] });
+      lazy: beyond(found.lazy, bounds.lazy),
+    }).toEqual({ packages: [], builtins: [], lazy: [] });
   });
 });
