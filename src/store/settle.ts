@@ -44,9 +44,11 @@ async function settled(
     if (!hasCode(error, 'unknown-outcome')) throw error;
     unknown = error;
   }
+  const leftMs = withinMs - (clock.monotonic() - begun);
+  if (leftMs <= 0) throw unknown;
   // Every attempt may take the engine's whole deadline: together they must not outlast the patience of the client.
   const late = new AbortController();
-  const timer = clock.setTimer(() => late.abort(), withinMs - (clock.monotonic() - begun));
+  const timer = clock.setTimer(() => late.abort(), leftMs);
   const either = signal === undefined ? late.signal : AbortSignal.any([signal, late.signal]);
   try {
     for (let attempt = 0; attempt < ATTEMPTS && !either.aborted; attempt++) {
