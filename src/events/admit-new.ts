@@ -95,7 +95,7 @@ async function storeNew(
   }
   try {
     const record = await store.create(key, encodeEvent(event, managedFields), { expiresAt: expiryOf(environment) });
-    return { result: { kind: 'object', status: 201, json: version.objectJson(record) } };
+    return { result: { kind: 'object', status: 201, json: version.object(record) } };
   } catch (error) {
     if (!isStoreError(error) || error.code !== 'exists') throw error;
     return { existing: await store.get(key, request) };

@@ -41,7 +41,7 @@ export async function changeStored(
     const errors = updateErrors(next, previous, version);
     if (errors.length > 0) throw invalid(version.view.kind, next.metadata.name ?? '', errors);
     const outcome = await write(call, record, next, encodeEvent(next, managedFields), options.dryRun);
-    if (outcome) return { kind: 'object', status: 200, json: version.objectJson(outcome) };
+    if (outcome) return { kind: 'object', status: 200, json: version.object(outcome) };
   }
 }
 

@@ -2,6 +2,7 @@ import type { ApiResponse } from '../../http/response.js';
 import type { ListMeta } from '../../model/object-meta.js';
 import type { Status } from '../../model/status.js';
 import type { StructShape } from '../schema/shape.js';
+import type { JsonSource } from './json-source.js';
 import type { Batches } from './list-form.js';
 
 /** A column of a server-side printed table; `priority` 1 is shown by `-o wide` only. */
@@ -59,7 +60,7 @@ export interface StatusRepresentation {
  */
 export interface Representation extends StatusRepresentation {
   /** From the object's JSON, with kind and apiVersion, without newline. */
-  object(json: Uint8Array, status: 200 | 201 | 202): ApiResponse | Promise<ApiResponse>;
+  object(json: JsonSource, status: 200 | 201 | 202): ApiResponse | Promise<ApiResponse>;
   /**
    * From the items' JSON, without kind and apiVersion, in batches. JSON streams them through reused buffers when they
    * are more than one chunk; other serializers gather them. What the batches throw before the first chunk is full is

@@ -1,5 +1,6 @@
 import type { FrameType } from './contract.js';
 import { indentJson } from './indent.js';
+import { jsonBytes, type JsonSource } from './json-source.js';
 import { listBody } from './list-chunks.js';
 import { formed, type ListForm } from './list-form.js';
 import { concat } from './raw-json.js';
@@ -9,7 +10,7 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 const bytes = (text: string): Uint8Array => encoder.encode(text);
 
-const NEWLINE = bytes('\n');
+const NEWLINE = 0x0a;
 const FRAME_END = bytes('}\n');
 const FRAME_START: Readonly<Record<FrameType, Uint8Array>> = {
   ADDED: bytes('{"type":"ADDED","object":'),
@@ -24,6 +25,15 @@ function frame(type: FrameType, json: Uint8Array): Uint8Array {
   return concat(FRAME_START[type], json, FRAME_END);
 }
 
+/** JSON and a newline. */
+function line(json: JsonSource): Uint8Array {
+  const out = new Uint8Array(json.byteLength + 1);
+  if ('writeTo' in json) json.writeTo(out, 0);
+  else out.set(json);
+  out[json.byteLength] = NEWLINE;
+  return out;
+}
+
 /** Compact JSON from its indented form's text: two spaces, no newline at the end. */
 export function indented(json: Uint8Array, level = 0): Uint8Array {
   return bytes(indentJson(decoder.decode(json), level));
@@ -35,7 +45,7 @@ const prettyJson: Serializer = {
   tables: true,
   pretty: undefined,
   frames: () => frame,
-  value: (json) => indented(json),
+  value: (json) => indented(jsonBytes(json)),
   list(form: ListForm, batches) {
     const members = form.members.map(([name, json]) => `  "${name}": ${indentJson(json, 1)},\n`).join('');
     return listBody(
@@ -62,7 +72,7 @@ export const jsonSerializer: Serializer = {
   tables: true,
   pretty: prettyJson,
   frames: () => frame,
-  value: (json) => concat(json, NEWLINE),
+  value: line,
   list(form: ListForm, batches) {
     const members = form.members.map(([name, json]) => `"${name}":${json},`).join('');
     return listBody(

@@ -1,4 +1,5 @@
-import { itemBytes, type Batches, type ListItem } from './list-form.js';
+import { jsonBytes, type JsonSource } from './json-source.js';
+import type { Batches } from './list-form.js';
 import type { SerializedBody } from './serializer.js';
 
 /**
@@ -18,13 +19,13 @@ export interface ListFrame {
   /** After the head of a list without items. */
   readonly empty: Uint8Array;
   /** What becomes of an item. Absent: it is written as it is. */
-  readonly item?: ((item: ListItem) => ListItem) | undefined;
+  readonly item?: ((item: JsonSource) => JsonSource) | undefined;
 }
 
 /** Pulls batches and turns them into the pieces of the body, head and tail included. */
 interface Pieces {
   /** Appends the next pieces to `into` and returns their bytes; undefined when there are no more. */
-  next(into: ListItem[]): Promise<number | undefined>;
+  next(into: JsonSource[]): Promise<number | undefined>;
   stop(): Promise<void>;
 }
 
@@ -32,7 +33,7 @@ function createPieces(frame: ListFrame, batches: Batches): Pieces {
   const source = Symbol.asyncIterator in batches ? batches[Symbol.asyncIterator]() : batches[Symbol.iterator]();
   let any = false;
   let done = false;
-  const append = (into: ListItem[], given: ListItem): number => {
+  const append = (into: JsonSource[], given: JsonSource): number => {
     const separator = any ? frame.between : frame.open;
     const item = frame.item ? frame.item(given) : given;
     any = true;
@@ -67,7 +68,7 @@ function createPieces(frame: ListFrame, batches: Batches): Pieces {
  */
 export async function listBody(frame: ListFrame, batches: Batches): Promise<SerializedBody> {
   const pieces = createPieces(frame, batches);
-  const first: ListItem[] = [frame.head];
+  const first: JsonSource[] = [frame.head];
   let total = frame.head.byteLength;
   try {
     while (total <= CHUNK_BYTES) {
@@ -82,12 +83,12 @@ export async function listBody(frame: ListFrame, batches: Batches): Promise<Seri
   return stream(first, pieces);
 }
 
-function write(piece: ListItem, out: Uint8Array, at: number): void {
+function write(piece: JsonSource, out: Uint8Array, at: number): void {
   if ('writeTo' in piece) piece.writeTo(out, at);
   else out.set(piece, at);
 }
 
-function joined(pieces: readonly ListItem[], length: number): Uint8Array {
+function joined(pieces: readonly JsonSource[], length: number): Uint8Array {
   const out = new Uint8Array(length);
   let at = 0;
   for (const piece of pieces) {
@@ -97,7 +98,7 @@ function joined(pieces: readonly ListItem[], length: number): Uint8Array {
   return out;
 }
 
-async function* stream(first: ListItem[], pieces: Pieces): AsyncGenerator<Uint8Array, void, undefined> {
+async function* stream(first: JsonSource[], pieces: Pieces): AsyncGenerator<Uint8Array, void, undefined> {
   const chunk = new Uint8Array(CHUNK_BYTES);
   let used = 0;
   let waiting = first;
@@ -109,7 +110,7 @@ async function* stream(first: ListItem[], pieces: Pieces): AsyncGenerator<Uint8A
           used += whole.byteLength;
           continue;
         }
-        const piece = itemBytes(whole);
+        const piece = jsonBytes(whole);
         let from = 0;
         while (from < piece.byteLength) {
           const count = Math.min(piece.byteLength - from, CHUNK_BYTES - used);

@@ -6,6 +6,7 @@ import { choose, onlyTypes, type Conversion, type NegotiationInputs, type Restri
 import type { AnswerShape, FrameEncoder, Representation, ResourceView } from './contract.js';
 import { errorRepresentation } from './failure.js';
 import { OBJECT_MEDIA_TYPES, STREAM_MEDIA_TYPES } from './media-types.js';
+import { jsonBytes } from './json-source.js';
 import { metadataListWatch, metadataOnly } from './partial-metadata.js';
 import { respond } from './respond.js';
 import type { FrameWriter, Serializer } from './serializer.js';
@@ -89,8 +90,11 @@ export function negotiate(
   const failures = errorRepresentation(inputs);
   return {
     streamType: streamType ?? '',
-    object: (json, status) =>
-      respond(status, serializer.mediaType, serializer.value(transform.object(json), view), inputs.acceptEncoding),
+    object(json, status) {
+      const form = transform.object;
+      const written = serializer.value(form ? form(jsonBytes(json)) : json, view);
+      return respond(status, serializer.mediaType, written, inputs.acceptEncoding);
+    },
     list: (meta, batches) =>
       respond(200, serializer.mediaType, serializer.list(transform.list(meta), batches, view), inputs.acceptEncoding),
     frames() {

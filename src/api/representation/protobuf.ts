@@ -5,6 +5,7 @@ import { DELIMITED, tagOf, wireLibrary, type WireLibrary, type WireWriter } from
 import { writeMessage } from '../protobuf/write-message.js';
 import type { FrameType, ResourceView } from './contract.js';
 import { listBody } from './list-chunks.js';
+import { jsonBytes } from './json-source.js';
 import { formed, type ListForm } from './list-form.js';
 import type { SerializedBody, Serializer } from './serializer.js';
 
@@ -29,7 +30,7 @@ export const protobufSerializer: Serializer = {
   async value(json, view) {
     const { BinaryWriter } = await wireLibrary();
     const writer = new BinaryWriter();
-    writeObject(writer, parse(json), view);
+    writeObject(writer, parse(jsonBytes(json)), view);
     return writer.finish();
   },
   async list(form, batches, view) {

@@ -1,4 +1,5 @@
 import type { FrameType, ResourceView } from './contract.js';
+import type { JsonSource } from './json-source.js';
 import type { Batches, ListForm } from './list-form.js';
 
 /** What a serializer makes; a stream only where it would not fit one chunk. */
@@ -18,7 +19,7 @@ export interface Serializer {
   /** The same format for human eyes; undefined where that is no different. */
   readonly pretty: Serializer | undefined;
   /** One value, from its compact JSON. `view` is the resource it may be an object of; documents and failures have none. */
-  value(json: Uint8Array, view?: ResourceView): SerializedBody | Promise<SerializedBody>;
+  value(json: JsonSource, view?: ResourceView): SerializedBody | Promise<SerializedBody>;
   list(form: ListForm, batches: Batches, view: ResourceView): Promise<SerializedBody>;
   /** Ready to write a watch, at once where nothing has to be loaded. Only called when `streamType` is set. */
   frames(view: ResourceView): FrameWriter | Promise<FrameWriter>;

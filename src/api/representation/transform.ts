@@ -4,8 +4,8 @@ import { listMetaJson, type ListForm } from './list-form.js';
 
 /** What becomes of an object before it is serialized. Works on compact JSON. */
 export interface Transform {
-  /** A single object, from its JSON with kind and apiVersion. */
-  object(json: Uint8Array): Uint8Array;
+  /** A single object, from its JSON with kind and apiVersion. Absent: as it is. */
+  readonly object?: (json: Uint8Array) => Uint8Array;
   list(meta: ListMeta): ListForm;
   /** Set when the objects of a watch are changed without looking at what the stream already carried. */
   readonly streamKey: string | undefined;
@@ -13,12 +13,9 @@ export interface Transform {
   stream(): (type: FrameType, json: Uint8Array) => Uint8Array | undefined;
 }
 
-const unchanged = (json: Uint8Array): Uint8Array => json;
-
 /** The objects themselves. */
 export function wholeObjects(view: ResourceView): Transform {
   return {
-    object: unchanged,
     list: (meta) => ({
       members: [
         ['kind', JSON.stringify(view.listKind)],

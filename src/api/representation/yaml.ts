@@ -1,4 +1,5 @@
 import { toYaml } from '../yaml/yaml.js';
+import { jsonBytes } from './json-source.js';
 import { formed, type ListForm } from './list-form.js';
 import type { Serializer } from './serializer.js';
 
@@ -13,7 +14,7 @@ export const yamlSerializer: Serializer = {
   tables: true,
   pretty: undefined,
   async value(json) {
-    return encoder.encode(await toYaml(parse(json)));
+    return encoder.encode(await toYaml(parse(jsonBytes(json))));
   },
   async list(form: ListForm, batches) {
     const items: unknown[] = [];

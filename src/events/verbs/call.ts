@@ -1,6 +1,7 @@
 import type { FieldTracker } from '../../api/managed-fields/field-tracker.js';
 import type { Query } from '../../api/options/query.js';
 import type { FrameEncoder } from '../../api/representation/contract.js';
+import type { JsonSource } from '../../api/representation/json-source.js';
 import type { Batches } from '../../api/representation/list-form.js';
 import type { GroupResource } from '../../api/status/failures.js';
 import type { Access } from '../../auth/access.js';
@@ -54,7 +55,7 @@ export interface VerbCall {
 
 /** What a verb hands back; `api/representation` makes bytes of it in one place. */
 export type Result =
-  | { readonly kind: 'object'; readonly status: 200 | 201 | 202; readonly json: Uint8Array }
+  | { readonly kind: 'object'; readonly status: 200 | 201 | 202; readonly json: JsonSource }
   | {
       readonly kind: 'list';
       readonly meta: ListMeta;

@@ -10,7 +10,7 @@ export async function remove(call: VerbCall): Promise<Result> {
   const { removed, record } = await removeStored(call, keyOf(call), options);
   if (!removed) {
     const status = options.orphanDependents === false ? 202 : 200;
-    return { kind: 'object', status, json: call.version.objectJson(record) };
+    return { kind: 'object', status, json: call.version.object(record) };
   }
   const { group } = call.version;
   return {

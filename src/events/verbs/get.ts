@@ -19,5 +19,5 @@ export async function get(call: VerbCall): Promise<Result> {
     const current = await environment.store.revision(request);
     if (toRevision(asked) > current) throw futureRevision(asked, current);
   }
-  return { kind: 'object', status: 200, json: version.objectJson(record) };
+  return { kind: 'object', status: 200, json: version.object(record) };
 }

@@ -1,5 +1,6 @@
 import { readListOptions } from '../../api/options/list-options.js';
-import type { Batches, ListItem } from '../../api/representation/list-form.js';
+import type { JsonSource } from '../../api/representation/json-source.js';
+import type { Batches } from '../../api/representation/list-form.js';
 import type { EventRecord } from '../../store/record.js';
 import { openList, type OpenList } from '../read-list.js';
 import { readSelection } from '../selection.js';
@@ -12,14 +13,14 @@ export async function list(call: VerbCall): Promise<Result> {
   return { kind: 'list', meta: open.meta, batches: items(open.batches, call.version.listItem) };
 }
 
-function items(batches: OpenList['batches'], toItem: (record: EventRecord) => ListItem): Batches {
+function items(batches: OpenList['batches'], toItem: (record: EventRecord) => JsonSource): Batches {
   if (Array.isArray(batches)) return (batches as (readonly EventRecord[])[]).map((batch) => batch.map(toItem));
   return converted(batches, toItem);
 }
 
 async function* converted(
   batches: OpenList['batches'],
-  toItem: (record: EventRecord) => ListItem,
-): AsyncGenerator<readonly ListItem[]> {
+  toItem: (record: EventRecord) => JsonSource,
+): AsyncGenerator<readonly JsonSource[]> {
   for await (const batch of batches) yield batch.map(toItem);
 }

@@ -45,6 +45,7 @@ export function coreV1(apiDomain: string): EventVersion {
     fieldName: coreName,
     selectable: new Map(SELECTABLE),
     objectJson: (record) => object(eventOf(record)),
+    object: (record) => object(eventOf(record)),
     listItem: (record) => item(eventOf(record)),
     unstoredJson: object,
     fromWire: (decoded, from = API_VERSION) =>

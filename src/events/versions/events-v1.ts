@@ -5,7 +5,7 @@ import { recordBytes } from '../../store/record.js';
 import { coreEventShape, eventShape } from '../schema.js';
 import { eventsV1Table } from '../table.js';
 import { fromCore } from './core-form.js';
-import { RecordItem } from './record-item.js';
+import { UnjoinedRecord } from './unjoined-record.js';
 import type { EventVersion } from './version.js';
 
 /** Labels of field selectors: the stored form is this version's, so each is called what it is. */
@@ -31,6 +31,7 @@ export function eventsV1(apiDomain: string): EventVersion {
   const shape = eventShape();
   const encoder = new TextEncoder();
   const prefix = encoder.encode(`"kind":"Event","apiVersion":"${apiVersion}",`);
+  const none = new Uint8Array(0);
   return {
     group,
     version: 'v1',
@@ -41,7 +42,8 @@ export function eventsV1(apiDomain: string): EventVersion {
     fieldName: (stored) => stored,
     selectable: new Map(SELECTABLE.map((label) => [label, label])),
     objectJson: (record) => recordBytes(record, prefix),
-    listItem: (record) => new RecordItem(record),
+    object: (record) => new UnjoinedRecord(record, prefix),
+    listItem: (record) => new UnjoinedRecord(record, none),
     unstoredJson: (event) => encoder.encode(encodeJson({ ...event, kind: 'Event', apiVersion }, shape)),
     fromWire: (object, from = apiVersion) => (from === apiVersion ? (object as unknown as Event) : fromCore(object)),
     toWire: (event) => event as unknown as Record<string, unknown>,

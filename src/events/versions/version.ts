@@ -1,6 +1,6 @@
 import type { StructShape } from '../../api/schema/shape.js';
 import type { ResourceView } from '../../api/representation/contract.js';
-import type { ListItem } from '../../api/representation/list-form.js';
+import type { JsonSource } from '../../api/representation/json-source.js';
 import type { Event } from '../../model/event.js';
 import type { EventRecord } from '../../store/record.js';
 
@@ -28,8 +28,10 @@ export interface EventVersion {
   readonly selectable: ReadonlyMap<string, string>;
   /** The stored record in this version: JSON with kind and apiVersion, without newline. */
   objectJson(record: EventRecord): Uint8Array;
+  /** The same, for an answer of its own. */
+  object(record: EventRecord): JsonSource;
   /** The stored record in this version as a list item: neither kind nor apiVersion. */
-  listItem(record: EventRecord): ListItem;
+  listItem(record: EventRecord): JsonSource;
   /** An event that is not stored (dry run), with the `resourceVersion` it carries, if any. */
   unstoredJson(event: Event): Uint8Array;
   /** The stored form from a decoded object of this version, or of the known one with that apiVersion. It may share values. */
