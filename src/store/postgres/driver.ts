@@ -61,10 +61,9 @@ export function ownPool({ connectionString, ssl, poolSize, timeoutMs }: OwnPoolO
     async close() {
       closed = true;
       if (opened === undefined) return;
-      const { pool, client } = opened;
-      const ended = pool.end().catch(() => undefined);
+      // The client's listener for errors stays: connections that end may still hear from the server.
+      const ended = opened.pool.end().catch(() => undefined);
       await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, END_MS).unref())]);
-      await client.close?.();
     },
   };
 }

@@ -24,6 +24,7 @@ export async function createProxy(target: number): Promise<Proxy> {
 
   const cut = (): void => sockets.forEach((socket) => socket.destroy());
   const pass = (from: Socket, to: Socket): void => {
+    const held: Buffer[] = [];
     sockets.add(from);
     from.setNoDelay(true);
     from.on('error', () => undefined);
@@ -38,13 +39,16 @@ export async function createProxy(target: number): Promise<Proxy> {
         dirty.add(from).add(to);
         return;
       }
+      // Bytes keep their order, also when the delay ends while some of them still wait.
+      held.push(chunk);
       const write = (): void => {
-        if (!to.destroyed && !to.write(chunk)) {
+        const first = held.shift();
+        if (first !== undefined && !to.destroyed && !to.write(first)) {
           from.pause();
           to.once('drain', () => from.resume());
         }
       };
-      if (delayMs === 0) write();
+      if (delayMs === 0 && held.length === 1) write();
       else setTimeout(write, delayMs);
     });
   };
