@@ -16,7 +16,9 @@ export interface PgPoolClient {
 export interface PgPool {
   connect(): Promise<PgPoolClient>;
   on(event: 'error', listener: (error: Error) => void): unknown;
+  on(event: 'acquire', listener: (client: PgPoolClient) => void): unknown;
   removeListener(event: 'error', listener: (error: Error) => void): unknown;
+  removeListener(event: 'acquire', listener: (client: PgPoolClient) => void): unknown;
   /** Of a pool with a single connection none is held for LISTEN. */
   readonly options?: { readonly max?: number | undefined };
 }
@@ -50,15 +52,23 @@ async function connected(pool: PgPool, signal: AbortSignal): Promise<PgPoolClien
 }
 
 /**
- * A `Pool` of `pg` as a {@link PostgresClient}. The pool gets a listener for the errors of its idle clients, beside those
- * it has, until `close()`; it is not ended.
+ * A `Pool` of `pg` as a {@link PostgresClient}. The pool and its clients get listeners for errors, beside those they
+ * have; it is not ended.
  */
 export function pgClient(pool: PgPool): PostgresClient {
+  const guarded = new WeakSet<PgPoolClient>();
+  // The pool takes its own listener off a client before it hands it over. An error that lies in the same bytes as the end
+  // of the start-up comes in between, and would end the process.
+  const guard = (client: PgPoolClient): void => {
+    if (guarded.has(client)) return;
+    guarded.add(client);
+    client.on('error', ignoreError);
+  };
   pool.on('error', ignoreError);
+  pool.on('acquire', guard);
 
   const query = async (text: string, values: readonly unknown[], { name, signal }: PostgresCall) => {
     const client = await connected(pool, signal);
-    client.on('error', ignoreError);
     let usable = false;
     try {
       const config = { text, values: [...values] };
@@ -73,7 +83,6 @@ export function pgClient(pool: PgPool): PostgresClient {
     } finally {
       // A connection with a query under way is destroyed by this, and never waits for a frozen server.
       client.release(!usable);
-      client.removeListener('error', ignoreError);
     }
   };
 
@@ -134,6 +143,7 @@ export function pgClient(pool: PgPool): PostgresClient {
     ...(pool.options?.max === 1 ? {} : { listen }),
     async close() {
       pool.removeListener('error', ignoreError);
+      pool.removeListener('acquire', guard);
     },
   };
 }
