@@ -1,6 +1,6 @@
 import { systemClock, type Clock } from '../clock/clock.js';
-import type { EventKey, EventStore, RemoveOptions } from './contract.js';
-import { isStoreError, type StoreErrorCode } from './errors.js';
+import type { EventKey, EventStore, RemoveOptions, WriteOptions } from './contract.js';
+import { isStoreError, storeError, type StoreErrorCode } from './errors.js';
 import { eventSize, type EncodedEvent, type EventRecord } from './record.js';
 
 const ATTEMPTS = 3;
@@ -11,6 +11,12 @@ export interface SettleOptions {
   readonly clock?: Clock;
   /** When a write that is not settled yet stays unknown, in milliseconds from its beginning. Default: 8,000. */
   readonly withinMs?: number;
+  /**
+   * A create that was given up may still happen much later, as in a cluster whose frozen leader held it. It is not
+   * repeated then, for an event that was created and deleted since could come back: one looks whether it is there, and
+   * else its outcome stays unknown. A replace or a removal meets its revision once, whenever it comes. Default: false.
+   */
+  readonly lateCreates?: boolean;
 }
 
 function hasCode(error: unknown, ...codes: readonly StoreErrorCode[]): boolean {
@@ -81,6 +87,23 @@ export function settleUnknownOutcomes(store: EventStore, options: SettleOptions 
       return record !== undefined && sameEvent(record.event, event) ? record : undefined;
     };
 
+  const creating = (
+    key: EventKey,
+    event: EncodedEvent,
+    call: WriteOptions,
+  ): ((signal?: AbortSignal) => Promise<EventRecord>) => {
+    let given = false;
+    return async (signal) => {
+      if (!given || options.lateCreates !== true) {
+        given = true;
+        return store.create(key, event, { ...call, signal });
+      }
+      const record = await store.get(key, { signal });
+      if (record !== undefined && sameEvent(record.event, event)) return record;
+      throw storeError('unknown-outcome', 'the event may still be created');
+    };
+  };
+
   /** The deletion that ended the state at `expected`, if that is how it ended. The feed still has it, or nobody does. */
   const removed =
     (key: EventKey, { expected }: RemoveOptions): Judge =>
@@ -102,12 +125,7 @@ export function settleUnknownOutcomes(store: EventStore, options: SettleOptions 
     get: (key, call) => store.get(key, call),
     list: (query) => store.list(query),
     create: (key, event, call) =>
-      settled(
-        (signal) => store.create(key, event, { ...call, signal }),
-        call.signal,
-        written(key, event, 'exists'),
-        options,
-      ),
+      settled(creating(key, event, call), call.signal, written(key, event, 'exists'), options),
     replace: (key, event, call) =>
       settled(
         (signal) => store.replace(key, event, { ...call, signal }),

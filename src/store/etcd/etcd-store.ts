@@ -169,12 +169,16 @@ export function etcdStore(options: EtcdStoreOptions): EventStore {
         budget ??= opened.client.budget(call?.signal);
         return run(contextOf(opened), budget);
       });
-    return settleUnknownOutcomes({
-      ...reads,
-      create: (key, event, { expiresAt }) => write((context, left) => createOne(context, key, event, expiresAt, left)),
-      replace: (key, event, more) => write((context, left) => replaceOne(context, key, event, more, left)),
-      remove: (key, more) => write((context, left) => removeOne(context, key, more?.expected as Revision, left)),
-    });
+    return settleUnknownOutcomes(
+      {
+        ...reads,
+        create: (key, event, { expiresAt }) =>
+          write((context, left) => createOne(context, key, event, expiresAt, left)),
+        replace: (key, event, more) => write((context, left) => replaceOne(context, key, event, more, left)),
+        remove: (key, more) => write((context, left) => removeOne(context, key, more?.expected as Revision, left)),
+      },
+      { lateCreates: true },
+    );
   };
 
   return Object.freeze<EventStore>({
