@@ -13,8 +13,6 @@ export interface Database {
   readonly proxies: readonly Proxy[];
   /** All processes, or (etcd) the one that leads. */
   readonly victims: (which?: 'leader') => Promise<Victims>;
-  /** What the members of a cluster have different ideas of; undefined where they agree. */
-  readonly disagreement?: () => Promise<string | undefined>;
   readonly remove: () => Promise<void>;
 }
 
@@ -67,10 +65,6 @@ async function postgres(): Promise<Database> {
   };
 }
 
-interface MemberStatus {
-  readonly Status: { readonly raftAppliedIndex: number; readonly header: { readonly revision: number } };
-}
-
 async function etcd(): Promise<Database> {
   const cluster = await startEtcd({ members: 3 });
   endWithUs(() => cluster.members.map((member) => member.pid));
@@ -91,14 +85,6 @@ async function etcd(): Promise<Database> {
     storeByProxy: store(proxies.map((proxy) => proxy.port)),
     proxies,
     victims: async (which) => victims(which === 'leader' ? [await cluster.leader()] : cluster.members),
-    async disagreement() {
-      const statuses = JSON.parse(cluster.ctl('endpoint', 'status', '-w', 'json')) as MemberStatus[];
-      const seen = statuses.map(({ Status: { header, raftAppliedIndex } }) => [raftAppliedIndex, header.revision]);
-      const [first] = seen;
-      const same = seen.every(([index]) => index === first?.[0]);
-      if (!same || seen.every(([, revision]) => revision === first?.[1])) return undefined;
-      return `etcd's own members disagree: [applied index, revision] are ${JSON.stringify(seen)}`;
-    },
     async remove() {
       await Promise.all(proxies.map((proxy) => proxy.close()));
       await cluster.stop();
