@@ -1,5 +1,6 @@
-// Replays the recorded exchanges of tests/conformance/corpus against the standalone server, in several processes at once
-// (scenarios use namespaces of their own), and prints totals by area.
+// Replays the recorded exchanges of tests/conformance/corpus in several lanes at once, and prints totals by area. Each lane has
+// a standalone server of its own: some exchanges hold a list's revision to be that of its newest event, which another lane's
+// write would move.
 //   npm run conformance                 everything
 //   npm run conformance -- --only ID    what the replay's own --only takes
 import { spawn } from 'node:child_process';
@@ -76,21 +77,25 @@ async function chosen() {
   return select(scenarios, argument('only')).map(({ id }) => id);
 }
 
-const dataDir = await mkdtemp(join(tmpdir(), 'kube-vitals-conformance-'));
-const { child, base } = await startServer(dataDir);
-let results;
-try {
-  const ids = await chosen();
-  const lanes = Array.from({ length: Math.min(LANES, ids.length) }, (_, lane) =>
-    ids.filter((_id, index) => index % LANES === lane),
-  );
-  results = (await Promise.all(lanes.map((lane) => replay(base, lane)))).flat();
-} finally {
-  child.removeAllListeners('exit');
-  child.kill('SIGTERM');
-  await new Promise((resolve) => child.once('exit', resolve));
-  await rm(dataDir, { recursive: true, force: true });
+/** Replays some scenarios, one after the other, against a server started for them. */
+async function lane(ids) {
+  const dataDir = await mkdtemp(join(tmpdir(), 'kube-vitals-conformance-'));
+  const { child, base } = await startServer(dataDir);
+  try {
+    return await replay(base, ids);
+  } finally {
+    child.removeAllListeners('exit');
+    child.kill('SIGTERM');
+    await new Promise((resolve) => child.once('exit', resolve));
+    await rm(dataDir, { recursive: true, force: true });
+  }
 }
+
+const ids = await chosen();
+const lanes = Array.from({ length: Math.min(LANES, ids.length) }, (_, at) =>
+  ids.filter((_id, index) => index % LANES === at),
+);
+const results = (await Promise.all(lanes.map(lane))).flat();
 
 // A step whose recorded form is open on purpose has nothing to compare the form with.
 const noForm = (soft) => soft.class === 'format' && soft.want === undefined;
