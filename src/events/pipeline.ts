@@ -7,6 +7,7 @@ import { badRequest, internalError, tooLarge, unauthorized } from '../api/status
 import { isStatusError, type StatusError } from '../api/status/status-error.js';
 import { warningHeader } from '../api/status/warnings.js';
 import { bearerWarning } from '../auth/bearer-token.js';
+import { auditIdOf } from '../http/audit-id.js';
 import { isBodyError } from '../http/body-error.js';
 import { header } from '../http/headers.js';
 import { isPromise } from '../http/promise.js';
@@ -90,10 +91,16 @@ export function createPipeline({ environment, versions, documents, observe }: Pi
     } catch (error) {
       response = await refusal(passage, error);
     }
-    const warnings = warningHeader(passage.warnings);
     if (started !== undefined) tell(passage, auditId, response.status, started);
-    const headers = { 'audit-id': auditId, 'cache-control': 'no-cache, private', ...response.headers };
-    return { ...response, headers: warnings.length > 0 ? { ...headers, warning: warnings } : headers };
+    const { status, headers: own, body } = response;
+    const headers: Record<string, string | readonly string[]> = {
+      'audit-id': auditId,
+      'cache-control': 'no-cache, private',
+      ...own,
+    };
+    const warnings = warningHeader(passage.warnings);
+    if (warnings.length > 0) headers['warning'] = warnings;
+    return { status, headers, body };
   }
 
   function tell(passage: Passage, auditId: string, status: number, started: number): void {
@@ -190,12 +197,6 @@ export function createPipeline({ environment, versions, documents, observe }: Pi
     const ours = versions.some((version) => ownsPath(version, path)) || documents.claims(path);
     return ours ? answer({ request, path, query: parseQuery(query), warnings: [] }, preset) : undefined;
   };
-}
-
-/** The client's own id, if it can be sent back; a bridge refuses headers with control characters or beyond Latin-1. */
-function auditIdOf(request: ApiRequest): string {
-  const sent = header(request, 'audit-id') ?? '';
-  return /^[\t\x20-\x7e\x80-\xff]+$/.test(sent) ? sent : crypto.randomUUID();
 }
 
 function rendered(

@@ -30,18 +30,20 @@ export function scopeOf(
   query: Query,
   versions: readonly EventVersion[],
 ): Scope | undefined {
-  const segments = path.split('/').slice(1);
-  const prefix = segments.shift();
+  const segments = path.split('/');
+  const prefix = segments[1];
   if (prefix !== 'api' && prefix !== 'apis') return undefined;
-  const group = prefix === 'api' ? '' : (segments.shift() ?? '');
-  const version = segments.shift() ?? '';
+  const group = prefix === 'api' ? '' : (segments[2] ?? '');
+  const from = prefix === 'api' ? 3 : 4;
+  const version = segments[from - 1] ?? '';
   if (group === '' && !versions.some((each) => each.group === '')) return undefined;
-  if (segments.length === 0 || (segments.length === 1 && segments[0] === '')) return undefined;
+  if (segments.length <= from || (segments.length === from + 1 && segments[from] === '')) return undefined;
   const served = versions.find((each) => each.group === group && each.version === version);
-  return readScope(method, group, version, segments, {
+  const question = {
     watch: flag(query, 'watch') ?? false,
     exactName: served ? exactName(query.get('fieldSelector')?.[0] ?? '', served.selectable) : '',
-  });
+  };
+  return readScope(method, group, version, { segments, from }, question);
 }
 
 function exactName(fieldSelector: string, selectable: ReadonlyMap<string, string>): string {

@@ -1,11 +1,9 @@
-import type { Attributes } from '../auth/contract.js';
+import type { ResourceAttributes } from '../auth/contract.js';
 
 /** What a path below a served group-version asks for, before anything is known about the caller. */
 export interface Scope {
   readonly group: string;
   readonly version: string;
-  /** Path segments behind the version (and behind `watch/`). */
-  readonly segments: readonly string[];
   /** `''` for all namespaces. */
   readonly namespace: string;
   /** The item's name; `''` for a collection. */
@@ -14,7 +12,7 @@ export interface Scope {
   /** One of the old `/watch/` paths. */
   readonly legacyWatch: boolean;
   /** How the request is called towards the authorizer. */
-  readonly attributes: Attributes;
+  readonly attributes: ResourceAttributes;
   /** True when the path names the events collection or an item in it, and nothing behind. */
   readonly routed: boolean;
 }
@@ -28,42 +26,42 @@ const RESOURCE = 'events';
  * Reads a path as Kubernetes does: method and shape give the verb, a field selector on `metadata.name` gives a
  * collection request its name.
  *
- * @param rest decoded segments behind the group-version
+ * @param segments the decoded segments of the whole path
+ * @param from where the segments behind the group-version begin
  */
 export function readScope(
   method: string,
   group: string,
   version: string,
-  rest: readonly string[],
+  { segments, from }: { readonly segments: readonly string[]; readonly from: number },
   question: { readonly watch: boolean; readonly exactName: string },
 ): Scope {
-  const legacyWatch = rest[0] === 'watch' && rest.length > 1;
-  const segments = legacyWatch ? rest.slice(1) : rest;
-  const below = segments[0] === 'namespaces' && segments.length > 1;
-  const namespace = below ? (segments[1] ?? '') : '';
-  const own = below && segments.length > 2 ? segments.slice(2) : segments;
-  const trimmed = own.length > 1 && own.at(-1) === '' ? own.slice(0, -1) : own;
-  const name = trimmed[1] ?? '';
+  let end = segments.length;
+  const legacyWatch = segments[from] === 'watch' && end > from + 1;
+  let at = legacyWatch ? from + 1 : from;
+  let namespace = '';
+  if (segments[at] === 'namespaces' && end > at + 1) {
+    namespace = segments[at + 1] ?? '';
+    if (end > at + 2) at += 2;
+  }
+  if (end > at + 1 && segments[end - 1] === '') end--;
+  const part = (index: number): string | undefined => (at + index < end ? segments[at + index] : undefined);
+  const resource = part(0) ?? '';
+  const name = part(1) ?? '';
   const verb = verbOf(method, name, legacyWatch, question.watch);
-  return {
+  const attributes: { -readonly [Name in keyof ResourceAttributes]: ResourceAttributes[Name] } = {
+    verb,
     group,
     version,
-    segments: trimmed,
-    namespace,
-    name,
-    verb,
-    legacyWatch,
-    routed: trimmed[0] === RESOURCE && trimmed.length <= 2 && (name !== '' || trimmed.length === 1),
-    attributes: {
-      verb,
-      group,
-      version,
-      resource: trimmed[0] ?? '',
-      ...(trimmed[2] !== undefined && { subresource: trimmed[2] }),
-      ...(namespace && { namespace }),
-      ...((name || collectionName(verb, question.exactName)) && { name: name || question.exactName }),
-    },
+    resource,
   };
+  const subresource = part(2);
+  if (subresource !== undefined) attributes.subresource = subresource;
+  if (namespace !== '') attributes.namespace = namespace;
+  const asked = name || collectionName(verb, question.exactName);
+  if (asked !== '') attributes.name = asked;
+  const routed = resource === RESOURCE && end - at <= 2 && (name !== '' || end - at === 1);
+  return { group, version, namespace, name, verb, legacyWatch, routed, attributes };
 }
 
 const collectionName = (verb: string, exactName: string): string =>

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock/clock.js';
 import { refusalStatus } from '../auth/refusal.js';
-import { header } from '../http/headers.js';
+import { auditIdOf } from '../http/audit-id.js';
 import { isPromise } from '../http/promise.js';
 import type { ApiRequest } from '../http/request.js';
 import type { ApiResponse } from '../http/response.js';
@@ -52,7 +52,5 @@ export function uncached(response: ApiResponse): ApiResponse {
 
 /** Adds `audit-id`: the one of the request where it can be a header value, else a new one. */
 export function audited(request: ApiRequest, response: ApiResponse): ApiResponse {
-  const given = header(request, 'audit-id');
-  const id = given !== undefined && /^[\t\x20-\x7e]+$/.test(given) ? given : crypto.randomUUID();
-  return { ...response, headers: { ...response.headers, 'audit-id': id } };
+  return { ...response, headers: { ...response.headers, 'audit-id': auditIdOf(request) } };
 }

@@ -19,7 +19,7 @@ export function thrown(error: unknown): Outcome {
 /** A text for whatever was thrown. */
 export function reasonOf(error: unknown): string {
   try {
-    if (typeof error === 'string') return error || 'failed with an empty string';
+    if (typeof error === 'string') return error || 'failed without a reason';
     if (typeof error === 'object' && error !== null && 'message' in error) {
       const { message } = error;
       if (typeof message === 'string' && message !== '') return message;

@@ -21,7 +21,9 @@ export function firstOf(...handlers: readonly ApiHandler[]): ApiHandler {
   const from = (start: number, request: ApiRequest): ReturnType<ApiHandler> => {
     for (let index = start; index < handlers.length; index++) {
       const answer = (handlers[index] as ApiHandler)(request);
-      if (isPromise(answer)) return afterPromise(answer, index + 1, request);
+      // Nobody comes after the last: its promise is the answer, without one more around it.
+      if (isPromise(answer))
+        return index === handlers.length - 1 ? Promise.resolve(answer) : afterPromise(answer, index + 1, request);
       if (answer !== undefined) return answer;
     }
     return undefined;
@@ -32,7 +34,7 @@ export function firstOf(...handlers: readonly ApiHandler[]): ApiHandler {
     request: ApiRequest,
   ): Promise<ApiResponse | undefined> => {
     const answer = await pending;
-    return answer === undefined && next < handlers.length ? from(next, request) : answer;
+    return answer === undefined ? from(next, request) : answer;
   };
   return (request) => from(0, request);
 }

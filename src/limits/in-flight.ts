@@ -37,38 +37,36 @@ const nothing: Release = () => undefined;
  */
 export function createInFlightLimits(options: InFlightLimitOptions = {}): InFlightLimits {
   const limits = readLimits(options);
-  let reads = 0;
-  let writes = 0;
+  const busy = { read: 0, write: 0 };
+  const most = { read: limits.reads, write: limits.writes };
   let watches = 0;
   const watchesOf = new Map<string, number>();
 
   return {
     enterRequest(kind, caller) {
       if (caller.groups.includes(MASTERS)) return nothing;
-      if (kind === 'read') {
-        if (reads >= limits.reads) return undefined;
-        reads += 1;
-        return once(() => {
-          reads -= 1;
-        });
-      }
-      if (writes >= limits.writes) return undefined;
-      writes += 1;
-      return once(() => {
-        writes -= 1;
-      });
+      if (busy[kind] >= most[kind]) return undefined;
+      busy[kind] += 1;
+      let held = true;
+      return () => {
+        if (held) busy[kind] -= 1;
+        held = false;
+      };
     },
     enterWatch({ name }) {
       const own = watchesOf.get(name) ?? 0;
       if (watches >= limits.watches || own >= limits.watchesPerCaller) return undefined;
       watches += 1;
       watchesOf.set(name, own + 1);
-      return once(() => {
+      let held = true;
+      return () => {
+        if (!held) return;
+        held = false;
         watches -= 1;
         const left = (watchesOf.get(name) ?? 1) - 1;
         if (left === 0) watchesOf.delete(name);
         else watchesOf.set(name, left);
-      });
+      };
     },
   };
 }
@@ -86,13 +84,4 @@ function readLimits(options: InFlightLimitOptions): Readonly<Record<LimitName, n
   throwFaults('limits', inFlightLimitFaults(options));
   const given = Object.entries(options).filter(([name, value]) => name in DEFAULTS && value !== undefined);
   return { ...DEFAULTS, ...(Object.fromEntries(given) as Partial<Record<LimitName, number>>) };
-}
-
-function once(release: Release): Release {
-  let held = true;
-  return () => {
-    if (!held) return;
-    held = false;
-    release();
-  };
 }

@@ -1,4 +1,4 @@
-import { header } from '../http/headers.js';
+import { auditIdOf } from '../http/audit-id.js';
 import type { ApiRequest } from '../http/request.js';
 import type { ApiResponse } from '../http/response.js';
 
@@ -11,10 +11,5 @@ const NO_CACHE = 'no-cache, private';
 export function withStandardHeaders(request: ApiRequest, response: ApiResponse): ApiResponse {
   const { headers } = response;
   if ('audit-id' in headers && 'cache-control' in headers) return response;
-  return { ...response, headers: { 'audit-id': auditId(request), 'cache-control': NO_CACHE, ...headers } };
-}
-
-function auditId(request: ApiRequest): string {
-  const given = header(request, 'audit-id');
-  return given !== undefined && /^[\t\x20-\x7e]+$/.test(given) ? given : crypto.randomUUID();
+  return { ...response, headers: { 'audit-id': auditIdOf(request), 'cache-control': NO_CACHE, ...headers } };
 }
