@@ -5,6 +5,14 @@ export interface ParkedIterator<T> extends AsyncIterableIterator<T> {
   /** Ends the iteration: waiting and later `next()` calls answer `done`. */
   end(): void;
   return(): Promise<IteratorResult<T, undefined>>;
+  /** As `next()`, told to somebody who wants no promise; at once, when there is something. */
+  take(taker: Taker<T>): void;
+}
+
+/** Who waits for one step of a {@link ParkedIterator}. Neither function may throw. */
+export interface Taker<T> {
+  resolve(result: IteratorResult<T, undefined>): void;
+  reject(error: unknown): void;
 }
 
 /** Where a {@link ParkedIterator} takes from. */
@@ -17,17 +25,12 @@ export interface ParkedSource<T> {
   readonly signal?: AbortSignal | undefined;
 }
 
-interface Waiting<T> {
-  resolve(result: IteratorResult<T, undefined>): void;
-  reject(error: unknown): void;
-}
-
 /**
  * Makes an async iterator by hand. A generator will not do: while it waits, `return()` on it waits as well, so that a
  * consumer who leaves could never be let go.
  */
 export function createParkedIterator<T extends object>(source: ParkedSource<T>): ParkedIterator<T> {
-  const waiting: Waiting<T>[] = [];
+  const waiting: Taker<T>[] = [];
   let over = false;
 
   const end = (): void => {
@@ -61,6 +64,15 @@ export function createParkedIterator<T extends object>(source: ParkedSource<T>):
     }
   };
 
+  const take = (taker: Taker<T>): void => {
+    if (over) {
+      taker.resolve({ done: true, value: undefined });
+      return;
+    }
+    waiting.push(taker);
+    if (waiting.length === 1) wake();
+  };
+
   if (source.signal?.aborted) over = true;
   else source.signal?.addEventListener('abort', end);
 
@@ -68,15 +80,8 @@ export function createParkedIterator<T extends object>(source: ParkedSource<T>):
     [Symbol.asyncIterator]() {
       return this;
     },
-    next: () =>
-      new Promise((resolve, reject) => {
-        if (over) {
-          resolve({ done: true, value: undefined });
-          return;
-        }
-        waiting.push({ resolve, reject });
-        if (waiting.length === 1) wake();
-      }),
+    next: () => new Promise((resolve, reject) => take({ resolve, reject })),
+    take,
     return: () => {
       end();
       return Promise.resolve({ done: true, value: undefined });

@@ -52,7 +52,7 @@ export function createMemoryState(start: Revision): MemoryState {
   const keys = createKeyIndex();
   const revisions = createRevisionIndex();
   const postings = createPostings();
-  const expiry = createExpiryQueue();
+  const expiry = createExpiryQueue(start);
   const events = createEventKeeper();
 
   /** Puts `next` in front of the slot's newest version. */

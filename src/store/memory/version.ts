@@ -5,7 +5,7 @@ export interface Slot {
   /** See `sortKey`. The key can be read from it. */
   readonly sortKey: string;
   head: Version;
-  /** The moment for which the expiry queue holds an entry that counts; `undefined`: none. */
+  /** The moment for which the expiry queue holds an entry, as it counts them; `undefined`: none. */
   queuedFor: number | undefined;
 }
 

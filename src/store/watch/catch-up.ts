@@ -3,7 +3,8 @@ import type { EventStore, Revision } from '../contract.js';
 import { isStoreError } from '../errors.js';
 import { nextTurn } from '../next-turn.js';
 import { createBackoff } from './backoff.js';
-import { createHubEntry } from './hub-entry.js';
+import { batchAt } from './batch.js';
+import { createHubEntry, type HubEntry } from './hub-entry.js';
 import type { HubWatcher } from './watcher.js';
 
 /** A watcher that is at most this many revisions ahead of a reader waits for it instead of getting one of its own. */
@@ -34,6 +35,12 @@ export interface CatchUp {
 interface Reader {
   position: Revision;
   readonly abort: AbortController;
+}
+
+function inBatches(entries: readonly HubEntry[]): (readonly HubEntry[])[] {
+  const batches: (readonly HubEntry[])[] = [];
+  for (let at = 0; at < entries.length; at += batches.at(-1)?.length ?? 0) batches.push(batchAt(entries, at));
+  return batches;
 }
 
 /** Makes the {@link CatchUp} of a hub. */
@@ -88,13 +95,17 @@ export function createCatchUp(options: CatchUpOptions): CatchUp {
         if (result.done === true || signal.aborted) return signal.aborted;
         backoff.reset();
         const entries = result.value.map((change) => createHubEntry(change));
+        // Those at the same place are given the same arrays, so that frames are made once for them.
+        const batches = inBatches(entries);
         const from = reader.position;
         reader.position = entries.at(-1)?.change.revision ?? from;
         for (const watcher of [...waiting]) {
           const { position } = watcher;
           if (position < from || position >= reader.position) continue;
           waiting.delete(watcher);
-          watcher.give(position === from ? entries : entries.filter(({ change }) => change.revision > position));
+          watcher.give(
+            position === from ? batches : inBatches(entries.filter(({ change }) => change.revision > position)),
+          );
         }
         await nextTurn();
       }

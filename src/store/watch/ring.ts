@@ -1,8 +1,7 @@
 import type { Change, Revision } from '../contract.js';
+import { batchAt } from './batch.js';
 import { createHubEntry, type CountedEntry, type HubEntry } from './hub-entry.js';
 
-/** The most entries a watcher gets at once: what a client that reads slowly holds is one batch of frames. */
-const BATCH = 128;
 /** Emptied places in front that are worth a copy of the rest. */
 const SLACK = 1024;
 
@@ -94,8 +93,7 @@ export function createRing(maxBytes: number): Ring {
     read(after) {
       if (after >= head) return [];
       if (answer?.after === after && answer.head === head) return answer.batch;
-      const place = placeAfter(after);
-      const batch = entries.slice(place, place + BATCH) as HubEntry[];
+      const batch = batchAt(entries, placeAfter(after));
       answer = { after, head, batch };
       return batch;
     },

@@ -1,5 +1,5 @@
 import type { Revision } from '../contract.js';
-import { createParkedIterator, type ParkedIterator } from '../parked-iterator.js';
+import { createParkedIterator, type ParkedIterator, type Taker } from '../parked-iterator.js';
 import type { HubEntry } from './hub-entry.js';
 
 /**
@@ -12,14 +12,16 @@ export interface Watcher extends AsyncIterableIterator<readonly HubEntry[]> {
   /** As `position`, where the consumer has taken everything up to it; undefined while a batch is on its way. */
   quiet(): Revision | undefined;
   return(): Promise<IteratorResult<readonly HubEntry[], undefined>>;
+  /** As `next()`, told to somebody who wants no promise. */
+  take(taker: Taker<readonly HubEntry[]>): void;
 }
 
 /** A {@link Watcher} as the hub sees it. */
 export interface HubWatcher extends Watcher {
   wake(): void;
   end(): void;
-  /** Hands over what was read for it from history. */
-  give(entries: readonly HubEntry[]): void;
+  /** Hands over what was read for it from history, in batches. */
+  give(batches: readonly (readonly HubEntry[])[]): void;
   /** Nothing changed from its place up to this revision. */
   skip(to: Revision): void;
   /** Ends it with an error. */
@@ -43,16 +45,16 @@ export interface WatcherSource {
 /** Makes a watcher by hand; see `createParkedIterator` for the reason. */
 export function createWatcher(source: WatcherSource): HubWatcher {
   let position = source.after;
-  let given: readonly HubEntry[] | undefined;
+  let given: readonly (readonly HubEntry[])[] = [];
   let failure: { readonly error: unknown } | undefined;
   /** A batch was handed out, and the consumer has not come back. */
   let out = false;
 
   const poll = (): readonly HubEntry[] | undefined => {
     if (failure !== undefined) throw failure.error;
-    let batch: readonly HubEntry[] | 'behind' | undefined = given;
-    given = undefined;
-    batch ??= source.read(position);
+    const [next] = given;
+    if (next !== undefined) given = given.slice(1);
+    const batch = next ?? source.read(position);
     if (batch === 'behind') {
       source.lag(watcher);
       return undefined;
@@ -80,6 +82,10 @@ export function createWatcher(source: WatcherSource): HubWatcher {
       return parked.next();
     },
     return: () => parked.return(),
+    take(taker) {
+      out = false;
+      parked.take(taker);
+    },
     wake: () => parked.wake(),
     end: () => parked.end(),
     get position() {
@@ -90,8 +96,8 @@ export function createWatcher(source: WatcherSource): HubWatcher {
       position = Math.max(position, to);
       parked.wake();
     },
-    give(entries) {
-      given = entries;
+    give(batches) {
+      given = batches;
       parked.wake();
     },
     fail(error) {

@@ -1,64 +1,24 @@
 import { expect, test } from 'vitest';
 import { createTicker } from '../../../src/events/ticker.js';
 import { fakeClock } from '../../../src/testing/fake-clock.js';
-import { settled } from './bench.js';
 
-function gate<T>(): { promise: Promise<T>; resolve: (value: T) => void; reject: (error: Error) => void } {
-  let resolve!: (value: T) => void;
-  let reject!: (error: Error) => void;
-  const promise = new Promise<T>((yes, no) => {
-    resolve = yes;
-    reject = no;
-  });
-  return { promise, resolve, reject };
-}
-
-test('what is there already comes before a tick', async () => {
-  const ticker = createTicker(fakeClock(), 10);
-  expect(await ticker.orTick(Promise.resolve('value'))).toBe('value');
-});
-
-test('a tick interrupts the wait, which can be taken up again', async () => {
+test('says once for each tick that something is due, and tells who waits', () => {
   const clock = fakeClock();
-  const ticker = createTicker(clock, 10);
-  const { promise, resolve } = gate<string>();
-  for (let round = 0; round < 3; round++) {
-    const outcome = ticker.orTick(promise);
-    await settled();
+  let ticks = 0;
+  const ticker = createTicker(clock, 10, () => void ticks++);
+  expect(ticker.due()).toBe(false);
+  for (let round = 1; round <= 3; round++) {
     clock.advance(10);
-    expect(await outcome).toBeUndefined();
+    expect(ticks).toBe(round);
+    expect([ticker.due(), ticker.due()]).toEqual([true, false]);
   }
-  const outcome = ticker.orTick(promise);
-  resolve('value');
-  expect(await outcome).toBe('value');
 });
 
-test('ticks that nobody waited for are one tick', async () => {
+test('ticks that nobody asked about are one', () => {
   const clock = fakeClock();
-  const ticker = createTicker(clock, 10);
+  const ticker = createTicker(clock, 10, () => undefined);
   clock.advance(1000);
-  const { promise, resolve } = gate<string>();
-  expect(await ticker.orTick(promise)).toBeUndefined();
-  const outcome = ticker.orTick(promise);
-  await settled();
-  resolve('value');
-  expect(await outcome).toBe('value');
-});
-
-test('a failure comes through, also one that happened during a tick', async () => {
-  const clock = fakeClock();
-  const ticker = createTicker(clock, 10);
-  const { promise, reject } = gate<string>();
-  const outcome = ticker.orTick(promise);
-  reject(new Error('broken'));
-  await expect(outcome).rejects.toThrow('broken');
-  const later = gate<string>();
-  const second = ticker.orTick(later.promise);
-  clock.advance(10);
-  expect(await second).toBeUndefined();
-  later.reject(new Error('broken'));
-  await settled();
-  await expect(ticker.orTick(later.promise)).rejects.toThrow('broken');
+  expect([ticker.due(), ticker.due()]).toEqual([true, false]);
 });
 
 test('a stopped ticker leaves no timer', () => {
@@ -77,6 +37,6 @@ test('a stopped ticker leaves no timer', () => {
       };
     },
   };
-  createTicker(counting, 10).stop();
+  createTicker(counting, 10, () => undefined).stop();
   expect(timers).toBe(0);
 });

@@ -53,6 +53,24 @@ describe('expiry loop', () => {
     expect(calls).toHaveLength(5);
   });
 
+  test('others have a turn of the event loop between two slices', async () => {
+    const { clock, store, loop, calls } = createBench();
+    for (let i = 0; i < 30; i++) {
+      const name = `event-${i}`;
+      await store.create({ namespace: 'a', name }, sampleEvent({ name }), { expiresAt: clock.now() + 1 });
+    }
+    loop.start();
+    clock.advance(1000);
+    const slices: number[] = [];
+    for (let before = calls.length; before < 11; before = calls.length) {
+      await nextTurn();
+      slices.push(calls.length - before);
+    }
+    expect(calls.length).toBe(11);
+    expect(Math.max(...slices)).toBe(1);
+    await loop.stop();
+  });
+
   test('reports an error and goes on', async () => {
     let failures = 1;
     const { clock, loop, calls, reported } = createBench(async (options, store) => {

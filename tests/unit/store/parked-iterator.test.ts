@@ -66,6 +66,27 @@ describe('parked iterator', () => {
     expect(late.ended()).toBe(0);
   });
 
+  test('what is taken without a promise comes at once when it is there, and in order with the rest', async () => {
+    const { iterator, ready } = queue();
+    const seen: unknown[] = [];
+    const taker = {
+      resolve: (step: unknown) => void seen.push(step),
+      reject: (error: unknown) => void seen.push(error),
+    };
+    ready.push(['a']);
+    iterator.take(taker);
+    expect(seen).toEqual([{ done: false, value: ['a'] }]);
+    iterator.take(taker);
+    const next = iterator.next();
+    iterator.take(taker);
+    ready.push(['b'], ['c'], new Error('broken'));
+    iterator.wake();
+    expect(seen.slice(1)).toEqual([{ done: false, value: ['b'] }, new Error('broken')]);
+    expect(await next).toEqual({ done: false, value: ['c'] });
+    iterator.take(taker);
+    expect(seen.at(-1)).toEqual({ done: true, value: undefined });
+  });
+
   test('a loop that is left ends it', async () => {
     const { iterator, ready, ended } = queue();
     ready.push(['a'], ['b']);

@@ -145,7 +145,7 @@ describe('memoryStore', () => {
     expect(timers).toBe(0);
   });
 
-  test('expire leaves off after two milliseconds, and goes on when asked again', async () => {
+  test('expire leaves off after a millisecond, and goes on when asked again', async () => {
     const clock = fakeClock();
     let elapsed = 0;
     const store = memoryStore({ clock: { ...clock, monotonic: () => (elapsed += 0.1) } });

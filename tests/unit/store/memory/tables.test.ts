@@ -55,6 +55,23 @@ describe('shared parts', () => {
     expect(parts.find(created('2024-01-01T00:00:01Z'), 24)?.start).toBe(67);
   });
 
+  test('so do a few labels, but not many', () => {
+    const parts = createSharedParts();
+    const labelled = (label: string): Uint8Array =>
+      new TextEncoder().encode(
+        new TextDecoder().decode(bytesOf('tester')).replace('"managed', `"labels":{"app":"${label}"},"managed`),
+      );
+    for (const [label, start] of [
+      ['shop', 24],
+      ['x'.repeat(200), 24 + 20 + 200],
+    ] as const) {
+      for (let times = 0; times < 2; times++) parts.find(labelled(label), 24);
+      const found = parts.find(labelled(label), 24);
+      expect(found?.start).toBe(start);
+      expect(labelled(label).subarray(start, start + (found?.part.bytes.length ?? 0))).toEqual(found?.part.bytes);
+    }
+  });
+
   test('a part that is very small or large is left where it is', () => {
     const parts = createSharedParts();
     for (const manager of ['', 'x'.repeat(10_000)]) {

@@ -1,0 +1,77 @@
+import { toRevision } from '../api/options/resource-version.js';
+import type { Revision } from '../store/contract.js';
+import { createFrameJoiner } from './join-frames.js';
+import { openList } from './read-list.js';
+import type { FrameSource, WatchParts } from './watch-parts.js';
+
+/**
+ * What a watch is sent before the first change: initial events and their bookmark, where they are due, or nothing.
+ * `onReady` is told from which revision to go on; without that the watch is over.
+ */
+export function createFirstFrames(
+  parts: WatchParts,
+  wake: () => void,
+  onReady: (after: Revision) => void,
+): FrameSource {
+  const frames = firstFrames(parts, onReady);
+  let asked = false;
+  let chunk: Uint8Array | undefined;
+  let ended = false;
+  let failure: { readonly error: unknown } | undefined;
+  const received = (step: IteratorResult<Uint8Array, undefined>): void => {
+    asked = false;
+    if (step.done) ended = true;
+    else chunk = step.value;
+    wake();
+  };
+  const failed = (error: unknown): void => {
+    failure = { error };
+    wake();
+  };
+  return {
+    poll() {
+      if (failure !== undefined) throw failure.error;
+      if (ended) return 'end';
+      const ready = chunk;
+      chunk = undefined;
+      if (ready === undefined && !asked) {
+        asked = true;
+        frames.next().then(received, failed);
+      }
+      return ready;
+    },
+    stop: () => void frames.return(undefined).catch(() => undefined),
+  };
+}
+
+async function* firstFrames(
+  { call, options, selector, encoder, signal }: WatchParts,
+  onReady: (after: Revision) => void,
+): AsyncGenerator<Uint8Array, undefined> {
+  if (!options.sendInitialEvents) {
+    const asked = options.resourceVersion;
+    const latest = asked === '' || asked === '0';
+    onReady(latest ? await call.environment.store.revision({ signal }) : toRevision(asked));
+    return;
+  }
+  const joiner = createFrameJoiner();
+  const list = await openList(call, { ...options, limit: 0, continue: '' }, selector);
+  for await (const records of list.batches) {
+    if (signal.aborted) return;
+    for (const record of records) {
+      const frame = encoder.encode('ADDED', call.version.objectJson(record));
+      if (!frame) return;
+      const chunk = joiner.add(frame);
+      if (chunk) yield chunk;
+      if (signal.aborted) return;
+    }
+    const chunk = joiner.rest();
+    if (chunk) yield chunk;
+  }
+  if (options.allowWatchBookmarks) {
+    const frame = encoder.encode('BOOKMARK', call.version.bookmarkJson(String(list.revision), true));
+    if (!frame) return;
+    yield frame;
+  }
+  onReady(list.revision);
+}

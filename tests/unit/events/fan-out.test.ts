@@ -1,0 +1,175 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { readListOptions } from '../../../src/api/options/list-options.js';
+import type { FrameEncoder } from '../../../src/api/representation/contract.js';
+import type { Selector } from '../../../src/api/selectors/contract.js';
+import { readSelection } from '../../../src/events/selection.js';
+import { openWatch } from '../../../src/events/watch-stream.js';
+import { createWatchHub } from '../../../src/store/watch/watch-hub.js';
+import { sampleEvent } from '../../../src/testing/sample-event.js';
+import { path, plainEncoder, settled, verbBench } from './bench.js';
+
+const FAR = Number.MAX_SAFE_INTEGER;
+const WATCHERS = 50;
+
+type VerbBench = ReturnType<typeof verbBench>;
+
+/** How often something was made, and a watch that counts into it. */
+function counted(cacheKey: string): {
+  readonly made: { frames: number; matches: number };
+  readonly encoder: FrameEncoder;
+} {
+  const made = { frames: 0, matches: 0 };
+  const encoder: FrameEncoder = {
+    cacheKey,
+    encode(type, json) {
+      made.frames++;
+      return plainEncoder.encode(type, json);
+    },
+  };
+  return { made, encoder };
+}
+
+function watching(
+  bench: VerbBench,
+  query: string,
+  { made, encoder }: ReturnType<typeof counted>,
+): AsyncIterator<Uint8Array> {
+  const call = bench.call(`GET ${path()}?watch=1&${query}`);
+  const options = readListOptions(call.query);
+  const selector = readSelection(call, options);
+  const counting: Selector = {
+    ...selector,
+    matches(event) {
+      made.matches++;
+      return selector.matches(event);
+    },
+  };
+  return openWatch(call, options, counting, encoder, () => undefined)[Symbol.asyncIterator]();
+}
+
+async function write(bench: VerbBench, count: number, note?: string): Promise<void> {
+  const first = await bench.store.revision();
+  for (let index = 0; index < count; index++) {
+    const name = `event-${first}-${index}`;
+    const event = sampleEvent({ name, labels: { app: index % 2 === 0 ? 'web' : 'db' }, ...(note && { note }) });
+    await bench.store.create({ namespace: 'default', name }, event, { expiresAt: FAR });
+  }
+}
+
+describe('equal watchers', () => {
+  test('share the evaluation of their selector, the frames, and the chunk', async () => {
+    const bench = verbBench();
+    const from = `resourceVersion=${await bench.store.revision()}`;
+    const all = counted('json');
+    const web = counted('json');
+    const watchers = Array.from({ length: WATCHERS }, (_, index) =>
+      index % 2 === 0 ? watching(bench, from, all) : watching(bench, `${from}&labelSelector=app%3Dweb`, web),
+    );
+    const waiting = watchers.map((watcher) => watcher.next());
+    await settled();
+    await write(bench, 10);
+    const chunks = (await Promise.all(waiting)).map(({ value }) => value as Uint8Array);
+    expect(new Set(chunks).size).toBe(2);
+    expect(all.made).toEqual({ frames: 10, matches: 10 });
+    // Their frames were there already.
+    expect(web.made).toEqual({ frames: 0, matches: 10 });
+  });
+
+  test('of another representation have frames of their own, made once', async () => {
+    const bench = verbBench();
+    const from = `resourceVersion=${await bench.store.revision()}`;
+    const one = counted('json');
+    const other = counted('table');
+    const watchers = Array.from({ length: WATCHERS }, (_, index) =>
+      watching(bench, from, index % 2 === 0 ? one : other),
+    );
+    const waiting = watchers.map((watcher) => watcher.next());
+    await settled();
+    await write(bench, 10);
+    await Promise.all(waiting);
+    expect([one.made, other.made]).toEqual([
+      { frames: 10, matches: 10 },
+      { frames: 10, matches: 10 },
+    ]);
+  });
+
+  test('share what they catch up with', async () => {
+    const bench = verbBench();
+    const from = `resourceVersion=${await bench.store.revision()}`;
+    const hub = createWatchHub({ store: bench.store, clock: bench.clock });
+    onTestFinished(() => hub.close());
+    const tardy: VerbBench = {
+      ...bench,
+      call: (...args) => ({ ...bench.call(...args), environment: { ...bench.environment, hub } }),
+    };
+    await write(bench, 300);
+    // The hub's ring begins only now.
+    const some = counted('json');
+    const watchers = Array.from({ length: WATCHERS }, () => watching(tardy, from, some));
+    let bytes = 0;
+    for (let round = 0; round < 3; round++) {
+      const chunks = await Promise.all(watchers.map((watcher) => watcher.next()));
+      expect(new Set(chunks.map(({ value }) => value as Uint8Array)).size).toBe(1);
+      bytes += (chunks[0]?.value as Uint8Array).length;
+    }
+    expect(some.made).toEqual({ frames: 300, matches: 300 });
+    expect(bytes).toBeGreaterThan(300 * 100);
+  });
+});
+
+test('a frame that cannot be made breaks off the streams that want it, and no others', async () => {
+  const reported: unknown[] = [];
+  const bench = verbBench();
+  const hub = createWatchHub({ store: bench.store, clock: bench.clock, observe: (one) => void reported.push(one) });
+  onTestFinished(() => hub.close());
+  const tried: VerbBench = {
+    ...bench,
+    call: (...args) => ({ ...bench.call(...args), environment: { ...bench.environment, hub } }),
+  };
+  const from = `resourceVersion=${await bench.store.revision()}`;
+  const sound = counted('json');
+  const broken = counted('broken');
+  const failing: FrameEncoder = {
+    cacheKey: 'broken',
+    encode: () => {
+      throw new RangeError('cannot be encoded');
+    },
+  };
+  const before = watching(tried, from, sound);
+  const bad = watching(tried, from, { made: broken.made, encoder: failing });
+  const after = watching(tried, from, sound);
+  const steps = [before.next(), bad.next(), after.next()];
+  steps[1]?.catch(() => undefined);
+  await settled();
+  await write(bench, 1);
+  await expect(steps[1]).rejects.toThrow('cannot be encoded');
+  for (const step of [steps[0], steps[2]]) expect((await step)?.done).toBe(false);
+  expect(hub.watchers).toBe(2);
+  expect(reported).toEqual([]);
+});
+
+describe('a watcher that stopped reading', () => {
+  test.each([
+    ['small', undefined, 128],
+    ['large', 'x'.repeat(50_000), 3],
+  ])('has one batch made for it, however many %s events come, and others none for it', async (_, note, most) => {
+    const bench = verbBench();
+    const from = `resourceVersion=${await bench.store.revision()}`;
+    const own = counted('its own');
+    const others = counted('others');
+    const stopped = watching(bench, from, own);
+    const reader = watching(bench, from, others);
+    for (let round = 0; round < 5; round++) {
+      const wanted = others.made.frames + 40;
+      await write(bench, 40, note);
+      while (others.made.frames < wanted) await reader.next();
+    }
+    expect(own.made.frames).toBe(0);
+    const step = await stopped.next();
+    expect(own.made.frames).toBeLessThanOrEqual(most);
+    expect((step.value as Uint8Array).length).toBeLessThan(131_072 + 60_000);
+    await write(bench, 100, note);
+    await settled();
+    expect(own.made.frames).toBeLessThanOrEqual(most);
+  });
+});
