@@ -1,4 +1,5 @@
 import { createFieldTracker } from '../api/managed-fields/field-tracker.js';
+import { createChunkMemory } from '../api/representation/chunk-memory.js';
 import { acceptCaller, createAccess } from '../auth/access.js';
 import { createImpersonation } from '../auth/impersonation.js';
 import { systemClock } from '../clock/clock.js';
@@ -55,6 +56,7 @@ export function createEvents(options: EventsOptions): Events {
     store,
     hub,
     sharedFrames: createSharedFrames(),
+    chunkMemory: createChunkMemory(),
     clock,
     access: createAccess({
       authenticate: options.authenticate,

@@ -208,7 +208,7 @@ function rendered(
     case 'object':
       return representation.object(result.json, result.status);
     case 'list':
-      return representation.list(result.meta, result.batches);
+      return representation.list(result.meta, result.batches, result.memory);
     case 'status':
       return representation.status(result.status, 200);
     case 'watch':

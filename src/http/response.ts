@@ -10,4 +10,9 @@ export interface ApiResponse {
   readonly status: number;
   readonly headers: ResponseHeaders;
   readonly body: string | Uint8Array | AsyncIterable<Uint8Array> | null;
+  /**
+   * Present where the bytes of `body` are lent: told once, when they were sent, so that their memory can serve again. The
+   * bridge to Node does; whoever does not, or keeps the answer for longer, leaves it out and nothing is lost.
+   */
+  readonly release?: () => void;
 }

@@ -24,12 +24,17 @@ export interface EncodedEvent {
   readonly fields: Readonly<Record<string, string>>;
   readonly labels: Readonly<Record<string, string>>;
   /**
-   * Where a store keeps an event in pieces, `bytes` joins them whenever it is read. Then these two, both of them, give
-   * the length and a range of the bytes without that; they are not enumerable.
+   * Where a store keeps an event in pieces, `bytes` and `fields` put them together whenever they are read. Then these
+   * three, all of them, give the same without that; they are not enumerable.
    */
   readonly size?: number;
-  /** Copies `bytes` from `from` up to `to` (exclusive) to `target` at `at`. */
-  copy?(target: Uint8Array, at: number, from: number, to: number): void;
+  /**
+   * Writes `bytes` to `target` at `at`, with `first` bytes left out after the opening brace and `second` at the cut.
+   * What the left out bytes are afterwards is not defined.
+   */
+  copyApart?(target: Uint8Array, at: number, first: number, second: number): void;
+  /** One of `fields`; the empty text where there is none. */
+  field?(name: string): string;
 }
 
 /** An event as a store returns it. */
@@ -50,9 +55,16 @@ export function eventSize(event: EncodedEvent): number {
   return event.size ?? event.bytes.length;
 }
 
-function copyEvent(event: EncodedEvent, target: Uint8Array, at: number, from: number, to: number): void {
-  if (event.copy !== undefined) event.copy(target, at, from, to);
-  else target.set(event.bytes.subarray(from, to), at);
+/** The event's bytes, with room after the opening brace and at the cut. */
+function copyApart(event: EncodedEvent, target: Uint8Array, at: number, first: number, second: number): void {
+  if (event.copyApart !== undefined) {
+    event.copyApart(target, at, first, second);
+    return;
+  }
+  const { bytes, cut } = event;
+  target.set(bytes.subarray(0, 1), at);
+  target.set(bytes.subarray(1, cut), at + 1 + first);
+  target.set(bytes.subarray(cut), at + cut + first + second);
 }
 
 /** The record as one JSON object: `{`, `prefix` (constant bytes such as `"kind":"Event",…,` or nothing), event and revision. */
@@ -68,22 +80,18 @@ export function recordLength({ revision, event }: EventRecord, prefix: Uint8Arra
 }
 
 /**
- * Writes what {@link recordBytes} returns into a buffer that is there already, and says where it ends. By hand: a
- * TextEncoder takes longer for the few bytes of a revision than the copy of the whole event.
+ * Writes what {@link recordBytes} returns into a buffer that is there already. By hand: a TextEncoder takes longer for the
+ * few bytes of a revision than the copy of the whole event.
  */
-export function writeRecord(record: EventRecord, prefix: Uint8Array, out: Uint8Array, start: number): number {
-  const { event } = record;
-  const { cut } = event;
-  const size = eventSize(event);
-  let at = start;
-  copyEvent(event, out, at++, 0, 1);
-  out.set(prefix, at);
-  at += prefix.length;
-  copyEvent(event, out, at, 1, cut);
-  at += cut - 1;
-  for (const byte of BEFORE_DIGITS) out[at++] = byte;
-  const end = at + digitsOf(record.revision);
-  let rest = record.revision;
+export function writeRecord(record: EventRecord, prefix: Uint8Array, out: Uint8Array, start: number): void {
+  const { event, revision } = record;
+  const digits = digitsOf(revision);
+  copyApart(event, out, start, prefix.length, BEFORE_DIGITS.length + digits + 2);
+  if (prefix.length > 0) out.set(prefix, start + 1);
+  let at = start + prefix.length + event.cut;
+  for (let i = 0; i < BEFORE_DIGITS.length; i++) out[at++] = BEFORE_DIGITS[i] as number;
+  const end = at + digits;
+  let rest = revision;
   for (let place = end - 1; place >= at; place--) {
     const tenth = Math.floor(rest / 10);
     out[place] = ZERO + (rest - tenth * 10);
@@ -91,9 +99,6 @@ export function writeRecord(record: EventRecord, prefix: Uint8Array, out: Uint8A
   }
   out[end] = QUOTE;
   out[end + 1] = COMMA;
-  at = end + 2;
-  copyEvent(event, out, at, cut, size);
-  return at + size - cut;
 }
 
 function digitsOf(revision: Revision): number {

@@ -2,6 +2,7 @@ import type { ApiResponse } from '../../http/response.js';
 import type { ListMeta } from '../../model/object-meta.js';
 import type { Status } from '../../model/status.js';
 import type { StructShape } from '../schema/shape.js';
+import type { ChunkMemory } from './chunk-memory.js';
 import type { JsonSource } from './json-source.js';
 import type { Batches } from './list-form.js';
 
@@ -64,9 +65,9 @@ export interface Representation extends StatusRepresentation {
   /**
    * From the items' JSON, without kind and apiVersion, in batches. JSON streams them through reused buffers when they
    * are more than one chunk; other serializers gather them. What the batches throw before the first chunk is full is
-   * thrown here, later by the body.
+   * thrown here, later by the body. With a `memory` the answer may have a `release`.
    */
-  list(meta: ListMeta, batches: Batches): ApiResponse | Promise<ApiResponse>;
+  list(meta: ListMeta, batches: Batches, memory?: ChunkMemory): ApiResponse | Promise<ApiResponse>;
   /** A new stream of frames, at once where the format needs nothing loaded. Only for answers of shape `watch`. */
   frames(): FrameEncoder | Promise<FrameEncoder>;
   /** Content type of a watch. */

@@ -47,7 +47,7 @@ const prettyJson: Serializer = {
   pretty: undefined,
   frames: () => frame,
   value: (json) => indented(jsonBytes(json)),
-  list(form: ListForm, batches) {
+  list(form: ListForm, batches, _view, memory) {
     const members = form.members.map(([name, json]) => `  "${name}": ${indentJson(json, 1)},\n`).join('');
     return listBody(
       {
@@ -59,6 +59,7 @@ const prettyJson: Serializer = {
         item: (item) => indented(formed(form, item), 2),
       },
       batches,
+      memory,
     );
   },
 };
@@ -74,7 +75,7 @@ export const jsonSerializer: Serializer = {
   pretty: prettyJson,
   frames: () => frame,
   value: line,
-  list(form: ListForm, batches) {
+  list(form: ListForm, batches, _view, memory) {
     const members = form.members.map(([name, json]) => `"${name}":${json},`).join('');
     return listBody(
       {
@@ -86,6 +87,7 @@ export const jsonSerializer: Serializer = {
         item: form.item && ((item) => formed(form, item)),
       },
       batches,
+      memory,
     );
   },
 };

@@ -1,12 +1,8 @@
+import { isPromise } from '../../http/promise.js';
+import { CHUNK_BYTES, type ChunkMemory, type LentBytes } from './chunk-memory.js';
 import { jsonBytes, type JsonSource } from './json-source.js';
 import type { Batches } from './list-form.js';
 import type { SerializedBody } from './serializer.js';
-
-/**
- * Bytes of one chunk. Equal to the size above which bodies are compressed, so that what is compressed and what is
- * streamed are the same answers.
- */
-export const CHUNK_BYTES = 131_072;
 
 /** The bytes around the items of a list. */
 export interface ListFrame {
@@ -24,8 +20,8 @@ export interface ListFrame {
 
 /** Pulls batches and turns them into the pieces of the body, head and tail included. */
 interface Pieces {
-  /** Appends the next pieces to `into` and returns their bytes; undefined when there are no more. */
-  next(into: JsonSource[]): Promise<number | undefined>;
+  /** Appends the next pieces to `into` and returns their bytes; undefined when there are no more. Waits for batches only. */
+  next(into: JsonSource[]): number | undefined | Promise<number | undefined>;
   stop(): Promise<void>;
 }
 
@@ -33,26 +29,28 @@ function createPieces(frame: ListFrame, batches: Batches): Pieces {
   const source = Symbol.asyncIterator in batches ? batches[Symbol.asyncIterator]() : batches[Symbol.iterator]();
   let any = false;
   let done = false;
-  const append = (into: JsonSource[], given: JsonSource): number => {
-    const separator = any ? frame.between : frame.open;
-    const item = frame.item ? frame.item(given) : given;
-    any = true;
-    into.push(separator, item);
-    return separator.byteLength + item.byteLength;
+  const append = (step: IteratorResult<readonly JsonSource[], unknown>, into: JsonSource[]): number => {
+    if (step.done) {
+      done = true;
+      const tail = any ? frame.close : frame.empty;
+      into.push(tail);
+      return tail.byteLength;
+    }
+    let bytes = 0;
+    for (const given of step.value) {
+      const separator = any ? frame.between : frame.open;
+      const item = frame.item ? frame.item(given) : given;
+      any = true;
+      into.push(separator, item);
+      bytes += separator.byteLength + item.byteLength;
+    }
+    return bytes;
   };
   return {
-    async next(into) {
+    next(into) {
       if (done) return undefined;
-      const step = await source.next();
-      if (step.done) {
-        done = true;
-        const tail = any ? frame.close : frame.empty;
-        into.push(tail);
-        return tail.byteLength;
-      }
-      let bytes = 0;
-      for (const item of step.value) bytes += append(into, item);
-      return bytes;
+      const step = source.next();
+      return isPromise(step) ? step.then((taken) => append(taken, into)) : append(step, into);
     },
     async stop() {
       if (done) return;
@@ -63,43 +61,50 @@ function createPieces(frame: ListFrame, batches: Batches): Pieces {
 }
 
 /**
- * The body of a list: one array of known length when it fits a chunk, otherwise a stream of chunks cut from *one* buffer
- * that is filled again when the next chunk is asked for. Never more than one batch and one chunk are held.
+ * The body of a list: bytes of known length when it fits a chunk (lent ones, where there is a memory), otherwise a stream
+ * of chunks cut from *one* buffer that is filled again when the next chunk is asked for. Never more than one batch and
+ * one chunk are held.
  */
-export async function listBody(frame: ListFrame, batches: Batches): Promise<SerializedBody> {
+export async function listBody(frame: ListFrame, batches: Batches, memory?: ChunkMemory): Promise<SerializedBody> {
   const pieces = createPieces(frame, batches);
   const first: JsonSource[] = [frame.head];
   let total = frame.head.byteLength;
   try {
     while (total <= CHUNK_BYTES) {
-      const bytes = await pieces.next(first);
-      if (bytes === undefined) return joined(first, total);
+      const next = pieces.next(first);
+      const bytes = isPromise(next) ? await next : next;
+      if (bytes === undefined) return joined(first, memory?.lend(total) ?? new Uint8Array(total));
       total += bytes;
     }
   } catch (error) {
     await pieces.stop();
     throw error;
   }
-  return stream(first, pieces);
+  return stream(first, pieces, memory);
 }
 
-function write(piece: JsonSource, out: Uint8Array, at: number): void {
-  if ('writeTo' in piece) piece.writeTo(out, at);
-  else out.set(piece, at);
-}
-
-function joined(pieces: readonly JsonSource[], length: number): Uint8Array {
-  const out = new Uint8Array(length);
+function joined(pieces: readonly JsonSource[], body: Uint8Array | LentBytes): Uint8Array | LentBytes {
+  const out = 'release' in body ? body.bytes : body;
   let at = 0;
   for (const piece of pieces) {
     write(piece, out, at);
     at += piece.byteLength;
   }
-  return out;
+  return body;
 }
 
-async function* stream(first: JsonSource[], pieces: Pieces): AsyncGenerator<Uint8Array, void, undefined> {
-  const chunk = new Uint8Array(CHUNK_BYTES);
+function write(piece: JsonSource, out: Uint8Array, at: number): void {
+  if ('writeTo' in piece) piece.writeTo(out, at);
+  else if (piece.byteLength === 1) out[at] = piece[0] as number;
+  else out.set(piece, at);
+}
+
+async function* stream(
+  first: JsonSource[],
+  pieces: Pieces,
+  memory: ChunkMemory | undefined,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const chunk = memory?.take() ?? new Uint8Array(CHUNK_BYTES);
   let used = 0;
   let waiting = first;
   try {
@@ -123,9 +128,12 @@ async function* stream(first: JsonSource[], pieces: Pieces): AsyncGenerator<Uint
         }
       }
       waiting = [];
-      if ((await pieces.next(waiting)) === undefined) break;
+      const next = pieces.next(waiting);
+      if ((isPromise(next) ? await next : next) === undefined) break;
     }
     if (used > 0) yield chunk.subarray(0, used);
+    // The consumer asked for more, and so is done with the last chunk. One that left may still be sending it.
+    memory?.give(chunk);
   } finally {
     await pieces.stop();
   }

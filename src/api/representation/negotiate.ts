@@ -95,8 +95,10 @@ export function negotiate(
       const written = serializer.value(form ? form(jsonBytes(json)) : json, view);
       return respond(status, serializer.mediaType, written, inputs.acceptEncoding);
     },
-    list: (meta, batches) =>
-      respond(200, serializer.mediaType, serializer.list(transform.list(meta), batches, view), inputs.acceptEncoding),
+    list(meta, batches, memory) {
+      const written = serializer.list(transform.list(meta), batches, view, memory);
+      return respond(200, serializer.mediaType, written, inputs.acceptEncoding);
+    },
     frames() {
       const writer = serializer.frames(view);
       const encoderOf = (write: FrameWriter): FrameEncoder => createFrames(serializer, transform, write);

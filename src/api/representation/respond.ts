@@ -18,5 +18,8 @@ export function respond(
   acceptEncoding: string | undefined,
 ): ApiResponse | Promise<ApiResponse> {
   if ('then' in body) return body.then((ready) => respond(status, mediaType, ready, acceptEncoding));
-  return compressed({ status, headers: HEADERS.get(mediaType) ?? JSON_HEADERS, body }, acceptEncoding);
+  const headers = HEADERS.get(mediaType) ?? JSON_HEADERS;
+  // Lent bytes are never more than a chunk, and that is never compressed.
+  if ('release' in body) return { status, headers, body: body.bytes, release: body.release };
+  return compressed({ status, headers, body }, acceptEncoding);
 }

@@ -1,9 +1,10 @@
+import type { ChunkMemory, LentBytes } from './chunk-memory.js';
 import type { FrameType, ResourceView } from './contract.js';
 import type { JsonSource } from './json-source.js';
 import type { Batches, ListForm } from './list-form.js';
 
-/** What a serializer makes; a stream only where it would not fit one chunk. */
-export type SerializedBody = Uint8Array | AsyncIterable<Uint8Array>;
+/** What a serializer makes; a stream only where it would not fit one chunk, lent bytes only where there is a memory. */
+export type SerializedBody = Uint8Array | LentBytes | AsyncIterable<Uint8Array>;
 
 /** Writes the watch events of one stream, each around an object's JSON. */
 export type FrameWriter = (type: FrameType, json: Uint8Array) => Uint8Array;
@@ -20,7 +21,7 @@ export interface Serializer {
   readonly pretty: Serializer | undefined;
   /** One value, from its compact JSON. `view` is the resource it may be an object of; documents and failures have none. */
   value(json: JsonSource, view?: ResourceView): SerializedBody | Promise<SerializedBody>;
-  list(form: ListForm, batches: Batches, view: ResourceView): Promise<SerializedBody>;
+  list(form: ListForm, batches: Batches, view: ResourceView, memory?: ChunkMemory): Promise<SerializedBody>;
   /** Ready to write a watch, at once where nothing has to be loaded. Only called when `streamType` is set. */
   frames(view: ResourceView): FrameWriter | Promise<FrameWriter>;
 }

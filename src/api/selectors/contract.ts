@@ -2,6 +2,8 @@
 export interface Selectable {
   readonly fields: Readonly<Record<string, string>>;
   readonly labels: Readonly<Record<string, string>>;
+  /** One of `fields`, `""` where there is none: for those whose `fields` have to be made first. */
+  field?(name: string): string;
 }
 
 /** A compiled selector. */

@@ -1,6 +1,6 @@
 import { byCodePoint } from '../status/code-point-order.js';
 import { badRequest } from '../status/failures.js';
-import type { Selector } from './contract.js';
+import type { Selectable, Selector } from './contract.js';
 
 /** A field selector, which can also tell what it fixes a field to. */
 export interface FieldSelector extends Selector {
@@ -38,13 +38,15 @@ export function parseFieldSelector(
   return {
     empty: terms.length === 0,
     canonical: terms.length === 0 ? '' : `field:${words.join(',')}`,
-    matches: ({ fields }) => terms.every(({ field, equal, value }) => (fieldOf(fields, field) === value) === equal),
+    matches: (candidate) => terms.every(({ field, equal, value }) => (fieldOf(candidate, field) === value) === equal),
     equalities: terms.filter(({ equal }) => equal).map(({ field, value }) => ({ field, value })),
     exact: (field) => terms.find((term) => term.equal && term.field === field)?.value,
   };
 }
 
-function fieldOf(fields: Readonly<Record<string, string>>, name: string): string {
+function fieldOf(candidate: Selectable, name: string): string {
+  if (candidate.field !== undefined) return candidate.field(name);
+  const { fields } = candidate;
   return Object.hasOwn(fields, name) ? (fields[name] ?? '') : '';
 }
 

@@ -63,7 +63,8 @@ export interface NodeOutgoing {
   /** Not needed over HTTP/2, where `writeHead` sends at once. */
   flushHeaders?(): void;
   write(chunk: string | Uint8Array, callback?: (error?: Error | null) => void): boolean;
-  end(body?: string | Uint8Array): unknown;
+  /** The callback is told when everything was handed to the system; not where the connection broke first. */
+  end(body?: string | Uint8Array, callback?: () => void): unknown;
   destroy(): unknown;
   once(event: string, listener: (...values: never[]) => void): unknown;
   on(event: string, listener: (...values: never[]) => void): unknown;

@@ -70,7 +70,7 @@ export function createSender({ clock, closing, report }: SenderParts): Sender {
 
     const content = method === 'HEAD' || isBodiless(response.status) ? '' : (body ?? '');
     if (!unread || !http1) {
-      if (content.length > 0) res.end(content);
+      if (content.length > 0) res.end(content, releaseOf(exchange, response));
       else res.end();
     } else if (content.length > 0) {
       // The whole answer goes out now, its end waits: Node would close or stall a connection with bytes still to come.
@@ -130,6 +130,12 @@ export function createSender({ clock, closing, report }: SenderParts): Sender {
   };
 
   return { send, fail };
+}
+
+/** What to call when the body was sent. Middleware that took over `end` or `write` may keep the bytes. */
+function releaseOf({ res }: NodeExchange, { release }: ApiResponse): (() => void) | undefined {
+  if (release === undefined || Object.hasOwn(res, 'end') || Object.hasOwn(res, 'write')) return undefined;
+  return () => release();
 }
 
 function lengthOf(

@@ -1,5 +1,6 @@
 import type { FieldTracker } from '../../api/managed-fields/field-tracker.js';
 import type { Query } from '../../api/options/query.js';
+import type { ChunkMemory } from '../../api/representation/chunk-memory.js';
 import type { FrameEncoder } from '../../api/representation/contract.js';
 import type { JsonSource } from '../../api/representation/json-source.js';
 import type { Batches } from '../../api/representation/list-form.js';
@@ -23,6 +24,7 @@ export interface EventsEnvironment {
   readonly store: EventStore;
   readonly hub: WatchHub;
   readonly sharedFrames: SharedFrames;
+  readonly chunkMemory: ChunkMemory;
   readonly clock: Clock;
   readonly access: Access;
   readonly limits: InFlightLimits;
@@ -60,6 +62,7 @@ export type Result =
       readonly kind: 'list';
       readonly meta: ListMeta;
       readonly batches: Batches;
+      readonly memory?: ChunkMemory;
     }
   | { readonly kind: 'watch'; frames(encoder: FrameEncoder, onEnd: () => void): AsyncIterable<Uint8Array> }
   | { readonly kind: 'status'; readonly status: Status };

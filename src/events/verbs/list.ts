@@ -10,7 +10,8 @@ import type { Result, VerbCall } from './call.js';
 export async function list(call: VerbCall): Promise<Result> {
   const options = readListOptions(call.query);
   const open = await openList(call, options, readSelection(call, options));
-  return { kind: 'list', meta: open.meta, batches: items(open.batches, call.version.listItem) };
+  const { chunkMemory: memory } = call.environment;
+  return { kind: 'list', meta: open.meta, batches: items(open.batches, call.version.listItem), memory };
 }
 
 function items(batches: OpenList['batches'], toItem: (record: EventRecord) => JsonSource): Batches {

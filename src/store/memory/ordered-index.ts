@@ -10,12 +10,12 @@ interface Block<K, V> {
   readonly values: V[];
 }
 
-/** A moving place in an {@link OrderedIndex}. Any write to the index makes it useless. */
+/** A falling place in an {@link OrderedIndex}. Any write to the index makes it useless. */
 export interface Cursor<K, V> {
   /** The key here; `undefined` beyond the end. */
   key(): K | undefined;
   value(): V | undefined;
-  /** One step in the direction of the cursor. */
+  /** One step down. */
   step(): void;
 }
 
@@ -32,10 +32,10 @@ export interface OrderedIndex<K extends string | number, V> {
   firstKey(): K | undefined;
   /** Removes the first entry and returns its value. */
   shift(): V | undefined;
-  /** Rising, from the first key that is at least `from` (`inclusive`) or above it; `undefined`: from the beginning. */
-  ascend(from: K | undefined, inclusive: boolean): Cursor<K, V>;
   /** Falling, from the last key that is at most `from` (`inclusive`) or below it; `undefined`: from the end. */
   descend(from: K | undefined, inclusive: boolean): Cursor<K, V>;
+  /** The values of the first keys above `from` and below `to`, both exclusive, at most `max`; `undefined`: no bound. */
+  between(from: K | undefined, to: K | undefined, max: number): V[];
   /** How many keys are above `from` and below `to`, both exclusive; `undefined`: no bound. Adds up blocks, never entries. */
   count(from: K | undefined, to: K | undefined): number;
 }
@@ -126,15 +126,14 @@ export function createOrderedIndex<K extends string | number, V>(keyOf?: (value:
     return [at, boundIn(blocks[at] as Block<K, V>, key, equal)];
   };
 
-  const cursor = (startBlock: number, startIndex: number, forward: boolean): Cursor<K, V> => {
+  const cursor = (startBlock: number, startIndex: number): Cursor<K, V> => {
     let at = startBlock;
     let index = startIndex;
     let block = blocks[at];
     const settle = (): void => {
-      while (block !== undefined && (index < 0 || index >= block.values.length)) {
-        at += forward ? 1 : -1;
-        block = blocks[at];
-        index = forward || block === undefined ? 0 : block.values.length - 1;
+      while (block !== undefined && index < 0) {
+        block = blocks[--at];
+        index = block === undefined ? 0 : block.values.length - 1;
       }
     };
     settle();
@@ -142,7 +141,7 @@ export function createOrderedIndex<K extends string | number, V>(keyOf?: (value:
       key: () => (block === undefined ? undefined : keyIn(block, index)),
       value: () => block?.values[index],
       step() {
-        index += forward ? 1 : -1;
+        index--;
         settle();
       },
     };
@@ -189,14 +188,21 @@ export function createOrderedIndex<K extends string | number, V>(keyOf?: (value:
     },
     firstKey: () => firsts[0],
     shift: () => (total === 0 ? undefined : removeAt(0, 0)),
-    ascend(from, inclusive) {
-      const [at, index] = from === undefined ? [0, 0] : seek(from, !inclusive);
-      return cursor(at, index, true);
-    },
     descend(from, inclusive) {
-      if (from === undefined) return cursor(blocks.length - 1, (counts.at(-1) ?? 0) - 1, false);
+      if (from === undefined) return cursor(blocks.length - 1, (counts.at(-1) ?? 0) - 1);
       const [at, index] = seek(from, inclusive);
-      return cursor(at, index - 1, false);
+      return cursor(at, index - 1);
+    },
+    between(from, to, max) {
+      const [startBlock, startIndex] = from === undefined ? [0, 0] : seek(from, true);
+      const [endBlock, endIndex] = to === undefined ? [blocks.length, 0] : seek(to, false);
+      const found: V[] = [];
+      for (let at = startBlock, first = startIndex; at <= endBlock && at < blocks.length; at++, first = 0) {
+        const { values } = blocks[at] as Block<K, V>;
+        const end = Math.min(at === endBlock ? endIndex : values.length, first + max - found.length);
+        for (let index = first; index < end; index++) found.push(values[index] as V);
+      }
+      return found;
     },
     count(from, to) {
       const [startBlock, startIndex] = from === undefined ? [0, 0] : seek(from, true);

@@ -1,15 +1,17 @@
 import type { FieldTerm, ListPage, ListQuery, Position } from '../contract.js';
-import type { EventRecord } from '../record.js';
 import { countLeft } from './count-left.js';
 import { rangeOf, type ListRange } from './list-range.js';
+import { listedRecords } from './listed-records.js';
 import type { Cursor } from './ordered-index.js';
 import { keyOf, namespaceOf } from './sort-key.js';
 import type { MemoryState } from './state.js';
 import { StoredEvent } from './stored-event.js';
-import { isVisible, visibleVersion, type Version } from './version.js';
+import { isVisible, visibleVersion, type Slot, type Version } from './version.js';
 
 /** How many events a search for terms looks at before it hands out what it found and lets others work. */
 const SEARCH = 4096;
+/** How many keys are read at once. */
+const BATCH = 512;
 
 /** A page, and whether it ends early because the search looked at enough. */
 export interface ReadPage {
@@ -19,42 +21,72 @@ export interface ReadPage {
 
 /** True when the version's event carries every term's value. */
 function fits({ event }: Version, terms: readonly FieldTerm[]): boolean {
-  return terms.every(({ field, value }) => StoredEvent.field(event as StoredEvent, field) === value);
+  for (const { field, value } of terms) if (StoredEvent.field(event as StoredEvent, field) !== value) return false;
+  return true;
 }
 
-/** Two cursors as one. */
-function merge<K extends string | number, V>(one: Cursor<K, V>, other: Cursor<K, V>, rising: boolean): Cursor<K, V> {
-  const first = (): Cursor<K, V> => {
+/** Two falling cursors as one. */
+function merge<V>(one: Cursor<number, V>, other: Cursor<number, V>): Cursor<number, V> {
+  const first = (): Cursor<number, V> => {
     const a = one.key();
     const b = other.key();
-    if (a === undefined || b === undefined) return a === undefined ? other : one;
-    return a < b === rising ? one : other;
+    return b === undefined || (a !== undefined && a > b) ? one : other;
   };
   return { key: () => first().key(), value: () => first().value(), step: () => first().step() };
 }
 
 /** Visits visible versions in order until `visit` says false. The newest state is read without a look at history. */
-function walk(state: MemoryState, range: ListRange, visit: (version: Version) => boolean): void {
-  const { step, above, below, upTo } = range;
-  const newest = step === state.log.latest();
-  if (range.newestFirst) {
-    const { current, past } = state.revisions.of(range.namespace);
-    let cursor = current.descend(upTo, true);
-    if (!newest) cursor = merge(cursor, past.descend(upTo, true), false);
-    for (let version = cursor.value(); version !== undefined; cursor.step(), version = cursor.value()) {
-      if (isVisible(version, step) && !visit(version)) return;
-    }
-    return;
-  }
-  const { living, buried } = state.keys;
-  let cursor = living.ascend(above, false);
-  if (!newest) cursor = merge(cursor, buried.ascend(above, false), true);
-  for (let slot = cursor.value(); slot !== undefined; cursor.step(), slot = cursor.value()) {
-    if (below !== undefined && slot.sortKey >= below) return;
-    const version = visibleVersion(slot, step);
-    if (version !== undefined && !visit(version)) return;
+function walk(state: MemoryState, range: ListRange, batch: number, visit: (version: Version) => boolean): void {
+  if (range.newestFirst) walkDown(state, range, visit);
+  else walkUp(state, range, batch, visit);
+}
+
+function walkDown(
+  state: MemoryState,
+  { step, upTo, namespace }: ListRange,
+  visit: (version: Version) => boolean,
+): void {
+  const { current, past } = state.revisions.of(namespace);
+  let cursor = current.descend(upTo, true);
+  if (step !== state.log.latest()) cursor = merge(cursor, past.descend(upTo, true));
+  for (let version = cursor.value(); version !== undefined; cursor.step(), version = cursor.value()) {
+    if (isVisible(version, step) && !visit(version)) return;
   }
 }
+
+function walkUp(
+  { keys, log }: MemoryState,
+  { step, above, below }: ListRange,
+  batch: number,
+  visit: (version: Version) => boolean,
+): void {
+  const newest = step === log.latest();
+  const size = newest ? batch : BATCH;
+  for (let from = above; ;) {
+    let slots = keys.living.between(from, below, size);
+    const buried = newest ? [] : keys.buried.between(from, below, size);
+    // The first ones of both are among the first ones of each.
+    if (buried.length > 0) slots = slots.concat(buried).sort(bySortKey).slice(0, size);
+    const heads = headsOf(slots);
+    for (let i = 0; i < slots.length; i++) {
+      const version = newest ? heads[i] : visibleVersion(slots[i] as Slot, step);
+      if (version !== undefined && !visit(version)) return;
+    }
+    if (slots.length < size) return;
+    from = slots.at(-1)?.sortKey;
+  }
+}
+
+/** A loop of its own for the reason that `listedRecords` gives. */
+function headsOf(slots: readonly Slot[]): Version[] {
+  const heads: Version[] = [];
+  for (let i = 0; i < slots.length; i++) heads.push((slots[i] as Slot).head);
+  return heads;
+}
+
+const bySortKey = (a: Slot, b: Slot): number => (a.sortKey < b.sortKey ? -1 : 1);
+const byStep = (a: Version, b: Version): number => b.step - a.step;
+const byKey = (a: Version, b: Version): number => (a.slot.sortKey < b.slot.sortKey ? -1 : 1);
 
 /** The few versions that share a value, in order. */
 function sorted(candidates: readonly Version[], range: ListRange): Version[] {
@@ -63,10 +95,7 @@ function sorted(candidates: readonly Version[], range: ListRange): Version[] {
     if (newestFirst) return step <= upTo && (namespace === undefined || namespaceOf(slot.sortKey) === namespace);
     return (above === undefined || slot.sortKey > above) && (below === undefined || slot.sortKey < below);
   });
-  return wanted.sort((a, b) => {
-    if (newestFirst) return b.step - a.step;
-    return a.slot.sortKey < b.slot.sortKey ? -1 : 1;
-  });
+  return wanted.sort(newestFirst ? byStep : byKey);
 }
 
 /** Reads one page. Fails with `expired` and `future-revision`. */
@@ -76,23 +105,24 @@ export function readList(state: MemoryState, query: ListQuery): ReadPage {
   const terms = query.terms ?? [];
   const found = terms.length === 0 ? undefined : state.postings.find(terms, step, state.log.latest());
   const patience = terms.length > 0 && found === undefined ? SEARCH : Infinity;
-  const records: EventRecord[] = [];
+  const versions: Version[] = [];
   let last: Version | undefined;
   let looked = 0;
   let more = false;
   const visit = (version: Version): boolean => {
-    if (records.length === query.limit || looked === patience) {
+    if (versions.length === query.limit || looked === patience) {
       more = true;
       return false;
     }
     looked++;
     last = version;
-    if (fits(version, terms)) records.push(state.record(version));
+    if (fits(version, terms)) versions.push(version);
     return true;
   };
-  if (found === undefined) walk(state, range, visit);
+  if (found === undefined) walk(state, range, terms.length === 0 ? Math.min(query.limit + 1, BATCH) : BATCH, visit);
   else sorted(found, range).every((version) => !fits(version, terms) || visit(version));
 
+  const records = listedRecords(versions, state.start, query.namespace);
   const page: { -readonly [Field in keyof ListPage]: ListPage[Field] } = { records, revision: state.start + step };
   if (more) page.next = positionOf(state, last as Version, range.newestFirst);
   if (terms.length === 0) page.remaining = more ? countLeft(state, range, last as Version) : 0;

@@ -66,23 +66,6 @@ export function writeEvent(slab: Slab, event: EventBytes): void {
   if (sharedTo < bytes.length) slab.bytes.set(bytes.subarray(sharedTo), used + HEADER + before);
 }
 
-/** A range of `source` that is the range [`start`, …) of a whole; copies what of it lies within [`from`, `to`). */
-function copyPart(
-  source: Uint8Array,
-  offset: number,
-  length: number,
-  start: number,
-  target: Uint8Array,
-  at: number,
-  from: number,
-  to: number,
-): void {
-  const first = Math.max(from, start);
-  const end = Math.min(to, start + length);
-  if (first >= end) return;
-  target.set(source.subarray(offset + first - start, offset + end - start), at + first - from);
-}
-
 /**
  * An event in a slab, as others see it. It is made with every write and read by every get, list and watch, a million times
  * over, which is why it is a class: 100 bytes in place of 700, and nothing to allocate for a read. What can be
@@ -126,26 +109,47 @@ export class StoredEvent implements EncodedEvent {
     return kept + (this.#shared?.bytes.length ?? 0);
   }
 
-  copy(target: Uint8Array, at: number, from: number, to: number): void {
+  /** Two copies of what is long, moves within the target (30 ns, a subarray 200) of what is short. */
+  copyApart(target: Uint8Array, at: number, first: number, second: number): void {
     const { bytes, view } = this.#slab;
     const offset = this.#offset;
+    const start = at + first + second;
+    this.#join(target, start, bytes, view, offset);
+    if (first + second === 0) return;
+    const cut = view.getUint32(offset + CUT);
+    target[at] = target[start] as number;
+    if (second > 0) target.copyWithin(at + 1 + first, start + 1, start + cut);
+  }
+
+  /** Writes the pieces one after the other. */
+  #join(target: Uint8Array, at: number, bytes: Uint8Array, view: DataView, offset: number): void {
     const prefix = view.getUint32(offset + PREFIX);
     const before = view.getUint32(offset + BEFORE);
-    if (from < prefix) writePrefix(this.#sortKey, target, at, from, Math.min(to, prefix));
-    copyPart(bytes, offset + HEADER, before, prefix, target, at, from, to);
-    const shared = this.#shared?.bytes;
-    if (shared === undefined) return;
-    const start = prefix + before;
-    copyPart(shared, 0, shared.length, start, target, at, from, to);
     const after = view.getUint32(offset + AFTER);
-    copyPart(bytes, offset + HEADER + before, after, start + shared.length, target, at, from, to);
+    const shared = this.#shared?.bytes;
+    const from = offset + HEADER;
+    const start = at + prefix;
+    if (prefix > 0) writePrefix(this.#sortKey, target, at);
+    if (shared === undefined) {
+      target.set(bytes.subarray(from, from + before + after), start);
+      return;
+    }
+    // What stands before and after comes in one piece; the few bytes before then go where they belong.
+    target.set(bytes.subarray(from, from + before + after), start + shared.length);
+    target.copyWithin(start, start + shared.length, start + shared.length + before);
+    target.set(shared, start + before);
+  }
+
+  field(name: string): string {
+    // Read from the bytes, and so made for all who ask together with the others.
+    if (name !== 'regarding.resourceVersion') return StoredEvent.field(this, name);
+    return this.fields[name] ?? '';
   }
 
   static readonly getters = {
     bytes(this: StoredEvent): Uint8Array {
-      const { size } = this;
-      const joined = new Uint8Array(size);
-      this.copy(joined, 0, 0, size);
+      const joined = new Uint8Array(this.size);
+      this.copyApart(joined, 0, 0, 0);
       return joined;
     },
     cut(this: StoredEvent): number {
@@ -156,9 +160,7 @@ export class StoredEvent implements EncodedEvent {
       const length = view.getUint32(this.#offset + UID);
       if (length === 0) return this.#set.uid ?? '';
       const end = view.getUint32(this.#offset + CUT) - 2;
-      const uid = new Uint8Array(length);
-      this.copy(uid, 0, end - length, end);
-      return decoder.decode(uid);
+      return decoder.decode(this.bytes.subarray(end - length, end));
     },
     fields(this: StoredEvent): Readonly<Record<string, string>> {
       const set = this.#set;
@@ -192,6 +194,11 @@ export class StoredEvent implements EncodedEvent {
   /** Read from the bytes, where the set says that it is there: nearly every event has its own, and nobody asks. */
   static regardingVersion(event: StoredEvent): string | undefined {
     return event.#set.versioned ? regardingVersion(event.bytes, event.cut) : undefined;
+  }
+
+  /** True when the sort key surely is `namespace/name` as it is: its characters stand in the bytes, and are ASCII. */
+  static hasPlainKey(event: StoredEvent): boolean {
+    return event.#slab.view.getUint32(event.#offset + PREFIX) > 0;
   }
 
   /** Microseconds since the epoch. */

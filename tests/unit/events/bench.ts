@@ -8,6 +8,7 @@ import type { EventsOptions } from '../../../src/events/options.js';
 import { scopeOf } from '../../../src/events/routing.js';
 import { readSelection } from '../../../src/events/selection.js';
 import type { EventsEnvironment, VerbCall } from '../../../src/events/verbs/call.js';
+import { createChunkMemory } from '../../../src/api/representation/chunk-memory.js';
 import { createSharedFrames } from '../../../src/events/shared-frames.js';
 import { eventsV1 } from '../../../src/events/versions/events-v1.js';
 import { openWatch } from '../../../src/events/watch-stream.js';
@@ -130,6 +131,7 @@ export function verbBench(wrap: (store: EventStore) => EventStore = (store) => s
     store,
     hub,
     sharedFrames: createSharedFrames(),
+    chunkMemory: createChunkMemory(),
     clock,
     access: createAccess({ authenticate: () => CALLER, authorize: () => ({ allowed: true }) }),
     limits: createInFlightLimits(),

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CHUNK_BYTES, listBody, type ListFrame } from '../../../../src/api/representation/list-chunks.js';
+import { CHUNK_BYTES, createChunkMemory } from '../../../../src/api/representation/chunk-memory.js';
+import { listBody, type ListFrame } from '../../../../src/api/representation/list-chunks.js';
+import type { SerializedBody } from '../../../../src/api/representation/serializer.js';
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
 const frame: ListFrame = {
@@ -14,12 +16,19 @@ const frame: ListFrame = {
 
 const item = (bytes: number): Uint8Array => encode(`"${'x'.repeat(bytes - 2)}"`);
 
-async function collect(body: Uint8Array | AsyncIterable<Uint8Array>): Promise<string> {
+async function collect(body: SerializedBody): Promise<string> {
+  if ('release' in body) {
+    const text = Buffer.from(body.bytes).toString();
+    body.release();
+    return text;
+  }
   if (body instanceof Uint8Array) return Buffer.from(body).toString();
   const parts: Buffer[] = [];
   for await (const chunk of body) parts.push(Buffer.from(chunk));
   return Buffer.concat(parts).toString();
 }
+
+const memory = createChunkMemory();
 
 describe('listBody', () => {
   it('is one array while it fits a chunk', async () => {
@@ -41,10 +50,52 @@ describe('listBody', () => {
             .map((bytes) => Buffer.from(bytes).toString())
             .join(',')}]}`;
           expect((await collect(await listBody(frame, batches))) === expected).toBe(true);
+          // Twice, so that the second is written to what the first left behind.
+          expect((await collect(await listBody(frame, batches, memory))) === expected).toBe(true);
+          expect((await collect(await listBody(frame, batches, memory))) === expected).toBe(true);
         },
       ),
       { numRuns: 25 },
     );
+  });
+
+  it('lends memory that serves again, once it was given back', async () => {
+    const memory = createChunkMemory();
+    const list = async (bytes: number): Promise<SerializedBody> => listBody(frame, [[item(bytes)]], memory);
+    expect(await list(10)).toBeInstanceOf(Uint8Array);
+    const lent = async (bytes: number): Promise<{ bytes: Uint8Array; release(): void }> => {
+      const body = await list(bytes);
+      if (!('release' in body)) throw new Error('not lent');
+      return body;
+    };
+    const [one, other] = [await lent(10_000), await lent(20_000)];
+    expect(one.bytes.buffer).not.toBe(other.bytes.buffer);
+    one.release();
+    const third = await lent(30_000);
+    const fourth = await lent(30_000);
+    expect(third.bytes.buffer).not.toBe(fourth.bytes.buffer);
+    third.release();
+    third.release();
+    const fifth = await lent(CHUNK_BYTES - 12);
+    const sixth = await lent(40_000);
+    expect(fifth.bytes.buffer).toBe(third.bytes.buffer);
+    expect(sixth.bytes.buffer).not.toBe(third.bytes.buffer);
+    expect(fifth.bytes.byteLength).toBe(CHUNK_BYTES);
+  });
+
+  it('gives back the chunk of a stream that was read to its end, and no other', async () => {
+    const memory = createChunkMemory();
+    const streamed = async (): Promise<AsyncIterable<Uint8Array>> =>
+      (await listBody(frame, [[item(100_000)], [item(100_000)]], memory)) as AsyncIterable<Uint8Array>;
+    let left: ArrayBufferLike | undefined;
+    for await (const chunk of await streamed()) {
+      left = chunk.buffer;
+      break;
+    }
+    let read: ArrayBufferLike | undefined;
+    for await (const chunk of await streamed()) read = chunk.buffer;
+    expect(read).not.toBe(left);
+    for await (const chunk of await streamed()) expect(chunk.buffer).toBe(read);
   });
 
   it('reuses one buffer and pulls a batch only when the chunk before was taken', async () => {

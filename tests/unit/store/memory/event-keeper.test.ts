@@ -93,6 +93,7 @@ describe('an event in slabs', () => {
           for (const field of [...Object.keys(fields), 'metadata.name', 'regarding.resourceVersion', 'constructor']) {
             const value = Object.hasOwn(fields, field) ? fields[field] : '';
             expect(StoredEvent.field(stored, field)).toBe(value);
+            expect(stored.field(field)).toBe(value);
           }
         }
       }),
@@ -115,17 +116,25 @@ describe('an event in slabs', () => {
     }
   });
 
-  test('every range can be copied by itself', () => {
+  test('it can be copied with room after the brace and at the cut', () => {
     const keeper = createEventKeeper();
+    const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString();
     for (let i = 0; i < 3; i++) {
-      const given = managed('a', 1, `note ${i}`);
-      const stored = keeper.keep(keyOf('a'), given, 1, HOUR, asGiven);
+      const managedOne = managed('a', 1, `note ${i}`);
       fc.assert(
-        fc.property(fc.nat(given.bytes.length), fc.nat(given.bytes.length), fc.nat(5), (one, other, at) => {
-          const [from, to] = [Math.min(one, other), Math.max(one, other)];
-          const target = new Uint8Array(at + to - from);
-          stored.copy(target, at, from, to);
-          expect(target.subarray(at)).toEqual(given.bytes.subarray(from, to));
+        fc.property(fc.nat(60), fc.nat(60), fc.nat(5), fc.integer({ min: 1, max: 200 }), (first, second, at, any) => {
+          for (const given of [managedOne, { ...managedOne, cut: any }]) {
+            const stored = keeper.keep(keyOf('a'), given, 1, HOUR, asGiven);
+            const length = given.bytes.length + first + second;
+            const target = new Uint8Array(at + length + 3).fill(7);
+            stored.copyApart(target, at, first, second);
+            const after = at + first + given.cut;
+            expect(target.subarray(0, at).every((byte) => byte === 7)).toBe(true);
+            expect(target[at]).toBe(given.bytes[0]);
+            expect(text(target.subarray(at + 1 + first, after))).toBe(text(given.bytes.subarray(1, given.cut)));
+            expect(text(target.subarray(after + second, at + length))).toBe(text(given.bytes.subarray(given.cut)));
+            expect(target.subarray(at + length).every((byte) => byte === 7)).toBe(true);
+          }
         }),
       );
     }
