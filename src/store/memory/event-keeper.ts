@@ -1,4 +1,5 @@
 import type { EncodedEvent } from '../record.js';
+import { endingLength } from './ending.js';
 import { createFieldSets } from './field-sets.js';
 import { prefixLength } from './prefix.js';
 import { createSharedParts } from './shared-parts.js';
@@ -57,11 +58,14 @@ export function createEventKeeper(): EventKeeper {
       const found = parts.find(bytes, Math.max(cut, prefix));
       const inBytes = uidLength(event);
       const set = sets.of(event, nameOf(sortKey), inBytes === 0 && event.uid !== '');
+      const lastOfShared = found === undefined ? prefix : found.start + found.part.bytes.length;
+      const ending = endingLength(bytes, lastOfShared);
       const content: EventBytes = {
         bytes,
         prefix,
-        sharedFrom: found?.start ?? bytes.length,
-        sharedTo: found === undefined ? bytes.length : found.start + found.part.bytes.length,
+        ending,
+        sharedFrom: found?.start ?? bytes.length - ending,
+        sharedTo: found === undefined ? bytes.length - ending : lastOfShared,
         cut,
         uidLength: inBytes,
         expiresAt,

@@ -1,4 +1,5 @@
 import type { EncodedEvent } from '../record.js';
+import { ENDING } from './ending.js';
 import { fieldsOf, type FieldSet } from './field-sets.js';
 import { writePrefix } from './prefix.js';
 import { regardingVersion } from './regarding-version.js';
@@ -15,7 +16,8 @@ const CUT = 20;
 const UID = 24;
 const SEAT = 28;
 const LIVE = 30;
-const HEADER = 31;
+const ENDED = 31;
+const HEADER = 32;
 
 const decoder = new TextDecoder();
 
@@ -33,7 +35,9 @@ export interface EventBytes {
   readonly bytes: Uint8Array;
   /** How many bytes at the beginning are not kept, because the key gives them. */
   readonly prefix: number;
-  /** The range that is kept elsewhere; empty, at the end, when there is none. */
+  /** How many bytes at the end are not kept, because they are the usual ones. */
+  readonly ending: number;
+  /** The range that is kept elsewhere; empty, before the ending, when there is none. */
   readonly sharedFrom: number;
   readonly sharedTo: number;
   readonly cut: number;
@@ -45,25 +49,27 @@ export interface EventBytes {
 }
 
 /** Bytes that an event takes in a slab. */
-export function slabSize({ bytes, prefix, sharedFrom, sharedTo }: EventBytes): number {
-  return HEADER + bytes.length - prefix - (sharedTo - sharedFrom);
+export function slabSize({ bytes, prefix, ending, sharedFrom, sharedTo }: EventBytes): number {
+  return HEADER + bytes.length - prefix - ending - (sharedTo - sharedFrom);
 }
 
 /** Writes an event at `slab.used`. */
 export function writeEvent(slab: Slab, event: EventBytes): void {
-  const { bytes, prefix, sharedFrom, sharedTo } = event;
+  const { bytes, prefix, ending, sharedFrom, sharedTo } = event;
   const { view, used } = slab;
   const before = sharedFrom - prefix;
+  const end = bytes.length - ending;
   view.setFloat64(used + EXPIRES, event.expiresAt);
   view.setUint32(used + PREFIX, prefix);
   view.setUint32(used + BEFORE, before);
-  view.setUint32(used + AFTER, bytes.length - sharedTo);
+  view.setUint32(used + AFTER, end - sharedTo);
   view.setUint32(used + CUT, event.cut);
   view.setUint32(used + UID, event.uidLength);
   view.setUint16(used + SEAT, event.seat);
   view.setUint8(used + LIVE, 1);
+  view.setUint8(used + ENDED, ending);
   slab.bytes.set(bytes.subarray(prefix, sharedFrom), used + HEADER);
-  if (sharedTo < bytes.length) slab.bytes.set(bytes.subarray(sharedTo), used + HEADER + before);
+  if (sharedTo < end) slab.bytes.set(bytes.subarray(sharedTo, end), used + HEADER + before);
 }
 
 /**
@@ -106,7 +112,7 @@ export class StoredEvent implements EncodedEvent {
     const { view } = this.#slab;
     const at = this.#offset;
     const kept = view.getUint32(at + PREFIX) + view.getUint32(at + BEFORE) + view.getUint32(at + AFTER);
-    return kept + (this.#shared?.bytes.length ?? 0);
+    return kept + (this.#shared?.bytes.length ?? 0) + view.getUint8(at + ENDED);
   }
 
   /** Two copies of what is long, moves within the target (30 ns, a subarray 200) of what is short. */
@@ -130,6 +136,9 @@ export class StoredEvent implements EncodedEvent {
     const from = offset + HEADER;
     const start = at + prefix;
     if (prefix > 0) writePrefix(this.#sortKey, target, at);
+    if (view.getUint8(offset + ENDED) > 0) {
+      target.set(ENDING, start + before + after + (shared === undefined ? 0 : shared.length));
+    }
     if (shared === undefined) {
       target.set(bytes.subarray(from, from + before + after), start);
       return;

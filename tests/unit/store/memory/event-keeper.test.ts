@@ -7,6 +7,7 @@ import { recordBytes, type EncodedEvent } from '../../../../src/store/record.js'
 import { sampleEvent } from '../../../../src/testing/sample-event.js';
 
 const SLAB = 1_048_576;
+const ENDING = ',"deprecatedSource":{},"deprecatedFirstTimestamp":null,"deprecatedLastTimestamp":null}';
 const HOUR = 3_600_000;
 const keyOf = (name: string) => sortKey({ namespace: 'default', name });
 const asGiven = (_field: string, value: string | undefined): string | undefined => value;
@@ -71,6 +72,7 @@ describe('an event in slabs', () => {
       namespace: part,
       name: part,
       usual: fc.boolean(),
+      ending: fc.constantFrom('', ENDING.slice(1), ENDING, `x${ENDING}`),
       pieces: fc.array(text, { maxLength: 6 }),
       uid: text,
       cut: fc.nat(200),
@@ -79,10 +81,10 @@ describe('an event in slabs', () => {
     });
     const keeper = createEventKeeper();
     fc.assert(
-      fc.property(event, ({ namespace, name, usual, pieces, uid, cut, fields, labels }) => {
+      fc.property(event, ({ namespace, name, usual, ending, pieces, uid, cut, fields, labels }) => {
         const head = usual ? `{"metadata":{"name":"${name}","namespace":"${namespace}","uid":"${uid}",` : '{';
         const opening = new TextEncoder().encode(head).length;
-        const bytes = new TextEncoder().encode(head + pieces.join('"resourceVersion":"'));
+        const bytes = new TextEncoder().encode(head + pieces.join('"resourceVersion":"') + ending);
         const given = { bytes, cut: usual ? opening : Math.min(1 + cut, bytes.length), uid, fields, labels };
         const key = sortKey({ namespace, name });
         expect([namespaceOf(key), nameOf(key)]).toEqual([namespace, name]);
