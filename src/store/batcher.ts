@@ -23,6 +23,8 @@ export interface BatcherOptions<Item, Result> {
 export interface Batcher<Item, Result> {
   /** Adds an item to the next batch. A signal takes it out again for as long as its batch has not begun. */
   add(item: Item, signal?: AbortSignal): Promise<Result>;
+  /** Resolves when nothing waits and nothing is under way. */
+  idle(): Promise<void>;
   /** Fails everything that has not begun, and resolves when what is under way is over. Later items fail as well. */
   close(error: () => Error): Promise<void>;
 }
@@ -32,7 +34,8 @@ interface Entry<Item, Result> {
   readonly key: string | undefined;
   readonly resolve: (result: Result) => void;
   readonly reject: (error: unknown) => void;
-  readonly settle: () => void;
+  /** Where the item has a signal: lets go of it. */
+  settle: (() => void) | undefined;
   /** Monotonic milliseconds. */
   readonly since: number;
 }
@@ -46,7 +49,7 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
   type One = Entry<Item, Result>;
   let waiting: One[] = [];
   const busyKeys = new Set<string>();
-  const idle: (() => void)[] = [];
+  let whenIdle: (() => void)[] = [];
   let underWay = 0;
   let scheduled = false;
   let closedBy: (() => Error) | undefined;
@@ -77,8 +80,21 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
     return batch;
   };
 
+  const tellIdle = (): void => {
+    if (underWay > 0 || waiting.length > 0) return;
+    const told = whenIdle;
+    whenIdle = [];
+    for (const resolve of told) resolve();
+  };
+
+  const idle = (): Promise<void> =>
+    new Promise((resolve) => {
+      whenIdle.push(resolve);
+      tellIdle();
+    });
+
   const perform = async (batch: readonly One[]): Promise<void> => {
-    for (const entry of batch) entry.settle();
+    for (const entry of batch) entry.settle?.();
     try {
       const results = await options.run(batch.map(({ item }) => item));
       for (const [index, entry] of batch.entries()) {
@@ -91,8 +107,8 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
     }
     for (const { key } of batch) if (key !== undefined) busyKeys.delete(key);
     underWay -= 1;
-    if (underWay === 0) for (const resolve of idle.splice(0)) resolve();
     start();
+    tellIdle();
   };
 
   const start = (): void => {
@@ -116,9 +132,10 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
         const late = waiting.filter(({ since }) => since <= before);
         waiting = waiting.filter(({ since }) => since > before);
         for (const entry of late) {
-          entry.settle();
+          entry.settle?.();
           entry.reject(error());
         }
+        tellIdle();
         watchPatience();
       },
       first.since + ms - clock.monotonic(),
@@ -146,25 +163,29 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
           reject(signal.reason as Error);
           return;
         }
-        const leave = (): void => {
-          waiting = waiting.filter((other) => other !== entry);
-          reject(signal?.reason as Error);
-        };
-        const settle = (): void => signal?.removeEventListener('abort', leave);
         const since = patience?.clock.monotonic() ?? 0;
-        const entry: One = { item, key: options.keyOf?.(item), resolve, reject, settle, since };
-        signal?.addEventListener('abort', leave, { once: true });
+        const entry: One = { item, key: options.keyOf?.(item), resolve, reject, settle: undefined, since };
+        if (signal !== undefined) {
+          const leave = (): void => {
+            waiting = waiting.filter((other) => other !== entry);
+            reject(signal.reason as Error);
+            tellIdle();
+          };
+          entry.settle = () => signal.removeEventListener('abort', leave);
+          signal.addEventListener('abort', leave, { once: true });
+        }
         waiting.push(entry);
         schedule();
       }),
-    async close(error) {
+    idle,
+    close(error) {
       closedBy ??= error;
       look?.cancel();
       for (const entry of waiting.splice(0)) {
-        entry.settle();
+        entry.settle?.();
         entry.reject(error());
       }
-      if (underWay > 0) await new Promise<void>((resolve) => idle.push(resolve));
+      return idle();
     },
   };
 }

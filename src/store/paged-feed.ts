@@ -16,11 +16,19 @@ export interface PagedFeeds {
   open(options: ChangesOptions): AsyncIterableIterator<readonly Change[]>;
   /** Something may have been written: readers that wait look again, once per turn of the event loop. */
   wake(): void;
+  /**
+   * These changes were written: all there are from the first to the last, in order. Readers that have all before them
+   * need not look. Only for revisions that rise by one.
+   */
+  offer(changes: readonly Change[]): void;
   /** How many readers there are. */
   readonly readers: number;
   /** Ends all. */
   close(): void;
 }
+
+/** So many changes wait for a reader that is still busy with earlier ones; beyond that it reads again. */
+const OFFERED = 1024;
 
 /**
  * Makes the feeds of an engine that keeps its history elsewhere. A reader holds its position and at most one page; it
@@ -28,7 +36,7 @@ export interface PagedFeeds {
  */
 export function createPagedFeeds({ read }: PagedFeedsOptions): PagedFeeds {
   const readers = new Set<ParkedIterator<readonly Change[]>>();
-  const looks = new Set<() => void>();
+  const looks = new Set<(changes?: readonly Change[]) => void>();
   let waking = false;
   let closed = false;
 
@@ -40,12 +48,24 @@ export function createPagedFeeds({ read }: PagedFeedsOptions): PagedFeeds {
       let loading = false;
       /** There may be something after `position`. */
       let mayHaveMore = true;
+      /** What was offered and not taken yet, without gaps. */
+      let offered: Change[] = [];
+
+      /** What was offered, if it goes on where the reader is. */
+      const take = (): readonly Change[] | undefined => {
+        const from = offered.findIndex(({ revision }) => revision > position);
+        if (from === -1 || offered[from]?.revision !== position + 1) return undefined;
+        const changes = from === 0 ? offered : offered.slice(from);
+        offered = [];
+        position = changes.at(-1)?.revision ?? position;
+        return changes;
+      };
 
       const load = async (): Promise<void> => {
         loading = true;
         mayHaveMore = false;
         try {
-          const changes = await read(position);
+          const changes = (await read(position)).filter(({ revision }) => revision > position);
           if (changes.length > 0) {
             page = changes;
             position = changes.at(-1)?.revision ?? position;
@@ -71,12 +91,18 @@ export function createPagedFeeds({ read }: PagedFeedsOptions): PagedFeeds {
             page = undefined;
             return ready;
           }
-          if (!loading && mayHaveMore) void load();
-          return undefined;
+          const ready = take();
+          if (ready === undefined && !loading && mayHaveMore) void load();
+          return ready;
         },
       });
-      const look = (): void => {
-        mayHaveMore = true;
+      const look = (changes?: readonly Change[]): void => {
+        const next = (offered.at(-1)?.revision ?? position) + 1;
+        if (changes === undefined || changes[0]?.revision !== next || offered.length >= OFFERED) mayHaveMore = true;
+        if (changes !== undefined && offered.length < OFFERED) {
+          if (changes[0]?.revision === next) offered.push(...changes);
+          else offered = [...changes];
+        }
         reader.wake();
       };
       if (closed) reader.end();
@@ -93,6 +119,9 @@ export function createPagedFeeds({ read }: PagedFeedsOptions): PagedFeeds {
         waking = false;
         for (const look of [...looks]) look();
       });
+    },
+    offer(changes) {
+      for (const look of [...looks]) look(changes);
     },
     get readers() {
       return readers.size;

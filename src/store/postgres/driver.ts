@@ -1,5 +1,6 @@
 import { storeError } from '../errors.js';
 import type { PostgresClient } from './client.js';
+import type { PostgresStoreOptions } from './options.js';
 import { pgClient, type PgPool } from './pg-client.js';
 
 /** What is used of the module `pg`. */
@@ -66,4 +67,12 @@ export function ownPool({ connectionString, ssl, poolSize, timeoutMs }: OwnPoolO
       await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, END_MS).unref())]);
     },
   };
+}
+
+/** The client that the options give, or a pool of the store's own. */
+export function clientOf(options: PostgresStoreOptions, timeoutMs: number): PostgresClient {
+  if (options.client !== undefined) return options.client;
+  if (options.pool !== undefined) return pgClient(options.pool);
+  const { connectionString = '', ssl, poolSize = 8 } = options;
+  return ownPool({ connectionString, ssl, poolSize, timeoutMs });
 }

@@ -1,49 +1,28 @@
 import { systemClock, type Clock } from '../../clock/clock.js';
 import { createNotifier } from '../../observe/notifier.js';
 import type { EventKey, EventStore, StoreCall, StoreCapabilities } from '../contract.js';
-import { describeEvent } from '../described-event.js';
 import { storeError } from '../errors.js';
 import { createPagedFeeds } from '../paged-feed.js';
 import type { EncodedEvent } from '../record.js';
 import { settleUnknownOutcomes } from '../settle.js';
-import { untilAborted, type PostgresClient } from './client.js';
-import { ownPool } from './driver.js';
+import { untilAborted } from './client.js';
+import { clientOf } from './driver.js';
 import { createHistory } from './history.js';
 import { createListenCheck } from './listen-check.js';
 import { channelOf, checkKey, hasNul, keyText, quoted } from './names.js';
 import { openDatabase } from './open-database.js';
 import { createOpener } from './opener.js';
 import { checkPostgresStoreOptions, type PostgresStoreOptions } from './options.js';
-import { pgClient } from './pg-client.js';
 import { readChanges } from './read-changes.js';
 import { checkListQuery, readList } from './read-list.js';
 import { createRequests } from './requests.js';
 import { EVENT_COLUMNS, numberOf, recordOfRow, refuseStandby } from './rows.js';
 import { createServerClock } from './server-clock.js';
 import { createWakeUps } from './wake-ups.js';
-import { createWriteBatches, type Write } from './write-batches.js';
+import { contentOf, createWriteBatches, type Write } from './write-batches.js';
 
 /** The most events that one statement of `expire` removes: it holds up writers for as long as it runs. */
 const EXPIRE_STEP = 500;
-
-function clientOf(options: PostgresStoreOptions, timeoutMs: number): PostgresClient {
-  if (options.client !== undefined) return options.client;
-  if (options.pool !== undefined) return pgClient(options.pool);
-  const { connectionString = '', ssl, poolSize = 8 } = options;
-  return ownPool({ connectionString, ssl, poolSize, timeoutMs });
-}
-
-/** Copies of what is to be kept of an event. */
-function contentOf(event: EncodedEvent): Pick<Write, 'bytes' | 'description' | 'regardingName' | 'regardingUid'> {
-  const field = (name: string): string | undefined =>
-    Object.hasOwn(event.fields, name) ? event.fields[name] : undefined;
-  return {
-    bytes: new Uint8Array(event.bytes),
-    description: describeEvent(event),
-    regardingName: field('regarding.name'),
-    regardingUid: field('regarding.uid'),
-  };
-}
 
 /**
  * A store in PostgreSQL 12 or newer, for any number of replicas over one database. Opens in the background; operations wait

@@ -2,9 +2,9 @@ import { Buffer } from 'node:buffer';
 import type { Clock } from '../../clock/clock.js';
 import { createBatcher, type Batcher } from '../batcher.js';
 import type { EventKey, Revision } from '../contract.js';
-import { describedEvent } from '../described-event.js';
+import { describedEvent, describeEvent } from '../described-event.js';
 import { storeError } from '../errors.js';
-import type { EventRecord } from '../record.js';
+import type { EncodedEvent, EventRecord } from '../record.js';
 import { stateOf } from './failures.js';
 import { indexed, keyText, quoted } from './names.js';
 import type { Requests, Row } from './requests.js';
@@ -22,6 +22,20 @@ export interface Write {
   readonly description?: string;
   readonly regardingName?: string | undefined;
   readonly regardingUid?: string | undefined;
+}
+
+/** Copies of what is to be kept of an event. */
+export function contentOf(
+  event: EncodedEvent,
+): Pick<Write, 'bytes' | 'description' | 'regardingName' | 'regardingUid'> {
+  const field = (name: string): string | undefined =>
+    Object.hasOwn(event.fields, name) ? event.fields[name] : undefined;
+  return {
+    bytes: new Uint8Array(event.bytes),
+    description: describeEvent(event),
+    regardingName: field('regarding.name'),
+    regardingUid: field('regarding.uid'),
+  };
 }
 
 /** For {@link createWriteBatches}. */

@@ -1,21 +1,18 @@
 import type { Revision } from '../contract.js';
 import { storeError, type StoreError } from '../errors.js';
 import type { LoadedDriver } from './driver.js';
+import { openEngineFile } from './engine-file.js';
 import { faultOf, sqliteFailure } from './failure.js';
-import { takeLock } from './file-lock.js';
-import { createFolder, openDatabase } from './open-database.js';
 import type { EngineOptions } from './options.js';
 import { readStoredChanges } from './read-changes.js';
 import { readStoredList, type StoredPage, type StoredQuery } from './read-list.js';
-import { createSession, type Session } from './session.js';
-import { insertState, readState, writeState, type State } from './state.js';
+import type { Session } from './session.js';
+import { readState, writeState, type State } from './state.js';
 import { recordOf, type KeyBytes, type StoredChange, type StoredRecord } from './stored.js';
 import { WRITE_STATEMENTS, type WriteOperation, type WriteResult } from './write-batch.js';
 
 /** With each operation of a batch, history is forgotten at most this fast: faster than it grows. */
 const FORGET_PER_OPERATION = 3;
-/** Room that only removals and expiry may use when `maxFileBytes` is reached. */
-const RESERVED_BYTES = 4_194_304;
 /** A probe takes this much, so that it fails where an ordinary event would. */
 const PROBE_BYTES = 16_384;
 
@@ -50,61 +47,21 @@ const makesRoom = ({ kind }: WriteOperation): boolean => kind !== 'put';
  * @throws StoreError `unavailable` that says what is wrong with the file and what to do.
  */
 export function openEngine(driver: LoadedDriver, options: EngineOptions, now: number): SqliteEngine {
-  const { path, startAt, maxFileBytes } = options;
+  const { path, startAt } = options;
 
-  const failure = (error: unknown): StoreError => {
-    if (faultOf(error) !== 'other') return sqliteFailure(path, error);
-    const text = error instanceof Error ? error.message : String(error);
-    return storeError('unavailable', `the database file ${path} cannot be opened: ${text}`);
-  };
-  const start = Math.min(Number.MAX_SAFE_INTEGER, Math.max(1, startAt ?? Math.floor(now)));
-  const connect = (): Session => {
-    const connection = openDatabase(driver, options, (fresh) => insertState(fresh, start));
-    try {
-      const session = createSession(connection, options);
-      limitPages(session, 0);
-      return session;
-    } catch (error) {
-      connection.close();
-      throw error;
-    }
-  };
-  const limitPages = ({ connection, pageBytes }: Session, extraBytes: number): void => {
-    if (maxFileBytes === undefined) return;
-    connection.exec(`PRAGMA max_page_count = ${Math.ceil((maxFileBytes + extraBytes) / pageBytes)}`);
-  };
-
-  let lock;
-  try {
-    createFolder(path);
-    lock = takeLock(driver, path);
-  } catch (error) {
-    throw failure(error);
-  }
-  if (lock === undefined) {
-    throw storeError(
-      'unavailable',
-      `the database file ${path} is in use by another store, of this process or another: only one at a time may have it open`,
-    );
-  }
-
-  let session: Session | undefined;
+  const file = openEngineFile(driver, options, now);
   let state: State;
   try {
-    session = connect();
-    state = readState(session.connection);
+    state = readState(file.use().connection);
   } catch (error) {
-    session?.connection.close();
-    lock.release();
-    throw failure(error);
+    file.close();
+    throw file.failure(error);
   }
 
   /** Why the last write failed, until one succeeds. */
   let trouble: StoreError | undefined;
   /** Damage was seen: nothing is written any more. */
   let damage: StoreError | undefined;
-
-  const use = (): Session => (session ??= connect());
 
   const noticed = (error: unknown): StoreError => {
     const failed = sqliteFailure(path, error);
@@ -115,9 +72,9 @@ export function openEngine(driver: LoadedDriver, options: EngineOptions, now: nu
   const read = <T>(work: (open: Session) => T): T => {
     let open: Session;
     try {
-      open = use();
+      open = file.use();
     } catch (error) {
-      throw failure(error);
+      throw file.failure(error);
     }
     try {
       return work(open);
@@ -127,7 +84,8 @@ export function openEngine(driver: LoadedDriver, options: EngineOptions, now: nu
     }
   };
 
-  const rollBack = ({ connection }: Session): boolean => {
+  const rollBack = ({ connection, writer }: Session): boolean => {
+    writer.rolledBack();
     try {
       connection.exec('ROLLBACK');
       return true;
@@ -142,14 +100,9 @@ export function openEngine(driver: LoadedDriver, options: EngineOptions, now: nu
    * what is found is made safe before it is confirmed.
    */
   const happened = (draft: State): boolean | undefined => {
+    file.giveUp();
     try {
-      session?.connection.close();
-    } catch {
-      // It is given up either way.
-    }
-    session = undefined;
-    try {
-      const { connection } = use();
+      const { connection } = file.use();
       if (readState(connection).latest !== draft.latest) return false;
       const row = connection.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get();
       return row?.['busy'] === 0 ? true : undefined;
@@ -168,7 +121,7 @@ export function openEngine(driver: LoadedDriver, options: EngineOptions, now: nu
     let open: Session | undefined;
     let results: readonly (WriteResult | StoreError)[] = [];
     try {
-      open = use();
+      open = file.use();
       open.connection.exec('BEGIN IMMEDIATE');
       const { writer } = open;
       results = operations.map((operation) => writer.apply(draft, operation));
@@ -176,6 +129,7 @@ export function openEngine(driver: LoadedDriver, options: EngineOptions, now: nu
       const unchanged = draft.latest === state.latest && draft.historyBytes === state.historyBytes;
       if (!unchanged) writeState(open.saveState, draft);
       committing = !unchanged;
+      if (unchanged) writer.rolledBack();
       open.connection.exec(unchanged ? 'ROLLBACK' : 'COMMIT');
       if (unchanged) return results;
     } catch (error) {
@@ -190,22 +144,6 @@ export function openEngine(driver: LoadedDriver, options: EngineOptions, now: nu
     return results;
   };
 
-  /** Tries what makes room once more, when there was none: the log is moved into the file, and the limit is lifted a bit. */
-  const attemptInReserve = (operations: readonly WriteOperation[], now: number): ReturnType<typeof attempt> => {
-    try {
-      const open = use();
-      open.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get();
-      limitPages(open, RESERVED_BYTES);
-    } catch {
-      // Then the attempt says what is wrong.
-    }
-    try {
-      return attempt(operations, now);
-    } finally {
-      if (session !== undefined) limitPages(session, 0);
-    }
-  };
-
   const write = (operations: readonly WriteOperation[], now: number): readonly (WriteResult | StoreError)[] => {
     if (damage !== undefined) return operations.map(() => damage as StoreError);
     let outcome = attempt(operations, now);
@@ -216,7 +154,8 @@ export function openEngine(driver: LoadedDriver, options: EngineOptions, now: nu
       // One that does not fit must not take the others with it.
       if (operations.length > 1)
         return operations.map((operation) => write([operation], now)[0] as WriteResult | StoreError);
-      if (operations.every(makesRoom)) outcome = attemptInReserve(operations, now);
+      // What makes room is tried once more.
+      if (operations.every(makesRoom)) outcome = file.inReserve(() => attempt(operations, now));
       if (!('error' in outcome)) return outcome;
     }
     const failed = noticed(outcome.error);
@@ -229,7 +168,7 @@ export function openEngine(driver: LoadedDriver, options: EngineOptions, now: nu
 
   /** Writes something as large as an event and takes it away again. */
   const probe = (): void => {
-    const { connection } = use();
+    const { connection } = file.use();
     connection.exec(`INSERT OR REPLACE INTO probe VALUES (1, zeroblob(${PROBE_BYTES}))`);
     connection.exec('DELETE FROM probe');
   };
@@ -240,7 +179,7 @@ export function openEngine(driver: LoadedDriver, options: EngineOptions, now: nu
     if (startAt !== undefined || raised <= state.latest) return;
     state.latest = raised;
     try {
-      writeState(use().saveState, state);
+      writeState(file.use().saveState, state);
     } catch (error) {
       // Reading goes on where there is no room to write; the next write will say so, and carry the number.
       trouble = noticed(error);
@@ -277,7 +216,7 @@ export function openEngine(driver: LoadedDriver, options: EngineOptions, now: nu
       try {
         if (trouble !== undefined) probe();
         else {
-          const { connection } = use();
+          const { connection } = file.use();
           connection.exec('BEGIN IMMEDIATE');
           connection.exec('ROLLBACK');
         }
@@ -287,18 +226,6 @@ export function openEngine(driver: LoadedDriver, options: EngineOptions, now: nu
       trouble = undefined;
     },
     nextDue: () => (damage === undefined ? read(({ writer }) => writer.nextDue(state)) : undefined),
-    close() {
-      try {
-        if (session !== undefined) session.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get();
-      } catch {
-        // The log stays beside the file and is read when it is opened again.
-      }
-      try {
-        session?.connection.close();
-      } finally {
-        session = undefined;
-        lock.release();
-      }
-    },
+    close: file.close,
   };
 }

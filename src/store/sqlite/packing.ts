@@ -4,7 +4,9 @@ export interface Packer {
   bytes(value: Uint8Array): void;
   /** As UTF-8. */
   text(value: string): void;
-  /** What was written, with nothing behind it. The packer is used up. */
+  /** What was written since the last cut. It stays as it is: the packer goes on behind it, or in another buffer. */
+  cut(): Uint8Array;
+  /** The buffer of a packer without cuts: what was written, and some room behind it. The packer is used up. */
   finish(): ArrayBuffer;
 }
 
@@ -18,18 +20,22 @@ export interface Unpacker {
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** Makes a packer. `expectedBytes` spares it from growing. */
+/** Makes a packer. `expectedBytes` spares it from growing; with cuts it is the size of its buffers. */
 export function createPacker(expectedBytes = 1024): Packer {
-  let buffer = new Uint8Array(Math.max(16, expectedBytes));
+  const bufferBytes = Math.max(16, expectedBytes);
+  let buffer = new Uint8Array(bufferBytes);
   let view = new DataView(buffer.buffer);
+  let start = 0;
   let at = 0;
 
   const reserve = (count: number): void => {
     if (at + count <= buffer.length) return;
-    const larger = new Uint8Array(Math.max(buffer.length * 2, at + count));
-    larger.set(buffer.subarray(0, at));
+    const larger = new Uint8Array(Math.max(bufferBytes, (at - start + count) * 2));
+    larger.set(buffer.subarray(start, at));
     buffer = larger;
     view = new DataView(buffer.buffer);
+    at -= start;
+    start = 0;
   };
 
   return {
@@ -50,7 +56,12 @@ export function createPacker(expectedBytes = 1024): Packer {
       view.setUint32(at, written);
       at += 4 + written;
     },
-    finish: () => (at === buffer.length ? buffer.buffer : buffer.buffer.slice(0, at)),
+    cut() {
+      const written = buffer.subarray(start, at);
+      start = at;
+      return written;
+    },
+    finish: () => buffer.buffer,
   };
 }
 

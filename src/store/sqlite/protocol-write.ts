@@ -1,7 +1,7 @@
 import { isStoreError, storeError, type StoreError, type StoreErrorCode } from '../errors.js';
 import { createPacker, createUnpacker, type Packer, type Unpacker } from './packing.js';
 import type { StoredRecord } from './stored.js';
-import type { WriteOperation, WriteResult } from './write-batch.js';
+import type { PutOperation, RemoveOperation, WriteOperation, WriteResult } from './write-batch.js';
 
 // Numbers that are absent travel as NaN, byte strings that are absent as a length of their own.
 const FAILED = 0;
@@ -77,43 +77,74 @@ export function unpackError(unpacker: Unpacker): StoreError {
   return storeError(code, message, current === undefined ? {} : { current });
 }
 
-/** A batch and the moment it is written. */
-export function packWrites(operations: readonly WriteOperation[], now: number): ArrayBuffer {
-  let size = 16;
-  for (const one of operations)
-    size += OPERATION_BYTES + (one.kind === 'put' ? one.data.length + one.description.length : 0);
-  const packer = createPacker(size);
-  packer.number(now);
-  packer.number(operations.length);
-  for (const operation of operations) {
-    switch (operation.kind) {
-      case 'put':
-        packer.number(PUT);
-        packer.bytes(operation.key);
-        packOptional(packer, operation.expected);
-        packer.number(operation.expiresAt);
-        packOptionalBytes(packer, operation.regardingName);
-        packOptionalBytes(packer, operation.regardingUid);
-        packer.bytes(operation.description);
-        packer.bytes(operation.data);
-        break;
-      case 'remove':
-        packer.number(REMOVE);
-        packer.bytes(operation.key);
-        packOptional(packer, operation.expected);
-        break;
-      case 'expire':
-        packer.number(EXPIRE);
-        packer.number(operation.dueAt);
-        packer.number(operation.limit);
-        break;
-      case 'forget':
-        packer.number(FORGET);
-        packer.number(operation.limit);
-        break;
-    }
+type Text = string | Uint8Array;
+
+/** An operation as the service's thread has it: what is text need not be bytes yet. */
+export type WriteRequest =
+  | Exclude<WriteOperation, PutOperation | RemoveOperation>
+  | (Omit<RemoveOperation, 'key'> & { readonly key: Text })
+  | (Omit<PutOperation, 'key' | 'description' | 'regardingName' | 'regardingUid'> & {
+      readonly key: Text;
+      readonly description: Text;
+      readonly regardingName: Text | undefined;
+      readonly regardingUid: Text | undefined;
+    });
+
+function packText(packer: Packer, value: Text): void {
+  if (typeof value === 'string') packer.text(value);
+  else packer.bytes(value);
+}
+
+function packOptionalText(packer: Packer, value: Text | undefined): void {
+  packer.number(value === undefined ? 0 : 1);
+  if (value !== undefined) packText(packer, value);
+}
+
+/** One operation, for {@link packWrites}. What is put last is `data`. */
+export function packOperation(packer: Packer, operation: WriteRequest): Uint8Array {
+  switch (operation.kind) {
+    case 'put':
+      packer.number(PUT);
+      packText(packer, operation.key);
+      packOptional(packer, operation.expected);
+      packer.number(operation.expiresAt);
+      packOptionalText(packer, operation.regardingName);
+      packOptionalText(packer, operation.regardingUid);
+      packText(packer, operation.description);
+      packer.bytes(operation.data);
+      break;
+    case 'remove':
+      packer.number(REMOVE);
+      packText(packer, operation.key);
+      packOptional(packer, operation.expected);
+      break;
+    case 'expire':
+      packer.number(EXPIRE);
+      packer.number(operation.dueAt);
+      packer.number(operation.limit);
+      break;
+    case 'forget':
+      packer.number(FORGET);
+      packer.number(operation.limit);
+      break;
   }
-  return packer.finish();
+  return packer.cut();
+}
+
+/** A batch of packed operations, and the moment it is written. */
+export function packWrites(operations: readonly Uint8Array[], now: number): ArrayBuffer {
+  let at = 16;
+  for (const { length } of operations) at += length;
+  const message = new Uint8Array(at);
+  const header = new DataView(message.buffer);
+  header.setFloat64(0, now);
+  header.setFloat64(8, operations.length);
+  at = 16;
+  for (const operation of operations) {
+    message.set(operation, at);
+    at += operation.length;
+  }
+  return message.buffer;
 }
 
 function unpackOperation(unpacker: Unpacker): WriteOperation {

@@ -1,4 +1,5 @@
 import type { FieldTerm, Revision } from '../contract.js';
+import { describedFields } from '../described-event.js';
 import { bytesOf, type SqlRow, type SqlStatement, type SqlValue } from './driver.js';
 import { compareBytes, keyBounds, recordOf, RECORD_COLUMNS, type KeyBytes, type StoredRecord } from './stored.js';
 
@@ -35,8 +36,6 @@ export interface StoredPage {
 /** What lists are read with: statements by their text, prepared once. */
 export type Prepare = (sql: string) => SqlStatement;
 
-type TermColumn = 'regarding_name' | 'regarding_uid';
-
 /** Where a walk stands. Both bounds of the key are exclusive, `upTo` is inclusive. */
 interface Range {
   above: Uint8Array;
@@ -50,63 +49,69 @@ interface Part {
   readonly values: readonly SqlValue[];
 }
 
-/** The term that an index answers. An empty value is an absent one, and those are everywhere. */
-function indexedTerm(terms: readonly FieldTerm[]): { column: TermColumn; value: Uint8Array } | undefined {
+/** The objects that a term is about: a condition on the column `object` and its value. */
+interface About {
+  readonly condition: string;
+  readonly value: SqlValue;
+  /** There is only one: its events stand in the order of their keys. */
+  readonly isOne: boolean;
+}
+
+/** The objects of the term that an index answers. An empty value is an absent one, and those are everywhere. */
+function aboutOf(prepare: Prepare, terms: readonly FieldTerm[]): About | 'nothing' | undefined {
   for (const [field, column] of [
-    ['regarding.uid', 'regarding_uid'],
-    ['regarding.name', 'regarding_name'],
+    ['regarding.uid', 'uid'],
+    ['regarding.name', 'name'],
   ] as const) {
     const term = terms.find((one) => one.field === field && one.value !== '');
-    if (term !== undefined) return { column, value: new TextEncoder().encode(term.value) };
+    if (term === undefined) continue;
+    const value = new TextEncoder().encode(term.value);
+    const objects = `SELECT id FROM objects INDEXED BY objects_${column} WHERE ${column} = ?`;
+    const found = prepare(`${objects} LIMIT 2`).all(value);
+    if (found.length > 1) return { condition: `object IN (${objects})`, value, isOne: false };
+    return found[0] === undefined ? 'nothing' : { condition: 'object = ?', value: Number(found[0]['id']), isOne: true };
   }
   return undefined;
 }
 
 /** True when the description carries every term's value. */
 function fits(description: Uint8Array, terms: readonly FieldTerm[]): boolean {
-  const text = new TextDecoder().decode(description);
-  const [, fields] = JSON.parse(text.slice(text.indexOf(' ') + 1)) as [string, Record<string, string>];
+  const fields = describedFields(description);
   return terms.every(({ field, value }) => (Object.hasOwn(fields, field) ? fields[field] : '') === value);
 }
 
 /** The SELECTs of a list: current rows, and what a snapshot sees of those that ended later. */
-function partsOf(
-  query: StoredQuery,
-  range: Range,
-  column: TermColumn | undefined,
-  value: Uint8Array | undefined,
-): Part[] {
+function partsOf(query: StoredQuery, range: Range, about: About | undefined): Part[] {
   const { newestFirst, namespace, at } = query;
-  const term = column === undefined ? '' : ` AND ${column} = ?`;
-  const termValues = value === undefined ? [] : [value];
   const keys = ' AND key > ? AND key < ?';
   const keyValues = [range.above, range.below];
+  const upTo = newestFirst ? Math.min(at, range.upTo) : at;
 
   const current = (): Part => {
     const from = (index: string, where: string): string =>
       `FROM versions INDEXED BY ${index} WHERE ended IS NULL${where}`;
-    const seen = query.isLatest ? '' : ' AND rev <= ?';
-    const seenValues = query.isLatest ? [] : [at];
-    if (column !== undefined) {
-      const bound = newestFirst ? ' AND rev <= ?' : seen;
-      const boundValues = newestFirst ? [range.upTo] : seenValues;
-      return {
-        sql: from(`current_${column}`, `${term}${keys}${bound}`),
-        values: [...termValues, ...keyValues, ...boundValues],
-      };
+    const bound = query.isLatest && !newestFirst ? '' : ' AND rev <= ?';
+    const boundValues = bound === '' ? [] : [upTo];
+    if (about !== undefined) {
+      const sql = from('versions_object', ` AND ${about.condition}${keys}${bound}`);
+      return { sql, values: [about.value, ...keyValues, ...boundValues] };
     }
-    if (!newestFirst) return { sql: from('current_key', keys + seen), values: [...keyValues, ...seenValues] };
-    if (namespace === undefined) return { sql: from('current_rev', ' AND rev <= ?'), values: [range.upTo] };
-    return { sql: from('current_namespace', ' AND namespace = ? AND rev <= ?'), values: [namespace, range.upTo] };
+    if (!newestFirst) return { sql: from('current_key', keys + bound), values: [...keyValues, ...boundValues] };
+    if (namespace === undefined) return { sql: from('current_rev', bound), values: boundValues };
+    return { sql: from('current_namespace', ` AND namespace = ?${bound}`), values: [namespace, ...boundValues] };
   };
 
   const ended = (): Part => {
-    if (!newestFirst && column === undefined) {
-      const sql = `FROM versions INDEXED BY ended_key WHERE ended IS NOT NULL${keys} AND ended > ? AND rev <= ?`;
-      return { sql, values: [...keyValues, at, at] };
+    if (about !== undefined) {
+      const sql = `FROM versions INDEXED BY versions_object WHERE ${about.condition} AND ended > ?${keys} AND rev <= ?`;
+      return { sql, values: [about.value, at, ...keyValues, upTo] };
     }
-    const sql = `FROM versions INDEXED BY ended_rev WHERE ended > ? AND rev <= ?${keys}${term}`;
-    return { sql, values: [at, newestFirst ? Math.min(at, range.upTo) : at, ...keyValues, ...termValues] };
+    if (newestFirst) {
+      const sql = `FROM versions INDEXED BY ended_rev WHERE ended > ? AND rev <= ?${keys}`;
+      return { sql, values: [at, upTo, ...keyValues] };
+    }
+    const sql = `FROM versions INDEXED BY ended_key WHERE ended IS NOT NULL${keys} AND ended > ? AND rev <= ?`;
+    return { sql, values: [...keyValues, at, at] };
   };
 
   return query.isLatest ? [current()] : [current(), ended()];
@@ -127,20 +132,14 @@ function readRows(
 }
 
 /** True when at most {@link SORTABLE} rows would have to be looked at before they can be sorted. */
-function isSortable(
-  prepare: Prepare,
-  query: StoredQuery,
-  column: TermColumn | undefined,
-  value: Uint8Array | undefined,
-): boolean {
-  const few = (from: string, ...values: readonly SqlValue[]): boolean =>
-    Number(prepare(`SELECT count(*) AS n FROM (SELECT 1 ${from} LIMIT ?)`).get(...values, SORTABLE + 1)?.['n']) <=
-    SORTABLE;
-  if (query.newestFirst && column !== undefined && value !== undefined) {
-    const current = `FROM versions INDEXED BY current_${column} WHERE ended IS NULL AND ${column} = ?`;
-    if (!few(current, value)) return false;
-  }
-  return query.isLatest || few('FROM versions INDEXED BY ended_rev WHERE ended > ?', query.at);
+function isSortable(prepare: Prepare, query: StoredQuery, { condition, value, isOne }: About): boolean {
+  const few = (where: string, ...values: readonly SqlValue[]): boolean => {
+    const from = `FROM versions INDEXED BY versions_object WHERE ${condition} AND ${where}`;
+    const counted = prepare(`SELECT count(*) AS n FROM (SELECT 1 ${from} LIMIT ?)`);
+    return Number(counted.get(value, ...values, SORTABLE + 1)?.['n']) <= SORTABLE;
+  };
+  const inOrder = isOne && !query.newestFirst;
+  return (inOrder || few('ended IS NULL')) && (query.isLatest || few('ended > ?', query.at));
 }
 
 function startOf({ namespace, after, at, newestFirst }: StoredQuery): Range {
@@ -153,7 +152,7 @@ function startOf({ namespace, after, at, newestFirst }: StoredQuery): Range {
 /** A list without terms: one SELECT. */
 function readAll(prepare: Prepare, query: StoredQuery): StoredPage {
   const { limit } = query;
-  const parts = partsOf(query, startOf(query), undefined, undefined);
+  const parts = partsOf(query, startOf(query), undefined);
   const records = readRows(prepare, RECORD_COLUMNS, query, parts, limit + 1).map(recordOf);
   const more = records.length > limit;
   if (more) records.pop();
@@ -167,7 +166,7 @@ function countAfter(
   query: StoredQuery,
   { key, revision }: { readonly key: KeyBytes; readonly revision: Revision },
 ): number | undefined {
-  const parts = partsOf(query, startOf({ ...query, after: { key, revision } }), undefined, undefined);
+  const parts = partsOf(query, startOf({ ...query, after: { key, revision } }), undefined);
   const sql = parts.map((part) => `SELECT 1 ${part.sql}`).join(' UNION ALL ');
   const counted = prepare(`SELECT count(*) AS n FROM (${sql} LIMIT ?)`);
   const left = Number(counted.get(...parts.flatMap(({ values }) => values), COUNTED + 1)?.['n']);
@@ -177,26 +176,23 @@ function countAfter(
 /** A list with terms: descriptions are looked at chunk by chunk, and the data of those that fit is fetched. */
 function search(prepare: Prepare, query: StoredQuery): StoredPage {
   const { terms, limit, newestFirst } = query;
-  const indexed = indexedTerm(terms);
-  const sorted =
-    indexed !== undefined &&
-    (query.isLatest && !newestFirst ? true : isSortable(prepare, query, indexed.column, indexed.value));
-  const column = sorted ? indexed.column : undefined;
-  const value = sorted ? indexed.value : undefined;
+  const found = aboutOf(prepare, terms);
+  if (found === 'nothing') return { records: [], next: undefined };
+  const about = found !== undefined && isSortable(prepare, query, found) ? found : undefined;
   const range = startOf(query);
   const fetch = prepare(`SELECT ${RECORD_COLUMNS} FROM versions WHERE rev = ?`);
   const records: StoredRecord[] = [];
   let last: { readonly key: KeyBytes; readonly revision: Revision } | undefined;
   for (let looked = 0; ;) {
     const chunk = Math.min(CHUNK, SEARCH - looked + 1);
-    const rows = readRows(prepare, 'rev, key, description', query, partsOf(query, range, column, value), chunk);
+    const rows = readRows(prepare, 'rev, key, description', query, partsOf(query, range, about), chunk);
     for (const row of rows) {
       if (records.length === limit || looked === SEARCH) return { records, next: last };
       looked++;
       last = { key: bytesOf(row['key']), revision: Number(row['rev']) };
       if (!fits(bytesOf(row['description']), terms)) continue;
-      const found = fetch.get(last.revision);
-      if (found !== undefined) records.push(recordOf(found));
+      const full = fetch.get(last.revision);
+      if (full !== undefined) records.push(recordOf(full));
     }
     if (rows.length < chunk || last === undefined) return { records, next: undefined };
     range.above = newestFirst ? range.above : last.key;

@@ -1,21 +1,17 @@
 import { systemClock, type ClockTimer } from '../../clock/clock.js';
 import { createBatcher } from '../batcher.js';
-import type { Change, EventKey, EventStore, ListPage, ListQuery, StoreCall, StoreCapabilities } from '../contract.js';
-import { describedEvent, describeEvent } from '../described-event.js';
+import type { EventKey, EventStore, ListPage, ListQuery, StoreCall, StoreCapabilities } from '../contract.js';
 import { storeError, type StoreError } from '../errors.js';
 import { createPagedFeeds } from '../paged-feed.js';
 import type { EncodedEvent, EventRecord } from '../record.js';
 import { settleUnknownOutcomes } from '../settle.js';
 import { checkSqliteStoreOptions, engineOptions, type SqliteStoreOptions } from './options.js';
 import { packReads, unpackReadAnswer, type ReadOperation, type ReadResult } from './protocol-read.js';
-import { packWrites, unpackWriteAnswer } from './protocol-write.js';
-import type { KeyBytes, StoredChange, StoredRecord } from './stored.js';
+import { changeOf, decoded, keyOf, keyText, recordOf } from './records.js';
+import type { KeyBytes } from './stored.js';
 import { createWorkerHost, type EngineHost } from './worker-host.js';
-import type { WriteOperation, WriteResult } from './write-batch.js';
+import { createWrites } from './writes.js';
 
-/** What one transaction may hold. */
-const BATCH_OPERATIONS = 512;
-const BATCH_BYTES = 8_388_608;
 /** What one message of reads may ask for, and how many are under way at once. */
 const READS = 64;
 const READ_MESSAGES = 4;
@@ -28,40 +24,9 @@ const FORGET_PAUSE_MS = 20;
 const FIRST_FORGET_MS = 1000;
 
 const encoder = new TextEncoder();
-const decoder = new TextDecoder();
 
-function keyBytes({ namespace, name }: EventKey): KeyBytes {
-  return encoder.encode(`${namespace}/${name}`);
-}
-
-function keyOf(bytes: KeyBytes): EventKey {
-  const text = decoder.decode(bytes);
-  const slash = text.indexOf('/');
-  return { namespace: text.slice(0, slash), name: text.slice(slash + 1) };
-}
-
-function recordOf({ key, revision, expiresAt, data, description }: StoredRecord): EventRecord {
-  return { key: keyOf(key), revision, event: describedEvent(data, description), expiresAt };
-}
-
-function changeOf({ deleted, record: stored, previous }: StoredChange): Change {
-  const record = recordOf(stored);
-  const type = deleted ? 'delete' : 'put';
-  const change = { type, key: record.key, revision: record.revision, record } as const;
-  return previous === undefined ? change : { ...change, previous: recordOf(previous) };
-}
-
-function optionalBytes(text: string | undefined): Uint8Array | undefined {
-  return text === undefined || text === '' ? undefined : encoder.encode(text);
-}
-
-function field(event: EncodedEvent, name: string): string | undefined {
-  return Object.hasOwn(event.fields, name) ? event.fields[name] : undefined;
-}
-
-function weigh(operation: WriteOperation): number {
-  if (operation.kind === 'put') return operation.data.length + operation.description.length;
-  return operation.kind === 'remove' ? 1024 : operation.limit * 1024;
+function keyBytes(key: EventKey): KeyBytes {
+  return encoder.encode(keyText(key));
 }
 
 /** The promise, or the signal's reason if that comes first. What is under way goes on. */
@@ -86,22 +51,21 @@ function checkListQuery({ limit, order, after }: ListQuery): void {
 /** The store over an engine that answers messages. `options` were checked. */
 export function createSqliteStore(options: SqliteStoreOptions, host: EngineHost): EventStore {
   const clock = options.clock ?? systemClock;
-  const name = options.name ?? 'sqlite';
+  const { path, name = 'sqlite' } = options;
   const maxEventBytes = options.maxEventBytes ?? 3_145_728;
   const closedError = (): StoreError => storeError('closed', `the store ${name} is closed`);
   let closing: Promise<void> | undefined;
   let timer: ClockTimer | undefined;
-  const underWay = new Set<Promise<unknown>>();
 
-  const writes = createBatcher<WriteOperation, WriteResult>({
-    maxItems: BATCH_OPERATIONS,
-    maxWeight: BATCH_BYTES,
-    weigh,
-    async run(operations) {
-      const answer = unpackWriteAnswer(await host.send('write', packWrites(operations, clock.now())));
-      planForgetting(answer.nextDue);
-      feeds.wake();
-      return answer.results;
+  const writes = createWrites({
+    host,
+    clock,
+    path,
+    onWritten(changes, nextDue) {
+      planForgetting(nextDue);
+      const known = feeds.readers > 0 ? changes() : undefined;
+      if (known === undefined || known.length === 0) feeds.wake();
+      else feeds.offer(known);
     },
   });
   const reads = createBatcher<ReadOperation, ReadResult>({
@@ -110,47 +74,22 @@ export function createSqliteStore(options: SqliteStoreOptions, host: EngineHost)
     run: async (operations) => unpackReadAnswer(await host.send('read', packReads(operations))),
   });
 
-  const track = <T>(promise: Promise<T>): Promise<T> => {
-    underWay.add(promise);
-    const forget = (): void => void underWay.delete(promise);
-    promise.then(forget, forget);
-    return promise;
-  };
   const begin = (call: StoreCall | undefined): AbortSignal | undefined => {
     if (closing !== undefined) throw closedError();
     call?.signal?.throwIfAborted();
     return call?.signal;
   };
-  const write = async <Kind extends WriteResult['kind']>(
-    kind: Kind,
-    operation: WriteOperation,
-    signal?: AbortSignal,
-  ): Promise<Extract<WriteResult, { kind: Kind }>> => {
-    const result = await orAborted(track(writes.add(operation, signal)), signal);
-    if (result.kind !== kind) throw new TypeError(`the engine answered ${result.kind} to ${kind}`);
-    return result as Extract<WriteResult, { kind: Kind }>;
-  };
   const read = async <Kind extends ReadOperation['kind']>(
     operation: ReadOperation & { readonly kind: Kind },
     signal?: AbortSignal,
   ): Promise<Extract<ReadResult, { kind: Kind }>> => {
-    const result = await orAborted(track(reads.add(operation, signal)), signal);
+    const result = await orAborted(reads.add(operation, signal), signal);
     return result as Extract<ReadResult, { kind: Kind }>;
   };
-  /** Turns what was read into records. What cannot be is a sign of damage. */
-  const decoded = <T>(decode: () => T): T => {
-    try {
-      return decode();
-    } catch (error) {
-      const text = error instanceof Error ? error.message : String(error);
-      throw storeError('unavailable', `the database file ${options.path} is damaged: ${text}`);
-    }
-  };
-
   const feeds = createPagedFeeds({
     async read(after) {
       const { changes } = await read({ kind: 'changes', after });
-      return decoded(() => changes.map(changeOf));
+      return decoded(path, () => changes.map(changeOf));
     },
   });
 
@@ -158,7 +97,7 @@ export function createSqliteStore(options: SqliteStoreOptions, host: EngineHost)
     timer = undefined;
     if (closing !== undefined) return;
     // A failure is met again, and told, by the next write; and that plans the next step.
-    write('count', { kind: 'forget', limit: FORGET_SLICE }).catch(() => undefined);
+    writes.forget(FORGET_SLICE).catch(() => undefined);
   };
   const planForgetting = (due: number | undefined): void => {
     if (due === undefined || timer !== undefined || closing !== undefined) return;
@@ -167,8 +106,8 @@ export function createSqliteStore(options: SqliteStoreOptions, host: EngineHost)
   timer = clock.setTimer(forgetSome, FIRST_FORGET_MS);
 
   const put = async (
-    givenKey: EventKey,
-    given: EncodedEvent,
+    key: EventKey,
+    event: EncodedEvent,
     call: StoreCall & { readonly expiresAt: number; readonly expected?: number },
   ): Promise<EventRecord> => {
     const signal = begin(call);
@@ -176,28 +115,10 @@ export function createSqliteStore(options: SqliteStoreOptions, host: EngineHost)
     if (typeof expiresAt !== 'number' || Number.isNaN(expiresAt)) {
       throw new TypeError('expiresAt: give microseconds since the epoch');
     }
-    if (given.bytes.length > maxEventBytes) {
-      throw storeError('too-large', `the event has ${given.bytes.length} bytes, at most ${maxEventBytes} are kept`);
+    if (event.bytes.length > maxEventBytes) {
+      throw storeError('too-large', `the event has ${event.bytes.length} bytes, at most ${maxEventBytes} are kept`);
     }
-    // The caller may change what it gave as soon as this returns.
-    const key: EventKey = { namespace: givenKey.namespace, name: givenKey.name };
-    const data = new Uint8Array(given.bytes);
-    const description = encoder.encode(describeEvent(given));
-    const { revision } = await write(
-      'put',
-      {
-        kind: 'put',
-        key: keyBytes(key),
-        expected,
-        expiresAt,
-        regardingName: optionalBytes(field(given, 'regarding.name')),
-        regardingUid: optionalBytes(field(given, 'regarding.uid')),
-        description,
-        data,
-      },
-      signal,
-    );
-    return { key, revision, event: describedEvent(data, description), expiresAt };
+    return orAborted(writes.put({ key, event, expiresAt, expected }, signal), signal);
   };
 
   return Object.freeze<EventStore>({
@@ -211,7 +132,7 @@ export function createSqliteStore(options: SqliteStoreOptions, host: EngineHost)
     }),
     async get(key, call) {
       const { record } = await read({ kind: 'get', key: keyBytes(key) }, begin(call));
-      return record === undefined ? undefined : decoded(() => recordOf(record));
+      return record === undefined ? undefined : decoded(path, () => recordOf(record));
     },
     async list(query) {
       const signal = begin(query);
@@ -232,7 +153,7 @@ export function createSqliteStore(options: SqliteStoreOptions, host: EngineHost)
         signal,
       );
       const { revision, next, remaining } = page;
-      const records = decoded(() => page.records.map(recordOf));
+      const records = decoded(path, () => page.records.map(recordOf));
       const result: ListPage = { records, revision, ...(remaining !== undefined && { remaining }) };
       if (next === undefined) return result;
       const position = keyOf(next.key);
@@ -245,17 +166,12 @@ export function createSqliteStore(options: SqliteStoreOptions, host: EngineHost)
     },
     async remove(key, call) {
       const signal = begin(call);
-      const { record } = await write(
-        'remove',
-        { kind: 'remove', key: keyBytes(key), expected: call?.expected },
-        signal,
-      );
-      return decoded(() => recordOf(record));
+      return orAborted(writes.remove(key, call?.expected, signal), signal);
     },
     async expire(call) {
       const signal = begin(call);
       const limit = Math.min(call.limit, EXPIRE_SLICE);
-      return (await write('count', { kind: 'expire', dueAt: call.now, limit }, signal)).count;
+      return orAborted(writes.expire(call.now, limit, signal), signal);
     },
     changes(call) {
       return {
@@ -275,7 +191,7 @@ export function createSqliteStore(options: SqliteStoreOptions, host: EngineHost)
       closing ??= (async () => {
         timer?.cancel();
         feeds.close();
-        while (underWay.size > 0) await Promise.allSettled(underWay);
+        await Promise.all([writes.idle(), reads.idle()]);
         await Promise.all([writes.close(closedError), reads.close(closedError)]);
         await host.close();
       })();

@@ -1,11 +1,10 @@
 import type { Revision } from '../contract.js';
 import { isStoreError, storeError, type StoreError } from '../errors.js';
 import { bytesOf, type SqlConnection, type SqlStatement } from './driver.js';
+import { createHistory, type HistoryBounds } from './history.js';
+import { createObjectNumbers } from './objects.js';
 import { nextRevision, type State } from './state.js';
 import { namespaceOf, recordOf, RECORD_COLUMNS, type KeyBytes, type StoredRecord } from './stored.js';
-
-/** What a row of history costs besides its event, roughly: its columns and its places in the indexes. */
-const ROW_BYTES = 256;
 
 /** Creates an event, or replaces the one at `expected`. */
 export interface PutOperation {
@@ -48,48 +47,40 @@ export type WriteResult =
   | { readonly kind: 'remove'; readonly record: StoredRecord }
   | { readonly kind: 'count'; readonly count: number };
 
-/** How long history is kept. */
-export interface HistoryBounds {
-  readonly historyMs: number;
-  readonly historyMaxBytes: number;
-}
-
 /** Does operations inside a transaction that the caller has begun. What is thrown is a driver's error. */
 export interface BatchWriter {
   /** Does one operation. A condition that does not hold is the result, and changes nothing. */
   apply(state: State, operation: WriteOperation): WriteResult | StoreError;
   /** Forgets up to `limit` rows of history that are due. */
   forget(state: State, limit: number): number;
-  /** When the oldest row of history may be forgotten, microseconds; 0: now. `undefined`: there is none. */
+  /** See `History`. */
   nextDue(state: State): number | undefined;
+  /** What was done since the last commit did not happen. */
+  rolledBack(): void;
 }
 
-type StatementName = 'insert' | 'end' | 'size' | 'current' | 'due' | 'oldest' | 'forget';
+type StatementName = 'insert' | 'end' | 'size' | 'current' | 'due';
 
 /** The statements of a batch, for a look at their plans. */
 export const WRITE_STATEMENTS: Readonly<Record<StatementName, string>> = {
-  insert: `INSERT INTO versions (rev, previous, ended, ended_at, expires_at, key, namespace, regarding_name, regarding_uid,
-    description, data) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+  insert: `INSERT INTO versions (rev, previous, ended, ended_at, expires_at, object, key, namespace, description, data)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
   end: 'UPDATE versions SET ended = ?, ended_at = ? WHERE rev = ?',
   size: 'SELECT rev, length(data) AS size FROM versions INDEXED BY current_key WHERE key = ? AND ended IS NULL',
   current: `SELECT ${RECORD_COLUMNS} FROM versions INDEXED BY current_key WHERE key = ? AND ended IS NULL`,
   due: `SELECT rev, key, expires_at, length(data) AS size FROM versions INDEXED BY current_expiry
     WHERE ended IS NULL AND expires_at <= ? ORDER BY expires_at LIMIT ?`,
-  oldest: `SELECT rev, ended, ended_at, coalesce(length(data), 0) AS size FROM versions INDEXED BY ended_rev
-    WHERE ended IS NOT NULL ORDER BY ended LIMIT ?`,
-  forget: 'DELETE FROM versions WHERE rev = ?',
 };
 
 const decoder = new TextDecoder();
 
 /** Makes the writer of a connection. */
-export function createBatchWriter(
-  connection: SqlConnection,
-  { historyMs, historyMaxBytes }: HistoryBounds,
-): BatchWriter {
+export function createBatchWriter(connection: SqlConnection, bounds: HistoryBounds): BatchWriter {
   const statements = Object.fromEntries(
     Object.entries(WRITE_STATEMENTS).map(([name, sql]) => [name, connection.prepare(sql)]),
   ) as Record<StatementName, SqlStatement>;
+  const objects = createObjectNumbers(connection);
+  const history = createHistory(connection, bounds, objects);
 
   const conflict = (key: KeyBytes, revision: Revision, expected: Revision): StoreError =>
     storeError('conflict', `${decoder.decode(key)} is at ${revision}, not at ${expected}`);
@@ -98,14 +89,14 @@ export function createBatchWriter(
   /** Makes a current row a part of history. */
   const supersede = (state: State, revision: Revision, by: Revision, size: number): void => {
     statements.end.run(by, state.lastAt, revision);
-    state.historyBytes += size + ROW_BYTES;
+    history.grew(state, size);
   };
 
   const bury = (state: State, key: KeyBytes, revision: Revision, expiresAt: number, size: number): Revision => {
     const at = nextRevision(state);
     supersede(state, revision, at, size);
-    statements.insert.run(at, revision, at, state.lastAt, expiresAt, key, namespaceOf(key), null, null, null, null);
-    state.historyBytes += ROW_BYTES;
+    statements.insert.run(at, revision, at, state.lastAt, expiresAt, null, key, namespaceOf(key), null, null);
+    history.grew(state, 0);
     return at;
   };
 
@@ -123,23 +114,14 @@ export function createBatchWriter(
     const { latest } = state;
     const revision = nextRevision(state);
     if (previous !== null) supersede(state, previous, revision, size);
-    const { expiresAt, regardingName = null, regardingUid = null, description, data } = operation;
+    const { expiresAt, description, data } = operation;
+    const object = objects.numberOf(operation.regardingName, operation.regardingUid);
+    const { insert } = statements;
     const namespace = namespaceOf(key);
-    const inserted = statements.insert.run(
-      revision,
-      previous,
-      null,
-      null,
-      expiresAt,
-      key,
-      namespace,
-      regardingName,
-      regardingUid,
-      description,
-      data,
-    );
+    const inserted = insert.run(revision, previous, null, null, expiresAt, object, key, namespace, description, data);
     if (inserted === 1) return { kind: 'put', revision };
     state.latest = latest;
+    if (object !== null) objects.release([object]);
     return storeError('exists', `${decoder.decode(key)} exists already`);
   };
 
@@ -160,22 +142,6 @@ export function createBatchWriter(
     return rows.length;
   };
 
-  const isDue = (state: State, endedAt: number): boolean =>
-    state.historyBytes > historyMaxBytes || endedAt + historyMs * 1000 <= state.lastAt;
-
-  const forget = (state: State, limit: number): number => {
-    let count = 0;
-    for (const row of limit > 0 ? statements.oldest.all(limit) : []) {
-      if (!isDue(state, Number(row['ended_at']))) break;
-      // Readers of the revision that ended a row, or of a later one, do not see it any more.
-      state.floor = Math.max(state.floor, Number(row['ended']));
-      state.historyBytes -= Number(row['size']) + ROW_BYTES;
-      statements.forget.run(Number(row['rev']));
-      count++;
-    }
-    return count;
-  };
-
   return {
     apply(state, operation) {
       try {
@@ -187,7 +153,7 @@ export function createBatchWriter(
           case 'expire':
             return { kind: 'count', count: expire(state, operation) };
           case 'forget':
-            return { kind: 'count', count: forget(state, operation.limit) };
+            return { kind: 'count', count: history.forget(state, operation.limit) };
         }
       } catch (error) {
         // Before a row was touched: no revision is left.
@@ -195,12 +161,11 @@ export function createBatchWriter(
         throw error;
       }
     },
-    forget,
-    nextDue(state) {
-      const [row] = statements.oldest.all(1);
-      if (row === undefined) return undefined;
-      const endedAt = Number(row['ended_at']);
-      return isDue(state, endedAt) ? 0 : endedAt + historyMs * 1000;
+    forget: history.forget,
+    nextDue: history.nextDue,
+    rolledBack() {
+      objects.rolledBack();
+      history.rolledBack();
     },
   };
 }

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { describedEvent, describeEvent } from '../../../src/store/described-event.js';
+import { describedEvent, describedFields, describeEvent } from '../../../src/store/described-event.js';
 import { sampleEvent } from '../../../src/testing/sample-event.js';
 
 const strings = fc.dictionary(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' }));
@@ -26,6 +26,25 @@ describe('a described event', () => {
         },
       ),
     );
+  });
+
+  test('is the event again, whichever of the usual fields it has', () => {
+    const usual = sampleEvent().fields;
+    fc.assert(
+      fc.property(fc.subarray(Object.keys(usual)), strings, (names, others) => {
+        const fields = { ...others, ...Object.fromEntries(names.map((name) => [name, usual[name] as string])) };
+        const event = { ...sampleEvent(), fields };
+        const description = encoder.encode(describeEvent(event));
+        expect(describedEvent(event.bytes, description).fields).toEqual(fields);
+        expect(describedFields(description)).toEqual(fields);
+      }),
+    );
+  });
+
+  test('is read from descriptions that have all fields by their names', () => {
+    const { bytes } = sampleEvent();
+    const event = describedEvent(bytes, '5 ["uid",{"reason":"Pulled","extra":"1"},{"app":"shop"}]');
+    expect(event).toMatchObject({ uid: 'uid', fields: { reason: 'Pulled', extra: '1' }, labels: { app: 'shop' } });
   });
 
   test('keeps keys that are words of the language', () => {

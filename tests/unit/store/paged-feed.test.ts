@@ -32,6 +32,11 @@ function createBench(pageSize = 2) {
       log.push(...revisions.map(changeAt));
       feeds.wake();
     },
+    offer(...revisions: number[]) {
+      const changes = revisions.map(changeAt);
+      log.push(...changes);
+      feeds.offer(changes);
+    },
   };
 }
 
@@ -124,6 +129,81 @@ describe('a paged feed', () => {
         },
       ),
       { numRuns: 50 },
+    );
+  });
+
+  test('does not read what is offered to readers that have all before it', async () => {
+    const { feeds, offer, reads } = createBench();
+    const reader = feeds.open({ after: 0 });
+    const first = reader.next();
+    for (let i = 0; i < 5; i++) await nextTurn();
+    const before = reads();
+    offer(1, 2, 3);
+    expect(revisionsOf(await first)).toEqual([1, 2, 3]);
+    offer(4);
+    offer(5, 6);
+    expect(revisionsOf(await reader.next())).toEqual([4, 5, 6]);
+    expect(reads()).toBe(before);
+  });
+
+  test('reads again when more was offered than it keeps', async () => {
+    const { feeds, offer } = createBench(10_000);
+    const reader = feeds.open({ after: 0 });
+    for (let revision = 1; revision <= 5000; revision++) offer(revision);
+    let seen = 0;
+    while (seen < 5000) {
+      const result = await reader.next();
+      if (result.done === true) throw new Error('it ended');
+      for (const { revision } of result.value) expect(revision).toBe(++seen);
+    }
+  });
+
+  test('brings everything once and in order, however offered and read changes meet', async () => {
+    const step = fc.record({
+      kind: fc.constantFrom('offer', 'wake', 'skip', 'turn', 'read'),
+      count: fc.integer({ min: 1, max: 3 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(step, { maxLength: 60 }),
+        fc.nat(5),
+        fc.integer({ min: 1, max: 4 }),
+        async (steps, after, size) => {
+          const { feeds, write, offer } = createBench(size);
+          const reader = feeds.open({ after });
+          const all: number[] = [];
+          const seen: number[] = [];
+          const reading: Promise<unknown>[] = [];
+          const read = (): void => {
+            reading.push(
+              reader.next().then((result) => {
+                if (result.done !== true) seen.push(...result.value.map(({ revision }) => revision));
+              }),
+            );
+          };
+          let revision = 0;
+          for (const { kind, count } of steps) {
+            if (kind === 'turn') await nextTurn();
+            else if (kind === 'read') read();
+            else if (kind === 'skip') revision += count;
+            else {
+              const revisions = Array.from({ length: count }, () => ++revision);
+              all.push(...revisions.filter((one) => one > after));
+              (kind === 'offer' ? offer : write)(...revisions);
+            }
+          }
+          while (seen.length < all.length) {
+            const before = seen.length;
+            read();
+            for (let turn = 0; turn < 10 && seen.length === before; turn++) await nextTurn();
+            if (seen.length === before) break;
+          }
+          feeds.close();
+          await Promise.all(reading);
+          expect(seen).toEqual(all);
+        },
+      ),
+      { numRuns: 300 },
     );
   });
 });

@@ -4,12 +4,13 @@ import { storeError } from '../../../../src/store/errors.js';
 import { createPacker, createUnpacker } from '../../../../src/store/sqlite/packing.js';
 import { packReads, unpackReads } from '../../../../src/store/sqlite/protocol-read.js';
 import {
+  packOperation,
   packWriteAnswer,
   packWrites,
   unpackWriteAnswer,
   unpackWrites,
 } from '../../../../src/store/sqlite/protocol-write.js';
-import { put, query, remove } from './engine-bench.js';
+import { put, query, remove, text } from './engine-bench.js';
 
 describe('packing', () => {
   test('gives back what went in, however much there is', () => {
@@ -34,6 +35,31 @@ describe('packing', () => {
   });
 });
 
+test('what was cut off stays as it is, wherever the packer goes on', () => {
+  const value = fc.oneof(fc.double(), fc.string({ unit: 'grapheme' }), fc.uint8Array({ maxLength: 300 }));
+  fc.assert(
+    fc.property(fc.array(fc.array(value)), fc.nat(500), (messages, bufferBytes) => {
+      const packer = createPacker(bufferBytes);
+      const cuts = messages.map((values) => {
+        for (const one of values) {
+          if (typeof one === 'number') packer.number(one);
+          else if (typeof one === 'string') packer.text(one);
+          else packer.bytes(one);
+        }
+        return packer.cut();
+      });
+      for (const [index, values] of messages.entries()) {
+        const unpacker = createUnpacker(new Uint8Array(cuts[index] as Uint8Array).buffer);
+        for (const one of values) {
+          if (typeof one === 'number') expect(unpacker.number()).toBe(one);
+          else if (typeof one === 'string') expect(unpacker.text()).toBe(one);
+          else expect(unpacker.bytes()).toEqual(one);
+        }
+      }
+    }),
+  );
+});
+
 describe('messages', () => {
   test('carry writes', () => {
     const operations = [
@@ -44,7 +70,20 @@ describe('messages', () => {
       { kind: 'expire' as const, dueAt: 5, limit: 6 },
       { kind: 'forget' as const, limit: 7 },
     ];
-    expect(unpackWrites(packWrites(operations, 123))).toEqual({ operations, now: 123 });
+    const packer = createPacker();
+    const packed = operations.map((operation) => packOperation(packer, operation));
+    expect(unpackWrites(packWrites(packed, 123))).toEqual({ operations, now: 123 });
+  });
+
+  test('carry texts that are not bytes yet', () => {
+    const { key, regardingName, description, ...rest } = put('ž');
+    const packed = packOperation(createPacker(8), {
+      ...rest,
+      key: 'default/ž',
+      regardingName: text(regardingName as Uint8Array),
+      description: text(description),
+    });
+    expect(unpackWrites(packWrites([packed], 1)).operations).toEqual([{ key, regardingName, description, ...rest }]);
   });
 
   test('carry what became of writes', () => {

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { SqlConnection, SqlValue } from '../../../../src/store/sqlite/driver.js';
+import { HISTORY_STATEMENTS } from '../../../../src/store/sqlite/history.js';
+import { OBJECT_STATEMENTS } from '../../../../src/store/sqlite/objects.js';
 import { createFolder, openDatabase } from '../../../../src/store/sqlite/open-database.js';
 import { engineOptions } from '../../../../src/store/sqlite/options.js';
 import { FEED_STATEMENTS } from '../../../../src/store/sqlite/read-changes.js';
@@ -12,6 +14,8 @@ const { driver, newPath } = await createBench();
 const path = newPath();
 createFolder(path);
 const connection: SqlConnection = openDatabase(driver, engineOptions({ path }), (fresh) => insertState(fresh, 1));
+// One object of a name, and two of another: they are looked for in different ways.
+connection.exec("INSERT INTO objects (name, uid) VALUES (x'31', x'31'), (x'32', x'32'), (x'32', x'33')");
 
 const planOf = (sql: string): string => {
   const values = sql.match(/\?/g)?.map((): SqlValue => null) ?? [];
@@ -41,17 +45,23 @@ function statementsOf(more: Partial<StoredQuery>): string[] {
   return statements;
 }
 
-const terms = [{ field: 'regarding.name', value: 'pod-1' }];
+const terms = [{ field: 'regarding.name', value: '1' }];
+const several = [{ field: 'regarding.name', value: '2' }];
+const byUid = [{ field: 'regarding.uid', value: '1' }];
 const search = [{ field: 'reason', value: 'Started' }];
 const namespace = bytes('default');
 const snapshot = { isLatest: false };
 const newestFirst = true;
 
 describe('every statement finds its rows by an index', () => {
-  test.each([...Object.entries(WRITE_STATEMENTS).filter(([name]) => name !== 'insert')])('%s', (_name, sql) => {
-    const plan = planOf(sql);
-    expect(plan).not.toMatch(/SCAN (?!versions USING)|TEMP B-TREE/);
-  });
+  const statements = { ...WRITE_STATEMENTS, ...OBJECT_STATEMENTS, ...HISTORY_STATEMENTS };
+  test.each(Object.entries(statements).filter(([name]) => !['insert', 'add', 'last'].includes(name)))(
+    '%s',
+    (_name, sql) => {
+      const plan = planOf(sql);
+      expect(plan).not.toMatch(/SCAN (?!versions USING)|TEMP B-TREE/);
+    },
+  );
 
   test.each(FEED_STATEMENTS)('the feed: %s', (sql) => {
     expect(planOf(sql)).not.toMatch(/SCAN|TEMP B-TREE/);
@@ -61,6 +71,7 @@ describe('every statement finds its rows by an index', () => {
     ['all', {}],
     ['a namespace', { namespace }],
     ['all, by a term', { terms }],
+    ['all, by a uid', { terms: byUid }],
     ['a namespace, by a term', { namespace, terms }],
     ['a search', { terms: search }],
     ['the newest', { newestFirst }],
@@ -81,10 +92,13 @@ describe('every statement finds its rows by an index', () => {
 
   const sorted: [string, Partial<StoredQuery>][] = [
     ['the newest, by a term', { newestFirst, terms }],
+    ['all, by a term of several objects', { terms: several }],
+    ['a snapshot, by a term of several objects', { ...snapshot, terms: several }],
     ['a snapshot of the newest', { ...snapshot, newestFirst }],
     ['a snapshot, by a term', { ...snapshot, terms }],
   ];
   test.each(sorted)('a list of %s, sorting the few that are found', (_name, query) => {
-    for (const sql of statementsOf(query)) expect(planOf(sql)).not.toMatch(/SCAN versions$|SCAN versions\n/);
+    for (const sql of statementsOf(query))
+      expect(planOf(sql)).not.toMatch(/SCAN (versions|objects)$|SCAN (versions|objects)\n/);
   });
 });

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { Change } from '../../../../src/store/contract.js';
 import { storeError } from '../../../../src/store/errors.js';
+import { nextTurn } from '../../../../src/store/next-turn.js';
 import { createSqliteStore } from '../../../../src/store/sqlite/sqlite-store.js';
 import type { EngineHost } from '../../../../src/store/sqlite/worker-host.js';
 import { fakeClock } from '../../../../src/testing/fake-clock.js';
@@ -27,6 +29,57 @@ describe('the store', () => {
     await Promise.all(Array.from({ length: 50 }, (_, i) => store.create(key(`event-${i}`), sampleEvent(), later)));
     await Promise.all(Array.from({ length: 50 }, (_, i) => store.get(key(`event-${i}`))));
     expect(kinds).toEqual(['write', 'read']);
+    await store.close();
+  });
+
+  test('gives new events to watchers without reading them again, and reads where it must', async () => {
+    const options = { path: newPath(), clock: fakeClock({ now: START }), startAt: 1 };
+    const host = inThreadHost(driver, options);
+    let reads = 0;
+    const store = createSqliteStore(options, {
+      send(kind, body) {
+        if (kind === 'read') reads++;
+        return host.send(kind, body);
+      },
+      close: host.close,
+    });
+    const feed = store.changes({ after: 1 })[Symbol.asyncIterator]();
+    const first = feed.next();
+    await store.create(key('a'), sampleEvent({ note: 'first' }), later);
+    expect((await first).value).toMatchObject([{ type: 'put', key: key('a'), revision: 2 }]);
+    const quiet = feed.next();
+    for (let turn = 0; turn < 5; turn++) await nextTurn();
+    const before = reads;
+    const results = await Promise.allSettled(
+      ['b', 'a', 'c'].map((name) => store.create(key(name), sampleEvent({ note: name }), later)),
+    );
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    const changes = (await quiet).value as readonly Change[];
+    expect(changes.map((change) => [change.key.name, change.revision])).toEqual([['b', 3], ['c', 4]]); // prettier-ignore
+    expect(changes.map(({ record }) => Buffer.from(record.event.bytes))).toEqual(
+      ['b', 'c'].map((note) => Buffer.from(sampleEvent({ note }).bytes)),
+    );
+    expect(reads).toBe(before);
+    await store.remove(key('b'));
+    expect((await feed.next()).value).toMatchObject([{ type: 'delete', key: key('b'), revision: 5 }]);
+    expect(reads).toBeGreaterThan(before);
+    await store.close();
+  });
+
+  test('keeps what it was given, whatever becomes of the original', async () => {
+    const store = inThreadStore(driver, { path: newPath() });
+    const event = sampleEvent();
+    const bytes = new Uint8Array(event.bytes);
+    const given = { ...event, bytes: new Uint8Array(bytes), fields: { ...event.fields } };
+    const name = { ...key('a') };
+    const creating = store.create(name, given, later);
+    given.bytes.fill(0);
+    given.fields['reason'] = 'Other';
+    name.name = 'other';
+    const { key: stored, event: again } = await creating;
+    expect([stored, new Uint8Array(again.bytes), again.fields]).toEqual([key('a'), bytes, event.fields]);
+    const read = await store.get(key('a'));
+    expect(new Uint8Array(read?.event.bytes as Uint8Array)).toEqual(bytes);
     await store.close();
   });
 

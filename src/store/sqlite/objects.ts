@@ -1,0 +1,76 @@
+import type { SqlConnection } from './driver.js';
+
+/** So many objects are remembered: a storm is about a few thousand at a time. Looking one up takes 4 µs of a create's 40. */
+const REMEMBERED = 4096;
+
+/** The numbers of the objects that events are about, one for each pair of name and uid. */
+export interface ObjectNumbers {
+  /** The object's number, a new one if need be; null without name and uid. */
+  numberOf(name: Uint8Array | undefined, uid: Uint8Array | undefined): number | null;
+  /** Removes those of the objects that no row is about any more. */
+  release(objects: Iterable<number>): void;
+  /** The transaction was rolled back, and with it numbers that were given in it. */
+  rolledBack(): void;
+}
+
+type StatementName = 'find' | 'add' | 'last' | 'remove';
+
+/** The statements for objects, for a look at their plans. */
+export const OBJECT_STATEMENTS: Readonly<Record<StatementName, string>> = {
+  find: 'SELECT id FROM objects INDEXED BY objects_name WHERE name = ? AND uid = ?',
+  add: 'INSERT INTO objects (id, name, uid) VALUES (?, ?, ?)',
+  last: 'SELECT id FROM objects ORDER BY id DESC LIMIT 1',
+  remove: `DELETE FROM objects WHERE id = ?
+    AND NOT EXISTS (SELECT 1 FROM versions INDEXED BY versions_object WHERE object = objects.id)`,
+};
+
+const NONE = new Uint8Array();
+const latin1 = new TextDecoder('latin1');
+
+/** Makes the numbers of a connection. What is thrown is a driver's error. */
+export function createObjectNumbers(connection: SqlConnection): ObjectNumbers {
+  const statements = Object.fromEntries(
+    Object.entries(OBJECT_STATEMENTS).map(([name, sql]) => [name, connection.prepare(sql)]),
+  ) as Record<StatementName, ReturnType<SqlConnection['prepare']>>;
+  const numbers = new Map<string, number>();
+  const keys = new Map<number, string>();
+  let last: number | undefined;
+
+  const clear = (): void => {
+    numbers.clear();
+    keys.clear();
+  };
+
+  const add = (name: Uint8Array, uid: Uint8Array): number => {
+    last = (last ?? Number(statements.last.get()?.['id'] ?? 0)) + 1;
+    statements.add.run(last, name, uid);
+    return last;
+  };
+
+  return {
+    numberOf(name = NONE, uid = NONE) {
+      if (name.length === 0 && uid.length === 0) return null;
+      const key = `${name.length}:${latin1.decode(name)}${latin1.decode(uid)}`;
+      const known = numbers.get(key);
+      if (known !== undefined) return known;
+      const row = statements.find.get(name, uid);
+      const number = row === undefined ? add(name, uid) : Number(row['id']);
+      if (numbers.size >= REMEMBERED) clear();
+      numbers.set(key, number);
+      keys.set(number, key);
+      return number;
+    },
+    release(objects) {
+      for (const object of objects) {
+        if (statements.remove.run(object) === 0) continue;
+        const key = keys.get(object);
+        if (key !== undefined) numbers.delete(key);
+        keys.delete(object);
+      }
+    },
+    rolledBack() {
+      clear();
+      last = undefined;
+    },
+  };
+}

@@ -1,0 +1,42 @@
+import type { Change, EventKey } from '../contract.js';
+import { describedEvent } from '../described-event.js';
+import { storeError } from '../errors.js';
+import type { EventRecord } from '../record.js';
+import type { KeyBytes, StoredChange, StoredRecord } from './stored.js';
+
+const decoder = new TextDecoder();
+
+/** A key as it is in the file. */
+export function keyText({ namespace, name }: EventKey): string {
+  return `${namespace}/${name}`;
+}
+
+/** The key again. */
+export function keyOf(bytes: KeyBytes): EventKey {
+  const text = decoder.decode(bytes);
+  const slash = text.indexOf('/');
+  return { namespace: text.slice(0, slash), name: text.slice(slash + 1) };
+}
+
+/** A record as the store returns it. Throws what {@link decoded} makes a StoreError of. */
+export function recordOf({ key, revision, expiresAt, data, description }: StoredRecord): EventRecord {
+  return { key: keyOf(key), revision, event: describedEvent(data, description), expiresAt };
+}
+
+/** A step of history as the store returns it. Throws what {@link decoded} makes a StoreError of. */
+export function changeOf({ deleted, record: stored, previous }: StoredChange): Change {
+  const record = recordOf(stored);
+  const type = deleted ? 'delete' : 'put';
+  const change = { type, key: record.key, revision: record.revision, record } as const;
+  return previous === undefined ? change : { ...change, previous: recordOf(previous) };
+}
+
+/** Turns what was read into records. What cannot be is a sign of damage. */
+export function decoded<T>(path: string, decode: () => T): T {
+  try {
+    return decode();
+  } catch (error) {
+    const text = error instanceof Error ? error.message : String(error);
+    throw storeError('unavailable', `the database file ${path} is damaged: ${text}`);
+  }
+}

@@ -1,0 +1,151 @@
+import type { Clock } from '../../clock/clock.js';
+import { createBatcher } from '../batcher.js';
+import type { Change, EventKey, Revision } from '../contract.js';
+import { describedEvent, describeEvent } from '../described-event.js';
+import type { EncodedEvent, EventRecord } from '../record.js';
+import { createPacker } from './packing.js';
+import { packOperation, packWrites, unpackWriteAnswer, type WriteAnswer, type WriteRequest } from './protocol-write.js';
+import { decoded, keyText, recordOf } from './records.js';
+import type { EngineHost } from './worker-host.js';
+import type { WriteResult } from './write-batch.js';
+
+/** What one transaction may hold. */
+const BATCH_OPERATIONS = 512;
+const BATCH_BYTES = 8_388_608;
+/**
+ * Operations are packed as they come, into buffers of this size. With small buffers for each event, its key and its texts,
+ * this thread and its collectors took 30 µs a create, now 17.
+ */
+const BUFFER_BYTES = 65_536;
+
+/** What is to be put. Absent `expected`: created. */
+export interface Put {
+  readonly key: EventKey;
+  readonly event: EncodedEvent;
+  readonly expiresAt: number;
+  readonly expected: Revision | undefined;
+}
+
+/** What became of a write: the new state, the last one of what was removed, or how many were removed or forgotten. */
+export type Written = EventRecord | number;
+
+/** Packs what is written at the same time into one message, and so into one commit. */
+export interface Writes {
+  put(put: Put, signal: AbortSignal | undefined): Promise<EventRecord>;
+  remove(key: EventKey, expected: Revision | undefined, signal: AbortSignal | undefined): Promise<EventRecord>;
+  expire(dueAt: number, limit: number, signal: AbortSignal | undefined): Promise<number>;
+  forget(limit: number): Promise<number>;
+  /** Resolves when everything that was given is written or has failed. */
+  idle(): Promise<void>;
+  close(error: () => Error): Promise<void>;
+}
+
+/** For {@link createWrites}. */
+export interface WritesOptions {
+  readonly host: EngineHost;
+  readonly clock: Clock;
+  readonly path: string;
+  /** Called after each batch, with its changes where they are known, and when history has to be forgotten next. */
+  onWritten(changes: () => readonly Change[] | undefined, nextDue: number | undefined): void;
+}
+
+interface Item {
+  readonly packed: Uint8Array;
+  readonly weight: number;
+  /** Makes what the caller gets of what the engine says. */
+  readonly resultOf: (result: WriteResult) => Written;
+  readonly isCreate: boolean;
+}
+
+function field({ fields }: EncodedEvent, name: string): string | undefined {
+  return (Object.hasOwn(fields, name) && fields[name]) || undefined;
+}
+
+/** The changes of a batch of which only creates had success, so that nothing is missing: no reader has to read them. */
+function changesOf(items: readonly Item[], results: readonly (Written | Error)[]): readonly Change[] | undefined {
+  const changes: Change[] = [];
+  for (const [index, record] of results.entries()) {
+    if (record instanceof Error) continue;
+    if (items[index]?.isCreate !== true || typeof record === 'number') return undefined;
+    changes.push({ type: 'put', key: record.key, revision: record.revision, record });
+  }
+  return changes;
+}
+
+/** Makes {@link Writes}. */
+export function createWrites({ host, clock, path, onWritten }: WritesOptions): Writes {
+  const packer = createPacker(BUFFER_BYTES);
+
+  const batcher = createBatcher<Item, Written>({
+    maxItems: BATCH_OPERATIONS,
+    maxWeight: BATCH_BYTES,
+    weigh: ({ weight }) => weight,
+    async run(items) {
+      const packed = items.map((item) => item.packed);
+      const answer: WriteAnswer = unpackWriteAnswer(await host.send('write', packWrites(packed, clock.now())));
+      const results = answer.results.map((result, index): Written | Error => {
+        if (result instanceof Error) return result;
+        try {
+          return (items[index] as Item).resultOf(result);
+        } catch (error) {
+          return error as Error;
+        }
+      });
+      onWritten(() => changesOf(items, results), answer.nextDue);
+      return results;
+    },
+  });
+
+  const mismatch = (result: WriteResult): TypeError => new TypeError(`the engine answered with ${result.kind}`);
+  const countOf = (result: WriteResult): number => {
+    if (result.kind !== 'count') throw mismatch(result);
+    return result.count;
+  };
+  const count = (request: WriteRequest & { readonly limit: number }, signal?: AbortSignal): Promise<number> => {
+    const item: Item = {
+      packed: packOperation(packer, request),
+      weight: request.limit * 1024,
+      resultOf: countOf,
+      isCreate: false,
+    };
+    return batcher.add(item, signal) as Promise<number>;
+  };
+
+  return {
+    put({ key: { namespace, name }, event, expiresAt, expected }, signal) {
+      // The caller may change what it gave as soon as this returns.
+      const key: EventKey = { namespace, name };
+      const description = describeEvent(event);
+      const size = event.bytes.length;
+      const packed = packOperation(packer, {
+        kind: 'put',
+        key: keyText(key),
+        expected,
+        expiresAt,
+        regardingName: field(event, 'regarding.name'),
+        regardingUid: field(event, 'regarding.uid'),
+        description,
+        data: event.bytes,
+      });
+      const resultOf = (result: WriteResult): EventRecord => {
+        if (result.kind !== 'put') throw mismatch(result);
+        const data = packed.subarray(packed.length - size);
+        return { key, revision: result.revision, event: describedEvent(data, description), expiresAt };
+      };
+      const item: Item = { packed, weight: packed.length, resultOf, isCreate: expected === undefined };
+      return batcher.add(item, signal) as Promise<EventRecord>;
+    },
+    remove(key, expected, signal) {
+      const packed = packOperation(packer, { kind: 'remove', key: keyText(key), expected });
+      const resultOf = (result: WriteResult): EventRecord => {
+        if (result.kind !== 'remove') throw mismatch(result);
+        return decoded(path, () => recordOf(result.record));
+      };
+      return batcher.add({ packed, weight: 1024, resultOf, isCreate: false }, signal) as Promise<EventRecord>;
+    },
+    expire: (dueAt, limit, signal) => count({ kind: 'expire', dueAt, limit }, signal),
+    forget: (limit) => count({ kind: 'forget', limit }),
+    idle: batcher.idle,
+    close: batcher.close,
+  };
+}

@@ -1,0 +1,139 @@
+import { describe, expect, test } from 'vitest';
+import { describeEvent } from '../../../../src/store/described-event.js';
+import type { SqlConnection } from '../../../../src/store/sqlite/driver.js';
+import { createObjectNumbers } from '../../../../src/store/sqlite/objects.js';
+import { migrate, MIGRATIONS } from '../../../../src/store/sqlite/schema.js';
+import type { PutOperation } from '../../../../src/store/sqlite/write-batch.js';
+import { sampleEvent } from '../../../../src/testing/sample-event.js';
+import { bytes, createBench, names, outcomes, put, query, remove, START } from './engine-bench.js';
+
+const { driver, newPath, open } = await createBench();
+const oneHistory = 600_000_000;
+
+/** An event about an object. */
+function about(name: string, regarding: string, uid = `uid-${regarding}`, expected?: number): PutOperation {
+  const { fields, ...event } = sampleEvent({ name, regarding });
+  const description = bytes(describeEvent({ ...event, fields: { ...fields, 'regarding.uid': uid } }));
+  return { ...put(name, { regarding }), expected, regardingUid: bytes(uid), description };
+}
+
+const term = (field: string, value: string) => query({ terms: [{ field: `regarding.${field}`, value }] });
+
+function inMemory(): SqlConnection {
+  const connection = driver.open(':memory:');
+  migrate(connection, 0);
+  return connection;
+}
+
+function objectsIn(path: string): number {
+  const connection = driver.open(path);
+  const count = Number(connection.prepare('SELECT count(*) AS n FROM objects').get()?.['n']);
+  connection.close();
+  return count;
+}
+
+describe('the numbers of objects', () => {
+  test('are one for each pair of name and uid, however the two are cut', () => {
+    const numbers = createObjectNumbers(inMemory());
+    const pairs = [['a', 'b'], ['ab', ''], ['', 'ab'], ['a', ''], ['', 'b'], ['ž', 'b']] as const; // prettier-ignore
+    const first = pairs.map(([name, uid]) => numbers.numberOf(bytes(name), bytes(uid)));
+    expect(new Set(first).size).toBe(pairs.length);
+    expect(pairs.map(([name, uid]) => numbers.numberOf(bytes(name), bytes(uid)))).toEqual(first);
+    expect(numbers.numberOf(bytes('a'), undefined)).toBe(first[3]);
+    expect(numbers.numberOf(undefined, undefined)).toBeNull();
+  });
+
+  test('are found again when they are not remembered', () => {
+    const connection = inMemory();
+    const numbers = createObjectNumbers(connection);
+    const given = Array.from({ length: 5000 }, (_, i) => numbers.numberOf(bytes(`pod-${i}`), undefined));
+    expect(Array.from({ length: 5000 }, (_, i) => numbers.numberOf(bytes(`pod-${i}`), undefined))).toEqual(given);
+    expect(createObjectNumbers(connection).numberOf(bytes('pod-7'), undefined)).toBe(given[7]);
+  });
+
+  test('do not outlive the transaction that is rolled back', () => {
+    const connection = inMemory();
+    const numbers = createObjectNumbers(connection);
+    connection.exec('BEGIN');
+    const lost = numbers.numberOf(bytes('a'), undefined);
+    connection.exec('ROLLBACK');
+    numbers.rolledBack();
+    expect(numbers.numberOf(bytes('b'), undefined)).toBe(lost);
+    expect(numbers.numberOf(bytes('a'), undefined)).not.toBe(lost);
+  });
+});
+
+describe('objects', () => {
+  test('are kept for as long as an event or its history is about them', () => {
+    const path = newPath();
+    const engine = open(path, { startAt: 1 });
+    engine.write([about('a', 'web'), about('b', 'web'), about('c', 'db')], START);
+    engine.write([remove('a'), remove('b')], START + 1);
+    expect(objectsIn(path)).toBe(2);
+    expect(names(engine.list({ ...term('name', 'web'), at: 4 }))).toEqual(['a', 'b']);
+    engine.write([{ kind: 'forget', limit: 100 }], START + 1 + oneHistory);
+    expect(objectsIn(path)).toBe(1);
+    expect(outcomes(engine.write([about('d', 'web'), about('e', 'db')], START + 2 + oneHistory))).toHaveLength(2);
+    expect(names(engine.list(term('name', 'web')))).toEqual(['d']);
+    expect(names(engine.list(term('name', 'db')))).toEqual(['c', 'e']);
+    engine.close();
+  });
+
+  test('are not left behind by a create that fails', () => {
+    const path = newPath();
+    const engine = open(path);
+    engine.write([about('a', 'web')], START);
+    expect(outcomes(engine.write([about('b', 'web'), about('a', 'other')], START))[1]).toBe('exists');
+    expect(outcomes(engine.write([about('a', 'other')], START))).toEqual(['exists']);
+    expect(objectsIn(path)).toBe(1);
+    engine.write([about('c', 'other')], START);
+    expect(names(engine.list(term('name', 'other')))).toEqual(['c']);
+    engine.close();
+  });
+
+  test('of one name are listed together, in every order and in a snapshot', () => {
+    const engine = open(newPath(), { startAt: 1 });
+    engine.write([about('c', 'db-0', 'one'), about('a', 'db-0', 'two'), about('b', 'db-0', 'one')], START);
+    expect(names(engine.list(term('name', 'db-0')))).toEqual(['a', 'b', 'c']);
+    expect(names(engine.list(term('uid', 'one')))).toEqual(['b', 'c']);
+    expect(names(engine.list({ ...term('name', 'db-0'), newestFirst: true }))).toEqual(['b', 'a', 'c']);
+    engine.write([remove('a'), about('b', 'db-0', 'three', 4)], START + 1);
+    expect(names(engine.list(term('name', 'db-0')))).toEqual(['b', 'c']);
+    expect(names(engine.list({ ...term('name', 'db-0'), at: 4 }))).toEqual(['a', 'b', 'c']);
+    expect(names(engine.list({ ...term('uid', 'one'), at: 4, newestFirst: true }))).toEqual(['b', 'c']);
+    expect(names(engine.list(term('uid', 'one')))).toEqual(['c']);
+    expect(names(engine.list(term('name', 'nobody')))).toEqual([]);
+    engine.close();
+  });
+});
+
+test('a file of the first schema is brought up to date with everything in it', () => {
+  const connection = driver.open(':memory:');
+  migrate(connection, 0, MIGRATIONS.slice(0, 1));
+  connection.exec(`
+    CREATE UNIQUE INDEX current_key ON versions (key) WHERE ended IS NULL;
+    CREATE INDEX current_regarding_name ON versions (regarding_name, key) WHERE ended IS NULL;
+  `);
+  const hex = (text: string): string => `x'${Buffer.from(text).toString('hex')}'`;
+  const row = (rev: number, ended: string, name: string, about: string): void =>
+    connection.exec(
+      `INSERT INTO versions VALUES (${rev}, NULL, ${ended}, ${ended}, 99, ${hex(`ns/${name}`)}, ${hex('ns')}, ${about}, ` +
+        `${hex('text')}, ${hex('data')})`,
+    );
+  row(2, 'NULL', 'a', `${hex('web')}, ${hex('u1')}`);
+  row(3, '5', 'b', `${hex('web')}, NULL`);
+  row(4, 'NULL', 'c', 'NULL, NULL');
+  row(6, 'NULL', 'd', `${hex('web')}, ${hex('u1')}`);
+  migrate(connection, 1);
+  const rows = connection.prepare('SELECT rev, ended, object, expires_at FROM versions ORDER BY rev').all();
+  expect(rows).toEqual([
+    { rev: 2, ended: null, object: 1, expires_at: 99 },
+    { rev: 3, ended: 5, object: 2, expires_at: 99 },
+    { rev: 4, ended: null, object: null, expires_at: 99 },
+    { rev: 6, ended: null, object: 1, expires_at: 99 },
+  ]);
+  expect(createObjectNumbers(connection).numberOf(bytes('web'), undefined)).toBe(2);
+  const tables = connection.prepare("SELECT count(*) AS n FROM sqlite_schema WHERE name LIKE '%before%'").get();
+  expect(tables?.['n']).toBe(0);
+  connection.close();
+});
