@@ -3,8 +3,8 @@ import type { WriteOptions } from '../api/options/write-options.js';
 import { badRequest, conflict, invalid } from '../api/status/failures.js';
 import type { Event } from '../model/event.js';
 import { isStoreError } from '../store/errors.js';
-import { eventSize, type EncodedEvent, type EventRecord } from '../store/record.js';
-import { decodeEvent, encodeEvent } from './encode-event.js';
+import type { EncodedEvent, EventRecord } from '../store/record.js';
+import { encodeText, readEvent, writeEvent } from './encode-event.js';
 import { updateErrors } from './rules/update-rules.js';
 import { MODIFIED } from './store-failures.js';
 import { expiryOf, keyOf, resourceOf, type Result, type VerbCall } from './verbs/call.js';
@@ -31,16 +31,19 @@ export async function changeStored(
   missing: () => Promise<Result>,
 ): Promise<Result> {
   const { environment, request, version } = call;
+  const entriesOf = environment.fieldTracker.entriesOf;
   for (;;) {
     const record = await environment.store.get(keyOf(call), request);
     if (!record) return missing();
-    const previous = decodeEvent(record.event.bytes);
+    const { event: previous, text } = readEvent(record.event.bytes, entriesOf);
     const { next, managedFields } = change(previous, record);
     carryOver(next, previous);
     requireRevision(call, next, record);
     const errors = updateErrors(next, previous, version);
     if (errors.length > 0) throw invalid(version.view.kind, next.metadata.name ?? '', errors);
-    const outcome = await write(call, record, next, encodeEvent(next, managedFields), options.dryRun);
+    const written = writeEvent(next, managedFields);
+    const outcome =
+      written.text === text ? record : await write(call, record, next, encodeText(next, written), options.dryRun);
     if (outcome) return { kind: 'object', status: 200, json: version.object(outcome) };
   }
 }
@@ -55,7 +58,7 @@ async function write(
 ): Promise<EventRecord | undefined> {
   const { environment } = call;
   const asSubmitted = { ...record, event };
-  if (dryRun || equalBytes(event, record.event)) return asSubmitted;
+  if (dryRun) return asSubmitted;
   try {
     if (next.metadata.deletionTimestamp && !next.metadata.finalizers?.length) {
       await environment.store.remove(record.key, { expected: record.revision });
@@ -94,12 +97,4 @@ function requireRevision(call: VerbCall, next: Event, record: EventRecord): void
   if (wrong) throw badRequest(wrong);
   const expected = toRevision(sent);
   if (expected !== 0 && expected !== record.revision) throw conflict(resourceOf(call), call.scope.name, MODIFIED);
-}
-
-function equalBytes(a: EncodedEvent, b: EncodedEvent): boolean {
-  if (eventSize(a) !== eventSize(b)) return false;
-  // Taken once: a store may put them together for every look.
-  const [one, other] = [a.bytes, b.bytes];
-  for (let index = 0; index < one.length; index++) if (one[index] !== other[index]) return false;
-  return true;
 }

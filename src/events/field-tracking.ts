@@ -22,9 +22,9 @@ export function trackingTime({ environment }: VerbCall): string {
   return environment.wholeSeconds(environment.clock.now());
 }
 
-/** Gives an event these entries; an object nobody manages has no list at all. */
+/** Gives an event these entries, which nobody changes any more; an object nobody manages has no list at all. */
 export function setManagedFields(event: Event, entries: readonly ManagedFieldsEntry[] | undefined): void {
-  if (entries && entries.length > 0) event.metadata.managedFields = [...entries];
+  if (entries && entries.length > 0) event.metadata.managedFields = entries as ManagedFieldsEntry[];
   else if (event.metadata.managedFields) delete event.metadata.managedFields;
 }
 
@@ -43,10 +43,10 @@ export function trackFields(call: VerbCall, options: WriteOptions, next: Event, 
   const { version } = call;
   const { entries, json } = call.environment.fieldTracker.track({
     version: managedVersion(call),
-    ...(previous && { live: version.toWire(previous) }),
+    live: previous && version.toWire(previous),
     next: version.toWire(next),
-    ...(stored && { stored }),
-    ...(next.metadata.managedFields && { sent: next.metadata.managedFields }),
+    stored,
+    sent: next.metadata.managedFields,
     manager: managerOfCall(call, options),
     time: trackingTime(call),
   });

@@ -23,14 +23,20 @@ const INT64_MAX = 2 ** 63;
  *
  * The object is canonical: fields stand in wire order, `always` fields are filled with their zero value, empty values of
  * other fields are left out. It is what `JSON.parse` makes of the object's own encoding. A `kind` and `apiVersion` at
- * the top are checked and left out. Nothing of the input is shared, but free JSON.
+ * the top are checked and left out. Nothing of the input is shared, but free JSON and what is `known`.
  *
  * @param value what the document holds; `null` counts as `{}`
+ * @param known an object of the shape that was decoded before: what the value has from it need not be looked at
  */
-export function decodeObject(value: unknown, shape: StructShape, source: Partial<JsonDocument> = {}): Decoded {
+export function decodeObject(
+  value: unknown,
+  shape: StructShape,
+  source: Partial<JsonDocument> = {},
+  known?: Readonly<Record<string, unknown>>,
+): Decoded {
   // Repeated keys and odd numbers need the careful way, which costs several times as much.
   if (!source.repeats) {
-    const object = decodeQuickly(value, shape, true);
+    const object = decodeQuickly(value, shape, true, known);
     if (object !== ODD) return { object, strictErrors: NO_ERRORS };
   }
   const run: Run = { source, strict: new Set(), fault: undefined, stopped: false };

@@ -5,7 +5,7 @@ import { invalidValue } from '../status/field-error.js';
 import type { DecodedBody } from './decode-body.js';
 import { decodeObject, MAX_STRICT_ERRORS } from './decode-object.js';
 import { strictText, type FieldValidation } from './strict-errors.js';
-import { groupVersion, readTypeMeta, withDefaults, wrongType } from './type-meta.js';
+import { groupVersion, readTypeMeta, saysExactly, withDefaults, wrongType } from './type-meta.js';
 
 /** What a patched object is expected to be, and how it is shown when it is not. */
 export interface DecodePatchedOptions {
@@ -14,6 +14,8 @@ export interface DecodePatchedOptions {
   readonly apiVersion: string;
   readonly otherVersions?: ReadonlyMap<string, StructShape> | undefined;
   readonly fieldValidation: FieldValidation;
+  /** The document before the patch, as decoded for the same shape. The patched one may have parts of it. */
+  readonly before?: Readonly<Record<string, unknown>> | undefined;
   /** What was odd about the patch itself; stands before what is odd about the result. */
   readonly strictErrors?: readonly string[] | undefined;
   /** The patched document, or the patch, as the error shows it. Asked for only when there is an error. */
@@ -28,23 +30,38 @@ export interface DecodePatchedOptions {
  * @throws StatusError 422 on the field `patch`, unlike the 400 of a whole object in a body (Kubernetes behaviour)
  */
 export function decodePatched(value: unknown, options: DecodePatchedOptions): DecodedBody {
-  const { kind, apiVersion, otherVersions, fieldValidation } = options;
-  const refuse = (error: string): Error => invalid('', '', [invalidValue('patch', options.rendering(), error)]);
-  const said = readTypeMeta(value);
-  if ('error' in said) throw refuse(said.error);
-  const meta = withDefaults(said, kind, apiVersion);
-  const found = groupVersion(meta);
-  const shapeOf = (one: string): StructShape | undefined =>
-    one === apiVersion ? options.shape : otherVersions?.get(one);
-  const wrong = wrongType(meta, { kind, isServed: (one) => shapeOf(one) !== undefined });
-  if (wrong !== undefined) throw refuse(wrong);
-  const decoded = decodeObject(value, shapeOf(found) as StructShape);
-  if ('fault' in decoded) throw refuse(decoded.fault[options.words === 'converter' ? 'converter' : 'text']);
+  const { kind, apiVersion, fieldValidation } = options;
+  const found = saysExactly(value, kind, apiVersion) ? apiVersion : typeOf(value, options);
+  const before = found === apiVersion ? options.before : undefined;
+  const decoded = decodeObject(value, shapeOf(found, options) as StructShape, {}, before);
+  if ('fault' in decoded) {
+    throw refusal(decoded.fault[options.words === 'converter' ? 'converter' : 'text'], options);
+  }
   const { object } = decoded;
-  const strict = [
-    ...(options.strictErrors ?? []).slice(0, MAX_STRICT_ERRORS),
-    ...[...decoded.strictErrors].sort(byCodePoint),
-  ];
-  if (fieldValidation === 'Strict' && strict.length > 0) throw refuse(strictText(strict));
+  const strict = strictErrors(options.strictErrors ?? [], decoded.strictErrors);
+  if (fieldValidation === 'Strict' && strict.length > 0) throw refusal(strictText(strict), options);
   return { object, warnings: fieldValidation === 'Warn' ? strict : [], kind, apiVersion: found };
+}
+
+/** The apiVersion a document has that does not just say what is expected. @throws StatusError 422 */
+function typeOf(value: unknown, options: DecodePatchedOptions): string {
+  const { kind, apiVersion } = options;
+  const said = readTypeMeta(value);
+  if ('error' in said) throw refusal(said.error, options);
+  const meta = withDefaults(said, kind, apiVersion);
+  const wrong = wrongType(meta, { kind, isServed: (one) => shapeOf(one, options) !== undefined });
+  if (wrong !== undefined) throw refusal(wrong, options);
+  return groupVersion(meta);
+}
+
+function shapeOf(one: string, { shape, apiVersion, otherVersions }: DecodePatchedOptions): StructShape | undefined {
+  return one === apiVersion ? shape : otherVersions?.get(one);
+}
+
+const refusal = (error: string, { rendering }: DecodePatchedOptions): Error =>
+  invalid('', '', [invalidValue('patch', rendering(), error)]);
+
+function strictErrors(ofPatch: readonly string[], ofResult: readonly string[]): readonly string[] {
+  if (ofPatch.length === 0 && ofResult.length === 0) return ofPatch;
+  return [...ofPatch.slice(0, MAX_STRICT_ERRORS), ...[...ofResult].sort(byCodePoint)];
 }

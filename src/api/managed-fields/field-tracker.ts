@@ -1,15 +1,16 @@
 import type { ManagedFieldsEntry } from '../../model/object-meta.js';
 import type { StructShape } from '../schema/shape.js';
 import { structOf } from '../schema/compile.js';
-import { encodeEntry, inOrder } from './managers.js';
+import { createCreatedEntries, type CreatedEntries } from './created-entries.js';
+import { createEntryLists } from './entry-lists.js';
 import { createNewObjectFields, type NewObjectFields } from './new-object-fields.js';
 import type { ManagedVersion } from './tracked-object.js';
-import { createUpdateMemory, type KeptManager, type UpdateMemory } from './update-memory.js';
+import { createUpdateMemory, type UpdateMemory } from './update-memory.js';
 import { isReset, updateManagedFields, type UpdateManagedFieldsInput } from './update-managed-fields.js';
 
 /** The managed fields of an object after a write. */
 export interface TrackedFields {
-  /** Empty: the object carries none. They may share frozen parts with those of other objects. */
+  /** Empty: the object carries none. Not to be changed: other objects may have the same ones. */
   readonly entries: readonly ManagedFieldsEntry[];
   /** The entries as JSON, where it is known already. */
   readonly json?: string | undefined;
@@ -18,6 +19,11 @@ export interface TrackedFields {
 /** Does what `updateManagedFields` does, and remembers. */
 export interface FieldTracker {
   track(input: UpdateManagedFieldsInput): TrackedFields;
+  /**
+   * The entries with this JSON, as a stored object has them; to be tracked faster than others. Not to be changed.
+   * Undefined for a text that is no list in JSON.
+   */
+  entriesOf(json: string): readonly ManagedFieldsEntry[] | undefined;
 }
 
 /** What is remembered of one version. */
@@ -25,10 +31,8 @@ interface Remembered {
   readonly shape: StructShape;
   readonly newFields: NewObjectFields;
   readonly update: UpdateMemory;
+  readonly created: CreatedEntries;
 }
-
-/** With more updaters than this the oldest are folded together: rare enough to be done the plain way. */
-const MAX_ENTRIES = 9;
 
 /**
  * Makes a tracker with a memory of its own, bounded to a few megabytes. What it does not know it computes the plain way,
@@ -36,57 +40,35 @@ const MAX_ENTRIES = 9;
  */
 export function createFieldTracker(): FieldTracker {
   const versions = new Map<StructShape, Remembered>();
+  const lists = createEntryLists();
 
   const rememberedOf = (version: ManagedVersion): Remembered => {
     let remembered = versions.get(version.shape);
     if (!remembered) {
       const shape = withoutManagedFields(version.shape);
-      remembered = { shape, newFields: createNewObjectFields(shape), update: createUpdateMemory() };
+      const newFields = createNewObjectFields(shape);
+      remembered = { shape, newFields, update: createUpdateMemory(lists), created: createCreatedEntries(version) };
       versions.set(version.shape, remembered);
     }
     return remembered;
   };
 
-  const quickly = (input: UpdateManagedFieldsInput): readonly KeptManager[] | undefined => {
-    const { version, live, next, stored = [], sent, manager: name, time } = input;
-    const { shape, newFields, update } = rememberedOf(version);
-    if (live) {
-      const entries = sent ?? stored;
-      if (entries.length === 0 || entries.length > MAX_ENTRIES || (sent && isReset(sent))) return undefined;
-      return update({ version, shape, live, next, entries, manager: name, time });
-    }
+  const quickly = (input: UpdateManagedFieldsInput): TrackedFields | undefined => {
+    const { live, next, stored = [], sent, manager, time } = input;
+    const { shape, newFields, update, created } = rememberedOf(input.version);
+    if (live) return update(input, live, shape);
     if (sent ? !isReset(sent) : stored.length > 0) return undefined;
-    const { apiVersion } = version;
     const fields = newFields(next);
-    if (fields.json === '{}') return [];
-    return [{ manager: { name, operation: 'Update', apiVersion, subresource: '', time }, fields }];
+    return fields.json === '{}' ? NOBODY : created(manager, fields, time);
   };
 
   return {
-    track(input) {
-      const managers = quickly(input);
-      if (!managers) return { entries: updateManagedFields(input) };
-      const sorted = [...managers].sort((one, other) => inOrder(one.manager, other.manager));
-      return {
-        entries: sorted.map(({ manager, fields }) => encodeEntry(manager, fields.fieldsV1)),
-        json: `[${sorted.map(entryJson).join(',')}]`,
-      };
-    },
+    track: (input) => quickly(input) ?? { entries: updateManagedFields(input) },
+    entriesOf: (json) => lists.parse(json)?.entries,
   };
 }
 
-function entryJson({ manager, fields }: KeptManager): string {
-  const { name, operation, apiVersion, time, subresource } = manager;
-  const head = JSON.stringify({
-    manager: name || undefined,
-    operation,
-    apiVersion,
-    time: time || undefined,
-    fieldsType: 'FieldsV1',
-  });
-  const tail = subresource ? `,"subresource":${JSON.stringify(subresource)}` : '';
-  return `${head.slice(0, -1)},"fieldsV1":${fields.json}${tail}}`;
-}
+const NOBODY: TrackedFields = Object.freeze({ entries: Object.freeze([]), json: '[]' });
 
 /** Managed fields say nothing about themselves. */
 function withoutManagedFields(shape: StructShape): StructShape {

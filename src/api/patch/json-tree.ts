@@ -27,15 +27,16 @@ export function cloneTree<T>(value: T): T {
 
 /** Equality of JSON values: order counts in arrays, not in objects. Depth must be bounded by the caller. */
 export function sameTree(left: unknown, right: unknown): boolean {
+  if (left === right) return true;
   if (Array.isArray(left)) {
     if (!Array.isArray(right) || left.length !== right.length) return false;
     return left.every((item, index) => sameTree(item, right[index]));
   }
-  if (!isObject(left)) return left === right;
-  if (!isObject(right)) return false;
+  if (!isObject(left) || !isObject(right)) return false;
   const keys = Object.keys(left);
   if (keys.length !== Object.keys(right).length) return false;
-  return keys.every((key) => Object.hasOwn(right, key) && sameTree(left[key], right[key]));
+  for (const key of keys) if (!Object.hasOwn(right, key) || !sameTree(left[key], right[key])) return false;
+  return true;
 }
 
 /** How big a tree is. */

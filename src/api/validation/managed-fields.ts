@@ -9,8 +9,17 @@ const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
 /** What every manager's name consists of, but for the rarest. */
 const PLAIN = /^[ -~]*$/;
 
+/** Entries as the library writes them, which has no need of a list of errors for each. */
+function isUsual({ operation, fieldsType, manager = '', subresource }: ManagedFieldsEntry): boolean {
+  if (subresource !== undefined || fieldsType !== 'FieldsV1' || (operation !== 'Update' && operation !== 'Apply')) {
+    return false;
+  }
+  return manager.length <= MAX_MANAGER_BYTES && PLAIN.test(manager);
+}
+
 /** The rules for entries of managed fields, in the order Kubernetes has them. */
 export function managedFieldsErrors(entries: readonly ManagedFieldsEntry[], field: string): FieldError[] {
+  if (entries.every(isUsual)) return [];
   return collectErrors(entries, (entry, index) => {
     const at = `${field}[${index}]`;
     const { operation = '', fieldsType = '', manager = '', subresource = '' } = entry;

@@ -56,6 +56,20 @@ export function dnsLabelErrors(value: string): string[] {
   return faults;
 }
 
+/** Whether {@link qualifiedNameErrors} finds nothing: what is nearly always so, told without a list. */
+export function isQualifiedName(value: string): boolean {
+  const slash = value.indexOf('/');
+  const name = slash === -1 ? value : value.slice(slash + 1);
+  // What passes is ASCII, so that its length is that of its bytes.
+  if (name.length > 63 || !isNamePart(name)) return false;
+  return slash === -1 || (slash <= 253 && isSubdomain(value.slice(0, slash)));
+}
+
+/** Whether {@link labelValueErrors} finds nothing. */
+export function isLabelValue(value: string): boolean {
+  return value === '' || (value.length <= 63 && isNamePart(value));
+}
+
 /** Qualified name, `name` or `example.com/name`: label and annotation keys, finalizers, reporting controllers. */
 export function qualifiedNameErrors(value: string): string[] {
   const slash = value.indexOf('/');

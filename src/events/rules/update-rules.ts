@@ -60,22 +60,26 @@ type Comparable = string | number | null | undefined | ObjectReference | EventSo
 
 /** Unset, null, empty and `{}` are one value: the wire does not tell them apart. */
 function same(a: Comparable, b: Comparable): boolean {
-  return a === b || sameMembers(a, b) || canonical(a) === canonical(b);
+  if (a === b) return true;
+  if (isObject(a) || isObject(b)) return sameMembers(isObject(a) ? a : NOTHING, isObject(b) ? b : NOTHING);
+  return !a && !b;
 }
 
-/** Two objects with the same members, which is what an unchanged reference usually is: no need to write both out. */
-function sameMembers(a: Comparable, b: Comparable): boolean {
-  if (typeof a !== 'object' || typeof b !== 'object' || !a || !b) return false;
-  const [one, other] = [a as Readonly<Record<string, unknown>>, b as Readonly<Record<string, unknown>>];
-  const keys = Object.keys(one);
-  return keys.length === Object.keys(other).length && keys.every((key) => one[key] === other[key]);
-}
+type Members = Readonly<Record<string, unknown>>;
+const NOTHING: Members = Object.freeze({});
 
-function canonical(value: Comparable): string {
-  if (value === undefined || value === null || value === '' || value === 0) return '';
-  if (typeof value !== 'object') return String(value);
-  const entries = Object.entries(value).filter(
-    ([, member]) => member !== '' && member !== undefined && member !== null,
-  );
-  return entries.length === 0 ? '' : JSON.stringify(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
+const isObject = (value: unknown): value is Members => typeof value === 'object' && value !== null;
+const isSet = (member: unknown): boolean => member !== undefined && member !== null && member !== '';
+
+/** The members are scalars. Compared one by one: to write both objects out took a tenth of the checks of an update. */
+function sameMembers(one: Members, other: Members): boolean {
+  let more = 0;
+  for (const key of Object.keys(one)) {
+    const value = one[key];
+    if (!isSet(value)) continue;
+    if (!Object.hasOwn(other, key) || other[key] !== value) return false;
+    more++;
+  }
+  for (const key of Object.keys(other)) if (isSet(other[key])) more--;
+  return more === 0;
 }

@@ -34,6 +34,7 @@ export async function patch(call: VerbCall): Promise<Result> {
         apiVersion: version.view.apiVersion,
         otherVersions: version.otherVersions,
         fieldValidation,
+        before: document,
         strictErrors: patched.strictErrors,
         rendering: () => patched.rendering(patched.document),
         words: type === 'application/strategic-merge-patch+json' ? 'converter' : 'json',
@@ -59,10 +60,11 @@ const BEFORE_REVISION: ReadonlySet<string> = new Set(['name', 'generateName', 'n
 
 /** The stored event as the client's version shows it, keys in wire order. Parts are shared with `previous`. */
 function documentOf({ version }: VerbCall, previous: Event, record: EventRecord): Readonly<Record<string, unknown>> {
+  const stored = previous.metadata as Readonly<Record<string, unknown>>;
   const metadata: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(previous.metadata)) {
+  for (const key of Object.keys(stored)) {
     if (!BEFORE_REVISION.has(key)) metadata['resourceVersion'] ??= String(record.revision);
-    metadata[key] = value;
+    metadata[key] = stored[key];
   }
   const { kind, apiVersion } = version.view;
   return { kind, apiVersion, ...version.toWire({ ...previous, metadata }) };

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decodeObject } from '../../../src/api/decode/decode-object.js';
-import { decodeEvent, encodeEvent } from '../../../src/events/encode-event.js';
+import { createFieldTracker } from '../../../src/api/managed-fields/field-tracker.js';
+import { decodeEvent, encodeEvent, readEvent } from '../../../src/events/encode-event.js';
 import { eventShape } from '../../../src/events/schema.js';
 import type { Event } from '../../../src/model/event.js';
 import { recordBytes } from '../../../src/store/record.js';
@@ -106,4 +107,51 @@ test('for any stored event, decoding gives it back and the revision falls into i
       expect(joined.indexOf(`"uid":"${uid}","resourceVersion":"42",`)).toBeGreaterThan(0);
     }),
   );
+});
+
+describe('reading a stored event to write it again', () => {
+  const tracker = createFieldTracker();
+  const check = (object: Event): void => {
+    const { bytes } = encodeEvent(object);
+    for (let time = 0; time < 2; time++) {
+      const read = readEvent(bytes, tracker.entriesOf);
+      expect(read.event).toEqual(decodeEvent(bytes));
+      expect(read.text).toBe(text(bytes));
+      expect(encodeEvent(read.event).bytes).toEqual(bytes);
+    }
+  };
+
+  test('gives what decoding gives, for any event and any free JSON', () => {
+    fc.assert(
+      fc.property(anyEvent(), fc.array(fc.jsonValue(), { maxLength: 2 }), (input, free) => {
+        const decoded = decodeObject(input, eventShape());
+        if ('fault' in decoded) throw new Error(decoded.fault.text);
+        const object = decoded.object as unknown as Event;
+        check(object);
+        const managedFields = free.map((fieldsV1) => ({ manager: 'm', fieldsType: 'FieldsV1', fieldsV1 }));
+        check({ ...object, metadata: { ...object.metadata, ...(free.length > 0 && { managedFields }) } });
+      }),
+    );
+  });
+
+  test('is not misled by texts that look like the borders of managed fields', () => {
+    const border = ']},"eventTime":';
+    const odd = { a: [{ b: [1] }], eventTime: 1, [border]: border, managedFields: [{ x: [] }] };
+    const nested = { metadata: { managedFields: [{ y: [{}] }] }, eventTime: null };
+    for (const fieldsV1 of [odd, nested, [nested], { z: [[{}], nested] }]) {
+      const managedFields = [{ manager: border, fieldsV1 }];
+      check({ ...event, note: `"managedFields":[${border}`, metadata: { ...event.metadata, managedFields } });
+      check({ metadata: { labels: { managedFields: '[' }, managedFields } });
+      check({ metadata: { managedFields } });
+    }
+    check({ ...event, note: `"managedFields":[${border}`, metadata: { labels: { managedFields: '[' } } });
+  });
+
+  test('shares the entries of equal texts', () => {
+    const managedFields = [{ manager: 'm', operation: 'Update' }];
+    const { bytes } = encodeEvent({ ...event, metadata: { ...event.metadata, managedFields } });
+    const [one, other] = [readEvent(bytes, tracker.entriesOf), readEvent(bytes, tracker.entriesOf)];
+    expect(one.event.metadata.managedFields).toBe(other.event.metadata.managedFields);
+    expect(one.event).not.toBe(other.event);
+  });
 });

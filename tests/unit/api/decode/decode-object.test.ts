@@ -200,3 +200,25 @@ test('the quick way and the careful way give the same', () => {
     }),
   );
 });
+
+test('what was decoded before is taken as it is, with the same result, for any change', () => {
+  const of = (value: unknown): Record<string, unknown> => {
+    const decoded = decodeObject(value, eventShape());
+    if ('fault' in decoded) throw new Error(decoded.fault.text);
+    return decoded.object;
+  };
+  const odd = fc.constantFrom<unknown>(null, '', 0, 5, [], {}, { a: 1 }, 'x', { name: 'n', uid: 7 });
+  const field = fc.constantFrom('note', 'series', 'regarding', 'metadata', 'deprecatedCount', 'unknown', 'kind');
+  fc.assert(
+    fc.property(anyEvent(), anyEvent(), fc.dictionary(field, odd), (one, other, changes) => {
+      const known = of(one);
+      const metadata = {
+        ...(known['metadata'] as object),
+        labels: (of(other)['metadata'] as Record<string, unknown>)['labels'],
+      };
+      for (const value of [known, { ...known, metadata }, { ...known, ...changes }, { ...of(other), ...known }]) {
+        expect(decodeObject(value, eventShape(), {}, known)).toEqual(decodeObject(value, eventShape()));
+      }
+    }),
+  );
+});

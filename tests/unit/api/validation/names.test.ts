@@ -2,6 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   dnsLabelErrors,
+  isLabelValue,
+  isQualifiedName,
   labelValueErrors,
   pathSegmentErrors,
   pathSegmentPrefixErrors,
@@ -115,4 +117,39 @@ it('agrees with the expressions the messages quote', () => {
       expect(labelValueErrors(value).length === 0).toBe(/^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$/.test(value));
     }),
   );
+});
+
+describe('the quick answers', () => {
+  const part = fc.string({ unit: fc.constantFrom('a', 'Z', '0', '-', '_', '.', '/', 'ü', ' '), maxLength: 8 });
+  const long = fc
+    .tuple(part, fc.constantFrom(1, 61, 62, 63, 64, 253, 254))
+    .map(([text, times]) => text + 'a'.repeat(times));
+  const text = fc.oneof(
+    part,
+    long,
+    fc.tuple(long, long).map((both) => both.join('/')),
+  );
+
+  it('are those of the rules', () => {
+    fc.assert(
+      fc.property(text, (value) => {
+        expect(isQualifiedName(value)).toBe(qualifiedNameErrors(value).length === 0);
+        expect(isLabelValue(value)).toBe(labelValueErrors(value).length === 0);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('follow the published expressions', () => {
+    fc.assert(
+      fc.property(text, (value) => {
+        const name = /^([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$/;
+        expect(isLabelValue(value)).toBe(value === '' || (value.length <= 63 && name.test(value)));
+        expect(dnsLabelErrors(value).length === 0).toBe(
+          value.length <= 63 && /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(value),
+        );
+      }),
+      { numRuns: 1000 },
+    );
+  });
 });

@@ -1,0 +1,74 @@
+import type { ManagedFieldsEntry } from '../../model/object-meta.js';
+
+/** A list of entries as objects carry it. Never changed: many objects share it. */
+export interface EntryList {
+  readonly entries: readonly ManagedFieldsEntry[];
+  readonly json: string;
+  /** A number that lists share which differ in nothing but times, and no others. Undefined for one not remembered. */
+  readonly form: number | undefined;
+}
+
+/**
+ * Lists of entries by their JSON. They are half of a stored event, and events of one client, form and second have the
+ * same: to look one up saves 0.7 of the 4.6 µs of reading an event, and what becomes of a list can be kept for it, which
+ * saves 12 µs of an update (see `update-memory.ts`).
+ */
+export interface EntryLists {
+  /** The list with this JSON. Equal texts give the same one, as long as it is remembered. Undefined for no JSON list. */
+  parse(json: string): EntryList | undefined;
+  /** The list of entries that came from here, or of others that have the same JSON. */
+  of(entries: readonly ManagedFieldsEntry[]): EntryList;
+}
+
+/** No more lists, and no longer ones, are remembered: at most some megabytes. */
+const MAX_LISTS = 1000;
+const MAX_LENGTH = 2048;
+
+/** Makes an empty {@link EntryLists}. */
+export function createEntryLists(): EntryLists {
+  let lists = new Map<string, EntryList>();
+  let forms = new Map<string, number>();
+  let lastForm = 0;
+  const known = new WeakMap<readonly ManagedFieldsEntry[], EntryList>();
+
+  const formOf = (entries: readonly ManagedFieldsEntry[]): number => {
+    const text = JSON.stringify(entries.map((entry) => ({ ...entry, time: undefined })));
+    let form = forms.get(text);
+    if (form === undefined) forms.set(text, (form = ++lastForm));
+    return form;
+  };
+
+  const remember = (entries: readonly ManagedFieldsEntry[], json: string): EntryList => {
+    if (json.length > MAX_LENGTH) return { entries, json, form: undefined };
+    if (lists.size >= MAX_LISTS) {
+      lists = new Map();
+      forms = new Map();
+    }
+    // A copy: the text may be a piece of a long one, which would stay with it.
+    const list = { entries, json: ` ${json}`.slice(1), form: formOf(entries) };
+    lists.set(list.json, list);
+    known.set(entries, list);
+    return list;
+  };
+
+  const parse = (json: string): EntryList | undefined => {
+    const found = lists.get(json);
+    if (found) return found;
+    const entries = parsed(json);
+    return entries && remember(entries, json);
+  };
+
+  return {
+    parse,
+    of: (entries) => known.get(entries) ?? (parse(JSON.stringify(entries)) as EntryList),
+  };
+}
+
+function parsed(json: string): readonly ManagedFieldsEntry[] | undefined {
+  try {
+    const value: unknown = JSON.parse(json);
+    return Array.isArray(value) ? (value as readonly ManagedFieldsEntry[]) : undefined;
+  } catch {
+    return undefined;
+  }
+}

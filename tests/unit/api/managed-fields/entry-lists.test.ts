@@ -1,0 +1,37 @@
+import { expect, it } from 'vitest';
+import { createEntryLists } from '../../../../src/api/managed-fields/entry-lists.js';
+
+const json = (time: string, manager = 'm'): string =>
+  JSON.stringify([{ manager, operation: 'Update', time, fieldsV1: { 'f:note': {} } }]);
+
+it('gives one list for equal texts, and one form for lists that differ in times', () => {
+  const lists = createEntryLists();
+  const [one, later, other] = [lists.parse(json('1')), lists.parse(json('2')), lists.parse(json('1', 'o'))];
+  expect(one?.entries).toEqual(JSON.parse(json('1')));
+  expect(lists.parse(json('1'))).toBe(one);
+  expect(later).not.toBe(one);
+  expect(later?.form).toBe(one?.form);
+  expect(other?.form).not.toBe(one?.form);
+});
+
+it('finds a list by its entries, or by equal ones', () => {
+  const lists = createEntryLists();
+  const list = lists.parse(json('1'));
+  expect(lists.of(list?.entries ?? [])).toBe(list);
+  expect(lists.of([...(list?.entries ?? [])])).toBe(list);
+});
+
+it('knows no list in what is none', () => {
+  const lists = createEntryLists();
+  expect([lists.parse('[{]'), lists.parse('{}'), lists.parse('[1],2]')]).toEqual([undefined, undefined, undefined]);
+});
+
+it('remembers neither long lists nor too many', () => {
+  const lists = createEntryLists();
+  const long = lists.parse(json('1', 'x'.repeat(5000)));
+  expect(long?.form).toBeUndefined();
+  const first = lists.parse(json('0'));
+  for (let index = 1; index <= 1000; index++) lists.parse(json(String(index)));
+  expect(lists.parse(json('0'))).not.toBe(first);
+  expect(lists.parse(json('0'))?.entries).toEqual(first?.entries);
+});
