@@ -13,6 +13,8 @@ export interface Flow {
 const PAGE = 500;
 /** Steps through all of a data set in an order that looks random. */
 const STRIDE = 7_919;
+/** Counts of a series; no divisor of a data set's size, so that the next round really changes every event. */
+const COUNTS = 9_973;
 
 /** A flow for each connection of a load job. Counters are shared between them. */
 export function flows(job: LoadJob): () => Flow {
@@ -50,7 +52,7 @@ export function flows(job: LoadJob): () => Flow {
       return () => ({
         next() {
           const index = anyone();
-          return make.put(`${path}/${stored.name(index)}`, stored.withSeries(index, 2 + (turn % 1_000)));
+          return make.put(`${path}/${stored.name(index)}`, stored.withSeries(index, 2 + (turn % COUNTS)));
         },
       });
     case 'patch':
@@ -58,7 +60,7 @@ export function flows(job: LoadJob): () => Flow {
         next: () =>
           make.mergePatch(
             `${path}/${stored.name(anyone())}`,
-            `{"series":{"count":${2 + (turn % 1_000)},"lastObservedTime":"2026-01-02T03:06:07.000000Z"}}`,
+            `{"series":{"count":${2 + (turn % COUNTS)},"lastObservedTime":"2026-01-02T03:06:07.000000Z"}}`,
           ),
       });
   }
