@@ -1,6 +1,6 @@
 import type { EncodedEvent } from '../record.js';
 import { createRecentFields, type RecentFields } from './recent-fields.js';
-import { regardingVersion } from './regarding-version.js';
+import { hasRegardingVersion } from './regarding-version.js';
 
 /** Fields that a great many events have in common. They are kept once for all events that agree in all of them. */
 const COMMON = [
@@ -70,7 +70,7 @@ function isUsual({ fields, bytes, cut }: EncodedEvent, name: string): boolean {
     known++;
   }
   const version = fields[VERSION];
-  if (version && regardingVersion(bytes, cut) !== version) return false;
+  if (version && !hasRegardingVersion(bytes, cut, version)) return false;
   return Object.keys(fields).length === known;
 }
 
@@ -97,10 +97,24 @@ function idOf({ fields, labels }: EncodedEvent, labelNames: readonly string[]): 
   return id;
 }
 
+/** Whether an event that {@link isUsual} belongs to this set: the same answer as that of two equal ids. */
+function belongs({ fields, labels }: EncodedEvent, set: FieldSet, setLabels: number): boolean {
+  if (set.named !== (fields[NAME] !== undefined) || set.versioned !== Boolean(fields[VERSION])) return false;
+  for (const field of COMMON) if ((fields[field] || undefined) !== set.fields[field]) return false;
+  let count = 0;
+  for (const label of Object.keys(labels)) {
+    if (set.labels[label] !== labels[label]) return false;
+    count++;
+  }
+  return count === setLabels;
+}
+
 /** Makes an empty {@link FieldSets}. */
 export function createFieldSets(): FieldSets {
   let sets = new Map<string, FieldSet>();
   const recent = createRecentFields();
+  /** What the last event belonged to, which mostly is what the next belongs to: looked at first, without an id. */
+  let last: { readonly set: FieldSet; readonly labels: number } | undefined;
 
   return {
     recent,
@@ -118,10 +132,14 @@ export function createFieldSets(): FieldSets {
           recent,
         };
       }
+      if (last !== undefined && !uid && belongs(event, last.set, last.labels)) return last.set;
       const labelNames = Object.keys(labels);
       const id = idOf(event, labelNames);
       const known = sets.get(id);
-      if (known !== undefined && !uid) return known;
+      if (known !== undefined && !uid) {
+        last = { set: known, labels: labelNames.length };
+        return known;
+      }
       const set: FieldSet = {
         fields: known?.fields ?? commonOf(fields),
         labels: known?.labels ?? (labelNames.length === 0 ? NO_LABELS : capture(labels)),

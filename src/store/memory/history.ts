@@ -44,9 +44,9 @@ export function createHistoryKeeper(state: MemoryState, clock: Clock, limits: Hi
   };
 
   const plan = (): void => {
+    if (timer !== undefined) return;
     const wait = grace();
-    if (timer !== undefined || wait === undefined) return;
-    timer = clock.setTimer(run, wait);
+    if (wait !== undefined) timer = clock.setTimer(run, wait);
   };
 
   const run = (): void => {

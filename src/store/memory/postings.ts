@@ -16,6 +16,13 @@ interface Posting {
   past: SweepList<Version> | undefined;
 }
 
+interface Field {
+  readonly field: string;
+  readonly values: ShardedMap<Posting>;
+  /** What was interned last: the next to be added, so that a write looks into a large cold map once and not twice. */
+  last: Posting | undefined;
+}
+
 /** Which versions carry a value in an indexed field. Entries are marked dead by their versions, and swept by halves. */
 export interface Postings {
   /** The text under which a value is known here, or the value itself: equal values should be one text in memory. */
@@ -39,17 +46,20 @@ const isEmpty = ({ current, past }: Posting): boolean =>
 
 /** Makes empty postings. */
 export function createPostings(): Postings {
-  const fields = INDEXED.map((field) => ({ field, values: createShardedMap<Posting>() }));
+  const fields: Field[] = INDEXED.map((field) => ({ field, values: createShardedMap<Posting>(), last: undefined }));
   const valuesOf = (name: string): ShardedMap<Posting> | undefined =>
     fields.find(({ field }) => field === name)?.values;
 
   const eachOf = (version: Version, visit: (posting: Posting) => void): void => {
-    for (const { field, values } of fields) {
-      const value = version.event === undefined ? '' : StoredEvent.field(version.event, field);
+    for (const field of fields) {
+      const { values } = field;
+      const value = version.event === undefined ? '' : StoredEvent.field(version.event, field.field);
       const posting = value === '' ? undefined : values.get(value);
       if (posting === undefined) continue;
       visit(posting);
-      if (isEmpty(posting)) values.delete(value);
+      if (!isEmpty(posting)) continue;
+      values.delete(value);
+      field.last = undefined;
     }
   };
 
@@ -67,13 +77,20 @@ export function createPostings(): Postings {
   };
 
   return {
-    intern: (field, value) => (value === undefined ? undefined : (valuesOf(field)?.get(value)?.value ?? value)),
+    intern(name, value) {
+      if (value === undefined) return undefined;
+      const field = fields.find(({ field: known }) => known === name);
+      const posting = field?.values.get(value);
+      if (field === undefined || posting === undefined) return value;
+      field.last = posting;
+      return posting.value;
+    },
     add(version) {
-      for (const { field, values } of fields) {
-        const value = version.event === undefined ? '' : StoredEvent.field(version.event, field);
+      for (const field of fields) {
+        const value = version.event === undefined ? '' : StoredEvent.field(version.event, field.field);
         if (value === '') continue;
-        const posting = values.get(value);
-        if (posting === undefined) values.set(value, { value, current: sweepList(version), past: undefined });
+        const posting = field.last?.value === value ? field.last : field.values.get(value);
+        if (posting === undefined) field.values.set(value, { value, current: sweepList(version), past: undefined });
         else put(posting.current, version);
       }
     },

@@ -32,18 +32,33 @@ export function createRevisionIndex(): RevisionIndex {
   const none = createVersions();
   const namespaces = new Map<string, VersionsByRevision>();
 
-  const both = (version: Version, visit: (versions: VersionsByRevision) => void): void => {
-    visit(all);
-    const namespace = namespaceOf(version.slot.sortKey);
+  /** The namespace of the last write, which mostly is that of the next. */
+  let last = { prefix: '', versions: none };
+
+  const namespaceOfVersion = ({ slot: { sortKey } }: Version): VersionsByRevision => {
+    if (last.prefix !== '' && sortKey.startsWith(last.prefix)) return last.versions;
+    const namespace = namespaceOf(sortKey);
     let versions = namespaces.get(namespace);
     if (versions === undefined) namespaces.set(namespace, (versions = createVersions()));
+    last = { prefix: sortKey.slice(0, sortKey.indexOf('/') + 1), versions };
+    return versions;
+  };
+
+  const both = (version: Version, visit: (versions: VersionsByRevision) => void): void => {
+    visit(all);
+    const versions = namespaceOfVersion(version);
     visit(versions);
-    if (versions.current.size() === 0 && versions.past.size() === 0) namespaces.delete(namespace);
+    if (versions.current.size() > 0 || versions.past.size() > 0) return;
+    namespaces.delete(namespaceOf(version.slot.sortKey));
+    last = { prefix: '', versions: none };
   };
 
   return {
     of: (namespace) => (namespace === undefined ? all : (namespaces.get(namespace) ?? none)),
-    add: (version) => both(version, ({ current }) => current.insert(version.step, version)),
+    add(version) {
+      all.current.insert(version.step, version);
+      namespaceOfVersion(version).current.insert(version.step, version);
+    },
     supersede: (version) =>
       both(version, ({ current, past }) => {
         current.delete(version.step);

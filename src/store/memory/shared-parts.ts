@@ -72,6 +72,16 @@ function equals({ view: one }: SharedPart, view: DataView, start: number, end: n
 export function createSharedParts(): SharedParts {
   const parts: (SharedPart | undefined)[] = new Array<SharedPart | undefined>(PARTS).fill(undefined);
   const seen = new Int32Array(SEEN);
+  /** The last part that was found, and how it began: at `from`, or at the managed fields. The next event mostly has it too. */
+  let last: { readonly part: SharedPart; readonly early: boolean } | undefined;
+
+  const known = (bytes: Uint8Array, view: DataView, from: number): FoundPart | undefined => {
+    if (last === undefined) return undefined;
+    const { part, early } = last;
+    const start = early ? from : startOf(bytes, from);
+    const end = start + part.bytes.length;
+    return start >= 0 && end <= bytes.length && equals(part, view, start, end) ? { start, part } : undefined;
+  };
 
   const look = (bytes: Uint8Array, view: DataView, start: number, end: number): FoundPart | undefined => {
     const hash = hashOf(view, start, end);
@@ -89,14 +99,18 @@ export function createSharedParts(): SharedParts {
 
   return {
     find(bytes, from) {
+      const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+      const again = known(bytes, view, from);
+      if (again !== undefined) return again;
       const start = startOf(bytes, from);
       const end = start < 0 ? -1 : endOf(bytes, start + KEY.length - 1);
       if (end < 0 || end - start < SHORTEST || end - start > LONGEST) return undefined;
-      const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
       // The time of a creation is that of its managed fields: 43 bytes more that all creations of a second share, and
       // their labels where they agree (two short ones: 38 bytes).
       const more = start > from && start - from <= CLOSE ? look(bytes, view, from, end) : undefined;
-      return more ?? look(bytes, view, start, end);
+      const found = more ?? look(bytes, view, start, end);
+      if (found !== undefined) last = { part: found.part, early: more !== undefined };
+      return found;
     },
   };
 }
