@@ -92,7 +92,7 @@ export function createPipeline({ environment, versions, documents, observe }: Pi
       response = await refusal(passage, error);
     }
     if (started !== undefined) tell(passage, auditId, response.status, started);
-    const { status, headers: own, body } = response;
+    const { status, headers: own, body, release } = response;
     const headers: Record<string, string | readonly string[]> = {
       'audit-id': auditId,
       'cache-control': 'no-cache, private',
@@ -100,7 +100,7 @@ export function createPipeline({ environment, versions, documents, observe }: Pi
     };
     const warnings = warningHeader(passage.warnings);
     if (warnings.length > 0) headers['warning'] = warnings;
-    return { status, headers, body };
+    return release === undefined ? { status, headers, body } : { status, headers, body, release };
   }
 
   function tell(passage: Passage, auditId: string, status: number, started: number): void {

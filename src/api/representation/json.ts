@@ -11,6 +11,12 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 const bytes = (text: string): Uint8Array => encoder.encode(text);
 
+/** What stands around the items of a list, made once. */
+const PLAIN = { open: bytes('['), between: bytes(','), close: bytes(']}\n') };
+const PRETTY = { open: bytes('[\n    '), between: bytes(',\n    '), close: bytes('\n  ]\n}') };
+const EMPTY = { '[]': bytes('[]}\n'), null: bytes('null}\n') };
+const PRETTY_EMPTY = { '[]': bytes('[]\n}'), null: bytes('null\n}') };
+
 const NEWLINE = 0x0a;
 const FRAME_END = bytes('}\n');
 const FRAME_START: Readonly<Record<FrameType, Uint8Array>> = {
@@ -52,10 +58,10 @@ const prettyJson: Serializer = {
     return listBody(
       {
         head: bytes(`{\n${members}  "${form.itemsName}": `),
-        open: bytes('[\n    '),
-        between: bytes(',\n    '),
-        close: bytes('\n  ]\n}'),
-        empty: bytes(`${form.empty}\n}`),
+        open: PRETTY.open,
+        between: PRETTY.between,
+        close: PRETTY.close,
+        empty: PRETTY_EMPTY[form.empty],
         item: (item) => indented(formed(form, item), 2),
       },
       batches,
@@ -80,10 +86,10 @@ export const jsonSerializer: Serializer = {
     return listBody(
       {
         head: bytes(`{${members}"${form.itemsName}":`),
-        open: bytes('['),
-        between: bytes(','),
-        close: bytes(']}\n'),
-        empty: bytes(`${form.empty}}\n`),
+        open: PLAIN.open,
+        between: PLAIN.between,
+        close: PLAIN.close,
+        empty: EMPTY[form.empty],
         item: form.item && ((item) => formed(form, item)),
       },
       batches,

@@ -65,7 +65,50 @@ function createPieces(frame: ListFrame, batches: Batches): Pieces {
  * of chunks cut from *one* buffer that is filled again when the next chunk is asked for. Never more than one batch and
  * one chunk are held.
  */
-export async function listBody(frame: ListFrame, batches: Batches, memory?: ChunkMemory): Promise<SerializedBody> {
+export function listBody(
+  frame: ListFrame,
+  batches: Batches,
+  memory?: ChunkMemory,
+): SerializedBody | Promise<SerializedBody> {
+  return onlyBatch(frame, batches, memory) ?? batchesBody(frame, batches, memory);
+}
+
+/** The body of a list that is there, and fits a chunk: most are, and need none of what waits. */
+function onlyBatch(
+  frame: ListFrame,
+  batches: Batches,
+  memory: ChunkMemory | undefined,
+): Uint8Array | LentBytes | undefined {
+  if (frame.item !== undefined || !Array.isArray(batches) || batches.length !== 1) return undefined;
+  const [items] = batches as [readonly JsonSource[]];
+  const { head, between } = frame;
+  const open = items.length === 0 ? frame.empty : frame.open;
+  let total = head.byteLength + open.byteLength;
+  if (items.length > 0) total += (items.length - 1) * between.byteLength + frame.close.byteLength;
+  for (let i = 0; i < items.length; i++) total += (items[i] as JsonSource).byteLength;
+  if (total > CHUNK_BYTES) return undefined;
+
+  const body = memory?.lend(total) ?? new Uint8Array(total);
+  const out = 'release' in body ? body.bytes : body;
+  out.set(head, 0);
+  let at = head.byteLength;
+  for (let i = 0; i < items.length; i++) {
+    const separator = i === 0 ? open : between;
+    write(separator, out, at);
+    at += separator.byteLength;
+    const item = items[i] as JsonSource;
+    write(item, out, at);
+    at += item.byteLength;
+  }
+  write(items.length === 0 ? open : frame.close, out, at);
+  return body;
+}
+
+async function batchesBody(
+  frame: ListFrame,
+  batches: Batches,
+  memory: ChunkMemory | undefined,
+): Promise<SerializedBody> {
   const pieces = createPieces(frame, batches);
   const first: JsonSource[] = [frame.head];
   let total = frame.head.byteLength;

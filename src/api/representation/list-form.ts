@@ -24,9 +24,10 @@ export function formed({ item: form }: ListForm, item: JsonSource): Uint8Array {
 
 /** The metadata of a list as compact JSON, in Kubernetes' order; what is unset or empty is left out. */
 export function listMetaJson(meta: ListMeta): string {
+  const { resourceVersion, continue: token, remainingItemCount } = meta;
   return JSON.stringify({
-    ...(meta.resourceVersion && { resourceVersion: meta.resourceVersion }),
-    ...(meta.continue && { continue: meta.continue }),
-    ...(meta.remainingItemCount !== undefined && { remainingItemCount: meta.remainingItemCount }),
+    resourceVersion: resourceVersion || undefined,
+    continue: token || undefined,
+    remainingItemCount,
   });
 }

@@ -67,7 +67,11 @@ function listItem({ BinaryWriter }: WireLibrary, message: Message, object: Plain
 }
 
 /** Puts the parts together; from a certain size on as a stream, so that there are never two of everything. */
-function listOf({ BinaryWriter }: WireLibrary, form: ListForm, items: readonly Uint8Array[]): Promise<SerializedBody> {
+function listOf(
+  { BinaryWriter }: WireLibrary,
+  form: ListForm,
+  items: readonly Uint8Array[],
+): SerializedBody | Promise<SerializedBody> {
   const members = new Map(form.members.map(([name, json]) => [name, JSON.parse(json) as unknown]));
   const writer = new BinaryWriter();
   writer.uint32(FIRST).fork();

@@ -21,7 +21,13 @@ export interface Serializer {
   readonly pretty: Serializer | undefined;
   /** One value, from its compact JSON. `view` is the resource it may be an object of; documents and failures have none. */
   value(json: JsonSource, view?: ResourceView): SerializedBody | Promise<SerializedBody>;
-  list(form: ListForm, batches: Batches, view: ResourceView, memory?: ChunkMemory): Promise<SerializedBody>;
+  /** At once where the batches are there and the answer fits a chunk. */
+  list(
+    form: ListForm,
+    batches: Batches,
+    view: ResourceView,
+    memory?: ChunkMemory,
+  ): SerializedBody | Promise<SerializedBody>;
   /** Ready to write a watch, at once where nothing has to be loaded. Only called when `streamType` is set. */
   frames(view: ResourceView): FrameWriter | Promise<FrameWriter>;
 }

@@ -11,7 +11,8 @@ export const everything: Selector = Object.freeze({
 
 /** Selects what every one of the selectors selects; everything when there is none. */
 export function allOf(...selectors: readonly Selector[]): Selector {
-  const parts = selectors.filter(({ empty }) => !empty);
+  const parts: Selector[] = [];
+  for (const selector of selectors) if (!selector.empty) parts.push(selector);
   const [only] = parts;
   if (only === undefined) return everything;
   if (parts.length === 1) return only;

@@ -1,5 +1,6 @@
 import { byCodePoint } from '../status/code-point-order.js';
 import { badRequest } from '../status/failures.js';
+import { everything } from './all-of.js';
 import type { Selector } from './contract.js';
 import { labelTokens, type LabelToken, type LabelTokenKind } from './label-lexer.js';
 import {
@@ -19,6 +20,7 @@ import {
  * @throws StatusError 400 in Kubernetes' words
  */
 export function parseLabelSelector(text: string): Selector {
+  if (text === '') return everything;
   const requirements = parseRequirements(labelTokens(text));
   const words = [...new Set(requirements.map(labelRequirementText))].sort(byCodePoint);
   const tests = requirements.map(labelTest);

@@ -88,9 +88,24 @@ const bySortKey = (a: Slot, b: Slot): number => (a.sortKey < b.sortKey ? -1 : 1)
 const byStep = (a: Version, b: Version): number => b.step - a.step;
 const byKey = (a: Version, b: Version): number => (a.slot.sortKey < b.slot.sortKey ? -1 : 1);
 
-/** The few versions that share a value, in order. */
-function sorted(candidates: readonly Version[], range: ListRange): Version[] {
+/** True when the versions are in order of their keys, and all between the bounds. */
+function inPlace(candidates: readonly Version[], above: string | undefined, below: string | undefined): boolean {
+  let last = above;
+  for (let i = 0; i < candidates.length; i++) {
+    const { sortKey } = (candidates[i] as Version).slot;
+    if (last !== undefined && sortKey <= last) return false;
+    last = sortKey;
+  }
+  return below === undefined || last === undefined || last < below;
+}
+
+/**
+ * The few versions that share a value, in order. Names of events end with their time, so that most come in order: to see
+ * that takes a third of the comparisons, 7 % of a list of 20.
+ */
+function sorted(candidates: readonly Version[], range: ListRange): readonly Version[] {
   const { above, below, namespace, upTo, newestFirst } = range;
+  if (!newestFirst && inPlace(candidates, above, below)) return candidates;
   const wanted = candidates.filter(({ slot, step }) => {
     if (newestFirst) return step <= upTo && (namespace === undefined || namespaceOf(slot.sortKey) === namespace);
     return (above === undefined || slot.sortKey > above) && (below === undefined || slot.sortKey < below);
@@ -109,6 +124,8 @@ export function readList(state: MemoryState, query: ListQuery): ReadPage {
   let last: Version | undefined;
   let looked = 0;
   let more = false;
+  // What was found by the only term has its value.
+  const open = found !== undefined && terms.length === 1 ? [] : terms;
   const visit = (version: Version): boolean => {
     if (versions.length === query.limit || looked === patience) {
       more = true;
@@ -116,11 +133,11 @@ export function readList(state: MemoryState, query: ListQuery): ReadPage {
     }
     looked++;
     last = version;
-    if (fits(version, terms)) versions.push(version);
+    if (found !== undefined || fits(version, terms)) versions.push(version);
     return true;
   };
   if (found === undefined) walk(state, range, terms.length === 0 ? Math.min(query.limit + 1, BATCH) : BATCH, visit);
-  else sorted(found, range).every((version) => !fits(version, terms) || visit(version));
+  else sorted(found, range).every((version) => !fits(version, open) || visit(version));
 
   const records = listedRecords(versions, state.start, query.namespace);
   const page: { -readonly [Field in keyof ListPage]: ListPage[Field] } = { records, revision: state.start + step };

@@ -119,10 +119,28 @@ export class StoredEvent implements EncodedEvent {
   copyApart(target: Uint8Array, at: number, first: number, second: number): void {
     const { bytes, view } = this.#slab;
     const offset = this.#offset;
+    const cut = view.getUint32(offset + CUT);
+    const prefix = view.getUint32(offset + PREFIX);
+    const before = view.getUint32(offset + BEFORE);
+    const shared = this.#shared?.bytes;
+    if (shared !== undefined && cut === prefix + before && prefix > 0) {
+      // Nearly always the shared part begins at the cut. Written where it goes: 5 % of a page of 500.
+      const after = view.getUint32(offset + AFTER);
+      const head = at + first;
+      const part = head + cut + second;
+      const rest = part + shared.length;
+      const from = offset + HEADER;
+      target.set(bytes.subarray(from, from + before + after), rest - before);
+      target.copyWithin(head + prefix, rest - before, rest);
+      target.set(shared, part);
+      writePrefix(this.#sortKey, target, head);
+      if (first > 0) target[at] = target[head] as number;
+      if (view.getUint8(offset + ENDED) > 0) target.set(ENDING, rest + after);
+      return;
+    }
     const start = at + first + second;
     this.#join(target, start, bytes, view, offset);
     if (first + second === 0) return;
-    const cut = view.getUint32(offset + CUT);
     target[at] = target[start] as number;
     if (second > 0) target.copyWithin(at + 1 + first, start + 1, start + cut);
   }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { readContinueToken } from '../../../src/api/options/continue-token.js';
+import type { ApiResponse } from '../../../src/http/response.js';
 import type { ListQuery } from '../../../src/store/contract.js';
 import { bench, event, metaOf, namesOf, path, ROOT, type Bench, type Json } from './bench.js';
 
@@ -24,6 +25,23 @@ async function pages({ json }: Bench, url: string): Promise<Json[]> {
   } while (token !== '');
   return found;
 }
+
+test('the memory of a list serves the next one, once it was given back', async () => {
+  const made = await filled(20);
+  const list = async (): Promise<ApiResponse> => {
+    const answer = await made.events.handle({ method: 'GET', url: path(), headers: {}, body: () => new Uint8Array() });
+    if (answer === undefined) throw new Error('not answered');
+    return answer;
+  };
+  const first = await list();
+  expect(first.release).toBeTypeOf('function');
+  first.release?.();
+  const [second, third] = [await list(), await list()];
+  const [one, two] = [second.body as Uint8Array, third.body as Uint8Array];
+  expect(one.buffer.byteLength).toBeGreaterThan(one.byteLength);
+  expect(one.buffer).not.toBe(two.buffer);
+  expect(Buffer.from(one).equals(two)).toBe(true);
+});
 
 describe('limit', () => {
   test('pages show every event once, at the revision of the first page', async () => {

@@ -29,6 +29,7 @@ async function collect(body: SerializedBody): Promise<string> {
 }
 
 const memory = createChunkMemory();
+const asItIs: ListFrame = { ...frame, item: undefined };
 
 describe('listBody', () => {
   it('is one array while it fits a chunk', async () => {
@@ -37,6 +38,27 @@ describe('listBody', () => {
     const fits = await listBody(frame, [[item(CHUNK_BYTES - fixed)]]);
     expect((fits as Uint8Array).byteLength).toBe(CHUNK_BYTES);
     expect(await listBody(frame, [[item(CHUNK_BYTES + 1)]])).not.toBeInstanceOf(Uint8Array);
+  });
+
+  it('is there at once when the items are, and fit a chunk as they are', () => {
+    const fixed = '{"items":[]}'.length;
+    const text = (items: Uint8Array[]): string => {
+      const body = listBody(asItIs, [items], memory);
+      if (!('release' in body)) return Buffer.from(body as Uint8Array).toString();
+      const joined = Buffer.from(body.bytes).toString();
+      body.release();
+      return joined;
+    };
+    expect(text([])).toBe('{"items":[]}');
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 2, max: 9000 }), { minLength: 1, maxLength: 9 }), (sizes) => {
+        const items = sizes.map(item);
+        expect(text(items)).toBe(`{"items":[${items.map((bytes) => Buffer.from(bytes).toString()).join(',')}]}`);
+      }),
+      { numRuns: 50 },
+    );
+    expect(listBody(asItIs, [[item(CHUNK_BYTES - fixed)]])).toBeInstanceOf(Uint8Array);
+    expect(listBody(asItIs, [[item(CHUNK_BYTES - fixed + 1)]])).toBeInstanceOf(Promise);
   });
 
   it('writes the same bytes whatever the sizes of batches and items', async () => {

@@ -50,6 +50,10 @@ describe('parseFieldSelector', () => {
     ['reason=a\\b', 'invalid field selector: invalid escape sequence: \\b'],
     ['reason=a\\', 'invalid field selector: invalid escape sequence: \\'],
     ['reason=a\\😀', 'invalid field selector: invalid escape sequence: \\😀'],
+    ['!x', "invalid selector: '!x'; can't understand '!x'"],
+    ['!=x', 'field label not supported: '],
+    ['type!x=y', 'field label not supported: type!x'],
+    ['type===x', 'invalid field selector: unescaped character in value: 61'],
     ['type!==x', 'invalid field selector: unescaped character in value: 61'],
     ['__proto__=x', 'field label not supported: __proto__'],
   ])('%j is refused', (text, message) => {

@@ -27,6 +27,32 @@ describe('memoryStore', () => {
     expect(await memoryStore({ clock: fakeClock({ now: -5 }) }).revision()).toBe(1);
   });
 
+  test('events that share a value come in order of their keys, whatever was written last, and agree in every term', async () => {
+    const store = memoryStore();
+    const named = (name: string, reason: string) => {
+      const sample = sampleEvent();
+      return { ...sample, fields: { ...sample.fields, 'regarding.name': name, reason } };
+    };
+    const put = async (namespace: string, name: string, reason = 'Pulled') =>
+      store.create({ namespace, name }, named('web', reason), later);
+    const { revision: expected } = await put('b', 'a');
+    await put('b', 'c');
+    const terms = [{ field: 'regarding.name', value: 'web' }];
+    const list = async (more: object) =>
+      (await store.list({ terms, limit: 10, ...more })).records.map(({ key }) => `${key.namespace}/${key.name}`);
+    expect(await list({ namespace: 'b' })).toEqual(['b/a', 'b/c']);
+    expect(await list({ namespace: 'a' })).toEqual([]);
+    await put('c', 'a', 'Failed');
+    expect(await list({ namespace: 'b' })).toEqual(['b/a', 'b/c']);
+    expect(await list({ namespace: 'b', after: { namespace: 'b', name: 'a' } })).toEqual(['b/c']);
+    expect(await list({})).toEqual(['b/a', 'b/c', 'c/a']);
+    await put('a', 'z');
+    await store.replace({ namespace: 'b', name: 'a' }, named('web', 'Failed'), { ...later, expected });
+    expect(await list({})).toEqual(['a/z', 'b/a', 'b/c', 'c/a']);
+    expect(await list({ namespace: 'b' })).toEqual(['b/a', 'b/c']);
+    expect(await list({ terms: [...terms, { field: 'reason', value: 'Failed' }] })).toEqual(['b/a', 'c/a']);
+  });
+
   test('forgets on a timer when nothing is written', async () => {
     const clock = fakeClock();
     const store = memoryStore({ clock, historyMs: 1000 });
