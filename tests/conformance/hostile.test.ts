@@ -273,8 +273,14 @@ const mutant = (template: unknown = TEMPLATE): fc.Arbitrary<string> => {
       for (const step of place.slice(0, -1)) holder = (holder?.[step] ?? {}) as Json;
       const last = place.at(-1);
       if (typeof holder !== 'object' || holder === null) continue;
+      // Defined, so that `__proto__` is a key as any other. What an array will not have (its `length`) stays as it is.
       const set = (target: object, name: PropertyKey, what: unknown): void =>
-        void Object.defineProperty(target, name, { value: what, enumerable: true, configurable: true, writable: true });
+        void Reflect.defineProperty(target, name, {
+          value: what,
+          enumerable: true,
+          configurable: true,
+          writable: true,
+        });
       if (last === undefined) {
         if (how === 'set') root = put;
         else if (how === 'add' && typeof root === 'object' && root !== null) set(root, key, put);
