@@ -42,9 +42,19 @@ export async function admitNew(
     const errors = createErrors(event, version, environment.types);
     if (errors.length > 0) throw invalid(version.view.kind, event.metadata.name ?? '', errors);
     if (!options.dryRun) refuseResourceVersion(event);
-    const taken = await storeNew(call, event, managedFields, options.dryRun);
-    if (taken.result) return taken.result;
-    if (!generated) throw nameTaken(call, event, taken.existing);
+    const key = { namespace: event.metadata.namespace ?? '', name: event.metadata.name ?? '' };
+    try {
+      if (!options.dryRun) {
+        const encoded = encodeEvent(event, managedFields, environment.textBytes);
+        const record = await environment.store.create(key, encoded, { expiresAt: expiryOf(environment) });
+        return { kind: 'object', status: 201, json: version.object(record) };
+      }
+    } catch (error) {
+      if (!isStoreError(error) || error.code !== 'exists') throw error;
+    }
+    const existing = await environment.store.get(key, call.request);
+    if (!existing && options.dryRun) return { kind: 'object', status: 201, json: version.unstoredJson(event) };
+    if (!generated) throw nameTaken(call, event, existing);
     if (attempt === NAME_ATTEMPTS) throw generatedNameTaken(resourceOf(call), event.metadata.name ?? '');
   }
 }
@@ -71,34 +81,6 @@ function refuseResourceVersion(event: Event): void {
   const sent = event.metadata.resourceVersion ?? '';
   if (sent !== '' && !uintError(sent) && toRevision(sent) !== 0) {
     throw badRequest('resourceVersion should not be set on objects to be created');
-  }
-}
-
-interface Stored {
-  readonly result?: Result;
-  readonly existing?: EventRecord | undefined;
-}
-
-async function storeNew(
-  call: VerbCall,
-  event: Event,
-  managedFields: string | undefined,
-  dryRun: boolean,
-): Promise<Stored> {
-  const { environment, request, version } = call;
-  const { store } = environment;
-  const key = { namespace: event.metadata.namespace ?? '', name: event.metadata.name ?? '' };
-  if (dryRun) {
-    const existing = await store.get(key, request);
-    if (existing) return { existing };
-    return { result: { kind: 'object', status: 201, json: version.unstoredJson(event) } };
-  }
-  try {
-    const record = await store.create(key, encodeEvent(event, managedFields), { expiresAt: expiryOf(environment) });
-    return { result: { kind: 'object', status: 201, json: version.object(record) } };
-  } catch (error) {
-    if (!isStoreError(error) || error.code !== 'exists') throw error;
-    return { existing: await store.get(key, request) };
   }
 }
 

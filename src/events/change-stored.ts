@@ -31,7 +31,7 @@ export async function changeStored(
   missing: () => Promise<Result>,
 ): Promise<Result> {
   const { environment, request, version } = call;
-  const entriesOf = environment.fieldTracker.entriesOf;
+  const { entriesOf } = environment.fieldTracker;
   for (;;) {
     const record = await environment.store.get(keyOf(call), request);
     if (!record) return missing();
@@ -43,7 +43,9 @@ export async function changeStored(
     if (errors.length > 0) throw invalid(version.view.kind, next.metadata.name ?? '', errors);
     const written = writeEvent(next, managedFields);
     const outcome =
-      written.text === text ? record : await write(call, record, next, encodeText(next, written), options.dryRun);
+      written.text === text
+        ? record
+        : await write(call, record, next, encodeText(next, written, environment.textBytes), options.dryRun);
     if (outcome) return { kind: 'object', status: 200, json: version.object(outcome) };
   }
 }
@@ -77,8 +79,11 @@ function carryOver(next: Event, previous: Event): void {
   const { metadata } = next;
   const stored = previous.metadata;
   metadata.uid ??= stored.uid ?? '';
-  keep(metadata, stored, 'creationTimestamp');
-  keep(metadata, stored, 'generation');
+  // As `keep`, with constant names, because every write does it.
+  if (stored.creationTimestamp !== undefined) metadata.creationTimestamp = stored.creationTimestamp;
+  else if (metadata.creationTimestamp !== undefined) delete metadata.creationTimestamp;
+  if (stored.generation !== undefined) metadata.generation = stored.generation;
+  else if (metadata.generation !== undefined) delete metadata.generation;
   if (stored.deletionTimestamp) {
     keep(metadata, stored, 'deletionTimestamp');
     if (metadata.deletionGracePeriodSeconds === undefined) keep(metadata, stored, 'deletionGracePeriodSeconds');

@@ -15,6 +15,7 @@ import type { EventsEnvironment } from './verbs/call.js';
 import { coreV1 } from './versions/core-v1.js';
 import { createSharedFrames } from './shared-frames.js';
 import { eventsV1 } from './versions/events-v1.js';
+import { createTextBytes } from './text-bytes.js';
 import { createWholeSeconds } from './whole-seconds.js';
 
 /** The Event resource, over one store. All functions may be detached. */
@@ -70,6 +71,7 @@ export function createEvents(options: EventsOptions): Events {
     managedFields: options.managedFields ?? true,
     fieldTracker: createFieldTracker(),
     wholeSeconds: createWholeSeconds(),
+    textBytes: createTextBytes(),
     bookmarkIntervalMs: options.bookmarkIntervalMs ?? 60_000,
     minWatchMs: options.minWatchMs ?? 1_800_000,
   };

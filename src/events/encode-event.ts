@@ -1,36 +1,11 @@
-import { fieldsWriter, type FieldsWriter } from '../api/encode/encode-json.js';
-import { lazy } from '../api/schema/lazy.js';
-import type { FieldShape, StructShape } from '../api/schema/shape.js';
 import type { Event } from '../model/event.js';
 import type { ManagedFieldsEntry } from '../model/object-meta.js';
 import type { EncodedEvent } from '../store/record.js';
-import { eventShape } from './schema.js';
+import { writeFields, writeMetadata } from './event-text.js';
+import type { TextBytes } from './text-bytes.js';
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
-
-interface Parts {
-  /** The fields of metadata before `resourceVersion`, and those between it and the managed fields. */
-  readonly head: FieldsWriter;
-  readonly tail: FieldsWriter;
-  /** The managed fields, which stand last in metadata. */
-  readonly managed: FieldsWriter;
-  /** The event's fields after metadata. */
-  readonly rest: FieldsWriter;
-}
-
-const parts: () => Parts = lazy(() => {
-  const event = eventShape();
-  const meta = (event.byName.get('metadata') as FieldShape).shape as StructShape;
-  const managed = meta.fields.findIndex((field) => field.name === 'managedFields');
-  const at = meta.fields.findIndex((field) => field.name === 'resourceVersion');
-  return {
-    head: fieldsWriter(meta.fields.slice(0, at)),
-    tail: fieldsWriter(meta.fields.slice(at + 1, managed)),
-    managed: fieldsWriter(meta.fields.slice(managed)),
-    rest: fieldsWriter(event.fields.filter((field) => field.protobuf !== 0 && field.name !== 'metadata')),
-  };
-});
 
 /**
  * The form events are stored in: `kind`, `apiVersion` and `metadata.resourceVersion` are left out, whatever the event
@@ -39,9 +14,10 @@ const parts: () => Parts = lazy(() => {
  *
  * @param managedFields the event's own managed fields as JSON, where that is known: half of a usual event need not be
  * written again (5 µs of 13)
+ * @param toBytes where the bytes come from; memory of their own if it is left out
  */
-export function encodeEvent(event: Event, managedFields?: string): EncodedEvent {
-  return encodeText(event, writeEvent(event, managedFields));
+export function encodeEvent(event: Event, managedFields?: string, toBytes?: TextBytes): EncodedEvent {
+  return encodeText(event, writeEvent(event, managedFields), toBytes);
 }
 
 /** An event's stored form as text. */
@@ -53,23 +29,19 @@ export interface EventText {
 
 /** The first half of {@link encodeEvent}: whoever wants to know whether anything changed compares texts. */
 export function writeEvent(event: Event, managedFields?: string): EventText {
-  const { head, tail, managed, rest } = parts();
-  const metadata = event.metadata as Readonly<Record<string, unknown>>;
-  const before = head(metadata);
-  const plain = tail(metadata);
-  const tracked = managedFields === undefined ? managed(metadata) : `"managedFields":${managedFields}`;
-  const after = plain !== '' && tracked !== '' ? `${plain},${tracked}` : plain + tracked;
+  const { before, after } = writeMetadata(event.metadata, managedFields);
   const opening = `{"metadata":{${before}${before !== '' && after !== '' ? ',' : ''}`;
-  const text = `${opening}${after}},${rest(event as unknown as Readonly<Record<string, unknown>>)}}`;
-  return { text, opening };
+  return { text: `${opening}${after}},${writeFields(event)}}`, opening };
 }
 
 /** The second half of {@link encodeEvent}. */
-export function encodeText(event: Event, { text, opening }: EventText): EncodedEvent {
-  const bytes = encoder.encode(text);
-  const cut = bytes.length === text.length ? opening.length : encoder.encode(opening).length;
+export function encodeText(event: Event, { text, opening }: EventText, toBytes: TextBytes = encode): EncodedEvent {
+  const bytes = toBytes(text);
+  const cut = bytes.length === text.length ? opening.length : encode(opening).length;
   return { bytes, cut, uid: event.metadata.uid ?? '', fields: fieldsOf(event), labels: labelsOf(event) };
 }
+
+const encode = (text: string): Uint8Array => encoder.encode(text);
 
 /** A stored event as an object of its own. The bytes are trusted: they were made by {@link encodeEvent}. */
 export function decodeEvent(bytes: Uint8Array): Event {

@@ -1,9 +1,15 @@
 import type { Shape, StructShape } from '../schema/shape.js';
 import { depthWithin, MAX_FREE_DEPTH } from './free-json.js';
+import { countKeys } from './parse-json.js';
 import { parseTime } from './parse-time.js';
 
 /** Says that an object is no ordinary one: whoever gets it takes the careful way. */
 export const ODD: unique symbol = Symbol('odd');
+
+/** Counts the keys of what was decoded: fewer than the text has means that some came twice. */
+export interface KeyTally {
+  keys: number;
+}
 
 /**
  * Decodes an object in which nothing is wrong, unknown or rare, in one pass over the fields it may have. Gives
@@ -11,12 +17,14 @@ export const ODD: unique symbol = Symbol('odd');
  *
  * @param known a decoded object of the shape that the value may have parts of: these are taken as they are, which makes
  * decoding a patched event 1.8 µs instead of 3.3
+ * @param tally where the keys are counted, if they are to be; not for values with `known` parts
  */
 export function decodeQuickly(
   value: unknown,
   shape: StructShape,
   top: boolean,
   known?: unknown,
+  tally?: KeyTally,
 ): Record<string, unknown> | typeof ODD {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return ODD;
   const source = value as Record<string, unknown>;
@@ -32,27 +40,31 @@ export function decodeQuickly(
     }
     found++;
     const twin = before?.[field.name];
-    const decoded = member === twin ? member : quickValue(member, field.shape, twin);
+    const decoded = member === twin ? member : quickValue(member, field.shape, twin, tally);
     if (decoded === ODD) return ODD;
     if (field.discarded || (top && field.protobuf === 0)) continue;
     if (field.presence === 'non-empty' && (decoded === '' || decoded === 0 || decoded === false)) continue;
     object[field.name] = decoded;
   }
+  if (tally) tally.keys += found;
   return found === Object.keys(source).length ? object : ODD;
 }
 
-function quickValue(value: unknown, shape: Shape, known: unknown): unknown {
+function quickValue(value: unknown, shape: Shape, known: unknown, tally: KeyTally | undefined): unknown {
   switch (shape.kind) {
     case 'struct':
-      return decodeQuickly(value, shape, false, known);
+      return decodeQuickly(value, shape, false, known, tally);
     case 'map':
-      return shape.value.kind === 'scalar' && shape.value.type === 'string' ? quickTexts(value) : ODD;
+      return shape.value.kind === 'scalar' && shape.value.type === 'string' ? quickTexts(value, tally) : ODD;
     case 'list':
-      return quickItems(value, shape.item);
+      return quickItems(value, shape.item, tally);
     case 'scalar':
       break;
   }
-  if (shape.type === 'json') return depthWithin(value, MAX_FREE_DEPTH) ? value : ODD;
+  if (shape.type === 'json') {
+    if (tally) tally.keys += countKeys(value);
+    return depthWithin(value, MAX_FREE_DEPTH) ? value : ODD;
+  }
   if (typeof value === 'string') {
     if (shape.type === 'string') return value;
     if (shape.type !== 'time' && shape.type !== 'micro-time') return ODD;
@@ -65,22 +77,23 @@ function quickValue(value: unknown, shape: Shape, known: unknown): unknown {
   return typeof value === 'boolean' && shape.type === 'bool' ? value : ODD;
 }
 
-function quickItems(value: unknown, shape: Shape): unknown {
+function quickItems(value: unknown, shape: Shape, tally: KeyTally | undefined): unknown {
   if (!Array.isArray(value) || value.length === 0) return ODD;
   const items: unknown[] = [];
   for (const item of value as unknown[]) {
-    const decoded = item === null ? ODD : quickValue(item, shape, undefined);
+    const decoded = item === null ? ODD : quickValue(item, shape, undefined, tally);
     if (decoded === ODD) return ODD;
     items.push(decoded);
   }
   return items;
 }
 
-function quickTexts(value: unknown): unknown {
+function quickTexts(value: unknown, tally: KeyTally | undefined): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return ODD;
   const source = value as Record<string, unknown>;
   const keys = Object.keys(source);
   if (keys.length === 0) return ODD;
+  if (tally) tally.keys += keys.length;
   const texts = Object.create(null) as Record<string, string>;
   for (const key of keys) {
     const text = source[key];

@@ -21,12 +21,21 @@ export function bodyText(body: Uint8Array | string): string {
  * read again, character by character. Keys such as `__proto__` are plain data.
  */
 export function parseJson(text: string): JsonResult {
+  const plain = parsePlain(text);
+  return plain && countKeys(plain.value) === plain.keys
+    ? { document: plainDocument(plain.value) }
+    : readExactly(text, MAX_DEPTH);
+}
+
+/**
+ * What {@link parseJson} begins with: the value, and how many keys the text has. Where the value has fewer, some came
+ * twice. Undefined for a text that is odd in another way, or no JSON.
+ */
+export function parsePlain(text: string): { readonly value: unknown; readonly keys: number } | undefined {
   const scan = scanJson(text);
-  if (scan.depth <= MAX_DEPTH && !scan.odd) {
-    const value = parsed(text);
-    if (value !== undefined && countKeys(value) === scan.keys) return { document: plainDocument(value) };
-  }
-  return readExactly(text, MAX_DEPTH);
+  if (scan.depth > MAX_DEPTH || scan.odd) return undefined;
+  const value = parsed(text);
+  return value === undefined ? undefined : { value, keys: scan.keys };
 }
 
 /** A document of which nothing more is known than its value. */
@@ -42,7 +51,8 @@ function parsed(text: string): unknown {
   }
 }
 
-function countKeys(value: unknown): number {
+/** How many keys a value has, at all levels. Recursive: for values within {@link MAX_DEPTH}. */
+export function countKeys(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   let count = 0;
   if (Array.isArray(value)) {

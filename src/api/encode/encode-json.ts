@@ -60,6 +60,15 @@ function encodeList(items: readonly unknown[], { item: shape }: ListShape): stri
   return `[${out}]`;
 }
 
+/** A map of texts as JSON, keys sorted. */
+export function writeTexts(texts: Readonly<Record<string, string>>): string {
+  const keys = Object.keys(texts);
+  if (keys.length > 1) keys.sort(byCodePoint);
+  let out = '';
+  for (const key of keys) out += `${out === '' ? '' : ','}${quoted(key)}:${quoted(texts[key] as string)}`;
+  return `{${out}}`;
+}
+
 function encodeMap(members: Readonly<Record<string, unknown>>, { value: shape }: MapShape): string {
   let out = '';
   for (const key of Object.keys(members).sort(byCodePoint)) {
@@ -83,6 +92,7 @@ const rank = (unit: number): number => (unit >= 0xd800 && unit <= 0xdfff ? unit 
 // eslint-disable-next-line no-control-regex -- control characters are what is looked for
 const NEEDS_ESCAPE = /["\\\u0000-\u001f\ud800-\udfff]/;
 
-function quoted(text: string): string {
+/** A text as JSON. */
+export function quoted(text: string): string {
   return NEEDS_ESCAPE.test(text) ? JSON.stringify(wellFormed(text)) : `"${text}"`;
 }

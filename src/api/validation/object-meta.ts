@@ -61,13 +61,37 @@ export function validateObjectMetaCreate(meta: ObjectMeta, options: ObjectMetaCr
  *
  * What the server carries over by itself (an empty uid, `resourceVersion`, `creationTimestamp`, the deletion fields of an
  * object that is being deleted) must be in `next` already.
+ *
+ * @param contentIsGood {@link validateObjectMetaCreate} has found nothing in `next`: labels and the like are not looked at
+ * again
  */
-export function validateObjectMetaUpdate(next: ObjectMeta, previous: ObjectMeta): FieldError[] {
+export function validateObjectMetaUpdate(next: ObjectMeta, previous: ObjectMeta, contentIsGood = false): FieldError[] {
   const errors: FieldError[] = [];
   if (previous.deletionTimestamp) errors.push(...newFinalizerErrors(next.finalizers ?? [], previous.finalizers ?? []));
   if ((next.generation ?? 0) < (previous.generation ?? 0)) {
     errors.push(invalidValue('metadata.generation', next.generation ?? 0, 'must not be decremented'));
   }
+  if (!sameIdentity(next, previous)) errors.push(...identityErrors(next, previous));
+  if (contentIsGood) return errors;
+  pushMapAndOwnerErrors(errors, next);
+  if (next.managedFields) errors.push(...managedFieldsErrors(next.managedFields, 'metadata.managedFields'));
+  return errors;
+}
+
+/** Whether {@link identityErrors} finds nothing, with constant names: every update asks. */
+function sameIdentity(next: ObjectMeta, previous: ObjectMeta): boolean {
+  return (
+    next.name === previous.name &&
+    next.namespace === previous.namespace &&
+    next.uid === previous.uid &&
+    next.creationTimestamp === previous.creationTimestamp &&
+    next.deletionTimestamp === previous.deletionTimestamp &&
+    next.deletionGracePeriodSeconds === previous.deletionGracePeriodSeconds
+  );
+}
+
+function identityErrors(next: ObjectMeta, previous: ObjectMeta): FieldError[] {
+  const errors: FieldError[] = [];
   const immutable = (key: keyof ObjectMeta, unset: '' | null): void => {
     const value = next[key] ?? unset;
     if (value !== (previous[key] ?? unset)) errors.push(invalidValue(`metadata.${key}`, value, 'field is immutable'));
@@ -78,8 +102,6 @@ export function validateObjectMetaUpdate(next: ObjectMeta, previous: ObjectMeta)
   immutable('creationTimestamp', null);
   immutable('deletionTimestamp', null);
   immutable('deletionGracePeriodSeconds', null);
-  pushMapAndOwnerErrors(errors, next);
-  if (next.managedFields) errors.push(...managedFieldsErrors(next.managedFields, 'metadata.managedFields'));
   return errors;
 }
 

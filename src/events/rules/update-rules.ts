@@ -44,7 +44,7 @@ export function updateErrors(next: Event, previous: Event, version: EventVersion
     nameRule: 'path-segment',
     strictFinalizers: false,
   });
-  const metadataErrors = validateObjectMetaUpdate(next.metadata, previous.metadata);
+  const metadataErrors = validateObjectMetaUpdate(next.metadata, previous.metadata, errors.length === 0);
   errors.push(...metadataErrors, ...baseErrors(next, version));
   if (!version.strict) return errors;
   errors.push(...metadataErrors);

@@ -2,7 +2,7 @@ import { decodeBody, type DecodedBody } from '../../api/decode/decode-body.js';
 import type { BodyMediaType } from '../../api/decode/read-document.js';
 import type { WriteOptions } from '../../api/options/write-options.js';
 import { badRequest, unsupportedMediaType } from '../../api/status/failures.js';
-import { readBody } from '../../http/body.js';
+import { bodyBytes } from '../../http/body.js';
 import { isPromise } from '../../http/promise.js';
 import { header } from '../../http/headers.js';
 import type { Event } from '../../model/event.js';
@@ -22,10 +22,15 @@ export function bodyMediaType(call: VerbCall): BodyMediaType {
   throw unsupportedMediaType(NOT_UNDERSTOOD);
 }
 
-/** The body's bytes. @throws BodyError `too-large`, which the pipeline makes a 413 */
-export function readBytes(call: VerbCall): Promise<Uint8Array> {
-  return readBody(call.request, call.environment.maxBodyBytes);
+/** The body's bytes, at once where they are there at once. @throws BodyError `too-large`, which the pipeline makes a 413 */
+export function readBytes({ request, environment }: VerbCall): Uint8Array | Promise<Uint8Array> {
+  if (request.body === undefined) return NO_BYTES;
+  const limit = environment.maxBodyBytes;
+  const body: unknown = request.body(limit);
+  return isPromise(body) ? Promise.resolve(body).then((read) => bodyBytes(read, limit)) : bodyBytes(body, limit);
 }
+
+const NO_BYTES = new Uint8Array(0);
 
 /**
  * The event in the body, in stored form: at once for JSON. Adds the warnings of lenient decoding.
@@ -54,7 +59,7 @@ export function decodeEventBody(
 
 function storedForm(call: VerbCall, decoded: DecodedBody): Event {
   const { version } = call;
-  call.warnings.push(...decoded.warnings);
+  if (decoded.warnings.length > 0) call.warnings.push(...decoded.warnings);
   if (decoded.apiVersion !== version.view.apiVersion) {
     throw badRequest(
       `the API version in the data (${decoded.apiVersion}) does not match the expected API version (${version.view.apiVersion})`,

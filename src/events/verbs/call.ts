@@ -16,6 +16,7 @@ import type { EventKey, EventStore } from '../../store/contract.js';
 import type { WatchHub } from '../../store/watch/watch-hub.js';
 import type { Scope } from '../scope.js';
 import type { SharedFrames } from '../shared-frames.js';
+import type { TextBytes } from '../text-bytes.js';
 import type { EventVersion } from '../versions/version.js';
 import type { WholeSeconds } from '../whole-seconds.js';
 
@@ -37,6 +38,7 @@ export interface EventsEnvironment {
   readonly managedFields: boolean;
   readonly fieldTracker: FieldTracker;
   readonly wholeSeconds: WholeSeconds;
+  readonly textBytes: TextBytes;
   /** How often a quiet watch that asked for bookmarks gets one. */
   readonly bookmarkIntervalMs: number;
   /** Watches without `timeoutSeconds` end after this long to twice this long. */

@@ -3,6 +3,7 @@ import { readWriteOptions } from '../../api/options/write-options.js';
 import { applyPatch, patchTypeOf, type PatchType } from '../../api/patch/apply-patch.js';
 import { notFound, unsupportedMediaType } from '../../api/status/failures.js';
 import { header } from '../../http/headers.js';
+import { isPromise } from '../../http/promise.js';
 import type { ApiRequest } from '../../http/request.js';
 import type { Event } from '../../model/event.js';
 import type { EventRecord } from '../../store/record.js';
@@ -17,7 +18,8 @@ import { resourceOf, type Result, type VerbCall } from './call.js';
 export async function patch(call: VerbCall): Promise<Result> {
   const type = requirePatchType(call.request);
   if (type === APPLY) return apply(call);
-  const body = await readBytes(call);
+  const read = readBytes(call);
+  const body = isPromise(read) ? await read : read;
   const options = readWriteOptions(call.query, 'PatchOptions');
   const { version } = call;
   let warned = false;
@@ -67,7 +69,7 @@ function documentOf({ version }: VerbCall, previous: Event, record: EventRecord)
     metadata[key] = stored[key];
   }
   const { kind, apiVersion } = version.view;
-  return { kind, apiVersion, ...version.toWire({ ...previous, metadata }) };
+  return { kind, apiVersion, ...version.toWire(previous), metadata };
 }
 
 const APPLY = 'application/apply-patch+yaml';

@@ -13,6 +13,7 @@ import { createSharedFrames } from '../../../src/events/shared-frames.js';
 import { eventsV1 } from '../../../src/events/versions/events-v1.js';
 import { openWatch } from '../../../src/events/watch-stream.js';
 import { parseQuery, splitUrl } from '../../../src/http/url.js';
+import { createTextBytes } from '../../../src/events/text-bytes.js';
 import { createWholeSeconds } from '../../../src/events/whole-seconds.js';
 import { createInFlightLimits } from '../../../src/limits/in-flight.js';
 import type { Caller } from '../../../src/model/caller.js';
@@ -131,6 +132,7 @@ export function verbBench(wrap: (store: EventStore) => EventStore = (store) => s
     store,
     hub,
     sharedFrames: createSharedFrames(),
+    textBytes: createTextBytes(),
     chunkMemory: createChunkMemory(),
     clock,
     access: createAccess({ authenticate: () => CALLER, authorize: () => ({ allowed: true }) }),

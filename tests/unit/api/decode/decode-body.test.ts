@@ -181,3 +181,29 @@ describe('YAML', () => {
     );
   });
 });
+
+describe('a key that comes twice', () => {
+  const body = (metadata: string, rest = ''): string =>
+    `{"kind":"Event","apiVersion":"${G}/v1","metadata":{"name":"a"${metadata}}${rest}}`;
+
+  test.each([
+    ['in the event', body('', ',"reason":"r","reason":"s"'), 'reason'],
+    ['as null', body('', ',"reason":"r","reason":null'), 'reason'],
+    ['in metadata', body(',"name":"b"'), 'metadata.name'],
+    ['in a reference', body('', ',"regarding":{"kind":"Pod","kind":"Pod"}'), 'regarding.kind'],
+    ['in a field that is discarded', body(',"selfLink":"x","selfLink":"x"'), 'metadata.selfLink'],
+    ['in an item', body(',"managedFields":[{"manager":"m","manager":"m"}]'), 'metadata.managedFields[0].manager'],
+  ])('%s is told', async (_, text, path) => {
+    expect((await decode(text)).warnings).toEqual([`duplicate field "${path}"`]);
+    expect(await refusal(text, { fieldValidation: 'Strict' })).toContain(`duplicate field "${path}"`);
+  });
+
+  test.each([
+    '',
+    ',"labels":{"a":"b"}',
+    ',"managedFields":[{"fieldsV1":{"f:a":{"f:b":{}},"f:c":[{"k":1}]}}],"uid":null',
+  ])('is not seen where there is none: %s', async (metadata) => {
+    const { warnings } = await decode(body(metadata), { fieldValidation: 'Strict' });
+    expect(warnings).toEqual([]);
+  });
+});

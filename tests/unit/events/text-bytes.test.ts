@@ -1,0 +1,23 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { createTextBytes } from '../../../src/events/text-bytes.js';
+
+const plainly = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+test('gives the UTF-8 bytes of each text, and never writes them again', () => {
+  fc.assert(
+    fc.property(fc.array(fc.tuple(fc.string({ unit: 'binary' }), fc.integer({ min: 1, max: 9000 }))), (parts) => {
+      const toBytes = createTextBytes();
+      const texts = parts.map(([text, times]) => text.repeat(times).slice(0, 20_000));
+      const written = texts.map(toBytes);
+      expect(written.every((bytes, index) => Buffer.compare(bytes, plainly(texts[index] as string)) === 0)).toBe(true);
+    }),
+  );
+});
+
+test('has room for a text of the widest characters at the end of a block', () => {
+  const toBytes = createTextBytes();
+  for (const text of ['x'.repeat(8192), '€'.repeat(8192), '€'.repeat(8193), '😀'.repeat(4096), '']) {
+    for (let round = 0; round < 9; round++) expect(Buffer.compare(toBytes(text), plainly(text))).toBe(0);
+  }
+});
