@@ -6,7 +6,7 @@ import { notFoundText, textResponse } from '../http/text.js';
 import { decodePath, parseQuery, splitUrl } from '../http/url.js';
 import type { Observe } from '../observe/observation.js';
 import { asHead, audited, badTimeout, uncached, withinLimit } from './answer-form.js';
-import { chain } from './chain.js';
+import { chain } from '../http/promise.js';
 import type { Verdict } from './check-runner.js';
 import type { HealthRoot } from './contract.js';
 import { passedAtOnce, reportOf, type Asked } from './evaluate.js';

@@ -1,14 +1,13 @@
 import { createAccess, type AccessOptions } from '../auth/access.js';
 import type { PathAttributes } from '../auth/contract.js';
 import { forbiddenPathStatus, refusedResponse, unauthorizedResponse } from '../auth/refusal.js';
-import { isPromise } from '../http/promise.js';
+import { chain, isPromise } from '../http/promise.js';
 import type { ApiRequest } from '../http/request.js';
 import type { ApiResponse } from '../http/response.js';
 import { textResponse } from '../http/text.js';
 import type { Caller } from '../model/caller.js';
 import type { Observe } from '../observe/observation.js';
 import { uncached } from './answer-form.js';
-import { chain } from './chain.js';
 import { NO_CACHE } from './render.js';
 
 /** Whether a request is answered, and whether its caller may see reasons. */

@@ -119,6 +119,16 @@ export interface StoreCapabilities {
   readonly maxEventBytes: number;
 }
 
+/** How one event is read. */
+export interface GetEvent {
+  (key: EventKey, call?: StoreCall): Promise<EventRecord | undefined>;
+  /**
+   * Optional: the same at once, for a store that has everything at hand; it throws what the promise would be rejected
+   * with. It belongs to the function, so that who puts another `get` in its place replaces both.
+   */
+  readonly atOnce?: ((key: EventKey, call?: StoreCall) => EventRecord | undefined) | undefined;
+}
+
 /**
  * Where events are kept. Stores know no HTTP: they fail with a `StoreError` and its code, nothing else. Every method may
  * be called detached from the object and from many places at once. What they return belongs to the store: it never
@@ -134,7 +144,7 @@ export interface EventStore {
   readonly name: string;
   readonly capabilities: StoreCapabilities;
   /** The current state of one event. Linearizable. */
-  get(key: EventKey, call?: StoreCall): Promise<EventRecord | undefined>;
+  readonly get: GetEvent;
   /** A page of the state at one revision. Fails with `expired`, `future-revision`. */
   list(query: ListQuery): Promise<ListPage>;
   /** Adds an event. Fails with `exists`, `too-large`. */

@@ -2,22 +2,33 @@ import { requireResourceVersion } from '../../api/options/list-options.js';
 import { first, flag } from '../../api/options/query.js';
 import { toRevision } from '../../api/options/resource-version.js';
 import { badRequest, notFound } from '../../api/status/failures.js';
+import { chain } from '../../http/promise.js';
+import type { EventRecord } from '../../store/record.js';
 import { futureRevision } from '../store-failures.js';
 import { keyOf, resourceOf, type Result, type VerbCall } from './call.js';
 
 /** One event. `resourceVersion` means "not older than"; every read is the latest state, so only the future fails. */
-export async function get(call: VerbCall): Promise<Result> {
-  const { environment, query, request, scope, version } = call;
+export function get(call: VerbCall): Result | Promise<Result> {
+  const { environment, query, request } = call;
   if (flag(query, 'export')) {
     throw badRequest('the export parameter, deprecated since v1.14, is no longer supported');
   }
   const asked = first(query, 'resourceVersion') ?? '';
   requireResourceVersion(asked);
-  const record = await environment.store.get(keyOf(call), request);
-  if (!record) throw notFound(resourceOf(call), scope.name);
-  if (asked !== '' && toRevision(asked) > record.revision) {
-    const current = await environment.store.revision(request);
-    if (toRevision(asked) > current) throw futureRevision(asked, current);
-  }
-  return { kind: 'object', status: 200, json: version.object(record) };
+  const { store } = environment;
+  const found = store.get.atOnce ? store.get.atOnce(keyOf(call), request) : store.get(keyOf(call), request);
+  return chain(found, (record) => shown(call, asked, record));
+}
+
+function shown(call: VerbCall, asked: string, record: EventRecord | undefined): Result | Promise<Result> {
+  if (!record) throw notFound(resourceOf(call), call.scope.name);
+  const result: Result = { kind: 'object', status: 200, json: call.version.object(record) };
+  return asked === '' || toRevision(asked) <= record.revision ? result : unlessAhead(call, asked, result);
+}
+
+/** The record is older than what was asked for: is that a revision of the future? */
+async function unlessAhead({ environment, request }: VerbCall, asked: string, result: Result): Promise<Result> {
+  const current = await environment.store.revision(request);
+  if (toRevision(asked) > current) throw futureRevision(asked, current);
+  return result;
 }

@@ -95,6 +95,12 @@ export function memoryStore(options: MemoryStoreOptions = {}): EventStore {
     return version;
   };
 
+  const getAtOnce = (key: EventKey, call?: StoreCall): EventRecord | undefined => {
+    const { state } = begin(call);
+    const version = state.find(key);
+    return version === undefined ? undefined : state.record(version);
+  };
+
   return Object.freeze<EventStore>({
     name,
     capabilities: Object.freeze<StoreCapabilities>({
@@ -104,11 +110,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): EventStore {
       remaining: true,
       maxEventBytes,
     }),
-    async get(key, call) {
-      const { state } = begin(call);
-      const version = state.find(key);
-      return version === undefined ? undefined : state.record(version);
-    },
+    get: Object.assign(async (key: EventKey, call?: StoreCall) => getAtOnce(key, call), { atOnce: getAtOnce }),
     async list(query) {
       const { page, tired } = readList(begin(query).state, query);
       if (tired) {

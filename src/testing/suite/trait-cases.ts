@@ -110,6 +110,18 @@ export const traitCases: readonly SuiteCase[] = [
     },
   },
   {
+    name: 'get: what is given at once, where the store can do that, is what the promise gives',
+    async run({ store, create }) {
+      const { atOnce } = store.get;
+      if (atOnce === undefined) return;
+      const { key } = await create('a');
+      assertEqual(atOnce(key), await store.get(key), 'a record');
+      assertEqual(atOnce(keyOf('b')), undefined, 'nothing');
+      await store.close();
+      await assertStoreError((async () => atOnce(key))(), 'closed', 'get at once on a closed store');
+    },
+  },
+  {
     name: 'isolation: what a caller does to its event afterwards does not reach the store',
     async run({ store, later }) {
       const labels: Record<string, string> = { app: 'web' };
