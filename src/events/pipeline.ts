@@ -3,13 +3,12 @@ import type { Query } from '../api/options/query.js';
 import type { Representation } from '../api/representation/contract.js';
 import { COLLECTION_MEDIA_TYPES, OBJECT_MEDIA_TYPES } from '../api/representation/media-types.js';
 import { errorRepresentation, negotiate, negotiationInputs, routerAccepts } from '../api/representation/negotiate.js';
-import { badRequest, internalError, tooLarge, unauthorized } from '../api/status/failures.js';
-import { isStatusError, type StatusError } from '../api/status/status-error.js';
+import { internalError, unauthorized } from '../api/status/failures.js';
+import type { StatusError } from '../api/status/status-error.js';
 import { warningHeader } from '../api/status/warnings.js';
 import { bearerWarning } from '../auth/bearer-token.js';
 import type { Attributes } from '../auth/contract.js';
 import { auditIdOf } from '../http/audit-id.js';
-import { isBodyError } from '../http/body-error.js';
 import { header } from '../http/headers.js';
 import { chain, isPromise } from '../http/promise.js';
 import type { ApiRequest } from '../http/request.js';
@@ -21,13 +20,13 @@ import { tooManyRequestsText } from '../limits/too-many-requests.js';
 import type { Caller } from '../model/caller.js';
 import { createNotifier } from '../observe/notifier.js';
 import type { Observe } from '../observe/observation.js';
-import { isStoreError } from '../store/errors.js';
 import { authorize, impersonatedCaller } from './access.js';
 import { withinDeadline } from './deadline.js';
 import type { Documents } from './documents.js';
+import { rendered } from './render-result.js';
+import { statusErrorOf } from './request-failures.js';
 import { ownsPath, requireName, routeOf, scopeOf } from './routing.js';
 import type { Scope, Verb } from './scope.js';
-import { storeFailure } from './store-failures.js';
 import type { EventsEnvironment, Result, VerbCall } from './verbs/call.js';
 import { create } from './verbs/create.js';
 import { remove } from './verbs/delete.js';
@@ -254,44 +253,4 @@ export function createPipeline({ environment, versions, documents, observe }: Pi
     };
     return answer(passage, preset);
   };
-}
-
-function rendered(
-  representation: Representation,
-  result: Result,
-  release: () => void,
-): ApiResponse | Promise<ApiResponse> {
-  switch (result.kind) {
-    case 'object':
-      return representation.object(result.json, result.status);
-    case 'list':
-      return representation.list(result.meta, result.batches, result.memory);
-    case 'status':
-      return representation.status(result.status, 200);
-    case 'watch':
-      return streamed(representation, result, release);
-  }
-}
-
-async function streamed(
-  representation: Representation,
-  result: Extract<Result, { readonly kind: 'watch' }>,
-  release: () => void,
-): Promise<ApiResponse> {
-  return {
-    status: 200,
-    headers: { 'content-type': representation.streamType },
-    body: result.frames(await representation.frames(), release),
-  };
-}
-
-function statusErrorOf(error: unknown, scope: Scope | undefined): StatusError | undefined {
-  if (isStatusError(error)) return error;
-  if (isStoreError(error)) {
-    return storeFailure(error, { group: scope?.group ?? '', resource: 'events' }, scope?.name ?? '');
-  }
-  if (!isBodyError(error)) return undefined;
-  return error.code === 'too-large'
-    ? tooLarge(`limit is ${error.limit ?? 0}`)
-    : badRequest('the request body ended before it was complete');
 }
