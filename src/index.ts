@@ -61,6 +61,7 @@ export type {
   EventStore,
   ExpireOptions,
   FieldTerm,
+  GetEvent,
   ListPage,
   ListQuery,
   Position,
