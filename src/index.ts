@@ -62,6 +62,8 @@ export type {
   ExpireOptions,
   FieldTerm,
   GetEvent,
+  JoinedPage,
+  ListEvents,
   ListPage,
   ListQuery,
   Position,

@@ -217,7 +217,8 @@ export function createPipeline({ environment, versions, documents, observe }: Pi
     if (notAccepted) throw notAccepted;
     requireName(scope.name);
     const representation = negotiate(negotiationInputs(request.headers, query), version.view, shape, clock.now);
-    const answered = VERBS[verb]({ environment, request, version, scope, query, caller, warnings });
+    const { joinsItems } = representation;
+    const answered = VERBS[verb]({ environment, request, version, scope, query, caller, joinsItems, warnings });
     return { representation, answered };
   }
 

@@ -1,13 +1,9 @@
 import type { ListOptions } from '../api/options/list-options.js';
-import { readContinueToken, writeContinueToken } from '../api/options/continue-token.js';
-import { toRevision } from '../api/options/resource-version.js';
 import type { Selector } from '../api/selectors/contract.js';
-import { badRequest, expired } from '../api/status/failures.js';
-import type { ApiRequest } from '../http/request.js';
 import type { ListMeta } from '../model/object-meta.js';
-import type { EventKey, ListPage, ListQuery, Position, Revision } from '../store/contract.js';
-import { isStoreError } from '../store/errors.js';
+import type { EventKey, ListPage, Position, Revision } from '../store/contract.js';
 import type { EventRecord } from '../store/record.js';
+import { listMeta, PAGE, pageFailure, PageQuery, startOf, type Start } from './list-query.js';
 import { futureRevision } from './store-failures.js';
 import type { VerbCall } from './verbs/call.js';
 
@@ -16,16 +12,6 @@ export interface OpenList {
   readonly meta: ListMeta;
   readonly revision: Revision;
   readonly batches: AsyncIterable<readonly EventRecord[]> | Iterable<readonly EventRecord[]>;
-}
-
-/** How many records are asked of the store at once where the client gave no limit. */
-const PAGE = 500;
-
-interface Start {
-  readonly at: Revision | undefined;
-  readonly after: Position | undefined;
-  /** The latest state will do, if it is at least this. */
-  readonly notOlderThan: Revision;
 }
 
 /**
@@ -42,7 +28,7 @@ export async function openList(call: VerbCall, options: ListOptions, selector: S
   if (limit > 0)
     return limited(call, options, selector, firstPage, (after) => reader(after, limit, firstPage.revision));
   return {
-    meta: { resourceVersion: String(firstPage.revision) },
+    meta: listMeta(call, firstPage.revision),
     revision: firstPage.revision,
     batches: firstPage.next
       ? remaining(firstPage, selector, (after) => reader(after, PAGE, firstPage.revision))
@@ -50,89 +36,17 @@ export async function openList(call: VerbCall, options: ListOptions, selector: S
   };
 }
 
-function startOf(call: VerbCall, options: ListOptions): Start {
-  const asked = options.resourceVersion;
-  const given = asked !== '' && asked !== '0';
-  if (options.continue !== '') {
-    if (given) throw badRequest('specifying resource version is not allowed when using continue');
-    const token = readContinueToken(options.continue);
-    const after = positionOf(call, token.start);
-    return { at: token.revision < 0 ? undefined : token.revision, after, notOlderThan: 0 };
-  }
-  if (!given) return { at: undefined, after: undefined, notOlderThan: 0 };
-  const revision = toRevision(asked);
-  const exact = options.resourceVersionMatch === 'Exact' || (options.resourceVersionMatch === '' && options.limit > 0);
-  return { at: exact ? revision : undefined, after: undefined, notOlderThan: exact ? 0 : revision };
-}
-
-function positionOf(call: VerbCall, start: string): EventKey {
-  const { namespace } = call.scope;
-  if (namespace !== '') return { namespace, name: start };
-  const slash = start.indexOf('/');
-  return slash < 0
-    ? { namespace: start, name: '' }
-    : { namespace: start.slice(0, slash), name: start.slice(slash + 1) };
-}
-
-function tokenStart(call: VerbCall, key: EventKey): string {
-  return call.scope.namespace === '' ? `${key.namespace}/${key.name}` : key.name;
-}
-
 type PageReader = (after: Position | undefined, limit: number, at?: Revision) => Promise<ListPage>;
 
 function pageReader(call: VerbCall, options: ListOptions, selector: Selector, start: Start): PageReader {
-  const { environment, request, scope } = call;
   return async (after, limit, at = start.at) => {
     try {
-      return await environment.store.list(new PageQuery(request, scope.namespace, selector, at, after, limit));
+      return await call.environment.store.list(new PageQuery(call, selector, at, after, limit));
     } catch (error) {
-      if (!isStoreError(error)) throw error;
-      if (error.code === 'future-revision') throw futureRevision(at ?? 0, error.current ?? 0);
-      if (error.code !== 'expired' || options.continue === '' || !after) throw error;
-      throw expired(TOKEN_EXPIRED, writeContinueToken({ revision: -1, start: tokenStart(call, after) }));
+      throw pageFailure(error, call, options, at, after);
     }
   };
 }
-
-/** A class for the sake of `signal`: the request makes one when it is asked for, and a literal with a getter costs 0.5 µs. */
-class PageQuery implements ListQuery {
-  readonly namespace: string | undefined;
-  readonly terms: Selector['equalities'];
-  readonly at: Revision | undefined;
-  readonly after: Position | undefined;
-  readonly limit: number;
-  readonly #request: ApiRequest;
-
-  constructor(
-    request: ApiRequest,
-    namespace: string,
-    { equalities }: Selector,
-    at: Revision | undefined,
-    after: Position | undefined,
-    limit: number,
-  ) {
-    this.#request = request;
-    this.namespace = namespace === '' ? undefined : namespace;
-    this.terms = equalities;
-    this.at = at;
-    this.after = after;
-    this.limit = limit;
-  }
-
-  get aborted(): boolean | undefined {
-    return this.#request.aborted;
-  }
-
-  get signal(): AbortSignal | undefined {
-    return this.#request.signal;
-  }
-}
-
-const TOKEN_EXPIRED =
-  'The provided continue parameter is too old to display a consistent list result. You can start a new list without ' +
-  'the continue parameter, or use the continue token in this response to retrieve the remainder of the results. ' +
-  'Continuing with the provided token results in an inconsistent list - objects that were created, modified, or ' +
-  'deleted between the time the first chunk was returned and now may show up in the list.';
 
 const matching = (page: ListPage, selector: Selector): readonly EventRecord[] =>
   selector.empty ? page.records : page.records.filter((record) => selector.matches(record.event));
@@ -171,14 +85,9 @@ async function limited(
     current = await read(current.next);
   }
   const more = current.next !== undefined || (last !== undefined && current.records.at(-1)?.key !== last);
-  const token = more && last ? writeContinueToken({ revision: page.revision, start: tokenStart(call, last) }) : '';
-  const counted = token !== '' && selector.empty ? page.remaining : undefined;
+  const counted = selector.empty ? page.remaining : undefined;
   return {
-    meta: {
-      resourceVersion: String(page.revision),
-      ...(token && { continue: token }),
-      ...(counted !== undefined && { remainingItemCount: counted }),
-    },
+    meta: listMeta(call, page.revision, more ? last : undefined, counted),
     revision: page.revision,
     batches: [taken],
   };

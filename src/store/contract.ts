@@ -129,6 +129,31 @@ export interface GetEvent {
   readonly atOnce?: ((key: EventKey, call?: StoreCall) => EventRecord | undefined) | undefined;
 }
 
+/** A page of a list as bytes that are ready to be sent. */
+export interface JoinedPage {
+  /**
+   * The records as JSON objects with their `metadata.resourceVersion`, without `kind` and `apiVersion`, with a comma
+   * between two of them. All pieces one after the other are the page; where one object ends is not said.
+   */
+  readonly pieces: readonly Uint8Array[];
+  /** As in {@link ListPage}. */
+  readonly revision: Revision;
+  readonly next?: Position | undefined;
+  readonly remaining?: number | undefined;
+}
+
+/** How a page of events is read. */
+export interface ListEvents {
+  (query: ListQuery): Promise<ListPage>;
+  /**
+   * Optional: the same page joined already, at once, where a store keeps the bytes of what is read again and again. Every
+   * record has all the `terms`, and the page is as long as the limit allows. `undefined`: ask for the records. It throws
+   * what the promise would be rejected with. It belongs to the function, so that who puts another `list` in its place
+   * replaces both.
+   */
+  readonly joined?: ((query: ListQuery) => JoinedPage | undefined) | undefined;
+}
+
 /**
  * Where events are kept. Stores know no HTTP: they fail with a `StoreError` and its code, nothing else. Every method may
  * be called detached from the object and from many places at once. What they return belongs to the store: it never
@@ -146,7 +171,7 @@ export interface EventStore {
   /** The current state of one event. Linearizable. */
   readonly get: GetEvent;
   /** A page of the state at one revision. Fails with `expired`, `future-revision`. */
-  list(query: ListQuery): Promise<ListPage>;
+  readonly list: ListEvents;
   /** Adds an event. Fails with `exists`, `too-large`. */
   create(key: EventKey, event: EncodedEvent, options: WriteOptions): Promise<EventRecord>;
   /** Replaces an event that is at `expected`. Fails with `not-found`, `conflict`, `too-large`. */

@@ -68,6 +68,8 @@ export interface Representation extends StatusRepresentation {
    * thrown here, later by the body. With a `memory` the answer may have a `release`.
    */
   list(meta: ListMeta, batches: Batches, memory?: ChunkMemory): ApiResponse | Promise<ApiResponse>;
+  /** True when the items of a list are written as they are, with a comma between two: they may come joined. */
+  readonly joinsItems: boolean;
   /** A new stream of frames, at once where the format needs nothing loaded. Only for answers of shape `watch`. */
   frames(): FrameEncoder | Promise<FrameEncoder>;
   /** Content type of a watch. */

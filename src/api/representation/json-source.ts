@@ -6,6 +6,8 @@ export interface UnjoinedJson {
   readonly byteLength: number;
   /** Writes all of it at a place where there is room. */
   writeTo(out: Uint8Array, at: number): void;
+  /** Where large parts of it are joined already, the same as bytes that never change, to be sent without a copy. */
+  readonly pieces?: readonly Uint8Array[];
 }
 
 /** JSON as bytes, or as somebody who can write them. */
@@ -17,4 +19,25 @@ export function jsonBytes(item: JsonSource): Uint8Array {
   const bytes = new Uint8Array(item.byteLength);
   item.writeTo(bytes, 0);
   return bytes;
+}
+
+/** Items of a list that are joined already, commas included: only for a representation that says `joinsItems`. */
+export class JoinedItems implements UnjoinedJson {
+  readonly byteLength: number;
+  readonly pieces: readonly Uint8Array[];
+
+  constructor(pieces: readonly Uint8Array[]) {
+    let length = 0;
+    for (const piece of pieces) length += piece.byteLength;
+    this.byteLength = length;
+    this.pieces = pieces;
+  }
+
+  writeTo(out: Uint8Array, at: number): void {
+    let place = at;
+    for (const piece of this.pieces) {
+      out.set(piece, place);
+      place += piece.byteLength;
+    }
+  }
 }

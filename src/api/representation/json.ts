@@ -79,6 +79,7 @@ export const jsonSerializer: Serializer = {
   streamType: 'application/json',
   tables: true,
   pretty: prettyJson,
+  joinsItems: true,
   frames: () => frame,
   value: line,
   list(form: ListForm, batches, _view, memory) {

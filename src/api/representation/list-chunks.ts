@@ -4,6 +4,9 @@ import { jsonBytes, type JsonSource } from './json-source.js';
 import type { Batches } from './list-form.js';
 import type { SerializedBody } from './serializer.js';
 
+/** What is joined already is sent as it is from this length on; to copy less costs less than a write of its own. */
+const WORTH_A_WRITE = 32_768;
+
 /** The bytes around the items of a list. */
 export interface ListFrame {
   readonly head: Uint8Array;
@@ -62,8 +65,8 @@ function createPieces(frame: ListFrame, batches: Batches): Pieces {
 
 /**
  * The body of a list: bytes of known length when it fits a chunk (lent ones, where there is a memory), otherwise a stream
- * of chunks cut from *one* buffer that is filled again when the next chunk is asked for. Never more than one batch and
- * one chunk are held.
+ * of chunks cut from *one* buffer that is filled again when the next chunk is asked for; what is joined already goes out
+ * as it is. Never more than one batch and one chunk are held.
  */
 export function listBody(
   frame: ListFrame,
@@ -153,6 +156,19 @@ async function* stream(
   try {
     for (;;) {
       for (const whole of waiting) {
+        if ('pieces' in whole && whole.pieces !== undefined) {
+          for (const part of whole.pieces) {
+            if (part.byteLength < WORTH_A_WRITE && part.byteLength < CHUNK_BYTES - used) {
+              chunk.set(part, used);
+              used += part.byteLength;
+              continue;
+            }
+            if (used > 0) yield chunk.subarray(0, used);
+            used = 0;
+            yield part;
+          }
+          continue;
+        }
         if (whole.byteLength < CHUNK_BYTES - used) {
           write(whole, chunk, used);
           used += whole.byteLength;

@@ -90,6 +90,7 @@ export function negotiate(
   const failures = errorRepresentation(inputs);
   return {
     streamType: streamType ?? '',
+    joinsItems: serializer.joinsItems === true && !conversion,
     object(json, status) {
       const form = transform.object;
       const written = serializer.value(form ? form(jsonBytes(json)) : json, view);

@@ -19,6 +19,8 @@ export interface Serializer {
   readonly tables: boolean;
   /** The same format for human eyes; undefined where that is no different. */
   readonly pretty: Serializer | undefined;
+  /** True when the items of a list are written as they are, with a comma between two. */
+  readonly joinsItems?: boolean;
   /** One value, from its compact JSON. `view` is the resource it may be an object of; documents and failures have none. */
   value(json: JsonSource, view?: ResourceView): SerializedBody | Promise<SerializedBody>;
   /** At once where the batches are there and the answer fits a chunk. */

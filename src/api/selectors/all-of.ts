@@ -7,6 +7,7 @@ export const everything: Selector = Object.freeze({
   canonical: '',
   matches: () => true,
   equalities: [],
+  onlyEqualities: true,
 });
 
 /** Selects what every one of the selectors selects; everything when there is none. */
@@ -22,5 +23,6 @@ export function allOf(...selectors: readonly Selector[]): Selector {
     canonical: words.length === 1 ? (words[0] as string) : JSON.stringify(words),
     matches: (candidate) => parts.every((part) => part.matches(candidate)),
     equalities: parts.flatMap(({ equalities }) => equalities),
+    onlyEqualities: parts.every(({ onlyEqualities }) => onlyEqualities),
   };
 }

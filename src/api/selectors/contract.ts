@@ -15,4 +15,6 @@ export interface Selector {
   matches(candidate: Selectable): boolean;
   /** Field equalities every match must have: what a store may narrow by. */
   readonly equalities: readonly { readonly field: string; readonly value: string }[];
+  /** True when whatever has the equalities is a match. */
+  readonly onlyEqualities: boolean;
 }

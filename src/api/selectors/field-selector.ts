@@ -44,11 +44,13 @@ function stored(term: Term, supported: ReadonlySet<string> | ReadonlyMap<string,
 class FieldTerms implements FieldSelector {
   readonly empty: boolean;
   readonly equalities: FieldSelector['equalities'];
+  readonly onlyEqualities: boolean;
   readonly #terms: readonly Term[];
 
   constructor(terms: readonly Term[]) {
     this.empty = terms.length === 0;
     this.equalities = terms.filter(({ equal }) => equal).map(({ field, value }) => ({ field, value }));
+    this.onlyEqualities = this.equalities.length === terms.length;
     this.#terms = terms;
   }
 

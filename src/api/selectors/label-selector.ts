@@ -29,6 +29,7 @@ export function parseLabelSelector(text: string): Selector {
     canonical: tests.length === 0 ? '' : `label:${words.join(',')}`,
     matches: ({ labels }) => tests.every((test) => test(labels)),
     equalities: [],
+    onlyEqualities: false,
   };
 }
 

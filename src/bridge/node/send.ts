@@ -10,6 +10,7 @@ import type { Closing } from './closing.js';
 import { discardBody, hasUnreadBody, isWorthDiscarding } from './discard.js';
 import { writeHead } from './head.js';
 import { http2Stream, tearDown } from './message.js';
+import { createOutbox } from './outbox.js';
 import type { PumpEnd } from './pump.js';
 import { pump } from './pump.js';
 import type { NodeExchange } from './request.js';
@@ -31,6 +32,7 @@ export interface SenderParts {
 /** Makes the {@link Sender} of a listener. */
 export function createSender({ clock, closing, report }: SenderParts): Sender {
   const unwanted: AbortReason = abortReason('body-unwanted');
+  const outbox = createOutbox();
 
   const send = (exchange: NodeExchange, response: ApiResponse): void => {
     try {
@@ -70,8 +72,7 @@ export function createSender({ clock, closing, report }: SenderParts): Sender {
 
     const content = method === 'HEAD' || isBodiless(response.status) ? '' : (body ?? '');
     if (!unread || !http1) {
-      if (content.length > 0) res.end(content, releaseOf(exchange, response));
-      else res.end();
+      outbox.end(res, content, releaseOf(exchange, response), (error) => fail(exchange, error, 'handler'));
     } else if (content.length > 0) {
       // The whole answer goes out now, its end waits: Node would close or stall a connection with bytes still to come.
       res.write(content);

@@ -53,6 +53,8 @@ export interface VerbCall {
   readonly scope: Scope;
   readonly query: Query;
   readonly caller: Caller;
+  /** True when the items of a list may come joined, see `Representation`. */
+  readonly joinsItems: boolean;
   /** Texts for `Warning` headers; verbs add to it. */
   readonly warnings: string[];
 }

@@ -1,15 +1,24 @@
-import { readListOptions } from '../../api/options/list-options.js';
+import { readListOptions, type ListOptions } from '../../api/options/list-options.js';
 import type { JsonSource } from '../../api/representation/json-source.js';
 import type { Batches } from '../../api/representation/list-form.js';
+import type { Selector } from '../../api/selectors/contract.js';
 import type { EventRecord } from '../../store/record.js';
+import { joinedList } from '../joined-list.js';
 import { openList, type OpenList } from '../read-list.js';
 import { readSelection } from '../selection.js';
 import type { Result, VerbCall } from './call.js';
 
-/** The events of a namespace, or of all, at one revision. */
-export async function list(call: VerbCall): Promise<Result> {
+/** The events of a namespace, or of all, at one revision: at once where the store has them joined. */
+export function list(call: VerbCall): Result | Promise<Result> {
   const options = readListOptions(call.query);
-  const open = await openList(call, options, readSelection(call, options));
+  const selector = readSelection(call, options);
+  const joined = joinedList(call, options, selector);
+  if (joined === undefined) return opened(call, options, selector);
+  return { kind: 'list', meta: joined.meta, batches: joined.batches, memory: call.environment.chunkMemory };
+}
+
+async function opened(call: VerbCall, options: ListOptions, selector: Selector): Promise<Result> {
+  const open = await openList(call, options, selector);
   const { chunkMemory: memory } = call.environment;
   return { kind: 'list', meta: open.meta, batches: items(open.batches, call.version.listItem), memory };
 }

@@ -46,6 +46,7 @@ export function coreV1(apiDomain: string): EventVersion {
     selectable: new Map(SELECTABLE),
     objectJson: (record) => object(eventOf(record)),
     object: (record) => object(eventOf(record)),
+    listsStored: false,
     listItem: (record) => item(eventOf(record)),
     unstoredJson: object,
     fromWire: (decoded, from = API_VERSION) =>

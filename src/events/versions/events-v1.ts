@@ -43,6 +43,7 @@ export function eventsV1(apiDomain: string): EventVersion {
     selectable: new Map(SELECTABLE.map((label) => [label, label])),
     objectJson: (record) => recordBytes(record, prefix),
     object: (record) => new UnjoinedRecord(record, prefix),
+    listsStored: true,
     listItem: (record) => new UnjoinedRecord(record, none),
     unstoredJson: (event) => encoder.encode(encodeJson({ ...event, kind: 'Event', apiVersion }, shape)),
     fromWire: (object, from = apiVersion) => (from === apiVersion ? (object as unknown as Event) : fromCore(object)),

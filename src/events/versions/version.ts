@@ -30,6 +30,8 @@ export interface EventVersion {
   objectJson(record: EventRecord): Uint8Array;
   /** The same, for an answer of its own. */
   object(record: EventRecord): JsonSource;
+  /** True when a list item is the stored form with its revision: what a store has joined can be sent as it is. */
+  readonly listsStored: boolean;
   /** The stored record in this version as a list item: neither kind nor apiVersion. */
   listItem(record: EventRecord): JsonSource;
   /** An event that is not stored (dry run), with the `resourceVersion` it carries, if any. */

@@ -1,11 +1,22 @@
 import { systemClock, type Clock } from '../../clock/clock.js';
-import type { EventKey, EventStore, Revision, StoreCall, StoreCapabilities } from '../contract.js';
+import type {
+  EventKey,
+  EventStore,
+  JoinedPage,
+  ListPage,
+  ListQuery,
+  Revision,
+  StoreCall,
+  StoreCapabilities,
+} from '../contract.js';
 import { storeError } from '../errors.js';
 import { nextTurn } from '../next-turn.js';
 import type { EncodedEvent, EventRecord } from '../record.js';
 import { createFeeds, type Feeds } from './feed.js';
 import { createHistoryKeeper, type HistoryKeeper } from './history.js';
 import { checkMemoryStoreOptions, type MemoryStoreOptions } from './options.js';
+import { createJoinedLists, type JoinedLists } from './joined-lists.js';
+import { readJoined } from './read-joined.js';
 import { readList } from './read-list.js';
 import { createMemoryState, type MemoryState } from './state.js';
 import type { Slot, Version } from './version.js';
@@ -27,6 +38,7 @@ interface Engine {
   readonly state: MemoryState;
   readonly feeds: Feeds;
   readonly history: HistoryKeeper;
+  readonly lists: JoinedLists;
   afterWrite(): void;
 }
 
@@ -41,7 +53,8 @@ function createEngine(clock: Clock, options: MemoryStoreOptions): Engine {
     history.afterWrite();
     feeds.wake();
   };
-  return { state, feeds, history, afterWrite };
+  const lists = createJoinedLists(state.start, options.listCacheMaxBytes ?? 33_554_432);
+  return { state, feeds, history, lists, afterWrite };
 }
 
 /**
@@ -101,6 +114,21 @@ export function memoryStore(options: MemoryStoreOptions = {}): EventStore {
     return version === undefined ? undefined : state.record(version);
   };
 
+  const list = async (query: ListQuery): Promise<ListPage> => {
+    const { page, tired } = readList(begin(query).state, query);
+    if (tired) {
+      // A search over everything comes in many pages: between two of them the event loop does something else.
+      await nextTurn();
+      begin(query);
+    }
+    return page;
+  };
+
+  const joined = (query: ListQuery): JoinedPage | undefined => {
+    const { state, lists } = begin(query);
+    return readJoined(state, lists, query);
+  };
+
   return Object.freeze<EventStore>({
     name,
     capabilities: Object.freeze<StoreCapabilities>({
@@ -111,15 +139,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): EventStore {
       maxEventBytes,
     }),
     get: Object.assign(async (key: EventKey, call?: StoreCall) => getAtOnce(key, call), { atOnce: getAtOnce }),
-    async list(query) {
-      const { page, tired } = readList(begin(query).state, query);
-      if (tired) {
-        // A search over everything comes in many pages: between two of them the event loop does something else.
-        await nextTurn();
-        begin(query);
-      }
-      return page;
-    },
+    list: Object.assign(list, { joined }),
     async create(key, event, call) {
       const open = begin(call);
       const place = open.state.place(key);

@@ -9,6 +9,11 @@ export interface MemoryStoreOptions {
   readonly historyMs?: number | undefined;
   /** What history may cost in bytes, before younger history is forgotten as well. Default: 268,435,456 (256 MiB). */
   readonly historyMaxBytes?: number | undefined;
+  /**
+   * How many bytes of lists are kept ready to be sent, for lists that are read again before their events change. 0: none.
+   * Default: 33,554,432 (32 MiB).
+   */
+  readonly listCacheMaxBytes?: number | undefined;
   /** The largest event, in bytes; a larger one is `too-large`. Default: 3,145,728 (3 MiB). */
   readonly maxEventBytes?: number | undefined;
   /** Revisions start above this one even if the clock stands lower. Default: 0. */
@@ -26,7 +31,7 @@ export interface MemoryStoreOptions {
 export function checkMemoryStoreOptions(options: MemoryStoreOptions): void {
   const faults: string[] = [];
   const number = (
-    key: 'historyMs' | 'historyMaxBytes' | 'maxEventBytes' | 'startAbove' | 'startAt',
+    key: 'historyMs' | 'historyMaxBytes' | 'listCacheMaxBytes' | 'maxEventBytes' | 'startAbove' | 'startAt',
     least: number,
   ): void => {
     const value = options[key];
@@ -35,6 +40,7 @@ export function checkMemoryStoreOptions(options: MemoryStoreOptions): void {
   };
   number('historyMs', 0);
   number('historyMaxBytes', 0);
+  number('listCacheMaxBytes', 0);
   number('maxEventBytes', 1);
   number('startAbove', 0);
   number('startAt', 0);

@@ -19,6 +19,14 @@ export interface Cursor<K, V> {
   step(): void;
 }
 
+/** Neighbours in an {@link OrderedIndex}: `values` from `first` up to, not including, `end`. */
+export interface Span<V> {
+  /** A block: the same array for as long as the block exists, and not to be changed or kept by others. */
+  readonly values: readonly V[];
+  readonly first: number;
+  readonly end: number;
+}
+
 /**
  * A sorted list of keys with a value each: blocks of 128 in one array. Insert, delete and seek are logarithmic, and no
  * operation moves more than a block and the (short) list of blocks. Equal keys stay in order of insertion.
@@ -36,6 +44,8 @@ export interface OrderedIndex<K extends string | number, V> {
   descend(from: K | undefined, inclusive: boolean): Cursor<K, V>;
   /** The values of the first keys above `from` and below `to`, both exclusive, at most `max`; `undefined`: no bound. */
   between(from: K | undefined, to: K | undefined, max: number): V[];
+  /** The same by blocks. Any write to the index makes them useless. */
+  spans(from: K | undefined, to: K | undefined, max: number): Span<V>[];
   /** How many keys are above `from` and below `to`, both exclusive; `undefined`: no bound. Adds up blocks, never entries. */
   count(from: K | undefined, to: K | undefined): number;
 }
@@ -120,6 +130,8 @@ export function createOrderedIndex<K extends string | number, V>(keyOf?: (value:
     if (left.values.length + right.values.length > JOINED) return false;
     left.keys.push(...right.keys);
     left.values.push(...right.values);
+    // Somebody may remember the block by its values, and should not hold them.
+    right.values.length = 0;
     dropBlock(at + 1);
     refresh(at);
     return true;
@@ -166,6 +178,21 @@ export function createOrderedIndex<K extends string | number, V>(keyOf?: (value:
     };
   };
 
+  const spans = (from: K | undefined, to: K | undefined, max: number): Span<V>[] => {
+    const [startBlock, startIndex] = from === undefined ? [0, 0] : seek(from, true);
+    const [endBlock, endIndex] = to === undefined ? [blocks.length, 0] : seek(to, false);
+    const found: Span<V>[] = [];
+    let left = max;
+    for (let at = startBlock, first = startIndex; left > 0 && at <= endBlock && at < blocks.length; at++, first = 0) {
+      const { values } = blocks[at] as Block<K, V>;
+      const end = Math.min(at === endBlock ? endIndex : values.length, first + left);
+      if (end <= first) continue;
+      found.push({ values, first, end });
+      left -= end - first;
+    }
+    return found;
+  };
+
   return {
     size: () => total,
     insert(key, value) {
@@ -209,16 +236,13 @@ export function createOrderedIndex<K extends string | number, V>(keyOf?: (value:
       return cursor(at, index - 1);
     },
     between(from, to, max) {
-      const [startBlock, startIndex] = from === undefined ? [0, 0] : seek(from, true);
-      const [endBlock, endIndex] = to === undefined ? [blocks.length, 0] : seek(to, false);
       const found: V[] = [];
-      for (let at = startBlock, first = startIndex; at <= endBlock && at < blocks.length; at++, first = 0) {
-        const { values } = blocks[at] as Block<K, V>;
-        const end = Math.min(at === endBlock ? endIndex : values.length, first + max - found.length);
+      for (const { values, first, end } of spans(from, to, max)) {
         for (let index = first; index < end; index++) found.push(values[index] as V);
       }
       return found;
     },
+    spans,
     count(from, to) {
       const [startBlock, startIndex] = from === undefined ? [0, 0] : seek(from, true);
       const [endBlock, endIndex] = to === undefined ? [blocks.length, 0] : seek(to, false);

@@ -77,8 +77,8 @@ function walkUp(
   }
 }
 
-/** A loop of its own for the reason that `listedRecords` gives. */
-function headsOf(slots: readonly Slot[]): Version[] {
+/** The newest versions. A loop of its own for the reason that `listedRecords` gives. */
+export function headsOf(slots: readonly Slot[]): Version[] {
   const heads: Version[] = [];
   for (let i = 0; i < slots.length; i++) heads.push((slots[i] as Slot).head);
   return heads;
@@ -103,7 +103,7 @@ function inPlace(candidates: readonly Version[], above: string | undefined, belo
  * The few versions that share a value, in order. Names of events end with their time, so that most come in order: to see
  * that takes a third of the comparisons, 7 % of a list of 20.
  */
-function sorted(candidates: readonly Version[], range: ListRange): readonly Version[] {
+export function sorted(candidates: readonly Version[], range: ListRange): readonly Version[] {
   const { above, below, namespace, upTo, newestFirst } = range;
   if (!newestFirst && inPlace(candidates, above, below)) return candidates;
   const wanted = candidates.filter(({ slot, step }) => {
@@ -146,7 +146,7 @@ export function readList(state: MemoryState, query: ListQuery): ReadPage {
   return { page, tired: looked === patience };
 }
 
-function positionOf({ start }: MemoryState, { slot, step }: Version, newestFirst: boolean): Position {
+export function positionOf({ start }: MemoryState, { slot, step }: Version, newestFirst: boolean): Position {
   const key = keyOf(slot.sortKey);
   return newestFirst ? { ...key, revision: start + step } : key;
 }

@@ -1,11 +1,13 @@
-import type { EventStore, StoreCall } from '../../store/contract.js';
-import type { EventRecord } from '../../store/record.js';
+import type { EventStore, ListQuery, StoreCall } from '../../store/contract.js';
+import { recordBytes, type EventRecord } from '../../store/record.js';
 import { assert, assertEqual, assertRejects, assertStoreError, inTime } from '../assert.js';
 import { sampleEvent } from '../sample-event.js';
 import { keyOf, type SuiteCase } from './workbench.js';
 
 type Run = (store: EventStore, existing: EventRecord, call: StoreCall) => Promise<unknown>;
 
+const decoder = new TextDecoder();
+const NO_PREFIX = new Uint8Array(0);
 const inAnHour = 4_102_444_800_000_000;
 
 /** Every operation of a store that answers with a promise. What holds for all of them is tested over this table. */
@@ -119,6 +121,46 @@ export const traitCases: readonly SuiteCase[] = [
       assertEqual(atOnce(keyOf('b')), undefined, 'nothing');
       await store.close();
       await assertStoreError((async () => atOnce(key))(), 'closed', 'get at once on a closed store');
+    },
+  },
+  {
+    name: 'list: what is given joined, where the store can do that, is what the promise gives',
+    async run({ store, createMany, replace }) {
+      const { joined } = store.list;
+      if (joined === undefined) return;
+      const [first, second, ...others] = await createMany(9);
+      const at = others.at(-1)?.revision;
+      const compare = async (when: string): Promise<void> => {
+        const terms = [{ field: 'regarding.name', value: first?.event.fields['regarding.name'] ?? '' }];
+        const pages: ListQuery[] = [
+          { limit: 20 },
+          { limit: 4 },
+          { limit: 4, at, after: second?.key },
+          { limit: 20, at },
+        ];
+        pages.push({ limit: 20, terms }, { limit: 20, namespace: 'default' }, { limit: 20, namespace: 'other' });
+        for (const query of [...pages, ...pages, ...pages]) {
+          const page = joined(query);
+          if (page === undefined) continue;
+          const { records, ...rest } = await store.list(query);
+          const { pieces, ...about } = page;
+          const text = records.map((record) => decoder.decode(recordBytes(record, NO_PREFIX))).join(',');
+          assertEqual(pieces.map((piece) => decoder.decode(piece)).join(''), text, `the events ${when}`);
+          assertEqual(
+            { next: undefined, remaining: undefined, ...about },
+            { next: undefined, remaining: undefined, ...rest },
+            `the page ${when}`,
+          );
+        }
+      };
+      await compare('at first');
+      await replace(others[0] as EventRecord);
+      await compare('after a replacement');
+      await store.remove((others[1] as EventRecord).key);
+      await compare('after a deletion');
+      await assertStoreError((async () => joined({ limit: 1, at: 1 }))(), 'expired', 'joined at 1');
+      await store.close();
+      await assertStoreError((async () => joined({ limit: 1 }))(), 'closed', 'joined on a closed store');
     },
   },
   {

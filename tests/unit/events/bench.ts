@@ -158,7 +158,7 @@ export function verbBench(wrap: (store: EventStore) => EventStore = (store) => s
       const scope = scopeOf(method, parts.path, query, [version]);
       if (!scope) throw new Error(`no scope: ${target}`);
       const request = { method, url, ...(signal && { signal }) };
-      return { environment, request, version, scope, query, caller: CALLER, warnings: [] };
+      return { environment, request, version, scope, query, caller: CALLER, joinsItems: false, warnings: [] };
     },
   };
 }

@@ -43,6 +43,79 @@ test('the memory of a list serves the next one, once it was given back', async (
   expect(Buffer.from(one).equals(two)).toBe(true);
 });
 
+describe('a list that is read again', () => {
+  const forms: readonly (readonly [what: string, accept: string, query: string])[] = [
+    ['JSON', 'application/json', ''],
+    ['indented JSON', 'application/json', '&pretty=true'],
+    ['YAML', 'application/yaml', ''],
+    ['a Table', 'application/json;as=Table;g=meta.k8s.io;v=v1', ''],
+    ['metadata', 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1', ''],
+    ['protobuf', 'application/vnd.kubernetes.protobuf', ''],
+  ];
+
+  test.each(forms)('is the same as %s, whatever was kept of it', async (_what, accept, more) => {
+    const made = await filled(9);
+    const read = async (query: string): Promise<string> => {
+      const answer = await made.ask(`GET ${path(query)}${more}`, { headers: { accept } });
+      expect(answer.status).toBe(200);
+      return answer.text();
+    };
+    for (const query of ['?', '?limit=4', '?fieldSelector=regarding.name%3Dweb-1', '?labelSelector=app%3Dx&limit=2']) {
+      const first = await read(query);
+      for (let turn = 0; turn < 3; turn++) {
+        // In between it was kept as plain JSON.
+        await made.json(`GET ${path(query)}`);
+        expect(await read(query)).toBe(first);
+      }
+    }
+  });
+
+  test('shows what has happened in between', async () => {
+    const made = await filled(5);
+    const names = async (query: string): Promise<unknown[]> => namesOf((await made.json(`GET ${path(query)}`)).json);
+    const about = '?fieldSelector=regarding.name%3Dweb-1';
+    for (let turn = 0; turn < 3; turn++) {
+      expect(await names('')).toEqual(await names(about));
+      await made.create(`f${turn}`);
+      expect(await names('')).toContain(`f${turn}`);
+      expect(await names(about)).toContain(`f${turn}`);
+      await made.json(`DELETE ${path(`/e00${turn}`)}`);
+      expect(await names('')).not.toContain(`e00${turn}`);
+      expect(await names(about)).not.toContain(`e00${turn}`);
+      const patched = { metadata: { labels: { turn: String(turn) } } };
+      await made.json(`PATCH ${path('/e004')}`, patched, { 'content-type': 'application/merge-patch+json' });
+      const { json } = await made.json(`GET ${path()}`);
+      const last = (json['items'] as Json[]).find((item) => metaOf(item)['name'] === 'e004');
+      expect(metaOf(last)['labels']).toMatchObject(patched.metadata.labels);
+    }
+  });
+
+  test('without limit is whole in every turn, also when it changes between its pages', async () => {
+    const made = await filled(1200);
+    const stored = async (): Promise<unknown[]> => namesOf((await made.json(`GET ${path()}`)).json);
+    const first = await stored();
+    expect(first).toHaveLength(1200);
+    for (let turn = 0; turn < 2; turn++) expect(await stored()).toEqual(first);
+    const answer = await made.events.handle({ method: 'GET', url: path(), headers: {} });
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of answer?.body as AsyncIterable<Uint8Array>) {
+      chunks.push(Buffer.from(chunk));
+      if (chunks.length === 1) await made.json(`DELETE ${path('/e1100')}`);
+    }
+    expect(namesOf(JSON.parse(Buffer.concat(chunks).toString()))).toEqual(first);
+    expect(await stored()).toEqual(first.filter((name) => name !== 'e1100'));
+  });
+
+  test('fails as any other when its revision is gone or still to come', async () => {
+    const made = await filled(3);
+    for (let turn = 0; turn < 3; turn++) {
+      expect((await made.json(`GET ${path('?limit=2')}`)).status).toBe(200);
+      expect((await made.json(`GET ${path('?limit=2&resourceVersion=1')}`)).status).toBe(410);
+      expect((await made.json(`GET ${path('?resourceVersion=9000000000000000')}`)).status).toBe(504);
+    }
+  });
+});
+
 describe('limit', () => {
   test('pages show every event once, at the revision of the first page', async () => {
     const made = await filled(7);

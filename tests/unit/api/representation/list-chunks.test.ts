@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CHUNK_BYTES, createChunkMemory } from '../../../../src/api/representation/chunk-memory.js';
+import { JoinedItems } from '../../../../src/api/representation/json-source.js';
 import { listBody, type ListFrame } from '../../../../src/api/representation/list-chunks.js';
 import type { SerializedBody } from '../../../../src/api/representation/serializer.js';
 
@@ -79,6 +80,33 @@ describe('listBody', () => {
       ),
       { numRuns: 25 },
     );
+  });
+
+  it('sends what is joined already as it is, small parts in a chunk with others', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.array(fc.integer({ min: 2, max: 200_000 }), { minLength: 1, maxLength: 4 }), {
+          minLength: 1,
+          maxLength: 4,
+        }),
+        async (batches) => {
+          const text = batches.map((sizes) => sizes.map((size) => `"${'x'.repeat(size - 2)}"`));
+          const pieces = text.map((items) => items.map((one, at) => encode(at < items.length - 1 ? `${one},` : one)));
+          const body = await listBody(
+            asItIs,
+            pieces.map((parts) => [new JoinedItems(parts)]),
+            memory,
+          );
+          expect((await collect(body)) === `{"items":[${text.flat().join(',')}]}`).toBe(true);
+        },
+      ),
+      { numRuns: 40 },
+    );
+    const large = item(100_000);
+    const chunks: Uint8Array[] = [];
+    const body = await listBody(asItIs, [[new JoinedItems([large, large])]], memory);
+    for await (const chunk of body as AsyncIterable<Uint8Array>) chunks.push(chunk);
+    expect(chunks.filter((chunk) => chunk === large)).toHaveLength(2);
   });
 
   it('lends memory that serves again, once it was given back', async () => {

@@ -184,8 +184,17 @@ describe('memoryStore', () => {
   });
 
   test('unusable options are named together', () => {
-    const bad = { historyMs: -1, historyMaxBytes: 0.5, maxEventBytes: 0, startAbove: -2, name: '' };
-    expect(() => memoryStore(bad)).toThrow(/historyMs.*historyMaxBytes.*maxEventBytes.*startAbove.*name/);
+    const bad = {
+      historyMs: -1,
+      historyMaxBytes: 0.5,
+      listCacheMaxBytes: -1,
+      maxEventBytes: 0,
+      startAbove: -2,
+      name: '',
+    };
+    expect(() => memoryStore(bad)).toThrow(
+      /historyMs.*historyMaxBytes.*listCacheMaxBytes.*maxEventBytes.*startAbove.*name/,
+    );
   });
 
   test('an expiry that is no number is a TypeError and nothing is written', async () => {

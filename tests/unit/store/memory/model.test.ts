@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Change, EventStore, FieldTerm, ListQuery } from '../../../../src/store/contract.js';
+import type { Change, EventStore, FieldTerm, ListPage, ListQuery } from '../../../../src/store/contract.js';
 import { isStoreError } from '../../../../src/store/errors.js';
 import { memoryStore } from '../../../../src/store/memory/memory-store.js';
-import type { EventRecord } from '../../../../src/store/record.js';
+import { recordBytes, type EventRecord } from '../../../../src/store/record.js';
 import { fakeClock } from '../../../../src/testing/fake-clock.js';
 import { sampleEvent } from '../../../../src/testing/sample-event.js';
 
@@ -74,11 +74,26 @@ const operation = fc.oneof(
 
 type Operation = typeof operation extends fc.Arbitrary<infer T> ? T : never;
 
+const joinedPages = { count: 0 };
+
+/** What the store gives joined is what it gives as records, whatever happened since it was joined. */
+function expectJoined({ list }: EventStore, query: ListQuery, page: ListPage): void {
+  for (const joined of [list.joined?.(query), list.joined?.(query)]) {
+    if (joined === undefined) continue;
+    joinedPages.count++;
+    const text = Buffer.concat(joined.pieces).toString();
+    expect(text).toBe(page.records.map((record) => Buffer.from(recordBytes(record, new Uint8Array(0)))).join(','));
+    expect([joined.revision, joined.next]).toEqual([page.revision, page.next]);
+    if (query.terms === undefined) expect(joined.remaining).toBe(page.remaining);
+  }
+}
+
 async function walk(store: EventStore, query: ListQuery, whole: readonly EventRecord[]): Promise<EventRecord[]> {
   const seen: EventRecord[] = [];
   for (let after = query.after; ;) {
     const page = await store.list({ ...query, after });
     expect(page.records.length).toBeLessThanOrEqual(query.limit);
+    expectJoined(store, { ...query, after }, page);
     seen.push(...page.records);
     if (query.terms === undefined) expect(page.remaining).toBe(whole.length - seen.length);
     if (page.next === undefined) return seen;
@@ -162,6 +177,7 @@ describe('memoryStore, against a naive model', () => {
       play(operations, 600_000),
     );
     await fc.assert(run, { numRuns: 60 });
+    expect(joinedPages.count).toBeGreaterThan(0);
   });
 
   test('with a short history a read is exact or expired', async () => {

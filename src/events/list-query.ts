@@ -1,0 +1,117 @@
+import type { ListOptions } from '../api/options/list-options.js';
+import { readContinueToken, writeContinueToken } from '../api/options/continue-token.js';
+import { toRevision } from '../api/options/resource-version.js';
+import type { Selector } from '../api/selectors/contract.js';
+import { badRequest, expired } from '../api/status/failures.js';
+import type { ApiRequest } from '../http/request.js';
+import type { ListMeta } from '../model/object-meta.js';
+import type { EventKey, ListQuery, Position, Revision } from '../store/contract.js';
+import { isStoreError } from '../store/errors.js';
+import { futureRevision } from './store-failures.js';
+import type { VerbCall } from './verbs/call.js';
+
+/** How many records are asked of the store at once where the client gave no limit. */
+export const PAGE = 500;
+
+/** Where a list begins, and in which state. */
+export interface Start {
+  readonly at: Revision | undefined;
+  readonly after: Position | undefined;
+  /** The latest state will do, if it is at least this. */
+  readonly notOlderThan: Revision;
+}
+
+/** @throws StatusError 400 for a bad token, or a revision beside one */
+export function startOf(call: VerbCall, options: ListOptions): Start {
+  const asked = options.resourceVersion;
+  const given = asked !== '' && asked !== '0';
+  if (options.continue !== '') {
+    if (given) throw badRequest('specifying resource version is not allowed when using continue');
+    const token = readContinueToken(options.continue);
+    const after = positionOf(call, token.start);
+    return { at: token.revision < 0 ? undefined : token.revision, after, notOlderThan: 0 };
+  }
+  if (!given) return { at: undefined, after: undefined, notOlderThan: 0 };
+  const revision = toRevision(asked);
+  const exact = options.resourceVersionMatch === 'Exact' || (options.resourceVersionMatch === '' && options.limit > 0);
+  return { at: exact ? revision : undefined, after: undefined, notOlderThan: exact ? 0 : revision };
+}
+
+function positionOf(call: VerbCall, start: string): EventKey {
+  const { namespace } = call.scope;
+  if (namespace !== '') return { namespace, name: start };
+  const slash = start.indexOf('/');
+  return slash < 0
+    ? { namespace: start, name: '' }
+    : { namespace: start.slice(0, slash), name: start.slice(slash + 1) };
+}
+
+/** The metadata of a list; `last`: it ends there and goes on, with so many left if that is known. */
+export function listMeta(call: VerbCall, revision: Revision, last?: EventKey, remaining?: number): ListMeta {
+  const resourceVersion = String(revision);
+  if (last === undefined) return { resourceVersion };
+  const token = writeContinueToken({ revision, start: tokenStart(call, last) });
+  return remaining === undefined
+    ? { resourceVersion, continue: token }
+    : { resourceVersion, continue: token, remainingItemCount: remaining };
+}
+
+function tokenStart(call: VerbCall, key: EventKey): string {
+  return call.scope.namespace === '' ? `${key.namespace}/${key.name}` : key.name;
+}
+
+/** What a client is told when a page cannot be read: `error` itself where that is no matter of lists. */
+export function pageFailure(
+  error: unknown,
+  call: VerbCall,
+  options: ListOptions,
+  at: Revision | undefined,
+  after: Position | undefined,
+): unknown {
+  if (!isStoreError(error)) return error;
+  if (error.code === 'future-revision') return futureRevision(at ?? 0, error.current ?? 0);
+  if (error.code !== 'expired' || options.continue === '' || !after) return error;
+  return expired(TOKEN_EXPIRED, writeContinueToken({ revision: -1, start: tokenStart(call, after) }));
+}
+
+const TOKEN_EXPIRED =
+  'The provided continue parameter is too old to display a consistent list result. You can start a new list without ' +
+  'the continue parameter, or use the continue token in this response to retrieve the remainder of the results. ' +
+  'Continuing with the provided token results in an inconsistent list - objects that were created, modified, or ' +
+  'deleted between the time the first chunk was returned and now may show up in the list.';
+
+/**
+ * What the store is asked. A class for the sake of `signal`: the request makes one when it is asked for, and a literal with
+ * a getter costs 0.5 µs.
+ */
+export class PageQuery implements ListQuery {
+  readonly namespace: string | undefined;
+  readonly terms: Selector['equalities'];
+  readonly at: Revision | undefined;
+  readonly after: Position | undefined;
+  readonly limit: number;
+  readonly #request: ApiRequest;
+
+  constructor(
+    { request, scope }: VerbCall,
+    { equalities }: Selector,
+    at: Revision | undefined,
+    after: Position | undefined,
+    limit: number,
+  ) {
+    this.#request = request;
+    this.namespace = scope.namespace === '' ? undefined : scope.namespace;
+    this.terms = equalities;
+    this.at = at;
+    this.after = after;
+    this.limit = limit;
+  }
+
+  get aborted(): boolean | undefined {
+    return this.#request.aborted;
+  }
+
+  get signal(): AbortSignal | undefined {
+    return this.#request.signal;
+  }
+}

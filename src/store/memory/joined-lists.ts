@@ -1,0 +1,93 @@
+import type { Revision } from '../contract.js';
+import { recordLength, writeRecord } from '../record.js';
+import { listedRecords } from './listed-records.js';
+import type { Version } from './version.js';
+
+/** More than this of one owner is not kept: it would push out too much, and is sent in one piece. */
+const LARGEST = 1_048_576;
+/** How many owners are remembered, most of them perhaps by name alone. */
+const OWNERS = 8192;
+
+const COMMA = 0x2c;
+const NO_PREFIX = new Uint8Array(0);
+
+/** Neighbours in a list as JSON. */
+export interface JoinedEvents {
+  /** What it was made of. */
+  readonly versions: readonly Version[];
+  /** The objects, each with a comma behind it. */
+  readonly bytes: Uint8Array;
+  /** Where each object begins, and, as the last one, where a further one would. */
+  readonly starts: readonly number[];
+}
+
+/**
+ * The JSON of neighbours in lists, for as long as they are read again. A page of 500 that way costs 10 µs of CPU before it
+ * is sent, in place of 450; a list of 20, 4 in place of 20.
+ */
+export interface JoinedLists {
+  /**
+   * The versions' JSON, kept under their owner (a block of an index, a value of one). It is right whatever has happened
+   * since: what was kept counts only if it was made of exactly these versions. `undefined` the first time an owner is
+   * asked for, because most lists are not read again, and for what is too large. `listed`: which of them are in the list,
+   * and in which order, if that is not as they are; what it says must follow from owner and versions.
+   */
+  of(owner: unknown, versions: readonly Version[], listed?: Listed): JoinedEvents | undefined;
+}
+
+type Listed = (versions: readonly Version[]) => readonly Version[];
+
+function same(some: readonly Version[], others: readonly Version[]): boolean {
+  if (some.length !== others.length) return false;
+  for (let i = 0; i < some.length; i++) if (some[i] !== others[i]) return false;
+  return true;
+}
+
+function join(versions: readonly Version[], start: Revision, listed: Listed | undefined): JoinedEvents | undefined {
+  const records = listedRecords(listed === undefined ? versions : listed(versions), start, undefined);
+  const starts = [0];
+  let end = 0;
+  for (const record of records) {
+    end += recordLength(record, NO_PREFIX) + 1;
+    starts.push(end);
+  }
+  if (end > LARGEST) return undefined;
+  const bytes = new Uint8Array(end);
+  records.forEach((record, index) => {
+    writeRecord(record, NO_PREFIX, bytes, starts[index] as number);
+    bytes[(starts[index + 1] as number) - 1] = COMMA;
+  });
+  return { versions, bytes, starts };
+}
+
+/** Makes an empty {@link JoinedLists} that keeps `maxBytes` of JSON; what was not read for longest goes first. */
+export function createJoinedLists(start: Revision, maxBytes: number): JoinedLists {
+  /** In order of their last use; `undefined`: asked for once. */
+  const known = new Map<unknown, JoinedEvents | undefined>();
+  let bytes = 0;
+
+  const put = (owner: unknown, joined: JoinedEvents | undefined): void => {
+    known.set(owner, joined);
+    bytes += joined?.bytes.length ?? 0;
+    for (const [oldest, { bytes: old } = { bytes: undefined }] of known) {
+      if (bytes <= maxBytes && known.size <= OWNERS) return;
+      known.delete(oldest);
+      bytes -= old?.length ?? 0;
+    }
+  };
+
+  return {
+    of(owner, versions, listed) {
+      const before = known.get(owner);
+      const seen = before !== undefined || known.has(owner);
+      if (seen) {
+        known.delete(owner);
+        bytes -= before?.bytes.length ?? 0;
+      }
+      const joined = before !== undefined && same(before.versions, versions) ? before : undefined;
+      const made = joined ?? (seen && maxBytes > 0 ? join(versions, start, listed) : undefined);
+      put(owner, made);
+      return made;
+    },
+  };
+}
