@@ -8,6 +8,7 @@ import { createCatchUp, type CatchUp } from './catch-up.js';
 import type { HubEntry } from './hub-entry.js';
 import { createRing } from './ring.js';
 import { createWatcher, type HubWatcher, type Watcher } from './watcher.js';
+import { createWaves } from './waves.js';
 
 /** For {@link createWatchHub}. */
 export interface WatchHubOptions {
@@ -75,16 +76,14 @@ export function createWatchHub(options: WatchHubOptions): WatchHub {
   let ready = false;
   let closed = false;
 
-  const wakeAll = (): void => {
-    for (const watcher of watchers) watcher.wake();
-  };
+  const waves = createWaves(watchers);
 
   const begin = async (signal: AbortSignal): Promise<void> => {
     const at = await store.revision({ signal });
     if (signal.aborted) return;
     ring.restart(at);
     ready = true;
-    wakeAll();
+    waves.wake();
   };
 
   /** Reads the feed until the signal is aborted or the store is closed. */
@@ -93,7 +92,7 @@ export function createWatchHub(options: WatchHubOptions): WatchHub {
     const onProgress = (revision: Revision): void => {
       if (signal.aborted) return;
       ring.advance(revision);
-      wakeAll();
+      waves.wake();
     };
     while (!signal.aborted) {
       try {
@@ -102,7 +101,7 @@ export function createWatchHub(options: WatchHubOptions): WatchHub {
           if (signal.aborted) return;
           backoff.reset();
           ring.append(changes);
-          wakeAll();
+          waves.wake();
         }
         // A feed that ends by itself: the store was closed, then this says so.
         await store.revision({ signal });
