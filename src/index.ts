@@ -57,6 +57,7 @@ export type { MemoryStoreOptions } from './store/memory/options.js';
 export type {
   Change,
   ChangesOptions,
+  CreateEvent,
   EventKey,
   EventStore,
   ExpireOptions,

@@ -5,12 +5,13 @@ import { alreadyExists, badRequest, generatedNameTaken, invalid } from '../api/s
 import type { Event } from '../model/event.js';
 import type { ManagedFieldsEntry } from '../model/object-meta.js';
 import { isStoreError } from '../store/errors.js';
-import type { EventRecord } from '../store/record.js';
+import type { EventKey, EventRecord } from '../store/record.js';
 import { decodeEvent, encodeEvent } from './encode-event.js';
 import { setManagedFields, trackFields } from './field-tracking.js';
 import { generateName } from './generate-name.js';
 import { createErrors } from './rules/create-rules.js';
-import { expiryOf, resourceOf, type Result, type VerbCall } from './verbs/call.js';
+import type { BodyTraits } from './verbs/body.js';
+import { expiryOf, resourceOf, type EventsEnvironment, type Result, type VerbCall } from './verbs/call.js';
 
 const NAME_ATTEMPTS = 8;
 
@@ -19,51 +20,96 @@ const NAME_ATTEMPTS = 8;
  * Used by create, and by an update or apply that finds nothing.
  *
  * @param entries who manages what, where that is known already
+ * @param traits of the body it came in, where that holds nothing else
  * @throws StatusError 400, 409, 422
  */
-export async function admitNew(
+export function admitNew(
   call: VerbCall,
   event: Event,
   options: WriteOptions,
   entries?: readonly ManagedFieldsEntry[],
-): Promise<Result> {
-  const { environment, version } = call;
+  traits: BodyTraits = UNKNOWN,
+): Result | Promise<Result> {
+  const { environment } = call;
   const generated = event.metadata.name === undefined && Boolean(event.metadata.generateName);
   dedupeOwners(call, event, 'request');
-  stamp(event, environment.wholeSeconds(environment.clock.now()));
+  stamp(event, environment);
   let managedFields: string | undefined;
   if (entries) setManagedFields(event, entries);
-  else managedFields = trackFields(call, options, event);
-  for (let attempt = 1; ; attempt++) {
-    if (generated) {
-      event.metadata.name = generateName(event.metadata.generateName ?? '');
-      event.metadata.uid = crypto.randomUUID();
-    }
-    const errors = createErrors(event, version, environment.types);
-    if (errors.length > 0) throw invalid(version.view.kind, event.metadata.name ?? '', errors);
-    if (!options.dryRun) refuseResourceVersion(event);
-    const key = { namespace: event.metadata.namespace ?? '', name: event.metadata.name ?? '' };
-    try {
-      if (!options.dryRun) {
-        const encoded = encodeEvent(event, managedFields, environment.textBytes);
-        const record = await environment.store.create(key, encoded, { expiresAt: expiryOf(environment) });
-        return { kind: 'object', status: 201, json: version.object(record) };
-      }
-    } catch (error) {
-      if (!isStoreError(error) || error.code !== 'exists') throw error;
-    }
-    const existing = await environment.store.get(key, call.request);
-    if (!existing && options.dryRun) return { kind: 'object', status: 201, json: version.unstoredJson(event) };
-    if (!generated) throw nameTaken(call, event, existing);
-    if (attempt === NAME_ATTEMPTS) throw generatedNameTaken(resourceOf(call), event.metadata.name ?? '');
+  else managedFields = trackFields(call, options, event, undefined, traits.usual);
+  return attempt({ call, event, options, generated, managedFields, plain: traits.plain }, 1);
+}
+
+const UNKNOWN: BodyTraits = Object.freeze({});
+
+interface Admission {
+  readonly call: VerbCall;
+  readonly event: Event;
+  readonly options: WriteOptions;
+  /** The name is the server's. */
+  readonly generated: boolean;
+  /** As JSON, where that is known. */
+  readonly managedFields: string | undefined;
+  readonly plain: boolean | undefined;
+}
+
+/** At once where the store answers at once: three promises less between the body and the answer. */
+function attempt(admission: Admission, round: number): Result | Promise<Result> {
+  const { call, event, options, generated, managedFields, plain } = admission;
+  const { environment, version } = call;
+  if (generated) {
+    event.metadata.name = generateName(event.metadata.generateName ?? '');
+    event.metadata.uid = environment.uids();
+  }
+  const errors = createErrors(event, version, environment.types);
+  if (errors.length > 0) throw invalid(version.view.kind, event.metadata.name ?? '', errors);
+  const key = { namespace: event.metadata.namespace ?? '', name: event.metadata.name ?? '' };
+  if (options.dryRun) return dry(admission, round, key);
+  refuseResourceVersion(event);
+  const failed = (error: unknown): Promise<Result> => refused(admission, round, key, error);
+  const { create } = environment.store;
+  const expiry = { expiresAt: expiryOf(environment) };
+  const encoded = encodeEvent(event, managedFields, environment.textBytes, plain);
+  try {
+    if (create.atOnce) return created(call, create.atOnce(key, encoded, expiry));
+    return create(key, encoded, expiry).then((record) => created(call, record), failed);
+  } catch (error) {
+    return failed(error);
   }
 }
 
+const created = ({ version }: VerbCall, record: EventRecord): Result => ({
+  kind: 'object',
+  status: 201,
+  json: version.object(record),
+});
+
+async function dry(admission: Admission, round: number, key: EventKey): Promise<Result> {
+  const { call, event } = admission;
+  const existing = await call.environment.store.get(key, call.request);
+  if (existing) return again(admission, round, existing);
+  return { kind: 'object', status: 201, json: call.version.unstoredJson(event) };
+}
+
+/** The store has not taken it: is its name taken? */
+async function refused(admission: Admission, round: number, key: EventKey, error: unknown): Promise<Result> {
+  if (!isStoreError(error) || error.code !== 'exists') throw error;
+  const { call } = admission;
+  return again(admission, round, await call.environment.store.get(key, call.request));
+}
+
+/** With another name, if the name is the server's. */
+function again(admission: Admission, round: number, existing: EventRecord | undefined): Result | Promise<Result> {
+  const { call, event, generated } = admission;
+  if (!generated) throw nameTaken(call, event, existing);
+  if (round === NAME_ATTEMPTS) throw generatedNameTaken(resourceOf(call), event.metadata.name ?? '');
+  return attempt(admission, round + 1);
+}
+
 /** Identity and time are the server's; a client's values for them do not count. */
-function stamp(event: Event, now: string): void {
-  const { metadata } = event;
-  metadata.uid = crypto.randomUUID();
-  metadata.creationTimestamp = now;
+function stamp({ metadata }: Event, { uids, wholeSeconds, clock }: EventsEnvironment): void {
+  metadata.uid = uids();
+  metadata.creationTimestamp = wholeSeconds(clock.now());
   if (metadata.deletionTimestamp !== undefined) delete metadata.deletionTimestamp;
   if (metadata.deletionGracePeriodSeconds !== undefined) delete metadata.deletionGracePeriodSeconds;
 }

@@ -16,6 +16,7 @@ import { coreV1 } from './versions/core-v1.js';
 import { createSharedFrames } from './shared-frames.js';
 import { eventsV1 } from './versions/events-v1.js';
 import { createTextBytes } from './text-bytes.js';
+import { createUids } from './uids.js';
 import { createWholeSeconds } from './whole-seconds.js';
 
 /** The Event resource, over one store. All functions may be detached. */
@@ -72,6 +73,7 @@ export function createEvents(options: EventsOptions): Events {
     fieldTracker: createFieldTracker(),
     wholeSeconds: createWholeSeconds(),
     textBytes: createTextBytes(),
+    uids: createUids(),
     bookmarkIntervalMs: options.bookmarkIntervalMs ?? 60_000,
     minWatchMs: options.minWatchMs ?? 1_800_000,
   };

@@ -1,4 +1,5 @@
-import type { Event } from '../model/event.js';
+import { quoted, quotedPlain } from '../api/encode/encode-json.js';
+import type { Event, ObjectReference } from '../model/event.js';
 import type { ManagedFieldsEntry } from '../model/object-meta.js';
 import type { EncodedEvent } from '../store/record.js';
 import { writeFields, writeMetadata } from './event-text.js';
@@ -15,9 +16,10 @@ const decoder = new TextDecoder();
  * @param managedFields the event's own managed fields as JSON, where that is known: half of a usual event need not be
  * written again (5 µs of 13)
  * @param toBytes where the bytes come from; memory of their own if it is left out
+ * @param plain no text in the event needs escaping: to look at each takes 1.5 µs
  */
-export function encodeEvent(event: Event, managedFields?: string, toBytes?: TextBytes): EncodedEvent {
-  return encodeText(event, writeEvent(event, managedFields), toBytes);
+export function encodeEvent(event: Event, managedFields?: string, toBytes?: TextBytes, plain?: boolean): EncodedEvent {
+  return encodeText(event, writeEvent(event, managedFields, plain), toBytes);
 }
 
 /** An event's stored form as text. */
@@ -28,10 +30,11 @@ export interface EventText {
 }
 
 /** The first half of {@link encodeEvent}: whoever wants to know whether anything changed compares texts. */
-export function writeEvent(event: Event, managedFields?: string): EventText {
-  const { before, after } = writeMetadata(event.metadata, managedFields);
+export function writeEvent(event: Event, managedFields?: string, plain?: boolean): EventText {
+  const quote = plain ? quotedPlain : quoted;
+  const { before, after } = writeMetadata(event.metadata, managedFields, quote);
   const opening = `{"metadata":{${before}${before !== '' && after !== '' ? ',' : ''}`;
-  return { text: `${opening}${after}},${writeFields(event)}}`, opening };
+  return { text: `${opening}${after}},${writeFields(event, quote)}}`, opening };
 }
 
 /** The second half of {@link encodeEvent}. */
@@ -84,6 +87,8 @@ const COMMA = 0x2c;
 /** What field selectors read; empty values are left out. Written out, with constant names, because every write does it. */
 function fieldsOf(event: Event): Record<string, string> {
   const { metadata, regarding, deprecatedSource, reportingController } = event;
+  const usual = regarding && usualFields(event, regarding);
+  if (usual) return usual;
   const fields: Record<string, string> = {};
   if (metadata.name) fields['metadata.name'] = metadata.name;
   if (metadata.namespace) fields['metadata.namespace'] = metadata.namespace;
@@ -101,6 +106,39 @@ function fieldsOf(event: Event): Record<string, string> {
   if (regarding.apiVersion) fields['regarding.apiVersion'] = regarding.apiVersion;
   if (regarding.resourceVersion) fields['regarding.resourceVersion'] = regarding.resourceVersion;
   if (regarding.fieldPath) fields['regarding.fieldPath'] = regarding.fieldPath;
+  return fields;
+}
+
+/** The same for an event that has what nearly all have: made at once, because each field that is added takes 0.05 µs. */
+function usualFields(
+  { metadata: { name, namespace }, reason, type, reportingController, deprecatedSource }: Event,
+  {
+    kind,
+    namespace: regardingNamespace,
+    name: regardingName,
+    uid,
+    apiVersion,
+    resourceVersion,
+    fieldPath,
+  }: ObjectReference,
+): Record<string, string> | undefined {
+  if (!name || !namespace || !reason || !type || !reportingController) return undefined;
+  if (!kind || !regardingNamespace || !regardingName || !uid || !apiVersion) return undefined;
+  const fields: Record<string, string> = {
+    'metadata.name': name,
+    'metadata.namespace': namespace,
+    reason,
+    type,
+    reportingController,
+    source: deprecatedSource?.component || reportingController,
+    'regarding.kind': kind,
+    'regarding.namespace': regardingNamespace,
+    'regarding.name': regardingName,
+    'regarding.uid': uid,
+    'regarding.apiVersion': apiVersion,
+  };
+  if (resourceVersion) fields['regarding.resourceVersion'] = resourceVersion;
+  if (fieldPath) fields['regarding.fieldPath'] = fieldPath;
   return fields;
 }
 

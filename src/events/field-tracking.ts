@@ -32,9 +32,16 @@ export function setManagedFields(event: Event, entries: readonly ManagedFieldsEn
  * Records who changed what by a create (no `previous`), an update or a patch. Without tracking, what is stored stays and
  * what the client sent does not count.
  *
+ * @param usual see `UpdateManagedFieldsInput`
  * @returns the event's new managed fields as JSON, where that is known, for {@link encodeEvent}
  */
-export function trackFields(call: VerbCall, options: WriteOptions, next: Event, previous?: Event): string | undefined {
+export function trackFields(
+  call: VerbCall,
+  options: WriteOptions,
+  next: Event,
+  previous?: Event,
+  usual?: boolean,
+): string | undefined {
   const stored = previous?.metadata.managedFields;
   if (!call.environment.managedFields) {
     setManagedFields(next, stored);
@@ -49,6 +56,7 @@ export function trackFields(call: VerbCall, options: WriteOptions, next: Event, 
     sent: next.metadata.managedFields,
     manager: managerOfCall(call, options),
     time: trackingTime(call),
+    usual,
   });
   setManagedFields(next, entries);
   return entries.length > 0 ? json : undefined;

@@ -154,6 +154,13 @@ export interface ListEvents {
   readonly joined?: ((query: ListQuery) => JoinedPage | undefined) | undefined;
 }
 
+/** How one event is added. */
+export interface CreateEvent {
+  (key: EventKey, event: EncodedEvent, options: WriteOptions): Promise<EventRecord>;
+  /** Optional, as {@link GetEvent.atOnce}: for a store whose writes wait for nothing. */
+  readonly atOnce?: ((key: EventKey, event: EncodedEvent, options: WriteOptions) => EventRecord) | undefined;
+}
+
 /**
  * Where events are kept. Stores know no HTTP: they fail with a `StoreError` and its code, nothing else. Every method may
  * be called detached from the object and from many places at once. What they return belongs to the store: it never
@@ -173,7 +180,7 @@ export interface EventStore {
   /** A page of the state at one revision. Fails with `expired`, `future-revision`. */
   readonly list: ListEvents;
   /** Adds an event. Fails with `exists`, `too-large`. */
-  create(key: EventKey, event: EncodedEvent, options: WriteOptions): Promise<EventRecord>;
+  readonly create: CreateEvent;
   /** Replaces an event that is at `expected`. Fails with `not-found`, `conflict`, `too-large`. */
   replace(key: EventKey, event: EncodedEvent, options: ReplaceOptions): Promise<EventRecord>;
   /** Removes an event and returns its last state at the deletion's revision. Fails with `not-found`, `conflict`. */

@@ -27,15 +27,24 @@ export function parseJson(text: string): JsonResult {
     : readExactly(text, MAX_DEPTH);
 }
 
+/** What {@link parsePlain} finds. */
+export interface PlainJson {
+  readonly value: unknown;
+  /** How many keys the text has, duplicates counted. */
+  readonly keys: number;
+  /** The text has a backslash. */
+  readonly escapes: boolean;
+}
+
 /**
  * What {@link parseJson} begins with: the value, and how many keys the text has. Where the value has fewer, some came
  * twice. Undefined for a text that is odd in another way, or no JSON.
  */
-export function parsePlain(text: string): { readonly value: unknown; readonly keys: number } | undefined {
+export function parsePlain(text: string): PlainJson | undefined {
   const scan = scanJson(text);
   if (scan.depth > MAX_DEPTH || scan.odd) return undefined;
   const value = parsed(text);
-  return value === undefined ? undefined : { value, keys: scan.keys };
+  return value === undefined ? undefined : { value, keys: scan.keys, escapes: scan.escapes };
 }
 
 /** A document of which nothing more is known than its value. */

@@ -6,6 +6,8 @@ export interface JsonScan {
   readonly depth: number;
   /** There may be numbers with a fraction, an exponent or more than 15 digits, or escaped surrogates. */
   readonly odd: boolean;
+  /** There is a backslash. */
+  readonly escapes: boolean;
 }
 
 const QUOTE = 0x22;
@@ -22,10 +24,11 @@ export function scanJson(text: string): JsonScan {
   let digits = 0;
   let odd = false;
   let at = 0;
+  const escapes = text.includes('\\');
   while (at < text.length) {
     const code = text.charCodeAt(at);
     if (code === QUOTE) {
-      at = afterString(text, at);
+      at = escapes ? afterString(text, at) : afterPlainString(text, at);
       continue;
     }
     if (code >= 0x30 && code <= 0x39) {
@@ -39,7 +42,13 @@ export function scanJson(text: string): JsonScan {
     }
     at++;
   }
-  return { keys, depth: deepest, odd: odd || text.includes('\\ud') || text.includes('\\uD') };
+  return { keys, depth: deepest, odd: odd || (escapes && (text.includes('\\ud') || text.includes('\\uD'))), escapes };
+}
+
+/** {@link afterString} in a text without backslashes. */
+function afterPlainString(text: string, open: number): number {
+  const close = text.indexOf('"', open + 1);
+  return close === -1 ? text.length : close + 1;
 }
 
 /** The place after the string that begins at `open`; the end of the text if it never ends. */

@@ -61,12 +61,18 @@ function encodeList(items: readonly unknown[], { item: shape }: ListShape): stri
 }
 
 /** A map of texts as JSON, keys sorted. */
-export function writeTexts(texts: Readonly<Record<string, string>>): string {
+export function writeTexts(texts: Readonly<Record<string, string>>, quote: Quote = quoted): string {
   const keys = Object.keys(texts);
-  if (keys.length > 1) keys.sort(byCodePoint);
+  if (!areSorted(keys)) keys.sort(byCodePoint);
   let out = '';
-  for (const key of keys) out += `${out === '' ? '' : ','}${quoted(key)}:${quoted(texts[key] as string)}`;
+  for (const key of keys) out += `${out === '' ? '' : ','}${quote(key)}:${quote(texts[key] as string)}`;
   return `{${out}}`;
+}
+
+/** Maps mostly come as they were written, sorted: a look is a tenth of a sort. */
+function areSorted(keys: readonly string[]): boolean {
+  for (let i = 1; i < keys.length; i++) if (byCodePoint(keys[i - 1] as string, keys[i] as string) > 0) return false;
+  return true;
 }
 
 function encodeMap(members: Readonly<Record<string, unknown>>, { value: shape }: MapShape): string {
@@ -92,7 +98,15 @@ const rank = (unit: number): number => (unit >= 0xd800 && unit <= 0xdfff ? unit 
 // eslint-disable-next-line no-control-regex -- control characters are what is looked for
 const NEEDS_ESCAPE = /["\\\u0000-\u001f\ud800-\udfff]/;
 
+/** How a text becomes JSON. */
+export type Quote = (text: string) => string;
+
 /** A text as JSON. */
 export function quoted(text: string): string {
   return NEEDS_ESCAPE.test(text) ? JSON.stringify(wellFormed(text)) : `"${text}"`;
+}
+
+/** A text as JSON that is known to need no escaping. */
+export function quotedPlain(text: string): string {
+  return `"${text}"`;
 }

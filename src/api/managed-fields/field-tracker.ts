@@ -58,7 +58,7 @@ export function createFieldTracker(): FieldTracker {
     const { shape, newFields, update, created } = rememberedOf(input.version);
     if (live) return update(input, live, shape);
     if (sent ? !isReset(sent) : stored.length > 0) return undefined;
-    const fields = newFields(next);
+    const fields = newFields(next, input.usual);
     return fields.json === '{}' ? NOBODY : created(manager, fields, time);
   };
 

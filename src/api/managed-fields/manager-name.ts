@@ -12,12 +12,21 @@ export function managerOf(fieldManager: string | undefined, userAgent: string | 
   return fieldManager || clientName(userAgent ?? '') || 'unknown';
 }
 
-/** The usual name in full: printable ASCII, short enough. */
-const PLAIN_NAME = /^[ -.0-~]{0,128}(?=\/|$)/;
+const SLASH = 0x2f;
+
+/** Where the usual name ends: printable ASCII, short enough; -1 for others. */
+function plainEnd(userAgent: string): number {
+  for (let at = 0; at <= MAX_BYTES; at++) {
+    const code = at < userAgent.length ? userAgent.charCodeAt(at) : SLASH;
+    if (code === SLASH) return at;
+    if (code < 0x20 || code > 0x7e) return -1;
+  }
+  return -1;
+}
 
 function clientName(userAgent: string): string {
-  const plain = PLAIN_NAME.exec(userAgent);
-  if (plain) return plain[0];
+  const end = plainEnd(userAgent);
+  if (end !== -1) return userAgent.slice(0, end);
   let name = '';
   let bytes = 0;
   for (const character of userAgent) {

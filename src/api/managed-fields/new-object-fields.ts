@@ -11,8 +11,12 @@ export interface KeptFields {
   readonly json: string;
 }
 
-/** Answers what whoever makes a new object owns; an empty set has the JSON `{}`. */
-export type NewObjectFields = (object: WireObject) => KeptFields;
+/**
+ * Answers what whoever makes a new object owns; an empty set has the JSON `{}`.
+ *
+ * @param usual see `UpdateManagedFieldsInput`
+ */
+export type NewObjectFields = (object: WireObject, usual?: boolean) => KeptFields;
 
 /** Objects with more map keys, or longer ones, are computed each time. */
 const MAX_MAP_KEYS = 16;
@@ -92,7 +96,10 @@ export function createNewObjectFields(shape: StructShape): NewObjectFields {
     return at;
   }
 
-  return (object) => {
+  /** The answer for the last usual object, and the keys of its labels: those of the next, nearly always. */
+  let last: { readonly kept: KeptFields; readonly labels: readonly string[] } | undefined;
+
+  const find = (object: WireObject): KeptFields => {
     if (places > MAX_PLACES) {
       places = 0;
       root = createPlace();
@@ -104,6 +111,28 @@ export function createNewObjectFields(shape: StructShape): NewObjectFields {
     if (place) place.kept = kept;
     return kept;
   };
+
+  return (object, usual) => {
+    if (!usual) return find(object);
+    const labels = labelKeys(object);
+    if (last && sameKeys(last.labels, labels)) return last.kept;
+    const kept = find(object);
+    if (labels.length <= MAX_MAP_KEYS) last = { kept, labels };
+    return kept;
+  };
+}
+
+const NO_KEYS: readonly string[] = Object.freeze([]);
+
+function labelKeys({ metadata }: WireObject): readonly string[] {
+  const labels = (metadata as { readonly labels?: object } | undefined)?.labels;
+  return labels ? Object.keys(labels) : NO_KEYS;
+}
+
+function sameKeys(one: readonly string[], other: readonly string[]): boolean {
+  if (one.length !== other.length) return false;
+  for (let i = 0; i < one.length; i++) if (one[i] !== other[i]) return false;
+  return true;
 }
 
 /** Fields to be kept: what was handed in belongs to the result from now on. */

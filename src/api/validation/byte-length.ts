@@ -10,6 +10,16 @@ export function byteLength(text: string): number {
  * be encoded to know, which costs 0.4 µs: a write is held to some twenty limits.
  */
 export function longerThan(text: string, maxBytes: number): boolean {
-  if (text.length > maxBytes) return true;
-  return text.length * 3 > maxBytes && byteLength(text) > maxBytes;
+  const { length } = text;
+  if (length > maxBytes) return true;
+  // By how much it is too long if all is of three bytes; two less with each unit that is of one.
+  let excess = length * 3 - maxBytes;
+  for (let at = 0; excess > 0; at++) {
+    if (at === length) return true;
+    const unit = text.charCodeAt(at);
+    if (unit < 0x80) excess -= 2;
+    else if (unit < 0x800) excess -= 1;
+    else if (unit >= 0xd800 && unit <= 0xdfff) return byteLength(text) > maxBytes;
+  }
+  return false;
 }

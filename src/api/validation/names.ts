@@ -21,11 +21,30 @@ const MESSAGES = {
   labelValue: `a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', ${ENDS} (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is ${LABEL_VALUE})`,
 } as const;
 
-const isLabel = (text: string): boolean => /^[-a-z0-9]+$/.test(text) && !/^-|-$/.test(text);
-const isNamePart = (text: string): boolean => /^[-A-Za-z0-9_.]+$/.test(text) && !/^[-_.]|[-_.]$/.test(text);
-
 const HYPHEN = 0x2d;
 const DOT = 0x2e;
+const UNDERSCORE = 0x5f;
+
+// By hand: a create asks a dozen times about a few characters, where two regular expressions take 0.1 µs.
+function isLabel(text: string): boolean {
+  let before = HYPHEN;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (!isLowerOrDigit(code) && (code !== HYPHEN || at === 0)) return false;
+    before = code;
+  }
+  return before !== HYPHEN;
+}
+
+function isNamePart(text: string): boolean {
+  let inside = false;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    inside = isLowerOrDigit(code) || (code >= 0x41 && code <= 0x5a);
+    if (!inside && (at === 0 || (code !== HYPHEN && code !== DOT && code !== UNDERSCORE))) return false;
+  }
+  return inside;
+}
 
 /** Labels with dots between them, told in one pass over the characters: a create asks three times. */
 function isSubdomain(text: string): boolean {

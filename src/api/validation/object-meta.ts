@@ -34,6 +34,11 @@ const STANDARD_FINALIZERS: readonly string[] = ['kubernetes', 'orphan', 'foregro
 const invalidEach = (field: string, value: string, faults: readonly string[]): FieldError[] =>
   faults.map((fault) => invalidValue(field, value, fault));
 
+/** {@link invalidEach} into a list. Nearly always there is nothing. */
+function pushEach(errors: FieldError[], field: string, value: string, faults: readonly string[]): void {
+  for (const fault of faults) errors.push(invalidValue(field, value, fault));
+}
+
 /** What is wrong with the metadata of a new object, in Kubernetes' order and words (1.36). */
 export function validateObjectMetaCreate(meta: ObjectMeta, options: ObjectMetaCreateOptions): FieldError[] {
   const { name = '', generateName = '', namespace = '', generation = 0, finalizers, managedFields } = meta;
@@ -41,11 +46,11 @@ export function validateObjectMetaCreate(meta: ObjectMeta, options: ObjectMetaCr
   const errors: FieldError[] = [];
   if (generateName !== '') {
     const faults = subdomain ? subdomainPrefixErrors(generateName) : pathSegmentPrefixErrors(generateName);
-    errors.push(...invalidEach('metadata.generateName', generateName, faults));
+    pushEach(errors, 'metadata.generateName', generateName, faults);
   }
   if (name === '') errors.push(required('metadata.name', 'name or generateName is required'));
-  else errors.push(...invalidEach('metadata.name', name, subdomain ? subdomainErrors(name) : pathSegmentErrors(name)));
-  errors.push(...namespaceErrors(namespace, options.requireNamespace));
+  else pushEach(errors, 'metadata.name', name, subdomain ? subdomainErrors(name) : pathSegmentErrors(name));
+  pushNamespaceErrors(errors, namespace, options.requireNamespace);
   if (generation < 0) {
     errors.push(invalidValue('metadata.generation', generation, 'must be greater than or equal to 0'));
   }
@@ -107,20 +112,24 @@ function identityErrors(next: ObjectMeta, previous: ObjectMeta): FieldError[] {
 
 /** Most events have none of the three. */
 function pushMapAndOwnerErrors(errors: FieldError[], { labels, annotations, ownerReferences }: ObjectMeta): void {
-  if (labels) errors.push(...labelErrors(labels));
+  if (labels && !areGoodLabels(labels)) errors.push(...labelErrors(labels));
   if (annotations) errors.push(...annotationErrors(annotations));
   if (ownerReferences) errors.push(...ownerReferenceErrors(ownerReferences, 'metadata.ownerReferences'));
 }
 
-function namespaceErrors(namespace: string, wanted: boolean): FieldError[] {
+function pushNamespaceErrors(errors: FieldError[], namespace: string, wanted: boolean): void {
   const field = 'metadata.namespace';
-  if (!wanted) return namespace === '' ? [] : [forbiddenField(field, 'not allowed on this type')];
-  return namespace === '' ? [required(field)] : invalidEach(field, namespace, dnsLabelErrors(namespace));
+  if (wanted) {
+    if (namespace === '') errors.push(required(field));
+    else pushEach(errors, field, namespace, dnsLabelErrors(namespace));
+  } else if (namespace !== '') errors.push(forbiddenField(field, 'not allowed on this type'));
 }
 
 /** Every write asks two or three times, and nearly always all is well: a list for each label would be half of it. */
+const areGoodLabels = (labels: Readonly<Record<string, string>>): boolean =>
+  Object.keys(labels).every((key) => isQualifiedName(key) && isLabelValue(labels[key] as string));
+
 function labelErrors(labels: Readonly<Record<string, string>>): FieldError[] {
-  if (Object.keys(labels).every((key) => isQualifiedName(key) && isLabelValue(labels[key] as string))) return [];
   return collectErrors(Object.entries(labels), ([key, value]) => [
     ...invalidEach('metadata.labels', key, qualifiedNameErrors(key)),
     ...invalidEach('metadata.labels', value, labelValueErrors(value)),

@@ -1,9 +1,9 @@
-import { decodeBody, type DecodedBody } from '../../api/decode/decode-body.js';
+import { decodeBody, type DecodeBodyOptions, type DecodedBody } from '../../api/decode/decode-body.js';
 import type { BodyMediaType } from '../../api/decode/read-document.js';
 import type { WriteOptions } from '../../api/options/write-options.js';
 import { badRequest, unsupportedMediaType } from '../../api/status/failures.js';
 import { bodyBytes } from '../../http/body.js';
-import { isPromise } from '../../http/promise.js';
+import { chain, isPromise } from '../../http/promise.js';
 import { header } from '../../http/headers.js';
 import type { Event } from '../../model/event.js';
 import type { VerbCall } from './call.js';
@@ -14,7 +14,9 @@ const NOT_UNDERSTOOD =
 
 /** The media type of the body, JSON where none is given; its parameters do not count. @throws StatusError 415 */
 export function bodyMediaType(call: VerbCall): BodyMediaType {
-  const [first = '', ...parameters] = (header(call.request, 'content-type') ?? '').split(';');
+  const sent = header(call.request, 'content-type') ?? '';
+  if (sent === 'application/json') return sent;
+  const [first = '', ...parameters] = sent.split(';');
   const type = first.trim().toLowerCase();
   const wellFormed = parameters.every((parameter) => parameter.trim() === '' || parameter.includes('='));
   if (wellFormed && (type === '' || type === 'application/json')) return 'application/json';
@@ -43,18 +45,37 @@ export function decodeEventBody(
   mediaType: BodyMediaType,
   options: WriteOptions,
 ): Event | Promise<Event> {
-  const { version } = call;
-  const decoded = decodeBody(bytes, {
-    mediaType,
-    shape: version.shape,
-    kind: version.view.kind,
-    apiVersion: version.view.apiVersion,
-    otherVersions: version.otherVersions,
-    fieldValidation: options.fieldValidation,
-  });
-  return isPromise(decoded)
-    ? Promise.resolve(decoded).then((ready) => storedForm(call, ready))
-    : storedForm(call, decoded);
+  return chain(decodeBody(bytes, decodeOptions(call, mediaType, options)), (decoded) => storedForm(call, decoded));
+}
+
+/** What is known of the object in a body besides what is in it: see `DecodedBody`. */
+export type BodyTraits = Pick<DecodedBody, 'plain' | 'usual'>;
+
+/** A new event from a body. */
+export interface NewEventBody {
+  readonly event: Event;
+  readonly traits: BodyTraits;
+}
+
+/** {@link decodeEventBody} for events that are to be created. */
+export function decodeNewEvent(
+  call: VerbCall,
+  bytes: Uint8Array,
+  mediaType: BodyMediaType,
+  options: WriteOptions,
+): NewEventBody | Promise<NewEventBody> {
+  const decoded = decodeBody(bytes, decodeOptions(call, mediaType, options, call.version.usual));
+  return chain(decoded, (ready) => ({ event: storedForm(call, ready), traits: ready }));
+}
+
+function decodeOptions(
+  { version }: VerbCall,
+  mediaType: BodyMediaType,
+  { fieldValidation }: WriteOptions,
+  usual?: DecodeBodyOptions['usual'],
+): DecodeBodyOptions {
+  const { shape, view, otherVersions } = version;
+  return { mediaType, shape, kind: view.kind, apiVersion: view.apiVersion, otherVersions, fieldValidation, usual };
 }
 
 function storedForm(call: VerbCall, decoded: DecodedBody): Event {

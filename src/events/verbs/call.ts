@@ -17,6 +17,7 @@ import type { WatchHub } from '../../store/watch/watch-hub.js';
 import type { Scope } from '../scope.js';
 import type { SharedFrames } from '../shared-frames.js';
 import type { TextBytes } from '../text-bytes.js';
+import type { Uids } from '../uids.js';
 import type { EventVersion } from '../versions/version.js';
 import type { WholeSeconds } from '../whole-seconds.js';
 
@@ -39,6 +40,7 @@ export interface EventsEnvironment {
   readonly fieldTracker: FieldTracker;
   readonly wholeSeconds: WholeSeconds;
   readonly textBytes: TextBytes;
+  readonly uids: Uids;
   /** How often a quiet watch that asked for bookmarks gets one. */
   readonly bookmarkIntervalMs: number;
   /** Watches without `timeoutSeconds` end after this long to twice this long. */

@@ -4,6 +4,7 @@ import { recordBytes } from '../../store/record.js';
 
 import { coreEventShape, eventShape } from '../schema.js';
 import { eventsV1Table } from '../table.js';
+import { decodeUsualEvent } from '../usual-event.js';
 import { fromCore } from './core-form.js';
 import { UnjoinedRecord } from './unjoined-record.js';
 import type { EventVersion } from './version.js';
@@ -38,6 +39,7 @@ export function eventsV1(apiDomain: string): EventVersion {
     view: { apiVersion, kind: 'Event', listKind: 'EventList', shape, table: eventsV1Table },
     shape,
     otherVersions: new Map([['v1', coreEventShape()]]),
+    usual: decodeUsualEvent,
     strict: true,
     fieldName: (stored) => stored,
     selectable: new Map(SELECTABLE.map((label) => [label, label])),

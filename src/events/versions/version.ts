@@ -1,3 +1,4 @@
+import type { UsualObject } from '../../api/decode/decode-body.js';
 import type { StructShape } from '../../api/schema/shape.js';
 import type { ResourceView } from '../../api/representation/contract.js';
 import type { JsonSource } from '../../api/representation/json-source.js';
@@ -20,6 +21,8 @@ export interface EventVersion {
    * one of the wrong version; a patch that makes the event one of theirs is understood.
    */
   readonly otherVersions: ReadonlyMap<string, StructShape>;
+  /** See `DecodeBodyOptions`; for new events. */
+  readonly usual?: ((value: object) => UsualObject | undefined) | undefined;
   /** The rules of `events/v1`; without them only the older ones of core/v1. */
   readonly strict: boolean;
   /** What a field of the stored form is called here: `note` or `message`. */

@@ -54,10 +54,13 @@ export function createEventKeeper(): EventKeeper {
   return {
     keep(sortKey, event, expiresAt, retentionMs, intern) {
       const { bytes, cut, fields } = event;
-      const prefix = prefixLength(bytes, sortKey, sortKey.indexOf('/'));
+      const slash = sortKey.indexOf('/');
+      const prefix = prefixLength(bytes, sortKey, slash);
       const found = parts.find(bytes, Math.max(cut, prefix));
       const inBytes = uidLength(event);
-      const set = sets.of(event, nameOf(sortKey), inBytes === 0 && event.uid !== '');
+      // A key that stands in the bytes is ASCII, and so sorted by itself.
+      const name = prefix > 0 ? sortKey.slice(slash + 1) : nameOf(sortKey);
+      const set = sets.of(event, name, inBytes === 0 && event.uid !== '');
       const lastOfShared = found === undefined ? prefix : found.start + found.part.bytes.length;
       const ending = endingLength(bytes, lastOfShared);
       const content: EventBytes = {

@@ -97,16 +97,44 @@ function idOf({ fields, labels }: EncodedEvent, labelNames: readonly string[]): 
   return id;
 }
 
-/** Whether an event that {@link isUsual} belongs to this set: the same answer as that of two equal ids. */
-function belongs({ fields, labels }: EncodedEvent, set: FieldSet, setLabels: number): boolean {
-  if (set.named !== (fields[NAME] !== undefined) || set.versioned !== Boolean(fields[VERSION])) return false;
-  for (const field of COMMON) if ((fields[field] || undefined) !== set.fields[field]) return false;
-  let count = 0;
-  for (const label of Object.keys(labels)) {
-    if (set.labels[label] !== labels[label]) return false;
-    count++;
+/** What the last event belonged to, with what is looked at to see whether the next does. */
+interface LastSet {
+  readonly set: FieldSet;
+  /** How many of the fields an event of the set has in common with it. */
+  readonly common: number;
+  readonly labelNames: readonly string[];
+}
+
+/**
+ * Whether an event {@link isUsual} and belongs to this set: the same answer as that of two equal ids. With constant names,
+ * as nearly every write needs no more than this.
+ */
+function belongs(event: EncodedEvent, { set, common, labelNames }: LastSet, name: string): boolean {
+  const { fields, labels } = event;
+  const shared = set.fields;
+  const version = fields['regarding.resourceVersion'];
+  if (
+    set.named !== (fields['metadata.name'] !== undefined) ||
+    set.versioned !== Boolean(version) ||
+    fields['metadata.namespace'] !== shared['metadata.namespace'] ||
+    fields['reason'] !== shared['reason'] ||
+    fields['type'] !== shared['type'] ||
+    fields['reportingController'] !== shared['reportingController'] ||
+    fields['source'] !== shared['source'] ||
+    fields['regarding.kind'] !== shared['regarding.kind'] ||
+    fields['regarding.namespace'] !== shared['regarding.namespace'] ||
+    fields['regarding.apiVersion'] !== shared['regarding.apiVersion'] ||
+    fields['regarding.fieldPath'] !== shared['regarding.fieldPath']
+  ) {
+    return false;
   }
-  return count === setLabels;
+  for (const label of labelNames) if (labels[label] !== set.labels[label]) return false;
+  if (labelNames.length !== Object.keys(labels).length) return false;
+  const own =
+    (set.named ? 1 : 0) + (version ? 1 : 0) + (fields['regarding.name'] ? 1 : 0) + (fields['regarding.uid'] ? 1 : 0);
+  if (Object.keys(fields).length !== common + own) return false;
+  if (set.named && fields['metadata.name'] !== name) return false;
+  return !version || hasRegardingVersion(event.bytes, event.cut, version);
 }
 
 /** Makes an empty {@link FieldSets}. */
@@ -114,11 +142,12 @@ export function createFieldSets(): FieldSets {
   let sets = new Map<string, FieldSet>();
   const recent = createRecentFields();
   /** What the last event belonged to, which mostly is what the next belongs to: looked at first, without an id. */
-  let last: { readonly set: FieldSet; readonly labels: number } | undefined;
+  let last: LastSet | undefined;
 
   return {
     recent,
     of(event, name, uid) {
+      if (last !== undefined && !uid && belongs(event, last, name)) return last.set;
       const { fields, labels } = event;
       const kept = uid ? event.uid : undefined;
       if (!isUsual(event, name)) {
@@ -132,12 +161,11 @@ export function createFieldSets(): FieldSets {
           recent,
         };
       }
-      if (last !== undefined && !uid && belongs(event, last.set, last.labels)) return last.set;
       const labelNames = Object.keys(labels);
       const id = idOf(event, labelNames);
       const known = sets.get(id);
       if (known !== undefined && !uid) {
-        last = { set: known, labels: labelNames.length };
+        last = { set: known, common: Object.keys(known.fields).length, labelNames };
         return known;
       }
       const set: FieldSet = {

@@ -8,6 +8,7 @@ import type {
   Revision,
   StoreCall,
   StoreCapabilities,
+  WriteOptions,
 } from '../contract.js';
 import { storeError } from '../errors.js';
 import { nextTurn } from '../next-turn.js';
@@ -82,6 +83,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): EventStore {
   const put = (
     { state, afterWrite }: Engine,
     place: Slot | string,
+    key: EventKey,
     event: EncodedEvent,
     expiresAt: number,
   ): EventRecord => {
@@ -94,7 +96,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): EventStore {
     const retentionMs = (expiresAt - clock.now()) / 1000;
     const version = state.put(place, event, { expiresAt, retentionMs, at: clock.monotonic() });
     afterWrite();
-    return state.record(version);
+    return state.record(version, version.step, key);
   };
 
   /** The newest version of the key, at the expected revision if there is one. */
@@ -129,6 +131,15 @@ export function memoryStore(options: MemoryStoreOptions = {}): EventStore {
     return readJoined(state, lists, query);
   };
 
+  const createAtOnce = (key: EventKey, event: EncodedEvent, call: WriteOptions): EventRecord => {
+    const open = begin(call);
+    const place = open.state.place(key);
+    if (typeof place !== 'string' && place.head.event !== undefined) {
+      throw storeError('exists', `${key.namespace}/${key.name} exists already`);
+    }
+    return put(open, place, key, event, call.expiresAt);
+  };
+
   return Object.freeze<EventStore>({
     name,
     capabilities: Object.freeze<StoreCapabilities>({
@@ -140,18 +151,14 @@ export function memoryStore(options: MemoryStoreOptions = {}): EventStore {
     }),
     get: Object.assign(async (key: EventKey, call?: StoreCall) => getAtOnce(key, call), { atOnce: getAtOnce }),
     list: Object.assign(list, { joined }),
-    async create(key, event, call) {
-      const open = begin(call);
-      const place = open.state.place(key);
-      if (typeof place !== 'string' && place.head.event !== undefined) {
-        throw storeError('exists', `${key.namespace}/${key.name} exists already`);
-      }
-      return put(open, place, event, call.expiresAt);
-    },
+    create: Object.assign(
+      async (key: EventKey, event: EncodedEvent, call: WriteOptions) => createAtOnce(key, event, call),
+      { atOnce: createAtOnce },
+    ),
     async replace(key, event, call) {
       const open = begin(call);
       const { slot } = current(open, key, call.expected);
-      return put(open, slot, event, call.expiresAt);
+      return put(open, slot, key, event, call.expiresAt);
     },
     async remove(key, call) {
       const open = begin(call);

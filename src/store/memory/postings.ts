@@ -9,11 +9,15 @@ const INDEXED: readonly string[] = ['regarding.name', 'regarding.uid'];
 /** A value that is more frequent than this is not worth sorting its events: a scan finds a page soon. */
 const FREQUENT = 8192;
 
-/** Versions that share a value: those that are the newest of their key, and superseded ones that history still shows. */
-interface Posting {
+/**
+ * Versions that share a value: those that are the newest of their key (in the list that it is), and superseded ones that
+ * history still shows.
+ */
+interface Posting extends SweepList<Version> {
   readonly value: string;
-  readonly current: SweepList<Version>;
   past: SweepList<Version> | undefined;
+  /** The next field's posting that came with this one last: the uid of an object that has this name. May be forgotten. */
+  mate: Posting | undefined;
 }
 
 interface Field {
@@ -21,6 +25,8 @@ interface Field {
   readonly values: ShardedMap<Posting>;
   /** What was interned last: the next to be added, so that a write looks into a large cold map once and not twice. */
   last: Posting | undefined;
+  /** The value that was asked for last and is not there. */
+  missing: string | undefined;
 }
 
 /** Which versions carry a value in an indexed field. Entries are marked dead by their versions, and swept by halves. */
@@ -41,12 +47,18 @@ export interface Postings {
 
 const isCurrent = (version: Version): boolean => version.newer === undefined;
 const isRetained = (version: Version): boolean => version.newer !== version;
-const isEmpty = ({ current, past }: Posting): boolean =>
-  current.size === current.dead && (past === undefined || past.size === past.dead);
+/** Then it is, or will be at once, forgotten: it is never used again. */
+const isEmpty = ({ size, dead, past }: Posting): boolean =>
+  size === dead && (past === undefined || past.size === past.dead);
 
 /** Makes empty postings. */
 export function createPostings(): Postings {
-  const fields: Field[] = INDEXED.map((field) => ({ field, values: createShardedMap<Posting>(), last: undefined }));
+  const fields: Field[] = INDEXED.map((field) => ({
+    field,
+    values: createShardedMap<Posting>(),
+    last: undefined,
+    missing: undefined,
+  }));
   const valuesOf = (name: string): ShardedMap<Posting> | undefined =>
     fields.find(({ field }) => field === name)?.values;
 
@@ -66,8 +78,8 @@ export function createPostings(): Postings {
   const supersede = (version: Version, posting: Posting): void => {
     if (posting.past === undefined) posting.past = sweepList(version);
     else put(posting.past, version);
-    posting.current.dead++;
-    sweep(posting.current, isCurrent);
+    posting.dead++;
+    sweep(posting, isCurrent);
   };
 
   const drop = ({ past }: Posting): void => {
@@ -79,19 +91,32 @@ export function createPostings(): Postings {
   return {
     intern(name, value) {
       if (value === undefined) return undefined;
-      const field = fields.find(({ field: known }) => known === name);
-      const posting = field?.values.get(value);
-      if (field === undefined || posting === undefined) return value;
+      const index = INDEXED.indexOf(name);
+      const field = fields[index];
+      if (field === undefined) return value;
+      const mate = index > 0 ? fields[index - 1]?.last?.mate : undefined;
+      const posting = mate !== undefined && mate.value === value && !isEmpty(mate) ? mate : field.values.get(value);
       field.last = posting;
-      return posting.value;
+      if (posting !== undefined) return posting.value;
+      field.missing = value;
+      return value;
     },
     add(version) {
+      let before: Posting | undefined;
       for (const field of fields) {
         const value = version.event === undefined ? '' : StoredEvent.field(version.event, field.field);
         if (value === '') continue;
-        const posting = field.last?.value === value ? field.last : field.values.get(value);
-        if (posting === undefined) field.values.set(value, { value, current: sweepList(version), past: undefined });
-        else put(posting.current, version);
+        const { last } = field;
+        let posting = last !== undefined && last.value === value ? last : undefined;
+        if (posting === undefined && field.missing !== value) posting = field.values.get(value);
+        if (posting !== undefined) put(posting, version);
+        else {
+          posting = { tail: [version], full: undefined, size: 1, dead: 0, value, past: undefined, mate: undefined };
+          field.values.set(value, posting);
+          field.missing = undefined;
+        }
+        if (before !== undefined && before.mate !== posting) before.mate = posting;
+        before = posting;
       }
     },
     supersede: (version) => eachOf(version, (posting) => supersede(version, posting)),
@@ -105,14 +130,14 @@ export function createPostings(): Postings {
         const posting = values.get(term.value);
         if (posting === undefined) return [];
         // The newest state needs no superseded versions.
-        const size = posting.current.size + (step === latest ? 0 : (posting.past?.size ?? 0));
+        const size = posting.size + (step === latest ? 0 : (posting.past?.size ?? 0));
         if (size > fewest) continue;
         fewest = size;
         best = posting;
       }
       if (best === undefined) return undefined;
       const found: Version[] = [];
-      each(best.current, (version) => void (isCurrent(version) && version.step <= step && found.push(version)));
+      each(best, (version) => void (isCurrent(version) && version.step <= step && found.push(version)));
       if (step === latest) return found;
       each(best.past, (version) => void (isRetained(version) && isVisible(version, step) && found.push(version)));
       return found;

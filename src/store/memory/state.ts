@@ -40,8 +40,8 @@ export interface MemoryState {
   bury(version: Version, at: number): Version;
   /** Forgets the oldest change and the state that only it kept readable. */
   forgetOldest(): void;
-  /** A version with an event, as callers get it. `step`: another one than its own. */
-  record(version: Version, step?: number): EventRecord;
+  /** A version with an event, as callers get it. `step`: another one than its own; `key`: its key, where that is at hand. */
+  record(version: Version, step?: number, key?: EventKey): EventRecord;
   /** What the step that made this version did. */
   change(version: Version): Change;
 }
@@ -73,10 +73,11 @@ export function createMemoryState(start: Revision): MemoryState {
     events.release(version.event);
   };
 
-  const record = ({ slot, event, step }: Version, at = step): EventRecord => {
+  const record = ({ slot, event, step }: Version, at = step, known?: EventKey): EventRecord => {
     const stored = event as StoredEvent;
     const expiresAt = StoredEvent.expiresAt(stored);
-    return Object.freeze({ key: keyOf(slot.sortKey), revision: start + at, event: stored, expiresAt });
+    const key = known ? Object.freeze({ namespace: known.namespace, name: known.name }) : keyOf(slot.sortKey);
+    return Object.freeze({ key, revision: start + at, event: stored, expiresAt });
   };
 
   return {

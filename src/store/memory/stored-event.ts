@@ -19,6 +19,9 @@ const LIVE = 30;
 const ENDED = 31;
 const HEADER = 32;
 
+/** Up to here bytes are copied one by one. */
+const SHORT = 64;
+
 const decoder = new TextDecoder();
 
 /** Everything a stored event remembers outside its slab. */
@@ -68,8 +71,11 @@ export function writeEvent(slab: Slab, event: EventBytes): void {
   view.setUint16(used + SEAT, event.seat);
   view.setUint8(used + LIVE, 1);
   view.setUint8(used + ENDED, ending);
-  slab.bytes.set(bytes.subarray(prefix, sharedFrom), used + HEADER);
-  if (sharedTo < end) slab.bytes.set(bytes.subarray(sharedTo, end), used + HEADER + before);
+  const at = used + HEADER;
+  // Mostly the uid and little more: a loop takes 0.04 µs, a subarray and its copy 0.2.
+  if (before <= SHORT) for (let i = 0; i < before; i++) slab.bytes[at + i] = bytes[prefix + i] as number;
+  else slab.bytes.set(bytes.subarray(prefix, sharedFrom), at);
+  if (sharedTo < end) slab.bytes.set(bytes.subarray(sharedTo, end), at + before);
 }
 
 /**

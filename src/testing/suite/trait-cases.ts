@@ -164,6 +164,30 @@ export const traitCases: readonly SuiteCase[] = [
     },
   },
   {
+    name: 'create: what is done at once, where the store can do that, is what the promise does',
+    async run({ store, create, later }) {
+      const { atOnce } = store.create;
+      if (atOnce === undefined) return;
+      const before = await create('a');
+      const event = sampleEvent({ name: 'b' });
+      const record = atOnce(keyOf('b'), event, later());
+      assertEqual(record.event, event, 'the record');
+      assert(record.revision > before.revision, 'the revision rises');
+      assertEqual(await store.get(keyOf('b')), record, 'get');
+      await assertStoreError(
+        (async () => atOnce(keyOf('b'), event, later()))(),
+        'exists',
+        'create at once of what exists',
+      );
+      await store.close();
+      await assertStoreError(
+        (async () => atOnce(keyOf('c'), event, later()))(),
+        'closed',
+        'create at once when closed',
+      );
+    },
+  },
+  {
     name: 'isolation: what a caller does to its event afterwards does not reach the store',
     async run({ store, later }) {
       const labels: Record<string, string> = { app: 'web' };

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { isPromise } from '../../../src/http/promise.js';
 import { storeError } from '../../../src/store/errors.js';
-import { bench, path, type Bench } from './bench.js';
+import { bench, event, path, type Bench } from './bench.js';
 
 const ask = ({ events }: Bench, name: string): ReturnType<Bench['events']['handle']> =>
   events.handle({ method: 'GET', url: path(`/${name}`), headers: {} });
@@ -39,4 +39,15 @@ test('who puts another get in the place of the store’s own is asked', async ()
   const answer = ask(one, 'a');
   expect(isPromise(answer)).toBe(true);
   expect(await answer).toMatchObject({ status: 200 });
+});
+
+test('who puts another create in the place of the store’s own is asked', async () => {
+  const one = bench({}, (store) => ({
+    ...store,
+    create: (key, given, options) =>
+      key.name === 'lost' ? Promise.reject(storeError('unavailable', 'away')) : store.create(key, given, options),
+  }));
+  expect(await one.json(`POST ${path()}`, event('lost'))).toMatchObject({ status: 503 });
+  expect(await one.json(`POST ${path()}`, event('a'))).toMatchObject({ status: 201 });
+  expect(await one.json(`POST ${path()}`, event('a'))).toMatchObject({ status: 409 });
 });

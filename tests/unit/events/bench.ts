@@ -14,6 +14,7 @@ import { eventsV1 } from '../../../src/events/versions/events-v1.js';
 import { openWatch } from '../../../src/events/watch-stream.js';
 import { parseQuery, splitUrl } from '../../../src/http/url.js';
 import { createTextBytes } from '../../../src/events/text-bytes.js';
+import { createUids } from '../../../src/events/uids.js';
 import { createWholeSeconds } from '../../../src/events/whole-seconds.js';
 import { createInFlightLimits } from '../../../src/limits/in-flight.js';
 import type { Caller } from '../../../src/model/caller.js';
@@ -133,6 +134,7 @@ export function verbBench(wrap: (store: EventStore) => EventStore = (store) => s
     hub,
     sharedFrames: createSharedFrames(),
     textBytes: createTextBytes(),
+    uids: createUids(),
     chunkMemory: createChunkMemory(),
     clock,
     access: createAccess({ authenticate: () => CALLER, authorize: () => ({ allowed: true }) }),

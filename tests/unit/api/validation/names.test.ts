@@ -153,3 +153,14 @@ describe('the quick answers', () => {
     );
   });
 });
+
+it('labels and name parts are what their expressions say', () => {
+  const few = fc.string({ unit: fc.constantFrom('a', 'Z', '0', '-', '.', '_', '/', 'é', '\n'), maxLength: 5 });
+  fc.assert(
+    fc.property(few, (text) => {
+      expect(dnsLabelErrors(text).length === 0).toBe(/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(text));
+      expect(isLabelValue(text)).toBe(/^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$/.test(text));
+    }),
+    { numRuns: 2000 },
+  );
+});
