@@ -1,15 +1,13 @@
 import { requestTimeoutMs } from '../api/options/timeout.js';
 import type { Query } from '../api/options/query.js';
 import type { Representation } from '../api/representation/contract.js';
-import { COLLECTION_MEDIA_TYPES, OBJECT_MEDIA_TYPES } from '../api/representation/media-types.js';
-import { errorRepresentation, negotiate, negotiationInputs, routerAccepts } from '../api/representation/negotiate.js';
+import { errorRepresentation, negotiationInputs } from '../api/representation/negotiate.js';
 import { internalError, unauthorized } from '../api/status/failures.js';
 import type { StatusError } from '../api/status/status-error.js';
 import { warningHeader } from '../api/status/warnings.js';
 import { bearerWarning } from '../auth/bearer-token.js';
 import type { Attributes } from '../auth/contract.js';
 import { auditIdOf } from '../http/audit-id.js';
-import { header } from '../http/headers.js';
 import { chain, isPromise } from '../http/promise.js';
 import type { ApiRequest } from '../http/request.js';
 import type { ApiResponse } from '../http/response.js';
@@ -21,11 +19,12 @@ import type { Caller } from '../model/caller.js';
 import { createNotifier } from '../observe/notifier.js';
 import type { Observe } from '../observe/observation.js';
 import { authorize, impersonatedCaller } from './access.js';
+import { createAnswerForms } from './answer-forms.js';
 import { withinDeadline } from './deadline.js';
 import type { Documents } from './documents.js';
 import { rendered } from './render-result.js';
 import { statusErrorOf } from './request-failures.js';
-import { ownsPath, requireName, routeOf, scopeOf } from './routing.js';
+import { ownsPath, routeOf, scopeOf } from './routing.js';
 import type { Scope, Verb } from './scope.js';
 import type { EventsEnvironment, Result, VerbCall } from './verbs/call.js';
 import { create } from './verbs/create.js';
@@ -82,6 +81,7 @@ interface Passage {
 export function createPipeline({ environment, versions, documents, observe }: PipelineParts): Pipeline {
   const { access, clock, limits } = environment;
   const notify = createNotifier(observe);
+  const formOf = createAnswerForms(clock.now);
 
   /**
    * At once, as long as nothing on the way has to wait: a promise between the request and its answer makes a get 3 µs of 20
@@ -210,13 +210,7 @@ export function createPipeline({ environment, versions, documents, observe }: Pi
     const { version, verb } = routeOf(scope, request.method, versions);
     if (verb === 'patch') requirePatchType(request);
     const shape = verb === 'watch' ? 'watch' : verb === 'list' ? 'list' : 'object';
-    const notAccepted = routerAccepts(
-      header(request, 'accept'),
-      shape === 'object' ? OBJECT_MEDIA_TYPES : COLLECTION_MEDIA_TYPES,
-    );
-    if (notAccepted) throw notAccepted;
-    requireName(scope.name);
-    const representation = negotiate(negotiationInputs(request.headers, query), version.view, shape, clock.now);
+    const representation = formOf(request, query, version.view, shape, scope.name);
     const { joinsItems } = representation;
     const answered = VERBS[verb]({ environment, request, version, scope, query, caller, joinsItems, warnings });
     return { representation, answered };

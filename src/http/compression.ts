@@ -19,9 +19,10 @@ export function compressed(
   acceptEncoding: string | undefined,
 ): ApiResponse | Promise<ApiResponse> {
   const { body } = response;
-  if (body === null || typeof body === 'string' || !acceptsGzip(acceptEncoding)) return response;
-  if (!ArrayBuffer.isView(body)) return withBody(response, gzipStream(body));
-  if (body.byteLength <= COMPRESSION_THRESHOLD) return response;
+  if (body === null || typeof body === 'string') return response;
+  const whole = ArrayBuffer.isView(body);
+  if ((whole && body.byteLength <= COMPRESSION_THRESHOLD) || !acceptsGzip(acceptEncoding)) return response;
+  if (!whole) return withBody(response, gzipStream(body));
   return gzipBytes(body).then((bytes) => withBody(response, bytes));
 }
 

@@ -7,6 +7,7 @@ export interface SplitUrl {
 
 const SCHEME_AND_AUTHORITY = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i;
 const BAD_ESCAPE = /%(?![0-9a-f]{2})/i;
+const NO_PAIRS: ReadonlyMap<string, readonly string[]> = new Map();
 
 /**
  * The origin form of a request target: scheme and authority of `http://host/path` are dropped, anything that does not
@@ -40,8 +41,8 @@ export function decodePath(path: string): string | undefined {
  * repetition are kept. A pair with a bad escape or a raw `;` is dropped, the others stay.
  */
 export function parseQuery(query: string): ReadonlyMap<string, readonly string[]> {
+  if (query === '') return NO_PAIRS;
   const pairs = new Map<string, string[]>();
-  if (query === '') return pairs;
   for (const pair of query.split('&')) {
     if (pair === '' || pair.includes(';')) continue;
     const equals = pair.indexOf('=');

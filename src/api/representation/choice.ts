@@ -72,7 +72,12 @@ const HUMAN_CLIENTS = ['curl', 'Wget', 'Mozilla/5.0'];
 
 function wantsPretty({ pretty, userAgent }: NegotiationInputs): boolean {
   if (pretty) return TRUE.has(pretty);
-  return userAgent !== undefined && HUMAN_CLIENTS.some((name) => userAgent.startsWith(name));
+  return userAgent !== undefined && isHumanClient(userAgent);
+}
+
+/** Whether a client shows what it gets to somebody: its answers are indented. */
+export function isHumanClient(userAgent: string): boolean {
+  return HUMAN_CLIENTS.some((name) => userAgent.startsWith(name));
 }
 
 /** The second stage: the first clause, in order of preference, that can be served. */
