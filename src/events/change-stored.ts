@@ -1,10 +1,12 @@
 import { toRevision, uintError } from '../api/options/resource-version.js';
 import type { WriteOptions } from '../api/options/write-options.js';
 import { badRequest, conflict, invalid } from '../api/status/failures.js';
+import { chain } from '../http/promise.js';
 import type { Event } from '../model/event.js';
 import { isStoreError } from '../store/errors.js';
 import type { EncodedEvent, EventRecord } from '../store/record.js';
-import { encodeText, readEvent, writeEvent } from './encode-event.js';
+import { encodeText } from './encode-event.js';
+import { rewriteEvent } from './read-event.js';
 import { updateErrors } from './rules/update-rules.js';
 import { MODIFIED } from './store-failures.js';
 import { expiryOf, keyOf, resourceOf, type Result, type VerbCall } from './verbs/call.js';
@@ -18,60 +20,87 @@ export interface ChangedEvent {
   readonly managedFields?: string | undefined;
 }
 
+/** What one attempt comes to; undefined when somebody else was faster. */
+type Attempt = Result | undefined;
+
 /**
  * The one loop of update and patch: read, change, check, compare-and-swap. Somebody else's write in between starts it
- * again on the new state; only a resourceVersion of the caller's own makes it a conflict.
+ * again on the new state; only a resourceVersion of the caller's own makes it a conflict. Nothing waits but for the store.
  *
  * @param missing what to do when there is no such event
  */
-export async function changeStored(
+export function changeStored(
   call: VerbCall,
   options: WriteOptions,
   change: Change,
   missing: () => Promise<Result>,
-): Promise<Result> {
-  const { environment, request, version } = call;
-  const { entriesOf } = environment.fieldTracker;
+): Result | Promise<Result> {
+  const { environment, request } = call;
+  const { get } = environment.store;
+  const attempt = (): Attempt | Promise<Attempt> => {
+    const found = get.atOnce ? get.atOnce(keyOf(call), request) : get(keyOf(call), request);
+    return chain(found, (record) => (record ? changed(call, options, change, record) : missing()));
+  };
+  return chain(attempt(), (result) => result ?? again(attempt));
+}
+
+async function again(attempt: () => Attempt | Promise<Attempt>): Promise<Result> {
   for (;;) {
-    const record = await environment.store.get(keyOf(call), request);
-    if (!record) return missing();
-    const { event: previous, text } = readEvent(record.event.bytes, entriesOf);
-    const { next, managedFields } = change(previous, record);
-    carryOver(next, previous);
-    requireRevision(call, next, record);
-    const errors = updateErrors(next, previous, version);
-    if (errors.length > 0) throw invalid(version.view.kind, next.metadata.name ?? '', errors);
-    const written = writeEvent(next, managedFields);
-    const outcome =
-      written.text === text
-        ? record
-        : await write(call, record, next, encodeText(next, written, environment.textBytes), options.dryRun);
-    if (outcome) return { kind: 'object', status: 200, json: version.object(outcome) };
+    const result = await attempt();
+    if (result) return result;
   }
 }
 
+function changed(
+  call: VerbCall,
+  options: WriteOptions,
+  change: Change,
+  record: EventRecord,
+): Attempt | Promise<Attempt> {
+  const { environment, version } = call;
+  const stored = environment.readEvent(record.event);
+  const { event: previous } = stored;
+  const { next, managedFields } = change(previous, record);
+  carryOver(next, previous);
+  requireRevision(call, next, record);
+  const errors = updateErrors(next, previous, version);
+  if (errors.length > 0) throw invalid(version.view.kind, next.metadata.name ?? '', errors);
+  const answer = (outcome: EventRecord | undefined): Attempt =>
+    outcome && { kind: 'object', status: 200, json: version.object(outcome) };
+  const rewritten = rewriteEvent(next, managedFields, stored);
+  if (rewritten.text === stored.text) return answer(record);
+  const labels = next.metadata.labels === previous.metadata.labels ? record.event.labels : undefined;
+  const event = encodeText(next, rewritten, environment.textBytes, labels);
+  return chain(write(call, record, next, event, options.dryRun), answer);
+}
+
 /** The state after the write, or undefined when somebody else was faster. */
-async function write(
+function write(
   call: VerbCall,
   record: EventRecord,
   next: Event,
   event: EncodedEvent,
   dryRun: boolean,
-): Promise<EventRecord | undefined> {
+): EventRecord | undefined | Promise<EventRecord | undefined> {
   const { environment } = call;
-  const asSubmitted = { ...record, event };
-  if (dryRun) return asSubmitted;
+  if (dryRun) return { ...record, event };
   try {
+    const { remove, replace } = environment.store;
+    const { key, revision: expected } = record;
     if (next.metadata.deletionTimestamp && !next.metadata.finalizers?.length) {
-      await environment.store.remove(record.key, { expected: record.revision });
-      return asSubmitted;
+      return remove(key, { expected }).then(() => ({ ...record, event }), lostRace);
     }
-    const expiresAt = expiryOf(environment);
-    return await environment.store.replace(record.key, event, { expected: record.revision, expiresAt });
+    const options = { expected, expiresAt: expiryOf(environment) };
+    return replace(key, event, options).then((written) => written, lostRace);
   } catch (error) {
-    if (isStoreError(error) && (error.code === 'conflict' || error.code === 'not-found')) return undefined;
-    throw error;
+    return lostRace(error);
   }
+}
+
+/** Undefined when the event is not as it was read. @throws the error, when it is another */
+function lostRace(error: unknown): undefined {
+  if (isStoreError(error) && (error.code === 'conflict' || error.code === 'not-found')) return undefined;
+  throw error;
 }
 
 /** What an update cannot change keeps its stored value without a word. */
@@ -97,7 +126,7 @@ function keep<K extends keyof Event['metadata']>(to: Event['metadata'], from: Ev
 
 function requireRevision(call: VerbCall, next: Event, record: EventRecord): void {
   const sent = next.metadata.resourceVersion ?? '';
-  if (sent === '') return;
+  if (sent === '' || sent === String(record.revision)) return;
   const wrong = uintError(sent);
   if (wrong) throw badRequest(wrong);
   const expected = toRevision(sent);

@@ -15,6 +15,7 @@ import type { EventsEnvironment } from './verbs/call.js';
 import { coreV1 } from './versions/core-v1.js';
 import { createSharedFrames } from './shared-frames.js';
 import { eventsV1 } from './versions/events-v1.js';
+import { createEventReader } from './read-event.js';
 import { createTextBytes } from './text-bytes.js';
 import { createUids } from './uids.js';
 import { createWholeSeconds } from './whole-seconds.js';
@@ -54,6 +55,7 @@ export function createEvents(options: EventsOptions): Events {
   });
   const { apiDomain } = options;
   const versions = [eventsV1(apiDomain), ...(options.coreV1 ? [coreV1(apiDomain)] : [])];
+  const fieldTracker = createFieldTracker();
   const environment: EventsEnvironment = {
     store,
     hub,
@@ -70,10 +72,11 @@ export function createEvents(options: EventsOptions): Events {
     types: new Set(options.types ?? ['Normal', 'Warning']),
     maxBodyBytes: options.maxBodyBytes ?? 3_145_728,
     managedFields: options.managedFields ?? true,
-    fieldTracker: createFieldTracker(),
+    fieldTracker,
     wholeSeconds: createWholeSeconds(),
     textBytes: createTextBytes(),
     uids: createUids(),
+    readEvent: createEventReader(fieldTracker.entriesOf),
     bookmarkIntervalMs: options.bookmarkIntervalMs ?? 60_000,
     minWatchMs: options.minWatchMs ?? 1_800_000,
   };

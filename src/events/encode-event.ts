@@ -1,6 +1,5 @@
 import { quoted, quotedPlain } from '../api/encode/encode-json.js';
 import type { Event, ObjectReference } from '../model/event.js';
-import type { ManagedFieldsEntry } from '../model/object-meta.js';
 import type { EncodedEvent } from '../store/record.js';
 import { writeFields, writeMetadata } from './event-text.js';
 import type { TextBytes } from './text-bytes.js';
@@ -37,11 +36,20 @@ export function writeEvent(event: Event, managedFields?: string, plain?: boolean
   return { text: `${opening}${after}},${writeFields(event, quote)}}`, opening };
 }
 
-/** The second half of {@link encodeEvent}. */
-export function encodeText(event: Event, { text, opening }: EventText, toBytes: TextBytes = encode): EncodedEvent {
+/**
+ * The second half of {@link encodeEvent}.
+ *
+ * @param labels the event's labels, where they are at hand as stores have them
+ */
+export function encodeText(
+  event: Event,
+  { text, opening }: EventText,
+  toBytes: TextBytes = encode,
+  labels: EncodedEvent['labels'] = labelsOf(event),
+): EncodedEvent {
   const bytes = toBytes(text);
   const cut = bytes.length === text.length ? opening.length : encode(opening).length;
-  return { bytes, cut, uid: event.metadata.uid ?? '', fields: fieldsOf(event), labels: labelsOf(event) };
+  return { bytes, cut, uid: event.metadata.uid ?? '', fields: fieldsOf(event), labels };
 }
 
 const encode = (text: string): Uint8Array => encoder.encode(text);
@@ -50,39 +58,6 @@ const encode = (text: string): Uint8Array => encoder.encode(text);
 export function decodeEvent(bytes: Uint8Array): Event {
   return JSON.parse(decoder.decode(bytes)) as Event;
 }
-
-const MANAGED = '"managedFields":[';
-const MANAGED_START = MANAGED.length - 1;
-const AFTER_MANAGED = ']},"eventTime":';
-
-/** A stored event, and its bytes as text. */
-export interface ReadEvent {
-  readonly event: Event;
-  readonly text: string;
-}
-
-/**
- * {@link decodeEvent} for who writes the event again. Its managed fields, half of it, are looked up by their text, and
- * then shared (see `EntryLists`). They are the last part of metadata, after which `eventTime` always comes. Quotes within
- * texts are escaped, and nothing before has an array under that name: where the borders are found, and what is between
- * them is JSON, it is they.
- */
-export function readEvent(
-  bytes: Uint8Array,
-  entriesOf: (json: string) => readonly ManagedFieldsEntry[] | undefined,
-): ReadEvent {
-  const text = decoder.decode(bytes);
-  const at = text.indexOf(MANAGED);
-  const end = at === -1 ? -1 : text.indexOf(AFTER_MANAGED, at + MANAGED_START);
-  const entries = end === -1 ? undefined : entriesOf(text.slice(at + MANAGED_START, end + 1));
-  if (!entries) return { event: JSON.parse(text) as Event, text };
-  const before = text.charCodeAt(at - 1) === COMMA ? at - 1 : at;
-  const event = JSON.parse(text.slice(0, before) + text.slice(end + 1)) as Event;
-  event.metadata.managedFields = entries as ManagedFieldsEntry[];
-  return { event, text };
-}
-
-const COMMA = 0x2c;
 
 /** What field selectors read; empty values are left out. Written out, with constant names, because every write does it. */
 function fieldsOf(event: Event): Record<string, string> {

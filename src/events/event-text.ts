@@ -85,7 +85,8 @@ function writeAnyMetadata(
   return { before: head(metadata), after: plain !== '' && tracked !== '' ? `${plain},${tracked}` : plain + tracked };
 }
 
-const writeSeries = ({ count, lastObservedTime }: EventSeries, quote: Quote): string =>
+/** A series. */
+export const writeSeries = ({ count, lastObservedTime }: EventSeries, quote: Quote = quoted): string =>
   `{"count":${count ?? 0},"lastObservedTime":${nullable(lastObservedTime, quote)}}`;
 
 /** The event's fields after metadata. */

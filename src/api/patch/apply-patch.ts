@@ -96,11 +96,11 @@ function mergePatch({ document, body, fieldValidation }: ApplyPatchOptions): Pat
   const strict = fieldValidation !== 'Ignore';
   const patch = readObject(body, (error) => badRequest(strict ? `error decoding patch: ${error}` : NO_MERGE_PATCH));
   if (patch === null) throw badRequest(NO_MERGE_PATCH);
-  const touched = new WeakSet<object>();
+  const touched: object[] = [];
   return {
     document: applyMergePatch(document, patch.value, touched),
     strictErrors: strict ? duplicateErrors(patch.document) : [],
-    rendering: (shown) => touchedJson(shown, touched),
+    rendering: (shown) => touchedJson(shown, new WeakSet(touched)),
   };
 }
 

@@ -2,6 +2,7 @@ import { validateObjectMetaCreate, validateObjectMetaUpdate } from '../../api/va
 import { invalidValue, type FieldError } from '../../api/status/field-error.js';
 import type { Event, EventSource, ObjectReference } from '../../model/event.js';
 import type { EventVersion } from '../versions/version.js';
+import { sameSeries, sharesFields } from '../equal-parts.js';
 import { baseErrors } from './base-rules.js';
 import { seriesErrors } from './create-rules.js';
 
@@ -48,7 +49,10 @@ export function updateErrors(next: Event, previous: Event, version: EventVersion
   errors.push(...metadataErrors, ...baseErrors(next, version));
   if (!version.strict) return errors;
   errors.push(...metadataErrors);
-  if (next.series && !same(next.series, previous.series)) errors.push(...seriesErrors(next.series));
+  if (next.series && !sameSeries(next.series, previous.series) && !same(next.series, previous.series)) {
+    errors.push(...seriesErrors(next.series));
+  }
+  if (sharesFields(next, previous)) return errors;
   for (const field of IMMUTABLE) {
     if (same(next[field], previous[field])) continue;
     errors.push(invalidValue(version.fieldName(field), next[field] ?? UNSET[field] ?? null, 'field is immutable'));

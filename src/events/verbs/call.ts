@@ -14,6 +14,7 @@ import type { ListMeta } from '../../model/object-meta.js';
 import type { Status } from '../../model/status.js';
 import type { EventKey, EventStore } from '../../store/contract.js';
 import type { WatchHub } from '../../store/watch/watch-hub.js';
+import type { EventReader } from '../read-event.js';
 import type { Scope } from '../scope.js';
 import type { SharedFrames } from '../shared-frames.js';
 import type { TextBytes } from '../text-bytes.js';
@@ -41,6 +42,7 @@ export interface EventsEnvironment {
   readonly wholeSeconds: WholeSeconds;
   readonly textBytes: TextBytes;
   readonly uids: Uids;
+  readonly readEvent: EventReader;
   /** How often a quiet watch that asked for bookmarks gets one. */
   readonly bookmarkIntervalMs: number;
   /** Watches without `timeoutSeconds` end after this long to twice this long. */

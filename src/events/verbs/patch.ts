@@ -3,23 +3,27 @@ import { readWriteOptions } from '../../api/options/write-options.js';
 import { applyPatch, patchTypeOf, type PatchType } from '../../api/patch/apply-patch.js';
 import { notFound, unsupportedMediaType } from '../../api/status/failures.js';
 import { header } from '../../http/headers.js';
-import { isPromise } from '../../http/promise.js';
+import { chain } from '../../http/promise.js';
 import type { ApiRequest } from '../../http/request.js';
 import type { Event } from '../../model/event.js';
+import type { ObjectMeta } from '../../model/object-meta.js';
 import type { EventRecord } from '../../store/record.js';
 import { dedupeOwners } from '../admit-new.js';
 import { changeStored } from '../change-stored.js';
+import { sharesMetadata } from '../equal-parts.js';
 import { trackFields } from '../field-tracking.js';
 import { apply } from './apply.js';
 import { readBytes, requireName, requireNamespace } from './body.js';
 import { resourceOf, type Result, type VerbCall } from './call.js';
 
 /** Changes parts of an event: JSON Patch, merge patch, strategic merge patch, or server-side apply. */
-export async function patch(call: VerbCall): Promise<Result> {
+export function patch(call: VerbCall): Result | Promise<Result> {
   const type = requirePatchType(call.request);
   if (type === APPLY) return apply(call);
-  const read = readBytes(call);
-  const body = isPromise(read) ? await read : read;
+  return chain(readBytes(call), (body) => patchStored(call, type, body));
+}
+
+function patchStored(call: VerbCall, type: PatchType, body: Uint8Array): Result | Promise<Result> {
   const options = readWriteOptions(call.query, 'PatchOptions');
   const { version } = call;
   let warned = false;
@@ -57,19 +61,32 @@ export async function patch(call: VerbCall): Promise<Result> {
   );
 }
 
+/** The stored event as the client's version shows it, keys in wire order. Parts are shared with `previous`. */
+function documentOf({ version }: VerbCall, previous: Event, record: EventRecord): Readonly<Record<string, unknown>> {
+  const { kind, apiVersion } = version.view;
+  // Not a spread, which takes Node 20 2 µs more.
+  const document: Record<string, unknown> = Object.assign({ kind, apiVersion }, version.toWire(previous));
+  document['metadata'] = documentMetadata(previous.metadata, String(record.revision));
+  return document;
+}
+
 /** What stands in metadata before `resourceVersion`. */
 const BEFORE_REVISION: ReadonlySet<string> = new Set(['name', 'generateName', 'namespace', 'uid']);
 
-/** The stored event as the client's version shows it, keys in wire order. Parts are shared with `previous`. */
-function documentOf({ version }: VerbCall, previous: Event, record: EventRecord): Readonly<Record<string, unknown>> {
-  const stored = previous.metadata as Readonly<Record<string, unknown>>;
+function documentMetadata(stored: ObjectMeta, resourceVersion: string): ObjectMeta {
+  const { name, namespace, uid, creationTimestamp, labels, managedFields } = stored;
+  if (name && namespace && uid && creationTimestamp && sharesMetadata(stored, stored)) {
+    const usual: ObjectMeta = { name, namespace, uid, resourceVersion, creationTimestamp };
+    if (labels) usual.labels = labels;
+    if (managedFields) usual.managedFields = managedFields;
+    return usual;
+  }
   const metadata: Record<string, unknown> = {};
   for (const key of Object.keys(stored)) {
-    if (!BEFORE_REVISION.has(key)) metadata['resourceVersion'] ??= String(record.revision);
-    metadata[key] = stored[key];
+    if (!BEFORE_REVISION.has(key)) metadata['resourceVersion'] ??= resourceVersion;
+    metadata[key] = (stored as Readonly<Record<string, unknown>>)[key];
   }
-  const { kind, apiVersion } = version.view;
-  return { kind, apiVersion, ...version.toWire(previous), metadata };
+  return metadata;
 }
 
 const APPLY = 'application/apply-patch+yaml';

@@ -1,41 +1,49 @@
-import { readWriteOptions } from '../../api/options/write-options.js';
+import { readWriteOptions, type WriteOptions } from '../../api/options/write-options.js';
 import { badRequest, conflict } from '../../api/status/failures.js';
-import { isPromise } from '../../http/promise.js';
+import { chain } from '../../http/promise.js';
 import type { Event } from '../../model/event.js';
 import { admitNew, dedupeOwners } from '../admit-new.js';
 import { requireAccess } from '../access.js';
 import { changeStored } from '../change-stored.js';
+import { shareEqualParts } from '../equal-parts.js';
 import { trackFields } from '../field-tracking.js';
 import { uintError } from '../../api/options/resource-version.js';
 import { bodyMediaType, decodeEventBody, readBytes, requireName, requireNamespace } from './body.js';
 import { resourceOf, type Result, type VerbCall } from './call.js';
 
 /** Replaces an event, or creates it where there is none (which needs the right to create, too). */
-export async function update(call: VerbCall): Promise<Result> {
-  const read = readBytes(call);
-  const bytes = isPromise(read) ? await read : read;
-  const options = readWriteOptions(call.query, 'UpdateOptions');
-  const decoded = decodeEventBody(call, bytes, bodyMediaType(call), options);
-  const sent = isPromise(decoded) ? await decoded : decoded;
+export function update(call: VerbCall): Result | Promise<Result> {
+  return chain(readBytes(call), (bytes) => {
+    const options = readWriteOptions(call.query, 'UpdateOptions');
+    const decoded = decodeEventBody(call, bytes, bodyMediaType(call), options);
+    return chain(decoded, (sent) => replaceStored(call, sent, options));
+  });
+}
+
+function replaceStored(call: VerbCall, sent: Event, options: WriteOptions): Result | Promise<Result> {
   requireNamespace(call, sent);
   requireName(call, sent);
   dedupeOwners(call, sent, 'request');
+  const { metadata } = sent;
   return changeStored(
     call,
     options,
     (previous) => {
+      sent.metadata = metadata;
       requireUid(call, sent, previous.metadata.uid ?? '');
-      // A further attempt must find what was sent; below metadata nothing is changed.
-      // Not a spread: adding fields to what one has made takes Node 20 2.5 µs.
-      const next: Event = { ...sent, metadata: Object.assign({}, sent.metadata) };
-      return { next, managedFields: trackFields(call, options, next, previous) };
+      shareEqualParts(previous, sent);
+      // A further attempt must find what was sent; below metadata nothing is changed. Not a spread: adding fields to
+      // what one has made takes Node 20 2.5 µs.
+      sent.metadata = Object.assign({}, metadata);
+      return { next: sent, managedFields: trackFields(call, options, sent, previous) };
     },
     async () => {
+      sent.metadata = metadata;
       requireUid(call, sent, '');
-      const wrong = sent.metadata.resourceVersion ? uintError(sent.metadata.resourceVersion) : undefined;
+      const wrong = metadata.resourceVersion ? uintError(metadata.resourceVersion) : undefined;
       if (wrong) throw badRequest(wrong);
       await requireAccess(call, 'create');
-      delete sent.metadata.resourceVersion;
+      delete metadata.resourceVersion;
       return admitNew(call, sent, options);
     },
   );

@@ -78,7 +78,8 @@ function commonOf(fields: Strings): Strings {
   const common: Record<string, string> = {};
   for (const field of COMMON) {
     const value = fields[field];
-    if (value) common[field] = value;
+    // A copy: the text may be a piece of a long one, which would stay with it.
+    if (value) common[field] = ` ${value}`.slice(1);
   }
   return Object.freeze(common);
 }

@@ -139,7 +139,7 @@ export function createOrderedIndex<K extends string | number, V>(keyOf?: (value:
 
   const removeAt = (at: number, index: number): V => {
     const block = blocks[at] as Block<K, V>;
-    block.keys.splice(index, 1);
+    if (keyOf === undefined) block.keys.splice(index, 1);
     const [value] = block.values.splice(index, 1);
     total--;
     if (block.values.length === 0) dropBlock(at);

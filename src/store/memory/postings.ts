@@ -23,7 +23,7 @@ interface Posting extends SweepList<Version> {
 interface Field {
   readonly field: string;
   readonly values: ShardedMap<Posting>;
-  /** What was interned last: the next to be added, so that a write looks into a large cold map once and not twice. */
+  /** What was interned or looked at last: mostly the next to be added, so that a write looks into a large cold map once and not twice. */
   last: Posting | undefined;
   /** The value that was asked for last and is not there. */
   missing: string | undefined;
@@ -69,6 +69,7 @@ export function createPostings(): Postings {
       const posting = value === '' ? undefined : values.get(value);
       if (posting === undefined) continue;
       visit(posting);
+      field.last = posting;
       if (!isEmpty(posting)) continue;
       values.delete(value);
       field.last = undefined;

@@ -13,6 +13,7 @@ import { createSharedFrames } from '../../../src/events/shared-frames.js';
 import { eventsV1 } from '../../../src/events/versions/events-v1.js';
 import { openWatch } from '../../../src/events/watch-stream.js';
 import { parseQuery, splitUrl } from '../../../src/http/url.js';
+import { createEventReader } from '../../../src/events/read-event.js';
 import { createTextBytes } from '../../../src/events/text-bytes.js';
 import { createUids } from '../../../src/events/uids.js';
 import { createWholeSeconds } from '../../../src/events/whole-seconds.js';
@@ -129,12 +130,14 @@ export function verbBench(wrap: (store: EventStore) => EventStore = (store) => s
     await store.close();
   });
   const version = eventsV1('example.com');
+  const fieldTracker = createFieldTracker();
   const environment: EventsEnvironment = {
     store,
     hub,
     sharedFrames: createSharedFrames(),
     textBytes: createTextBytes(),
     uids: createUids(),
+    readEvent: createEventReader(fieldTracker.entriesOf),
     chunkMemory: createChunkMemory(),
     clock,
     access: createAccess({ authenticate: () => CALLER, authorize: () => ({ allowed: true }) }),
@@ -143,7 +146,7 @@ export function verbBench(wrap: (store: EventStore) => EventStore = (store) => s
     types: new Set(['Normal', 'Warning']),
     maxBodyBytes: 1_000_000,
     managedFields: true,
-    fieldTracker: createFieldTracker(),
+    fieldTracker,
     wholeSeconds: createWholeSeconds(),
     bookmarkIntervalMs: 60_000,
     minWatchMs: 1_800_000,

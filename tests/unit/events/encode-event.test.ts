@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decodeObject } from '../../../src/api/decode/decode-object.js';
 import { createFieldTracker } from '../../../src/api/managed-fields/field-tracker.js';
-import { decodeEvent, encodeEvent, readEvent } from '../../../src/events/encode-event.js';
+import { decodeEvent, encodeEvent } from '../../../src/events/encode-event.js';
+import { createEventReader } from '../../../src/events/read-event.js';
 import { eventShape } from '../../../src/events/schema.js';
 import type { Event } from '../../../src/model/event.js';
 import { recordBytes } from '../../../src/store/record.js';
@@ -110,11 +111,12 @@ test('for any stored event, decoding gives it back and the revision falls into i
 });
 
 describe('reading a stored event to write it again', () => {
-  const tracker = createFieldTracker();
+  const readEvent = createEventReader(createFieldTracker().entriesOf);
   const check = (object: Event): void => {
-    const { bytes } = encodeEvent(object);
+    const encoded = encodeEvent(object);
+    const { bytes } = encoded;
     for (let time = 0; time < 2; time++) {
-      const read = readEvent(bytes, tracker.entriesOf);
+      const read = readEvent(encoded);
       expect(read.event).toEqual(decodeEvent(bytes));
       expect(read.text).toBe(text(bytes));
       expect(encodeEvent(read.event).bytes).toEqual(bytes);
@@ -149,8 +151,8 @@ describe('reading a stored event to write it again', () => {
 
   test('shares the entries of equal texts', () => {
     const managedFields = [{ manager: 'm', operation: 'Update' }];
-    const { bytes } = encodeEvent({ ...event, metadata: { ...event.metadata, managedFields } });
-    const [one, other] = [readEvent(bytes, tracker.entriesOf), readEvent(bytes, tracker.entriesOf)];
+    const encoded = encodeEvent({ ...event, metadata: { ...event.metadata, managedFields } });
+    const [one, other] = [readEvent(encoded), readEvent(encoded)];
     expect(one.event.metadata.managedFields).toBe(other.event.metadata.managedFields);
     expect(one.event).not.toBe(other.event);
   });

@@ -1,0 +1,175 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { decodeObject } from '../../../src/api/decode/decode-object.js';
+import { createFieldTracker } from '../../../src/api/managed-fields/field-tracker.js';
+import { decodeEvent, encodeEvent, writeEvent } from '../../../src/events/encode-event.js';
+import { sameSeries, shareEqualParts, sharesFields, sharesMetadata } from '../../../src/events/equal-parts.js';
+import { createLabelTexts } from '../../../src/events/label-texts.js';
+import { createEventReader, rewriteEvent } from '../../../src/events/read-event.js';
+import { eventShape } from '../../../src/events/schema.js';
+import type { Event } from '../../../src/model/event.js';
+import { memoryStore } from '../../../src/store/memory/memory-store.js';
+import { anyEvent } from './any-event.js';
+
+const read = createEventReader(createFieldTracker().entriesOf);
+
+const usual = (): Event => ({
+  metadata: {
+    name: 'a',
+    namespace: 'ns',
+    uid: 'u-1',
+    creationTimestamp: '2024-03-05T06:07:08Z',
+    labels: { app: 'web', tier: 'front' },
+    managedFields: [{ manager: 'm', operation: 'Update' }],
+  },
+  eventTime: '2024-03-05T06:07:08.123456Z',
+  series: { count: 2, lastObservedTime: '2024-03-05T06:07:09.000000Z' },
+  reportingController: 'example.com/c',
+  reportingInstance: 'i',
+  action: 'Testing',
+  reason: 'Tested',
+  regarding: {
+    kind: 'Pod',
+    namespace: 'ns',
+    name: 'web',
+    uid: 'p',
+    apiVersion: 'v1',
+    resourceVersion: '7',
+    fieldPath: 'spec',
+  },
+  note: 'a text',
+  type: 'Normal',
+  deprecatedSource: {},
+  deprecatedFirstTimestamp: null,
+  deprecatedLastTimestamp: null,
+});
+
+const without = (event: Event, key: keyof Event): Event =>
+  Object.fromEntries(Object.entries(event).filter(([name]) => name !== key)) as unknown as Event;
+
+const variants: readonly Event[] = [
+  usual(),
+  ...(['series', 'reportingController', 'reportingInstance', 'action', 'reason', 'note', 'type'] as const).map((key) =>
+    without(usual(), key),
+  ),
+  { ...usual(), regarding: {} },
+  { ...usual(), regarding: { name: 'web' } },
+  { ...usual(), regarding: { kind: 'Pod', fieldPath: '}' } },
+  { ...usual(), note: 'a "quoted" one,\\ "series":{"count":' },
+  { ...usual(), note: ',"type":Warning' },
+  { ...usual(), note: 'ü😀' },
+  { ...usual(), eventTime: null },
+  { ...usual(), series: { count: -1, lastObservedTime: null } },
+  { ...usual(), related: { kind: 'Node' } },
+  { ...usual(), deprecatedCount: 3 },
+  { ...usual(), deprecatedSource: { component: 'c' } },
+  ...[{}, { app: 'a},"x' }, { app: '"' }, JSON.parse('{"__proto__":"x"}') as Record<string, string>].map((labels) => ({
+    ...usual(),
+    metadata: { ...usual().metadata, labels },
+  })),
+  { ...usual(), metadata: { ...usual().metadata, annotations: { a: 'b' } } },
+  { ...usual(), metadata: { ...usual().metadata, name: 'a"b' } },
+  { ...usual(), metadata: { ...usual().metadata, finalizers: ['example.com/f'] } },
+];
+
+describe('a stored event that is read to be written again', () => {
+  test('is what decoding gives, keys in the same order', () => {
+    for (const event of variants) {
+      const encoded = encodeEvent(event);
+      const got = read(encoded);
+      expect(got.text).toBe(new TextDecoder().decode(encoded.bytes));
+      expect(JSON.stringify(got.event)).toBe(JSON.stringify(decodeEvent(encoded.bytes)));
+      expect(JSON.stringify(read(encoded).event)).toBe(JSON.stringify(got.event));
+    }
+  });
+
+  test('is the same from a store that keeps it in pieces, small or large', async () => {
+    const store = memoryStore();
+    for (const [index, event] of [usual(), { ...usual(), note: 'n'.repeat(20_000) }].entries()) {
+      const key = { namespace: 'ns', name: `a${index}` };
+      const named = { ...event, metadata: { ...event.metadata, name: key.name } };
+      const record = await store.create(key, encodeEvent(named), { expiresAt: Number.MAX_SAFE_INTEGER });
+      expect(read(record.event).event).toEqual(named);
+    }
+    await store.close();
+  });
+
+  test('is written as any other, whatever was changed', () => {
+    const changes: readonly ((event: Event) => void)[] = [
+      (event) => void event,
+      (event) => (event.series = { count: 9, lastObservedTime: '2024-03-05T06:07:10.000000Z' }),
+      (event) => delete event.series,
+      (event) => (event.note = 'another'),
+      (event) => (event.regarding = { ...event.regarding, name: 'b' }),
+      (event) => (event.metadata.labels = { app: 'other' }),
+      (event) => delete event.metadata.labels,
+      (event) => (event.metadata.annotations = { a: 'b' }),
+      (event) => (event.metadata.generation = 1),
+      (event) => (event.metadata.finalizers = ['example.com/f']),
+      (event) => (event.eventTime = null),
+    ];
+    for (const event of variants) {
+      const stored = read(encodeEvent(event));
+      for (const change of changes) {
+        const next: Event = { ...stored.event, metadata: { ...stored.event.metadata } };
+        change(next);
+        for (const managedFields of [undefined, '[{"manager":"n"}]']) {
+          expect(rewriteEvent(next, managedFields, stored)).toEqual(writeEvent(next, managedFields));
+        }
+      }
+    }
+  });
+
+  test('is written as any other, for any two events', () => {
+    const decoded = (input: unknown): Event => {
+      const result = decodeObject(input, eventShape());
+      if ('fault' in result) throw new Error(result.fault.text);
+      return result.object as unknown as Event;
+    };
+    fc.assert(
+      fc.property(anyEvent(), anyEvent(), fc.boolean(), (one, other, same) => {
+        const stored = read(encodeEvent(decoded(one)));
+        const next = decoded(same ? one : other);
+        shareEqualParts(stored.event, next);
+        expect(rewriteEvent(next, '[]', stored)).toEqual(writeEvent(next, '[]'));
+      }),
+    );
+  });
+});
+
+describe('equal parts', () => {
+  test('are shared, others are not', () => {
+    const [to, from] = [usual(), usual()];
+    expect(sharesFields(to, from)).toBe(false);
+    shareEqualParts(to, from);
+    expect(sharesFields(to, from) && sharesMetadata(to.metadata, from.metadata)).toBe(true);
+    const other = { ...usual(), regarding: { kind: 'Pod' }, deprecatedSource: { host: 'h' } };
+    other.metadata.labels = { app: 'web', role: 'front' };
+    shareEqualParts(to, other);
+    expect(to).toEqual(usual());
+    expect(to.regarding).not.toBe(other.regarding);
+    expect(sharesMetadata(to.metadata, other.metadata)).toBe(false);
+    const bare: Event = { metadata: {} };
+    shareEqualParts(bare, usual());
+    expect(bare).toEqual({ metadata: {} });
+  });
+
+  test('are series with the same values', () => {
+    const series = { count: 2, lastObservedTime: null };
+    expect(sameSeries(series, { ...series })).toBe(true);
+    expect(sameSeries(undefined, undefined)).toBe(true);
+    expect(sameSeries(series, undefined)).toBe(false);
+    expect(sameSeries(series, { ...series, count: 3 })).toBe(false);
+  });
+});
+
+test('labels of equal texts are one object, which nobody can change, however many there are', () => {
+  const labelsOf = createLabelTexts();
+  const first = labelsOf('{"a":"b"}');
+  expect(first).toEqual({ a: 'b' });
+  expect(Object.isFrozen(first)).toBe(true);
+  expect(labelsOf('{"a":"b"}')).toBe(first);
+  expect(labelsOf(`{"a":"${'b'.repeat(600)}"}`)['a']).toHaveLength(600);
+  for (let i = 0; i < 1001; i++) labelsOf(`{"a":"${i}"}`);
+  expect(labelsOf('{"a":"b"}')).toEqual(first);
+});
