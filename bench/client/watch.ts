@@ -89,8 +89,7 @@ export async function watch(job: WatchJob): Promise<WatchResult> {
   const latencies = createLatencies();
   for (const own of arrivals) {
     own.forEach((at, index) => {
-      const since = acked[index] ?? 0;
-      if (at !== 0 && since !== 0) latencies.add(Math.max(0, at - since));
+      if (at !== 0 && acked[index] !== 0) latencies.add(at - (begin + (index * 1000) / rate));
     });
   }
   return {

@@ -11,7 +11,7 @@ const METRICS: readonly Metric[] = [
 
 const fanOut = (watchers: number): Phase => ({
   id: `watch-${watchers}`,
-  title: `${watchers} watcher${watchers === 1 ? '' : 's'} × 500 creates a second: frames, and from acknowledgement to frame`,
+  title: `${watchers} watcher${watchers === 1 ? '' : 's'} × 500 creates a second: frames, and from the moment a create was due to its frame`,
   slices: 1,
   metrics: METRICS,
   async measure(bench, server) {

@@ -2,7 +2,7 @@ import { atNextTurn } from '../next-turn.js';
 import type { HubWatcher } from './watcher.js';
 
 /** Watchers that are woken in one turn of the event loop. Each is a write to a socket, 10 to 20 µs. */
-const IN_A_TURN = 64;
+const IN_A_TURN = 16;
 
 /** Wakes all watchers, but not all at once: between two groups the event loop does what else there is. */
 export interface Waves {
