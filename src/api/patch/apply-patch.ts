@@ -24,8 +24,8 @@ export type PatchType = (typeof patchTypes)[number];
 
 /** The patch type of a `Content-Type`, whose parameters do not count; undefined for anything that is no patch. */
 export function patchTypeOf(contentType: string): PatchType | undefined {
-  const [type = ''] = contentType.split(';', 1);
-  const plain = type.trim();
+  const end = contentType.indexOf(';');
+  const plain = (end < 0 ? contentType : contentType.slice(0, end)).trim();
   return patchTypes.find((each) => each === plain);
 }
 

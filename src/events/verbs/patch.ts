@@ -94,8 +94,8 @@ const APPLY = 'application/apply-patch+yaml';
 /** The kind of patch, by the content type as the router compares it. @throws StatusError 415 */
 export function requirePatchType(request: ApiRequest): PatchType | typeof APPLY {
   const contentType = header(request, 'content-type') ?? '';
-  if (contentType.split(';')[0]?.trim() === APPLY) return APPLY;
   const type = patchTypeOf(contentType);
-  if (!type) throw unsupportedMediaType('415: Unsupported Media Type', {});
-  return type;
+  if (type) return type;
+  if (contentType.split(';')[0]?.trim() === APPLY) return APPLY;
+  throw unsupportedMediaType('415: Unsupported Media Type', {});
 }
