@@ -6,7 +6,7 @@ import type { Event } from '../model/event.js';
 import type { ManagedFieldsEntry } from '../model/object-meta.js';
 import { isStoreError } from '../store/errors.js';
 import type { EventKey, EventRecord } from '../store/record.js';
-import { decodeEvent, encodeEvent } from './encode-event.js';
+import { decodeEvent, encodeEvent } from './stored-form/encode-event.js';
 import { setManagedFields, trackFields } from './field-tracking.js';
 import { generateName } from './generate-name.js';
 import { createErrors } from './rules/create-rules.js';

@@ -13,10 +13,10 @@ import { createPipeline } from './pipeline.js';
 import { checkEventsOptions, type EventsOptions } from './options.js';
 import type { EventsEnvironment } from './verbs/call.js';
 import { coreV1 } from './versions/core-v1.js';
-import { createSharedFrames } from './shared-frames.js';
+import { createSharedFrames } from './watching/shared-frames.js';
 import { eventsV1 } from './versions/events-v1.js';
-import { createEventReader } from './read-event.js';
-import { createTextBytes } from './text-bytes.js';
+import { createEventReader } from './stored-form/read-event.js';
+import { createTextBytes } from './stored-form/text-bytes.js';
 import { createUids } from './uids.js';
 import { createWholeSeconds } from './whole-seconds.js';
 

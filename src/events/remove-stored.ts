@@ -3,7 +3,7 @@ import { conflict, notFound } from '../api/status/failures.js';
 import { isStoreError } from '../store/errors.js';
 import type { EventKey } from '../store/contract.js';
 import type { EventRecord } from '../store/record.js';
-import { decodeEvent, encodeEvent } from './encode-event.js';
+import { decodeEvent, encodeEvent } from './stored-form/encode-event.js';
 import { expiryOf, resourceOf, type VerbCall } from './verbs/call.js';
 
 /** How a deletion ended: the event is gone, or it waits for its finalizers. */

@@ -2,7 +2,7 @@ import { validateObjectMetaCreate, validateObjectMetaUpdate } from '../../api/va
 import { invalidValue, type FieldError } from '../../api/status/field-error.js';
 import type { Event, EventSource, ObjectReference } from '../../model/event.js';
 import type { EventVersion } from '../versions/version.js';
-import { sameSeries, sharesFields } from '../equal-parts.js';
+import { sameSeries, sharesFields } from '../stored-form/equal-parts.js';
 import { baseErrors } from './base-rules.js';
 import { seriesErrors } from './create-rules.js';
 

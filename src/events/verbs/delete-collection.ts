@@ -1,8 +1,8 @@
 import { readListOptions } from '../../api/options/list-options.js';
 import { isStatusError } from '../../api/status/status-error.js';
-import { readSelection } from '../selection.js';
+import { readSelection } from '../listing/selection.js';
 import { removeStored } from '../remove-stored.js';
-import { openList } from '../read-list.js';
+import { openList } from '../listing/read-list.js';
 import { readDeleteOptions } from './delete.js';
 import type { Result, VerbCall } from './call.js';
 

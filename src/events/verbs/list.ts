@@ -3,9 +3,9 @@ import type { JsonSource } from '../../api/representation/json-source.js';
 import type { Batches } from '../../api/representation/list-form.js';
 import type { Selector } from '../../api/selectors/contract.js';
 import type { EventRecord } from '../../store/record.js';
-import { joinedList } from '../joined-list.js';
-import { openList, type OpenList } from '../read-list.js';
-import { readSelection } from '../selection.js';
+import { joinedList } from '../listing/joined-list.js';
+import { openList, type OpenList } from '../listing/read-list.js';
+import { readSelection } from '../listing/selection.js';
 import type { Result, VerbCall } from './call.js';
 
 /** The events of a namespace, or of all, at one revision: at once where the store has them joined. */

@@ -10,7 +10,7 @@ import type { ObjectMeta } from '../../model/object-meta.js';
 import type { EventRecord } from '../../store/record.js';
 import { dedupeOwners } from '../admit-new.js';
 import { changeStored } from '../change-stored.js';
-import { sharesMetadata } from '../equal-parts.js';
+import { sharesMetadata } from '../stored-form/equal-parts.js';
 import { trackFields } from '../field-tracking.js';
 import { apply } from './apply.js';
 import { readBytes, requireName, requireNamespace } from './body.js';

@@ -1,6 +1,6 @@
 import { readListOptions } from '../../api/options/list-options.js';
-import { readSelection } from '../selection.js';
-import { openWatch } from '../watch-stream.js';
+import { readSelection } from '../listing/selection.js';
+import { openWatch } from '../watching/watch-stream.js';
 import type { Result, VerbCall } from './call.js';
 
 /** A stream of changes. What fails before it starts is an ordinary answer, what fails later an ERROR frame. */

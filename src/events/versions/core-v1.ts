@@ -1,7 +1,7 @@
 import { encodeJson } from '../../api/encode/encode-json.js';
 import type { Event } from '../../model/event.js';
 import type { EventRecord } from '../../store/record.js';
-import { decodeEvent } from '../encode-event.js';
+import { decodeEvent } from '../stored-form/encode-event.js';
 import { coreEventShape, eventShape } from '../schema.js';
 import { coreV1Table } from '../table.js';
 import { coreName, fromCore, toCore } from './core-form.js';

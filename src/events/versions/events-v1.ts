@@ -4,7 +4,7 @@ import { recordBytes } from '../../store/record.js';
 
 import { coreEventShape, eventShape } from '../schema.js';
 import { eventsV1Table } from '../table.js';
-import { decodeUsualEvent } from '../usual-event.js';
+import { decodeUsualEvent } from './usual-event.js';
 import { fromCore } from './core-form.js';
 import { UnjoinedRecord } from './unjoined-record.js';
 import type { EventVersion } from './version.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { encodeEvent, decodeEvent } from '../../../src/events/encode-event.js';
+import { encodeEvent, decodeEvent } from '../../../src/events/stored-form/encode-event.js';
 import { storeError } from '../../../src/store/errors.js';
 import type { EventKey, EventStore } from '../../../src/store/contract.js';
 import { bench, event, metaOf, path, type Json } from './bench.js';

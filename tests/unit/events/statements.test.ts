@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { allowAnonymous } from '../../../src/auth/authenticators.js';
 import { allowEverybody } from '../../../src/auth/authorizers.js';
 import { createEvents, type Events } from '../../../src/events/create-events.js';
-import { encodeEvent } from '../../../src/events/encode-event.js';
+import { encodeEvent } from '../../../src/events/stored-form/encode-event.js';
 import type { EventsOptions } from '../../../src/events/options.js';
 import type { Event, EventList } from '../../../src/model/event.js';
 import { memoryStore } from '../../../src/store/memory/memory-store.js';

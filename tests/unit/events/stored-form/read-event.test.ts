@@ -1,15 +1,20 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decodeObject } from '../../../src/api/decode/decode-object.js';
-import { createFieldTracker } from '../../../src/api/managed-fields/field-tracker.js';
-import { decodeEvent, encodeEvent, writeEvent } from '../../../src/events/encode-event.js';
-import { sameSeries, shareEqualParts, sharesFields, sharesMetadata } from '../../../src/events/equal-parts.js';
-import { createLabelTexts } from '../../../src/events/label-texts.js';
-import { createEventReader, rewriteEvent } from '../../../src/events/read-event.js';
-import { eventShape } from '../../../src/events/schema.js';
-import type { Event } from '../../../src/model/event.js';
-import { memoryStore } from '../../../src/store/memory/memory-store.js';
-import { anyEvent } from './any-event.js';
+import { decodeObject } from '../../../../src/api/decode/decode-object.js';
+import { createFieldTracker } from '../../../../src/api/managed-fields/field-tracker.js';
+import { decodeEvent, encodeEvent, writeEvent } from '../../../../src/events/stored-form/encode-event.js';
+import {
+  sameSeries,
+  shareEqualParts,
+  sharesFields,
+  sharesMetadata,
+} from '../../../../src/events/stored-form/equal-parts.js';
+import { createLabelTexts } from '../../../../src/events/stored-form/label-texts.js';
+import { createEventReader, rewriteEvent } from '../../../../src/events/stored-form/read-event.js';
+import { eventShape } from '../../../../src/events/schema.js';
+import type { Event } from '../../../../src/model/event.js';
+import { memoryStore } from '../../../../src/store/memory/memory-store.js';
+import { anyEvent } from '../any-event.js';
 
 const read = createEventReader(createFieldTracker().entriesOf);
 

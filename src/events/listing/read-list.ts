@@ -1,11 +1,11 @@
-import type { ListOptions } from '../api/options/list-options.js';
-import type { Selector } from '../api/selectors/contract.js';
-import type { ListMeta } from '../model/object-meta.js';
-import type { EventKey, ListPage, Position, Revision } from '../store/contract.js';
-import type { EventRecord } from '../store/record.js';
+import type { ListOptions } from '../../api/options/list-options.js';
+import type { Selector } from '../../api/selectors/contract.js';
+import type { ListMeta } from '../../model/object-meta.js';
+import type { EventKey, ListPage, Position, Revision } from '../../store/contract.js';
+import type { EventRecord } from '../../store/record.js';
 import { listMeta, PAGE, pageFailure, PageQuery, startOf, type Start } from './list-query.js';
-import { futureRevision } from './store-failures.js';
-import type { VerbCall } from './verbs/call.js';
+import { futureRevision } from '../store-failures.js';
+import type { VerbCall } from '../verbs/call.js';
 
 /** A list under way: its metadata is known, its records come in batches, all of one revision. */
 export interface OpenList {

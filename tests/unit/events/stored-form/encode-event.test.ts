@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decodeObject } from '../../../src/api/decode/decode-object.js';
-import { createFieldTracker } from '../../../src/api/managed-fields/field-tracker.js';
-import { decodeEvent, encodeEvent } from '../../../src/events/encode-event.js';
-import { createEventReader } from '../../../src/events/read-event.js';
-import { eventShape } from '../../../src/events/schema.js';
-import type { Event } from '../../../src/model/event.js';
-import { recordBytes } from '../../../src/store/record.js';
-import { anyEvent } from './any-event.js';
+import { decodeObject } from '../../../../src/api/decode/decode-object.js';
+import { createFieldTracker } from '../../../../src/api/managed-fields/field-tracker.js';
+import { decodeEvent, encodeEvent } from '../../../../src/events/stored-form/encode-event.js';
+import { createEventReader } from '../../../../src/events/stored-form/read-event.js';
+import { eventShape } from '../../../../src/events/schema.js';
+import type { Event } from '../../../../src/model/event.js';
+import { recordBytes } from '../../../../src/store/record.js';
+import { anyEvent } from '../any-event.js';
 
 const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
 

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { decodeBody, type DecodedBody } from '../../../src/api/decode/decode-body.js';
-import { createFieldTracker } from '../../../src/api/managed-fields/field-tracker.js';
-import { updateManagedFields } from '../../../src/api/managed-fields/update-managed-fields.js';
-import { writeEvent } from '../../../src/events/encode-event.js';
-import { eventShape } from '../../../src/events/schema.js';
-import { decodeUsualEvent } from '../../../src/events/usual-event.js';
-import type { Event } from '../../../src/model/event.js';
+import { decodeBody, type DecodedBody } from '../../../../src/api/decode/decode-body.js';
+import { createFieldTracker } from '../../../../src/api/managed-fields/field-tracker.js';
+import { updateManagedFields } from '../../../../src/api/managed-fields/update-managed-fields.js';
+import { writeEvent } from '../../../../src/events/stored-form/encode-event.js';
+import { eventShape } from '../../../../src/events/schema.js';
+import { decodeUsualEvent } from '../../../../src/events/versions/usual-event.js';
+import type { Event } from '../../../../src/model/event.js';
 
 type Json = Record<string, unknown>;
 

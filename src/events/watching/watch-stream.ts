@@ -1,14 +1,14 @@
-import type { ListOptions } from '../api/options/list-options.js';
-import type { FrameEncoder } from '../api/representation/contract.js';
-import type { Selector } from '../api/selectors/contract.js';
-import { expired } from '../api/status/failures.js';
-import { isStatusError, type StatusError } from '../api/status/status-error.js';
-import { isStoreError } from '../store/errors.js';
-import { createParkedIterator, type ParkedIterator } from '../store/parked-iterator.js';
+import type { ListOptions } from '../../api/options/list-options.js';
+import type { FrameEncoder } from '../../api/representation/contract.js';
+import type { Selector } from '../../api/selectors/contract.js';
+import { expired } from '../../api/status/failures.js';
+import { isStatusError, type StatusError } from '../../api/status/status-error.js';
+import { isStoreError } from '../../store/errors.js';
+import { createParkedIterator, type ParkedIterator } from '../../store/parked-iterator.js';
 import { createFirstFrames } from './first-frames.js';
 import { createLiveFrames } from './live-frames.js';
-import { storeFailure } from './store-failures.js';
-import { resourceOf, type VerbCall } from './verbs/call.js';
+import { storeFailure } from '../store-failures.js';
+import { resourceOf, type VerbCall } from '../verbs/call.js';
 import type { FrameSource, WatchParts } from './watch-parts.js';
 
 /** The reason given to whatever still waits when a watch is over. Constant: making errors is not free. */

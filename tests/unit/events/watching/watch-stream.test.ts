@@ -1,9 +1,9 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createWatchHub } from '../../../src/store/watch/watch-hub.js';
-import { storeError } from '../../../src/store/errors.js';
-import { sampleEvent } from '../../../src/testing/sample-event.js';
-import type { EventStore, Revision } from '../../../src/store/contract.js';
-import { openedWatch, plainEncoder, settled, verbBench, type OpenedWatch } from './bench.js';
+import { createWatchHub } from '../../../../src/store/watch/watch-hub.js';
+import { storeError } from '../../../../src/store/errors.js';
+import { sampleEvent } from '../../../../src/testing/sample-event.js';
+import type { EventStore, Revision } from '../../../../src/store/contract.js';
+import { openedWatch, plainEncoder, settled, verbBench, type OpenedWatch } from '../bench.js';
 
 const FAR = Number.MAX_SAFE_INTEGER;
 

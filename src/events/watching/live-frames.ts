@@ -1,6 +1,6 @@
-import type { Revision } from '../store/contract.js';
-import type { Taker } from '../store/parked-iterator.js';
-import type { HubEntry } from '../store/watch/hub-entry.js';
+import type { Revision } from '../../store/contract.js';
+import type { Taker } from '../../store/parked-iterator.js';
+import type { HubEntry } from '../../store/watch/hub-entry.js';
 import { createFrameJoiner } from './join-frames.js';
 import type { BatchFrames } from './shared-frames.js';
 import { createTicker } from './ticker.js';

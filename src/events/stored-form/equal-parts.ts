@@ -1,5 +1,5 @@
-import type { Event, EventSeries, EventSource, ObjectReference } from '../model/event.js';
-import type { ObjectMeta } from '../model/object-meta.js';
+import type { Event, EventSeries, EventSource, ObjectReference } from '../../model/event.js';
+import type { ObjectMeta } from '../../model/object-meta.js';
 
 /**
  * Gives `to` the parts of `from` that are equal to its own. An update sends nearly all of the stored event again: whoever

@@ -1,6 +1,6 @@
-import type { Event } from '../model/event.js';
-import type { ManagedFieldsEntry } from '../model/object-meta.js';
-import type { EncodedEvent } from '../store/record.js';
+import type { Event } from '../../model/event.js';
+import type { ManagedFieldsEntry } from '../../model/object-meta.js';
+import type { EncodedEvent } from '../../store/record.js';
 import { writeEvent, type EventText } from './encode-event.js';
 import { sharesFields, sharesMetadata } from './equal-parts.js';
 import { writeSeries } from './event-text.js';

@@ -1,14 +1,14 @@
-import type { ListOptions } from '../api/options/list-options.js';
-import { readContinueToken, writeContinueToken } from '../api/options/continue-token.js';
-import { toRevision } from '../api/options/resource-version.js';
-import type { Selector } from '../api/selectors/contract.js';
-import { badRequest, expired } from '../api/status/failures.js';
-import type { ApiRequest } from '../http/request.js';
-import type { ListMeta } from '../model/object-meta.js';
-import type { EventKey, ListQuery, Position, Revision } from '../store/contract.js';
-import { isStoreError } from '../store/errors.js';
-import { futureRevision } from './store-failures.js';
-import type { VerbCall } from './verbs/call.js';
+import type { ListOptions } from '../../api/options/list-options.js';
+import { readContinueToken, writeContinueToken } from '../../api/options/continue-token.js';
+import { toRevision } from '../../api/options/resource-version.js';
+import type { Selector } from '../../api/selectors/contract.js';
+import { badRequest, expired } from '../../api/status/failures.js';
+import type { ApiRequest } from '../../http/request.js';
+import type { ListMeta } from '../../model/object-meta.js';
+import type { EventKey, ListQuery, Position, Revision } from '../../store/contract.js';
+import { isStoreError } from '../../store/errors.js';
+import { futureRevision } from '../store-failures.js';
+import type { VerbCall } from '../verbs/call.js';
 
 /** How many records are asked of the store at once where the client gave no limit. */
 export const PAGE = 500;

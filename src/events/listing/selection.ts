@@ -1,10 +1,10 @@
-import type { ListOptions } from '../api/options/list-options.js';
-import type { Selector } from '../api/selectors/contract.js';
-import { parseFieldSelector } from '../api/selectors/field-selector.js';
-import { parseLabelSelector } from '../api/selectors/label-selector.js';
-import { allOf } from '../api/selectors/all-of.js';
-import { badRequest } from '../api/status/failures.js';
-import type { VerbCall } from './verbs/call.js';
+import type { ListOptions } from '../../api/options/list-options.js';
+import type { Selector } from '../../api/selectors/contract.js';
+import { parseFieldSelector } from '../../api/selectors/field-selector.js';
+import { parseLabelSelector } from '../../api/selectors/label-selector.js';
+import { allOf } from '../../api/selectors/all-of.js';
+import { badRequest } from '../../api/status/failures.js';
+import type { VerbCall } from '../verbs/call.js';
 
 /** What a list or watch picks: both selectors, and the name of a single-object watch. */
 export function readSelection(call: VerbCall, options: ListOptions): Selector {

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decodeObject } from '../../../src/api/decode/decode-object.js';
-import { encodeJson } from '../../../src/api/encode/encode-json.js';
-import { structOf } from '../../../src/api/schema/compile.js';
-import type { FieldShape, Shape, StructShape } from '../../../src/api/schema/shape.js';
-import { writeEvent } from '../../../src/events/encode-event.js';
-import { eventShape } from '../../../src/events/schema.js';
-import type { Event } from '../../../src/model/event.js';
-import { anyEvent } from './any-event.js';
+import { decodeObject } from '../../../../src/api/decode/decode-object.js';
+import { encodeJson } from '../../../../src/api/encode/encode-json.js';
+import { structOf } from '../../../../src/api/schema/compile.js';
+import type { FieldShape, Shape, StructShape } from '../../../../src/api/schema/shape.js';
+import { writeEvent } from '../../../../src/events/stored-form/encode-event.js';
+import { eventShape } from '../../../../src/events/schema.js';
+import type { Event } from '../../../../src/model/event.js';
+import { anyEvent } from '../any-event.js';
 
 /** The event's shape without what is not stored. */
 const storedShape = (): StructShape => {

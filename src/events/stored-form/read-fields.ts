@@ -1,5 +1,5 @@
-import type { Event, EventSeries, ObjectReference } from '../model/event.js';
-import type { ObjectMeta } from '../model/object-meta.js';
+import type { Event, EventSeries, ObjectReference } from '../../model/event.js';
+import type { ObjectMeta } from '../../model/object-meta.js';
 import type { LabelTexts } from './label-texts.js';
 
 /** An event, and where in its text stands what follows the series. */

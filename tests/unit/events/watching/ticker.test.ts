@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { createTicker } from '../../../src/events/ticker.js';
-import { fakeClock } from '../../../src/testing/fake-clock.js';
+import { createTicker } from '../../../../src/events/watching/ticker.js';
+import { fakeClock } from '../../../../src/testing/fake-clock.js';
 
 test('says once for each tick that something is due, and tells who waits', () => {
   const clock = fakeClock();

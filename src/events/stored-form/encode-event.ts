@@ -1,6 +1,6 @@
-import { quoted, quotedPlain } from '../api/encode/encode-json.js';
-import type { Event, ObjectReference } from '../model/event.js';
-import type { EncodedEvent } from '../store/record.js';
+import { quoted, quotedPlain } from '../../api/encode/encode-json.js';
+import type { Event, ObjectReference } from '../../model/event.js';
+import type { EncodedEvent } from '../../store/record.js';
 import { writeFields, writeMetadata } from './event-text.js';
 import type { TextBytes } from './text-bytes.js';
 

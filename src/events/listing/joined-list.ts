@@ -1,12 +1,12 @@
-import type { ListOptions } from '../api/options/list-options.js';
-import { JoinedItems, type JsonSource } from '../api/representation/json-source.js';
-import type { Batches } from '../api/representation/list-form.js';
-import type { Selector } from '../api/selectors/contract.js';
-import type { ListMeta } from '../model/object-meta.js';
-import type { JoinedPage, Position } from '../store/contract.js';
+import type { ListOptions } from '../../api/options/list-options.js';
+import { JoinedItems, type JsonSource } from '../../api/representation/json-source.js';
+import type { Batches } from '../../api/representation/list-form.js';
+import type { Selector } from '../../api/selectors/contract.js';
+import type { ListMeta } from '../../model/object-meta.js';
+import type { JoinedPage, Position } from '../../store/contract.js';
 import { listMeta, PAGE, pageFailure, PageQuery, startOf } from './list-query.js';
-import { futureRevision } from './store-failures.js';
-import type { VerbCall } from './verbs/call.js';
+import { futureRevision } from '../store-failures.js';
+import type { VerbCall } from '../verbs/call.js';
 
 /** A list of which the store has the bytes. */
 export interface JoinedList {

@@ -1,9 +1,9 @@
-import { fieldsWriter, quoted, writeTexts, type FieldsWriter, type Quote } from '../api/encode/encode-json.js';
-import { lazy } from '../api/schema/lazy.js';
-import type { FieldShape, StructShape } from '../api/schema/shape.js';
-import type { Event, EventSeries, EventSource, ObjectReference } from '../model/event.js';
-import type { ObjectMeta } from '../model/object-meta.js';
-import { eventShape } from './schema.js';
+import { fieldsWriter, quoted, writeTexts, type FieldsWriter, type Quote } from '../../api/encode/encode-json.js';
+import { lazy } from '../../api/schema/lazy.js';
+import type { FieldShape, StructShape } from '../../api/schema/shape.js';
+import type { Event, EventSeries, EventSource, ObjectReference } from '../../model/event.js';
+import type { ObjectMeta } from '../../model/object-meta.js';
+import { eventShape } from '../schema.js';
 
 /*
  * The JSON of an event's parts, each field where the schema has it. The fields every event has are written out with

@@ -1,7 +1,7 @@
-import { toRevision } from '../api/options/resource-version.js';
-import type { Revision } from '../store/contract.js';
+import { toRevision } from '../../api/options/resource-version.js';
+import type { Revision } from '../../store/contract.js';
 import { createFrameJoiner } from './join-frames.js';
-import { openList } from './read-list.js';
+import { openList } from '../listing/read-list.js';
 import type { FrameSource, WatchParts } from './watch-parts.js';
 
 /**

@@ -1,8 +1,8 @@
-import type { FrameEncoder, FrameType } from '../api/representation/contract.js';
-import type { Selector } from '../api/selectors/contract.js';
-import type { EventRecord } from '../store/record.js';
-import type { HubEntry } from '../store/watch/hub-entry.js';
-import type { VerbCall } from './verbs/call.js';
+import type { FrameEncoder, FrameType } from '../../api/representation/contract.js';
+import type { Selector } from '../../api/selectors/contract.js';
+import type { EventRecord } from '../../store/record.js';
+import type { HubEntry } from '../../store/watch/hub-entry.js';
+import type { VerbCall } from '../verbs/call.js';
 
 /**
  * The frame one watcher gets of a change: nothing when it is none of its business, ADDED and DELETED also for events that

@@ -1,5 +1,5 @@
-import type { UsualObject } from '../api/decode/decode-body.js';
-import { parseTime } from '../api/decode/parse-time.js';
+import type { UsualObject } from '../../api/decode/decode-body.js';
+import { parseTime } from '../../api/decode/parse-time.js';
 
 type Members = Readonly<Record<string, unknown>>;
 

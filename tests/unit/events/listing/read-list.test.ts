@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { readContinueToken } from '../../../src/api/options/continue-token.js';
-import type { ApiResponse } from '../../../src/http/response.js';
-import type { ListQuery } from '../../../src/store/contract.js';
-import { bench, event, metaOf, namesOf, path, ROOT, type Bench, type Json } from './bench.js';
+import { readContinueToken } from '../../../../src/api/options/continue-token.js';
+import type { ApiResponse } from '../../../../src/http/response.js';
+import type { ListQuery } from '../../../../src/store/contract.js';
+import { bench, event, metaOf, namesOf, path, ROOT, type Bench, type Json } from '../bench.js';
 
 async function filled(count: number, label: (index: number) => string = () => 'x'): Promise<Bench> {
   const made = bench();

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock/clock.js';
+import type { Clock } from '../../clock/clock.js';
 
 /** Says at regular times that something is due. */
 export interface Ticker {

@@ -1,4 +1,4 @@
-import type { HubEntry } from '../store/watch/hub-entry.js';
+import type { HubEntry } from '../../store/watch/hub-entry.js';
 
 /** What a batch of changes is for one kind of watcher. */
 export interface BatchFrames {
