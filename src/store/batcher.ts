@@ -15,6 +15,8 @@ export interface BatcherOptions<Item, Result> {
   readonly maxWeight?: number;
   /** How many batches may be under way at once. Default: 1. */
   readonly concurrency?: number;
+  /** How many items must wait for a batch to begin while another is under way. Default: 1. */
+  readonly minAhead?: number;
   /** How long an item may wait for its batch to begin, and the error it fails with after that. Default: as long as it takes. */
   readonly patience?: { readonly ms: number; readonly clock: Clock; error(): Error };
 }
@@ -45,7 +47,7 @@ interface Entry<Item, Result> {
  * The first batch after a quiet time takes everything of that turn of the event loop.
  */
 export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result>): Batcher<Item, Result> {
-  const { maxItems, maxWeight = Infinity, concurrency = 1, patience } = options;
+  const { maxItems, maxWeight = Infinity, concurrency = 1, minAhead = 1, patience } = options;
   type One = Entry<Item, Result>;
   let waiting: One[] = [];
   const busyKeys = new Set<string>();
@@ -112,7 +114,7 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
   };
 
   const start = (): void => {
-    while (underWay < concurrency && waiting.length > 0) {
+    while (underWay < concurrency && waiting.length >= (underWay === 0 ? 1 : minAhead)) {
       const batch = take();
       if (batch.length === 0) return;
       underWay += 1;

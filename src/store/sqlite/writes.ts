@@ -13,6 +13,13 @@ import type { WriteResult } from './write-batch.js';
 const BATCH_OPERATIONS = 512;
 const BATCH_BYTES = 8_388_608;
 /**
+ * While one batch is committed the next ones are already with the engine, which does them one after the other and does not
+ * wait for a turn of this thread. With 64 creates in flight that makes 6 to 12 % more a second. Few are not worth a commit
+ * of their own: with 16 in flight that would cost 4 %.
+ */
+const BATCHES_UNDER_WAY = 3;
+const MIN_AHEAD = 8;
+/**
  * Operations are packed as they come, into buffers of this size. With small buffers for each event, its key and its texts,
  * this thread and its collectors took 30 µs a create, now 17.
  */
@@ -79,6 +86,8 @@ export function createWrites({ host, clock, path, onWritten }: WritesOptions): W
   const batcher = createBatcher<Item, Written>({
     maxItems: BATCH_OPERATIONS,
     maxWeight: BATCH_BYTES,
+    concurrency: BATCHES_UNDER_WAY,
+    minAhead: MIN_AHEAD,
     weigh: ({ weight }) => weight,
     async run(items) {
       const packed = items.map((item) => item.packed);

@@ -90,6 +90,27 @@ describe('a batcher', () => {
     await all;
   });
 
+  test('begins a batch ahead of the end of another only when enough is waiting', async () => {
+    const { batcher, batches, items } = createBench({ concurrency: 2, minAhead: 3 });
+    const all = [batcher.add('a')];
+    await turns();
+    all.push(batcher.add('b'), batcher.add('c'));
+    await turns();
+    expect(items()).toEqual([['a']]);
+    all.push(batcher.add('d'));
+    await turns();
+    expect(items()).toEqual([['a'], ['b', 'c', 'd']]);
+    all.push(batcher.add('e'));
+    batches[0]?.answer();
+    await turns();
+    expect(items()).toHaveLength(2);
+    batches[1]?.answer();
+    await turns();
+    expect(items()[2]).toEqual(['e']);
+    batches[2]?.answer();
+    expect(await Promise.all(all)).toEqual(['A', 'B', 'C', 'D', 'E']);
+  });
+
   test('lets a signal take out what has not begun, with its reason', async () => {
     const { batcher, batches, items } = createBench();
     const abort = new AbortController();
@@ -129,12 +150,14 @@ describe('a batcher', () => {
         fc.array(fc.record({ key: fc.nat(3), turn: fc.boolean() }), { maxLength: 40 }),
         fc.integer({ min: 1, max: 5 }),
         fc.integer({ min: 1, max: 3 }),
-        async (steps, maxItems, concurrency) => {
+        fc.integer({ min: 1, max: 4 }),
+        async (steps, maxItems, concurrency, minAhead) => {
           const done: number[] = [];
           const busy = new Set<number>();
           const batcher = createBatcher<number, number>({
             maxItems,
             concurrency,
+            minAhead,
             keyOf: (item) => String(steps[item]?.key),
             async run(items) {
               const keys = items.map((item) => steps[item]?.key ?? -1);
