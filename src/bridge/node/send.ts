@@ -32,7 +32,7 @@ export interface SenderParts {
 /** Makes the {@link Sender} of a listener. */
 export function createSender({ clock, closing, report }: SenderParts): Sender {
   const unwanted: AbortReason = abortReason('body-unwanted');
-  const outbox = createOutbox();
+  const outbox = createOutbox((exchange, error) => fail(exchange, error, 'handler'));
 
   const send = (exchange: NodeExchange, response: ApiResponse): void => {
     try {
@@ -72,7 +72,7 @@ export function createSender({ clock, closing, report }: SenderParts): Sender {
 
     const content = method === 'HEAD' || isBodiless(response.status) ? '' : (body ?? '');
     if (!unread || !http1) {
-      outbox.end(res, content, releaseOf(exchange, response), (error) => fail(exchange, error, 'handler'));
+      outbox.end(exchange, content, releaseOf(exchange, response));
     } else if (content.length > 0) {
       // The whole answer goes out now, its end waits: Node would close or stall a connection with bytes still to come.
       res.write(content);
