@@ -273,9 +273,10 @@ const mutant = (template: unknown = TEMPLATE): fc.Arbitrary<string> => {
       for (const step of place.slice(0, -1)) holder = (holder?.[step] ?? {}) as Json;
       const last = place.at(-1);
       if (typeof holder !== 'object' || holder === null) continue;
-      // Defined, so that `__proto__` is a key as any other. What an array will not have (its `length`) stays as it is.
-      const set = (target: object, name: PropertyKey, what: unknown): void =>
-        void Reflect.defineProperty(target, name, {
+      // Defined, so that `__proto__` is a key as any other. An array's `length` is not one: what is no length would throw.
+      const set = (target: object, name: PropertyKey, what: unknown): boolean =>
+        !(Array.isArray(target) && name === 'length') &&
+        Reflect.defineProperty(target, name, {
           value: what,
           enumerable: true,
           configurable: true,
