@@ -6,6 +6,7 @@ export interface Figure {
   readonly unit: '×' | 'ms' | 'MB' | 'MB/s' | '/s' | '';
   /** The median. */
   readonly value: number;
+  /** Nine samples of ten lie between these two. */
   readonly low: number;
   readonly high: number;
   readonly better: 'higher' | 'lower';
@@ -28,5 +29,9 @@ export function figure(
   samples: readonly number[],
   rest: Pick<Figure, 'unit' | 'better' | 'orientation' | 'note'>,
 ): Figure {
-  return { id, value: median(samples), low: Math.min(...samples), high: Math.max(...samples), ...rest };
+  const sorted = [...samples].sort((a, b) => a - b);
+  const aside = Math.floor(sorted.length / 20);
+  const low = sorted[aside] ?? Number.NaN;
+  const high = sorted.at(-1 - aside) ?? Number.NaN;
+  return { id, value: median(samples), low, high, ...rest };
 }

@@ -9,7 +9,7 @@ const P99: Metric = { key: 'p99', as: 'ratio', unit: '×', better: 'lower' };
 const FIRST_BYTE: Metric = { key: 'first-byte', as: 'value', unit: 'ms', better: 'lower' };
 
 /** The first slice of a phase meets code that was not compiled yet. */
-const FIRST_WARMUP = 6;
+const FIRST_WARMUP = 12;
 
 function loadPhase(
   id: string,

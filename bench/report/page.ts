@@ -15,7 +15,7 @@ Figures without a unit are ratios, in one run on one machine: to the *floor* whe
 \`node:http\` server (\`bench/servers/floor.ts\`) that parses and stringifies once on a create, keeps ready bytes in a Map and checks
 nothing. Ours has validation, managed fields, authentication by token and authorization on. Rates and MB/s: more is better;
 CPU an operation, latencies and costs: less is better. Milliseconds and MB belong to the machine that measured, and are for
-orientation only. *spread* is the lowest and the highest of all slices.
+orientation only. *spread* is where nine of ten slices lie.
 
 Each round starts fresh processes; servers take turns, and a ratio is to the floor's slice next to it. The client is a process
 of its own and says when it was the bottleneck. Client and server share the machine. Our events are larger than the floor's by

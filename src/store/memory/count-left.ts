@@ -16,7 +16,7 @@ export function countLeft(state: MemoryState, range: ListRange, last: Version): 
   if (log.latest() - step > LONGEST_WAY_BACK) return undefined;
   const after = last.slot.sortKey;
   let left = newestFirst
-    ? state.revisions.of(namespace).current.count(undefined, last.step)
+    ? state.revisions.of(namespace).count(undefined, last.step)
     : state.keys.living.count(after, below);
 
   const inRange = (version: Version): boolean => {
@@ -27,7 +27,7 @@ export function countLeft(state: MemoryState, range: ListRange, last: Version): 
   const takeBack = (version: Version): void => {
     const { older } = version;
     if (older?.event !== undefined && older.step <= step && inRange(older)) left++;
-    const isNewest = version.event !== undefined && version.newer === undefined;
+    const isNewest = version.event !== undefined && version.slot.head === version;
     if (isNewest && inRange(version)) left--;
   };
   log.each(step, takeBack);

@@ -1,21 +1,24 @@
 import type { FieldTerm } from '../contract.js';
 import { createShardedMap, type ShardedMap } from './sharded-map.js';
 import { StoredEvent } from './stored-event.js';
-import { each, put, sweep, sweepList, type SweepList } from './sweep-list.js';
-import { isVisible, type Version } from './version.js';
+import { each, put, sweep, type SweepList } from './sweep-list.js';
+import { visibleVersion, type Slot, type Version } from './version.js';
 
 /** The fields with many different values. For others the answer is a large part of everything, and a scan is as good. */
 const INDEXED: readonly string[] = ['regarding.name', 'regarding.uid'];
 /** A value that is more frequent than this is not worth sorting its events: a scan finds a page soon. */
 const FREQUENT = 8192;
+/** So many keys are looked at to see how many still have the value. */
+const LOOKED = 16_384;
 
 /**
- * Versions that share a value: those that are the newest of their key (in the list that it is), and superseded ones that
- * history still shows.
+ * The keys of which a readable version has a value. They are kept, not their versions, because an update mostly leaves the
+ * value as it is, and then nothing has to be done.
  */
-interface Posting extends SweepList<Version> {
+interface Posting extends SweepList<Slot> {
   readonly value: string;
-  past: SweepList<Version> | undefined;
+  /** A key may be in here twice: it got another value, and this one again. */
+  doubled: boolean;
   /** The next field's posting that came with this one last: the uid of an object that has this name. May be forgotten. */
   mate: Posting | undefined;
 }
@@ -29,27 +32,34 @@ interface Field {
   missing: string | undefined;
 }
 
-/** Which versions carry a value in an indexed field. Entries are marked dead by their versions, and swept by halves. */
+/** Which keys carry a value in an indexed field, or did in a state that can still be read. */
 export interface Postings {
   /** The text under which a value is known here, or the value itself: equal values should be one text in memory. */
   intern(field: string, value: string | undefined): string | undefined;
-  add(version: Version): void;
-  /** The version got a newer one (`version.newer` is set), history still shows it. */
-  supersede(version: Version): void;
-  /** The version is not readable any more (`version.newer` is itself). */
-  drop(version: Version): void;
+  /** The version is the newest one of its slot. */
+  put(version: Version): void;
+  /** The version is not readable any more; `next` was the one that came after it, and is the oldest of its slot now. */
+  reclaim(version: Version, next: Version): void;
   /**
    * The versions visible at `step` that have the value of one of the terms, in no order; `undefined` when no term narrows
    * enough, then everything has to be looked at.
    */
-  find(terms: readonly FieldTerm[], step: number, latest: number): readonly Version[] | undefined;
+  find(terms: readonly FieldTerm[], step: number): readonly Version[] | undefined;
 }
 
-const isCurrent = (version: Version): boolean => version.newer === undefined;
-const isRetained = (version: Version): boolean => version.newer !== version;
 /** Then it is, or will be at once, forgotten: it is never used again. */
-const isEmpty = ({ size, dead, past }: Posting): boolean =>
-  size === dead && (past === undefined || past.size === past.dead);
+const isEmpty = ({ size, dead }: Posting): boolean => size === dead;
+
+const valueOf = (version: Version | undefined, field: string): string =>
+  version?.event === undefined ? '' : StoredEvent.field(version.event, field);
+
+/** True when a readable version of the slot has the value. */
+function carries({ head }: Slot, field: string, value: string): boolean {
+  for (let version: Version | undefined = head; version !== undefined; version = version.older) {
+    if (valueOf(version, field) === value) return true;
+  }
+  return false;
+}
 
 /** Makes empty postings. */
 export function createPostings(): Postings {
@@ -59,34 +69,30 @@ export function createPostings(): Postings {
     last: undefined,
     missing: undefined,
   }));
-  const valuesOf = (name: string): ShardedMap<Posting> | undefined =>
-    fields.find(({ field }) => field === name)?.values;
 
-  const eachOf = (version: Version, visit: (posting: Posting) => void): void => {
-    for (const field of fields) {
-      const { values } = field;
-      const value = version.event === undefined ? '' : StoredEvent.field(version.event, field.field);
-      const posting = value === '' ? undefined : values.get(value);
-      if (posting === undefined) continue;
-      visit(posting);
-      field.last = posting;
-      if (!isEmpty(posting)) continue;
-      values.delete(value);
-      field.last = undefined;
-    }
-  };
-
-  const supersede = (version: Version, posting: Posting): void => {
-    if (posting.past === undefined) posting.past = sweepList(version);
-    else put(posting.past, version);
+  const drop = (field: Field, value: string): void => {
+    const posting = field.values.get(value);
+    if (posting === undefined) return;
     posting.dead++;
-    sweep(posting, isCurrent);
+    sweep(posting, (slot) => carries(slot, field.field, value));
+    field.last = posting;
+    if (!isEmpty(posting)) return;
+    field.values.delete(value);
+    field.last = undefined;
   };
 
-  const drop = ({ past }: Posting): void => {
-    if (past === undefined) return;
-    past.dead++;
-    sweep(past, isRetained);
+  const add = (field: Field, value: string, slot: Slot): Posting => {
+    const { last, values } = field;
+    let posting = last !== undefined && last.value === value ? last : undefined;
+    if (posting === undefined && field.missing !== value) posting = values.get(value);
+    if (posting !== undefined) {
+      put(posting, slot);
+      return posting;
+    }
+    posting = { tail: [slot], full: undefined, size: 1, dead: 0, value, doubled: false, mate: undefined };
+    values.set(value, posting);
+    field.missing = undefined;
+    return posting;
   };
 
   return {
@@ -102,46 +108,47 @@ export function createPostings(): Postings {
       field.missing = value;
       return value;
     },
-    add(version) {
+    put(version) {
+      const { slot, older } = version;
       let before: Posting | undefined;
       for (const field of fields) {
-        const value = version.event === undefined ? '' : StoredEvent.field(version.event, field.field);
-        if (value === '') continue;
-        const { last } = field;
-        let posting = last !== undefined && last.value === value ? last : undefined;
-        if (posting === undefined && field.missing !== value) posting = field.values.get(value);
-        if (posting !== undefined) put(posting, version);
-        else {
-          posting = { tail: [version], full: undefined, size: 1, dead: 0, value, past: undefined, mate: undefined };
-          field.values.set(value, posting);
-          field.missing = undefined;
-        }
+        const value = valueOf(version, field.field);
+        if (value === '' || valueOf(older, field.field) === value) continue;
+        const posting = add(field, value, slot);
+        posting.doubled ||= older !== undefined;
         if (before !== undefined && before.mate !== posting) before.mate = posting;
         before = posting;
       }
     },
-    supersede: (version) => eachOf(version, (posting) => supersede(version, posting)),
-    drop: (version) => eachOf(version, drop),
-    find(terms, step, latest) {
+    reclaim(version, next) {
+      for (const field of fields) {
+        const value = valueOf(version, field.field);
+        if (value !== '' && valueOf(next, field.field) !== value) drop(field, value);
+      }
+    },
+    find(terms, step) {
       let best: Posting | undefined;
-      let fewest = FREQUENT;
+      let bestField = '';
+      let fewest = LOOKED;
       for (const term of terms) {
-        const values = valuesOf(term.field);
+        const values = fields.find(({ field }) => field === term.field)?.values;
         if (values === undefined || term.value === '') continue;
         const posting = values.get(term.value);
         if (posting === undefined) return [];
-        // The newest state needs no superseded versions.
-        const size = posting.size + (step === latest ? 0 : (posting.past?.size ?? 0));
-        if (size > fewest) continue;
-        fewest = size;
+        if (posting.size > fewest) continue;
+        fewest = posting.size;
         best = posting;
+        bestField = term.field;
       }
       if (best === undefined) return undefined;
+      const { value, doubled } = best;
       const found: Version[] = [];
-      each(best, (version) => void (isCurrent(version) && version.step <= step && found.push(version)));
-      if (step === latest) return found;
-      each(best.past, (version) => void (isRetained(version) && isVisible(version, step) && found.push(version)));
-      return found;
+      each(best, (slot) => {
+        const version = visibleVersion(slot, step);
+        if (version !== undefined && valueOf(version, bestField) === value) found.push(version);
+      });
+      if (found.length > FREQUENT) return undefined;
+      return doubled ? [...new Set(found)] : found;
     },
   };
 }

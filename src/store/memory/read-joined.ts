@@ -62,8 +62,8 @@ function ofOneValue(
   term: FieldTerm,
   limit: number,
 ): JoinedPage | undefined {
-  const { log, postings, start } = state;
-  const found = postings.find([term], range.step, log.latest());
+  const { postings, start } = state;
+  const found = postings.find([term], range.step);
   if (found === undefined || found.length > FEW) return undefined;
   const revision = start + range.step;
   // Namespaces and the names of fields have no slash. To put them in order takes as long as all the rest: only once.

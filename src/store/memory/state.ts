@@ -4,6 +4,7 @@ import { createChangeLog, type ChangeLog } from './change-log.js';
 import { createEventKeeper, type EventKeeper } from './event-keeper.js';
 import { createExpiryQueue, type ExpiryQueue } from './expiry-queue.js';
 import { createKeyIndex, type KeyIndex } from './key-index.js';
+import { createPastViews, type PastViews } from './past-views.js';
 import { createPostings, type Postings } from './postings.js';
 import { createRevisionIndex, type RevisionIndex } from './revision-index.js';
 import { keyOf, sortKey } from './sort-key.js';
@@ -28,6 +29,7 @@ export interface MemoryState {
   readonly keys: KeyIndex;
   readonly revisions: RevisionIndex;
   readonly postings: Postings;
+  readonly pastViews: PastViews;
   readonly expiry: ExpiryQueue;
   readonly events: EventKeeper;
   /** The newest version of a key, if it is an event. */
@@ -52,17 +54,17 @@ export function createMemoryState(start: Revision): MemoryState {
   const keys = createKeyIndex();
   const revisions = createRevisionIndex();
   const postings = createPostings();
+  const pastViews = createPastViews(log);
   const expiry = createExpiryQueue(start);
   const events = createEventKeeper();
 
-  /** Puts `next` in front of the slot's newest version. */
-  const advance = (slot: Slot, next: Version): void => {
-    const { head } = slot;
-    head.newer = next;
+  /** Makes `next` the newest version of its key. */
+  const advance = (next: Version): void => {
+    const { slot, older } = next;
     slot.head = next;
-    if (head.event === undefined) return;
-    revisions.supersede(head);
-    postings.supersede(head);
+    if (next.event !== undefined) revisions.add(next);
+    if (older?.event !== undefined) revisions.drop(older);
+    postings.put(next);
   };
 
   /** An event mostly has the texts of the one it replaces: they are kept already, and need not be looked up. */
@@ -72,14 +74,6 @@ export function createMemoryState(start: Revision): MemoryState {
       const kept = StoredEvent.field(before, field);
       return value === kept && value !== '' ? kept : postings.intern(field, value);
     };
-
-  const reclaim = (version: Version): void => {
-    version.newer = version;
-    if (version.event === undefined) return;
-    revisions.drop(version);
-    postings.drop(version);
-    events.release(version.event);
-  };
 
   /**
    * The key of the last record that was given out, and its slot. An update asks for what it has just read, by that key: 2 µs
@@ -109,6 +103,7 @@ export function createMemoryState(start: Revision): MemoryState {
     keys,
     revisions,
     postings,
+    pastViews,
     expiry,
     events,
     record,
@@ -127,25 +122,19 @@ export function createMemoryState(start: Revision): MemoryState {
       const event = events.keep(kept, given, expiresAt, retentionMs, intern);
       const step = log.latest() + 1;
       const slot = existing ?? ({ sortKey: kept, head: undefined, queuedFor: undefined } as unknown as Slot);
-      const version: Version = { slot, step, event, older: existing?.head, newer: undefined };
-      if (existing === undefined) {
-        slot.head = version;
-        keys.add(slot);
-      } else {
-        if (existing.head.event === undefined) keys.raise(existing);
-        advance(existing, version);
-      }
-      revisions.add(version);
-      postings.add(version);
+      const version: Version = { slot, step, event, older: existing?.head };
+      advance(version);
+      if (existing === undefined) keys.add(slot);
+      else if (version.older?.event === undefined) keys.raise(slot);
       expiry.note(slot, expiresAt);
       log.append(version, at);
       return version;
     },
     bury(living, at) {
       const { slot } = living;
-      const tombstone: Version = { slot, step: log.latest() + 1, event: undefined, older: living, newer: undefined };
+      const tombstone: Version = { slot, step: log.latest() + 1, event: undefined, older: living };
+      advance(tombstone);
       keys.bury(slot);
-      advance(slot, tombstone);
       log.append(tombstone, at);
       return tombstone;
     },
@@ -153,11 +142,15 @@ export function createMemoryState(start: Revision): MemoryState {
       const version = log.oldest();
       if (version === undefined) return;
       log.dropOldest();
+      pastViews.forget(log.floor());
       // Readers from here on are at this revision or later. What stood before it went with the changes before.
       const { older } = version;
       version.older = undefined;
-      if (older !== undefined) reclaim(older);
-      if (version.event === undefined && version.newer === undefined) keys.drop(version.slot);
+      if (older?.event !== undefined) {
+        postings.reclaim(older, version);
+        events.release(older.event);
+      }
+      if (version.event === undefined && version.slot.head === version) keys.drop(version.slot);
     },
     change(version) {
       const { older, event, step } = version;

@@ -12,7 +12,7 @@ export interface SweepList<T> {
   tail: T[];
   full: T[][] | undefined;
   size: number;
-  /** How many of the items are dead. Count before `sweep`. */
+  /** By how many there are more than should be: one for each that died. Count before `sweep`. */
   dead: number;
 }
 
@@ -31,11 +31,11 @@ export function put<T>(list: SweepList<T>, item: T): void {
   list.size++;
 }
 
-/** Removes dead items, if there are enough to be worth it. */
+/** Removes dead items and doubles, if enough have died to be worth it. */
 export function sweep<T>(list: SweepList<T>, isAlive: (item: T) => boolean): void {
   if (list.size < SWEEP_FROM || list.dead * 2 < list.size) return;
   const segment = list.full?.shift() ?? list.tail;
-  const alive = segment.filter(isAlive);
+  const alive = [...new Set(segment)].filter(isAlive);
   const removed = segment.length - alive.length;
   list.size -= removed;
   list.dead -= removed;
@@ -49,8 +49,8 @@ export function sweep<T>(list: SweepList<T>, isAlive: (item: T) => boolean): voi
   else if (alive.length > 0) list.full?.push(alive);
 }
 
-/** Visits all items, dead ones included. */
-export function each<T>(list: SweepList<T> | undefined, visit: (item: T) => void): void {
-  list?.full?.forEach((segment) => segment.forEach(visit));
-  list?.tail.forEach(visit);
+/** Visits all items, dead ones and doubles included. */
+export function each<T>(list: SweepList<T>, visit: (item: T) => void): void {
+  list.full?.forEach((segment) => segment.forEach(visit));
+  list.tail.forEach(visit);
 }

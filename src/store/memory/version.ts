@@ -16,13 +16,6 @@ export interface Version {
   readonly step: number;
   readonly event: StoredEvent | undefined;
   older: Version | undefined;
-  /** Itself, when no readable revision shows it any more, so that who holds it holds no others. */
-  newer: Version | undefined;
-}
-
-/** True when a reader at `step` sees exactly this version of its key. */
-export function isVisible(version: Version, step: number): boolean {
-  return version.step <= step && (version.newer === undefined || version.newer.step > step);
 }
 
 /** What a reader at `step` sees of a key: a version with an event, or nothing. */

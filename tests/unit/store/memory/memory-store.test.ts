@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { Position } from '../../../../src/store/contract.js';
 import type { EventRecord } from '../../../../src/store/record.js';
 import { memoryStore } from '../../../../src/store/memory/memory-store.js';
 import { nextTurn } from '../../../../src/store/next-turn.js';
@@ -143,6 +144,24 @@ describe('memoryStore', () => {
     const page = await store.list({ at, after, limit: 1 });
     expect(page.next).toEqual(keyOf('b'));
     expect(page.remaining).toBeUndefined();
+  });
+
+  test('newest first, at a revision after which much has happened', async () => {
+    const store = memoryStore({ clock: fakeClock() });
+    const names = Array.from({ length: 3000 }, (_, index) => `x-${index}`);
+    for (const name of names) await store.create(keyOf(name), sampleEvent(), later);
+    const at = await store.revision();
+    const query = { at, order: 'newest-first', limit: 1000 } as const;
+    const seen: string[] = [];
+    for (let after: Position | undefined; ;) {
+      const page = await store.list({ ...query, after });
+      seen.push(...page.records.map(({ key, revision }) => (revision <= at ? key.name : 'too new')));
+      after = page.next;
+      if (after === undefined) break;
+      // More than is gone through in one turn, during the walk as well.
+      for (const name of names.slice(300)) await store.replace(keyOf(name), sampleEvent(), later);
+    }
+    expect(seen).toEqual(names.reverse());
   });
 
   test('records are frozen', async () => {

@@ -32,10 +32,9 @@ test('finds what carries a name or a uid, whichever came together before and are
           state.bury(found, at);
           carried.delete(name);
         }
-        const latest = state.log.latest();
         const namesWith = (field: string, value: string): string[] | undefined =>
           state.postings
-            .find([{ field, value }], latest, latest)
+            .find([{ field, value }], state.log.latest())
             ?.map((version) => version.slot.sortKey)
             .sort();
         const expected = (value: string): string[] =>

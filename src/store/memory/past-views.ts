@@ -1,0 +1,75 @@
+import type { ChangeLog } from './change-log.js';
+import { createOrderedIndex, type OrderedIndex } from './ordered-index.js';
+import { namespaceOf } from './sort-key.js';
+import type { Version } from './version.js';
+
+/** How many views are remembered: a walk in pages needs one, and who walks no longer does not say so. */
+const VIEWS = 16;
+
+/** Versions that stood at a step and no longer do, by revision. */
+export interface PastView {
+  readonly step: number;
+  readonly versions: OrderedIndex<number, Version>;
+  /** Goes through up to `max` changes that it has not seen; true when it has seen all, and is right until the next write. */
+  catchUp(max: number): boolean;
+}
+
+/**
+ * What it takes to read newest first at a revision that has passed. It is found in the changes since then, once for all
+ * pages of a walk: to keep superseded versions in an index of their own would cost every update 3 µs, and hardly any is
+ * ever asked for in that order.
+ */
+export interface PastViews {
+  /** The view of one namespace (`undefined`: all) at a step that is not below the log's floor. */
+  of(step: number, namespace: string | undefined): PastView;
+  /** Steps below this can no longer be read. */
+  forget(floor: number): void;
+}
+
+function createView(log: ChangeLog, step: number, namespace: string | undefined): PastView {
+  const versions = createOrderedIndex<number, Version>((version) => version.step);
+  let seen = step;
+
+  const note = ({ older }: Version): void => {
+    if (older?.event === undefined || older.step > step) return;
+    if (namespace === undefined || namespaceOf(older.slot.sortKey) === namespace) versions.insert(older.step, older);
+  };
+
+  return {
+    step,
+    versions,
+    catchUp(max) {
+      // What is no longer in the log makes the step unreadable as well, which the reader finds out.
+      for (const change of log.read(Math.max(seen, log.floor()), max)) {
+        note(change);
+        seen = change.step;
+      }
+      return seen >= log.latest();
+    },
+  };
+}
+
+/** Makes the views of a log. */
+export function createPastViews(log: ChangeLog): PastViews {
+  /** In order of their last use. */
+  const known = new Map<string, PastView>();
+
+  return {
+    of(step, namespace) {
+      // Namespaces have no slash.
+      const id = `${step}/${namespace ?? ''}`;
+      const view = known.get(id) ?? createView(log, step, namespace);
+      known.delete(id);
+      known.set(id, view);
+      for (const oldest of known.keys()) {
+        if (known.size <= VIEWS) break;
+        known.delete(oldest);
+      }
+      return view;
+    },
+    forget(floor) {
+      if (known.size === 0) return;
+      for (const [id, { step }] of known) if (step < floor) known.delete(id);
+    },
+  };
+}
