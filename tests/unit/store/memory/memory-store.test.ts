@@ -149,7 +149,12 @@ describe('memoryStore', () => {
   test('newest first, at a revision after which much has happened', async () => {
     const store = memoryStore({ clock: fakeClock() });
     const names = Array.from({ length: 3000 }, (_, index) => `x-${index}`);
-    for (const name of names) await store.create(keyOf(name), sampleEvent(), later);
+    const write = async (name: string): Promise<void> => {
+      const expected = (await store.get(keyOf(name)))?.revision;
+      if (expected === undefined) await store.create(keyOf(name), sampleEvent(), later);
+      else await store.replace(keyOf(name), sampleEvent(), { ...later, expected });
+    };
+    for (const name of names) await write(name);
     const at = await store.revision();
     const query = { at, order: 'newest-first', limit: 1000 } as const;
     const seen: string[] = [];
@@ -159,7 +164,7 @@ describe('memoryStore', () => {
       after = page.next;
       if (after === undefined) break;
       // More than is gone through in one turn, during the walk as well.
-      for (const name of names.slice(300)) await store.replace(keyOf(name), sampleEvent(), later);
+      for (const name of names.slice(300)) await write(name);
     }
     expect(seen).toEqual(names.reverse());
   });
