@@ -71,7 +71,10 @@ export interface WatchResult {
   readonly framesPerSecond: number;
   /** Of the frames that were due; below 1 the watchers were still behind when the job ended. */
   readonly delivered: number;
-  /** From the answer to a create until its frame was there. */
+  /**
+   * From the moment a create was due until its frame was there. Creates of the first second are not counted: opening a
+   * thousand watchers takes more than sending them frames, and its garbage is collected then.
+   */
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly createP99Ms: number;

@@ -1,9 +1,11 @@
 import type { BodySink } from './connection.js';
 
 /** Counts frames: each ends with the only line break it has. */
-export function frameCounter(onFrame: () => void): BodySink {
+export function frameCounter(onFrames: (count: number) => void): BodySink {
   return (bytes, start, end) => {
-    for (let at = bytes.indexOf(10, start); at !== -1 && at < end; at = bytes.indexOf(10, at + 1)) onFrame();
+    let count = 0;
+    for (let at = bytes.indexOf(10, start); at !== -1 && at < end; at = bytes.indexOf(10, at + 1)) count += 1;
+    if (count > 0) onFrames(count);
   };
 }
 

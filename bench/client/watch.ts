@@ -11,6 +11,8 @@ import { eventsPath, requests } from './requests.js';
 const READ_CLOSELY = 10;
 const OPENED_AT_ONCE = 50;
 const DRAIN_LIMIT_MS = 5_000;
+/** Latencies count from here on, if the job is longer than this twice. */
+const SETTLED_MS = 1_000;
 const WRITERS = 32;
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
@@ -35,8 +37,8 @@ export async function watch(job: WatchJob): Promise<WatchResult> {
   const revision = await latestRevision(writers[0] as Connection, make.get(`${path}?limit=1`));
   const request = make.get(`${path}?watch=true&resourceVersion=${revision}&timeoutSeconds=3600`);
   const connections: Connection[] = [];
-  const onFrame = (): void => {
-    frames += 1;
+  const onFrames = (count: number): void => {
+    frames += count;
     lastFrame = performance.now();
   };
   const open = (connection: Connection, index: number): Promise<void> =>
@@ -47,11 +49,11 @@ export async function watch(job: WatchJob): Promise<WatchResult> {
       };
       // The last ones stop reading: they are no readers, so nothing of theirs counts.
       if (index >= readers) return connection.send(request, ended, undefined, () => resolve());
-      if (index >= READ_CLOSELY) return connection.send(request, ended, frameCounter(onFrame), () => resolve());
+      if (index >= READ_CLOSELY) return connection.send(request, ended, frameCounter(onFrames), () => resolve());
       const own = new Float64Array(count);
       arrivals.push(own);
       const sink = frameReader((head) => {
-        onFrame();
+        onFrames(1);
         const at = head.indexOf(`.${tag}`);
         if (at === -1) return;
         const event = Number.parseInt(head.slice(at + 9, at + 17), 16);
@@ -87,9 +89,10 @@ export async function watch(job: WatchJob): Promise<WatchResult> {
   for (const connection of [...connections, ...writers]) connection.close();
 
   const latencies = createLatencies();
+  const settled = durationMs > 2 * SETTLED_MS ? (rate * SETTLED_MS) / 1000 : 0;
   for (const own of arrivals) {
     own.forEach((at, index) => {
-      if (at !== 0 && acked[index] !== 0) latencies.add(at - (begin + (index * 1000) / rate));
+      if (index >= settled && at !== 0 && acked[index] !== 0) latencies.add(at - (begin + (index * 1000) / rate));
     });
   }
   return {

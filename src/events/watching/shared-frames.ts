@@ -15,7 +15,12 @@ export interface SharedFrames {
    * version, representation, namespace and selector are the same. Without one nothing is shared.
    */
   of(batch: readonly HubEntry[], key: string | undefined, make: () => BatchFrames): BatchFrames;
+  /** The same key for all who have an equal one: then a glance tells that it is equal. */
+  kind(key: string): string;
 }
+
+/** How many keys are remembered at most. */
+const KINDS = 1024;
 
 /**
  * Watchers that keep up move in step: they are given the same batch by the hub. So selectors are evaluated and frames are
@@ -24,14 +29,26 @@ export interface SharedFrames {
  */
 export function createSharedFrames(): SharedFrames {
   const made = new WeakMap<readonly HubEntry[], Map<string, BatchFrames>>();
+  const known = new Map<string, string>();
+  /** What was asked for last: mostly the next one asks the same. */
+  let last: { readonly batch: readonly HubEntry[]; readonly key: string; readonly frames: BatchFrames } | undefined;
   return {
     of(batch, key, make) {
+      if (last?.batch === batch && last.key === key) return last.frames;
       if (key === undefined) return make();
       let kinds = made.get(batch);
       if (kinds === undefined) made.set(batch, (kinds = new Map<string, BatchFrames>()));
       let frames = kinds.get(key);
       if (frames === undefined) kinds.set(key, (frames = make()));
+      last = { batch, key, frames };
       return frames;
+    },
+    kind(key) {
+      const same = known.get(key);
+      if (same !== undefined) return same;
+      if (known.size === KINDS) known.clear();
+      known.set(key, key);
+      return key;
     },
   };
 }

@@ -5,11 +5,15 @@ import type { HubEntry } from './hub-entry.js';
 const MOST = 128;
 const MOST_BYTES = 131_072;
 
-/** The entries from `start` on that make a batch: at least one, if there is one. */
-export function batchAt(entries: readonly (HubEntry | undefined)[], start: number): readonly HubEntry[] {
+/** The entries from `start` on, before `limit`, that make a batch: at least one, if there is one. */
+export function batchAt(
+  entries: readonly (HubEntry | undefined)[],
+  start: number,
+  limit: number = entries.length,
+): readonly HubEntry[] {
   let bytes = 0;
   let end = start;
-  for (; end < entries.length && end - start < MOST && bytes < MOST_BYTES; end++) {
+  for (; end < limit && end - start < MOST && bytes < MOST_BYTES; end++) {
     bytes += eventSize((entries[end] as HubEntry).change.record.event);
   }
   return entries.slice(start, end) as HubEntry[];

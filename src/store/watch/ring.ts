@@ -19,8 +19,11 @@ export interface Ring {
   append(changes: readonly Change[]): void;
   /** Nothing changed up to this revision. */
   advance(to: Revision): void;
-  /** A batch after a revision that is at least the floor; empty when there is none. Equal questions share the answer. */
-  read(after: Revision): readonly HubEntry[];
+  /**
+   * A batch after a revision that is at least the floor, up to another; empty when there is none. Equal questions share the
+   * answer.
+   */
+  read(after: Revision, to: Revision): readonly HubEntry[];
 }
 
 /** Makes an empty ring that holds up to `maxBytes`. */
@@ -31,7 +34,7 @@ export function createRing(maxBytes: number): Ring {
   let head = 0;
   let bytes = 0;
   /** The last answer: watchers move in step, so that most ask the same question. */
-  let answer: { readonly after: Revision; readonly head: Revision; readonly batch: readonly HubEntry[] } | undefined;
+  let answer: { readonly after: Revision; readonly to: Revision; readonly batch: readonly HubEntry[] } | undefined;
 
   const trim = (): void => {
     while (bytes > maxBytes && start < entries.length) {
@@ -90,11 +93,11 @@ export function createRing(maxBytes: number): Ring {
     advance(to) {
       head = Math.max(head, to);
     },
-    read(after) {
-      if (after >= head) return [];
-      if (answer?.after === after && answer.head === head) return answer.batch;
-      const batch = batchAt(entries, placeAfter(after));
-      answer = { after, head, batch };
+    read(after, to) {
+      if (after >= to) return [];
+      if (answer?.after === after && answer.to === to) return answer.batch;
+      const batch = batchAt(entries, placeAfter(after), placeAfter(to));
+      answer = { after, to, batch };
       return batch;
     },
   };

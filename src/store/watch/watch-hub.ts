@@ -31,6 +31,8 @@ export interface WatchOptions {
   readonly after: Revision;
   /** Ends the watcher. */
   readonly signal?: AbortSignal | undefined;
+  /** For who asks with `poll()`: there is something new, or it is over. */
+  readonly onWake?: (() => void) | undefined;
 }
 
 /** One feed of a store for any number of watchers. */
@@ -76,7 +78,9 @@ export function createWatchHub(options: WatchHubOptions): WatchHub {
   let ready = false;
   let closed = false;
 
-  const waves = createWaves(watchers);
+  /** How far watchers see the ring. */
+  let shown: Revision = 0;
+  const waves = createWaves(watchers, clock, () => (shown = ring.head()));
 
   const begin = async (signal: AbortSignal): Promise<void> => {
     const at = await store.revision({ signal });
@@ -129,9 +133,11 @@ export function createWatchHub(options: WatchHubOptions): WatchHub {
 
   const stopFeed = (): void => {
     idle?.cancel();
+    waves.close();
     feed?.abort();
     feed = undefined;
     ready = false;
+    shown = 0;
     ring.restart(0);
   };
 
@@ -155,11 +161,11 @@ export function createWatchHub(options: WatchHubOptions): WatchHub {
   /** What a watcher at this place reads next from the ring; `behind` when the ring begins later. */
   const read = (position: Revision): readonly HubEntry[] | 'behind' => {
     if (!ready) return [];
-    return position < ring.floor() ? 'behind' : ring.read(position);
+    return position < ring.floor() ? 'behind' : ring.read(position, shown);
   };
 
   /** While there is no beginning nothing can be said to have been read. */
-  const head = (): Revision => (ready ? ring.head() : 0);
+  const head = (): Revision => (ready ? shown : 0);
 
   const leave = (watcher: HubWatcher): void => {
     watchers.delete(watcher);
@@ -169,8 +175,8 @@ export function createWatchHub(options: WatchHubOptions): WatchHub {
   };
 
   return {
-    watch({ after, signal }) {
-      const watcher = createWatcher({ after, signal, read, head, lag: catchUp.join, leave });
+    watch({ after, signal, onWake }) {
+      const watcher = createWatcher({ after, signal, onWake, read, head, lag: catchUp.join, leave });
       if (closed || signal?.aborted) watcher.end();
       else {
         watchers.add(watcher);

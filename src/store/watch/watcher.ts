@@ -1,5 +1,5 @@
 import type { Revision } from '../contract.js';
-import { createParkedIterator, type ParkedIterator, type Taker } from '../parked-iterator.js';
+import { createParkedIterator, type ParkedIterator } from '../parked-iterator.js';
 import type { HubEntry } from './hub-entry.js';
 
 /**
@@ -12,8 +12,11 @@ export interface Watcher extends AsyncIterableIterator<readonly HubEntry[]> {
   /** As `position`, where the consumer has taken everything up to it; undefined while a batch is on its way. */
   quiet(): Revision | undefined;
   return(): Promise<IteratorResult<readonly HubEntry[], undefined>>;
-  /** As `next()`, told to somebody who wants no promise. */
-  take(taker: Taker<readonly HubEntry[]>): void;
+  /**
+   * As `next()`, for who wants no promise and gave an `onWake`: `undefined`: nothing yet, `'end'`: it is over. Throws what
+   * `next()` would reject with.
+   */
+  poll(): readonly HubEntry[] | 'end' | undefined;
 }
 
 /** A {@link Watcher} as the hub sees it. */
@@ -32,9 +35,11 @@ export interface HubWatcher extends Watcher {
 export interface WatcherSource {
   readonly after: Revision;
   readonly signal?: AbortSignal | undefined;
+  /** Told that it is worth asking again. */
+  readonly onWake?: (() => void) | undefined;
   /** The batch after a place; empty: nothing yet; `behind`: the ring begins later. */
   read(position: Revision): readonly HubEntry[] | 'behind';
-  /** How far the ring reaches. Who finds nothing there has seen everything up to it. */
+  /** How far the ring is shown. Who finds nothing there has seen everything up to it. */
   head(): Revision;
   /** The watcher waits for something that is only in history. */
   lag(watcher: HubWatcher): void;
@@ -49,8 +54,9 @@ export function createWatcher(source: WatcherSource): HubWatcher {
   let failure: { readonly error: unknown } | undefined;
   /** A batch was handed out, and the consumer has not come back. */
   let out = false;
+  let over = false;
 
-  const poll = (): readonly HubEntry[] | undefined => {
+  const read = (): readonly HubEntry[] | undefined => {
     if (failure !== undefined) throw failure.error;
     const [next] = given;
     if (next !== undefined) given = given.slice(1);
@@ -71,9 +77,22 @@ export function createWatcher(source: WatcherSource): HubWatcher {
 
   const parked: ParkedIterator<readonly HubEntry[]> = createParkedIterator({
     signal: source.signal,
-    poll,
-    onEnd: () => source.leave(watcher),
+    poll: read,
+    onEnd() {
+      if (over) return;
+      leave();
+      source.onWake?.();
+    },
   });
+
+  const leave = (): void => {
+    over = true;
+    source.leave(watcher);
+  };
+  const wake = (): void => {
+    if (source.onWake === undefined) parked.wake();
+    else source.onWake();
+  };
 
   const watcher: HubWatcher = {
     [Symbol.asyncIterator]: () => watcher,
@@ -82,11 +101,18 @@ export function createWatcher(source: WatcherSource): HubWatcher {
       return parked.next();
     },
     return: () => parked.return(),
-    take(taker) {
+    poll() {
       out = false;
-      parked.take(taker);
+      if (over) return 'end';
+      try {
+        return read();
+      } catch (error) {
+        leave();
+        parked.end();
+        throw error;
+      }
     },
-    wake: () => parked.wake(),
+    wake,
     end: () => parked.end(),
     get position() {
       return position;
@@ -94,15 +120,15 @@ export function createWatcher(source: WatcherSource): HubWatcher {
     quiet: () => (out ? undefined : position),
     skip(to) {
       position = Math.max(position, to);
-      parked.wake();
+      wake();
     },
     give(batches) {
       given = batches;
-      parked.wake();
+      wake();
     },
     fail(error) {
       failure = { error };
-      parked.wake();
+      wake();
     },
   };
   return watcher;

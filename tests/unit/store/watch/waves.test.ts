@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { nextTurn } from '../../../../src/store/next-turn.js';
 import type { HubWatcher } from '../../../../src/store/watch/watcher.js';
 import { createWaves } from '../../../../src/store/watch/waves.js';
+import { fakeClock } from '../../../../src/testing/fake-clock.js';
 
 /** Watchers that only count how often they were woken. */
 function watchers(count: number): { readonly all: Set<HubWatcher>; readonly woken: number[] } {
@@ -14,7 +15,7 @@ const sum = (counts: readonly number[]): number => counts.reduce((total, count) 
 
 test('few watchers are woken at once', () => {
   const { all, woken } = watchers(10);
-  const waves = createWaves(all);
+  const waves = createWaves(all, fakeClock(), () => undefined);
   waves.wake();
   waves.wake();
   expect(woken).toEqual(woken.map(() => 2));
@@ -22,7 +23,7 @@ test('few watchers are woken at once', () => {
 
 test('many are woken over several turns, each once', async () => {
   const { all, woken } = watchers(100);
-  createWaves(all).wake();
+  createWaves(all, fakeClock(), () => undefined).wake();
   const first = sum(woken);
   expect(first).toBeGreaterThan(0);
   expect(first).toBeLessThan(50);
@@ -32,20 +33,44 @@ test('many are woken over several turns, each once', async () => {
   expect(woken).toEqual(woken.map(() => 1));
 });
 
-test('what is new while a wave is on its way is told to those it has passed', async () => {
+test('what is new while a wave is on its way is for the next one, which all have after a pause', async () => {
   const { all, woken } = watchers(100);
-  const waves = createWaves(all);
+  const clock = fakeClock();
+  let begun = 0;
+  const waves = createWaves(all, clock, () => begun++);
+  const finish = async (): Promise<void> => {
+    for (let turn = 0; turn < 20; turn++) await nextTurn();
+  };
   waves.wake();
   waves.wake();
   waves.wake();
-  for (let turn = 0; turn < 40; turn++) await nextTurn();
-  expect(Math.min(...woken)).toBe(2);
-  expect(Math.max(...woken)).toBe(2);
+  await finish();
+  expect(woken).toEqual(woken.map(() => 1));
+  clock.advance(4);
+  await finish();
+  expect(woken).toEqual(woken.map(() => 2));
+  expect(begun).toBe(2);
+  // After a time without waves there is nothing to wait for.
+  clock.advance(4);
+  waves.wake();
+  expect(begun).toBe(3);
+});
+
+test('a wave that waits does not begin after the end', async () => {
+  const { all, woken } = watchers(100);
+  const clock = fakeClock();
+  const waves = createWaves(all, clock, () => undefined);
+  waves.wake();
+  for (let turn = 0; turn < 20; turn++) await nextTurn();
+  waves.wake();
+  waves.close();
+  clock.advance(1000);
+  expect(woken).toEqual(woken.map(() => 1));
 });
 
 test('a watcher that leaves during a wave ends nothing', async () => {
   const { all, woken } = watchers(100);
-  createWaves(all).wake();
+  createWaves(all, fakeClock(), () => undefined).wake();
   const [first] = all;
   all.delete(first as HubWatcher);
   for (const watcher of [...all].slice(60, 70)) all.delete(watcher);
