@@ -55,7 +55,7 @@ const FULL: Times = {
   warmupMs: 150,
   sliceMs: 400,
   slices: 12,
-  watchMs: 5_000,
+  watchMs: 8_000,
   stormMs: 180_000,
   sizes: [1_000, 10_000, 100_000, 1_000_000],
   importRuns: 15,
