@@ -156,6 +156,28 @@ describe('watch hub', () => {
     for (const other of others) expect(other.value).toBe(first?.value);
   });
 
+  test('what is written while some of them are being woken comes to all with the next batch', async () => {
+    const { hub, store, write } = createBench();
+    const after = await store.revision();
+    const watchers = range(0, 49).map(() => hub.watch({ after }));
+    const seen = watchers.map((): Change[] => []);
+    for (let written = 0; written < 20;) {
+      const batches = watchers.map((watcher) => watcher.next());
+      let done = false;
+      const all = Promise.all(batches).finally(() => (done = true));
+      while (!done) {
+        if (written++ < 20) await write(1);
+        await nextTurn();
+      }
+      const values = (await all).map(({ value }) => value as readonly HubEntry[]);
+      expect(new Set(values).size).toBe(1);
+      values.forEach((value, i) => seen[i]?.push(...value.map(({ change }) => change)));
+    }
+    for (const changes of seen) {
+      expect(revisions(changes)).toEqual(range(after + 1, changes.length));
+    }
+  });
+
   test('a watcher that does not read keeps nobody waiting, and goes on where it was', async () => {
     const { hub, store, write } = createBench();
     const after = await store.revision();
