@@ -11,3 +11,17 @@ export function unwrittenBytes(length: number): Uint8Array {
   // eslint-disable-next-line no-restricted-globals -- only Node has such a pool, and elsewhere nothing is missing without it
   return typeof Buffer === 'function' ? Buffer.allocUnsafe(length) : new Uint8Array(length);
 }
+
+/** Pieces as one. A single piece is given back as it is. */
+export function joinBytes(pieces: readonly Uint8Array[]): Uint8Array {
+  if (pieces.length === 1) return pieces[0] as Uint8Array;
+  let length = 0;
+  for (const piece of pieces) length += piece.byteLength;
+  const bytes = new Uint8Array(length);
+  let at = 0;
+  for (const piece of pieces) {
+    bytes.set(piece, at);
+    at += piece.byteLength;
+  }
+  return bytes;
+}

@@ -1,10 +1,9 @@
-import { unwrittenBytes } from '../../http/bytes.js';
+import { joinBytes, unwrittenBytes } from '../../http/bytes.js';
 import type { FrameType } from './contract.js';
 import { indentJson } from './indent.js';
 import { jsonBytes, type JsonSource } from './json-source.js';
 import { listBody } from './list-chunks.js';
 import { formed, type ListForm } from './list-form.js';
-import { concat } from './raw-json.js';
 import type { Serializer } from './serializer.js';
 
 const encoder = new TextEncoder();
@@ -29,7 +28,7 @@ const FRAME_START: Readonly<Record<FrameType, Uint8Array>> = {
 
 /** One JSON watch event: always compact, on a line of its own. */
 function frame(type: FrameType, json: Uint8Array): Uint8Array {
-  return concat(FRAME_START[type], json, FRAME_END);
+  return joinBytes([FRAME_START[type], json, FRAME_END]);
 }
 
 /** JSON and a newline. */

@@ -1,5 +1,6 @@
+import { joinBytes } from '../../http/bytes.js';
 import { listMetaJson } from './list-form.js';
-import { concat, memberBytes } from './raw-json.js';
+import { memberBytes } from './raw-json.js';
 import type { Transform } from './transform.js';
 
 const encoder = new TextEncoder();
@@ -9,7 +10,7 @@ const END = encoder.encode('}');
 /** Makes PartialObjectMetadata objects: kind, apiVersion, and the metadata of an object as it was written. */
 export function partialObjectMetadata(apiVersion: string): (json: Uint8Array) => Uint8Array {
   const start = encoder.encode(`{"kind":"PartialObjectMetadata","apiVersion":"${apiVersion}","metadata":`);
-  return (json) => concat(start, memberBytes(json, 'metadata') ?? EMPTY, END);
+  return (json) => joinBytes([start, memberBytes(json, 'metadata') ?? EMPTY, END]);
 }
 
 /** `as=PartialObjectMetadata` (objects, watches) and `as=PartialObjectMetadataList` (lists). */

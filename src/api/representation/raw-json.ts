@@ -8,19 +8,6 @@ const CURLY = 0x20;
 const OPEN = 0x7b;
 const CLOSE = 0x7d;
 
-/** Joins pieces into one array. */
-export function concat(...pieces: readonly Uint8Array[]): Uint8Array {
-  let length = 0;
-  for (const piece of pieces) length += piece.byteLength;
-  const out = new Uint8Array(length);
-  let at = 0;
-  for (const piece of pieces) {
-    out.set(piece, at);
-    at += piece.byteLength;
-  }
-  return out;
-}
-
 /**
  * The value of one member of a JSON object as the bytes it was written with: no number loses digits, no key changes
  * place. `json` must be valid and compact (as this library writes it) and `name` free of characters that are escaped.

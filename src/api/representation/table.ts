@@ -1,9 +1,10 @@
+import { joinBytes } from '../../http/bytes.js';
 import type { ListMeta } from '../../model/object-meta.js';
 import { badRequest } from '../status/failures.js';
 import type { ResourceView } from './contract.js';
 import { listMetaJson } from './list-form.js';
 import { partialObjectMetadata } from './partial-metadata.js';
-import { concat, memberBytes } from './raw-json.js';
+import { memberBytes } from './raw-json.js';
 import type { Transform } from './transform.js';
 
 /** What each row of a Table carries beside its cells. */
@@ -46,7 +47,7 @@ export function asTable({ view, apiVersion, includeObject, now }: TableInputs): 
   const whole = (json: Uint8Array): Uint8Array => {
     if (startsWith(json, KIND)) return json;
     const rest = json.subarray(BRACE.byteLength);
-    return rest.byteLength > END.byteLength ? concat(typed, encoder.encode(','), rest) : concat(typed, END);
+    return rest.byteLength > END.byteLength ? joinBytes([typed, encoder.encode(','), rest]) : joinBytes([typed, END]);
   };
   const rowObject = (json: Uint8Array, include: IncludeObject): Uint8Array => {
     if (include === 'None') return NULL;
@@ -54,7 +55,7 @@ export function asTable({ view, apiVersion, includeObject, now }: TableInputs): 
   };
   const row = (object: unknown, json: Uint8Array, include: IncludeObject): Uint8Array => {
     const cells = JSON.stringify(view.table.cells(object, now()));
-    return concat(encoder.encode(`{"cells":${cells},"object":`), rowObject(json, include), END);
+    return joinBytes([encoder.encode(`{"cells":${cells},"object":`), rowObject(json, include), END]);
   };
   const members = (metadata: string, columnDefinitions: string): readonly (readonly [string, string])[] => [
     ['kind', '"Table"'],
@@ -68,7 +69,7 @@ export function asTable({ view, apiVersion, includeObject, now }: TableInputs): 
     // The end of the initial events is told by an annotation, which must get through even when rows carry no objects.
     const include = bookmark && includeObject === 'None' && isInitialEventsEnd(object) ? 'Metadata' : includeObject;
     const head = members(metadata, columnDefinitions).map(([name, value]) => `"${name}":${value}`);
-    return concat(encoder.encode(`{${head.join(',')},"rows":[`), row(object, json, include), encoder.encode(']}'));
+    return joinBytes([encoder.encode(`{${head.join(',')},"rows":[`), row(object, json, include), encoder.encode(']}')]);
   };
 
   return {

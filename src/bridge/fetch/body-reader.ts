@@ -1,3 +1,4 @@
+import { joinBytes } from '../../http/bytes.js';
 import { bodyAborted, bodyTooLarge } from '../../http/body-error.js';
 
 /**
@@ -20,7 +21,7 @@ export async function readFetchBody(request: Request, limit: number): Promise<Ui
     const { done, value } = await reader.read().catch((cause: unknown) => {
       throw bodyAborted(cause);
     });
-    if (done) return join(chunks, size);
+    if (done) return joinBytes(chunks);
     size += value.byteLength;
     if (size > limit) {
       reader.cancel().catch(() => undefined);
@@ -28,15 +29,4 @@ export async function readFetchBody(request: Request, limit: number): Promise<Ui
     }
     chunks.push(value);
   }
-}
-
-function join(chunks: readonly Uint8Array[], size: number): Uint8Array {
-  if (chunks.length === 1) return chunks[0] as Uint8Array;
-  const bytes = new Uint8Array(size);
-  let at = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, at);
-    at += chunk.byteLength;
-  }
-  return bytes;
 }

@@ -1,3 +1,5 @@
+import { joinBytes } from '../../http/bytes.js';
+
 /** Frames that came together leave together, but not more than about this much: a slow reader holds what is joined. */
 const CHUNK_BYTES = 131_072;
 
@@ -15,7 +17,7 @@ export function createFrameJoiner(): FrameJoiner {
   let length = 0;
   const rest = (): Uint8Array | undefined => {
     if (frames.length === 0) return undefined;
-    const chunk = frames.length === 1 ? (frames[0] as Uint8Array) : joined(frames, length);
+    const chunk = joinBytes(frames);
     frames = [];
     length = 0;
     return chunk;
@@ -28,14 +30,4 @@ export function createFrameJoiner(): FrameJoiner {
     },
     rest,
   };
-}
-
-function joined(frames: readonly Uint8Array[], length: number): Uint8Array {
-  const out = new Uint8Array(length);
-  let at = 0;
-  for (const frame of frames) {
-    out.set(frame, at);
-    at += frame.length;
-  }
-  return out;
 }

@@ -4,7 +4,7 @@ import { namespaceOf } from './sort-key.js';
 import type { Version } from './version.js';
 
 /** How many views are remembered: a walk in pages needs one, and who walks no longer does not say so. */
-const VIEWS = 16;
+const VIEWS = 8;
 
 /** Versions that stood at a step and no longer do, by revision. */
 export interface PastView {

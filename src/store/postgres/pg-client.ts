@@ -9,6 +9,7 @@ export interface PgPoolClient {
   removeListener(event: 'error', listener: (error: Error) => void): unknown;
   removeListener(event: 'end', listener: () => void): unknown;
   removeListener(event: 'notification', listener: (message: { channel: string }) => void): unknown;
+  listeners(event: 'error'): readonly unknown[];
   release(destroy?: boolean): void;
 }
 
@@ -56,13 +57,10 @@ async function connected(pool: PgPool, signal: AbortSignal): Promise<PgPoolClien
  * have; it is not ended.
  */
 export function pgClient(pool: PgPool): PostgresClient {
-  const guarded = new WeakSet<PgPoolClient>();
   // The pool takes its own listener off a client before it hands it over. An error that lies in the same bytes as the end
-  // of the start-up comes in between, and would end the process.
+  // of the start-up comes in between, and would end the process. Several stores on one pool need one such listener.
   const guard = (client: PgPoolClient): void => {
-    if (guarded.has(client)) return;
-    guarded.add(client);
-    client.on('error', ignoreError);
+    if (!client.listeners('error').includes(ignoreError)) client.on('error', ignoreError);
   };
   pool.on('error', ignoreError);
   pool.on('acquire', guard);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { indentJson } from '../../../../src/api/representation/indent.js';
-import { concat, memberBytes } from '../../../../src/api/representation/raw-json.js';
+import { memberBytes } from '../../../../src/api/representation/raw-json.js';
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
 const decode = (bytes: Uint8Array | undefined): string | undefined => bytes && new TextDecoder().decode(bytes);
@@ -44,11 +44,5 @@ describe('memberBytes', () => {
     ).toBeUndefined();
     expect(memberBytes(encode('{}'), 'metadata')).toBeUndefined();
     expect(decode(memberBytes(encode('{"metadataX":1,"metadata":2}'), 'metadata'))).toBe('2');
-  });
-});
-
-describe('concat', () => {
-  it('joins bytes', () => {
-    expect(decode(concat(encode('a'), encode(''), encode('ü')))).toBe('aü');
   });
 });

@@ -37,6 +37,14 @@ describe('a pool of pg', () => {
     expect(pool.listenerCount('error')).toBe(0);
   });
 
+  test('many stores on one pool guard a client once', () => {
+    const { pool, client } = poolOf(pending);
+    for (let store = 0; store < 20; store++) pgClient(pool);
+    for (let use = 0; use < 3; use++) pool.emit('acquire', client);
+    expect(client.listenerCount('error')).toBe(1);
+    expect(client.emit('error', new Error('cut'))).toBe(true);
+  });
+
   test.each([
     ['23505', false],
     ['57P01', true],
