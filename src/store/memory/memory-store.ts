@@ -113,7 +113,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): EventStore {
   const getAtOnce = (key: EventKey, call?: StoreCall): EventRecord | undefined => {
     const { state } = begin(call);
     const version = state.find(key);
-    return version === undefined ? undefined : state.record(version);
+    return version === undefined ? undefined : state.record(version, version.step, key);
   };
 
   const list = async (query: ListQuery): Promise<ListPage> => {

@@ -81,8 +81,12 @@ export function createMemoryState(start: Revision): MemoryState {
    */
   let last: { readonly key: EventKey; readonly slot: Slot } | undefined;
 
-  const keyOfSlot = (slot: Slot): EventKey => {
-    if (last?.slot !== slot) last = { key: keyOf(slot.sortKey), slot };
+  /** `given`: the key, where it is at hand and need not be made. */
+  const keyOfSlot = (slot: Slot, given?: EventKey): EventKey => {
+    if (last?.slot !== slot) {
+      const key = given && Object.freeze({ namespace: given.namespace, name: given.name });
+      last = { key: key ?? keyOf(slot.sortKey), slot };
+    }
     return last.key;
   };
 
@@ -93,7 +97,7 @@ export function createMemoryState(start: Revision): MemoryState {
   const record = ({ slot, event, step }: Version, at = step, given?: EventKey): EventRecord => {
     const stored = event as StoredEvent;
     const expiresAt = StoredEvent.expiresAt(stored);
-    const key = given ? Object.freeze({ namespace: given.namespace, name: given.name }) : keyOfSlot(slot);
+    const key = keyOfSlot(slot, given);
     return Object.freeze({ key, revision: start + at, event: stored, expiresAt });
   };
 
