@@ -7,10 +7,10 @@ const IN_A_TURN = 16;
 /**
  * From the beginning of a wave to that of the next it takes at least so many milliseconds for each watcher. A write costs
  * nearly the same whatever it carries, and a process with many watchers would do nothing else: with a hundred or a thousand
- * of them and 500 events a second, a tenth of the CPU. Where that is all there is, it is the p99 of everybody as well.
+ * of them and 500 events a second, 5 to 10 % of the CPU. Where that is all there is, it is the p99 of everybody as well.
  */
-const PACE_MS = 0.04;
-/** A shorter pause is none: timers are not exact, and fewer than fifty watchers need none. */
+const PACE_MS = 0.03;
+/** A shorter pause is none: timers are not exact, and a few dozen watchers need none. */
 const SHORTEST_PAUSE_MS = 2;
 
 /**
