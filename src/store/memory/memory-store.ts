@@ -18,7 +18,7 @@ import { createHistoryKeeper, type HistoryKeeper } from './history.js';
 import { checkMemoryStoreOptions, type MemoryStoreOptions } from './options.js';
 import { createJoinedLists, type JoinedLists } from './joined-lists.js';
 import { readJoined } from './read-joined.js';
-import { prepareList, readList } from './read-list.js';
+import { pastOf, readList } from './read-list.js';
 import { createMemoryState, type MemoryState } from './state.js';
 import type { Slot, Version } from './version.js';
 
@@ -117,8 +117,12 @@ export function memoryStore(options: MemoryStoreOptions = {}): EventStore {
   };
 
   const list = async (query: ListQuery): Promise<ListPage> => {
-    while (!prepareList(begin(query).state, query)) await nextTurn();
-    const { page, tired } = readList(begin(query).state, query);
+    const past = pastOf(begin(query).state, query);
+    while (past?.catchUp() === false) {
+      await nextTurn();
+      begin(query);
+    }
+    const { page, tired } = readList(begin(query).state, query, past);
     if (tired) {
       // A search over everything comes in many pages: between two of them the event loop does something else.
       await nextTurn();

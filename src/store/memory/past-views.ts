@@ -3,6 +3,8 @@ import { createOrderedIndex, type OrderedIndex } from './ordered-index.js';
 import { namespaceOf } from './sort-key.js';
 import type { Version } from './version.js';
 
+/** How many changes are gone through in one turn of the event loop: 1 to 2 ms. */
+const IN_A_TURN = 2048;
 /** How many views are remembered: a walk in pages needs one, and who walks no longer does not say so. */
 const VIEWS = 8;
 
@@ -10,8 +12,8 @@ const VIEWS = 8;
 export interface PastView {
   readonly step: number;
   readonly versions: OrderedIndex<number, Version>;
-  /** Goes through up to `max` changes that it has not seen; true when it has seen all, and is right until the next write. */
-  catchUp(max: number): boolean;
+  /** Goes through some changes that it has not seen; true when it has seen all, and is right until the next write. */
+  catchUp(): boolean;
 }
 
 /**
@@ -38,9 +40,9 @@ function createView(log: ChangeLog, step: number, namespace: string | undefined)
   return {
     step,
     versions,
-    catchUp(max) {
+    catchUp() {
       // What is no longer in the log makes the step unreadable as well, which the reader finds out.
-      for (const change of log.read(Math.max(seen, log.floor()), max)) {
+      for (const change of log.read(Math.max(seen, log.floor()), IN_A_TURN)) {
         note(change);
         seen = change.step;
       }

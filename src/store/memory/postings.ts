@@ -17,8 +17,11 @@ const LOOKED = 16_384;
  */
 interface Posting extends SweepList<Slot> {
   readonly value: string;
-  /** A key may be in here twice: it got another value, and this one again. */
-  doubled: boolean;
+  /**
+   * A key in here may have another value in one of its versions, or be in here twice: it got another value and this one
+   * again. Where no key ever did, which is nearly everywhere, the events need not be looked at: two cache misses for each.
+   */
+  mixed: boolean;
   /** The next field's posting that came with this one last: the uid of an object that has this name. May be forgotten. */
   mate: Posting | undefined;
 }
@@ -89,10 +92,16 @@ export function createPostings(): Postings {
       put(posting, slot);
       return posting;
     }
-    posting = { tail: [slot], full: undefined, size: 1, dead: 0, value, doubled: false, mate: undefined };
+    posting = { tail: [slot], full: undefined, size: 1, dead: 0, value, mixed: false, mate: undefined };
     values.set(value, posting);
     field.missing = undefined;
     return posting;
+  };
+
+  /** A key's newest event does not have the value that the one before it had. */
+  const leave = ({ values }: Field, left: string): void => {
+    const posting = left === '' ? undefined : values.get(left);
+    if (posting !== undefined) posting.mixed = true;
   };
 
   return {
@@ -110,12 +119,16 @@ export function createPostings(): Postings {
     },
     put(version) {
       const { slot, older } = version;
+      // Before a tombstone stands an event: who forgets that one forgets the slot.
+      const last = older !== undefined && older.event === undefined ? older.older : older;
       let before: Posting | undefined;
       for (const field of fields) {
         const value = valueOf(version, field.field);
-        if (value === '' || valueOf(older, field.field) === value) continue;
+        const left = valueOf(last, field.field);
+        if (left !== value && version.event !== undefined) leave(field, left);
+        if (value === '' || (left === value && last === older)) continue;
         const posting = add(field, value, slot);
-        posting.doubled ||= older !== undefined;
+        posting.mixed ||= older !== undefined;
         if (before !== undefined && before.mate !== posting) before.mate = posting;
         before = posting;
       }
@@ -141,14 +154,14 @@ export function createPostings(): Postings {
         bestField = term.field;
       }
       if (best === undefined) return undefined;
-      const { value, doubled } = best;
+      const { value, mixed } = best;
       const found: Version[] = [];
       each(best, (slot) => {
         const version = visibleVersion(slot, step);
-        if (version !== undefined && valueOf(version, bestField) === value) found.push(version);
+        if (version !== undefined && (!mixed || valueOf(version, bestField) === value)) found.push(version);
       });
       if (found.length > FREQUENT) return undefined;
-      return doubled ? [...new Set(found)] : found;
+      return mixed ? [...new Set(found)] : found;
     },
   };
 }

@@ -3,6 +3,7 @@ import { countLeft } from './count-left.js';
 import { rangeOf, type ListRange } from './list-range.js';
 import { listedRecords } from './listed-records.js';
 import type { Cursor } from './ordered-index.js';
+import type { PastView } from './past-views.js';
 import { keyOf, namespaceOf } from './sort-key.js';
 import type { MemoryState } from './state.js';
 import { StoredEvent } from './stored-event.js';
@@ -12,8 +13,6 @@ import { visibleVersion, type Slot, type Version } from './version.js';
 const SEARCH = 4096;
 /** How many keys are read at once. */
 const BATCH = 512;
-/** How many changes are gone through at once to get from now back to a revision: 1 to 2 ms. */
-const PREPARED = 2048;
 
 /** A page, and whether it ends early because the search looked at enough. */
 export interface ReadPage {
@@ -37,29 +36,21 @@ function merge<V>(one: Cursor<number, V>, other: Cursor<number, V>): Cursor<numb
   return { key: () => first().key(), value: () => first().value(), step: () => first().step() };
 }
 
-/** Visits visible versions in order until `visit` says false. The newest state is read without a look at history. */
-function walk(state: MemoryState, range: ListRange, batch: number, visit: (version: Version) => boolean): void {
-  if (range.newestFirst) walkDown(state, range, visit);
-  else walkUp(state, range, batch, visit);
-}
-
+/** Visits visible versions in falling order of their revisions until `visit` says false. */
 function walkDown(
-  state: MemoryState,
-  { step, upTo, namespace }: ListRange,
+  { revisions }: MemoryState,
+  { upTo, namespace }: ListRange,
+  past: PastView | undefined,
   visit: (version: Version) => boolean,
 ): void {
-  const { log, revisions, pastViews } = state;
   let cursor = revisions.of(namespace).descend(upTo, true);
-  if (step !== log.latest()) {
-    const view = pastViews.of(step, namespace);
-    view.catchUp(Infinity);
-    cursor = merge(cursor, view.versions.descend(upTo, true));
-  }
+  if (past !== undefined) cursor = merge(cursor, past.versions.descend(upTo, true));
   for (let version = cursor.value(); version !== undefined; cursor.step(), version = cursor.value()) {
     if (!visit(version)) return;
   }
 }
 
+/** Visits visible versions in order of their keys until `visit` says false. The newest state is read without a look at history. */
 function walkUp(
   { keys, log }: MemoryState,
   { step, above, below }: ListRange,
@@ -119,15 +110,18 @@ export function sorted(candidates: readonly Version[], range: ListRange): readon
   return wanted.sort(newestFirst ? byStep : byKey);
 }
 
-/** Does a part of what has to be done before a page can be read; true when it can. Fails like {@link readList}. */
-export function prepareList(state: MemoryState, query: ListQuery): boolean {
-  if (query.order !== 'newest-first') return true;
+/**
+ * What has stood at the revision and no longer does, where a page needs that. To be caught up with before {@link readList},
+ * a part in each turn, and held meanwhile: others may push it out of what is remembered. Fails like {@link readList}.
+ */
+export function pastOf(state: MemoryState, query: ListQuery): PastView | undefined {
+  if (query.order !== 'newest-first' || query.at === undefined) return undefined;
   const { step, namespace } = rangeOf(state, query);
-  return step === state.log.latest() || state.pastViews.of(step, namespace).catchUp(PREPARED);
+  return state.pastViews.of(step, namespace);
 }
 
-/** Reads one page. Fails with `expired` and `future-revision`. */
-export function readList(state: MemoryState, query: ListQuery): ReadPage {
+/** Reads one page. `past`: see {@link pastOf}. Fails with `expired` and `future-revision`. */
+export function readList(state: MemoryState, query: ListQuery, past: PastView | undefined): ReadPage {
   const range = rangeOf(state, query);
   const { step } = range;
   const terms = query.terms ?? [];
@@ -149,8 +143,9 @@ export function readList(state: MemoryState, query: ListQuery): ReadPage {
     if (found !== undefined || fits(version, terms)) versions.push(version);
     return true;
   };
-  if (found === undefined) walk(state, range, terms.length === 0 ? Math.min(query.limit + 1, BATCH) : BATCH, visit);
-  else sorted(found, range).every((version) => !fits(version, open) || visit(version));
+  if (found !== undefined) sorted(found, range).every((version) => !fits(version, open) || visit(version));
+  else if (range.newestFirst) walkDown(state, range, past, visit);
+  else walkUp(state, range, terms.length === 0 ? Math.min(query.limit + 1, BATCH) : BATCH, visit);
 
   const records = listedRecords(versions, state.start, query.namespace);
   const page: { -readonly [Field in keyof ListPage]: ListPage[Field] } = { records, revision: state.start + step };

@@ -7,7 +7,7 @@ export type VersionsByRevision = OrderedIndex<number, Version>;
 
 /**
  * The newest versions of their keys by revision: of everything and of each namespace. Superseded ones are not in here, so
- * that the newest state is read without stepping over history; see `newestSuperseded`.
+ * that the newest state is read without stepping over history; see `PastViews`.
  */
 export interface RevisionIndex {
   /** One namespace; `undefined`: all. */

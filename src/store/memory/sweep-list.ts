@@ -16,11 +16,6 @@ export interface SweepList<T> {
   dead: number;
 }
 
-/** A bag with one item. */
-export function sweepList<T>(first: T): SweepList<T> {
-  return { tail: [first], full: undefined, size: 1, dead: 0 };
-}
-
 /** Adds an item. */
 export function put<T>(list: SweepList<T>, item: T): void {
   if (list.tail.length === SEGMENT) {

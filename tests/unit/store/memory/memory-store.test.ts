@@ -169,6 +169,34 @@ describe('memoryStore', () => {
     expect(seen).toEqual(names.reverse());
   });
 
+  test('newest first, at more passed revisions at once than are remembered', async () => {
+    const store = memoryStore();
+    const revisions: number[] = [];
+    for (let i = 0; i < 40; i++) revisions.push((await store.create(keyOf(`n-${i}`), sampleEvent(), later)).revision);
+    for (let i = 0; i < 10_000; i++) {
+      const key = keyOf(`n-${i % 40}`);
+      const { revision: expected } = (await store.get(key))!;
+      await store.replace(key, sampleEvent(), { ...later, expected });
+    }
+    const lists = await Promise.all(revisions.map((at) => store.list({ at, order: 'newest-first', limit: 100 })));
+    lists.forEach(({ records }, i) => {
+      expect(records.map(({ revision }) => revision)).toEqual(revisions.slice(0, i + 1).reverse());
+    });
+  });
+
+  test('a list newest first at a passed revision ends with its signal and with the store', async () => {
+    const store = memoryStore();
+    const { revision: at } = await store.create(keyOf('a'), sampleEvent(), later);
+    for (let i = 0; i < 10_000; i++) await store.create(keyOf(`n-${i}`), sampleEvent(), later);
+    const controller = new AbortController();
+    const aborted = store.list({ at, order: 'newest-first', limit: 1, signal: controller.signal });
+    const cut = store.list({ at: at + 1, order: 'newest-first', limit: 1 });
+    controller.abort(new Error('enough'));
+    await expect(aborted).rejects.toThrow('enough');
+    await store.close();
+    await expect(cut).rejects.toMatchObject({ code: 'closed' });
+  });
+
   test('records are frozen', async () => {
     const store = memoryStore({ clock: fakeClock() });
     const record = await store.create(keyOf('a'), sampleEvent({ labels: { app: 'web' } }), later);

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
-import { each, put, sweep, sweepList, type SweepList } from '../../../../src/store/memory/sweep-list.js';
+import { each, put, sweep, type SweepList } from '../../../../src/store/memory/sweep-list.js';
+
+const sweepList = <T>(first: T): SweepList<T> => ({ tail: [first], full: undefined, size: 1, dead: 0 });
 
 const itemsOf = <T>(list: SweepList<T>): T[] => {
   const items: T[] = [];

@@ -4,7 +4,7 @@ import { createFieldSets, fieldsOf } from '../../../../src/store/memory/field-se
 import { createRecentFields } from '../../../../src/store/memory/recent-fields.js';
 import { createShardedMap } from '../../../../src/store/memory/sharded-map.js';
 import { createSharedParts } from '../../../../src/store/memory/shared-parts.js';
-import { each, put, sweep, sweepList } from '../../../../src/store/memory/sweep-list.js';
+import { each, put, sweep, type SweepList } from '../../../../src/store/memory/sweep-list.js';
 import { sampleEvent } from '../../../../src/testing/sample-event.js';
 
 const bytesOf = (manager: string, note = ''): Uint8Array =>
@@ -150,8 +150,8 @@ test('a sweep list holds what is alive, and at most a segment more than as much 
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 6000 }), fc.integer({ min: 1, max: 7 }), (count, keep) => {
       const items = Array.from({ length: count }, (_, id) => ({ id, alive: true }));
-      const list = sweepList(items[0] as (typeof items)[number]);
-      for (const item of items.slice(1)) put(list, item);
+      const list: SweepList<(typeof items)[number]> = { tail: [], full: undefined, size: 0, dead: 0 };
+      for (const item of items) put(list, item);
       for (const item of items) {
         if (item.id % keep === 0) continue;
         item.alive = false;
