@@ -240,7 +240,7 @@ export function createPipeline({ environment, versions, documents, observe }: Pi
       path,
       query: parseQuery(query),
       warnings: [],
-      auditId: auditIdOf(request),
+      auditId: auditIdOf(request, environment.uids),
       started: observe && clock.monotonic(),
       scope: undefined,
       caller: undefined,

@@ -1,14 +1,14 @@
 /** Random UUIDs (version 4), each once. */
 export type Uids = () => string;
 
-const BATCH = 64;
+const BATCH = 256;
 const BYTES = 16;
 const LENGTH = 36;
 const HEX = Uint8Array.from('0123456789abcdef', (digit) => digit.charCodeAt(0));
 const HYPHEN = 0x2d;
 
 /**
- * Makes UUIDs 64 at a time, as pieces of one text: 0.1 µs each, where `crypto.randomUUID()` takes 0.9 under load and gives
+ * Makes UUIDs 256 at a time, as pieces of one text: 0.1 µs each, where `crypto.randomUUID()` takes 0.9 under load and gives
  * a text in twenty pieces, which have to be joined wherever it is read.
  */
 export function createUids(): Uids {

@@ -1,8 +1,11 @@
 import { header } from './headers.js';
 import type { ApiRequest } from './request.js';
 
-/** The request's own `Audit-Id` where it can be sent back (a bridge refuses control characters and what is beyond Latin-1), else a new UUID. */
-export function auditIdOf(request: ApiRequest): string {
+/**
+ * The request's own `Audit-Id` where it can be sent back (a bridge refuses control characters and what is beyond Latin-1),
+ * else a new UUID.
+ */
+export function auditIdOf(request: ApiRequest, newId = () => crypto.randomUUID() as string): string {
   const sent = header(request, 'audit-id');
-  return sent !== undefined && /^[\t\x20-\x7e\x80-\xff]+$/.test(sent) ? sent : crypto.randomUUID();
+  return sent !== undefined && /^[\t\x20-\x7e\x80-\xff]+$/.test(sent) ? sent : newId();
 }
