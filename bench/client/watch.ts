@@ -7,7 +7,10 @@ import { cpuMeter, errorCounter, openConnections } from './load.js';
 import { pacedCreates } from './paced.js';
 import { eventsPath, requests } from './requests.js';
 
-/** Watchers whose frames are read one by one; the others' are only counted. */
+/**
+ * Watchers whose frames are read one by one; the others' are only counted. They stand among the others at equal distances:
+ * a server that writes to all in turn is later with the last than with the first.
+ */
 const READ_CLOSELY = 10;
 const OPENED_AT_ONCE = 50;
 const DRAIN_LIMIT_MS = 5_000;
@@ -49,7 +52,9 @@ export async function watch(job: WatchJob): Promise<WatchResult> {
       };
       // The last ones stop reading: they are no readers, so nothing of theirs counts.
       if (index >= readers) return connection.send(request, ended, undefined, () => resolve());
-      if (index >= READ_CLOSELY) return connection.send(request, ended, frameCounter(onFrames), () => resolve());
+      if (index % Math.ceil(readers / READ_CLOSELY) !== 0) {
+        return connection.send(request, ended, frameCounter(onFrames), () => resolve());
+      }
       const own = new Float64Array(count);
       arrivals.push(own);
       const sink = frameReader((head) => {
