@@ -2,11 +2,11 @@
 export interface ParkedIterator<T> extends AsyncIterableIterator<T> {
   /** Asks the source again for every waiting `next()`. */
   wake(): void;
-  /** Ends the iteration: waiting and later `next()` calls answer `done`. */
-  end(): void;
+  /** Ends the iteration: waiting and later `next()` calls answer `done`. Stands by itself, as a listener. */
+  readonly end: () => void;
   return(): Promise<IteratorResult<T, undefined>>;
   /** As `next()`, told to somebody who wants no promise; at once, when there is something. */
-  take(taker: Taker<T>): void;
+  nextTo(taker: Taker<T>): void;
 }
 
 /** Who waits for one step of a {@link ParkedIterator}. Neither function may throw. */
@@ -30,63 +30,71 @@ export interface ParkedSource<T> {
  * consumer who leaves could never be let go.
  */
 export function createParkedIterator<T extends object>(source: ParkedSource<T>): ParkedIterator<T> {
-  const waiting: Taker<T>[] = [];
-  let over = false;
+  return new HandMade(source);
+}
 
-  const end = (): void => {
-    if (over) return;
-    over = true;
-    source.signal?.removeEventListener('abort', end);
-    for (const one of waiting.splice(0)) one.resolve({ done: true, value: undefined });
-    source.onEnd?.();
-  };
+/** A class for the reason that `PlaceInHistory` has. */
+class HandMade<T extends object> implements ParkedIterator<T> {
+  readonly #source: ParkedSource<T>;
+  readonly #waiting: Taker<T>[] = [];
+  #over = false;
 
-  const wake = (): void => {
-    while (!over) {
-      const first = waiting[0];
+  constructor(source: ParkedSource<T>) {
+    this.#source = source;
+    if (source.signal?.aborted) this.#over = true;
+    else source.signal?.addEventListener('abort', this.end);
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  next(): Promise<IteratorResult<T, undefined>> {
+    return new Promise((resolve, reject) => this.nextTo({ resolve, reject }));
+  }
+
+  nextTo(taker: Taker<T>): void {
+    if (this.#over) {
+      taker.resolve({ done: true, value: undefined });
+      return;
+    }
+    this.#waiting.push(taker);
+    if (this.#waiting.length === 1) this.wake();
+  }
+
+  return(): Promise<IteratorResult<T, undefined>> {
+    this.end();
+    return Promise.resolve({ done: true, value: undefined });
+  }
+
+  wake(): void {
+    while (!this.#over) {
+      const first = this.#waiting[0];
       if (first === undefined) return;
       let value: T | 'end' | undefined;
       try {
-        value = source.poll();
+        value = this.#source.poll();
       } catch (error) {
-        waiting.shift();
+        this.#waiting.shift();
         first.reject(error);
-        end();
+        this.end();
         return;
       }
       if (value === undefined) return;
       if (value === 'end') {
-        end();
+        this.end();
         return;
       }
-      waiting.shift();
+      this.#waiting.shift();
       first.resolve({ done: false, value });
     }
-  };
+  }
 
-  const take = (taker: Taker<T>): void => {
-    if (over) {
-      taker.resolve({ done: true, value: undefined });
-      return;
-    }
-    waiting.push(taker);
-    if (waiting.length === 1) wake();
-  };
-
-  if (source.signal?.aborted) over = true;
-  else source.signal?.addEventListener('abort', end);
-
-  return {
-    [Symbol.asyncIterator]() {
-      return this;
-    },
-    next: () => new Promise((resolve, reject) => take({ resolve, reject })),
-    take,
-    return: () => {
-      end();
-      return Promise.resolve({ done: true, value: undefined });
-    },
-    wake,
-    end,
+  readonly end = (): void => {
+    if (this.#over) return;
+    this.#over = true;
+    this.#source.signal?.removeEventListener('abort', this.end);
+    for (const one of this.#waiting.splice(0)) one.resolve({ done: true, value: undefined });
+    this.#source.onEnd?.();
   };
 }

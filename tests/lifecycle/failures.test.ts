@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import type { ApiHandler } from '../../src/http/handler.js';
-import { feedHandler, get, raw, serve, text, whole } from './support.js';
+import { toNodeListener } from '../../src/node.js';
+import { feedHandler, get, listen, raw, serve, text, whole } from './support.js';
 
 const secret = new Error('password is hunter2');
 
@@ -83,6 +84,26 @@ describe('a failure after the headers', () => {
     expect(received).not.toContain('0\r\n\r\n');
     expect(received).not.toContain('hunter2');
     expect(errors).toEqual([{ error: secret, where: 'stream' }]);
+  });
+
+  test('of an `end` that a middleware has replaced is reported, and breaks the connection off', async () => {
+    const { handler, at } = feedHandler();
+    const told: unknown[] = [];
+    const listener = toNodeListener(handler, { onError: (error, where) => void told.push([error, where]) });
+    const { port } = await listen((req, res) => {
+      res.end = () => {
+        throw secret;
+      };
+      listener(req, res);
+    });
+    const client = raw(port);
+    client.send('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    const source = await at(0);
+    source.push('part');
+    await client.until('part');
+    source.end();
+    expect(await client.closed).not.toContain('0\r\n\r\n');
+    expect(told).toEqual([[secret, 'stream']]);
   });
 
   test('of a chunk that is no bytes ends the source as well', async () => {

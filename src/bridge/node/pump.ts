@@ -21,60 +21,93 @@ export interface PumpEnd {
  * that is parked in `next()` cannot be left from inside a loop, and a race of promises for each chunk would leak.
  */
 export function pump(source: AsyncIterable<Uint8Array>, res: NodeOutgoing, done: (end: PumpEnd) => void): Pump {
-  const write = writerFor(res);
-  let iterator: AsyncIterator<Uint8Array> | undefined;
-  let over = false;
+  const running = new Running(writerFor(res), done);
+  running.begin(source);
+  return running;
+}
 
-  const finish = (end: PumpEnd): void => {
-    if (over) return;
-    over = true;
-    done(end);
-  };
-  const fail = (error: unknown): void => finish({ failed: true, error });
-  const stop = (): void => {
-    if (over) return;
-    over = true;
-    releaseIterator(iterator);
-  };
-  const next = (): void => {
-    if (over) return;
+/** An iterator that tells a step without a promise, as those of watches do: see `ParkedIterator`. */
+interface Direct {
+  nextTo(taker: Running): void;
+}
+
+/** A class, and not closures, for the reason that `PlaceInHistory` of the watch hub has. */
+class Running implements Pump {
+  readonly #write: Writer;
+  readonly #done: (end: PumpEnd) => void;
+  #iterator: (AsyncIterator<Uint8Array> & Partial<Direct>) | undefined;
+  #over = false;
+
+  constructor(write: Writer, done: (end: PumpEnd) => void) {
+    this.#write = write;
+    this.#done = done;
+  }
+
+  begin(source: AsyncIterable<Uint8Array>): void {
     try {
-      (iterator as AsyncIterator<Uint8Array>).next().then(received, fail);
+      this.#iterator = source[Symbol.asyncIterator]();
     } catch (error) {
-      fail(error);
+      this.reject(error);
     }
-  };
-  const written = (error?: Error | null): void => {
-    // A write that failed is a client that left: the close that follows says so.
-    if (error === undefined || error === null) next();
-    else stop();
-  };
-  const received = (result: IteratorResult<Uint8Array, unknown>): void => {
-    if (over) return;
+    this.#next();
+  }
+
+  stop(): void {
+    if (this.#over) return;
+    this.#over = true;
+    releaseIterator(this.#iterator);
+  }
+
+  /** The next step of the source. */
+  resolve(result: IteratorResult<Uint8Array, unknown>): void {
+    if (this.#over) return;
     if (result.done === true) {
-      finish({ failed: false });
+      this.#finish({ failed: false });
     } else if (!isBytes(result.value)) {
-      releaseIterator(iterator);
-      fail(new TypeError('a streamed body must give Uint8Array chunks'));
+      releaseIterator(this.#iterator);
+      this.reject(new TypeError('a streamed body must give Uint8Array chunks'));
     } else if (result.value.byteLength === 0) {
-      next();
+      this.#next();
     } else {
       try {
-        write(result.value, written);
+        this.#write(result.value, this.#written);
       } catch (error) {
-        releaseIterator(iterator);
-        fail(error);
+        releaseIterator(this.#iterator);
+        this.reject(error);
       }
     }
+  }
+
+  reject(error: unknown): void {
+    this.#finish({ failed: true, error });
+  }
+
+  #next(): void {
+    if (this.#over) return;
+    const iterator = this.#iterator as AsyncIterator<Uint8Array> & Partial<Direct>;
+    try {
+      if (iterator.nextTo !== undefined) iterator.nextTo(this);
+      else
+        iterator.next().then(
+          (result) => this.resolve(result),
+          (error: unknown) => this.reject(error),
+        );
+    } catch (error) {
+      this.reject(error);
+    }
+  }
+
+  readonly #written = (error?: Error | null): void => {
+    // A write that failed is a client that left: the close that follows says so.
+    if (error === undefined || error === null) this.#next();
+    else this.stop();
   };
 
-  try {
-    iterator = source[Symbol.asyncIterator]();
-  } catch (error) {
-    fail(error);
+  #finish(end: PumpEnd): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#done(end);
   }
-  next();
-  return { stop };
 }
 
 type Writer = (chunk: Uint8Array, written: (error?: Error | null) => void) => void;

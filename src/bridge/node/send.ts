@@ -113,8 +113,13 @@ export function createSender({ clock, closing, report }: SenderParts): Sender {
       fail(exchange, end.error, 'stream');
       return;
     }
-    exchange.finish();
-    exchange.res.end();
+    try {
+      exchange.finish();
+      exchange.res.end();
+    } catch (error) {
+      // A middleware's own `end`. Whoever told the last step goes on to others.
+      fail(exchange, error, 'stream');
+    }
   };
 
   const fail = (exchange: NodeExchange, error: unknown, where: FailurePlace): void => {

@@ -1,5 +1,6 @@
 import { toRevision } from '../../api/options/resource-version.js';
 import type { Revision } from '../../store/contract.js';
+import type { Sleeper } from '../../store/watch/watcher.js';
 import { createFrameJoiner } from './join-frames.js';
 import { openList } from '../listing/read-list.js';
 import type { FrameSource, WatchParts } from './watch-parts.js';
@@ -10,7 +11,7 @@ import type { FrameSource, WatchParts } from './watch-parts.js';
  */
 export function createFirstFrames(
   parts: WatchParts,
-  wake: () => void,
+  sleeper: Sleeper,
   onReady: (after: Revision) => void,
 ): FrameSource {
   const frames = firstFrames(parts, onReady);
@@ -22,11 +23,11 @@ export function createFirstFrames(
     asked = false;
     if (step.done) ended = true;
     else chunk = step.value;
-    wake();
+    sleeper.wake();
   };
   const failed = (error: unknown): void => {
     failure = { error };
-    wake();
+    sleeper.wake();
   };
   return {
     poll() {

@@ -1,8 +1,9 @@
 import type { Revision } from '../../store/contract.js';
 import type { HubEntry } from '../../store/watch/hub-entry.js';
+import type { Sleeper, Watcher } from '../../store/watch/watcher.js';
 import { createFrameJoiner } from './join-frames.js';
-import type { BatchFrames } from './shared-frames.js';
-import { createTicker } from './ticker.js';
+import type { BatchFrames, SharedFrames } from './shared-frames.js';
+import { createTicker, type Ticker } from './ticker.js';
 import { frameOf } from './watch-frame.js';
 import type { FrameSource, WatchParts } from './watch-parts.js';
 
@@ -13,56 +14,75 @@ const NONE: readonly Uint8Array[] = [];
  * thousand watchers that is what costs besides the sockets. The hub is asked only when the consumer has come back, so that
  * a slow one holds the chunks of one batch.
  */
-export function createLiveFrames(parts: WatchParts, after: Revision, wake: () => void): FrameSource {
-  const { call, options, encoder, signal } = parts;
-  const { hub, clock, bookmarkIntervalMs, sharedFrames } = call.environment;
-  const kind = kindOf(parts);
-  const watcher = hub.watch({ after, signal, onWake: wake });
-  const bookmarks = options.allowWatchBookmarks ? createTicker(clock, bookmarkIntervalMs, wake) : undefined;
-  let chunks = NONE;
-  let taken = 0;
-  /** The last change of the batch that is on its way to the client. */
-  let reached = after;
-  let marked = after;
-  let ended = false;
+export function createLiveFrames(parts: WatchParts, after: Revision, sleeper: Sleeper): FrameSource {
+  return new LiveFrames(parts, after, sleeper);
+}
 
-  const receive = (batch: readonly HubEntry[]): void => {
-    const frames = sharedFrames.of(batch, kind, () => framesOf(parts, batch));
-    chunks = frames.chunks;
-    taken = 0;
-    ended = frames.last;
-    reached = batch.at(-1)?.change.revision ?? reached;
-  };
+/** A class for the reason that `PlaceInHistory` has. */
+class LiveFrames implements FrameSource {
+  readonly #parts: WatchParts;
+  readonly #kind: string | undefined;
+  readonly #sharedFrames: SharedFrames;
+  readonly #watcher: Watcher;
+  readonly #bookmarks: Ticker | undefined;
+  #chunks = NONE;
+  #taken = 0;
+  /** The last change of the batch that is on its way to the client. */
+  #reached: Revision;
+  #marked: Revision;
+  #ended = false;
+
+  constructor(parts: WatchParts, after: Revision, sleeper: Sleeper) {
+    const { hub, clock, bookmarkIntervalMs, sharedFrames } = parts.call.environment;
+    this.#parts = parts;
+    this.#kind = kindOf(parts);
+    this.#sharedFrames = sharedFrames;
+    this.#reached = after;
+    this.#marked = after;
+    this.#watcher = hub.watch({ after, signal: parts.signal, sleeper });
+    if (!parts.options.allowWatchBookmarks) return;
+    this.#bookmarks = createTicker(clock, bookmarkIntervalMs, () => sleeper.wake());
+  }
+
+  poll(): Uint8Array | 'end' | undefined {
+    for (;;) {
+      const chunk = this.#nextChunk();
+      if (chunk !== undefined) return chunk;
+      if (this.#ended) return 'end';
+      const batch = this.#watcher.poll();
+      if (batch === 'end') return 'end';
+      if (batch === undefined) return this.#bookmarks?.due() === true ? this.#bookmark() : undefined;
+      this.#receive(batch);
+    }
+  }
+
+  stop(): void {
+    this.#bookmarks?.stop();
+  }
+
+  #receive(batch: readonly HubEntry[]): void {
+    const frames = this.#sharedFrames.of(batch, this.#kind, () => framesOf(this.#parts, batch));
+    this.#chunks = frames.chunks;
+    this.#taken = 0;
+    this.#ended = frames.last;
+    this.#reached = batch.at(-1)?.change.revision ?? this.#reached;
+  }
 
   /** The next chunk of what was received. */
-  const nextChunk = (): Uint8Array | undefined => {
-    const chunk = chunks[taken++];
-    if (taken >= chunks.length) chunks = NONE;
+  #nextChunk(): Uint8Array | undefined {
+    const chunk = this.#chunks[this.#taken++];
+    if (this.#taken >= this.#chunks.length) this.#chunks = NONE;
     return chunk;
-  };
+  }
 
-  const bookmark = (): Uint8Array | undefined => {
+  #bookmark(): Uint8Array | undefined {
     // Everything received was delivered, and while the hub is asked nothing is on its way.
-    const place = Math.max(reached, watcher.quiet() ?? 0);
-    if (place <= marked) return undefined;
-    marked = place;
+    const place = Math.max(this.#reached, this.#watcher.quiet() ?? 0);
+    if (place <= this.#marked) return undefined;
+    this.#marked = place;
+    const { call, encoder } = this.#parts;
     return encoder.encode('BOOKMARK', call.version.bookmarkJson(String(place), false));
-  };
-
-  return {
-    poll() {
-      for (;;) {
-        const chunk = nextChunk();
-        if (chunk !== undefined) return chunk;
-        if (ended) return 'end';
-        const batch = watcher.poll();
-        if (batch === 'end') return 'end';
-        if (batch === undefined) return bookmarks?.due() === true ? bookmark() : undefined;
-        receive(batch);
-      }
-    },
-    stop: () => bookmarks?.stop(),
-  };
+  }
 }
 
 /** What this watch has in common with others that are sent the same; undefined for a stream that has a memory. */

@@ -23,9 +23,9 @@ export interface SharedFrames {
 const KINDS = 1024;
 
 /**
- * Watchers that keep up move in step: they are given the same batch by the hub. So selectors are evaluated and frames are
- * joined once for each kind of watcher and batch, and a thousand watchers write the same chunk. It is kept as long as
- * the batch itself.
+ * Watchers that keep up are given the same batch by the hub, in groups. So selectors are evaluated and frames are joined
+ * once for each kind of watcher and batch, and all of a group write the same chunk. It is kept as long as the batch
+ * itself.
  */
 export function createSharedFrames(): SharedFrames {
   const made = new WeakMap<readonly HubEntry[], Map<string, BatchFrames>>();

@@ -1,10 +1,11 @@
 import type { ListOptions } from '../../api/options/list-options.js';
 import type { FrameEncoder } from '../../api/representation/contract.js';
 import type { Selector } from '../../api/selectors/contract.js';
+import type { ClockTimer } from '../../clock/clock.js';
 import { expired } from '../../api/status/failures.js';
 import { isStatusError, type StatusError } from '../../api/status/status-error.js';
 import { isStoreError } from '../../store/errors.js';
-import { createParkedIterator, type ParkedIterator } from '../../store/parked-iterator.js';
+import { createParkedIterator, type ParkedIterator, type ParkedSource } from '../../store/parked-iterator.js';
 import { createFirstFrames } from './first-frames.js';
 import { createLiveFrames } from './live-frames.js';
 import { storeFailure } from '../store-failures.js';
@@ -26,52 +27,64 @@ export function openWatch(
   encoder: FrameEncoder,
   onEnd: () => void,
 ): AsyncIterable<Uint8Array> {
-  const over = new AbortController();
-  const { request, environment } = call;
-  const parts: WatchParts = { call, options, selector, encoder, signal: over.signal };
-  const wake = (): void => frames.wake();
-  /** Nothing more is asked of the sources; who waits, or asks next, is told the end. */
-  let done = options.timeoutSeconds < 0;
-  let source: FrameSource = createFirstFrames(parts, wake, (after) => {
-    // The client may have left in the meantime.
-    if (!over.signal.aborted) source = createLiveFrames(parts, after, wake);
-  });
-  const deadline = environment.clock.setTimer(
-    () => {
-      done = true;
-      over.abort(WATCH_OVER);
-      wake();
-    },
-    durationMs(options, environment.minWatchMs),
-  );
+  return new WatchStream({ call, options, selector, encoder }, onEnd).frames;
+}
 
-  const poll = (): Uint8Array | 'end' | undefined => {
-    if (done) return 'end';
+/** A class for the reason that `PlaceInHistory` has. */
+class WatchStream implements ParkedSource<Uint8Array> {
+  readonly frames: ParkedIterator<Uint8Array>;
+  readonly #parts: WatchParts;
+  readonly #over = new AbortController();
+  readonly #deadline: ClockTimer;
+  readonly #onEnd: () => void;
+  #source: FrameSource;
+  /** Nothing more is asked of the sources; who waits, or asks next, is told the end. */
+  #done: boolean;
+
+  constructor(parts: Omit<WatchParts, 'signal'>, onEnd: () => void) {
+    const { call, options } = parts;
+    const { request, environment } = call;
+    this.#parts = { ...parts, signal: this.#over.signal };
+    this.#onEnd = onEnd;
+    this.#done = options.timeoutSeconds < 0;
+    this.frames = createParkedIterator<Uint8Array>(this);
+    this.#source = createFirstFrames(this.#parts, this.frames, (after) => {
+      // The client may have left in the meantime.
+      if (!this.#over.signal.aborted) this.#source = createLiveFrames(this.#parts, after, this.frames);
+    });
+    this.#deadline = environment.clock.setTimer(() => this.#timeIsUp(), durationMs(options, environment.minWatchMs));
+    // A client that left may leave a body behind that nobody ever reads.
+    if (request.signal?.aborted) this.frames.end();
+    else request.signal?.addEventListener('abort', this.frames.end, { once: true });
+  }
+
+  poll(): Uint8Array | 'end' | undefined {
+    if (this.#done) return 'end';
     try {
-      return source.poll();
+      return this.#source.poll();
     } catch (error) {
-      done = true;
+      this.#done = true;
+      const { call, encoder } = this.#parts;
       const failure = failureOf(call, error);
       if (!failure) throw error;
       return encoder.encode('ERROR', new TextEncoder().encode(JSON.stringify(failure.status))) ?? 'end';
     }
-  };
+  }
 
-  const frames: ParkedIterator<Uint8Array> = createParkedIterator({
-    poll,
-    onEnd() {
-      done = true;
-      over.abort(WATCH_OVER);
-      source.stop();
-      deadline.cancel();
-      request.signal?.removeEventListener('abort', frames.end);
-      onEnd();
-    },
-  });
-  // A client that left may leave a body behind that nobody ever reads.
-  if (request.signal?.aborted) frames.end();
-  else request.signal?.addEventListener('abort', frames.end, { once: true });
-  return frames;
+  onEnd(): void {
+    this.#done = true;
+    this.#over.abort(WATCH_OVER);
+    this.#source.stop();
+    this.#deadline.cancel();
+    this.#parts.call.request.signal?.removeEventListener('abort', this.frames.end);
+    this.#onEnd();
+  }
+
+  #timeIsUp(): void {
+    this.#done = true;
+    this.#over.abort(WATCH_OVER);
+    this.frames.wake();
+  }
 }
 
 function durationMs(options: ListOptions, minimum: number): number {

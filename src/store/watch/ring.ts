@@ -33,7 +33,7 @@ export function createRing(maxBytes: number): Ring {
   let floor = 0;
   let head = 0;
   let bytes = 0;
-  /** The last answer: watchers move in step, so that most ask the same question. */
+  /** The last answer: watchers move in groups, so that most ask the same question. */
   let answer: { readonly after: Revision; readonly to: Revision; readonly batch: readonly HubEntry[] } | undefined;
 
   const trim = (): void => {

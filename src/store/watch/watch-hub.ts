@@ -5,9 +5,8 @@ import type { EventStore, Revision } from '../contract.js';
 import { isStoreError } from '../errors.js';
 import { createBackoff } from './backoff.js';
 import { createCatchUp, type CatchUp } from './catch-up.js';
-import type { HubEntry } from './hub-entry.js';
 import { createRing } from './ring.js';
-import { createWatcher, type HubWatcher, type Watcher } from './watcher.js';
+import { createWatcher, type HubWatcher, type Watcher, type WatcherHub, type WatchOptions } from './watcher.js';
 import { createWaves } from './waves.js';
 
 /** For {@link createWatchHub}. */
@@ -23,16 +22,6 @@ export interface WatchHubOptions {
   readonly catchUpReaders?: number;
   /** Receives failures of the store's feed. The hub goes on by itself. */
   readonly observe?: Observe;
-}
-
-/** Where a watch begins. */
-export interface WatchOptions {
-  /** The first entry is the first change after this revision. One that lies ahead is waited for. */
-  readonly after: Revision;
-  /** Ends the watcher. */
-  readonly signal?: AbortSignal | undefined;
-  /** For who asks with `poll()`: there is something new, or it is over. */
-  readonly onWake?: (() => void) | undefined;
 }
 
 /** One feed of a store for any number of watchers. */
@@ -78,7 +67,7 @@ export function createWatchHub(options: WatchHubOptions): WatchHub {
   let ready = false;
   let closed = false;
 
-  /** How far watchers see the ring. */
+  /** How far watchers see the ring: those of one group see the same. */
   let shown: Revision = 0;
   const waves = createWaves(watchers, clock, () => (shown = ring.head()));
 
@@ -158,26 +147,26 @@ export function createWatchHub(options: WatchHubOptions): WatchHub {
     report,
   });
 
-  /** What a watcher at this place reads next from the ring; `behind` when the ring begins later. */
-  const read = (position: Revision): readonly HubEntry[] | 'behind' => {
-    if (!ready) return [];
-    return position < ring.floor() ? 'behind' : ring.read(position, shown);
-  };
-
-  /** While there is no beginning nothing can be said to have been read. */
-  const head = (): Revision => (ready ? shown : 0);
-
-  const leave = (watcher: HubWatcher): void => {
-    watchers.delete(watcher);
-    catchUp.leave(watcher);
-    if (watchers.size > 0 || closed || feed === undefined) return;
-    idle = clock.setTimer(stopFeed, idleMs);
+  const hub: WatcherHub = {
+    read(position) {
+      if (!ready) return [];
+      return position < ring.floor() ? 'behind' : ring.read(position, shown);
+    },
+    // While there is no beginning nothing can be said to have been read.
+    head: () => (ready ? shown : 0),
+    lag: catchUp.join,
+    leave(watcher) {
+      watchers.delete(watcher);
+      catchUp.leave(watcher);
+      if (watchers.size > 0 || closed || feed === undefined) return;
+      idle = clock.setTimer(stopFeed, idleMs);
+    },
   };
 
   return {
-    watch({ after, signal, onWake }) {
-      const watcher = createWatcher({ after, signal, onWake, read, head, lag: catchUp.join, leave });
-      if (closed || signal?.aborted) watcher.end();
+    watch(where) {
+      const watcher = createWatcher(hub, where);
+      if (closed || where.signal?.aborted) watcher.end();
       else {
         watchers.add(watcher);
         startFeed();

@@ -74,16 +74,16 @@ describe('parked iterator', () => {
       reject: (error: unknown) => void seen.push(error),
     };
     ready.push(['a']);
-    iterator.take(taker);
+    iterator.nextTo(taker);
     expect(seen).toEqual([{ done: false, value: ['a'] }]);
-    iterator.take(taker);
+    iterator.nextTo(taker);
     const next = iterator.next();
-    iterator.take(taker);
+    iterator.nextTo(taker);
     ready.push(['b'], ['c'], new Error('broken'));
     iterator.wake();
     expect(seen.slice(1)).toEqual([{ done: false, value: ['b'] }, new Error('broken')]);
     expect(await next).toEqual({ done: false, value: ['c'] });
-    iterator.take(taker);
+    iterator.nextTo(taker);
     expect(seen.at(-1)).toEqual({ done: true, value: undefined });
   });
 

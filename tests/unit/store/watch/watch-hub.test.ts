@@ -156,23 +156,30 @@ describe('watch hub', () => {
     for (const other of others) expect(other.value).toBe(first?.value);
   });
 
-  test('what is written while some of them are being woken comes to all with the next batch', async () => {
-    const { hub, store, write } = createBench();
+  test('what is written while some are being woken comes at once to those whose turn is to come, in groups', async () => {
+    const { hub, store, write, clock } = createBench();
     const after = await store.revision();
-    const watchers = range(0, 49).map(() => hub.watch({ after }));
+    const watchers = range(0, 159).map(() => hub.watch({ after }));
     const seen = watchers.map((): Change[] => []);
-    for (let written = 0; written < 20;) {
+    let different = 0;
+    for (let written = 0; written < 50;) {
       const batches = watchers.map((watcher) => watcher.next());
       let done = false;
       const all = Promise.all(batches).finally(() => (done = true));
       while (!done) {
-        if (written++ < 20) await write(1);
+        if (written++ < 50) await write(1);
         await nextTurn();
+        clock.advance(1);
       }
       const values = (await all).map(({ value }) => value as readonly HubEntry[]);
-      expect(new Set(values).size).toBe(1);
+      for (let group = 0; group < 160; group += 16) {
+        expect(new Set(values.slice(group, group + 16)).size).toBe(1);
+      }
       values.forEach((value, i) => seen[i]?.push(...value.map(({ change }) => change)));
+      different = Math.max(different, new Set(values).size);
     }
+    // A wave of ten groups, and a write in every turn.
+    expect(different).toBeGreaterThan(5);
     for (const changes of seen) {
       expect(revisions(changes)).toEqual(range(after + 1, changes.length));
     }
