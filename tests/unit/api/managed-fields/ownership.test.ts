@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isStatusError } from '../../../../src/api/status/status-error.js';
-import { trackedEvent, type Json, type TrackedEvent } from './tracked-event.js';
+import { failureOf, trackedEvent, type Json, type TrackedEvent } from './tracked-event.js';
 
 /*
  * A model that knows labels only: who owns which, and what happens to values. It is compared with the real thing over
@@ -56,7 +56,8 @@ function stepModel({ values, owners }: Model, step: Step): boolean {
   return true;
 }
 
-const object = (of: Json): Json => ({ metadata: { name: 'e', labels: of }, note: 'n' });
+/** With a label that nobody touches: the map is a field of its own, which the model does not know, and must not vanish. */
+const object = (of: Json): Json => ({ metadata: { name: 'e', labels: { ...of, kept: '0' } }, note: 'n' });
 /** Without the map when it is empty: an empty map is a field of its own, which never lasts. */
 const intent = (of: Json): Json => ({ metadata: { name: 'e', ...(Object.keys(of).length > 0 && { labels: of }) } });
 
@@ -71,13 +72,18 @@ function stepReal(tracked: TrackedEvent, step: Step): boolean {
   }
 }
 
-const labelsOf = (tracked: TrackedEvent): Json => ({ ...((tracked.object()['metadata'] as Json)['labels'] as Json) });
+function labelsOf(tracked: TrackedEvent): Json {
+  const { kept: _, ...rest } = (tracked.object()['metadata'] as Json)['labels'] as Json;
+  return rest;
+}
 
 function ownersOf(tracked: TrackedEvent): Record<string, string[]> {
   const owners: Record<string, string[]> = {};
   for (const [id, fields] of Object.entries(tracked.owners())) {
     const metadata = (fields as Json)['f:metadata'] as Json | undefined;
-    const keys = Object.keys((metadata?.['f:labels'] as Json | undefined) ?? {}).filter((key) => key !== '.');
+    const keys = Object.keys((metadata?.['f:labels'] as Json | undefined) ?? {}).filter(
+      (key) => key !== '.' && key !== 'f:kept',
+    );
     if (keys.length > 0) owners[id] = keys.map((key) => key.slice(2)).sort();
   }
   return owners;
@@ -107,6 +113,19 @@ describe('ownership', () => {
         }
       }),
     );
+  });
+
+  it('of a map outlasts it: to bring it back with other items is a conflict', () => {
+    const tracked = trackedEvent();
+    tracked.create('root', { metadata: { name: 'e' }, note: 'n' });
+    tracked.update('a', { metadata: { name: 'e', labels: { x: '1' } }, note: 'n' });
+    tracked.apply('b', intent({ x: '2' }), true);
+    tracked.apply('b', intent({}));
+    expect(tracked.object()['metadata']).toEqual({ name: 'e' });
+    expect(tracked.owners()['a Update']).toEqual({ 'f:metadata': { 'f:labels': {} } });
+    expect(failureOf(() => tracked.apply('b', intent({ y: '1' }))).message).toContain('.metadata.labels');
+    tracked.apply('b', intent({ y: '1' }), true);
+    expect(labelsOf(tracked)).toEqual({ y: '1' });
   });
 
   it('does not move when an apply is repeated', () => {
