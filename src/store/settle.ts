@@ -1,6 +1,6 @@
 import { systemClock, type Clock } from '../clock/clock.js';
-import type { EventKey, EventStore, RemoveOptions, WriteOptions } from './contract.js';
-import { isStoreError, storeError, type StoreErrorCode } from './errors.js';
+import type { EventKey, EventStore, RemoveOptions } from './contract.js';
+import { isStoreError, type StoreErrorCode } from './errors.js';
 import { eventSize, type EncodedEvent, type EventRecord } from './record.js';
 
 const ATTEMPTS = 3;
@@ -11,12 +11,6 @@ export interface SettleOptions {
   readonly clock?: Clock;
   /** When a write that is not settled yet stays unknown, in milliseconds from its beginning. Default: 8,000. */
   readonly withinMs?: number;
-  /**
-   * A create that was given up may still happen much later, as in a cluster whose frozen leader held it. It is not
-   * repeated then, for an event that was created and deleted since could come back: one looks whether it is there, and
-   * else its outcome stays unknown. A replace or a removal meets its revision once, whenever it comes. Default: false.
-   */
-  readonly lateCreates?: boolean;
 }
 
 function hasCode(error: unknown, ...codes: readonly StoreErrorCode[]): boolean {
@@ -77,6 +71,10 @@ async function settled(
  * The same store, with unknown outcomes settled where that is possible: the conditional write is repeated, and when its
  * condition does not hold any more, uid and bytes (a deletion: the feed) tell whether the first attempt did it.
  * Otherwise the error stays `unknown-outcome`. For engines behind a network; others never fail that way.
+ *
+ * A create that was given up must not be able to happen later than its repetition, for an event that was deleted in between
+ * would come back. That is the engine's part: PostgreSQL refuses what comes after its deadline, and etcd settles creates
+ * itself.
  */
 export function settleUnknownOutcomes(store: EventStore, options: SettleOptions = {}): EventStore {
   const written =
@@ -86,23 +84,6 @@ export function settleUnknownOutcomes(store: EventStore, options: SettleOptions 
       const record = await store.get(key, { signal });
       return record !== undefined && sameEvent(record.event, event) ? record : undefined;
     };
-
-  const creating = (
-    key: EventKey,
-    event: EncodedEvent,
-    call: WriteOptions,
-  ): ((signal?: AbortSignal) => Promise<EventRecord>) => {
-    let given = false;
-    return async (signal) => {
-      if (!given || options.lateCreates !== true) {
-        given = true;
-        return store.create(key, event, { ...call, signal });
-      }
-      const record = await store.get(key, { signal });
-      if (record !== undefined && sameEvent(record.event, event)) return record;
-      throw storeError('unknown-outcome', 'the event may still be created');
-    };
-  };
 
   /** The deletion that ended the state at `expected`, if that is how it ended. The feed still has it, or nobody does. */
   const removed =
@@ -125,7 +106,12 @@ export function settleUnknownOutcomes(store: EventStore, options: SettleOptions 
     get: (key, call) => store.get(key, call),
     list: (query) => store.list(query),
     create: (key, event, call) =>
-      settled(creating(key, event, call), call.signal, written(key, event, 'exists'), options),
+      settled(
+        (signal) => store.create(key, event, { ...call, signal }),
+        call.signal,
+        written(key, event, 'exists'),
+        options,
+      ),
     replace: (key, event, call) =>
       settled(
         (signal) => store.replace(key, event, { ...call, signal }),

@@ -1,6 +1,7 @@
 import { storeError } from '../errors.js';
 import type { Connection, Pending, WatchHandle, WatchListener } from './connection.js';
 import { etcdFailure, reasonOf, verdictOf } from './failure.js';
+import type { Revision } from '../record.js';
 import type { RangeRequest, RangeResponse, TxnRequest, TxnResponse, WatchRequest } from './messages.js';
 import type { EtcdSettings } from './options.js';
 
@@ -25,6 +26,10 @@ export interface EtcdClient {
    * not hold after a lost attempt, or the budget ends after one, it fails with `unknown-outcome`.
    */
   txn(request: TxnRequest, budget: Budget): Promise<TxnResponse>;
+  /** A transaction that must not be repeated: fails with `unknown-outcome` as soon as an attempt got lost. */
+  txnOnce(request: TxnRequest, budget: Budget): Promise<TxnResponse>;
+  /** The latest revision that etcd has told. */
+  seen(): Revision;
   compact(revision: number, budget: Budget): Promise<void>;
   /** On one member, once; the failure tells the listener. A member that is left takes its watches along. */
   watch(request: WatchRequest, listener: WatchListener, budget: Budget): Promise<WatchHandle>;
@@ -41,6 +46,7 @@ export function createEtcdClient(connections: readonly Connection[], settings: E
   const watches = new Set<{ readonly connection: Connection; readonly leave: () => void }>();
   let current = 0;
   let token: Promise<string> | undefined;
+  let seen = 0;
 
   const connectionNow = (): Connection => connections[current % connections.length] as Connection;
 
@@ -106,7 +112,7 @@ export function createEtcdClient(connections: readonly Connection[], settings: E
   const persist = async <T>(
     start: (connection: Connection, token: string | undefined) => Pending<T>,
     budget: Budget,
-    isWrite: boolean,
+    what: 'read' | 'write' | 'once',
   ): Promise<T> => {
     let renewals = 0;
     for (let tries = 1; ; tries++) {
@@ -124,8 +130,9 @@ export function createEtcdClient(connections: readonly Connection[], settings: E
       budget.signal?.throwIfAborted();
       switch (verdictOf(failure)) {
         case 'doubt':
-          if (isWrite) budget.doubt = true;
           leave(connection);
+          if (what !== 'read') budget.doubt = true;
+          if (what === 'once') throw stopped(failure, budget);
           break;
         case 'away':
           leave(connection);
@@ -142,7 +149,7 @@ export function createEtcdClient(connections: readonly Connection[], settings: E
           throw storeError('too-large', `etcd: ${reasonOf(failure)}`, { cause: failure });
         case 'answer-too-large':
           // The words of gRPC for both directions: the answer to a write is small.
-          if (isWrite) throw storeError('too-large', `etcd: ${reasonOf(failure)}`, { cause: failure });
+          if (what !== 'read') throw storeError('too-large', `etcd: ${reasonOf(failure)}`, { cause: failure });
           throw failure;
         case 'no-space':
           throw storeError(
@@ -164,18 +171,30 @@ export function createEtcdClient(connections: readonly Connection[], settings: E
     }
   };
 
+  const told = <T extends { readonly revision: Revision }>(response: T): T => {
+    seen = Math.max(seen, response.revision);
+    return response;
+  };
+
   return {
     budget: (signal) => ({ end: clock.monotonic() + operationTimeoutMs, signal, doubt: false }),
-    range: (request, budget) => persist((connection, given) => connection.range(request, given), budget, false),
+    async range(request, budget) {
+      return told(await persist((connection, given) => connection.range(request, given), budget, 'read'));
+    },
     async txn(request, budget) {
-      const response = await persist((connection, given) => connection.txn(request, given), budget, true);
+      const response = told(await persist((connection, given) => connection.txn(request, given), budget, 'write'));
       if (response.succeeded || !budget.doubt) return response;
       // The conditions may fail because the lost attempt happened. Asked again, this one says so for certain.
       budget.doubt = false;
       throw storeError('unknown-outcome', 'a write was lost on its way to etcd');
     },
+    async txnOnce(request, budget) {
+      if (clock.monotonic() >= budget.end) throw unavailable(new Error('the time is up'));
+      return told(await persist((connection, given) => connection.txn(request, given), budget, 'once'));
+    },
+    seen: () => seen,
     async compact(revision, budget) {
-      await persist((connection, given) => connection.compact(revision, given), budget, false);
+      await persist((connection, given) => connection.compact(revision, given), budget, 'read');
     },
     async watch(request, listener, budget) {
       const connection = connectionNow();

@@ -1,4 +1,4 @@
-import type { Change, EventStore, Revision, StoreCall, StoreCapabilities } from '../contract.js';
+import type { Change, CreateEvent, EventStore, Revision, StoreCall, StoreCapabilities } from '../contract.js';
 import { isStoreError, storeError } from '../errors.js';
 import type { ParkedIterator } from '../parked-iterator.js';
 import type { EventRecord } from '../record.js';
@@ -6,6 +6,7 @@ import { settleUnknownOutcomes } from '../settle.js';
 import type { Budget } from './client.js';
 import { createCompaction, type Compaction } from './compaction.js';
 import { expireDue } from './expire.js';
+import { createFence } from './fence.js';
 import { openFeed } from './feed.js';
 import { gatewayConnect } from './gateway-connection.js';
 import { grpcConnect } from './grpc-connection.js';
@@ -32,6 +33,7 @@ export function etcdStore(options: EtcdStoreOptions): EventStore {
   const layout = createLayout(settings.prefix);
   const known = createKnownExpiries();
   const quiet = createQuietSpan();
+  const fence = createFence({ layout, clock, changes: (options) => reads.changes(options) });
   const feeds = new Set<ParkedIterator<readonly Change[]>>();
   const underWay = new Set<Promise<unknown>>();
   const connect = settings.transport === 'grpc' ? grpcConnect(settings) : gatewayConnect(settings);
@@ -70,7 +72,7 @@ export function etcdStore(options: EtcdStoreOptions): EventStore {
     }
   };
 
-  const contextOf = ({ client }: Opened): WriteContext => ({ client, layout, known });
+  const contextOf = ({ client }: Opened): WriteContext => ({ client, layout, known, fence });
 
   const checkExpiry = (expiresAt: number): void => {
     if (typeof expiresAt !== 'number' || Number.isNaN(expiresAt)) {
@@ -161,6 +163,17 @@ export function etcdStore(options: EtcdStoreOptions): EventStore {
     },
   };
 
+  /** What it loses on its way it settles itself. */
+  const create: CreateEvent = async (key, event, { expiresAt, signal }) => {
+    checkExpiry(expiresAt);
+    checkSize(event.bytes.length);
+    const place = { ...key };
+    const kept = structuredClone(event);
+    return operation({ signal }, (opened) =>
+      createOne(contextOf(opened), place, kept, expiresAt, opened.client.budget(signal)),
+    );
+  };
+
   /** The store as one call sees it: repetitions of its write share one budget. */
   const within = (call: StoreCall | undefined): EventStore => {
     let budget: Budget | undefined;
@@ -169,25 +182,17 @@ export function etcdStore(options: EtcdStoreOptions): EventStore {
         budget ??= opened.client.budget(call?.signal);
         return run(contextOf(opened), budget);
       });
-    return settleUnknownOutcomes(
-      {
-        ...reads,
-        create: (key, event, { expiresAt }) =>
-          write((context, left) => createOne(context, key, event, expiresAt, left)),
-        replace: (key, event, more) => write((context, left) => replaceOne(context, key, event, more, left)),
-        remove: (key, more) => write((context, left) => removeOne(context, key, more?.expected as Revision, left)),
-      },
-      { lateCreates: true },
-    );
+    return settleUnknownOutcomes({
+      ...reads,
+      create,
+      replace: (key, event, more) => write((context, left) => replaceOne(context, key, event, more, left)),
+      remove: (key, more) => write((context, left) => removeOne(context, key, more?.expected as Revision, left)),
+    });
   };
 
   return Object.freeze<EventStore>({
     ...reads,
-    async create(key, event, call) {
-      checkExpiry(call.expiresAt);
-      checkSize(event.bytes.length);
-      return within(call).create({ ...key }, structuredClone(event), call);
-    },
+    create,
     async replace(key, event, call) {
       checkExpiry(call.expiresAt);
       checkSize(event.bytes.length);

@@ -20,10 +20,12 @@ export interface DueEntry {
  *
  * - `<prefix>/<namespace>/<name>`: the event's JSON, a newline, when it expires, and the rest of its description
  * - `<prefix>.expiry/<when, 16 digits>/<namespace>/<name>`: empty, written and deleted in one transaction with its event
+ * - `<prefix>.fence`: empty; written to end creates that are on their way, see `Fence`
  * - `<prefix>.store`: the version of this layout; the revision it was created at is where the store begins
  * - `<prefix>.tick`: empty; feeds write it to prove that they are complete
  */
 export interface Layout {
+  readonly fenceKey: Uint8Array;
   readonly storeKey: Uint8Array;
   readonly storeValue: Uint8Array;
   readonly tickKey: Uint8Array;
@@ -81,6 +83,7 @@ export function createLayout(prefix: string): Layout {
   };
 
   return {
+    fenceKey: bytes(`${prefix}.fence`),
     storeKey: bytes(`${prefix}.store`),
     storeValue: bytes(JSON.stringify({ format: FORMAT })),
     tickKey,

@@ -2,15 +2,17 @@ import { isStoreError, storeError, type StoreError } from '../errors.js';
 import type { EncodedEvent, EventKey, EventRecord, Revision } from '../record.js';
 import type { Budget, EtcdClient } from './client.js';
 import { verdictOf } from './failure.js';
+import type { Fence, LostCreate } from './fence.js';
 import type { KnownExpiries } from './known-expiries.js';
 import type { Layout } from './layout.js';
-import type { KeyValue, Step, TxnRequest, TxnResponse } from './messages.js';
+import type { Compare, KeyValue, Step, TxnRequest, TxnResponse } from './messages.js';
 
 /** What writes need. */
 export interface WriteContext {
   readonly client: EtcdClient;
   readonly layout: Layout;
   readonly known: KnownExpiries;
+  readonly fence: Fence;
 }
 
 const NO_BYTES = new Uint8Array(0);
@@ -54,10 +56,19 @@ function written({ layout, known }: WriteContext, key: Uint8Array, value: Uint8A
 }
 
 /**
- * A conditional write of an event at `expected`; 0: there must be none. A member that has just reached its space quota
- * **does** the write and answers with the refusal, so a refusal for lack of space is looked into. It is a final answer:
+ * A member that has just reached its space quota **does** the write and answers with the refusal. It is a final answer:
  * nothing is on its way any more, and a linearizable read tells.
  */
+async function lookAfterRefusal<T>(read: () => Promise<T>, refused: StoreError): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!isStoreError(error)) throw error;
+    throw storeError('unknown-outcome', `a write met the space quota of etcd: ${refused.message}`, { cause: error });
+  }
+}
+
+/** A conditional write of an event at `expected`, which cannot happen twice. */
 async function write(
   { client, layout }: WriteContext,
   request: TxnRequest,
@@ -69,18 +80,18 @@ async function write(
     return await client.txn(request, budget);
   } catch (error) {
     if (!isStoreError(error) || verdictOf(error.cause) !== 'no-space') throw error;
-    const { kvs } = await client.range({ key: layout.objectKey(key) }, budget);
-    const unchanged = (kvs[0]?.modRevision ?? 0) === expected;
+    const { kvs } = await lookAfterRefusal(() => client.range({ key: layout.objectKey(key) }, budget), error);
+    const unchanged = kvs[0]?.modRevision === expected;
     if (unchanged && !budget.doubt) throw error;
     if (unchanged || budget.changed !== true) {
       budget.changed = !unchanged;
       throw storeError('unknown-outcome', `a write met the space quota of etcd: ${error.message}`, { cause: error });
     }
-    throw expected === 0 ? exists(key) : refusal(layout, key, expected, kvs);
+    throw refusal(layout, key, expected, kvs);
   }
 }
 
-/** Puts an event and its index entry where there is none. */
+/** Puts an event and its index entry where there is none, once: what became of a lost attempt is found out before the next. */
 export async function createOne(
   context: WriteContext,
   key: EventKey,
@@ -88,25 +99,59 @@ export async function createOne(
   expiresAt: number,
   budget: Budget,
 ): Promise<EventRecord> {
-  const { layout } = context;
+  const { client, layout, known, fence } = context;
   const objectKey = layout.objectKey(key);
   const value = layout.value(event, expiresAt);
-  const { succeeded, revision } = await write(
-    context,
-    {
-      compare: [{ key: objectKey, target: 'create', result: 'equal', value: 0 }],
-      success: [
-        { type: 'put', key: objectKey, value },
-        { type: 'put', key: layout.indexKey(key, expiresAt), value: NO_BYTES },
-      ],
-      failure: [],
-    },
-    key,
-    0,
-    budget,
-  );
-  if (!succeeded) throw exists(key);
-  return written(context, objectKey, value, revision);
+  const success: Step[] = [
+    { type: 'put', key: objectKey, value },
+    { type: 'put', key: layout.indexKey(key, expiresAt), value: NO_BYTES },
+  ];
+  const failure: Step[] = [
+    { type: 'range', key: objectKey },
+    { type: 'range', key: layout.fenceKey },
+  ];
+  for (;;) {
+    const since = client.seen();
+    const compare: Compare[] = [
+      { key: objectKey, target: 'create', result: 'equal', value: 0 },
+      { key: layout.fenceKey, target: 'mod', result: 'equal', value: fence.revision() },
+    ];
+    let response: TxnResponse;
+    try {
+      response = await client.txnOnce({ compare, success, failure }, budget);
+    } catch (error) {
+      const created = await createdAfterAll(context, { key, uid: event.uid, since }, budget, error);
+      if (created === undefined) continue;
+      known.note(created);
+      return created;
+    }
+    const { succeeded, revision, steps } = response;
+    if (succeeded) return written(context, objectKey, value, revision);
+    if (steps[0]?.[0] !== undefined) throw exists(key);
+    fence.saw(steps[1]?.[0]?.modRevision ?? 0);
+  }
+}
+
+/** What a create did that failed. `undefined`: nothing, and it never will, so that it can be tried again. */
+async function createdAfterAll(
+  context: WriteContext,
+  lost: LostCreate,
+  budget: Budget,
+  error: unknown,
+): Promise<EventRecord | undefined> {
+  if (!isStoreError(error)) throw error;
+  if (verdictOf(error.cause) === 'no-space') {
+    const record = await lookAfterRefusal(() => readOne(context, lost.key, budget), error);
+    if (record === undefined) throw error;
+    if (record.event.uid !== lost.uid) throw exists(lost.key);
+    return record;
+  }
+  if (error.code !== 'unknown-outcome') throw error;
+  const created = await context.fence.settle(context.client, lost, budget).catch(() => {
+    throw error;
+  });
+  budget.doubt = false;
+  return created;
 }
 
 /** The moment in the index entry of an event at a revision. Read where it is not remembered. */

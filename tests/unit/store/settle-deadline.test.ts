@@ -57,28 +57,3 @@ test('a write whose first attempt took all the time is not repeated', async () =
   await refused;
   expect(attempts).toEqual([0]);
 });
-
-test('a create that may still happen is looked for and not repeated', async () => {
-  const memory = memoryStore();
-  let creates = 0;
-  let lost: (() => Promise<unknown>) | undefined;
-  const settled = (happens: boolean) =>
-    settleUnknownOutcomes(
-      {
-        ...memory,
-        async create(...args: Parameters<typeof memory.create>) {
-          creates += 1;
-          lost = () => memory.create(...args);
-          if (happens) await lost();
-          throw storeError('unknown-outcome', 'no answer');
-        },
-      },
-      { lateCreates: true },
-    );
-  const other = { ...key, name: 'b' };
-  expect((await settled(true).create(other, sampleEvent({ name: 'b' }), later)).key).toEqual(other);
-  await expect(settled(false).create(key, sampleEvent(), later)).rejects.toMatchObject({ code: 'unknown-outcome' });
-  expect(creates).toBe(2);
-  await lost?.();
-  expect(await memory.get(key)).toBeDefined();
-});

@@ -132,6 +132,20 @@ describe('writes', () => {
     expect(await settle(client.txn(txn, budget))).toEqual(REFUSED);
   });
 
+  test('that must not be repeated are unknown-outcome at once, but go on from members they never reached', async () => {
+    const members = [fake('http://a:1', [away()]), fake('http://b:1', [lost()]), fake('http://c:1', [DONE])];
+    const client = clientOf(members);
+    const once = settle(client.txnOnce(txn, client.budget(undefined)));
+    await expect(once).rejects.toMatchObject({ code: 'unknown-outcome' });
+    expect(members.map(({ asked }) => asked.length)).toEqual([1, 1, 0]);
+    expect(client.seen()).toBe(0);
+    expect(await settle(client.txnOnce(txn, client.budget(undefined)))).toEqual(DONE);
+    expect(client.seen()).toBe(DONE.revision);
+    const late = client.budget(undefined);
+    clock.advance(3000);
+    await expect(client.txnOnce(txn, late)).rejects.toMatchObject({ code: 'unavailable' });
+  });
+
   test('that get lost until the time is up are unknown-outcome', async () => {
     const client = clientOf([fake('http://a:1', [lost()])]);
     await expect(settle(client.txn(txn, client.budget(undefined)))).rejects.toMatchObject({ code: 'unknown-outcome' });

@@ -1,0 +1,121 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import type { Change } from '../../../src/store/contract.js';
+import { etcdStore } from '../../../src/store/etcd/etcd-store.js';
+import { sampleEvent } from '../../../src/testing/sample-event.js';
+import { createProxy } from '../support/proxy.js';
+import { hasEtcd, startEtcd, type Cluster } from './cluster.js';
+
+const expiresAt = 4_102_444_800_000_000;
+const key = { namespace: 'default', name: 'late' };
+
+interface Late {
+  readonly cluster: Cluster;
+  readonly store: ReturnType<typeof etcdStore>;
+  /** From now on what is sent the first way, and the answers, arrive this much later; the second way is taken after 1 s. */
+  readonly hold: (ms: number) => void;
+  /** Waits until etcd has gone through what came late. */
+  readonly arrived: () => Promise<void>;
+  /** What has happened to the event, in words. */
+  readonly history: () => Promise<string[]>;
+}
+
+/** A store that knows two ways to the one member of a cluster, and uses the first, which can be held up. */
+async function late(run: (late: Late) => Promise<void>): Promise<void> {
+  const cluster = await startEtcd();
+  const [direct = ''] = cluster.endpoints;
+  const proxy = await createProxy(Number(new URL(direct).port));
+  const store = etcdStore({ endpoints: [`http://127.0.0.1:${proxy.port}`, direct] });
+  const applied = (): number => {
+    const [{ Status }] = JSON.parse(cluster.ctl('endpoint', 'status', '-w', 'json')) as [
+      { Status: { raftAppliedIndex: number } },
+    ];
+    return Status.raftAppliedIndex;
+  };
+  try {
+    const after = await store.revision();
+    let arrival = 0;
+    await run({
+      cluster,
+      store,
+      hold(ms) {
+        proxy.delay(ms);
+        arrival = performance.now() + ms;
+      },
+      async arrived() {
+        const before = applied();
+        await sleep(arrival - performance.now());
+        for (let tries = 0; tries < 100 && applied() === before; tries++) await sleep(20);
+        expect(applied()).toBeGreaterThan(before);
+      },
+      async history() {
+        const changes: Change[] = [];
+        const abort = new AbortController();
+        const last = await store.create({ ...key, name: 'last' }, sampleEvent({ name: 'last' }), { expiresAt });
+        for await (const some of store.changes({ after, signal: abort.signal })) {
+          changes.push(...some);
+          if (changes.at(-1)?.revision === last.revision) abort.abort();
+        }
+        return changes.map(({ type, key: { name } }) => `${type} ${name}`);
+      },
+    });
+  } finally {
+    await store.close();
+    await proxy.close();
+    await cluster.stop();
+  }
+}
+
+describe.skipIf(!hasEtcd())('a create that is given up', () => {
+  test('and arrives later does not bring back what its repetition created and somebody deleted', () =>
+    late(async ({ store, hold, arrived, history }) => {
+      hold(3000);
+      const created = await store.create(key, sampleEvent({ name: 'late' }), { expiresAt });
+      await store.remove(key, { expected: created.revision });
+      await arrived();
+      expect(await store.get(key)).toBeUndefined();
+      expect(await history()).toEqual(['put late', 'delete late', 'put last']);
+    }));
+
+  test('and had happened is not repeated', () =>
+    late(async ({ store, hold, history }) => {
+      hold(700);
+      const created = await store.create(key, sampleEvent({ name: 'late' }), { expiresAt });
+      expect(await store.get(key)).toEqual(created);
+      expect(await history()).toEqual(['put late', 'put last']);
+    }));
+
+  test('and had happened is not repeated either when the event was deleted at once', () =>
+    late(async ({ cluster, store, hold, history }) => {
+      const other = etcdStore({ endpoints: cluster.endpoints });
+      const deleting = (async () => {
+        for await (const [change] of other.changes({ after: await other.revision() })) {
+          if (change !== undefined) return other.remove(change.key);
+        }
+        return undefined;
+      })();
+      await other.ping();
+      hold(700);
+      const created = await store.create(key, sampleEvent({ name: 'late' }), { expiresAt });
+      expect((await deleting)?.revision).toBeGreaterThan(created.revision);
+      await other.close();
+      expect(await store.get(key)).toBeUndefined();
+      expect(await history()).toEqual(['put late', 'delete late', 'put last']);
+    }));
+
+  test('is settled together with all others, and each happens once', () =>
+    late(async ({ cluster, store, hold, arrived, history }) => {
+      const names = Array.from({ length: 200 }, (_, index) => `event-${index}`);
+      hold(3000);
+      const created = await Promise.all(
+        names.map((name) => store.create({ ...key, name }, sampleEvent({ name }), { expiresAt })),
+      );
+      await arrived();
+      expect((await history()).sort()).toEqual([...names, 'last'].map((name) => `put ${name}`).sort());
+      expect(new Set(created.map(({ revision }) => revision)).size).toBe(names.length);
+      const { kvs } = JSON.parse(cluster.ctl('get', '/kube-vitals/events.fence', '-w', 'json')) as {
+        kvs: { version: number }[];
+      };
+      expect(kvs[0]?.version).toBeLessThan(10);
+    }));
+});

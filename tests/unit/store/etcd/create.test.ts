@@ -1,0 +1,103 @@
+import { describe, expect, test } from 'vitest';
+import type { Change } from '../../../../src/store/contract.js';
+import { storeError } from '../../../../src/store/errors.js';
+import type { Budget, EtcdClient } from '../../../../src/store/etcd/client.js';
+import { etcdFailure } from '../../../../src/store/etcd/failure.js';
+import { createFence } from '../../../../src/store/etcd/fence.js';
+import { createKnownExpiries } from '../../../../src/store/etcd/known-expiries.js';
+import { createLayout } from '../../../../src/store/etcd/layout.js';
+import type { KeyValue, TxnRequest, TxnResponse } from '../../../../src/store/etcd/messages.js';
+import { createOne } from '../../../../src/store/etcd/write.js';
+import { nextTurn } from '../../../../src/store/next-turn.js';
+import type { EventRecord } from '../../../../src/store/record.js';
+import { fakeClock } from '../../../../src/testing/fake-clock.js';
+import { sampleEvent } from '../../../../src/testing/sample-event.js';
+
+const expiresAt = 4_102_444_800_000_000;
+const key = { namespace: 'default', name: 'a' };
+const event = sampleEvent({ name: 'a' });
+const layout = createLayout('/events');
+
+const lost = (): Error => storeError('unknown-outcome', 'no answer');
+const noSpace = (): Error => {
+  const cause = etcdFailure(8, 'etcdserver: mvcc: database space exceeded', true);
+  return storeError('unavailable', 'no space', { cause });
+};
+const done: TxnResponse = { revision: 20, succeeded: true, steps: [] };
+const stored = (uid: string): KeyValue => ({
+  key: layout.objectKey(key),
+  value: layout.value({ ...event, uid }, expiresAt),
+  createRevision: 15,
+  modRevision: 15,
+  version: 1,
+});
+
+/** A create over an etcd that gives these answers to its attempts, has this under the key, and this in its feed. */
+function creating(answers: readonly (TxnResponse | Error)[], there: readonly KeyValue[] | Error = []) {
+  const clock = fakeClock();
+  const left = [...answers];
+  const attempts: TxnRequest[] = [];
+  const client = {
+    seen: () => 10,
+    txn: async () => ({ revision: 12, succeeded: true, steps: [] }),
+    async txnOnce(request: TxnRequest) {
+      attempts.push(request);
+      const answer = left.shift() ?? lost();
+      if (answer instanceof Error) throw answer;
+      return answer;
+    },
+    async range() {
+      if (there instanceof Error) throw there;
+      return { revision: 16, kvs: there, more: false, count: there.length };
+    },
+  } as unknown as EtcdClient;
+  const budget: Budget = { end: clock.monotonic() + 5000, signal: undefined, doubt: false };
+  const asked: number[] = [];
+  const fence = createFence({
+    layout,
+    clock,
+    async *changes({ after, signal }): AsyncGenerator<readonly Change[]> {
+      asked.push(after);
+      await new Promise((resolve) => signal?.addEventListener('abort', resolve));
+    },
+  });
+  const context = { client, layout, known: createKnownExpiries(), fence };
+  return {
+    clock,
+    attempts,
+    asked,
+    fenceOf: ({ compare }: TxnRequest): unknown => compare[1]?.value,
+    create: (): Promise<EventRecord> => createOne(context, key, event, expiresAt, budget),
+  };
+}
+
+describe('a create', () => {
+  test('meets a fence that another process has written, and goes on from there', async () => {
+    const raised = { ...stored(''), key: layout.fenceKey, modRevision: 9 };
+    const { attempts, fenceOf, create } = creating([{ ...done, succeeded: false, steps: [[], [raised]] }, done, done]);
+    expect((await create()).revision).toBe(20);
+    await create();
+    expect(attempts.map(fenceOf)).toEqual([0, 9, 9]);
+  });
+
+  test('that was lost stays unknown, and is not repeated, where nobody tells what has happened', async () => {
+    const { attempts, asked, clock, create } = creating([]);
+    const refused = expect(create()).rejects.toMatchObject({ code: 'unknown-outcome' });
+    for (let turn = 0; turn < 10; turn++) await nextTurn();
+    expect(asked).toEqual([10]);
+    clock.advance(5000);
+    await refused;
+    expect(attempts).toHaveLength(1);
+  });
+
+  test('that was refused for lack of space has happened, or not, as a read tells', async () => {
+    expect(await creating([noSpace()], [stored(event.uid)]).create()).toMatchObject({ key, revision: 15 });
+    const code = async (there: readonly KeyValue[] | Error): Promise<unknown> =>
+      creating([noSpace()], there)
+        .create()
+        .catch((error: unknown) => (error as { code?: unknown }).code);
+    expect(await code([stored('of somebody else')])).toBe('exists');
+    expect(await code([])).toBe('unavailable');
+    expect(await code(storeError('unavailable', 'gone'))).toBe('unknown-outcome');
+  });
+});
