@@ -73,6 +73,7 @@ export type {
   Revision,
   StoreCall,
   StoreCapabilities,
+  UnjoinedPiece,
   WriteOptions,
 } from './store/contract.js';
 export type { EncodedEvent, EventRecord } from './store/record.js';

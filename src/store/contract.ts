@@ -129,13 +129,20 @@ export interface GetEvent {
   readonly atOnce?: ((key: EventKey, call?: StoreCall) => EventRecord | undefined) | undefined;
 }
 
-/** A page of a list as bytes that are ready to be sent. */
+/** Bytes that are not there yet, and written where they go: copied once, and no memory of their own. */
+export interface UnjoinedPiece {
+  readonly byteLength: number;
+  /** Writes all of it at a place where there is room. Always the same bytes, however late. */
+  writeTo(out: Uint8Array, at: number): void;
+}
+
+/** A page of a list as bytes that are ready to be sent, or to be written. */
 export interface JoinedPage {
   /**
    * The records as JSON objects with their `metadata.resourceVersion`, without `kind` and `apiVersion`, with a comma
    * between two of them. All pieces one after the other are the page; where one object ends is not said.
    */
-  readonly pieces: readonly Uint8Array[];
+  readonly pieces: readonly (Uint8Array | UnjoinedPiece)[];
   /** As in {@link ListPage}. */
   readonly revision: Revision;
   readonly next?: Position | undefined;

@@ -74,8 +74,11 @@ export function recordBytes(record: EventRecord, prefix: Uint8Array): Uint8Array
   return out;
 }
 
+/** What is written of a record. */
+export type WrittenRecord = Pick<EventRecord, 'event' | 'revision'>;
+
 /** How many bytes {@link writeRecord} writes. */
-export function recordLength({ revision, event }: EventRecord, prefix: Uint8Array): number {
+export function recordLength({ revision, event }: WrittenRecord, prefix: Uint8Array): number {
   return eventSize(event) + prefix.length + BEFORE_DIGITS.length + digitsOf(revision) + 2;
 }
 
@@ -83,7 +86,7 @@ export function recordLength({ revision, event }: EventRecord, prefix: Uint8Arra
  * Writes what {@link recordBytes} returns into a buffer that is there already. By hand: a TextEncoder takes longer for the
  * few bytes of a revision than the copy of the whole event.
  */
-export function writeRecord(record: EventRecord, prefix: Uint8Array, out: Uint8Array, start: number): void {
+export function writeRecord(record: WrittenRecord, prefix: Uint8Array, out: Uint8Array, start: number): void {
   const { event, revision } = record;
   const digits = digitsOf(revision);
   copyApart(event, out, start, prefix.length, BEFORE_DIGITS.length + digits + 2);

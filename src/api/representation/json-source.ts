@@ -6,8 +6,8 @@ export interface UnjoinedJson {
   readonly byteLength: number;
   /** Writes all of it at a place where there is room. */
   writeTo(out: Uint8Array, at: number): void;
-  /** Where large parts of it are joined already, the same as bytes that never change, to be sent without a copy. */
-  readonly pieces?: readonly Uint8Array[];
+  /** The same in parts. Those that are bytes never change, and can be sent without a copy. */
+  readonly pieces?: readonly JsonSource[];
 }
 
 /** JSON as bytes, or as somebody who can write them. */
@@ -21,12 +21,19 @@ export function jsonBytes(item: JsonSource): Uint8Array {
   return bytes;
 }
 
-/** Items of a list that are joined already, commas included: only for a representation that says `joinsItems`. */
+/** Writes it at a place where there is room. */
+export function writeJson(item: JsonSource, out: Uint8Array, at: number): void {
+  if ('writeTo' in item) item.writeTo(out, at);
+  else if (item.byteLength === 1) out[at] = item[0] as number;
+  else out.set(item, at);
+}
+
+/** Items of a list with the commas between them: only for a representation that says `joinsItems`. */
 export class JoinedItems implements UnjoinedJson {
   readonly byteLength: number;
-  readonly pieces: readonly Uint8Array[];
+  readonly pieces: readonly JsonSource[];
 
-  constructor(pieces: readonly Uint8Array[]) {
+  constructor(pieces: readonly JsonSource[]) {
     let length = 0;
     for (const piece of pieces) length += piece.byteLength;
     this.byteLength = length;
@@ -36,7 +43,7 @@ export class JoinedItems implements UnjoinedJson {
   writeTo(out: Uint8Array, at: number): void {
     let place = at;
     for (const piece of this.pieces) {
-      out.set(piece, place);
+      writeJson(piece, out, place);
       place += piece.byteLength;
     }
   }

@@ -1,6 +1,6 @@
 import { isPromise } from '../../http/promise.js';
 import { CHUNK_BYTES, type ChunkMemory, type LentBytes } from './chunk-memory.js';
-import { jsonBytes, type JsonSource } from './json-source.js';
+import { jsonBytes, writeJson, type JsonSource } from './json-source.js';
 import type { Batches } from './list-form.js';
 import type { SerializedBody } from './serializer.js';
 
@@ -97,13 +97,13 @@ function onlyBatch(
   let at = head.byteLength;
   for (let i = 0; i < items.length; i++) {
     const separator = i === 0 ? open : between;
-    write(separator, out, at);
+    writeJson(separator, out, at);
     at += separator.byteLength;
     const item = items[i] as JsonSource;
-    write(item, out, at);
+    writeJson(item, out, at);
     at += item.byteLength;
   }
-  write(items.length === 0 ? open : frame.close, out, at);
+  writeJson(items.length === 0 ? open : frame.close, out, at);
   return body;
 }
 
@@ -133,16 +133,10 @@ function joined(pieces: readonly JsonSource[], body: Uint8Array | LentBytes): Ui
   const out = 'release' in body ? body.bytes : body;
   let at = 0;
   for (const piece of pieces) {
-    write(piece, out, at);
+    writeJson(piece, out, at);
     at += piece.byteLength;
   }
   return body;
-}
-
-function write(piece: JsonSource, out: Uint8Array, at: number): void {
-  if ('writeTo' in piece) piece.writeTo(out, at);
-  else if (piece.byteLength === 1) out[at] = piece[0] as number;
-  else out.set(piece, at);
 }
 
 async function* stream(
@@ -156,34 +150,32 @@ async function* stream(
   try {
     for (;;) {
       for (const whole of waiting) {
-        if ('pieces' in whole && whole.pieces !== undefined) {
-          for (const part of whole.pieces) {
-            if (part.byteLength < WORTH_A_WRITE && part.byteLength < CHUNK_BYTES - used) {
-              chunk.set(part, used);
-              used += part.byteLength;
-              continue;
-            }
+        const parts = 'pieces' in whole ? whole.pieces : undefined;
+        for (const part of parts ?? [whole]) {
+          const room = CHUNK_BYTES - used;
+          const lasts = parts !== undefined && !('writeTo' in part);
+          if (part.byteLength < room && !(lasts && part.byteLength >= WORTH_A_WRITE)) {
+            writeJson(part, chunk, used);
+            used += part.byteLength;
+            continue;
+          }
+          if (lasts) {
             if (used > 0) yield chunk.subarray(0, used);
             used = 0;
             yield part;
+            continue;
           }
-          continue;
-        }
-        if (whole.byteLength < CHUNK_BYTES - used) {
-          write(whole, chunk, used);
-          used += whole.byteLength;
-          continue;
-        }
-        const piece = jsonBytes(whole);
-        let from = 0;
-        while (from < piece.byteLength) {
-          const count = Math.min(piece.byteLength - from, CHUNK_BYTES - used);
-          chunk.set(from === 0 && count === piece.byteLength ? piece : piece.subarray(from, from + count), used);
-          from += count;
-          used += count;
-          if (used < CHUNK_BYTES) continue;
-          yield chunk;
-          used = 0;
+          const piece = jsonBytes(part);
+          let from = 0;
+          while (from < piece.byteLength) {
+            const count = Math.min(piece.byteLength - from, CHUNK_BYTES - used);
+            chunk.set(from === 0 && count === piece.byteLength ? piece : piece.subarray(from, from + count), used);
+            from += count;
+            used += count;
+            if (used < CHUNK_BYTES) continue;
+            yield chunk;
+            used = 0;
+          }
         }
       }
       waiting = [];

@@ -1,15 +1,11 @@
 import type { Revision } from '../contract.js';
-import { recordLength, writeRecord } from '../record.js';
-import { listedRecords } from './listed-records.js';
+import { measured, writeMeasured } from './unjoined-events.js';
 import type { Version } from './version.js';
 
 /** More than this of one owner is not kept: it would push out too much, and is sent in one piece. */
 const LARGEST = 1_048_576;
 /** How many owners are remembered, most of them perhaps by name alone. */
 const OWNERS = 8192;
-
-const COMMA = 0x2c;
-const NO_PREFIX = new Uint8Array(0);
 
 /** Neighbours in a list as JSON. */
 export interface JoinedEvents {
@@ -23,7 +19,7 @@ export interface JoinedEvents {
 
 /**
  * The JSON of neighbours in lists, for as long as they are read again. A page of 500 that way costs 10 µs of CPU before it
- * is sent, in place of 450; a list of 20, 4 in place of 20.
+ * is sent, in place of 450; a list of 20, 12 in place of 25.
  */
 export interface JoinedLists {
   /**
@@ -44,19 +40,12 @@ function same(some: readonly Version[], others: readonly Version[]): boolean {
 }
 
 function join(versions: readonly Version[], start: Revision, listed: Listed | undefined): JoinedEvents | undefined {
-  const records = listedRecords(listed === undefined ? versions : listed(versions), start, undefined);
-  const starts = [0];
-  let end = 0;
-  for (const record of records) {
-    end += recordLength(record, NO_PREFIX) + 1;
-    starts.push(end);
-  }
-  if (end > LARGEST) return undefined;
-  const bytes = new Uint8Array(end);
-  records.forEach((record, index) => {
-    writeRecord(record, NO_PREFIX, bytes, starts[index] as number);
-    bytes[(starts[index + 1] as number) - 1] = COMMA;
-  });
+  const all = measured(listed === undefined ? versions : listed(versions), start);
+  const { events, starts } = all;
+  const length = starts[events.length] as number;
+  if (length > LARGEST) return undefined;
+  const bytes = new Uint8Array(length);
+  writeMeasured(all, [0, events.length], true, bytes, 0);
   return { versions, bytes, starts };
 }
 

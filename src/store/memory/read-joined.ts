@@ -1,9 +1,10 @@
-import type { FieldTerm, JoinedPage, ListQuery } from '../contract.js';
+import type { FieldTerm, JoinedPage, ListQuery, UnjoinedPiece } from '../contract.js';
 import { countLeft } from './count-left.js';
 import type { JoinedEvents, JoinedLists } from './joined-lists.js';
 import { rangeOf, type ListRange } from './list-range.js';
 import { headsOf, positionOf, sorted } from './read-list.js';
 import type { MemoryState } from './state.js';
+import { unjoinedEvents } from './unjoined-events.js';
 import type { Version } from './version.js';
 
 /** More events of one value are read like any others: they are looked at one by one here. */
@@ -12,9 +13,9 @@ const FEW = 512;
 const BLOCKS = 64;
 
 /**
- * Reads a page of which every piece is kept joined: everything, or the events of one value. `undefined` where it is not, or
- * where the state that is asked for is no longer the newest one of all its events. Fails with `expired` and
- * `future-revision`.
+ * Reads a page of everything, or of the events of one value, in bytes: what is kept joined, and what is put together where
+ * it is sent. `undefined` where the state that is asked for is no longer the newest one of all its events, and for other
+ * lists. Fails with `expired` and `future-revision`.
  */
 export function readJoined(state: MemoryState, lists: JoinedLists, query: ListQuery): JoinedPage | undefined {
   if (query.order === 'newest-first') return undefined;
@@ -34,22 +35,22 @@ function everything(state: MemoryState, lists: JoinedLists, range: ListRange, li
   const spans = keys.living.spans(above, below, limit);
   if (spans.length > BLOCKS) return undefined;
 
-  const pieces: Uint8Array[] = [];
+  const pieces: (Uint8Array | UnjoinedPiece)[] = [];
   let last: Version | undefined;
-  for (const { values, first, end } of spans) {
+  for (const span of spans) {
+    const { values, first, end } = span;
     const versions = headsOf(values);
     last = versions[end - 1];
     if (!newest && !allBefore(versions, first, end, step)) return undefined;
-    // All are asked for even if one is missing, so that all are there the next time.
     const joined = lists.of(values, versions);
-    if (joined !== undefined) pieces.push(pieceOf(joined, first, end));
+    const open = span !== spans.at(-1);
+    if (joined !== undefined) pieces.push(pieceOf(joined, first, end, open));
+    else pieces.push(...unjoinedEvents(versions.slice(first, end), start, open));
   }
-  if (pieces.length < spans.length) return undefined;
   const revision = start + step;
   if (last === undefined) return { pieces, revision, remaining: 0 };
   const remaining = countLeft(state, range, last);
   if (remaining === undefined) return undefined;
-  withoutComma(pieces);
   return remaining === 0
     ? { pieces, revision, remaining }
     : { pieces, revision, remaining, next: positionOf(state, last, false) };
@@ -69,8 +70,14 @@ function ofOneValue(
   // Namespaces and the names of fields have no slash. To put them in order takes as long as all the rest: only once.
   const owner = `${range.namespace ?? ''}/${term.field}/${term.value}`;
   const joined = lists.of(owner, found, (versions) => sorted(versions, range));
-  if (joined === undefined || joined.starts.length - 1 > limit) return undefined;
-  return { pieces: withoutComma([joined.bytes]), revision };
+  if (joined !== undefined) {
+    const count = joined.starts.length - 1;
+    if (count > limit) return undefined;
+    return { pieces: count === 0 ? [] : [pieceOf(joined, 0, count, false)], revision };
+  }
+  const versions = sorted(found, range);
+  if (versions.length > limit) return undefined;
+  return { pieces: unjoinedEvents(versions, start, false), revision };
 }
 
 function allBefore(versions: readonly Version[], first: number, end: number, step: number): boolean {
@@ -78,13 +85,7 @@ function allBefore(versions: readonly Version[], first: number, end: number, ste
   return true;
 }
 
-function pieceOf({ bytes, starts }: JoinedEvents, first: number, end: number): Uint8Array {
-  return bytes.subarray(starts[first], starts[end]);
-}
-
-/** Takes the comma behind the last object away, and a piece without any. */
-function withoutComma(pieces: Uint8Array[]): Uint8Array[] {
-  const last = pieces.pop();
-  if (last !== undefined && last.length > 0) pieces.push(last.subarray(0, -1));
-  return pieces;
+/** `open`: with the comma behind the last object. */
+function pieceOf({ bytes, starts }: JoinedEvents, first: number, end: number, open: boolean): Uint8Array {
+  return bytes.subarray(starts[first], (starts[end] as number) - (open ? 0 : 1));
 }

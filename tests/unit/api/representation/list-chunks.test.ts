@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CHUNK_BYTES, createChunkMemory } from '../../../../src/api/representation/chunk-memory.js';
-import { JoinedItems } from '../../../../src/api/representation/json-source.js';
+import { JoinedItems, type JsonSource } from '../../../../src/api/representation/json-source.js';
 import { listBody, type ListFrame } from '../../../../src/api/representation/list-chunks.js';
 import type { SerializedBody } from '../../../../src/api/representation/serializer.js';
 
@@ -28,6 +28,13 @@ async function collect(body: SerializedBody): Promise<string> {
   for await (const chunk of body) parts.push(Buffer.from(chunk));
   return Buffer.concat(parts).toString();
 }
+
+/** What is written where it goes. */
+const written = (bytes: Uint8Array): JsonSource => ({
+  byteLength: bytes.byteLength,
+  writeTo: (out, at) => out.set(bytes, at),
+});
+const sometimes = (bytes: Uint8Array, index: number): JsonSource => (index % 2 === 0 ? bytes : written(bytes));
 
 const memory = createChunkMemory();
 const asItIs: ListFrame = { ...frame, item: undefined };
@@ -82,7 +89,7 @@ describe('listBody', () => {
     );
   });
 
-  it('sends what is joined already as it is, small parts in a chunk with others', async () => {
+  it('sends what is joined already as it is, small parts and what is not joined in a chunk with others', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.array(fc.integer({ min: 2, max: 200_000 }), { minLength: 1, maxLength: 4 }), {
@@ -92,12 +99,14 @@ describe('listBody', () => {
         async (batches) => {
           const text = batches.map((sizes) => sizes.map((size) => `"${'x'.repeat(size - 2)}"`));
           const pieces = text.map((items) => items.map((one, at) => encode(at < items.length - 1 ? `${one},` : one)));
-          const body = await listBody(
-            asItIs,
-            pieces.map((parts) => [new JoinedItems(parts)]),
-            memory,
-          );
-          expect((await collect(body)) === `{"items":[${text.flat().join(',')}]}`).toBe(true);
+          for (const made of [(piece: Uint8Array): JsonSource => piece, written, sometimes]) {
+            const body = await listBody(
+              asItIs,
+              pieces.map((parts) => [new JoinedItems(parts.map(made))]),
+              memory,
+            );
+            expect((await collect(body)) === `{"items":[${text.flat().join(',')}]}`).toBe(true);
+          }
         },
       ),
       { numRuns: 40 },
