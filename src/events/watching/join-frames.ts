@@ -11,13 +11,25 @@ export interface FrameJoiner {
   rest(): Uint8Array | undefined;
 }
 
+/** Frames that lie one behind the other as one, without a copy; `undefined`: they do not. */
+function neighbours(frames: readonly Uint8Array[]): Uint8Array | undefined {
+  const [first] = frames;
+  if (first === undefined || frames.length === 1) return first;
+  let end = first.byteOffset;
+  for (const { buffer, byteOffset, byteLength } of frames) {
+    if (buffer !== first.buffer || byteOffset !== end) return undefined;
+    end += byteLength;
+  }
+  return new Uint8Array(first.buffer, first.byteOffset, end - first.byteOffset);
+}
+
 /** Makes an empty {@link FrameJoiner}. A frame that is large by itself is handed on as it is. */
 export function createFrameJoiner(): FrameJoiner {
   let frames: Uint8Array[] = [];
   let length = 0;
   const rest = (): Uint8Array | undefined => {
     if (frames.length === 0) return undefined;
-    const chunk = joinBytes(frames);
+    const chunk = neighbours(frames) ?? joinBytes(frames);
     frames = [];
     length = 0;
     return chunk;

@@ -36,7 +36,7 @@ function encoded(
 ): Uint8Array | 'end' {
   const encode = (): Uint8Array => encoder.encode(type, call.version.objectJson(record)) ?? END;
   const key = encoder.cacheKey;
-  const frame = key === undefined ? encode() : entry.frame(`${call.version.view.apiVersion} ${key} ${type}`, encode);
+  const frame = key === undefined ? encode() : entry.frame(`${call.version.view.apiVersion} ${key}`, type, encode);
   return frame.length === 0 ? 'end' : frame;
 }
 

@@ -1,5 +1,6 @@
 import type { Change } from '../contract.js';
 import { eventSize } from '../record.js';
+import type { FrameMemory } from './frame-memory.js';
 
 /** What an entry costs besides bytes, roughly. */
 const ENTRY_COST = 256;
@@ -8,10 +9,10 @@ const ENTRY_COST = 256;
 export interface HubEntry {
   readonly change: Change;
   /**
-   * The bytes of this change in one form, encoded once however many watchers ask. `cacheKey` names the form; equal keys
-   * must mean equal bytes, for the same change.
+   * The bytes of this change in one form and as one type of frame, encoded once however many watchers ask. Equal names of
+   * both must mean equal bytes, for the same change.
    */
-  frame(cacheKey: string, encode: () => Uint8Array): Uint8Array;
+  frame(form: string, type: string, encode: () => Uint8Array): Uint8Array;
 }
 
 /** A {@link HubEntry} as the ring sees it. */
@@ -20,22 +21,32 @@ export interface CountedEntry extends HubEntry {
   cost(): number;
 }
 
-/** Wraps a change. `onGrow` is told the bytes of every frame that is made. */
-export function createHubEntry(change: Change, onGrow?: (entry: CountedEntry, bytes: number) => void): CountedEntry {
+/** For the entries of one ring. */
+export interface EntryKeeping {
+  /** Where their frames are kept. */
+  readonly memory: FrameMemory;
+  /** Told the bytes of every frame that is made. */
+  onGrow(entry: CountedEntry, bytes: number): void;
+}
+
+/** Wraps a change. `keeping`: absent for an entry that nobody keeps. */
+export function createHubEntry(change: Change, keeping?: EntryKeeping): CountedEntry {
   let frames: Map<string, Uint8Array> | undefined;
   let cost = ENTRY_COST + eventSize(change.record.event);
   if (change.previous !== undefined) cost += eventSize(change.previous.event);
   const entry: CountedEntry = {
     change,
     cost: () => cost,
-    frame(cacheKey, encode) {
-      const known = frames?.get(cacheKey);
+    frame(form, type, encode) {
+      const id = `${form} ${type}`;
+      const known = frames?.get(id);
       if (known !== undefined) return known;
-      const bytes = encode();
+      const made = encode();
+      const bytes = keeping?.memory.keep(form, made) ?? made;
       frames ??= new Map();
-      frames.set(cacheKey, bytes);
+      frames.set(id, bytes);
       cost += bytes.length;
-      onGrow?.(entry, bytes.length);
+      keeping?.onGrow(entry, bytes.length);
       return bytes;
     },
   };

@@ -1,6 +1,7 @@
 import type { Change, Revision } from '../contract.js';
 import { batchAt } from './batch.js';
-import { createHubEntry, type CountedEntry, type HubEntry } from './hub-entry.js';
+import { createFrameMemory } from './frame-memory.js';
+import { createHubEntry, type CountedEntry, type EntryKeeping, type HubEntry } from './hub-entry.js';
 
 /** Emptied places in front that are worth a copy of the rest. */
 const SLACK = 1024;
@@ -56,6 +57,8 @@ export function createRing(maxBytes: number): Ring {
     trim();
   };
 
+  const keeping: EntryKeeping = { memory: createFrameMemory(), onGrow };
+
   /** The place of the first entry after a revision. */
   const placeAfter = (revision: Revision): number => {
     let low = start;
@@ -83,7 +86,7 @@ export function createRing(maxBytes: number): Ring {
       for (const change of changes) {
         // A feed that repeats itself after a failure must not make watchers see a change twice.
         if (change.revision <= head) continue;
-        const entry = createHubEntry(change, onGrow);
+        const entry = createHubEntry(change, keeping);
         entries.push(entry);
         bytes += entry.cost();
         head = change.revision;

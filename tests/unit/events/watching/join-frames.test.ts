@@ -25,6 +25,36 @@ test('one frame alone is not copied', () => {
   expect(joiner.add(large)).toBe(large);
 });
 
+test('frames that lie one behind the other leave as they lie, without a copy; others do not', () => {
+  const memory = Uint8Array.from({ length: 100 }, (_, index) => index);
+  const joined = (...ranges: (readonly [number, number])[]): Uint8Array | undefined => {
+    const joiner = createFrameJoiner();
+    for (const range of ranges) joiner.add(memory.subarray(...range));
+    return joiner.rest();
+  };
+  const whole = joined([10, 20], [20, 25], [25, 90]);
+  expect(whole).toEqual(memory.slice(10, 90));
+  expect(whole?.buffer).toBe(memory.buffer);
+  for (const [one, other] of [
+    [
+      [10, 20],
+      [21, 25],
+    ],
+    [
+      [20, 30],
+      [10, 20],
+    ],
+    [
+      [10, 20],
+      [19, 25],
+    ],
+  ] as const) {
+    const copy = joined(one, other);
+    expect(copy).toEqual(new Uint8Array([...memory.subarray(...one), ...memory.subarray(...other)]));
+    expect(copy?.buffer).not.toBe(memory.buffer);
+  }
+});
+
 test('whatever comes, all of it leaves in order, in chunks that are bounded', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 1, max: 100_000 }), { maxLength: 12 }), (sizes) => {

@@ -140,11 +140,25 @@ describe('watch hub', () => {
       const { value } = await batch;
       const entry = (value as readonly HubEntry[])[0];
       for (const form of ['json', 'table']) {
-        frames.push(entry?.frame(form, () => new TextEncoder().encode(`${form} ${encoded++}`)) ?? new Uint8Array());
+        frames.push(
+          entry?.frame(form, 'ADDED', () => new TextEncoder().encode(`${form} ${encoded++}`)) ?? new Uint8Array(),
+        );
       }
     }
     expect(encoded).toBe(2);
     expect(new Set(frames).size).toBe(2);
+  });
+
+  test('frames of one form lie side by side, whatever their type', async () => {
+    const { hub, store, write } = createBench();
+    const batch = hub.watch({ after: await store.revision() }).next();
+    await write(3);
+    const entries = (await batch).value as readonly HubEntry[];
+    const types = ['ADDED', 'MODIFIED', 'DELETED'];
+    const made = types.map((type) => entries[0]?.frame('json', type, () => new Uint8Array(10)) as Uint8Array);
+    expect(new Set(made).size).toBe(3);
+    expect(new Set(made.map(({ buffer }) => buffer)).size).toBe(1);
+    expect(made.map(({ byteOffset }) => byteOffset)).toEqual([0, 10, 20]);
   });
 
   test('watchers in step share a batch', async () => {
@@ -491,7 +505,7 @@ describe('watch hub', () => {
     await pending;
     await write(10);
     const { value } = await reader.next();
-    for (const entry of value as readonly HubEntry[]) entry.frame('json', () => new Uint8Array(20_000));
+    for (const entry of value as readonly HubEntry[]) entry.frame('json', 'ADDED', () => new Uint8Array(20_000));
     expect(revisions(await take(late, 11))).toEqual(range(after + 1, 11));
     expect(feeds.length).toBe(2);
   });

@@ -1,0 +1,40 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { createFrameMemory } from '../../../../src/store/watch/frame-memory.js';
+
+const frame = (length: number, fill: number): Uint8Array => new Uint8Array(length).fill(fill);
+
+describe('frame memory', () => {
+  test('keeps the bytes of every frame, whatever comes later, and whatever becomes of the original', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(fc.constantFrom('a', 'b'), fc.integer({ min: 0, max: 40_000 })), { maxLength: 60 }),
+        (frames) => {
+          const memory = createFrameMemory();
+          const kept = frames.map(([form, length], index) => memory.keep(form, frame(length, index)));
+          kept.forEach((bytes, index) => expect(bytes.every((byte) => byte === index)).toBe(true));
+          expect(kept.map(({ length }) => length)).toEqual(frames.map(([, length]) => length));
+        },
+      ),
+    );
+  });
+
+  test('puts frames of one form side by side, and others elsewhere', () => {
+    const memory = createFrameMemory();
+    const first = memory.keep('a', frame(100, 1));
+    const other = memory.keep('b', frame(100, 9));
+    const second = memory.keep('a', frame(50, 2));
+    expect(second.buffer).toBe(first.buffer);
+    expect(second.byteOffset).toBe(first.byteOffset + 100);
+    expect(other.buffer).not.toBe(first.buffer);
+  });
+
+  test('takes 128 KiB at a time, and leaves a large frame where it is', () => {
+    const memory = createFrameMemory();
+    const large = frame(16_385, 1);
+    expect(memory.keep('a', large)).toBe(large);
+    const buffers = Array.from({ length: 20 }, () => memory.keep('a', frame(10_000, 2)).buffer);
+    expect(new Set(buffers).size).toBe(2);
+    for (const { byteLength } of buffers) expect(byteLength).toBe(131_072);
+  });
+});
