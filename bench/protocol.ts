@@ -72,7 +72,7 @@ export interface WatchResult {
   /** Of the frames that were due; below 1 the watchers were still behind when the job ended. */
   readonly delivered: number;
   /**
-   * From the moment a create was due until its frame was there. Creates of the first second are not counted: opening a
+   * From the moment a create was due until its frame was there. Creates of the first three seconds are not counted: opening a
    * thousand watchers takes more than sending them frames, and its garbage is collected then.
    */
   readonly p50Ms: number;

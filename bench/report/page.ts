@@ -25,7 +25,7 @@ which is included.
 Lists are read over and over while nothing is written, so that the memory store serves them from what it has kept of the last
 reading; what a list costs that is read for the first time stands in
 [decision 31](decisions/0031-lists-that-are-read-again.md). Frames of a watch are timed from the moment their event was due, with
-ten watchers at equal distances among all; those of the first second after the watchers were opened do not count.
+ten watchers at equal distances among all; those of the first three seconds after the watchers were opened do not count.
 
 Measure on your own machine with \`npm run bench\`; \`npm run bench -- --help\` says what can be chosen, other servers and databases
 included. Databases should be empty, and yours to fill.
