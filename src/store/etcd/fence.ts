@@ -26,7 +26,7 @@ export interface LostCreate {
 export interface Fence {
   /** The revision that a create is bound to; 0: the key was never written. */
   revision(): Revision;
-  /** The key was found at this revision: somebody has written it. */
+  /** The key was found at this revision: somebody has written it, or (0) removed it. */
   saw(revision: Revision): void;
   /**
    * Ends a create that was lost. What it created, whatever became of that since; `undefined`: nothing, and it never will.
@@ -52,16 +52,12 @@ const idOf = ({ namespace, name }: EventKey, uid: string): string => `${namespac
 export function createFence({ layout, clock, changes }: FenceContext): Fence {
   let revision = 0;
 
-  const saw = (seen: Revision): void => {
-    revision = Math.max(revision, seen);
-  };
-
   /** The tick is written along: it is what a feed sees, whatever else happens. */
   const raise = async ({ client, budget }: Waiting): Promise<Revision> => {
     const success = [layout.fenceKey, layout.tickKey].map((key) => ({ type: 'put', key, value: NO_BYTES }) as const);
     const raised = await client.txn({ compare: [], success, failure: [] }, { ...budget, signal: undefined });
-    saw(raised.revision);
-    return raised.revision;
+    revision = raised.revision;
+    return revision;
   };
 
   const find = async (lost: readonly Waiting[], upTo: Revision): Promise<(EventRecord | undefined)[]> => {
@@ -98,7 +94,7 @@ export function createFence({ layout, clock, changes }: FenceContext): Fence {
 
   return {
     revision: () => revision,
-    saw,
+    saw: (seen) => void (revision = seen),
     async settle(client, create, budget) {
       budget.signal?.throwIfAborted();
       return new Promise((resolve, reject) => {

@@ -80,6 +80,15 @@ describe('a create', () => {
     expect(attempts.map(fenceOf)).toEqual([0, 9, 9]);
   });
 
+  test('goes on as well when somebody has removed the fence', async () => {
+    const raised = { ...stored(''), key: layout.fenceKey, modRevision: 9 };
+    const unlike = (fence: readonly KeyValue[]): TxnResponse => ({ ...done, succeeded: false, steps: [[], fence] });
+    const { attempts, fenceOf, create } = creating([unlike([raised]), done, unlike([]), done]);
+    await create();
+    await create();
+    expect(attempts.map(fenceOf)).toEqual([0, 9, 9, 0]);
+  });
+
   test('that was lost stays unknown, and is not repeated, where nobody tells what has happened', async () => {
     const { attempts, asked, clock, create } = creating([]);
     const refused = expect(create()).rejects.toMatchObject({ code: 'unknown-outcome' });
