@@ -112,7 +112,10 @@ export function createFence({ layout, clock, changes }: FenceContext): Fence {
         };
         const timer = clock.setTimer(leave, Math.max(1, budget.end - clock.monotonic()));
         budget.signal?.addEventListener('abort', leave);
-        lost.add({ ...create, client, budget }).finally(done).then(resolve, reject);
+        lost
+          .add({ ...create, client, budget })
+          .finally(done)
+          .then(resolve, reject);
       });
     },
   };
