@@ -48,13 +48,15 @@ const slowWatchers: Phase = {
   async measure(bench, server) {
     const durationMs = bench.options.times.watchMs;
     const job = { namespace: 'bench-slow', watchers: 50, rate: 100, durationMs, padding: 16_000 };
-    const without = await bench.client.watch(server, { ...job, stopped: 0 });
+    const earlier = await bench.client.watch(server, { ...job, stopped: 0 });
     const before = await server.usage();
     const stopped = await bench.client.watch(server, { ...job, stopped: 5 });
     const after = await server.usage();
+    // Each of the three leaves 25 MB of events behind: once before and once after, as the store is larger and smaller.
+    const later = await bench.client.watch(server, { ...job, stopped: 0 });
     return {
-      'others-p99': stopped.p99Ms / without.p99Ms,
-      'others-p50': stopped.p50Ms / without.p50Ms,
+      'others-p99': (stopped.p99Ms * 2) / (earlier.p99Ms + later.p99Ms),
+      'others-p50': (stopped.p50Ms * 2) / (earlier.p50Ms + later.p50Ms),
       delivered: stopped.delivered,
       rss: before && after ? after.rssMb - before.rssMb : Number.NaN,
     };
