@@ -4,7 +4,8 @@ export type ResponseHeaders = Readonly<Record<string, string | readonly string[]
 /**
  * What a handler answers. A watch and a large list are ordinary responses whose body is an async iterable; it ends when
  * the request's signal is aborted. **A chunk belongs to the consumer until it asks for the next one**: producers reuse
- * buffers, so whoever keeps a chunk longer copies it. Nobody writes to one: others may be sent the same.
+ * buffers, so whoever keeps a chunk longer copies it. Nobody writes to one, and nobody transfers its `buffer`: others may be
+ * sent the same, and it holds other chunks.
  */
 export interface ApiResponse {
   readonly status: number;

@@ -1,7 +1,7 @@
 import { storeError } from '../errors.js';
+import type { Revision } from '../record.js';
 import type { Connection, Pending, WatchHandle, WatchListener } from './connection.js';
 import { etcdFailure, reasonOf, verdictOf } from './failure.js';
-import type { Revision } from '../record.js';
 import type { RangeRequest, RangeResponse, TxnRequest, TxnResponse, WatchRequest } from './messages.js';
 import type { EtcdSettings } from './options.js';
 

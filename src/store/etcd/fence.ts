@@ -87,7 +87,7 @@ export function createFence({ layout, clock, changes }: FenceContext): Fence {
     return lost.map(({ key, uid }) => found.get(idOf(key, uid)));
   };
 
-  const lost = createBatcher<Waiting, EventRecord | undefined>({
+  const settling = createBatcher<Waiting, EventRecord | undefined>({
     maxItems: TOGETHER,
     run: async (batch) => find(batch, await raise(batch.at(-1) as Waiting)),
   });
@@ -112,7 +112,7 @@ export function createFence({ layout, clock, changes }: FenceContext): Fence {
         };
         const timer = clock.setTimer(leave, Math.max(1, budget.end - clock.monotonic()));
         budget.signal?.addEventListener('abort', leave);
-        lost
+        settling
           .add({ ...create, client, budget })
           .finally(done)
           .then(resolve, reject);
