@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Event } from '../../src/index.js';
 import { describeWithKubectl } from './kubectl-binaries.js';
@@ -9,8 +10,10 @@ import { startStandalone, type Standalone } from './standalone.js';
 describeWithKubectl('every kubectl of this machine', (binaries) => {
   let server: Standalone;
   beforeAll(async () => {
+    // Each is 50 MB, and they start all at once: from a disk that has just been mounted that took longer than a command may.
+    for (const { path } of binaries) await readFile(path);
     server = await startStandalone();
-  });
+  }, 120_000);
   afterAll(async () => expect(await server.stop()).toBe(0));
 
   describe.concurrent.each(binaries)('$name', ({ name, path }) => {

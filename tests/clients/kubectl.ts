@@ -30,6 +30,7 @@ export interface RunOptions {
 
 /** One kubectl with a home, a discovery cache and a folder for temporary files that nobody has used before. */
 export interface Kubectl {
+  /** Rejects, with what it wrote, when it does not end. */
   readonly run: (args: readonly string[], options?: RunOptions) => Promise<Finished>;
   /** Rejects, with what it wrote to stderr, unless it ends with 0. Resolves to stdout. */
   readonly ok: (args: readonly string[], options?: RunOptions) => Promise<string>;
@@ -66,12 +67,15 @@ export function createKubectl({ binary, kubeconfigPath, directory }: KubectlOpti
 
   const run: Kubectl['run'] = async (args, options) => {
     const { child, ended } = start(args, options);
-    const limit = setTimeout(() => child.kill('SIGKILL'), LIMIT_MS);
-    try {
-      return await ended;
-    } finally {
-      clearTimeout(limit);
-    }
+    let hung = false;
+    const limit = setTimeout(() => {
+      hung = true;
+      child.kill('SIGKILL');
+    }, LIMIT_MS);
+    const finished = await ended.finally(() => clearTimeout(limit));
+    if (!hung) return finished;
+    const wrote = finished.stderr + finished.stdout;
+    throw new Error(`kubectl ${args.join(' ')} did not end within ${LIMIT_MS} ms, and wrote: ${wrote}`);
   };
 
   return {
