@@ -13,7 +13,6 @@ import { createPipeline } from './pipeline.js';
 import { checkEventsOptions, type EventsOptions } from './options.js';
 import type { EventsEnvironment } from './verbs/call.js';
 import { coreV1 } from './versions/core-v1.js';
-import { createSharedFrames } from './watching/shared-frames.js';
 import { eventsV1 } from './versions/events-v1.js';
 import { createEventReader } from './stored-form/read-event.js';
 import { createTextBytes } from './stored-form/text-bytes.js';
@@ -59,7 +58,6 @@ export function createEvents(options: EventsOptions): Events {
   const environment: EventsEnvironment = {
     store,
     hub,
-    sharedFrames: createSharedFrames(),
     chunkMemory: createChunkMemory(),
     clock,
     access: createAccess({

@@ -16,7 +16,6 @@ import type { EventKey, EventStore } from '../../store/contract.js';
 import type { WatchHub } from '../../store/watch/watch-hub.js';
 import type { EventReader } from '../stored-form/read-event.js';
 import type { Scope } from '../scope.js';
-import type { SharedFrames } from '../watching/shared-frames.js';
 import type { TextBytes } from '../stored-form/text-bytes.js';
 import type { Uids } from '../uids.js';
 import type { EventVersion } from '../versions/version.js';
@@ -26,7 +25,6 @@ import type { WholeSeconds } from '../whole-seconds.js';
 export interface EventsEnvironment {
   readonly store: EventStore;
   readonly hub: WatchHub;
-  readonly sharedFrames: SharedFrames;
   readonly chunkMemory: ChunkMemory;
   readonly clock: Clock;
   readonly access: Access;

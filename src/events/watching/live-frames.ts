@@ -1,8 +1,7 @@
 import type { Revision } from '../../store/contract.js';
-import type { HubEntry } from '../../store/watch/hub-entry.js';
+import type { Batch, BatchFrames } from '../../store/watch/batch.js';
 import type { Sleeper, Watcher } from '../../store/watch/watcher.js';
 import { createFrameJoiner } from './join-frames.js';
-import type { BatchFrames, SharedFrames } from './shared-frames.js';
 import { createTicker, type Ticker } from './ticker.js';
 import { frameOf } from './watch-frame.js';
 import type { FrameSource, WatchParts } from './watch-parts.js';
@@ -22,7 +21,6 @@ export function createLiveFrames(parts: WatchParts, after: Revision, sleeper: Sl
 class LiveFrames implements FrameSource {
   readonly #parts: WatchParts;
   readonly #kind: string | undefined;
-  readonly #sharedFrames: SharedFrames;
   readonly #watcher: Watcher;
   readonly #bookmarks: Ticker | undefined;
   #chunks = NONE;
@@ -33,10 +31,9 @@ class LiveFrames implements FrameSource {
   #ended = false;
 
   constructor(parts: WatchParts, after: Revision, sleeper: Sleeper) {
-    const { hub, clock, bookmarkIntervalMs, sharedFrames } = parts.call.environment;
+    const { hub, clock, bookmarkIntervalMs } = parts.call.environment;
     this.#parts = parts;
     this.#kind = kindOf(parts);
-    this.#sharedFrames = sharedFrames;
     this.#reached = after;
     this.#marked = after;
     this.#watcher = hub.watch({ after, signal: parts.signal, sleeper });
@@ -60,12 +57,13 @@ class LiveFrames implements FrameSource {
     this.#bookmarks?.stop();
   }
 
-  #receive(batch: readonly HubEntry[]): void {
-    const frames = this.#sharedFrames.of(batch, this.#kind, () => framesOf(this.#parts, batch));
+  #receive(batch: Batch): void {
+    const make = (): BatchFrames => framesOf(this.#parts, batch);
+    const frames = this.#kind === undefined ? make() : batch.frames(this.#kind, make);
     this.#chunks = frames.chunks;
     this.#taken = 0;
     this.#ended = frames.last;
-    this.#reached = batch.at(-1)?.change.revision ?? this.#reached;
+    this.#reached = batch.revision;
   }
 
   /** The next chunk of what was received. */
@@ -86,24 +84,22 @@ class LiveFrames implements FrameSource {
 }
 
 /** What this watch has in common with others that are sent the same; undefined for a stream that has a memory. */
-function kindOf({ call, options, encoder }: WatchParts): string | undefined {
-  if (encoder.cacheKey === undefined) return undefined;
+function kindOf({ call, options, form }: WatchParts): string | undefined {
+  if (form === undefined) return undefined;
   const { namespace, name } = call.scope;
   const { labelSelector, fieldSelector } = options;
-  const { apiVersion } = call.version.view;
-  const kind = [apiVersion, encoder.cacheKey, namespace, name, labelSelector, fieldSelector];
-  return call.environment.sharedFrames.kind(JSON.stringify(kind));
+  return JSON.stringify([form, namespace, name, labelSelector, fieldSelector]);
 }
 
-function framesOf({ call, selector, encoder }: WatchParts, batch: readonly HubEntry[]): BatchFrames {
+function framesOf(parts: WatchParts, batch: Batch): BatchFrames {
   const joiner = createFrameJoiner();
   const chunks: Uint8Array[] = [];
   const keep = (chunk: Uint8Array | undefined): void => {
     if (chunk !== undefined) chunks.push(chunk);
   };
   let last = false;
-  for (const entry of batch) {
-    const frame = frameOf(call, selector, encoder, entry);
+  for (const entry of batch.entries) {
+    const frame = frameOf(parts, entry);
     last = frame === 'end';
     if (frame === 'end') break;
     if (frame !== undefined) keep(joiner.add(frame));

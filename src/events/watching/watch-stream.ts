@@ -41,10 +41,10 @@ class WatchStream implements ParkedSource<Uint8Array> {
   /** Nothing more is asked of the sources; who waits, or asks next, is told the end. */
   #done: boolean;
 
-  constructor(parts: Omit<WatchParts, 'signal'>, onEnd: () => void) {
-    const { call, options } = parts;
+  constructor(parts: Omit<WatchParts, 'signal' | 'form'>, onEnd: () => void) {
+    const { call, options, selector, encoder } = parts;
     const { request, environment } = call;
-    this.#parts = { ...parts, signal: this.#over.signal };
+    this.#parts = { call, options, selector, encoder, form: formOf(parts), signal: this.#over.signal };
     this.#onEnd = onEnd;
     this.#done = options.timeoutSeconds < 0;
     this.frames = createParkedIterator<Uint8Array>(this);
@@ -85,6 +85,10 @@ class WatchStream implements ParkedSource<Uint8Array> {
     this.#over.abort(WATCH_OVER);
     this.frames.wake();
   }
+}
+
+function formOf({ call, encoder }: Pick<WatchParts, 'call' | 'encoder'>): string | undefined {
+  return encoder.cacheKey === undefined ? undefined : `${call.version.view.apiVersion} ${encoder.cacheKey}`;
 }
 
 function durationMs(options: ListOptions, minimum: number): number {

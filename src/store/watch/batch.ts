@@ -1,3 +1,4 @@
+import type { Revision } from '../contract.js';
 import { eventSize } from '../record.js';
 import type { HubEntry } from './hub-entry.js';
 
@@ -5,16 +6,58 @@ import type { HubEntry } from './hub-entry.js';
 const MOST = 128;
 const MOST_BYTES = 131_072;
 
-/** The entries from `start` on, before `limit`, that make a batch: at least one, if there is one. */
+/** What a batch is for one kind of watcher. */
+export interface BatchFrames {
+  /** All frames, joined into few chunks; none when the batch is none of its business. */
+  readonly chunks: readonly Uint8Array[];
+  /** The representation cannot go on after these. */
+  readonly last: boolean;
+}
+
+/** Changes that are handed out together, in order. Watchers that keep up are given the same batch, in groups. */
+export interface Batch {
+  /** At least one. */
+  readonly entries: readonly HubEntry[];
+  /** That of the last change. */
+  readonly revision: Revision;
+  /**
+   * What the batch is for one kind of watcher, made once however many ask, so that selectors are evaluated once and all write
+   * the same chunk. Equal kinds must mean equal bytes, because version, representation, namespace and selector are the same.
+   */
+  frames(kind: string, make: () => BatchFrames): BatchFrames;
+}
+
+/**
+ * The batch holds its frames itself: in a WeakMap they outlive it, because V8 looks at the keys of one only when it collects
+ * everything, which then has to be done twice as often.
+ */
+class BatchOfEntries implements Batch {
+  readonly entries: readonly HubEntry[];
+  readonly revision: Revision;
+  readonly #frames = new Map<string, BatchFrames>();
+
+  constructor(entries: readonly HubEntry[]) {
+    this.entries = entries;
+    this.revision = (entries.at(-1) as HubEntry).change.revision;
+  }
+
+  frames(kind: string, make: () => BatchFrames): BatchFrames {
+    let frames = this.#frames.get(kind);
+    if (frames === undefined) this.#frames.set(kind, (frames = make()));
+    return frames;
+  }
+}
+
+/** The entries from `start` on, before `limit`, that make a batch. There must be one. */
 export function batchAt(
   entries: readonly (HubEntry | undefined)[],
   start: number,
   limit: number = entries.length,
-): readonly HubEntry[] {
+): Batch {
   let bytes = 0;
   let end = start;
   for (; end < limit && end - start < MOST && bytes < MOST_BYTES; end++) {
     bytes += eventSize((entries[end] as HubEntry).change.record.event);
   }
-  return entries.slice(start, end) as HubEntry[];
+  return new BatchOfEntries(entries.slice(start, end) as HubEntry[]);
 }

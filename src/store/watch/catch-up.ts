@@ -3,7 +3,7 @@ import type { EventStore, Revision } from '../contract.js';
 import { isStoreError } from '../errors.js';
 import { nextTurn } from '../next-turn.js';
 import { createBackoff } from './backoff.js';
-import { batchAt } from './batch.js';
+import { batchAt, type Batch } from './batch.js';
 import { createHubEntry, type HubEntry } from './hub-entry.js';
 import type { HubWatcher } from './watcher.js';
 
@@ -37,9 +37,9 @@ interface Reader {
   readonly abort: AbortController;
 }
 
-function inBatches(entries: readonly HubEntry[]): (readonly HubEntry[])[] {
-  const batches: (readonly HubEntry[])[] = [];
-  for (let at = 0; at < entries.length; at += batches.at(-1)?.length ?? 0) batches.push(batchAt(entries, at));
+function inBatches(entries: readonly HubEntry[]): Batch[] {
+  const batches: Batch[] = [];
+  for (let at = 0; at < entries.length; at += batches.at(-1)?.entries.length ?? 0) batches.push(batchAt(entries, at));
   return batches;
 }
 
@@ -95,7 +95,7 @@ export function createCatchUp(options: CatchUpOptions): CatchUp {
         if (result.done === true || signal.aborted) return signal.aborted;
         backoff.reset();
         const entries = result.value.map((change) => createHubEntry(change));
-        // Those at the same place are given the same arrays, so that frames are made once for them.
+        // Those at the same place are given the same batches, so that frames are made once for them.
         const batches = inBatches(entries);
         const from = reader.position;
         reader.position = entries.at(-1)?.change.revision ?? from;

@@ -1,7 +1,7 @@
 import type { Change, Revision } from '../contract.js';
-import { batchAt } from './batch.js';
+import { batchAt, type Batch } from './batch.js';
 import { createFrameMemory } from './frame-memory.js';
-import { createHubEntry, type CountedEntry, type EntryKeeping, type HubEntry } from './hub-entry.js';
+import { createHubEntry, type CountedEntry, type EntryKeeping } from './hub-entry.js';
 
 /** Emptied places in front that are worth a copy of the rest. */
 const SLACK = 1024;
@@ -21,10 +21,10 @@ export interface Ring {
   /** Nothing changed up to this revision. */
   advance(to: Revision): void;
   /**
-   * A batch after a revision that is at least the floor, up to another; empty when there is none. Equal questions share the
-   * answer.
+   * A batch after a revision that is at least the floor, up to another; `undefined`: there is none. Equal questions share
+   * the answer.
    */
-  read(after: Revision, to: Revision): readonly HubEntry[];
+  read(after: Revision, to: Revision): Batch | undefined;
 }
 
 /** Makes an empty ring that holds up to `maxBytes`. */
@@ -35,7 +35,7 @@ export function createRing(maxBytes: number): Ring {
   let head = 0;
   let bytes = 0;
   /** The last answer: watchers move in groups, so that most ask the same question. */
-  let answer: { readonly after: Revision; readonly to: Revision; readonly batch: readonly HubEntry[] } | undefined;
+  let answer: { readonly after: Revision; readonly to: Revision; readonly batch: Batch } | undefined;
 
   const trim = (): void => {
     while (bytes > maxBytes && start < entries.length) {
@@ -97,9 +97,12 @@ export function createRing(maxBytes: number): Ring {
       head = Math.max(head, to);
     },
     read(after, to) {
-      if (after >= to) return [];
+      if (after >= to) return undefined;
       if (answer?.after === after && answer.to === to) return answer.batch;
-      const batch = batchAt(entries, placeAfter(after), placeAfter(to));
+      const first = placeAfter(after);
+      const end = placeAfter(to);
+      if (first === end) return undefined;
+      const batch = batchAt(entries, first, end);
       answer = { after, to, batch };
       return batch;
     },

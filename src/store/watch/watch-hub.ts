@@ -149,7 +149,7 @@ export function createWatchHub(options: WatchHubOptions): WatchHub {
 
   const hub: WatcherHub = {
     read(position) {
-      if (!ready) return [];
+      if (!ready) return undefined;
       return position < ring.floor() ? 'behind' : ring.read(position, shown);
     },
     // While there is no beginning nothing can be said to have been read.

@@ -1,22 +1,22 @@
 import type { Revision } from '../contract.js';
 import { createParkedIterator, type ParkedIterator } from '../parked-iterator.js';
-import type { HubEntry } from './hub-entry.js';
+import type { Batch } from './batch.js';
 
 /**
  * One watch: batches of changes in order, each change once. It is only a place in history: what is not asked for is not
  * kept for it. Fails with `expired` when neither ring nor store reach back to its place.
  */
-export interface Watcher extends AsyncIterableIterator<readonly HubEntry[]> {
+export interface Watcher extends AsyncIterableIterator<Batch> {
   /** Everything up to here was delivered. */
   readonly position: Revision;
   /** As `position`, where the consumer has taken everything up to it; undefined while a batch is on its way. */
   quiet(): Revision | undefined;
-  return(): Promise<IteratorResult<readonly HubEntry[], undefined>>;
+  return(): Promise<IteratorResult<Batch, undefined>>;
   /**
    * As `next()`, for who wants no promise and gave a `sleeper`: `undefined`: nothing yet, `'end'`: it is over. Throws what
    * `next()` would reject with.
    */
-  poll(): readonly HubEntry[] | 'end' | undefined;
+  poll(): Batch | 'end' | undefined;
 }
 
 /** A {@link Watcher} as the hub sees it. */
@@ -24,7 +24,7 @@ export interface HubWatcher extends Watcher {
   wake(): void;
   end(): void;
   /** Hands over what was read for it from history, in batches. */
-  give(batches: readonly (readonly HubEntry[])[]): void;
+  give(batches: readonly Batch[]): void;
   /** Nothing changed from its place up to this revision. */
   skip(to: Revision): void;
   /** Ends it with an error. */
@@ -48,8 +48,8 @@ export interface Sleeper {
 
 /** What watchers need of their hub. */
 export interface WatcherHub {
-  /** The batch after a place; empty: nothing yet; `behind`: the ring begins later. */
-  read(position: Revision): readonly HubEntry[] | 'behind';
+  /** The batch after a place; `undefined`: nothing yet; `behind`: the ring begins later. */
+  read(position: Revision): Batch | 'behind' | undefined;
   /** How far the ring is shown. Who finds nothing there has seen everything up to it. */
   head(): Revision;
   /** The watcher waits for something that is only in history. */
@@ -65,9 +65,9 @@ export interface WatcherHub {
 class PlaceInHistory implements HubWatcher {
   readonly #hub: WatcherHub;
   readonly #sleeper: Sleeper;
-  readonly #parked: ParkedIterator<readonly HubEntry[]>;
+  readonly #parked: ParkedIterator<Batch>;
   #position: Revision;
-  #given: readonly (readonly HubEntry[])[] = NONE;
+  #given: readonly Batch[] = NONE;
   #failure: { readonly error: unknown } | undefined;
   /** A batch was handed out, and the consumer has not come back. */
   #out = false;
@@ -80,24 +80,23 @@ class PlaceInHistory implements HubWatcher {
     this.#sleeper = sleeper ?? this.#parked;
   }
 
-  #read(): readonly HubEntry[] | undefined {
+  #read(): Batch | undefined {
     if (this.#failure !== undefined) throw this.#failure.error;
     const batch = this.#nextGiven() ?? this.#hub.read(this.#position);
     if (batch === 'behind') {
       this.#hub.lag(this);
       return undefined;
     }
-    const last = batch.at(-1);
-    if (last === undefined) {
+    if (batch === undefined) {
       this.#position = Math.max(this.#position, this.#hub.head());
       return undefined;
     }
-    this.#position = last.change.revision;
+    this.#position = batch.revision;
     this.#out = true;
     return batch;
   }
 
-  #nextGiven(): readonly HubEntry[] | undefined {
+  #nextGiven(): Batch | undefined {
     if (this.#given.length === 0) return undefined;
     const [next, ...rest] = this.#given;
     this.#given = rest;
@@ -119,16 +118,16 @@ class PlaceInHistory implements HubWatcher {
     return this;
   }
 
-  next(): Promise<IteratorResult<readonly HubEntry[], undefined>> {
+  next(): Promise<IteratorResult<Batch, undefined>> {
     this.#out = false;
     return this.#parked.next();
   }
 
-  return(): Promise<IteratorResult<readonly HubEntry[], undefined>> {
+  return(): Promise<IteratorResult<Batch, undefined>> {
     return this.#parked.return();
   }
 
-  poll(): readonly HubEntry[] | 'end' | undefined {
+  poll(): Batch | 'end' | undefined {
     this.#out = false;
     if (this.#over) return 'end';
     try {
@@ -161,7 +160,7 @@ class PlaceInHistory implements HubWatcher {
     this.wake();
   }
 
-  give(batches: readonly (readonly HubEntry[])[]): void {
+  give(batches: readonly Batch[]): void {
     this.#given = batches;
     this.wake();
   }

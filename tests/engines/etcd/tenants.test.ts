@@ -112,7 +112,7 @@ describe.skipIf(!hasEtcd()).each(['grpc', 'gateway'] as const)('beside other ten
     const watchers = places.map((after) => hub.watch({ after }));
     for (const [index, watcher] of watchers.entries()) {
       void (async () => {
-        for await (const batch of watcher) seen[index]?.push(...batch.map(({ change }) => change.revision));
+        for await (const batch of watcher) seen[index]?.push(...batch.entries.map(({ change }) => change.revision));
       })();
     }
     await until(() => watchers.every((watcher) => (watcher.quiet() ?? 0) >= listed), 'all places reach the list');

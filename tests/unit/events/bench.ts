@@ -9,7 +9,6 @@ import { scopeOf } from '../../../src/events/routing.js';
 import { readSelection } from '../../../src/events/listing/selection.js';
 import type { EventsEnvironment, VerbCall } from '../../../src/events/verbs/call.js';
 import { createChunkMemory } from '../../../src/api/representation/chunk-memory.js';
-import { createSharedFrames } from '../../../src/events/watching/shared-frames.js';
 import { eventsV1 } from '../../../src/events/versions/events-v1.js';
 import { openWatch } from '../../../src/events/watching/watch-stream.js';
 import { parseQuery, splitUrl } from '../../../src/http/url.js';
@@ -134,7 +133,6 @@ export function verbBench(wrap: (store: EventStore) => EventStore = (store) => s
   const environment: EventsEnvironment = {
     store,
     hub,
-    sharedFrames: createSharedFrames(),
     textBytes: createTextBytes(),
     uids: createUids(),
     readEvent: createEventReader(fieldTracker.entriesOf),

@@ -3,7 +3,7 @@ import type { Change, ChangesOptions, EventStore, Revision } from '../../../../s
 import { memoryStore } from '../../../../src/store/memory/memory-store.js';
 import { nextTurn } from '../../../../src/store/next-turn.js';
 import { createParkedIterator, type ParkedIterator } from '../../../../src/store/parked-iterator.js';
-import type { HubEntry } from '../../../../src/store/watch/hub-entry.js';
+import type { Batch } from '../../../../src/store/watch/batch.js';
 import { createWatchHub } from '../../../../src/store/watch/watch-hub.js';
 import { fakeClock } from '../../../../src/testing/fake-clock.js';
 import { sampleEvent } from '../../../../src/testing/sample-event.js';
@@ -84,7 +84,7 @@ test('a watcher that has everything follows the progress of the feed, and says s
   shared.change(160);
   await turns();
   expect(watcher.quiet()).toBeUndefined();
-  expect((await first).value).toHaveLength(1);
+  expect((await first).value).toMatchObject({ revision: 160, entries: [{ change: { revision: 160 } }] });
   shared.progress(200);
   await turns();
   expect(watcher.quiet()).toBeUndefined();
@@ -107,7 +107,7 @@ test('progress never takes a watcher below its place, nor past a change', async 
   shared.change(501);
   await turns();
   const { value } = await pending;
-  expect((value as readonly HubEntry[]).map(({ change }) => change.revision)).toEqual([501]);
+  expect((value as Batch).entries.map(({ change }) => change.revision)).toEqual([501]);
   hub.close();
 });
 
@@ -121,7 +121,7 @@ test('watchers behind the ring, with nothing between them and it, keep no reader
   const watchers = places.map((after) => hub.watch({ after }));
   for (const [index, watcher] of watchers.entries()) {
     void (async () => {
-      for await (const batch of watcher) seen[index]?.push(...batch.map(({ change }) => change.revision));
+      for await (const batch of watcher) seen[index]?.push(...batch.entries.map(({ change }) => change.revision));
     })();
   }
   for (let round = 0; round < 10; round++) {

@@ -60,7 +60,7 @@ test('whatever happens, every watcher sees each revision after its own exactly o
         const result = await one.watcher.next();
         one.reading = false;
         if (result.done === true) one.left = true;
-        else one.revisions.push(...result.value.map(({ change }) => change.revision));
+        else one.revisions.push(...result.value.entries.map(({ change }) => change.revision));
       };
 
       for (const action of steps) {

@@ -3,7 +3,7 @@ import type { Change, EventStore, Revision } from '../../../../src/store/contrac
 import { storeError } from '../../../../src/store/errors.js';
 import { memoryStore } from '../../../../src/store/memory/memory-store.js';
 import { nextTurn } from '../../../../src/store/next-turn.js';
-import type { HubEntry } from '../../../../src/store/watch/hub-entry.js';
+import type { Batch, BatchFrames } from '../../../../src/store/watch/batch.js';
 import { createWatchHub, type WatchHub, type WatchHubOptions } from '../../../../src/store/watch/watch-hub.js';
 import type { Watcher } from '../../../../src/store/watch/watcher.js';
 import { fakeClock, type FakeClock } from '../../../../src/testing/fake-clock.js';
@@ -73,7 +73,7 @@ async function take(watcher: Watcher, count: number): Promise<Change[]> {
   while (changes.length < count) {
     const result = await watcher.next();
     if (result.done === true) throw new Error(`the watcher ended after ${changes.length} of ${count}`);
-    changes.push(...result.value.map(({ change }) => change));
+    changes.push(...result.value.entries.map(({ change }) => change));
   }
   return changes;
 }
@@ -138,7 +138,7 @@ describe('watch hub', () => {
     const frames: Uint8Array[] = [];
     for (const batch of batches) {
       const { value } = await batch;
-      const entry = (value as readonly HubEntry[])[0];
+      const entry = (value as Batch).entries[0];
       for (const form of ['json', 'table']) {
         frames.push(
           entry?.frame(form, 'ADDED', () => new TextEncoder().encode(`${form} ${encoded++}`)) ?? new Uint8Array(),
@@ -153,7 +153,7 @@ describe('watch hub', () => {
     const { hub, store, write } = createBench();
     const batch = hub.watch({ after: await store.revision() }).next();
     await write(3);
-    const entries = (await batch).value as readonly HubEntry[];
+    const { entries } = (await batch).value as Batch;
     const types = ['ADDED', 'MODIFIED', 'DELETED'];
     const made = types.map((type) => entries[0]?.frame('json', type, () => new Uint8Array(10)) as Uint8Array);
     expect(new Set(made).size).toBe(3);
@@ -168,6 +168,23 @@ describe('watch hub', () => {
     await write(10);
     const [first, ...others] = await Promise.all(batches);
     for (const other of others) expect(other.value).toBe(first?.value);
+  });
+
+  test('what a batch is for one kind of watcher is made once', async () => {
+    const { hub, store, write } = createBench();
+    const batch = hub.watch({ after: await store.revision() }).next();
+    await write(1);
+    const made: string[] = [];
+    const of = (kind: string) => (): BatchFrames => {
+      made.push(kind);
+      return { chunks: [new TextEncoder().encode(kind)], last: false };
+    };
+    const { value } = await batch;
+    const frames = (kind: string): BatchFrames => (value as Batch).frames(kind, of(kind));
+    const json = frames('json');
+    expect(frames('table')).not.toBe(json);
+    expect(frames('json')).toBe(json);
+    expect(made).toEqual(['json', 'table']);
   });
 
   test('what is written while some are being woken comes at once to those whose turn is to come, in groups', async () => {
@@ -185,11 +202,11 @@ describe('watch hub', () => {
         await nextTurn();
         clock.advance(1);
       }
-      const values = (await all).map(({ value }) => value as readonly HubEntry[]);
+      const values = (await all).map(({ value }) => value as Batch);
       for (let group = 0; group < 160; group += 16) {
         expect(new Set(values.slice(group, group + 16)).size).toBe(1);
       }
-      values.forEach((value, i) => seen[i]?.push(...value.map(({ change }) => change)));
+      values.forEach((value, i) => seen[i]?.push(...value.entries.map(({ change }) => change)));
       different = Math.max(different, new Set(values).size);
     }
     // A wave of ten groups, and a write in every turn.
@@ -490,9 +507,9 @@ describe('watch hub', () => {
     const watcher = hub.watch({ after });
     const both = [watcher.next(), watcher.next()];
     await write(1);
-    expect(revisions(((await both[0])?.value as HubEntry[]).map(({ change }) => change))).toEqual([after + 1]);
+    expect(revisions(((await both[0])?.value as Batch).entries.map(({ change }) => change))).toEqual([after + 1]);
     await write(1);
-    expect(revisions(((await both[1])?.value as HubEntry[]).map(({ change }) => change))).toEqual([after + 2]);
+    expect(revisions(((await both[1])?.value as Batch).entries.map(({ change }) => change))).toEqual([after + 2]);
   });
 
   test('encoded frames count against the bound of the ring', async () => {
@@ -505,7 +522,7 @@ describe('watch hub', () => {
     await pending;
     await write(10);
     const { value } = await reader.next();
-    for (const entry of value as readonly HubEntry[]) entry.frame('json', 'ADDED', () => new Uint8Array(20_000));
+    for (const entry of (value as Batch).entries) entry.frame('json', 'ADDED', () => new Uint8Array(20_000));
     expect(revisions(await take(late, 11))).toEqual(range(after + 1, 11));
     expect(feeds.length).toBe(2);
   });
