@@ -29,7 +29,7 @@ export interface Batch {
 
 /**
  * The batch holds its frames itself: in a WeakMap they outlive it, because V8 looks at the keys of one only when it collects
- * everything, which then has to be done twice as often.
+ * everything, which it then does up to three times as often.
  */
 class BatchOfEntries implements Batch {
   readonly entries: readonly HubEntry[];

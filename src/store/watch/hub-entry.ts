@@ -39,7 +39,7 @@ interface Made {
 
 /**
  * A class with a list of frames, because the ring holds ten thousands of them, and most have one frame: closures and a Map
- * take 540 bytes more, a sixth of all that a watched event leaves behind, and the more that is, the more often V8 collects
+ * take 450 bytes more, a seventh of all that a watched event leaves behind, and the more that is, the more often V8 collects
  * everything.
  */
 class Entry implements CountedEntry {
