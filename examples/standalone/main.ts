@@ -18,7 +18,7 @@ import { writePrivateFile } from './private-file.js';
 import { setRevisionsAside } from './revisions.js';
 import { openServers } from './servers.js';
 import { shutDownOnSignals } from './shutdown.js';
-import { passwordFilter } from './store-url.js';
+import { isLocal, passwordFilter } from './store-url.js';
 
 const SELF = { name: 'system:kube-vitals', groups: ['system:masters'] };
 const DRAIN_TIMEOUT_MS = 60_000;
@@ -47,10 +47,12 @@ async function serve(flags: Flags): Promise<void> {
       : await ownCertificate(flags.certDir, flags.bindAddress);
 
   const group = `events.${flags.apiDomain}`;
-  const revisions = await setRevisionsAside(join(flags.dataDir, 'revisions'));
-  const store = await openStore(flags.store, revisions.startAt);
+  const revisions = isLocal(flags.store)
+    ? await setRevisionsAside(join(flags.dataDir, 'revisions'), { storeIsDurable: flags.store.kind === 'sqlite' })
+    : undefined;
+  const store = await openStore(flags.store, revisions?.startAt);
   const answers = await awaitStore(store, flags.store, log);
-  const ahead = revisions.keepAhead(store.revision);
+  const ahead = revisions?.keepAhead(store.revision);
   const health = createHealth({
     ...access,
     impersonation: createImpersonation,
@@ -155,7 +157,7 @@ async function serve(flags: Flags): Promise<void> {
     close: async () => {
       health.close();
       checks.close();
-      ahead.stop();
+      ahead?.stop();
       await events.close();
       await store.close();
     },

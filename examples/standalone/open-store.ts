@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { memoryStore, type EventStore } from 'kube-vitals';
-import type { StoreChoice } from './store-url.js';
+import { isLocal, type StoreChoice } from './store-url.js';
 
 /** How long a start waits for a store on the network, in milliseconds. It goes on without. */
 const PATIENCE_MS = 3_000;
@@ -8,10 +8,10 @@ const PATIENCE_MS = 3_000;
 /**
  * Makes the store. Only the chosen engine is loaded, and with it its driver.
  *
- * @param startAt where a new local store begins to count
+ * @param startAt where a new local store begins to count; stores that are shared count for themselves
  * @throws Error when a certificate cannot be read or an option is unusable
  */
-export async function openStore(choice: StoreChoice, startAt: number): Promise<EventStore> {
+export async function openStore(choice: StoreChoice, startAt: number | undefined): Promise<EventStore> {
   switch (choice.kind) {
     case 'memory':
       return memoryStore({ startAt });
@@ -46,16 +46,16 @@ export async function openStore(choice: StoreChoice, startAt: number): Promise<E
  */
 export async function awaitStore(
   store: EventStore,
-  { kind, shown }: StoreChoice,
+  choice: StoreChoice,
   log: (line: string) => void,
 ): Promise<boolean> {
-  const local = kind === 'memory' || kind === 'sqlite';
+  const local = isLocal(choice);
   try {
     await store.ping(local ? {} : { signal: AbortSignal.timeout(PATIENCE_MS) });
     return true;
   } catch (error) {
     if (local) throw new Error(`--store: ${messageOf(error)}`, { cause: error });
-    log(`the store ${shown} does not answer (${messageOf(error)}); /readyz fails until it does`);
+    log(`the store ${choice.shown} does not answer (${messageOf(error)}); /readyz fails until it does`);
     return false;
   }
 }

@@ -14,25 +14,43 @@ export interface Revisions {
   keepAhead(revision: () => Promise<number>): { readonly stop: () => void };
 }
 
+/** Options of {@link setRevisionsAside}. */
+export interface RevisionsOptions {
+  /**
+   * Whether the store keeps its own counter on this disk, so that the file only matters should that be deleted. Then the
+   * start goes on where the file cannot be written (a full disk), and the write is tried again later.
+   */
+  readonly storeIsDurable: boolean;
+}
+
 /**
  * Sets revisions aside in a file, so that a store that begins anew (in memory at each start, in a file when that was
  * deleted) never uses one twice and can still count from small numbers that people can read. A client that watches from
- * before is told that its revision is gone.
+ * before is told that its revision is gone. A store that is shared over the network counts for itself and needs none of
+ * this.
  *
- * @throws Error when the file holds anything but a number
+ * @throws Error when the file holds anything but a number, or cannot be written and the store is not durable
  */
-export async function setRevisionsAside(path: string): Promise<Revisions> {
+export async function setRevisionsAside(path: string, { storeIsDurable }: RevisionsOptions): Promise<Revisions> {
   const startAt = await readCeiling(path);
   let ceiling = startAt + BLOCK;
-  await writePrivateFile(path, `${ceiling}\n`);
+  let written = await writePrivateFile(path, `${ceiling}\n`).then(
+    () => true,
+    (error: unknown) => {
+      if (!storeIsDurable) throw error;
+      return false;
+    },
+  );
   return {
     startAt,
     keepAhead(revision) {
       const look = async (): Promise<void> => {
         const reached = await revision();
-        if (reached < ceiling - RESERVE) return;
+        if (written && reached < ceiling - RESERVE) return;
         ceiling = Math.max(ceiling, reached) + BLOCK;
+        written = false;
         await writePrivateFile(path, `${ceiling}\n`);
+        written = true;
       };
       const timer = setInterval(() => void look().catch(() => undefined), LOOK_MS).unref();
       return { stop: () => clearInterval(timer) };
@@ -41,7 +59,11 @@ export async function setRevisionsAside(path: string): Promise<Revisions> {
 }
 
 async function readCeiling(path: string): Promise<number> {
-  const text = (await readIfThere(path)) ?? '0';
-  if (!/^\d{1,15}\n?$/.test(text)) throw new Error(`${path} should hold a number; delete it to count from 1 again`);
-  return Number(text);
+  const text = ((await readIfThere(path)) ?? '0').trim();
+  const ceiling = Number(text);
+  // Revisions that come from the clock in microseconds have 16 digits.
+  if (!/^\d{1,16}$/.test(text) || !Number.isSafeInteger(ceiling + BLOCK)) {
+    throw new Error(`${path} should hold a number; delete it to count from 1 again`);
+  }
+  return ceiling;
 }

@@ -16,6 +16,11 @@ interface EtcdChoice {
   readonly files: { readonly ca?: string; readonly cert?: string; readonly key?: string };
 }
 
+/** Whether events are kept in this process or on this disk, and not by a server that others may share. */
+export function isLocal({ kind }: StoreChoice): boolean {
+  return kind === 'memory' || kind === 'sqlite';
+}
+
 /** The store in a data directory. */
 export function sqliteAt(path: string): StoreChoice {
   return { kind: 'sqlite', path, shown: path };

@@ -1,3 +1,5 @@
+import { access, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { presentEngines, startDatabase, type Database } from '../support/databases.js';
 import { eventsPath, newEvent, type Stored } from '../support/event-api.js';
@@ -158,8 +160,16 @@ describe.each(presentEngines())('three servers over one %s', (engine) => {
     const { items } = await ask<{ items: Stored[] }>(two, { path: eventsPath(namespace) });
     expect(items.map((item) => item.metadata.name)).toEqual(['end', 'stays']);
   });
-});
 
-function deleted(seen: WatchRecorder['seen']): string[] {
-  return seen.filter(({ type }) => type === 'DELETED').map(({ key }) => key);
-}
+  it('starts again with its data directory, and keeps no counter of its own there', { timeout }, async () => {
+    const [server] = three();
+    expect(await server.terminate()).toBe(0);
+    await server.start();
+    await expect(access(join(server.dataDir, 'revisions'))).rejects.toThrow('ENOENT');
+    // What an earlier version left there, from revisions that came from the clock.
+    await writeFile(join(server.dataDir, 'revisions'), '1763800000000000\n');
+    expect(await server.terminate()).toBe(0);
+    await server.start();
+    await create(server, 'again', 'after-the-restart');
+  });
+});
