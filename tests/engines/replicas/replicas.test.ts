@@ -173,3 +173,7 @@ describe.each(presentEngines())('three servers over one %s', (engine) => {
     await create(server, 'again', 'after-the-restart');
   });
 });
+
+function deleted(seen: WatchRecorder['seen']): string[] {
+  return seen.filter(({ type }) => type === 'DELETED').map(({ key }) => key);
+}
