@@ -67,6 +67,7 @@ function attempt(admission: Admission, round: number): Result | Promise<Result> 
   if (options.dryRun) return dry(admission, round, key);
   refuseResourceVersion(event);
   const failed = (error: unknown): Promise<Result> => refused(admission, round, key, error);
+  call.life.throwIfAborted();
   const { create } = environment.store;
   const expiry = { expiresAt: expiryOf(environment) };
   const encoded = encodeEvent(event, managedFields, environment.textBytes, plain);
@@ -86,7 +87,7 @@ const created = ({ version }: VerbCall, record: EventRecord): Result => ({
 
 async function dry(admission: Admission, round: number, key: EventKey): Promise<Result> {
   const { call, event } = admission;
-  const existing = await call.environment.store.get(key, call.request);
+  const existing = await call.environment.store.get(key, call.life);
   if (existing) return again(admission, round, existing);
   return { kind: 'object', status: 201, json: call.version.unstoredJson(event) };
 }
@@ -95,7 +96,7 @@ async function dry(admission: Admission, round: number, key: EventKey): Promise<
 async function refused(admission: Admission, round: number, key: EventKey, error: unknown): Promise<Result> {
   if (!isStoreError(error) || error.code !== 'exists') throw error;
   const { call } = admission;
-  return again(admission, round, await call.environment.store.get(key, call.request));
+  return again(admission, round, await call.environment.store.get(key, call.life));
 }
 
 /** With another name, if the name is the server's. */

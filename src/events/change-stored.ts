@@ -35,10 +35,10 @@ export function changeStored(
   change: Change,
   missing: () => Promise<Result>,
 ): Result | Promise<Result> {
-  const { environment, request } = call;
+  const { environment, life } = call;
   const { get } = environment.store;
   const attempt = (): Attempt | Promise<Attempt> => {
-    const found = get.atOnce ? get.atOnce(keyOf(call), request) : get(keyOf(call), request);
+    const found = get.atOnce ? get.atOnce(keyOf(call), life) : get(keyOf(call), life);
     return chain(found, (record) => (record ? changed(call, options, change, record) : missing()));
   };
   return chain(attempt(), (result) => result ?? again(attempt));
@@ -84,6 +84,7 @@ function write(
 ): EventRecord | undefined | Promise<EventRecord | undefined> {
   const { environment } = call;
   if (dryRun) return { ...record, event };
+  call.life.throwIfAborted();
   try {
     const { remove, replace } = environment.store;
     const { key, revision: expected } = record;

@@ -12,7 +12,6 @@ import { chain, isPromise } from '../http/promise.js';
 import type { ApiRequest } from '../http/request.js';
 import type { ApiResponse } from '../http/response.js';
 import { isStream } from '../http/response-shape.js';
-import { onStreamEnd } from '../http/stream-end.js';
 import { decodePath, parseQuery, splitUrl } from '../http/url.js';
 import { tooManyRequestsText } from '../limits/too-many-requests.js';
 import type { Caller } from '../model/caller.js';
@@ -20,10 +19,10 @@ import { createNotifier } from '../observe/notifier.js';
 import type { Observe } from '../observe/observation.js';
 import { authorize, impersonatedCaller } from './access.js';
 import { createAnswerForms } from './answer-forms.js';
-import { withinDeadline } from './deadline.js';
 import type { Documents } from './documents.js';
 import { rendered } from './render-result.js';
 import { statusErrorOf } from './request-failures.js';
+import { RequestLife, TOO_LATE } from './request-life.js';
 import { ownsPath, routeOf, scopeOf } from './routing.js';
 import type { Scope, Verb } from './scope.js';
 import type { EventsEnvironment, Result, VerbCall } from './verbs/call.js';
@@ -65,6 +64,7 @@ export type Pipeline = (
 /** A request on its way: what every step needs, and what the answer will carry. */
 interface Passage {
   readonly request: ApiRequest;
+  readonly life: RequestLife;
   readonly path: string;
   readonly query: Query;
   readonly warnings: string[];
@@ -90,11 +90,11 @@ export function createPipeline({ environment, versions, documents, observe }: Pi
   function answer(passage: Passage, preset: Caller | undefined): ApiResponse | Promise<ApiResponse> {
     let work: ApiResponse | Promise<ApiResponse>;
     try {
-      const { request, path, query } = passage;
+      const { request, path, query, life } = passage;
       passage.scope = scopeOf(request.method, path, query, versions);
-      const limitMs = passage.scope?.verb === 'watch' ? undefined : requestTimeoutMs(query);
+      if (passage.scope?.verb !== 'watch') life.limit(requestTimeoutMs(query));
       work = admitted(passage, preset);
-      if (limitMs !== undefined && isPromise(work)) work = withinDeadline(work, limitMs, clock);
+      if (isPromise(work)) work = life.answerOf(work);
     } catch (error) {
       return refused(passage, error);
     }
@@ -115,7 +115,9 @@ export function createPipeline({ environment, versions, documents, observe }: Pi
     return finished(passage, await refusal(passage, error));
   }
 
-  function finished(passage: Passage, { status, headers: own, body, release }: ApiResponse): ApiResponse {
+  function finished(passage: Passage, { status, headers: own, body, release, signal }: ApiResponse): ApiResponse {
+    // A stream with a deadline lives on.
+    if (signal === undefined) passage.life.finish();
     if (passage.started !== undefined) tell(passage, status, passage.started);
     const headers: Record<string, string | readonly string[]> = {
       'audit-id': passage.auditId,
@@ -124,6 +126,7 @@ export function createPipeline({ environment, versions, documents, observe }: Pi
     };
     const warnings = warningHeader(passage.warnings);
     if (warnings.length > 0) headers['warning'] = warnings;
+    if (signal !== undefined) return { status, headers, body, signal };
     return release === undefined ? { status, headers, body } : { status, headers, body, release };
   }
 
@@ -159,20 +162,21 @@ export function createPipeline({ environment, versions, documents, observe }: Pi
     });
   }
 
-  /** Is there room? The place is given back when the answer is there; a stream holds it until it ends. */
+  /** Is there room? The place is given back when the answer is there, or the request has ended; a stream holds it until it ends. */
   function inPlace(passage: Passage, caller: Caller, attributes: Attributes): ApiResponse | Promise<ApiResponse> {
-    const { request, scope } = passage;
+    const { request, scope, life } = passage;
     const reads = request.method === 'GET' || request.method === 'HEAD';
     const release =
       scope?.verb === 'watch' ? limits.enterWatch(caller) : limits.enterRequest(reads ? 'read' : 'write', caller);
     if (!release) return tooManyRequestsText();
+    life.hold(release);
     const failed = (error: unknown): never => {
       release();
       throw error;
     };
     const answered = (response: ApiResponse): ApiResponse => {
       if (scope !== undefined && isStream(response.body)) {
-        return scope.verb === 'watch' ? response : { ...response, body: onStreamEnd(response.body, release) };
+        return scope.verb === 'watch' ? response : life.stream(response, response.body);
       }
       release();
       return response;
@@ -206,17 +210,18 @@ export function createPipeline({ environment, versions, documents, observe }: Pi
     scope: Scope,
     caller: Caller,
   ): { readonly representation: Representation; readonly answered: Result | Promise<Result> } {
-    const { request, query, warnings } = passage;
+    const { request, life, query, warnings } = passage;
     const { version, verb } = routeOf(scope, request.method, versions);
     if (verb === 'patch') requirePatchType(request);
     const shape = verb === 'watch' ? 'watch' : verb === 'list' ? 'list' : 'object';
     const representation = formOf(request, query, version.view, shape, scope.name);
     const { joinsItems } = representation;
-    const answered = VERBS[verb]({ environment, request, version, scope, query, caller, joinsItems, warnings });
+    const answered = VERBS[verb]({ environment, request, life, version, scope, query, caller, joinsItems, warnings });
     return { representation, answered };
   }
 
   async function refusal(passage: Passage, error: unknown): Promise<ApiResponse> {
+    if (passage.life.isReason(error)) return TOO_LATE;
     const failure = statusErrorOf(error, passage.scope) ?? unexpected(error);
     const response = await errorRepresentation(negotiationInputs(passage.request.headers, passage.query)).status(
       failure.status,
@@ -237,6 +242,7 @@ export function createPipeline({ environment, versions, documents, observe }: Pi
     if (!ours) return undefined;
     const passage: Passage = {
       request,
+      life: new RequestLife(request, clock),
       path,
       query: parseQuery(query),
       warnings: [],

@@ -20,9 +20,9 @@ export interface Removal {
  * @throws StatusError 404, 409
  */
 export async function removeStored(call: VerbCall, key: EventKey, options: DeleteOptions): Promise<Removal> {
-  const { environment, request } = call;
+  const { environment, life } = call;
   for (;;) {
-    const record = await environment.store.get(key, request);
+    const record = await environment.store.get(key, life);
     if (!record) throw notFound(resourceOf(call), key.name);
     requirePreconditions(record, options);
     try {
@@ -36,6 +36,7 @@ export async function removeStored(call: VerbCall, key: EventKey, options: Delet
 
 async function removeOnce(call: VerbCall, record: EventRecord, dryRun: boolean): Promise<Removal> {
   const { store, clock, wholeSeconds } = call.environment;
+  call.life.throwIfAborted();
   const event = decodeEvent(record.event.bytes);
   const { metadata } = event;
   if (!metadata.finalizers?.length) {

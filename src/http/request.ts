@@ -9,6 +9,12 @@ export interface PeerCertificate {
   readonly organizations: readonly string[];
 }
 
+/** Given to who reads a body. */
+export interface BodyCall {
+  /** Aborted when nobody waits for the body any more. */
+  readonly signal?: AbortSignal | undefined;
+}
+
 /**
  * A request in the form every handler takes, whatever server it came from. Bridges (`kube-vitals/node`,
  * `kube-vitals/fetch`) make it from a real one; tests and other frameworks write it down as a literal.
@@ -21,9 +27,11 @@ export interface ApiRequest {
   readonly headers?: RequestHeaders | undefined;
   /**
    * Reads the body. Called at most once, and never for GET and HEAD. `limit` is the number of bytes the caller will
-   * accept: a reader stops one byte past it and throws `bodyTooLarge(limit)`.
+   * accept: a reader stops one byte past it and throws `bodyTooLarge(limit)`. `call.signal` is aborted when the body is
+   * not wanted any more, because the request took too long or its client left: a reader that may wait stops then, and
+   * rejects with the signal's reason. It is made when it is read, so that a reader that never waits leaves it alone.
    */
-  readonly body?: ((limit: number) => Promise<Uint8Array | string> | Uint8Array | string) | undefined;
+  readonly body?: ((limit: number, call?: BodyCall) => Promise<Uint8Array | string> | Uint8Array | string) | undefined;
   /**
    * Aborted when the client has left or the server closes *while the answer is unfinished*; never after. May be a getter
    * that makes the signal on first read: read it only where something waits.

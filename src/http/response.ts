@@ -16,4 +16,10 @@ export interface ApiResponse {
    * bridge to Node does; whoever does not, or keeps the answer for longer, leaves it out and nothing is lost.
    */
   readonly release?: () => void;
+  /**
+   * Present where a streamed answer has a deadline: aborted when it is to be given up, also while a chunk is on its way to
+   * the client. Bridges then break the connection (or the stream of HTTP/2) off, so that nobody takes the part for the
+   * whole, and let the source go.
+   */
+  readonly signal?: AbortSignal;
 }

@@ -1,5 +1,6 @@
 import type { ApiRequest, PeerCertificate, RequestHeaders } from '../../http/request.js';
 import type { AbortReason } from '../abort-reason.js';
+import type { Reading } from '../reading.js';
 import { readFetchBody } from './body-reader.js';
 import type { FetchInfo } from './options.js';
 
@@ -24,6 +25,7 @@ export class FetchExchange implements ApiRequest {
   #reason: AbortReason | undefined;
   #following = false;
   #finished = false;
+  readonly #reading: Reading = { stop: undefined };
 
   constructor(request: Request, info: FetchInfo | undefined, url: string, settings: FetchSettings) {
     this.method = request.method;
@@ -54,7 +56,7 @@ export class FetchExchange implements ApiRequest {
         );
         throw this.misuse;
       }
-      return readFetchBody(this.#request, Math.min(limit, this.#settings.maxBodyBytes));
+      return readFetchBody(this.#request, Math.min(limit, this.#settings.maxBodyBytes), this.#reading);
     };
   }
 
@@ -100,6 +102,7 @@ export class FetchExchange implements ApiRequest {
   finish(): void {
     if (this.#finished) return;
     this.#finished = true;
+    this.#reading.stop?.();
     if (this.#following) this.#request.signal.removeEventListener('abort', this.#onRequestAbort);
   }
 }

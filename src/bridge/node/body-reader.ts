@@ -1,6 +1,7 @@
 import { bodyAborted, bodyTooLarge } from '../../http/body-error.js';
 import { bodyBytes } from '../../http/body.js';
 import { isBytes } from '../../http/bytes.js';
+import type { Reading } from '../reading.js';
 import type { NodeIncoming } from './message.js';
 import { http2Stream } from './message.js';
 
@@ -15,14 +16,14 @@ export function announcesBody(req: NodeIncoming): boolean {
 /**
  * Reads the body of a request: what a framework has left of it, else the stream itself.
  *
- * @throws BodyError beyond the limit, or when the client leaves.
+ * @throws BodyError beyond the limit, when the client leaves, or when the reading is stopped.
  * @throws TypeError when something else has read the stream and left nothing.
  */
-export async function readIncoming(req: NodeIncoming, limit: number): Promise<Uint8Array> {
+export async function readIncoming(req: NodeIncoming, limit: number, reading: Reading): Promise<Uint8Array> {
   if (!announcesBody(req)) return new Uint8Array(0);
   if (typeof req.rawBody === 'string' || isBytes(req.rawBody)) return bodyBytes(req.rawBody, limit);
   // Some parsers leave `{}` where they did not read: only a touched stream makes `req.body` the body.
-  if (req.readableDidRead !== true && !req.readableEnded) return readStream(req, limit);
+  if (req.readableDidRead !== true && !req.readableEnded) return readStream(req, limit, reading);
   if (req.body !== undefined) return parsedBytes(req.body, limit);
   throw new TypeError(
     'something has read the request body already: mount the listener before the body parser, or let it leave req.rawBody or req.body',
@@ -41,7 +42,7 @@ function parsedBytes(body: unknown, limit: number): Uint8Array {
   }
 }
 
-function readStream(req: NodeIncoming, limit: number): Promise<Uint8Array> {
+function readStream(req: NodeIncoming, limit: number, reading: Reading): Promise<Uint8Array> {
   if (Number(req.headers['content-length']) > limit) return Promise.reject(bodyTooLarge(limit));
   if (req.destroyed) return Promise.reject(bodyAborted());
 
@@ -49,6 +50,7 @@ function readStream(req: NodeIncoming, limit: number): Promise<Uint8Array> {
     const chunks: Uint8Array[] = [];
     let size = 0;
     const settle = (): void => {
+      reading.stop = undefined;
       req.removeListener('data', onData);
       req.removeListener('end', onEnd);
       req.removeListener('error', onGone);
@@ -73,6 +75,7 @@ function readStream(req: NodeIncoming, limit: number): Promise<Uint8Array> {
       settle();
       reject(bodyAborted(cause));
     };
+    reading.stop = onGone;
     req.on('end', onEnd);
     req.on('error', onGone);
     req.on('close', onGone);

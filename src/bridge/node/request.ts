@@ -1,5 +1,6 @@
 import type { AbortReason } from '../abort-reason.js';
 import type { ApiRequest, PeerCertificate, RequestHeaders } from '../../http/request.js';
+import type { Reading } from '../reading.js';
 import { readIncoming } from './body-reader.js';
 import type { CloseWatch } from './close-watch.js';
 import type { NodeIncoming, NodeOutgoing } from './message.js';
@@ -26,6 +27,7 @@ export class NodeExchange implements ApiRequest {
   #controller: AbortController | undefined;
   #reason: AbortReason | undefined;
   #finished = false;
+  readonly #reading: Reading = { stop: undefined };
 
   constructor(req: NodeIncoming, res: NodeOutgoing, url: string, settings: ExchangeSettings) {
     this.method = req.method ?? 'GET';
@@ -40,7 +42,7 @@ export class NodeExchange implements ApiRequest {
   }
 
   get body(): (limit: number) => Promise<Uint8Array> {
-    return (limit) => readIncoming(this.req, Math.min(limit, this.#settings.maxBodyBytes));
+    return (limit) => readIncoming(this.req, Math.min(limit, this.#settings.maxBodyBytes), this.#reading);
   }
 
   get signal(): AbortSignal {
@@ -80,6 +82,7 @@ export class NodeExchange implements ApiRequest {
   /** The answer has been handed to Node completely: from here on the client may leave without a word. */
   finish(): void {
     this.#finished = true;
+    this.#reading.stop?.();
   }
 
   /** Aborts the signal and calls back when the client leaves an unfinished answer. At once when it has left already. */

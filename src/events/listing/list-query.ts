@@ -3,10 +3,10 @@ import { readContinueToken, writeContinueToken } from '../../api/options/continu
 import { toRevision } from '../../api/options/resource-version.js';
 import type { Selector } from '../../api/selectors/contract.js';
 import { badRequest, expired } from '../../api/status/failures.js';
-import type { ApiRequest } from '../../http/request.js';
 import type { ListMeta } from '../../model/object-meta.js';
 import type { EventKey, ListQuery, Position, Revision } from '../../store/contract.js';
 import { isStoreError } from '../../store/errors.js';
+import type { RequestLife } from '../request-life.js';
 import { futureRevision } from '../store-failures.js';
 import type { VerbCall } from '../verbs/call.js';
 
@@ -90,16 +90,16 @@ export class PageQuery implements ListQuery {
   readonly at: Revision | undefined;
   readonly after: Position | undefined;
   readonly limit: number;
-  readonly #request: ApiRequest;
+  readonly #life: RequestLife;
 
   constructor(
-    { request, scope }: VerbCall,
+    { life, scope }: VerbCall,
     { equalities }: Selector,
     at: Revision | undefined,
     after: Position | undefined,
     limit: number,
   ) {
-    this.#request = request;
+    this.#life = life;
     this.namespace = scope.namespace === '' ? undefined : scope.namespace;
     this.terms = equalities;
     this.at = at;
@@ -107,11 +107,11 @@ export class PageQuery implements ListQuery {
     this.limit = limit;
   }
 
-  get aborted(): boolean | undefined {
-    return this.#request.aborted;
+  get aborted(): boolean {
+    return this.#life.aborted;
   }
 
-  get signal(): AbortSignal | undefined {
-    return this.#request.signal;
+  get signal(): AbortSignal {
+    return this.#life.signal;
   }
 }

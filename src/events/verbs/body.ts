@@ -25,10 +25,10 @@ export function bodyMediaType(call: VerbCall): BodyMediaType {
 }
 
 /** The body's bytes, at once where they are there at once. @throws BodyError `too-large`, which the pipeline makes a 413 */
-export function readBytes({ request, environment }: VerbCall): Uint8Array | Promise<Uint8Array> {
+export function readBytes({ request, life, environment }: VerbCall): Uint8Array | Promise<Uint8Array> {
   if (request.body === undefined) return NO_BYTES;
   const limit = environment.maxBodyBytes;
-  const body: unknown = request.body(limit);
+  const body: unknown = request.body(limit, life);
   return isPromise(body) ? Promise.resolve(body).then((read) => bodyBytes(read, limit)) : bodyBytes(body, limit);
 }
 

@@ -14,6 +14,7 @@ import type { ListMeta } from '../../model/object-meta.js';
 import type { Status } from '../../model/status.js';
 import type { EventKey, EventStore } from '../../store/contract.js';
 import type { WatchHub } from '../../store/watch/watch-hub.js';
+import type { RequestLife } from '../request-life.js';
 import type { EventReader } from '../stored-form/read-event.js';
 import type { Scope } from '../scope.js';
 import type { TextBytes } from '../stored-form/text-bytes.js';
@@ -51,6 +52,8 @@ export interface EventsEnvironment {
 export interface VerbCall {
   readonly environment: EventsEnvironment;
   readonly request: ApiRequest;
+  /** What everything that waits for this request hangs on. */
+  readonly life: RequestLife;
   readonly version: EventVersion;
   readonly scope: Scope;
   readonly query: Query;

@@ -9,14 +9,14 @@ import { keyOf, resourceOf, type Result, type VerbCall } from './call.js';
 
 /** One event. `resourceVersion` means "not older than"; every read is the latest state, so only the future fails. */
 export function get(call: VerbCall): Result | Promise<Result> {
-  const { environment, query, request } = call;
+  const { environment, query, life } = call;
   if (flag(query, 'export')) {
     throw badRequest('the export parameter, deprecated since v1.14, is no longer supported');
   }
   const asked = first(query, 'resourceVersion') ?? '';
   requireResourceVersion(asked);
   const { store } = environment;
-  const found = store.get.atOnce ? store.get.atOnce(keyOf(call), request) : store.get(keyOf(call), request);
+  const found = store.get.atOnce ? store.get.atOnce(keyOf(call), life) : store.get(keyOf(call), life);
   return chain(found, (record) => shown(call, asked, record));
 }
 
@@ -27,8 +27,8 @@ function shown(call: VerbCall, asked: string, record: EventRecord | undefined): 
 }
 
 /** The record is older than what was asked for: is that a revision of the future? */
-async function unlessAhead({ environment, request }: VerbCall, asked: string, result: Result): Promise<Result> {
-  const current = await environment.store.revision(request);
+async function unlessAhead({ environment, life }: VerbCall, asked: string, result: Result): Promise<Result> {
+  const current = await environment.store.revision(life);
   if (toRevision(asked) > current) throw futureRevision(asked, current);
   return result;
 }
