@@ -2,6 +2,7 @@ import { readProtobuf } from '../protobuf/read-object.js';
 import type { StructShape } from '../schema/shape.js';
 import { badRequest } from '../status/failures.js';
 import { goQuote } from '../../http/go-quote.js';
+import { shorten } from '../../http/shorten.js';
 import { decodeObject } from './decode-object.js';
 import { decodeQuickly, ODD } from './decode-quickly.js';
 import { bodyText, parsePlain } from './parse-json.js';
@@ -155,7 +156,9 @@ function shapeOf(meta: TypeMeta, { shape, apiVersion, otherVersions }: DecodeBod
 }
 
 const cannotBeHandled = (meta: TypeMeta, kind: string, error: string): Error =>
-  badRequest(`${meta.kind} in version ${goQuote(meta.version)} cannot be handled as a ${kind}: ${error}`);
+  badRequest(
+    `${shorten(meta.kind)} in version ${goQuote(shorten(meta.version))} cannot be handled as a ${kind}: ${error}`,
+  );
 
 const unrecognized = (kind: string, error: string, body: Uint8Array): Error =>
   badRequest(`the object provided is unrecognized (must be of type ${kind}): ${error} (${summary(body)})`);

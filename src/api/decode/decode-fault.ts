@@ -1,3 +1,4 @@
+import { shorten } from '../../http/shorten.js';
 import type { ScalarShape, Shape } from '../schema/shape.js';
 
 /** A value of the wrong type, in the words of both of Kubernetes' decoders. */
@@ -20,7 +21,7 @@ export function timeFault(text: string): DecodeFault {
  * @param source how a number was written, when it is an integer that does not fit
  */
 export function typeFault(value: unknown, shape: Shape, place: string, source?: string): DecodeFault {
-  const got = source === undefined ? jsonKind(value) : `number ${source}`;
+  const got = source === undefined ? jsonKind(value) : `number ${shorten(source)}`;
   const text = `json: cannot unmarshal ${got} into Go struct field ${place} of type ${goTypeOf(shape)}`;
   return { text, converter: converterText(value, shape) };
 }

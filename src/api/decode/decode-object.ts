@@ -4,15 +4,12 @@ import { decodeQuickly, ODD } from './decode-quickly.js';
 import { depthWithin, MAX_FREE_DEPTH } from './free-json.js';
 import { parseTime } from './parse-time.js';
 import type { JsonDocument } from './json-document.js';
-import { goQuote } from '../../http/go-quote.js';
+import { MAX_STRICT_ERRORS, strictError } from './strict-errors.js';
 
 /** What became of a value: an object of the shape, or what is wrong with it. */
 export type Decoded =
   | { readonly object: Record<string, unknown>; readonly strictErrors: readonly string[] }
   | { readonly fault: DecodeFault };
-
-/** No more strict errors than this are told, as in Kubernetes. */
-export const MAX_STRICT_ERRORS = 100;
 
 const INT32_MAX = 2_147_483_647;
 const INT64_MAX = 2 ** 63;
@@ -80,8 +77,8 @@ function decodeStruct(
   const found = new Map<FieldShape, unknown>();
   for (const key of repeats ?? Object.keys(value)) {
     const field = shape.byName.get(key);
-    if (!field) strictError(run, 'unknown', at, key);
-    else if (found.has(field)) strictError(run, 'duplicate', at, key);
+    if (!field) tell(run, 'unknown', at, key);
+    else if (found.has(field)) tell(run, 'duplicate', at, key);
     else found.set(field, decodeField(run, value, field, shape, at));
     if (run.stopped) break;
   }
@@ -154,7 +151,7 @@ function decodeMap(run: Run, value: Record<string, unknown>, shape: MapShape, at
   const seen = new Set<string>();
   for (const key of run.source.repeats?.get(value) ?? Object.keys(value)) {
     if (seen.has(key)) {
-      strictError(run, 'duplicate', at, key);
+      tell(run, 'duplicate', at, key);
       continue;
     }
     seen.add(key);
@@ -227,7 +224,7 @@ function goPath(at: Place): string {
   return `${at.struct}.${keys.reverse().join('.')}`;
 }
 
-function strictError(run: Run, what: 'unknown' | 'duplicate', at: Place | undefined, key: string): void {
+function tell(run: Run, what: 'unknown' | 'duplicate', at: Place | undefined, key: string): void {
   if (run.strict.size >= MAX_STRICT_ERRORS) return;
   let path = '';
   for (let place = at; place; place = place.parent) {
@@ -237,5 +234,5 @@ function strictError(run: Run, what: 'unknown' | 'duplicate', at: Place | undefi
         ? place.key + path
         : `${place.key}.${path}`;
   }
-  run.strict.add(`${what} field ${goQuote(path === '' ? key : `${path}.${key}`)}`);
+  run.strict.add(strictError(what, path === '' ? key : `${path}.${key}`));
 }

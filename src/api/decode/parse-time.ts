@@ -1,3 +1,5 @@
+import { shorten } from '../../http/shorten.js';
+
 /** `time` has whole seconds, `micro-time` six fractional digits. */
 export type TimeType = 'time' | 'micro-time';
 
@@ -53,7 +55,7 @@ function daysIn(month: number, year: number): number {
 
 /** Quotes as Go's time package does: bytes beyond printable ASCII as `\\xNN`. */
 function quote(text: string): string {
-  const quoted = text.replace(/["\\]/g, '\\$&');
+  const quoted = shorten(text).replace(/["\\]/g, '\\$&');
   if (/^[ -~]*$/.test(quoted)) return `"${quoted}"`;
   let out = '';
   for (const byte of new TextEncoder().encode(quoted)) {

@@ -1,5 +1,16 @@
+import { goQuote } from '../../http/go-quote.js';
+import { shorten } from '../../http/shorten.js';
+
 /** How unknown and duplicate fields are treated: not at all, with a warning, or as an error. */
 export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';
+
+/** No more strict errors than these are told about one object or one patch, as in Kubernetes. */
+export const MAX_STRICT_ERRORS = 100;
+
+/** A field that is unknown or came twice. `path` is shown by its beginning: its keys are the client's. */
+export function strictError(what: 'unknown' | 'duplicate', path: string): string {
+  return `${what} field ${goQuote(shorten(path))}`;
+}
 
 /** The words of an error that lists strict errors. */
 export function strictText(errors: readonly string[]): string {

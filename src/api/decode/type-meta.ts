@@ -1,4 +1,5 @@
 import { goQuote } from '../../http/go-quote.js';
+import { shorten } from '../../http/shorten.js';
 import { jsonKind } from './decode-fault.js';
 
 /** What an object says it is. Empty texts where it does not say. */
@@ -47,7 +48,7 @@ export function parseError(error: string): string {
 function splitGroupVersion(text: string): Omit<TypeMeta, 'kind'> | { readonly error: string } {
   if (text === '' || text === '/') return { group: '', version: '' };
   const parts = text.split('/');
-  if (parts.length > 2) return { error: `unexpected GroupVersion string: ${text}` };
+  if (parts.length > 2) return { error: `unexpected GroupVersion string: ${shorten(text)}` };
   return parts.length === 1 ? { group: '', version: text } : { group: parts[0] as string, version: parts[1] as string };
 }
 
@@ -98,12 +99,12 @@ export function wrongType(meta: TypeMeta, known: KnownTypes): string | undefined
   if (served && meta.kind === known.kind) return undefined;
   const other = served && (SHARED_KINDS.has(meta.kind) || meta.kind === `${known.kind}List`);
   if (other || (apiVersion === 'v1' && V1_KINDS.has(meta.kind))) {
-    return `converting (${meta.version}.${meta.kind}) to (core.${known.kind}): unknown conversion`;
+    return `converting (${meta.version}.${shorten(meta.kind)}) to (core.${known.kind}): unknown conversion`;
   }
   return notRegistered(meta, 'pkg/api/legacyscheme/scheme.go:30');
 }
 
 /** The words for a kind nobody knows; `scheme` is the place in Kubernetes' source its own message names. */
 export function notRegistered(meta: TypeMeta, scheme: string): string {
-  return `no kind ${goQuote(meta.kind)} is registered for version ${goQuote(groupVersion(meta))} in scheme "${scheme}"`;
+  return `no kind ${goQuote(shorten(meta.kind))} is registered for version ${goQuote(shorten(groupVersion(meta)))} in scheme "${scheme}"`;
 }

@@ -2,13 +2,12 @@ import { goPrint, goType } from '../patch/go-print.js';
 import { isObject } from '../patch/json-tree.js';
 import type { ListShape, ScalarShape, Shape, StructShape } from '../schema/shape.js';
 import { goQuote } from '../../http/go-quote.js';
+import { shorten } from '../../http/shorten.js';
 import { itemElement, memberShape } from './list-items.js';
 import { elementText } from './path-element.js';
 
 /** More errors than this are not told: each of a million labels may be wrong. */
 const MAX_ERRORS = 100;
-/** A value is shown by its beginning. */
-const MAX_SHOWN = 256;
 
 /**
  * What is wrong with the types of an intent, in the words of structured-merge-diff. `null` fits everything. Unlike a body
@@ -104,5 +103,3 @@ function goSyntax(value: unknown): string {
   const members = Object.keys(value).map((key) => `${goQuote(key)}:${goSyntax(value[key])}`);
   return `map[string]interface {}{${members.join(', ')}}`;
 }
-
-const shorten = (text: string): string => (text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}...` : text);

@@ -1,10 +1,9 @@
 import { jsonKind } from '../decode/decode-fault.js';
 import type { JsonDocument } from '../decode/json-document.js';
 import { bodyText, parseJson } from '../decode/parse-json.js';
-import type { FieldValidation } from '../decode/strict-errors.js';
+import { MAX_STRICT_ERRORS, strictError, type FieldValidation } from '../decode/strict-errors.js';
 import type { StructShape } from '../schema/shape.js';
 import { badRequest, tooLarge, unprocessable } from '../status/failures.js';
-import { goQuote } from '../../http/go-quote.js';
 import { goPrint } from './go-print.js';
 import { applyJsonPatch } from './json-patch.js';
 import { jsonPatchStrictErrors, jsonPatchTypeError } from './json-patch-body.js';
@@ -51,8 +50,6 @@ export interface PatchedDocument {
 
 /** Kubernetes' limit for the operations of one JSON Patch. */
 const MAX_OPERATIONS = 10_000;
-/** More strict errors than these are not reported. */
-const MAX_STRICT_ERRORS = 100;
 
 /**
  * Applies a patch of any type. The object must have been loaded before: a broken patch of a missing object is a 404
@@ -130,5 +127,5 @@ function readObject(
 }
 
 function duplicateErrors({ duplicates }: JsonDocument): string[] {
-  return duplicates.slice(0, MAX_STRICT_ERRORS).map((path) => `duplicate field ${goQuote(path)}`);
+  return duplicates.slice(0, MAX_STRICT_ERRORS).map((path) => strictError('duplicate', path));
 }

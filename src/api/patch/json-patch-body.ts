@@ -1,6 +1,6 @@
 import { jsonKind } from '../decode/decode-fault.js';
 import type { JsonDocument } from '../decode/json-document.js';
-import { goQuote } from '../../http/go-quote.js';
+import { strictError } from '../decode/strict-errors.js';
 import { isObject } from './json-tree.js';
 
 const MEMBERS: readonly string[] = ['op', 'from', 'path', 'value'];
@@ -36,12 +36,12 @@ export function jsonPatchStrictErrors({ value, duplicates }: JsonDocument, most:
     const operation: unknown = operations[index];
     if (!isObject(operation)) continue;
     for (const key of Object.keys(operation)) {
-      if (!MEMBERS.includes(key)) errors.push(`json patch unknown field ${goQuote(`[${index}].${key}`)}`);
+      if (!MEMBERS.includes(key)) errors.push(`json patch ${strictError('unknown', `[${index}].${key}`)}`);
     }
   }
   for (const path of duplicates) {
     const [, key = ''] = /^\[\d+\]\.([a-z]+)/.exec(path) ?? [];
-    if (MEMBERS.includes(key)) errors.push(`json patch duplicate field ${goQuote(path)}`);
+    if (MEMBERS.includes(key)) errors.push(`json patch ${strictError('duplicate', path)}`);
   }
   return errors.slice(0, most);
 }

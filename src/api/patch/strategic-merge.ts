@@ -2,6 +2,7 @@ import { setMember } from '../decode/json-document.js';
 import type { ListShape, Shape, StructShape } from '../schema/shape.js';
 import { badRequest } from '../status/failures.js';
 import { goQuote } from '../../http/go-quote.js';
+import { shorten } from '../../http/shorten.js';
 import { isObject, member, type JsonObject } from './json-tree.js';
 import {
   DELETE_FROM_LIST,
@@ -134,7 +135,7 @@ function memberShape(shape: Shape | undefined, key: string): Shape | undefined {
   if (shape?.kind !== 'struct') return undefined;
   const field = shape.byName.get(key);
   if (field) return field.shape;
-  throw badRequest(`unable to find api field in struct ${shape.name} for the json field ${goQuote(key)}`);
+  throw badRequest(`unable to find api field in struct ${shape.name} for the json field ${goQuote(shorten(key))}`);
 }
 
 function listShape(shape: Shape | undefined, key: string): ListShape | undefined {

@@ -1,5 +1,7 @@
+import { shorten } from '../../http/shorten.js';
 import type { StatusDetails, StatusReason } from '../../model/status.js';
 import { joinFieldErrors, toCause, type FieldError } from './field-error.js';
+import { withinLength } from './bounded-status.js';
 import { statusError, type StatusError } from './status-error.js';
 
 /** A resource as failures name it: `events` of group `events.example.com`. */
@@ -101,14 +103,18 @@ export function unsupportedMediaType(message: string, details?: StatusDetails): 
   return failure(415, 'UnsupportedMediaType', message, details);
 }
 
-/** 422: the object (or the options) broke rules. `group` is empty for Event, `meta.k8s.io` for options. */
+/**
+ * 422: the object (or the options) broke rules; errors that do not fit into a Status are left out. `group` is empty for
+ * Event, `meta.k8s.io` for options.
+ */
 export function invalid(kind: string, name: string, errors: readonly FieldError[], group = ''): StatusError {
-  const message = `${group ? `${kind}.${group}` : kind} "${name}" is invalid: ${joinFieldErrors(errors)}`;
+  const told = withinLength(errors, ({ field, text }) => field.length + text.length);
+  const message = `${group ? `${kind}.${group}` : kind} "${shorten(name)}" is invalid: ${joinFieldErrors(told)}`;
   return failure(422, 'Invalid', message, {
     ...(name && { name }),
     ...(group && { group }),
     ...(kind && { kind }),
-    causes: errors.map(toCause),
+    causes: told.map(toCause),
   });
 }
 

@@ -1,5 +1,6 @@
 import type { StatusCause } from '../../model/status.js';
 import { goQuote } from '../../http/go-quote.js';
+import { shorten } from '../../http/shorten.js';
 
 /** One broken rule on one field, with the cause reason and text Kubernetes gives it. */
 export interface FieldError {
@@ -9,9 +10,13 @@ export interface FieldError {
   readonly text: string;
 }
 
+/** Values are shown up to this length: whole events are among them. */
+const MAX_VALUE_SHOWN = 4096;
+
 /** Values are shown as JSON, strings as Go quotes them. */
 function show(value: unknown): string {
-  return typeof value === 'string' ? goQuote(value) : (JSON.stringify(value) ?? 'null');
+  if (typeof value === 'string') return goQuote(shorten(value, MAX_VALUE_SHOWN));
+  return shorten(JSON.stringify(value) ?? 'null', MAX_VALUE_SHOWN);
 }
 
 export function required(field: string, detail = ''): FieldError {

@@ -1,4 +1,5 @@
 import type { Status } from '../../model/status.js';
+import { boundedStatus } from './bounded-status.js';
 
 const BRAND: unique symbol = Symbol.for('kube-vitals.StatusError') as never;
 
@@ -9,8 +10,12 @@ export interface StatusError extends Error {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Makes a {@link StatusError}; `retryAfterSeconds` in the details also becomes the `Retry-After` header. */
-export function statusError(status: Status, headers: Readonly<Record<string, string>> = {}): StatusError {
+/**
+ * Makes a {@link StatusError}, its status bounded by {@link boundedStatus}; `retryAfterSeconds` in the details also becomes
+ * the `Retry-After` header.
+ */
+export function statusError(unbounded: Status, headers: Readonly<Record<string, string>> = {}): StatusError {
+  const status = boundedStatus(unbounded);
   const retryAfter = status.details?.retryAfterSeconds;
   const all = retryAfter ? { ...headers, 'retry-after': String(retryAfter) } : headers;
   const error = new Error(status.message);

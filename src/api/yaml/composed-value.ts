@@ -1,23 +1,31 @@
 import type { Alias, Node, Pair, Scalar, YAMLMap, YAMLSeq } from 'yaml';
 import { setMember, wellFormed } from '../decode/json-document.js';
 import { goQuote } from '../../http/go-quote.js';
+import { shorten } from '../../http/shorten.js';
+import { MAX_STRICT_ERRORS } from '../decode/strict-errors.js';
 import { plainScalar } from './plain-scalar.js';
 
-/** A value with the duplicate keys it had, one line each (`line 7: key "d" already set in map`), or what is wrong. */
+/**
+ * A value with the duplicate keys it had, one line each (`line 7: key "d" already set in map`; a hundred at most), or what
+ * is wrong.
+ */
 export type YamlResult =
   { readonly value: unknown; readonly duplicates: readonly string[] } | { readonly error: string };
 
 type AnyNode = Node | Pair | null | undefined;
 
-/** A value behind an anchor, and how many nodes it has. */
+/** A value behind an anchor, how many nodes it has, and how long its texts are together. */
 interface Anchored {
   readonly value: unknown;
   readonly size: number;
+  readonly length: number;
 }
 
 const MAX_DEPTH = 1000;
 /** Aliases may add this many nodes to a document: a few bytes must not become gigabytes. */
 const MAX_ALIASED = 10_000;
+/** Aliases may add this many characters of text: as many as annotations may have. */
+const MAX_ALIASED_LENGTH = 262_144;
 const TAG = 'tag:yaml.org,2002:';
 
 /** The library's guards: handed in, because the library is loaded on first use by `yaml.ts` alone. */
@@ -30,13 +38,26 @@ interface Walk {
   readonly duplicates: string[];
   /** The nodes seen so far, those behind aliases counted each time. */
   size: number;
+  /** The characters of all scalars seen so far, in the same way. */
+  length: number;
   aliased: number;
+  aliasedLength: number;
   error: string | undefined;
 }
 
 /** The plain value of a composed document, resolved by the rules of Go's YAML library. */
 export function composedValue(library: YamlGuards, contents: AnyNode, lineOf: (offset: number) => number): YamlResult {
-  const walk: Walk = { library, lineOf, anchors: new Map(), duplicates: [], size: 0, aliased: 0, error: undefined };
+  const walk: Walk = {
+    library,
+    lineOf,
+    anchors: new Map(),
+    duplicates: [],
+    size: 0,
+    length: 0,
+    aliased: 0,
+    aliasedLength: 0,
+    error: undefined,
+  };
   const value = valueOf(walk, contents, 0);
   return walk.error === undefined ? { value, duplicates: walk.duplicates } : { error: `yaml: ${walk.error}` };
 }
@@ -52,21 +73,25 @@ function valueOf(walk: Walk, node: AnyNode, depth: number): unknown {
   if (walk.library.isAlias(node)) return aliased(walk, node);
   const { library } = walk;
   const anchor = 'anchor' in node ? node.anchor : undefined;
-  const before = walk.size;
+  const { size, length } = walk;
   if (anchor !== undefined) walk.anchors.set(anchor, 'open');
   const value =
     library.isMap(node) || library.isSeq(node) ? collection(walk, node, depth) : scalar(walk, node as Scalar);
-  if (anchor !== undefined) walk.anchors.set(anchor, { value, size: walk.size - before + 1 });
+  if (anchor !== undefined)
+    walk.anchors.set(anchor, { value, size: walk.size - size + 1, length: walk.length - length });
   return value;
 }
 
 function aliased(walk: Walk, { source }: Pick<Alias, 'source'>): unknown {
   const found = walk.anchors.get(source);
-  if (found === undefined) return refuse(walk, `unknown anchor '${source}' referenced`);
-  if (found === 'open') return refuse(walk, `anchor '${source}' value contains itself`);
+  if (found === undefined) return refuse(walk, `unknown anchor '${shorten(source)}' referenced`);
+  if (found === 'open') return refuse(walk, `anchor '${shorten(source)}' value contains itself`);
   walk.size += found.size;
+  walk.length += found.length;
   walk.aliased += found.size;
-  if (walk.aliased > MAX_ALIASED) return refuse(walk, 'document contains excessive aliasing');
+  walk.aliasedLength += found.length;
+  if (walk.aliased > MAX_ALIASED || walk.aliasedLength > MAX_ALIASED_LENGTH)
+    return refuse(walk, 'document contains excessive aliasing');
   return found.value;
 }
 
@@ -77,9 +102,9 @@ function collection(walk: Walk, node: YAMLMap | YAMLSeq, depth: number): unknown
     const key = keyOf(walk, pair.key as AnyNode, depth + 1);
     const value = valueOf(walk, pair.value as AnyNode, depth + 1);
     if (walk.error !== undefined) break;
-    if (Object.hasOwn(object, key)) {
+    if (walk.duplicates.length < MAX_STRICT_ERRORS && Object.hasOwn(object, key)) {
       const place = (pair.value as Node | null)?.range?.[0] ?? (pair.key as Node).range?.[0] ?? 0;
-      walk.duplicates.push(`line ${walk.lineOf(place)}: key ${goQuote(key)} already set in map`);
+      walk.duplicates.push(`line ${walk.lineOf(place)}: key ${goQuote(shorten(key))} already set in map`);
     }
     setMember(object, key, value);
   }
@@ -94,10 +119,11 @@ function keyOf(walk: Walk, node: AnyNode, depth: number): string {
 
 function scalar(walk: Walk, node: Scalar): unknown {
   const text = typeof node.value === 'string' ? node.value : String(node.value ?? '');
+  walk.length += text.length;
   const tag = node.tag?.startsWith(TAG) ? node.tag.slice(TAG.length) : undefined;
   const plain = node.type === 'PLAIN' || node.type === undefined;
   if (tag === 'str' || (!plain && tag === undefined)) return wellFormed(text);
   const value = plainScalar(text);
-  if (typeof value === 'number' && !Number.isFinite(value)) return refuse(walk, `unsupported value: ${text}`);
+  if (typeof value === 'number' && !Number.isFinite(value)) return refuse(walk, `unsupported value: ${shorten(text)}`);
   return typeof value === 'string' ? wellFormed(value) : value;
 }

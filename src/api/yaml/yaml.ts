@@ -1,4 +1,5 @@
 import type { CST, Document } from 'yaml';
+import { shorten } from '../../http/shorten.js';
 import { composedValue, type YamlResult } from './composed-value.js';
 import { writeYaml } from './write-yaml.js';
 
@@ -43,7 +44,7 @@ export async function parseYaml(text: string): Promise<YamlResult> {
   if (!broken) return composedValue(yaml, document?.contents ?? null, lineOf);
   // The library recurses into nested collections, and reports it like this when it could go no further.
   if (broken.message.includes('call stack')) return { error: 'yaml: exceeded max depth' };
-  return { error: `yaml: line ${lineOf(broken.pos[0])}: ${broken.message}` };
+  return { error: `yaml: line ${lineOf(broken.pos[0])}: ${shorten(broken.message)}` };
 }
 
 /** Writes a value as YAML in the layout of `sigs.k8s.io/yaml`: keys sorted, two spaces, lists not indented. */

@@ -5,6 +5,7 @@ import { badRequest, unsupportedMediaType } from '../../api/status/failures.js';
 import { bodyBytes } from '../../http/body.js';
 import { chain, isPromise } from '../../http/promise.js';
 import { header } from '../../http/headers.js';
+import { shorten } from '../../http/shorten.js';
 import type { Event } from '../../model/event.js';
 import type { VerbCall } from './call.js';
 
@@ -83,7 +84,7 @@ function storedForm(call: VerbCall, decoded: DecodedBody): Event {
   if (decoded.warnings.length > 0) call.warnings.push(...decoded.warnings);
   if (decoded.apiVersion !== version.view.apiVersion) {
     throw badRequest(
-      `the API version in the data (${decoded.apiVersion}) does not match the expected API version (${version.view.apiVersion})`,
+      `the API version in the data (${shorten(decoded.apiVersion)}) does not match the expected API version (${version.view.apiVersion})`,
     );
   }
   return version.fromWire(decoded.object);
@@ -105,5 +106,6 @@ export function requireName(call: VerbCall, event: Event): void {
   if (sent === '') {
     throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
   }
-  if (sent !== name) throw badRequest(`the name of the object (${sent}) does not match the name on the URL (${name})`);
+  if (sent !== name)
+    throw badRequest(`the name of the object (${shorten(sent)}) does not match the name on the URL (${name})`);
 }

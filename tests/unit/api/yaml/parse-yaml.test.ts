@@ -105,6 +105,28 @@ describe('bounds', () => {
     expect(await error(lines.join('\n'))).toBe('yaml: document contains excessive aliasing');
   });
 
+  test('text behind aliases', async () => {
+    const text = (times: number): string => `a: &a ${'x'.repeat(1000)}\nb: [${'*a, '.repeat(times)}]`;
+    expect(await error(text(262))).toBeUndefined();
+    expect(await error(text(263))).toBe('yaml: document contains excessive aliasing');
+    const nested = `a: &a ${'x'.repeat(1000)}\nb: &b [${'*a, '.repeat(100)}]\nc: [*b, *b]`;
+    expect(await error(nested)).toBe('yaml: document contains excessive aliasing');
+  });
+
+  test('duplicate keys: a hundred are told, each by its beginning', async () => {
+    const result = await parseYaml(`${'x'.repeat(1000)}: 1\n`.repeat(200));
+    const duplicates = 'duplicates' in result ? result.duplicates : [];
+    expect(duplicates).toHaveLength(100);
+    expect(duplicates[0]).toBe(`line 2: key "${'x'.repeat(256)}..." already set in map`);
+  });
+
+  test('what errors quote', async () => {
+    const long = 'x'.repeat(10_000);
+    for (const text of [`a: *${long}`, `a: &${long} [*${long}]`, `a: !!float ${'.'}inf${long}`, `a: |1${long}\n b`]) {
+      expect((await error(text))?.length ?? 0).toBeLessThan(400);
+    }
+  });
+
   test('depth', async () => {
     for (const piece of ['[', '{"a":', '- ']) {
       expect(await error(piece.repeat(15_000))).toBe('yaml: exceeded max depth');

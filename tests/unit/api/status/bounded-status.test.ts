@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { MAX_STATUS_LENGTH } from '../../../../src/api/status/bounded-status.js';
+import { badRequest, invalid } from '../../../../src/api/status/failures.js';
+import { invalidValue } from '../../../../src/api/status/field-error.js';
+
+test('a long message is cut', () => {
+  const { status } = badRequest('x'.repeat(100_000));
+  expect(status.message).toBe(`${'x'.repeat(MAX_STATUS_LENGTH)}...`);
+});
+
+test('causes are told as far as they fit, and the message names the same ones', () => {
+  const errors = Array.from({ length: 1000 }, (_, index) =>
+    invalidValue(`metadata.labels`, `${index}`, 'x'.repeat(100)),
+  );
+  const { status } = invalid('Event', 'a', errors);
+  const causes = status.details?.causes ?? [];
+  expect(causes.length).toBeGreaterThan(50);
+  expect(causes.reduce((sum, { message = '', field = '' }) => sum + message.length + field.length, 0)).toBeLessThan(
+    MAX_STATUS_LENGTH,
+  );
+  expect(JSON.stringify(status).length).toBeLessThan(3 * MAX_STATUS_LENGTH);
+});
+
+test('one cause is told however long it is, its value shortened', () => {
+  const { status } = invalid('Event', 'n'.repeat(1000), [
+    invalidValue('metadata.name', 'n'.repeat(100_000), 'too long'),
+  ]);
+  expect(status.details?.causes?.[0]?.message).toBe(`Invalid value: "${'n'.repeat(4096)}...": too long`);
+  expect(status.details?.name).toBe(`${'n'.repeat(256)}...`);
+  expect(status.message).toContain(`Event "${'n'.repeat(256)}..." is invalid: `);
+});
