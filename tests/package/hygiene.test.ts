@@ -34,6 +34,19 @@ const sources = readSources();
 const published = sources.map((file) => `src/${file.path}`);
 const self = 'tests/package/hygiene.test.ts';
 
+describe('package-lock.json', () => {
+  it('has the integrity of every package, so that `npm ci` installs nothing it cannot verify', () => {
+    const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
+      readonly packages: Readonly<Record<string, { readonly link?: boolean; readonly integrity?: string }>>;
+    };
+    const unverified = Object.entries(packages).filter(
+      ([where, { link, integrity }]) => where !== '' && link !== true && !/^sha512-/.test(integrity ?? ''),
+    );
+    expect(Object.keys(packages).length).toBeGreaterThan(500);
+    expect(unverified.map(([where]) => where)).toEqual([]);
+  });
+});
+
 describe('the published code', () => {
   it('writes nothing to the console', () => {
     expect(matches(published, /\bconsole(\.(?!$|\s)|\?\.|\[)/)).toEqual([]);
