@@ -22,7 +22,7 @@ import { createAnswerForms } from './answer-forms.js';
 import type { Documents } from './documents.js';
 import { rendered } from './render-result.js';
 import { statusErrorOf } from './request-failures.js';
-import { RequestLife, TOO_LATE } from './request-life.js';
+import { RequestLife, TOO_LATE, UnfinishedRequests } from './request-life.js';
 import { ownsPath, routeOf, scopeOf } from './routing.js';
 import type { Scope, Verb } from './scope.js';
 import type { EventsEnvironment, Result, VerbCall } from './verbs/call.js';
@@ -81,6 +81,7 @@ interface Passage {
 export function createPipeline({ environment, versions, documents, observe }: PipelineParts): Pipeline {
   const { access, clock, limits } = environment;
   const notify = createNotifier(observe);
+  const unfinished = new UnfinishedRequests(clock);
   const formOf = createAnswerForms(clock.now);
 
   /**
@@ -242,7 +243,7 @@ export function createPipeline({ environment, versions, documents, observe }: Pi
     if (!ours) return undefined;
     const passage: Passage = {
       request,
-      life: new RequestLife(request, clock),
+      life: new RequestLife(request, unfinished),
       path,
       query: parseQuery(query),
       warnings: [],

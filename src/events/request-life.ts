@@ -4,8 +4,14 @@ import { isStream } from '../http/response-shape.js';
 import type { ApiResponse } from '../http/response.js';
 import type { StoreCall } from '../store/contract.js';
 
-/** After this long an unfinished request begins to listen for its client's leaving: most are answered before. */
-const FOLLOW_AFTER_MS = 250;
+/**
+ * How often unfinished requests are looked at: whether their deadline has passed, and, from the first look on, whether their
+ * client has left. Most requests are answered before.
+ */
+const LOOK_MS = 250;
+
+/** A shorter deadline is kept to the millisecond, by a timer of its own. */
+const EXACT_BELOW_MS = 10_000;
 
 /** How long work that does not heed its signal may keep its place after the request has ended. */
 const GRACE_MS = 500;
@@ -21,17 +27,49 @@ export const TOO_LATE: ApiResponse = Object.freeze({
 
 const nothing = (): void => undefined;
 
+/** The requests of one pipeline that wait for something: one timer for all, because most never need theirs. */
+export class UnfinishedRequests {
+  readonly clock: Clock;
+  readonly #lives = new Set<RequestLife>();
+  #looking = false;
+
+  constructor(clock: Clock) {
+    this.clock = clock;
+  }
+
+  add(life: RequestLife): void {
+    this.#lives.add(life);
+    this.#lookLater();
+  }
+
+  delete(life: RequestLife): void {
+    this.#lives.delete(life);
+  }
+
+  #lookLater(): void {
+    if (this.#looking) return;
+    this.#looking = true;
+    this.clock.setTimer(() => {
+      this.#looking = false;
+      const now = this.clock.monotonic();
+      for (const life of this.#lives) life.look(now);
+      if (this.#lives.size > 0) this.#lookLater();
+    }, LOOK_MS);
+  }
+}
+
 /**
  * The life of one request, from its first byte to the last of its answer: what it waits for hangs on `signal`, and what it
  * holds is given back when it ends. Its client's leaving, the server's closing and a stalled reader end it through the
- * signal of the request, and its deadline through a timer. The signal is only made where somebody reads it, and the timer
- * only where the answer is not there at once.
+ * signal of the request, and its deadline through {@link UnfinishedRequests}. The signal is only made where somebody reads
+ * it, and nothing is watched where the answer is there at once.
  */
 export class RequestLife implements StoreCall {
   readonly #request: ApiRequest;
-  readonly #clock: Clock;
+  readonly #unfinished: UnfinishedRequests;
   #limitMs = Infinity;
   #begun = 0;
+  #watched = false;
   #timer: ClockTimer | undefined;
   #controller: AbortController | undefined;
   /** Set once the signal of the request is followed. */
@@ -43,9 +81,9 @@ export class RequestLife implements StoreCall {
   /** What is to be broken off at the end, beside what hangs on the signal. */
   #breakOff: () => void = nothing;
 
-  constructor(request: ApiRequest, clock: Clock) {
+  constructor(request: ApiRequest, unfinished: UnfinishedRequests) {
     this.#request = request;
-    this.#clock = clock;
+    this.#unfinished = unfinished;
   }
 
   /** Aborted when the request ends before its answer is complete. */
@@ -88,7 +126,7 @@ export class RequestLife implements StoreCall {
     return new Promise((resolve, reject) => {
       this.#breakOff = () => {
         resolve(TOO_LATE);
-        this.#clock.setTimer(this.#release, GRACE_MS);
+        this.#unfinished.clock.setTimer(this.#release, GRACE_MS);
       };
       this.#watch();
       work.then((response) => {
@@ -138,25 +176,33 @@ export class RequestLife implements StoreCall {
   finish(): void {
     if (this.#finished) return;
     this.#finished = true;
-    this.#timer?.cancel();
+    this.#unwatch();
     if (this.#onAbort !== undefined) this.#request.signal?.removeEventListener('abort', this.#onAbort);
   }
 
-  /** Waits for the deadline; on the way there for the client, once the request turns out to be a slow one. */
-  #watch(): void {
-    if (this.#timer !== undefined || this.#ended || this.#finished) return;
-    this.#begun = this.#clock.monotonic();
-    this.#timer = this.#clock.setTimer(() => this.#look(), Math.min(FOLLOW_AFTER_MS, this.#limitMs));
+  /** Ends the request when its deadline has passed, and follows its client from now on. `now`: monotonic milliseconds. */
+  look(now: number): void {
+    if (now - this.#begun >= this.#limitMs) this.#timeIsUp();
+    else this.#follow();
   }
 
-  #look(): void {
-    const left = this.#limitMs - (this.#clock.monotonic() - this.#begun);
-    if (left <= 0) {
-      this.#end(new DOMException('the request took longer than it may', 'AbortError'));
-      return;
-    }
-    if (left !== Infinity) this.#timer = this.#clock.setTimer(() => this.#look(), left);
-    this.#follow();
+  #timeIsUp(): void {
+    this.#end(new DOMException('the request took longer than it may', 'AbortError'));
+  }
+
+  /** The request is not finished at once: from here on its deadline counts. */
+  #watch(): void {
+    if (this.#watched || this.#ended || this.#finished) return;
+    this.#watched = true;
+    const { clock } = this.#unfinished;
+    this.#begun = clock.monotonic();
+    this.#unfinished.add(this);
+    if (this.#limitMs < EXACT_BELOW_MS) this.#timer = clock.setTimer(() => this.#timeIsUp(), this.#limitMs);
+  }
+
+  #unwatch(): void {
+    if (this.#watched) this.#unfinished.delete(this);
+    this.#timer?.cancel();
   }
 
   #follow(): void {
@@ -171,7 +217,7 @@ export class RequestLife implements StoreCall {
     if (this.#ended || this.#finished) return;
     this.#ended = true;
     this.#reason = reason;
-    this.#timer?.cancel();
+    this.#unwatch();
     this.#controller?.abort(reason);
     this.#breakOff();
   }

@@ -9,7 +9,7 @@ import { scopeOf } from '../../../src/events/routing.js';
 import { readSelection } from '../../../src/events/listing/selection.js';
 import type { EventsEnvironment, VerbCall } from '../../../src/events/verbs/call.js';
 import { createChunkMemory } from '../../../src/api/representation/chunk-memory.js';
-import { RequestLife } from '../../../src/events/request-life.js';
+import { RequestLife, UnfinishedRequests } from '../../../src/events/request-life.js';
 import { eventsV1 } from '../../../src/events/versions/events-v1.js';
 import { openWatch } from '../../../src/events/watching/watch-stream.js';
 import { parseQuery, splitUrl } from '../../../src/http/url.js';
@@ -162,7 +162,7 @@ export function verbBench(wrap: (store: EventStore) => EventStore = (store) => s
       const scope = scopeOf(method, parts.path, query, [version]);
       if (!scope) throw new Error(`no scope: ${target}`);
       const request = { method, url, ...(signal && { signal }) };
-      const life = new RequestLife(request, environment.clock);
+      const life = new RequestLife(request, new UnfinishedRequests(environment.clock));
       return { environment, request, life, version, scope, query, caller: CALLER, joinsItems: false, warnings: [] };
     },
   };
