@@ -34,6 +34,7 @@ export {
 export type { InFlightLimitOptions } from './limits/in-flight.js';
 
 export { allowRules, type AllowRule } from './auth/allow-rules.js';
+export { badCredential, isBadCredential, type BadCredential } from './auth/bad-credential.js';
 export { allowAnonymous, clientCertificate, firstAuthenticator } from './auth/authenticators.js';
 export { allowAuthenticated, allowEverybody, anyOf } from './auth/authorizers.js';
 export {

@@ -1,5 +1,6 @@
 import type { Caller } from '../model/caller.js';
 import type { Attributes, Authorize, Decision } from './contract.js';
+import { authorizer, hookFactory } from './hook-kinds.js';
 import { stringListFaults, throwFaults } from './option-faults.js';
 import { isResourceAttributes } from './resource-refusal.js';
 
@@ -31,15 +32,22 @@ const FIELDS = ['users', 'groups', 'verbs', 'namespaces', 'resources', 'paths'] 
  *
  * @throws TypeError listing all faults of all rules
  */
-export function allowRules(rules: readonly AllowRule[]): Authorize {
+export const allowRules: (rules: readonly AllowRule[]) => Authorize = /* @__PURE__ */ hookFactory(
+  'authorize',
+  'allowRules',
+  fromRules,
+);
+
+function fromRules(rules: readonly AllowRule[]): Authorize {
   if (!Array.isArray(rules)) throw new TypeError('allowRules: expected a list of rules');
   throwFaults(
     'allowRules',
     rules.flatMap((rule, index) => faultsOf(rule).map((fault) => `rule ${index + 1}: ${fault}`)),
   );
   const own = (rules as readonly AllowRule[]).map((rule) => structuredClone(rule));
-  return (caller, attributes) =>
-    own.some((rule) => meansCaller(rule, caller) && meansRequest(rule, attributes)) ? ALLOWED : DENIED;
+  return authorizer('allowRules', (caller, attributes) =>
+    own.some((rule) => meansCaller(rule, caller) && meansRequest(rule, attributes)) ? ALLOWED : DENIED,
+  );
 }
 
 function faultsOf(rule: unknown): readonly string[] {

@@ -2,6 +2,7 @@ import { isPromise } from '../http/promise.js';
 import type { ApiRequest } from '../http/request.js';
 import type { Caller } from '../model/caller.js';
 import type { Authenticate } from './contract.js';
+import { authenticator, hookFactory, hookListFaults } from './hook-kinds.js';
 import { throwFaults } from './option-faults.js';
 import { ANONYMOUS, AUTHENTICATED, UNAUTHENTICATED } from './well-known.js';
 
@@ -10,13 +11,16 @@ import { ANONYMOUS, AUTHENTICATED, UNAUTHENTICATED } from './well-known.js';
  * organizations are the groups, `system:authenticated` is added. The server must ask for certificates and know the
  * authority that signed them; an unverified certificate never reaches this library.
  */
-export function clientCertificate(): Authenticate {
-  return (request) => {
-    const certificate = request.peerCertificate;
-    if (certificate === undefined || certificate.commonName === '') return undefined;
-    return { name: certificate.commonName, groups: [...certificate.organizations, AUTHENTICATED] };
-  };
-}
+export const clientCertificate: () => Authenticate = /* @__PURE__ */ hookFactory(
+  'authenticate',
+  'clientCertificate',
+  () =>
+    authenticator('clientCertificate', (request) => {
+      const certificate = request.peerCertificate;
+      if (certificate === undefined || certificate.commonName === '') return undefined;
+      return { name: certificate.commonName, groups: [...certificate.organizations, AUTHENTICATED] };
+    }),
+);
 
 const anonymous: Caller = Object.freeze({ name: ANONYMOUS, groups: Object.freeze([UNAUTHENTICATED]) });
 
@@ -24,27 +28,28 @@ const anonymous: Caller = Object.freeze({ name: ANONYMOUS, groups: Object.freeze
  * Takes everybody in as `system:anonymous` of group `system:unauthenticated`. Put it last in {@link firstAuthenticator};
  * what anonymous callers may do is the authorizer's word (`allowAuthenticated()` refuses them everything).
  */
-export function allowAnonymous(): Authenticate {
-  return () => anonymous;
-}
+export const allowAnonymous: () => Authenticate = /* @__PURE__ */ hookFactory('authenticate', 'allowAnonymous', () =>
+  authenticator('allowAnonymous', () => anonymous),
+);
 
 /**
  * Asks several authenticators in turn: the first caller wins, and one that throws ends it with 401, so that a bad
  * credential never falls back to anonymous. Answers at once as long as the authenticators do.
+ *
+ * @throws TypeError listing everything in the list that is no authenticator
  */
-export function firstAuthenticator(...authenticators: readonly Authenticate[]): Authenticate {
-  const faults = authenticators.flatMap((one, index) =>
-    typeof one === 'function' ? [] : [`authenticator ${index + 1} must be a function`],
-  );
-  if (authenticators.length === 0) faults.push('name at least one authenticator');
-  throwFaults('firstAuthenticator', faults);
+export const firstAuthenticator: (...authenticators: readonly Authenticate[]) => Authenticate =
+  /* @__PURE__ */ hookFactory('authenticate', 'firstAuthenticator', askInTurn);
+
+function askInTurn(...authenticators: readonly Authenticate[]): Authenticate {
+  throwFaults('firstAuthenticator', hookListFaults('authenticate', authenticators));
   const askFrom = (first: number, request: ApiRequest): ReturnType<Authenticate> => {
     for (let index = first; index < authenticators.length; index += 1) {
       const answer = authenticators[index]?.(request);
       if (isPromise(answer)) return Promise.resolve(answer).then((caller) => caller ?? askFrom(index + 1, request));
-      if (answer !== undefined) return answer;
+      if (answer !== undefined && answer !== null) return answer;
     }
     return undefined;
   };
-  return (request) => askFrom(0, request);
+  return authenticator('firstAuthenticator', (request) => askFrom(0, request));
 }

@@ -1,5 +1,6 @@
 import { isPromise } from '../http/promise.js';
 import type { Authorize, Decision } from './contract.js';
+import { authorizer, hookFactory, hookListFaults } from './hook-kinds.js';
 import { throwFaults } from './option-faults.js';
 import { ANONYMOUS, UNAUTHENTICATED } from './well-known.js';
 
@@ -7,43 +8,61 @@ const ALLOWED: Decision = Object.freeze({ allowed: true });
 const DENIED: Decision = Object.freeze({ allowed: false });
 
 /** Allows everything to every caller that showed a credential, nothing to anonymous ones. */
-export function allowAuthenticated(): Authorize {
-  return (caller) => (caller.name === ANONYMOUS || caller.groups.includes(UNAUTHENTICATED) ? DENIED : ALLOWED);
-}
+export const allowAuthenticated: () => Authorize = /* @__PURE__ */ hookFactory('authorize', 'allowAuthenticated', () =>
+  authorizer('allowAuthenticated', (caller) =>
+    caller.name === ANONYMOUS || caller.groups.includes(UNAUTHENTICATED) ? DENIED : ALLOWED,
+  ),
+);
 
 /** Allows everything to everybody. With {@link allowAnonymous} the API is open to whoever can reach the port. */
-export function allowEverybody(): Authorize {
-  return () => ALLOWED;
-}
+export const allowEverybody: () => Authorize = /* @__PURE__ */ hookFactory('authorize', 'allowEverybody', () =>
+  authorizer('allowEverybody', () => ALLOWED),
+);
 
 /**
- * Asks several authorizers in turn: the first that allows wins. When none does, the reasons they gave are joined.
- * Answers at once as long as the authorizers do.
+ * Asks several authorizers in turn: the first that allows wins. When none does, the reasons they gave are joined; if one of
+ * them answered something that is no decision, that is passed on, to be refused and reported. Answers at once as long as the
+ * authorizers do.
+ *
+ * @throws TypeError listing everything in the list that is no authorizer
  */
-export function anyOf(...authorizers: readonly Authorize[]): Authorize {
-  const faults = authorizers.flatMap((one, index) =>
-    typeof one === 'function' ? [] : [`authorizer ${index + 1} must be a function`],
-  );
-  if (authorizers.length === 0) faults.push('name at least one authorizer');
-  throwFaults('anyOf', faults);
-  return (caller, attributes) => {
-    const reasons: string[] = [];
+export const anyOf: (...authorizers: readonly Authorize[]) => Authorize = /* @__PURE__ */ hookFactory(
+  'authorize',
+  'anyOf',
+  askAny,
+);
+
+function askAny(...authorizers: readonly Authorize[]): Authorize {
+  throwFaults('anyOf', hookListFaults('authorize', authorizers));
+  return authorizer('anyOf', (caller, attributes) => {
+    const heard: Heard = { reasons: [], odd: undefined };
     const ask = (from: number): Decision | Promise<Decision> => {
       for (let index = from; index < authorizers.length; index += 1) {
-        const answer = authorizers[index]?.(caller, attributes) ?? DENIED;
+        const answer = authorizers[index]?.(caller, attributes);
         if (isPromise(answer)) {
-          return Promise.resolve(answer).then((decision) => (consider(decision, reasons) ? decision : ask(index + 1)));
+          return Promise.resolve(answer).then((decision) => (consider(decision, heard) ? decision : ask(index + 1)));
         }
-        if (consider(answer, reasons)) return answer;
+        if (consider(answer, heard)) return answer;
       }
-      return reasons.length > 0 ? { allowed: false, reason: reasons.join(', ') } : DENIED;
+      if (heard.odd) return heard.odd.answer as Decision;
+      return heard.reasons.length > 0 ? { allowed: false, reason: heard.reasons.join(', ') } : DENIED;
     };
     return ask(0);
-  };
+  });
 }
 
-function consider(decision: Decision, reasons: string[]): boolean {
-  if (decision.allowed === true) return true;
-  if (decision.reason) reasons.push(decision.reason);
+/** What those have said who did not allow. */
+interface Heard {
+  readonly reasons: string[];
+  /** The first answer that was no decision. */
+  odd: { readonly answer: unknown } | undefined;
+}
+
+/** Whether an answer allows. Hooks are written by others: it may be anything. */
+function consider(answer: Decision | undefined, heard: Heard): answer is Decision {
+  const { allowed, reason } = (answer ?? {}) as { readonly allowed?: unknown; readonly reason?: unknown };
+  if (allowed === true) return true;
+  if (allowed !== false) heard.odd ??= { answer };
+  else if (typeof reason === 'string' && reason !== '') heard.reasons.push(reason);
   return false;
 }

@@ -3,8 +3,9 @@ import type { Caller } from '../model/caller.js';
 
 /**
  * Says who a request comes from. `undefined` means *no credential of my kind*: another authenticator may know it, and
- * with none left the answer is 401. **Throwing means a bad credential**: 401, never anonymous. What is thrown is not
- * shown to the client.
+ * with none left the answer is 401. **Throwing means 401**, never anonymous, and what is thrown is not shown to the client:
+ * throw `badCredential()` for a credential that is bad, since anything else is taken for a failure of the hook and reported to
+ * `observe` (`where: 'events: authenticate'`), as an answer that is no caller is.
  */
 export type Authenticate = (request: ApiRequest) => Caller | undefined | Promise<Caller | undefined>;
 
@@ -33,9 +34,10 @@ export type Attributes = ResourceAttributes | PathAttributes;
 
 /** The answer of an {@link Authorize} hook. `reason` ends the 403 message. */
 export interface Decision {
+  /** Only `true` allows. What is neither `true` nor `false` refuses, and is reported to `observe` as a mistake of the hook. */
   readonly allowed: boolean;
   readonly reason?: string | undefined;
 }
 
-/** Says whether a caller may do something. Throwing is a failure of the authorizer: a bare 500. */
+/** Says whether a caller may do something. Throwing is a failure of the authorizer: a bare 500, reported to `observe`. */
 export type Authorize = (caller: Caller, attributes: Attributes) => Decision | Promise<Decision>;

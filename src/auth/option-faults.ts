@@ -17,3 +17,9 @@ export function stringListFaults(name: string, value: unknown): readonly string[
     ? []
     : [`${name} must hold non-empty strings`];
 }
+
+/** A value that should have been another, in a few words that repeat nothing of its content. */
+export function described(value: unknown): string {
+  if (value === null || value === undefined || typeof value === 'boolean') return String(value);
+  return `a value of type ${Array.isArray(value) ? 'array' : typeof value}`;
+}

@@ -1,7 +1,9 @@
 import type { Caller } from '../model/caller.js';
+import { badCredential } from './bad-credential.js';
 import { bearerToken } from './bearer-token.js';
 import type { Authenticate } from './contract.js';
-import { stringListFaults, throwFaults } from './option-faults.js';
+import { authenticator, hookFactory } from './hook-kinds.js';
+import { described, stringListFaults, throwFaults } from './option-faults.js';
 import { AUTHENTICATED } from './well-known.js';
 
 /** Whom a static token stands for. The group `system:authenticated` is added. */
@@ -21,17 +23,40 @@ export type StaticTokens = Readonly<Record<string, StaticTokenCaller>> | Readonl
  * hashes are seeded anew in every process. An unknown token is refused (401); a request without one is left to the next
  * authenticator.
  *
- * @throws TypeError listing every token that is empty or not printable ASCII, and every caller without a name
+ * @throws TypeError listing every token that is empty, not printable ASCII, or what becomes of a value that is not there
+ * (`undefined`, `null`, `NaN`, `true`, `false`), and every caller without a name
  */
-export function staticTokens(tokens: StaticTokens): Authenticate {
+export const staticTokens: (tokens: StaticTokens) => Authenticate = /* @__PURE__ */ hookFactory(
+  'authenticate',
+  'staticTokens',
+  fromTokens,
+);
+
+function fromTokens(tokens: StaticTokens): Authenticate {
   const callers = readCallers(tokens);
-  return (request) => {
+  return authenticator('staticTokens', (request) => {
     const token = bearerToken(request);
     if (token === undefined) return undefined;
     const found = callers.get(token);
-    if (found === undefined) throw new Error('unknown bearer token');
+    if (found === undefined) throw badCredential('unknown bearer token');
     return found;
-  };
+  });
+}
+
+/** What JavaScript makes of a value that was not there, as a key of an object or in a template. */
+const ACCIDENTS: ReadonlySet<unknown> = new Set(['undefined', 'null', 'NaN', 'true', 'false']);
+
+/** What is wrong with a token; what is quoted of it is no secret. */
+function tokenFault(token: unknown): string | undefined {
+  const hint = 'read the token before and stop when it is missing, for example an environment variable that is not set';
+  if (ACCIDENTS.has(token)) return `is the text "${String(token)}", which anybody would guess; ${hint}`;
+  if (typeof token !== 'string') return `is no text but ${described(token)}; ${hint}`;
+  if (/^\[object \w*\]$/.test(token))
+    return `is the text "${token}": an object was made into a text; give the token itself`;
+  if (token === '') return `must be printable ASCII without spaces, and is empty; ${hint}`;
+  return /^[\x21-\x7e]+$/.test(token)
+    ? undefined
+    : 'must be printable ASCII without spaces, since no header carries another';
 }
 
 /** By token. */
@@ -44,7 +69,8 @@ function readCallers(tokens: StaticTokens): ReadonlyMap<string, Caller> {
   const callers = pairs.map(([token, caller], index): [token: string, Caller] => {
     // The token itself is a secret: faults name its place only.
     const where = `token ${index + 1}`;
-    if (!/^[\x21-\x7e]+$/.test(token)) faults.push(`${where} must be printable ASCII without spaces, and not empty`);
+    const fault = tokenFault(token);
+    if (fault !== undefined) faults.push(`${where} ${fault}`);
     if (typeof caller?.name !== 'string' || caller.name === '') faults.push(`${where} needs a caller with a name`);
     if (caller?.uid !== undefined && typeof caller.uid !== 'string') faults.push(`uid of ${where} must be a string`);
     if (caller?.groups !== undefined) faults.push(...stringListFaults(`groups of ${where}`, caller.groups));

@@ -6,9 +6,11 @@ import { systemClock } from '../clock/clock.js';
 import type { ApiHandler } from '../http/handler.js';
 import { createInFlightLimits } from '../limits/in-flight.js';
 import type { Caller } from '../model/caller.js';
+import { createNotifier } from '../observe/notifier.js';
 import { createExpiryLoop } from '../store/expiry-loop.js';
 import { createWatchHub } from '../store/watch/watch-hub.js';
 import { createDocuments } from './documents.js';
+import { observedAuthorizer } from './observed-authorizer.js';
 import { createPipeline } from './pipeline.js';
 import { checkEventsOptions, type EventsOptions } from './options.js';
 import type { EventsEnvironment } from './verbs/call.js';
@@ -55,6 +57,8 @@ export function createEvents(options: EventsOptions): Events {
   const { apiDomain } = options;
   const versions = [eventsV1(apiDomain), ...(options.coreV1 ? [coreV1(apiDomain)] : [])];
   const fieldTracker = createFieldTracker();
+  const notify = createNotifier(observe);
+  const report = (hook: string, error: unknown): void => notify({ type: 'error', error, where: `events: ${hook}` });
   const environment: EventsEnvironment = {
     store,
     hub,
@@ -62,8 +66,10 @@ export function createEvents(options: EventsOptions): Events {
     clock,
     access: createAccess({
       authenticate: options.authenticate,
-      authorize: options.authorize,
+      authorize: observedAuthorizer(options.authorize, (error) => report('authorize', error)),
       impersonation: options.impersonation ? createImpersonation : undefined,
+      report,
+      clock,
     }),
     limits: createInFlightLimits(options.limits ?? {}),
     ttlMs: options.ttlMs ?? 3_600_000,

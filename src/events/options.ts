@@ -1,4 +1,5 @@
 import type { Authenticate, Authorize } from '../auth/contract.js';
+import { requiredHookFaults } from '../auth/hook-kinds.js';
 import type { Clock } from '../clock/clock.js';
 import { inFlightLimitFaults, type InFlightLimitOptions } from '../limits/in-flight.js';
 import type { Observe } from '../observe/observation.js';
@@ -27,8 +28,8 @@ export interface EventsOptions {
   readonly managedFields?: boolean | undefined;
   /**
    * Lets callers act as somebody else through `Impersonate-User` and its companions, where `authorize` allows them the
-   * verb `impersonate` (or Kubernetes' constrained verbs). Default false: the headers are ignored. An authorizer that allows
-   * everything to a caller allows this, too.
+   * verb `impersonate` (or Kubernetes' constrained verbs). An authorizer that allows everything to a caller allows this, too.
+   * Default false: a request with any `Impersonate-*` header is 403 for everybody.
    */
   readonly impersonation?: boolean | undefined;
   /** Event types that may be written. Default `['Normal', 'Warning']`. Specification 9: more may be added. */
@@ -66,11 +67,7 @@ export function checkEventsOptions(options: EventsOptions): void {
   if (typeof given.store !== 'object' || given.store === null || !('changes' in given.store)) {
     faults.push('store must be an EventStore, for example memoryStore()');
   }
-  for (const hook of ['authenticate', 'authorize'] as const) {
-    if (typeof given[hook] !== 'function') {
-      faults.push(`${hook} must be a function; to let everybody in, say allowAnonymous() or allowAuthenticated()`);
-    }
-  }
+  faults.push(...requiredHookFaults(given));
   if (given.types !== undefined && !isNonEmptyStrings(given.types)) {
     faults.push('types must be a non-empty list of non-empty strings');
   }

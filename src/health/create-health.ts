@@ -29,6 +29,7 @@ export function createHealth(options: HealthOptions = {}): Health {
   const { authenticate, authorize, impersonation, clock = systemClock } = options;
 
   const { observe, isBlocked } = createLogWatch(options.observe, clock);
+  const open = grantToAll(impersonation !== undefined);
   const { announce, onChange } = createChanges(observe);
   const turns = createTurns(concurrency);
   let shuttingDown = false;
@@ -75,7 +76,8 @@ export function createHealth(options: HealthOptions = {}): Health {
       clock,
       observe,
       permission:
-        authenticate && authorize ? createPermission({ authenticate, authorize, impersonation }, observe) : grantToAll,
+        authenticate && authorize ? createPermission({ authenticate, authorize, impersonation, clock }, observe) : open,
+      open,
       rootsOpen,
       auditIds,
       ownVerdictLine,

@@ -10,7 +10,7 @@ import { chain } from '../http/promise.js';
 import type { Verdict } from './check-runner.js';
 import type { HealthRoot } from './contract.js';
 import { passedAtOnce, reportOf, type Asked } from './evaluate.js';
-import { grantToAll, type AskPermission } from './permission.js';
+import type { AskOpen, AskPermission } from './permission.js';
 import { NO_CACHE, ROOT_OK, checkText, rootJson, rootText } from './render.js';
 import { rootOf } from './registry.js';
 import { requestTimeout } from './request-timeout.js';
@@ -21,6 +21,8 @@ export interface EndpointsSurroundings {
   readonly observe: Observe;
   /** Decides about everything but open roots. */
   readonly permission: AskPermission;
+  /** Decides about open roots. */
+  readonly open: AskOpen;
   readonly rootsOpen: boolean;
   readonly auditIds: boolean;
   readonly ownVerdictLine: boolean;
@@ -37,7 +39,7 @@ const NO_QUERY: Query = new Map();
 
 /** Makes the handler of the three roots and everything below them. */
 export function createEndpoints(around: EndpointsSurroundings): ApiHandler {
-  const { clock, observe, permission, rootsOpen, auditIds, ownVerdictLine } = around;
+  const { clock, observe, permission, open, rootsOpen, auditIds, ownVerdictLine } = around;
 
   function answerRoot(root: HealthRoot, query: Query, asked: Asked): Answer {
     return chain(reportOf(root, asked), (report) => {
@@ -73,7 +75,7 @@ export function createEndpoints(around: EndpointsSurroundings): ApiHandler {
     const limit = requestTimeout(query.get('timeout')?.[0]);
     if (limit !== undefined && 'fault' in limit) return badTimeout(limit.fault);
     const isRoot = path.length === root.length + 1;
-    const ask = isRoot && rootsOpen ? grantToAll : permission;
+    const ask = isRoot && rootsOpen ? open : permission;
     const answered = chain(ask(request, path), (permitted): Answer => {
       if (!permitted.granted) return permitted.refusal;
       if (!isRoot) return answerCheck(root, path.slice(root.length + 2), permitted.mayKnow);
@@ -98,6 +100,8 @@ export function createEndpoints(around: EndpointsSurroundings): ApiHandler {
     if (root === undefined) return undefined;
     // What kubelets and load balancers ask: nothing to read, nobody to know.
     if (rootsOpen && target.query === '' && path.length === root.length + 1) {
+      const permitted = open(request);
+      if (!permitted.granted) return finish(request, permitted.refusal);
       const asked = around.ask(root, NO_VALUES);
       const answered = passedAtOnce(asked) ? ROOT_OK : answerRoot(root, NO_QUERY, asked);
       return chain(answered, (response) => finish(request, response));

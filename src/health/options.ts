@@ -1,8 +1,18 @@
 import type { Authenticate, Authorize } from '../auth/contract.js';
+import { hookFault } from '../auth/hook-fault.js';
 import type { CreateImpersonation } from '../auth/impersonation.js';
 import type { Clock } from '../clock/clock.js';
 import type { Observe } from '../observe/observation.js';
-import { A_COUNT, A_FLAG, A_FUNCTION, aNumber, checkOptions, oneOf, type OptionRules } from './option-rules.js';
+import {
+  A_COUNT,
+  A_FLAG,
+  A_FUNCTION,
+  aNumber,
+  checkOptions,
+  oneOf,
+  type OptionRule,
+  type OptionRules,
+} from './option-rules.js';
 
 /** Options of `createHealth`. */
 export interface HealthOptions {
@@ -18,7 +28,7 @@ export interface HealthOptions {
   readonly authorize?: Authorize;
   /**
    * Lets callers act as somebody else, where `authorize` allows it: see `impersonation` of `createEvents`. Give it
-   * `createImpersonation` of `kube-vitals`. Default: nobody may.
+   * `createImpersonation` of `kube-vitals`. Default: a request with any `Impersonate-*` header is 403, on open roots too.
    */
   readonly impersonation?: CreateImpersonation;
   /**
@@ -58,9 +68,12 @@ export interface ResolvedHealthOptions {
   readonly auditIds: boolean;
 }
 
+/** `hookFaults` has more to say about the two. */
+const JUDGED_BELOW: OptionRule = [() => true, 'a function'];
+
 const RULES: OptionRules = {
-  authenticate: A_FUNCTION,
-  authorize: A_FUNCTION,
+  authenticate: JUDGED_BELOW,
+  authorize: JUDGED_BELOW,
   impersonation: A_FUNCTION,
   roots: oneOf('open', 'authorized'),
   observe: A_FUNCTION,
@@ -86,10 +99,12 @@ export function resolveOptions(options: HealthOptions): ResolvedHealthOptions {
   };
 }
 
-function hookFaults(options: HealthOptions | null): readonly (string | false)[] {
+function hookFaults(options: HealthOptions | null): readonly (string | false | undefined)[] {
   const who = options?.authenticate !== undefined;
   const may = options?.authorize !== undefined;
   return [
+    who && hookFault('authenticate', options?.authenticate),
+    may && hookFault('authorize', options?.authorize),
     who !== may && 'authenticate and authorize go together: give both, or neither',
     options?.roots === 'authorized' && !who && !may && "roots: 'authorized' needs authenticate and authorize",
   ];

@@ -1,5 +1,6 @@
 import { createAccess, type AccessOptions } from '../auth/access.js';
 import type { PathAttributes } from '../auth/contract.js';
+import { NO_IMPERSONATION, asksToImpersonate } from '../auth/no-impersonation.js';
 import { forbiddenPathStatus, refusedResponse, unauthorizedResponse } from '../auth/refusal.js';
 import { chain, isPromise } from '../http/promise.js';
 import type { ApiRequest } from '../http/request.js';
@@ -20,15 +21,31 @@ export type AskPermission = (request: ApiRequest, path: string) => Permission | 
 const WITHOUT_REASONS: Permission = Object.freeze({ granted: true, mayKnow: false });
 const WITH_REASONS: Permission = Object.freeze({ granted: true, mayKnow: true });
 
-/** For roots that are open and for a health object without hooks. */
-export const grantToAll: AskPermission = () => WITHOUT_REASONS;
+/** For roots that are open and for a health object without hooks: at once, since nobody is asked who they are. */
+export type AskOpen = (request: ApiRequest) => Permission;
+
+const GRANT: AskOpen = () => WITHOUT_REASONS;
+const GRANT_UNLESS_IMPERSONATING: AskOpen = (request) =>
+  asksToImpersonate(request) ? refused(refusedResponse(NO_IMPERSONATION)) : WITHOUT_REASONS;
+
+/**
+ * Grants everybody everything but reasons.
+ *
+ * @param impersonation whether it is enabled: then the headers mean nothing here, and without it they are refused as elsewhere
+ */
+export function grantToAll(impersonation: boolean): AskOpen {
+  return impersonation ? GRANT : GRANT_UNLESS_IMPERSONATING;
+}
 
 /** Authenticates and authorizes as a Kubernetes API server does for a path that is no resource. */
 export function createPermission(hooks: AccessOptions, observe: Observe): AskPermission {
-  const access = createAccess(hooks);
+  const report = (hook: string, error: unknown): void => {
+    void observe({ type: 'error', error, where: `health: ${hook}` });
+  };
+  const access = createAccess({ ...hooks, report });
 
   const failed = (error: unknown): Permission => {
-    void observe({ type: 'error', error, where: 'health: authorize' });
+    report('authorize', error);
     return { granted: false, refusal: textResponse(500, 'Internal Server Error', NO_CACHE) };
   };
 

@@ -1,12 +1,14 @@
 import type { VersionInfo } from '../api/discovery/version.js';
 import { createAccess } from '../auth/access.js';
 import type { Authenticate, Authorize } from '../auth/contract.js';
+import { requiredHookFaults } from '../auth/hook-kinds.js';
 import { createImpersonation } from '../auth/impersonation.js';
 import { throwFaults } from '../auth/option-faults.js';
 import type { ApiHandler } from '../http/handler.js';
 import { isPromise } from '../http/promise.js';
 import type { ApiRequest } from '../http/request.js';
 import type { ApiResponse } from '../http/response.js';
+import { createNotifier } from '../observe/notifier.js';
 import type { Observe } from '../observe/observation.js';
 import { createDrainGate } from './drain-gate.js';
 import { createOtherPaths } from './other-paths.js';
@@ -27,11 +29,14 @@ export interface ApiServerOptions {
   readonly authenticate: Authenticate;
   /** Who may read `/`, `/version` and hear that other paths do not exist. */
   readonly authorize: Authorize;
-  /** Lets callers act as somebody else, where `authorize` allows it: see `impersonation` of `createEvents`. Default false. */
+  /**
+   * Lets callers act as somebody else, where `authorize` allows it: see `impersonation` of `createEvents`. Default false: a
+   * request with any `Impersonate-*` header is 403.
+   */
   readonly impersonation?: boolean | undefined;
   /** What `/version` says. Default, field by field: the release of Kubernetes whose behaviour this library has. */
   readonly version?: Partial<VersionInfo> | undefined;
-  /** Is told of errors in hooks. */
+  /** Is told of failures of the two hooks and of errors nobody expected. */
   readonly observe?: Observe | undefined;
   /**
    * Paths that `/` lists besides its own, `/version` and the three health roots, for example those of discovery. A
@@ -66,7 +71,13 @@ const OWN_PATHS = ['/', '/index.html', '/healthz', '/livez', '/readyz', '/versio
 export function createApiServer(options: ApiServerOptions): ApiServer {
   checkOptions(options);
   const { health, events, observe } = options;
-  const access = createAccess({ ...options, impersonation: options.impersonation ? createImpersonation : undefined });
+  const notify = createNotifier(observe);
+  const access = createAccess({
+    authenticate: options.authenticate,
+    authorize: options.authorize,
+    impersonation: options.impersonation ? createImpersonation : undefined,
+    report: (hook, error) => notify({ type: 'error', error, where: `server: ${hook}` }),
+  });
   const extra = options.extraPaths ?? [];
   const paths = (): readonly string[] => [...OWN_PATHS, ...(typeof extra === 'function' ? extra() : extra)];
   const otherPaths = createOtherPaths({ access, paths, version: options.version, observe });
@@ -94,9 +105,7 @@ function checkOptions(options: ApiServerOptions): void {
   for (const name of ['health', 'events'] as const) {
     if (typeof options[name]?.handle !== 'function') faults.push(`${name} must be an object with a function handle`);
   }
-  for (const name of ['authenticate', 'authorize'] as const) {
-    if (typeof options[name] !== 'function') faults.push(`${name} must be a function`);
-  }
+  faults.push(...requiredHookFaults(options));
   const { observe, extraPaths, impersonation } = options;
   if (impersonation !== undefined && typeof impersonation !== 'boolean') {
     faults.push('impersonation must be true or false');

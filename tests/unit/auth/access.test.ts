@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { createAccess } from '../../../src/auth/access.js';
+import { createAccess, type AccessOptions } from '../../../src/auth/access.js';
+import { badCredential } from '../../../src/auth/bad-credential.js';
 import type { Authenticate } from '../../../src/auth/contract.js';
+import { createImpersonation } from '../../../src/auth/impersonation.js';
+import { staticTokens } from '../../../src/auth/static-tokens.js';
+import type { Clock } from '../../../src/clock/clock.js';
+import { fakeClock } from '../../../src/testing/fake-clock.js';
 
 const request = { method: 'GET', url: '/livez' };
 const authorize = () => ({ allowed: true });
@@ -53,5 +58,143 @@ describe('createAccess', () => {
       },
     });
     expect(() => access.authorize({ name: 'a', groups: [] }, { verb: 'get', path: '/' })).toThrow('policy server away');
+  });
+});
+
+/** Hooks that may answer anything, and what is reported of them. */
+function observed(hooks: { readonly [K in keyof AccessOptions]?: unknown }, clock: Clock = fakeClock()) {
+  const seen: { hook: string; error: unknown }[] = [];
+  const access = createAccess({
+    authenticate: () => undefined,
+    authorize,
+    ...(hooks as Partial<AccessOptions>),
+    report: (hook, error) => void seen.push({ hook, error }),
+    clock,
+  });
+  const jane = { name: 'jane', groups: [] };
+  const path = { verb: 'get', path: '/' };
+  return {
+    seen,
+    who: (more: object = {}) => access.authenticate({ ...request, ...more }),
+    may: () => access.authorize(jane, path),
+    as: (user: string) => access.impersonate({ ...request, headers: { 'impersonate-user': user } }, jane, path),
+  };
+}
+
+describe('what authorize answers', () => {
+  const odd: [unknown, string][] = [
+    [1, 'a value of type number'],
+    ['yes', 'a value of type string'],
+    [true, 'true'],
+    [undefined, 'undefined'],
+    [null, 'null'],
+    [[], 'allowed: undefined'],
+    [{}, 'allowed: undefined'],
+    [{ allowed: 1 }, 'allowed: a value of type number'],
+    [{ allowed: 'true' }, 'allowed: a value of type string'],
+    [{ allowed: {} }, 'allowed: a value of type object'],
+    [{ allowed: null }, 'allowed: null'],
+    [() => ({ allowed: true }), 'a value of type function'],
+    [{ allowed: Promise.resolve(true) }, 'allowed: a value of type object'],
+  ];
+
+  it.each(odd)('refuses unless allowed is exactly true: %j', async (answer, shown) => {
+    for (const hook of [() => answer, async () => answer]) {
+      const { may, seen } = observed({ authorize: hook });
+      expect(await may()).toEqual({ allowed: false });
+      expect(seen).toMatchObject([
+        { hook: 'authorize', error: { message: `expected { allowed: true } or { allowed: false }, not ${shown}` } },
+      ]);
+    }
+  });
+
+  it('is asked as strictly for a right to impersonate', async () => {
+    const { as, seen } = observed({
+      authorize: () => ({ allowed: 'yes' }),
+      impersonation: createImpersonation,
+    } as never);
+    expect(await as('root')).toMatchObject({ refused: { code: 403 } });
+    expect(seen).not.toEqual([]);
+  });
+
+  it('reports no refusal, and takes only a text for a reason', async () => {
+    const { may, seen } = observed({ authorize: () => ({ allowed: false, reason: 'no' }) });
+    expect(await may()).toEqual({ allowed: false, reason: 'no' });
+    expect(observed({ authorize: () => ({ allowed: false, reason: { secret: 1 } }) }).may()).toEqual({
+      allowed: false,
+    });
+    expect(seen).toEqual([]);
+  });
+});
+
+describe('what authenticate throws', () => {
+  it('is not reported when the client has left meanwhile', async () => {
+    const { who, seen } = observed({ authenticate: () => Promise.reject(new Error('aborted')) });
+    expect(await who({ aborted: true })).toBeUndefined();
+    expect(await who({ signal: AbortSignal.abort() })).toBeUndefined();
+    expect(seen).toEqual([]);
+  });
+
+  it.each([
+    [
+      'throws',
+      () => {
+        throw new Error('secret');
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('secret'))],
+  ])('is reported when it %s', async (_, hook) => {
+    const { who, seen } = observed({ authenticate: hook });
+    expect(await who()).toBeUndefined();
+    expect(seen).toMatchObject([{ hook: 'authenticate', error: { message: 'secret' } }]);
+  });
+
+  it('is not reported when it says that the credential is bad', async () => {
+    for (const hook of [
+      () => {
+        throw badCredential('expired');
+      },
+      () => Promise.reject(badCredential()),
+      () => staticTokens({ good: { name: 'jane' } })({ ...request, headers: { authorization: 'Bearer bad' } }),
+    ]) {
+      const { who, seen } = observed({ authenticate: hook });
+      expect(await who()).toBeUndefined();
+      expect(seen).toEqual([]);
+    }
+  });
+
+  it.each([[7], [true], ['jane'], [{ name: '' }], [{ groups: [] }], [() => ({ name: 'jane' })]])(
+    'answers that are no caller are reported: %j',
+    async (answer) => {
+      const { who, seen } = observed({ authenticate: () => answer });
+      expect(await who()).toBeUndefined();
+      expect(seen).toMatchObject([{ hook: 'authenticate', error: expect.any(TypeError) as Error }]);
+    },
+  );
+
+  it.each([[undefined], [null]])('%j is nobody, and nothing to report', async (answer) => {
+    const { who, seen } = observed({ authenticate: () => answer });
+    expect(await who()).toBeUndefined();
+    expect(seen).toEqual([]);
+  });
+
+  it('is reported ten times a minute at most: clients can cause it', () => {
+    const clock = fakeClock();
+    const { who, seen } = observed(
+      {
+        authenticate: () => {
+          throw new Error('no keys');
+        },
+      },
+      clock,
+    );
+    for (let times = 0; times < 1000; times += 1) void who();
+    expect(seen).toHaveLength(10);
+    clock.advance(59_999);
+    void who();
+    expect(seen).toHaveLength(10);
+    clock.advance(1);
+    for (let times = 0; times < 1000; times += 1) void who();
+    expect(seen).toHaveLength(20);
   });
 });

@@ -86,6 +86,39 @@ describe('staticTokens', () => {
   });
 });
 
+describe('tokens that come from values that are not there', () => {
+  const one = (token: unknown) => () => staticTokens(new Map([[token as string, { name: 'admin' }]]));
+
+  it.each(['undefined', 'null', 'NaN', 'true', 'false', '[object Object]', '[object Promise]'])(
+    'refuses %j and says which token it is',
+    (token) => {
+      const make = () => staticTokens({ good: { name: 'jane' }, [token]: { name: 'admin' } });
+      expect(make).toThrow(TypeError);
+      expect(make).toThrow(`staticTokens: token 2 is the text "${token}"`);
+    },
+  );
+
+  it('says what to do about a variable that is not set', () => {
+    const missing = (process.env as Record<string, string | undefined>)['KUBE_VITALS_NOT_SET'];
+    expect(() => staticTokens({ [missing as never]: { name: 'admin' } })).toThrow(
+      'which anybody would guess; read the token before and stop when it is missing, for example an environment variable that is not set',
+    );
+    expect(one('')).toThrow('token 1 must be printable ASCII without spaces, and is empty; read the token before');
+  });
+
+  it.each([[undefined], [null], [7], [{}], [Symbol('x')]])('refuses a key of a Map that is no text: %j', (token) => {
+    expect(one(token)).toThrow(/^staticTokens: token 1 is no text but /);
+  });
+
+  it.each(['a b', 'a\tb', 'a\n', 'caf\u00e9', '\u0000', 'a\u007f'])('refuses what no header can carry: %j', (token) => {
+    expect(one(token)).toThrow('token 1 must be printable ASCII without spaces');
+  });
+
+  it('takes short tokens and those with any printable character', () => {
+    for (const token of ['s3cret', 'x', 'p@ss,w0rd!', 'abc==', 'undefined1']) expect(one(token)).not.toThrow();
+  });
+});
+
 describe('clientCertificate', () => {
   it('reads user and groups from the subject', () => {
     const peerCertificate = { commonName: 'jane', organizations: ['dev'] };
@@ -126,6 +159,11 @@ describe('firstAuthenticator', () => {
     expect(await nobody(request('Bearer one'))).toMatchObject({ name: 'jane' });
     const bad = firstAuthenticator(async () => Promise.reject(new Error('bad')), allowAnonymous());
     await expect(bad(request())).rejects.toThrow('bad');
+  });
+
+  it('takes null for no credential, as undefined', () => {
+    const nothing = () => null as never;
+    expect(firstAuthenticator(nothing, allowAnonymous())(request())).toMatchObject({ name: 'system:anonymous' });
   });
 
   it('is undefined when nobody knows the caller', () => {

@@ -82,6 +82,15 @@ describe('anyOf', () => {
     expect(anyOf(allowAuthenticated())(anonymous, events)).toEqual({ allowed: false });
   });
 
+  it('passes on an answer that is no decision, so that it is refused and reported', async () => {
+    for (const odd of [undefined, null, 1, {}, { allowed: 'yes' }]) {
+      for (const hook of [() => odd as never, async () => odd as never]) {
+        expect(await anyOf(no, hook, no)(jane, events)).toBe(odd);
+        expect(await anyOf(hook, allowEverybody())(jane, events)).toEqual({ allowed: true });
+      }
+    }
+  });
+
   it('refuses to be made of nothing', () => {
     expect(() => anyOf()).toThrow(TypeError);
     expect(() => anyOf(no, undefined as never)).toThrow(/authorizer 2/);

@@ -339,8 +339,10 @@ describe('createAccess with impersonation', () => {
   const request = { method: 'GET', url: '/', headers: { 'impersonate-user': 'jane' } };
   const hooks = { authenticate: () => ADMIN, authorize: allowRules([{ groups: ['system:masters'], verbs: ['*'] }]) };
 
-  it('ignores the headers unless it is on', async () => {
-    expect(createAccess(hooks).impersonate(request, ADMIN, LIST)).toEqual({ caller: ADMIN });
+  it('refuses the headers unless it is on', async () => {
+    expect(createAccess(hooks).impersonate(request, ADMIN, LIST)).toMatchObject({
+      refused: { code: 403, reason: 'Forbidden' },
+    });
     expect(
       await createAccess({ ...hooks, impersonation: createImpersonation }).impersonate(request, ADMIN, LIST),
     ).toMatchObject({

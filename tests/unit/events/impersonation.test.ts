@@ -68,11 +68,38 @@ describe('impersonation', () => {
     expect(answer?.status).toBe(403);
   });
 
-  test('off by default: the headers do nothing', async () => {
-    const { ask, observed } = api();
-    expect((await ask(`GET ${path()}`, as('admin', { 'impersonate-user': 'jane' }))).status).toBe(200);
-    expect((await ask(`GET ${path()}`, as('viewer', { 'impersonate-user': 'admin' }))).status).toBe(200);
+  test('off by default: whoever sends one of the headers is refused, and nothing is done', async () => {
+    const { ask, observed, create } = api();
+    const { events } = api();
+    await expect(create('kept')).rejects.toThrow('401');
+    expect((await ask(`POST ${path()}`, { token: 'admin', json: event('kept') })).status).toBe(201);
+    for (const headers of [
+      { 'impersonate-user': 'nobody' },
+      { 'impersonate-user': '' },
+      { 'impersonate-group': ['system:masters'] },
+      { 'impersonate-uid': '7' },
+      { 'impersonate-extra-scopes': 'x' },
+      { 'impersonate-something-new': 'x' },
+    ]) {
+      for (const target of [`DELETE ${path('/kept')}`, `GET ${path()}`, `GET ${path('?watch=true')}`, 'GET /apis']) {
+        const answer = await ask(target, as('admin', headers));
+        expect([answer.status, answer.headers['x-content-type-options']]).toEqual([403, 'nosniff']);
+        expect(await answer.json()).toMatchObject({
+          kind: 'Status',
+          reason: 'Forbidden',
+          message: expect.stringContaining('impersonation is not enabled on this server') as string,
+        });
+      }
+    }
+    expect((await ask(`GET ${path('/kept')}`, as('admin', {}))).status).toBe(200);
+    expect((await ask(`GET ${path()}`, { headers: { 'impersonate-user': 'admin' } })).status).toBe(401);
     expect(observed.filter((one) => 'impersonator' in one)).toEqual([]);
+    const own = await events.as({ name: 'me', groups: ['system:masters'] })({
+      method: 'GET',
+      url: path(),
+      headers: { 'Impersonate-User': 'jane' },
+    });
+    expect(own?.status).toBe(403);
   });
 
   test('an authorizer that breaks is a bare 500, and is told', async () => {

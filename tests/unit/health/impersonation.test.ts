@@ -44,9 +44,19 @@ describe('impersonation', () => {
     expect((await get(closed, '/livez', as('admin', { 'impersonate-user': 'viewer' }))).status).toBe(403);
   });
 
-  it('is off by default', async () => {
-    const plain = createHealth(hooks);
-    expect((await get(plain, '/livez/ping', as('admin', { 'impersonate-user': 'viewer' }))).status).toBe(200);
+  it('is off by default: the headers are refused to everybody, on open roots too', async () => {
+    const wanted = { 'impersonate-user': 'viewer' };
+    for (const plain of [createHealth(hooks), createHealth({ ...hooks, roots: 'authorized' })]) {
+      for (const url of ['/livez/ping', '/livez', '/readyz?verbose']) {
+        const refused = await get(plain, url, as('admin', wanted));
+        expect(refused).toMatchObject({ status: 403, headers: { 'x-content-type-options': 'nosniff' } });
+        expect(refused.text).toContain('impersonation is not enabled on this server');
+        expect((await get(plain, url, as('admin', {}))).status).toBe(200);
+      }
+    }
+    expect((await get(createHealth(), '/healthz', { headers: { 'impersonate-uid': '1' } })).status).toBe(403);
+    expect((await get(createHealth(), '/healthz/ping', { headers: wanted })).status).toBe(403);
+    expect((await get(createHealth(), '/healthz', { headers: { 'impersonate-user': undefined } })).status).toBe(200);
   });
 
   it('a hook that breaks is a bare 500', async () => {

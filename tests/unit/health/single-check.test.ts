@@ -163,12 +163,14 @@ describe('with hooks', () => {
     expect((await get(guarded(), '/readyz/ping?timeout=abc')).status).toBe(400);
   });
 
-  it.each(['crash', 'garbage'])('an authorizer that fails (%s) is a bare 500, told to the hook', async (user) => {
+  it.each([
+    ['throws', 'crash', { status: 500, text: 'Internal Server Error\n' }],
+    ['answers nothing', 'garbage', { status: 403 }],
+  ])('an authorizer that %s lets nobody in, and observe is told once', async (_, user, expected) => {
     const seen: Observation[] = [];
     const health = guarded({ observe: (observation) => void seen.push(observation) });
-    const answer = await get(health, '/readyz/ping', as(user));
-    expect(answer).toMatchObject({ status: 500, text: 'Internal Server Error\n' });
-    expect(seen).toContainEqual(expect.objectContaining({ type: 'error', where: 'health: authorize' }));
+    expect(await get(health, '/readyz/ping', as(user))).toMatchObject(expected);
+    expect(seen).toEqual([{ type: 'error', where: 'health: authorize', error: expect.any(Error) as unknown }]);
   });
 
   it('an authorizer that rejects is a bare 500 too', async () => {

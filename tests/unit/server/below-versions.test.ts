@@ -64,11 +64,12 @@ describe('impersonation on the other paths', () => {
     expect([answer.status, answer.headers['x-content-type-options']]).toEqual([400, 'nosniff']);
   });
 
-  it('is off by default, and a faulty option is named', async () => {
+  it('is off by default, which refuses the headers, and a faulty option is named', async () => {
     const { impersonation: _, ...rest } = options;
     const plain = createApiServer(rest).handle;
     const answer = await call(plain, 'GET /', { token: 'admin', headers: { 'impersonate-user': 'viewer' } });
-    expect(answer.status).toBe(200);
+    expect(answer.status).toBe(403);
+    expect(await answer.text()).toContain('impersonation is not enabled on this server');
     expect(() => createApiServer({ ...rest, impersonation: 'on' as unknown as boolean })).toThrow(
       'createApiServer: impersonation must be true or false',
     );

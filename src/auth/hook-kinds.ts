@@ -1,0 +1,47 @@
+import type { Authenticate, Authorize } from './contract.js';
+import { hookFault, markHook, type HookMark, type HookName } from './hook-fault.js';
+
+const NOUNS = { authenticate: 'an authenticator', authorize: 'an authorizer' } as const;
+const SAYS = { authenticate: 'who a caller is', authorize: 'what a caller may do' } as const;
+const ADVICE = {
+  authenticate: '; to take everybody in as system:anonymous, say allowAnonymous()',
+  authorize:
+    '; to allow everything, say allowAuthenticated() for callers with a credential or allowEverybody() for all',
+} as const;
+
+/** Marks what one of our factories made as an authenticator. */
+export function authenticator(factory: string, hook: Authenticate): Authenticate {
+  return markHook(hook, misplaced('authenticate', `${factory}(), an authenticator`));
+}
+
+/** Marks what one of our factories made as an authorizer. */
+export function authorizer(factory: string, hook: Authorize): Authorize {
+  return markHook(hook, misplaced('authorize', `${factory}(), an authorizer`));
+}
+
+/** Marks a factory itself: to give it in place of what it makes is a common mistake. */
+export function hookFactory<F extends object>(hook: HookName, factory: string, make: F): F {
+  const noun = NOUNS[hook];
+  return markHook(make, {
+    ...misplaced(hook, `${factory}, which makes ${noun}`),
+    [hook]: `was given the function ${factory} itself, which makes ${noun}: call it, as in ${factory}(…)`,
+  });
+}
+
+/** What to say of something that belongs to one hook and is given as the other. */
+function misplaced(hook: HookName, given: string): HookMark {
+  const other = hook === 'authenticate' ? 'authorize' : 'authenticate';
+  return { [other]: `must be ${NOUNS[other]}, which says ${SAYS[other]}, and was given ${given}${ADVICE[other]}` };
+}
+
+/** What is wrong with a hook that has to be there. */
+export function requiredHookFaults(hooks: Readonly<Partial<Record<HookName, unknown>>>): readonly string[] {
+  return (['authenticate', 'authorize'] as const).flatMap((hook) => hookFault(hook, hooks[hook], ADVICE[hook]) ?? []);
+}
+
+/** What is wrong with a list of hooks, where at least one has to be. */
+export function hookListFaults(hook: HookName, list: readonly unknown[]): readonly string[] {
+  const noun = NOUNS[hook].slice('an '.length);
+  if (list.length === 0) return [`name at least one ${noun}`];
+  return list.flatMap((value, index) => hookFault(hook, value, '', `${noun} ${index + 1}`) ?? []);
+}

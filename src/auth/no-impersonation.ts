@@ -1,0 +1,35 @@
+import type { ApiRequest } from '../http/request.js';
+import type { Status } from '../model/status.js';
+import type { Impersonate } from './impersonation.js';
+import { refusalStatus } from './refusal.js';
+
+const PREFIX = 'impersonate-';
+const LETTER_I = 0x69;
+const LOWER_CASE = 0x20;
+
+/**
+ * The 403 for a request that asks to be taken for somebody else where that is not enabled. Ignoring the headers would do in the
+ * caller's own name what it meant to try with somebody else's rights: `kubectl delete --as=nobody` would delete.
+ */
+export const NO_IMPERSONATION: Status = Object.freeze(
+  refusalStatus(
+    403,
+    'Forbidden',
+    'forbidden: impersonation is not enabled on this server: send the request without Impersonate-* headers',
+    {},
+  ),
+);
+
+/** Whether a request has any header whose name begins with `Impersonate-`, known to Kubernetes or not. */
+export function asksToImpersonate({ headers }: ApiRequest): boolean {
+  for (const name in headers) {
+    // The first letter alone decides nearly always: this is asked for every request.
+    if ((name.charCodeAt(0) | LOWER_CASE) !== LETTER_I || headers[name] === undefined) continue;
+    if (name.slice(0, PREFIX.length).toLowerCase() === PREFIX) return true;
+  }
+  return false;
+}
+
+/** Impersonation where it is not enabled: whoever asks for it is refused, the rights of the caller do not matter. */
+export const refuseImpersonation: Impersonate = (request, caller) =>
+  asksToImpersonate(request) ? { refused: NO_IMPERSONATION } : { caller };

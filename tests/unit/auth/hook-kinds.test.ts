@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest';
+import { allowRules } from '../../../src/auth/allow-rules.js';
+import { allowAnonymous, clientCertificate, firstAuthenticator } from '../../../src/auth/authenticators.js';
+import { allowAuthenticated, allowEverybody, anyOf } from '../../../src/auth/authorizers.js';
+import { hookFault } from '../../../src/auth/hook-fault.js';
+import { requiredHookFaults } from '../../../src/auth/hook-kinds.js';
+import { staticTokens } from '../../../src/auth/static-tokens.js';
+import { createEvents } from '../../../src/events/create-events.js';
+import { createHealth } from '../../../src/health/create-health.js';
+import { createApiServer } from '../../../src/server/create-api-server.js';
+import { memoryStore } from '../../../src/store/memory/memory-store.js';
+
+const authenticators = {
+  allowAnonymous: allowAnonymous(),
+  clientCertificate: clientCertificate(),
+  firstAuthenticator: firstAuthenticator(allowAnonymous()),
+  staticTokens: staticTokens({ s3cret: { name: 'jane' } }),
+};
+const authorizers = {
+  allowAuthenticated: allowAuthenticated(),
+  allowEverybody: allowEverybody(),
+  allowRules: allowRules([]),
+  anyOf: anyOf(allowEverybody()),
+};
+const makers = { allowAnonymous, clientCertificate, firstAuthenticator, staticTokens };
+const authorizerMakers = { allowAuthenticated, allowEverybody, allowRules, anyOf };
+
+describe('hookFault', () => {
+  it('finds nothing wrong with what belongs there, nor with functions of the service', () => {
+    for (const hook of Object.values(authenticators)) expect(hookFault('authenticate', hook)).toBeUndefined();
+    for (const hook of Object.values(authorizers)) expect(hookFault('authorize', hook)).toBeUndefined();
+    expect(hookFault('authenticate', () => undefined)).toBeUndefined();
+    expect(hookFault('authorize', () => ({ allowed: true }))).toBeUndefined();
+  });
+
+  it.each(Object.entries(authenticators))('names %s() where an authorizer belongs', (name, hook) => {
+    expect(hookFault('authorize', hook)).toBe(
+      `authorize must be an authorizer, which says what a caller may do, and was given ${name}(), an authenticator; ` +
+        'to allow everything, say allowAuthenticated() for callers with a credential or allowEverybody() for all',
+    );
+  });
+
+  it.each(Object.entries(authorizers))('names %s() where an authenticator belongs', (name, hook) => {
+    expect(hookFault('authenticate', hook)).toBe(
+      `authenticate must be an authenticator, which says who a caller is, and was given ${name}(), an authorizer; ` +
+        'to take everybody in as system:anonymous, say allowAnonymous()',
+    );
+  });
+
+  it.each(Object.entries(makers))('knows %s that was not called', (name, make) => {
+    expect(hookFault('authenticate', make)).toBe(
+      `authenticate was given the function ${name} itself, which makes an authenticator: call it, as in ${name}(…)`,
+    );
+    expect(hookFault('authorize', make)).toContain(`was given ${name}, which makes an authenticator; to allow`);
+  });
+
+  it.each(Object.entries(authorizerMakers))('knows %s that was not called', (name, make) => {
+    expect(hookFault('authorize', make)).toBe(
+      `authorize was given the function ${name} itself, which makes an authorizer: call it, as in ${name}(…)`,
+    );
+    expect(hookFault('authenticate', make)).toContain(`was given ${name}, which makes an authorizer; to take`);
+  });
+
+  it('has the advice that fits each hook when there is no function', () => {
+    const [who = '', may = ''] = requiredHookFaults({ authenticate: 7 });
+    expect(who).toBe('authenticate must be a function; to take everybody in as system:anonymous, say allowAnonymous()');
+    expect(may).toMatch(/^authorize must be a function; .*allowAuthenticated\(\)/);
+    expect(may).not.toContain('allowAnonymous');
+  });
+});
+
+describe('every part that takes the hooks', () => {
+  const store = memoryStore();
+  const part = { handle: () => undefined };
+  const parts: Record<string, (hooks: object) => unknown> = {
+    createEvents: (hooks) => createEvents({ apiDomain: 'example.com', store, ...hooks } as never),
+    createHealth: (hooks) => createHealth(hooks),
+    createApiServer: (hooks) => createApiServer({ health: part, events: part, ...hooks } as never),
+  };
+  const good = { authenticate: allowAnonymous(), authorize: allowAuthenticated() };
+
+  it.each(Object.keys(parts))('%s refuses hooks in the wrong place and factories that were not called', (name) => {
+    const make = (hooks: object) => () => parts[name]?.({ ...good, ...hooks });
+    expect(make({ authorize: allowAnonymous() })).toThrow(TypeError);
+    expect(make({ authorize: allowAnonymous() })).toThrow(
+      new RegExp(`^${name}: authorize must be an authorizer, .*allowAnonymous\\(\\), an authenticator`),
+    );
+    expect(make({ authenticate: allowEverybody() })).toThrow(/authenticate must be an authenticator/);
+    expect(make({ authorize: allowAuthenticated, authenticate: staticTokens })).toThrow(
+      /authenticate was given the function staticTokens itself.*; authorize was given the function allowAuthenticated itself/,
+    );
+    expect(make({ authenticate: 'admin' })).toThrow(/authenticate must be a function/);
+  });
+
+  it('and so do the functions that join hooks', () => {
+    expect(() => firstAuthenticator(allowEverybody() as never)).toThrow(/authenticator 1 must be an authenticator/);
+    expect(() => firstAuthenticator(allowAnonymous(), staticTokens as never)).toThrow(
+      /authenticator 2 was given the function staticTokens itself/,
+    );
+    expect(() => anyOf(allowAnonymous() as never)).toThrow(/authorizer 1 must be an authorizer/);
+    expect(() => anyOf(allowEverybody as never)).toThrow(/authorizer 1 was given the function allowEverybody itself/);
+  });
+});
