@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
 import {
   allowAnonymous,
   allowAuthenticated,
@@ -46,10 +46,21 @@ async function authorizer(policyFile: string | undefined): Promise<Authorize> {
   );
 }
 
+/** Some 50,000 tokens or 20,000 policies. Every policy is looked at for every request. */
+const MAX_FILE_BYTES = 4 * 1024 * 1024;
+
+/** Also of a file without a size, such as a pipe. */
 async function readText(flag: string, path: string): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
   try {
-    return await readFile(path, 'utf8');
+    for await (const chunk of createReadStream(path, { end: MAX_FILE_BYTES }) as AsyncIterable<Buffer>) {
+      chunks.push(chunk);
+      size += chunk.length;
+    }
   } catch (error) {
     throw new Error(`${flag}: cannot read ${path} (${(error as NodeJS.ErrnoException).code ?? 'unknown error'})`);
   }
+  if (size > MAX_FILE_BYTES) throw new Error(`${flag}: ${path} is larger than ${MAX_FILE_BYTES} bytes`);
+  return Buffer.concat(chunks).toString('utf8');
 }

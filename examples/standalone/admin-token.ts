@@ -2,11 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { readIfThere, writePrivateFile } from './private-file.js';
 
-/** The admin token in the data directory; made on first start, the same ever after. */
+/**
+ * The admin token in the data directory; made on first start, the same ever after. A file without any content, which is what
+ * a machine that lost its power may leave, is no token that anybody has, and is made anew.
+ */
 export async function adminToken(dataDir: string): Promise<string> {
   const path = join(dataDir, 'admin-token');
-  const stored = (await readIfThere(path))?.trim();
-  if (stored !== undefined) {
+  const content = (await readIfThere(path))?.replace(/^\0+$/, '');
+  if (content) {
+    const stored = content.trim();
     if (/^[\x21-\x7e]{16,}$/.test(stored)) return stored;
     throw new Error(`${path} holds no usable token (16 or more printable characters); delete it and a new one is made`);
   }

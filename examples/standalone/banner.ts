@@ -4,6 +4,8 @@ import type { StoreChoice } from './store-url.js';
 export interface BannerFacts {
   readonly secureUrl: string;
   readonly insecureUrl: string | undefined;
+  /** Whether that serves no more than health. */
+  readonly insecureHealthOnly: boolean;
   readonly group: string;
   readonly kubeconfigPath: string;
   readonly tokenPath: string;
@@ -15,13 +17,16 @@ export interface BannerFacts {
 
 /** Lines to copy and paste into a shell. */
 export function banner(facts: BannerFacts): string {
-  const { secureUrl, insecureUrl, group, kubeconfigPath, tokenPath, caPath, store } = facts;
+  const { secureUrl, insecureUrl, insecureHealthOnly, group, kubeconfigPath, tokenPath, caPath, store } = facts;
   const readyz = quote(`${insecureUrl ?? secureUrl}/readyz?verbose`);
   const trust = `--cacert ${quote(caPath)}`;
   const kubectl = `kubectl --kubeconfig ${quote(kubeconfigPath)}`;
   const token = `-H "Authorization: Bearer $(cat ${quote(tokenPath)})"`;
   return [
-    `kube-vitals serves ${group}/v1 on ${secureUrl}${insecureUrl === undefined ? '' : ` and ${insecureUrl}`}`,
+    `kube-vitals serves ${group}/v1 on ${secureUrl}${insecureUrl === undefined || insecureHealthOnly ? '' : ` and ${insecureUrl}`}`,
+    ...(insecureUrl !== undefined && insecureHealthOnly
+      ? [`${insecureUrl} serves health only, and takes no token: it is not encrypted, and not on loopback.`]
+      : []),
     whereEvents(store),
     '',
     '  Health:',

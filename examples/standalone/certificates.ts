@@ -17,6 +17,7 @@ interface Pair {
   readonly key: string;
 }
 
+const HINT = 'choose another directory with --cert-dir, or give a certificate with --tls-cert-file';
 const DAY_MS = 86_400_000;
 const CA_DAYS = 3650;
 const SERVER_DAYS = 365;
@@ -25,19 +26,43 @@ const RENEW_DAYS = 30;
 
 /**
  * The certificate in a directory: an authority of its own and a certificate for loopback, made on first start, used
- * again on the next, and renewed when they have expired or soon will, or do not fit the address.
+ * again on the next, and renewed when they have expired or soon will, or do not fit the address. Files that a crash has left
+ * damaged are made anew. Where they cannot be written (a full disk) the start goes on as long as the stored authority is
+ * valid: it is the one that clients know, and a certificate of its own needs no file.
  *
  * @param now milliseconds since the epoch
+ * @param log is told, in one line, what could not be written
+ * @throws Error when there is no valid authority and none can be stored
  */
-export async function ownCertificate(dir: string, bindAddress: string, now = Date.now()): Promise<ServingCertificate> {
+export async function ownCertificate(
+  dir: string,
+  bindAddress: string,
+  now = Date.now(),
+  log: (line: string) => void = () => undefined,
+): Promise<ServingCertificate> {
   const names = namesFor(bindAddress);
-  const storedCa = await readPair(dir, 'ca');
-  const ca = storedCa && lasts(storedCa, now) ? storedCa : await makeAuthority(now);
-  if (ca !== storedCa) await writePair(dir, 'ca', ca);
+  const ca = await currentAuthority(dir, now, log);
   const stored = await readPair(dir, 'server');
-  const server = stored && fits(stored, ca, names, now) ? stored : await makeServer(ca, names, now);
-  if (server !== stored) await writePair(dir, 'server', server);
+  if (stored && fits(stored, ca, names, now)) return { ...stored, ca: ca.cert };
+  const server = await makeServer(ca, names, now);
+  await writePair(dir, 'server', server).catch((error: unknown) =>
+    log(`${(error as Error).message}; this start serves with a certificate that the next one will not find`),
+  );
   return { ...server, ca: ca.cert };
+}
+
+async function currentAuthority(dir: string, now: number, log: (line: string) => void): Promise<Pair> {
+  const stored = await readPair(dir, 'ca');
+  if (stored && lasts(stored, now)) return stored;
+  const made = await makeAuthority(now);
+  try {
+    await writePair(dir, 'ca', made);
+    return made;
+  } catch (error) {
+    if (!stored || !lasts(stored, now, 0)) throw error;
+    log(`${(error as Error).message}; the authority that is stored is used until it ends`);
+    return stored;
+  }
 }
 
 /** A certificate and key that somebody else made. Clients are told to trust the file's own certificates. */
@@ -100,8 +125,8 @@ async function readPair(dir: string, name: string): Promise<Pair | undefined> {
 }
 
 async function writePair(dir: string, name: string, { cert, key }: Pair): Promise<void> {
-  await writePrivateFile(join(dir, `${name}.key`), key);
-  await writePrivateFile(join(dir, `${name}.crt`), cert);
+  await writePrivateFile(join(dir, `${name}.key`), key, HINT);
+  await writePrivateFile(join(dir, `${name}.crt`), cert, HINT);
 }
 
 /** False also for files that are no certificate or no key. */
@@ -113,8 +138,8 @@ function belong({ cert, key }: Pair): boolean {
   }
 }
 
-function lasts({ cert }: Pair, now: number): boolean {
-  return Date.parse(new X509Certificate(cert).validTo) - now > RENEW_DAYS * DAY_MS;
+function lasts({ cert }: Pair, now: number, days = RENEW_DAYS): boolean {
+  return Date.parse(new X509Certificate(cert).validTo) - now > days * DAY_MS;
 }
 
 function fits(server: Pair, ca: Pair, names: readonly string[], now: number): boolean {

@@ -11,6 +11,10 @@ export interface Flags {
   readonly securePort: number;
   /** 0: any free port. `off`: none. */
   readonly insecurePort: number | 'off';
+  /** Whether the HTTP port takes tokens where it is not on loopback. */
+  readonly credentialsInTheClear: boolean;
+  /** At once, on each of the two ports. */
+  readonly maxConnections: number;
   readonly certDir: string;
   readonly tlsCertFile: string | undefined;
   readonly tlsPrivateKeyFile: string | undefined;
@@ -76,8 +80,21 @@ const DEFINITIONS = [
     name: 'insecure-port',
     value: 'port',
     fallback: '8080',
-    help: 'The HTTP port, for curl and load balancers; callers and rights are the same as on the HTTPS port. 0 takes any free one, "off" opens none.',
+    help: 'The HTTP port, for curl and load balancers. On loopback callers and rights are the same as on the HTTPS port; on any other --bind-address it serves /healthz, /livez and /readyz only and takes no token. 0 takes any free one, "off" opens none.',
     read: (text) => (text === 'off' ? 'off' : port(text)),
+  },
+  {
+    name: 'insecure-port-accepts-credentials-in-the-clear',
+    fallback: 'false',
+    help: 'Serves everything on the HTTP port whatever the --bind-address, so that tokens and events pass the network unencrypted, for everybody on the way to read and use.',
+    read: boolean,
+  },
+  {
+    name: 'max-connections',
+    value: 'count',
+    fallback: '10000',
+    help: 'How many connections may be open at once on each of the two ports, from 1. Further ones are closed at once.',
+    read: count,
   },
   {
     name: 'cert-dir',
@@ -209,6 +226,8 @@ function flagsOf(value: <T>(name: FlagName) => T): Flags {
     bindAddress: value('bind-address'),
     securePort: value('secure-port'),
     insecurePort: value('insecure-port'),
+    credentialsInTheClear: value('insecure-port-accepts-credentials-in-the-clear'),
+    maxConnections: value('max-connections'),
     certDir: value<string | undefined>('cert-dir') ?? join(dataDir, 'certs'),
     tlsCertFile: value('tls-cert-file'),
     tlsPrivateKeyFile: value('tls-private-key-file'),
@@ -249,6 +268,11 @@ function timeToLive(text: string): number {
 
 function port(text: string): number {
   if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) throw new Error('must be a port, from 0 to 65535');
+  return Number(text);
+}
+
+function count(text: string): number {
+  if (!/^\d{1,9}$/.test(text) || Number(text) < 1) throw new Error('must be a whole number from 1');
   return Number(text);
 }
 

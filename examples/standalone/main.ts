@@ -1,10 +1,9 @@
-import { mkdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createApiServer, createEvents, createHealth, createImpersonation, createLifecycle } from 'kube-vitals';
-import type { Observe, PostStartHook } from 'kube-vitals';
-import { toNodeListener } from 'kube-vitals/node';
+import type { ApiHandler, Observe, PostStartHook } from 'kube-vitals';
+import { toNodeListener, type NodeListener } from 'kube-vitals/node';
 import { standaloneAccess } from './access.js';
 import { adminToken } from './admin-token.js';
 import { banner } from './banner.js';
@@ -13,8 +12,9 @@ import { standaloneChecks } from './checks.js';
 import { parseFlags, type Flags } from './flags.js';
 import { kubeconfig } from './kubeconfig.js';
 import { awaitStore, openStore } from './open-store.js';
-import { createOwnEvents, type Occurrence } from './own-events.js';
-import { writePrivateFile } from './private-file.js';
+import { checkChanged, createOwnEvents, type Occurrence } from './own-events.js';
+import { healthOnly } from './health-only.js';
+import { preparePrivateDirectory, readIfThere, writePrivateFile } from './private-file.js';
 import { setRevisionsAside } from './revisions.js';
 import { openServers } from './servers.js';
 import { shutDownOnSignals } from './shutdown.js';
@@ -38,13 +38,13 @@ const observe: Observe = (observation) => {
 };
 
 async function serve(flags: Flags): Promise<void> {
-  await mkdir(flags.dataDir, { recursive: true, mode: 0o700 });
+  await preparePrivateDirectory(flags.dataDir);
   const token = await adminToken(flags.dataDir);
   const access = await standaloneAccess(flags, token);
   const certificate =
     flags.tlsCertFile !== undefined && flags.tlsPrivateKeyFile !== undefined
       ? await givenCertificate(flags.tlsCertFile, flags.tlsPrivateKeyFile)
-      : await ownCertificate(flags.certDir, flags.bindAddress);
+      : await ownCertificate(flags.certDir, flags.bindAddress, Date.now(), log);
 
   const group = `events.${flags.apiDomain}`;
   const revisions = isLocal(flags.store)
@@ -81,10 +81,12 @@ async function serve(flags: Flags): Promise<void> {
     extraPaths: ['/api', ...core, '/apis', `/apis/${group}`, `/apis/${group}/v1`, '/openapi/v2', '/openapi/v3'],
   });
   const closing = new AbortController();
-  const listener = toNodeListener(server.handle, {
-    signal: closing.signal,
-    onError: (error, where) => log(`error in ${where}: ${String(error)}`),
-  });
+  const listenerOf = (handle: ApiHandler): NodeListener =>
+    toNodeListener(handle, {
+      signal: closing.signal,
+      onError: (error, where) => log(`error in ${where}: ${String(error)}`),
+    });
+  const listeners = { all: listenerOf(server.handle), healthOnly: listenerOf(healthOnly(server.handle)) };
 
   const api = events.as(SELF);
   const ownEvents = createOwnEvents({ api, group, instance: `${hostname()}-${process.pid}` });
@@ -104,28 +106,17 @@ async function serve(flags: Flags): Promise<void> {
 
   const checks = standaloneChecks({ dataDir: flags.dataDir, store, group, api });
   for (const check of checks.checks) health.add(check);
-  health.onChange(({ check, status, reason }) => {
+  health.onChange((change) => {
     // The end of the process has an Event of its own.
-    if (check === 'shutdown') return;
-    const changed = {
-      ok: 'HealthCheckPassing',
-      degraded: 'HealthCheckDegraded',
-      failed: 'HealthCheckFailing',
-    } as const;
-    void record({
-      type: status === 'ok' ? 'Normal' : 'Warning',
-      action: 'CheckingHealth',
-      reason: changed[status],
-      note: hidePassword(`check ${check} is ${status}${reason === undefined ? '' : `: ${reason}`}`),
-    });
+    if (change.check !== 'shutdown') void record(checkChanged(change));
   });
 
   // Added before the ports open, so that no probe sees the server ready too early.
   const kubeconfigWritten = health.addPostStartHook('write-kubeconfig');
-  const servers = await openServers(flags, certificate, listener);
+  const servers = await openServers(flags, certificate, listeners, log);
   const kubeconfigPath = join(flags.dataDir, 'kubeconfig');
   const config = kubeconfig({ server: servers.secureUrl, ca: certificate.ca, token });
-  await finish(kubeconfigWritten, writePrivateFile(kubeconfigPath, config));
+  await finish(kubeconfigWritten, writeKubeconfig(kubeconfigPath, config));
   // No post-start hook: it would make /livez wait for the store.
   const note = `serving ${group}/v1 on ${servers.secureUrl}`;
   const started: Occurrence = { type: 'Normal', action: 'Starting', reason: 'Started', note };
@@ -169,6 +160,20 @@ async function serve(flags: Flags): Promise<void> {
   process.stdout.write(`${banner({ ...servers, group, kubeconfigPath, tokenPath, caPath, store: flags.store })}\n`);
 }
 
+/** Leaves an older file where it cannot be written again, as on a full disk: the server does not need it. */
+async function writeKubeconfig(path: string, config: string): Promise<void> {
+  const stored = await readIfThere(path);
+  if (stored === config) return;
+  await writePrivateFile(path, config).catch((error: unknown) => {
+    if (!stored) throw error;
+    log(`${messageOf(error)}; it is left as an earlier start wrote it, and may name another port`);
+  });
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 /** A hook that failed shows on all health endpoints, with its reason; the server goes on. */
 async function finish(hook: PostStartHook, work: Promise<void>): Promise<void> {
   try {
@@ -187,7 +192,7 @@ if ('help' in commandLine) {
   process.exitCode = 2;
 } else {
   serve(commandLine.flags).catch((error: unknown) => {
-    log(`error: ${error instanceof Error ? error.message : String(error)}`);
+    log(`error: ${messageOf(error)}`);
     process.exit(1);
   });
 }

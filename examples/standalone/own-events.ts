@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { ApiHandler, ApiResponse, Event } from 'kube-vitals';
+import type { ApiHandler, ApiResponse, Event, HealthChange } from 'kube-vitals';
 
 /** What happened. `action`, `reason` and `note` are the fields of an Event. */
 export interface Occurrence {
@@ -7,6 +7,21 @@ export interface Occurrence {
   readonly action: string;
   readonly reason: string;
   readonly note: string;
+}
+
+const CHANGES = { ok: 'HealthCheckPassing', degraded: 'HealthCheckDegraded', failed: 'HealthCheckFailing' } as const;
+
+/**
+ * A check that changed its status. Why it did is left to the log: `/readyz` withholds reasons from callers without the right
+ * to them, and everybody who may read the namespace `default` reads these Events.
+ */
+export function checkChanged({ check, status }: HealthChange): Occurrence {
+  return {
+    type: status === 'ok' ? 'Normal' : 'Warning',
+    action: 'CheckingHealth',
+    reason: CHANGES[status],
+    note: `check ${check} is ${status}`,
+  };
 }
 
 /** Records Events about this server. */

@@ -1,21 +1,99 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { access, constants, mkdir, open, readFile, readdir, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 
-/** Writes a file that only its owner may read; readers see the old content or the new, never half of it. */
-export async function writePrivateFile(path: string, content: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  const temporary = `${path}.${randomUUID()}`;
-  await writeFile(temporary, content, { mode: 0o600, flag: 'wx' });
-  await rename(temporary, path);
+const OTHER_DIRECTORY = 'choose another directory with --data-dir';
+/** What a write that was cut short leaves behind: the name of the file and a UUID. */
+const LEFTOVER =
+  /^(admin-token|kubeconfig|revisions|(ca|server)\.(key|crt))\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const LEFTOVER_MS = 60_000;
+
+const WORDS: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EPERM: 'not permitted',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'no space is left on the device',
+  EDQUOT: 'the disk quota is exceeded',
+  EEXIST: 'there is a file of that name',
+  ENOTDIR: 'a part of its path is a file',
+  EISDIR: 'it is a directory',
+};
+
+/**
+ * Makes a directory that only its owner may read, and removes what writes that were cut short have left in it.
+ *
+ * @throws Error that says why it cannot be made and which flag names another
+ */
+export async function preparePrivateDirectory(dir: string, hint = OTHER_DIRECTORY): Promise<void> {
+  await makeDirectory(dir, hint);
+  for (const name of await readdir(dir).catch(() => [])) {
+    if (LEFTOVER.test(name)) await removeLeftover(join(dir, name)).catch(() => undefined);
+  }
 }
 
-/** The content of a file, or `undefined` when there is none. */
+/**
+ * Writes a file that only its owner may read. Readers see the old content or the new, never half of it, whenever the process
+ * or the machine stops; a write that fails leaves the old file, and nothing beside it.
+ *
+ * @param hint what the operator can do about a failure
+ * @throws Error that names the file, the reason and the hint; its `cause` has the code
+ */
+export async function writePrivateFile(path: string, content: string, hint = OTHER_DIRECTORY): Promise<void> {
+  await makeDirectory(dirname(path), hint);
+  const temporary = `${path}.${randomUUID()}`;
+  try {
+    const file = await open(temporary, 'wx', 0o600);
+    try {
+      await file.writeFile(content);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true }).catch(() => undefined);
+    throw explained(`cannot write ${path}`, error, hint);
+  }
+}
+
+/** The content of a file, or `undefined` when there is none. @throws Error that names the file and the reason */
 export async function readIfThere(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
+    throw explained(`cannot read ${path}`, error);
   }
+}
+
+async function makeDirectory(dir: string, hint: string): Promise<void> {
+  try {
+    await mkdir(dir, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw explained(`cannot make the directory ${dir}`, await reasonOf(dir, error), hint);
+  }
+}
+
+/** `mkdir` says ENOENT where it may not write to the directory above: that one knows the reason. */
+async function reasonOf(dir: string, error: unknown): Promise<unknown> {
+  if ((error as NodeJS.ErrnoException).code !== 'ENOENT') return error;
+  for (let above = dirname(resolve(dir)); ; above = dirname(above)) {
+    try {
+      await access(above, constants.W_OK | constants.X_OK);
+      return error;
+    } catch (reason) {
+      if ((reason as NodeJS.ErrnoException).code !== 'ENOENT' || above === dirname(above)) return reason;
+    }
+  }
+}
+
+async function removeLeftover(path: string): Promise<void> {
+  // A younger one may be the work of a process that is just starting.
+  if (Date.now() - (await stat(path)).mtimeMs > LEFTOVER_MS) await rm(path, { force: true });
+}
+
+function explained(what: string, error: unknown, hint?: string): Error {
+  const { code = '', message } = error as NodeJS.ErrnoException;
+  const words = Object.hasOwn(WORDS, code) ? `${WORDS[code]} (${code})` : code || message;
+  return new Error(`${what}: ${words}${hint === undefined ? '' : `; ${hint}`}`, { cause: error });
 }

@@ -1,6 +1,6 @@
 import { createServer as createHttpServer, type Server as HttpServer, type ServerOptions } from 'node:http';
 import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { BlockList, isIPv6, type AddressInfo } from 'node:net';
 import { gracefulClose, trackConnections, type NodeListener } from 'kube-vitals/node';
 import type { ServingCertificate } from './certificates.js';
 import type { Flags } from './flags.js';
@@ -10,28 +10,78 @@ export interface Servers {
   /** `https://127.0.0.1:6443`, as a client on this machine reaches it. */
   readonly secureUrl: string;
   readonly insecureUrl: string | undefined;
+  /** Whether the HTTP port serves no more than health. */
+  readonly insecureHealthOnly: boolean;
   /** Refuses new connections at once; resolves when the open ones have ended, or were cut after the limit. */
   readonly close: (drainTimeoutMs: number) => Promise<void>;
 }
 
-/** What the original has: longer than a load balancer keeps an idle connection, headers of up to 1 MiB. */
-const LIMITS: ServerOptions = { keepAliveTimeout: 90_000, headersTimeout: 32_000, maxHeaderSize: 1_048_576 };
+/** What answers on the ports. */
+export interface Listeners {
+  readonly all: NodeListener;
+  /** For an HTTP port that is not on loopback. */
+  readonly healthOnly: NodeListener;
+}
+
+/**
+ * What a connection may cost before anybody knows who has opened it. None of the times touches an answer: a watch lasts as
+ * long as it likes, and its socket is probed. HTTP/2 is not spoken, so that a connection has one request at a time.
+ */
+const LIMITS: ServerOptions = {
+  maxHeaderSize: 65_536,
+  /** Until the headers are there, from the first byte or the opening of the connection. */
+  headersTimeout: 32_000,
+  /** Until the body is there as well: 3 MiB at 27 kB/s. */
+  requestTimeout: 120_000,
+  /** How often the two are looked at. */
+  connectionsCheckingInterval: 5_000,
+  /** Longer than a load balancer keeps an idle connection. */
+  keepAliveTimeout: 90_000,
+  /** A peer that is gone without a word is noticed by TCP, also where a watch has nothing to send. */
+  keepAlive: true,
+  keepAliveInitialDelay: 30_000,
+};
+const HANDSHAKE_TIMEOUT_MS = 10_000;
+/** How often it is said that connections are turned away. */
+const DROP_LOG_MS = 60_000;
+
+const LOOPBACK = new BlockList();
+LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
+LOOPBACK.addAddress('::1', 'ipv6');
+LOOPBACK.addSubnet('::ffff:127.0.0.0', 104, 'ipv6');
 
 /** Opens the ports that the flags name. When one cannot be opened, none stays open. */
 export async function openServers(
   flags: Flags,
   certificate: ServingCertificate,
-  listener: NodeListener,
+  { all, healthOnly }: Listeners,
+  log: (line: string) => void,
 ): Promise<Servers> {
   const { cert, key } = certificate;
-  const secure = createHttpsServer({ ...LIMITS, cert, key, minVersion: 'TLSv1.2' }, listener);
+  const limited = <S extends HttpServer | HttpsServer>(server: S, flag: string): S => {
+    server.maxConnections = flags.maxConnections;
+    let quietUntil = 0;
+    server.on('drop', () => {
+      if (Date.now() < quietUntil) return;
+      quietUntil = Date.now() + DROP_LOG_MS;
+      log(`${flag}: connections are turned away, since ${flags.maxConnections} are open (--max-connections)`);
+    });
+    return server;
+  };
+  const tls = { cert, key, minVersion: 'TLSv1.2', handshakeTimeout: HANDSHAKE_TIMEOUT_MS } as const;
+  const secure = limited(createHttpsServer({ ...LIMITS, ...tls }, all), '--secure-port');
   const open = [{ server: secure as HttpServer | HttpsServer, connections: trackConnections(secure) }];
   const securePort = await listen(secure, flags.bindAddress, flags.securePort, '--secure-port');
   let insecureUrl: string | undefined;
+  let insecureHealthOnly = false;
   if (flags.insecurePort !== 'off') {
-    const insecure = createHttpServer(LIMITS, listener);
+    const insecure = limited(createHttpServer(LIMITS), '--insecure-port');
     try {
-      const port = await listen(insecure, flags.bindAddress, flags.insecurePort, '--insecure-port');
+      const port = await listen(insecure, flags.bindAddress, flags.insecurePort, '--insecure-port', (address) => {
+        // The address it is bound to decides, not how the flag spells it: a name may mean any.
+        insecureHealthOnly = !flags.credentialsInTheClear && !isLoopback(address);
+        insecure.on('request', insecureHealthOnly ? healthOnly : all);
+      });
       insecureUrl = `http://${reachable(flags.bindAddress)}:${port}`;
     } catch (error) {
       secure.close();
@@ -42,19 +92,36 @@ export async function openServers(
   return {
     secureUrl: `https://${reachable(flags.bindAddress)}:${securePort}`,
     insecureUrl,
+    insecureHealthOnly,
     async close(drainTimeoutMs) {
       await Promise.all(open.map(({ server, connections }) => gracefulClose(server, { drainTimeoutMs, connections })));
     },
   };
 }
 
-function listen(server: HttpServer | HttpsServer, host: string, port: number, flag: string): Promise<number> {
+/** Whether only this machine reaches an address that a server is bound to. */
+export function isLoopback(address: string): boolean {
+  return LOOPBACK.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
+}
+
+function listen(
+  server: HttpServer | HttpsServer,
+  host: string,
+  port: number,
+  flag: string,
+  bound: (address: string) => void = () => undefined,
+): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const hint = error.code === 'EADDRINUSE' ? `is taken; choose another with ${flag}, or 0 for any` : error.message;
       reject(new Error(`port ${port} of ${host} ${hint}`));
     });
-    server.listen(port, host, () => resolve((server.address() as AddressInfo).port));
+    server.listen(port, host, () => {
+      const address = server.address() as AddressInfo;
+      // Before the first request can be read.
+      bound(address.address);
+      resolve(address.port);
+    });
   });
 }
 

@@ -1,3 +1,5 @@
+import { staticTokens } from 'kube-vitals';
+
 /** Whom a token stands for. */
 export interface TokenUser {
   readonly name: string;
@@ -26,7 +28,14 @@ export function parseTokensFile(text: string, fileName: string): ReadonlyMap<str
     if (!/^[\x21-\x7e]+$/.test(token)) fail('the token must be printable ASCII without spaces, and not empty');
     if (name === '') fail('the user name is empty');
     if (users.has(token)) fail('the token is there twice');
-    users.set(token, { name, uid, groups: groups.split(',').filter((group) => group !== '') });
+    const user = { name, uid, groups: groups.split(',').filter((group) => group !== '') };
+    users.set(token, user);
+    try {
+      // What is no token for the library, such as the text `undefined`, is named with its line here.
+      staticTokens(new Map([[token, user]]));
+    } catch (error) {
+      fail((error as Error).message.replace('staticTokens: token 1', 'the token'));
+    }
   });
   return users;
 }

@@ -27,6 +27,15 @@ describe('adminToken', () => {
     expect(await adminToken(join(dir, 'new'))).toBe(token);
   });
 
+  it.each([['nothing'], ['only zeros', '\0\0\0\0']])(
+    'is made anew where a crash has left %s',
+    async (_, content = '') => {
+      writeFileSync(join(dir, 'admin-token'), content);
+      expect(await adminToken(dir)).toMatch(/^[\w-]{43}$/);
+      expect(await adminToken(dir)).toBe(readFileSync(join(dir, 'admin-token'), 'utf8').trim());
+    },
+  );
+
   it('refuses a file that holds no token', async () => {
     writeFileSync(join(dir, 'admin-token'), '\n');
     await expect(adminToken(dir)).rejects.toThrow(/holds no usable token/);
@@ -69,6 +78,21 @@ describe('ownCertificate', () => {
     expect(later.ca).not.toBe(first.ca);
     expect(new X509Certificate(later.cert).verify(new X509Certificate(later.ca).publicKey)).toBe(true);
   });
+
+  it.each(['ca.crt', 'ca.key', 'server.crt', 'server.key'])(
+    'starts from what a crash has left: without %s, with nothing in it, and with half of it',
+    async (name) => {
+      for (const content of [undefined, '', 'half']) {
+        await ownCertificate(dir, '127.0.0.1');
+        const whole = readFileSync(join(dir, name), 'utf8');
+        if (content === undefined) rmSync(join(dir, name));
+        else writeFileSync(join(dir, name), whole.slice(0, content.length * 25));
+        const made = await ownCertificate(dir, '127.0.0.1');
+        expect(new X509Certificate(made.cert).verify(new X509Certificate(made.ca).publicKey)).toBe(true);
+        expect(await ownCertificate(dir, '127.0.0.1')).toEqual(made);
+      }
+    },
+  );
 
   it('is made anew when a file is damaged', async () => {
     const first = await ownCertificate(dir, '127.0.0.1');
@@ -125,6 +149,7 @@ describe('banner', () => {
   const facts = {
     secureUrl: 'https://127.0.0.1:6443',
     insecureUrl: 'http://127.0.0.1:8080',
+    insecureHealthOnly: false,
     group: 'events.example.com',
     kubeconfigPath: '/my data/kubeconfig',
     tokenPath: '/d/admin-token',
@@ -143,6 +168,13 @@ describe('banner', () => {
     expect(banner(facts)).toContain('Events are kept in /d/events.db, and there again after a restart.');
     const memory = { kind: 'memory', shown: 'memory' } as const;
     expect(banner({ ...facts, store: memory })).toContain('Events are kept in memory, and gone when it ends.');
+  });
+
+  it('says so where the HTTP port serves health only', () => {
+    const text = banner({ ...facts, insecureHealthOnly: true });
+    expect(text).toMatch(/^kube-vitals serves events\.example\.com\/v1 on https:\/\/127\.0\.0\.1:6443\n/);
+    expect(text).toContain('http://127.0.0.1:8080 serves health only, and takes no token');
+    expect(text).toContain("curl 'http://127.0.0.1:8080/readyz?verbose'");
   });
 
   it('does without the HTTP port', () => {

@@ -22,6 +22,8 @@ describe('parseFlags', () => {
       bindAddress: '127.0.0.1',
       securePort: 6443,
       insecurePort: 8080,
+      credentialsInTheClear: false,
+      maxConnections: 10_000,
       certDir: 'kube-vitals-data/certs',
       tlsCertFile: undefined,
       tlsPrivateKeyFile: undefined,
@@ -52,6 +54,11 @@ describe('parseFlags', () => {
     expect(flags('--anonymous-auth=false').anonymousAuth).toBe(false);
     expect(error('--anonymous-auth', 'false')).toBe('unexpected argument "false"');
     expect(error('--anonymous-auth=maybe')).toContain('must be true or false');
+  });
+
+  it('takes tokens in the clear only when told so in full', () => {
+    expect(flags('--insecure-port-accepts-credentials-in-the-clear').credentialsInTheClear).toBe(true);
+    expect(error('--insecure-port-accepts-credentials')).toContain('unknown flag');
   });
 
   it('keeps certificates in the data directory unless told otherwise', () => {
@@ -94,6 +101,7 @@ describe('parseFlags', () => {
       ['--store=postgre://shop:secret@db/shop'],
       'invalid argument "postgre://…" for "--store" flag: must be memory, sqlite:PATH, postgres://…, or etcd://HOST:PORT,HOST:PORT/PREFIX',
     ],
+    [['--max-connections=0'], 'invalid argument "0" for "--max-connections" flag: must be a whole number from 1'],
     [['--bind-address='], 'invalid argument "" for "--bind-address" flag: must not be empty'],
     [['--tls-cert-file=x'], '--tls-cert-file and --tls-private-key-file go together: give both, or neither'],
     [
@@ -120,7 +128,7 @@ describe('parseFlags', () => {
     expect(help).toMatch(
       /--store store\n .*sqlite:PATH.*postgres:.*etcd:.*\(default sqlite:events\.db in --data-dir\)/,
     );
-    expect(help.match(/^ {2}--/gm)).toHaveLength(19);
+    expect(help.match(/^ {2}--/gm)).toHaveLength(21);
     expect('help' in parseFlags(['-h'])).toBe(true);
   });
 

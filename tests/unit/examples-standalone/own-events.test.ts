@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createOwnEvents } from '../../../examples/standalone/own-events.js';
+import { checkChanged, createOwnEvents } from '../../../examples/standalone/own-events.js';
 
 interface Sent {
   readonly method: string;
@@ -63,5 +63,30 @@ describe('createOwnEvents', () => {
     const events = createOwnEvents({ api: handle, ...options });
     await expect(events.record(occurrence)).rejects.toThrow('refused with 403');
     await expect(events.record(occurrence)).resolves.toBeUndefined();
+  });
+});
+
+describe('checkChanged', () => {
+  it('says which check and how it is, and never why', () => {
+    const reason = 'postgres://db-7.internal refused the password';
+    for (const [status, type, expected] of [
+      ['ok', 'Normal', 'HealthCheckPassing'],
+      ['degraded', 'Warning', 'HealthCheckDegraded'],
+      ['failed', 'Warning', 'HealthCheckFailing'],
+    ] as const) {
+      const occurrence = checkChanged({
+        check: 'store',
+        previous: undefined,
+        status,
+        reason,
+        at: new Date(0),
+      } as never);
+      expect(occurrence).toEqual({
+        type,
+        action: 'CheckingHealth',
+        reason: expected,
+        note: `check store is ${status}`,
+      });
+    }
   });
 });

@@ -34,6 +34,7 @@ describe('parseTokensFile', () => {
     ['t,"jane,1', 'a quote is missing or in the wrong place'],
     ['t,ja"ne,1', 'a quote is missing or in the wrong place'],
     ['ok,x,1', 'the token is there twice'],
+    ['undefined,x,1', 'the token is the text "undefined", which anybody would guess'],
   ])('names the line of %j', (line, what) => {
     expect(() => parse(`ok,bob,1\n${line}\n`)).toThrow(`token file tokens.csv, line 2: ${what}`);
   });

@@ -1,0 +1,52 @@
+import type { ApiHandler, ApiRequest, ApiResponse } from 'kube-vitals';
+
+const HEALTH = /^\/(healthz|livez|readyz)(\/|\?|$)/;
+/** What may come through: nothing that says who is asking. */
+const HEADERS = ['accept', 'accept-encoding', 'audit-id', 'user-agent'] as const;
+
+const REFUSED: ApiResponse = {
+  status: 403,
+  headers: {
+    'content-type': 'application/json',
+    'cache-control': 'no-cache, private',
+    'x-content-type-options': 'nosniff',
+  },
+  body: `${JSON.stringify({
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Failure',
+    message:
+      'this port is not encrypted and not on loopback: it serves /healthz, /livez and /readyz only, and takes no credential; use the HTTPS port',
+    reason: 'Forbidden',
+    details: {},
+    code: 403,
+  })}\n`,
+};
+
+/**
+ * The part of a handler that a port without TLS may serve to the network: health, for whom nobody in particular asks. Tokens
+ * and whatever else would say who is asking are not looked at, and bodies are not read.
+ */
+export function healthOnly(handle: ApiHandler): ApiHandler {
+  return (request) => (HEALTH.test(request.url) ? handle(anonymous(request)) : REFUSED);
+}
+
+function anonymous(request: ApiRequest): ApiRequest {
+  const { method, url, headers = {}, remoteAddress } = request;
+  return {
+    method,
+    url,
+    headers: Object.fromEntries(
+      HEADERS.flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]]])),
+    ),
+    remoteAddress,
+    // Made by the bridge only when somebody reads it.
+    get signal() {
+      return request.signal;
+    },
+    get aborted() {
+      return request.aborted;
+    },
+  };
+}

@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import type { ApiRequest } from 'kube-vitals';
+import { healthOnly } from '../../../examples/standalone/health-only.js';
+
+function behind() {
+  const seen: ApiRequest[] = [];
+  const handle = healthOnly((request) => {
+    seen.push(request);
+    return { status: 200, headers: {}, body: 'ok' };
+  });
+  return { seen, handle };
+}
+
+describe('healthOnly', () => {
+  it.each(['/healthz', '/livez', '/readyz', '/readyz?verbose', '/livez/ping', '/readyz/store?timeout=1s'])(
+    'lets %s through, without anything that says who is asking',
+    async (url) => {
+      const { seen, handle } = behind();
+      const signal = new AbortController().signal;
+      const answer = await handle({
+        method: 'GET',
+        url,
+        headers: {
+          accept: 'text/plain',
+          authorization: 'Bearer secret',
+          cookie: 'secret',
+          'impersonate-user': 'jane',
+          'x-remote-user': 'jane',
+        },
+        body: () => 'secret',
+        signal,
+        peerCertificate: { commonName: 'jane', organizations: [] },
+      });
+      expect(answer?.status).toBe(200);
+      expect(seen).toHaveLength(1);
+      expect(seen[0]).toMatchObject({ method: 'GET', url, headers: { accept: 'text/plain' } });
+      expect(JSON.stringify(seen[0])).not.toMatch(/secret|jane/);
+      expect(seen[0]?.body).toBeUndefined();
+      expect(seen[0]?.signal).toBe(signal);
+    },
+  );
+
+  it.each([
+    '/',
+    '/version',
+    '/apis/events.example.com/v1/events',
+    '/livezz',
+    '/readyz%2F..',
+    '/api/v1/events?path=/livez',
+    '//livez',
+    '/x/../livez',
+    'http://host/livez',
+  ])('refuses %s in the words of a Status that names the port', async (url) => {
+    const { seen, handle } = behind();
+    const answer = await handle({ method: 'GET', url, headers: { authorization: 'Bearer secret' } });
+    expect([answer?.status, seen]).toEqual([403, []]);
+    expect(JSON.parse(String(answer?.body))).toMatchObject({
+      kind: 'Status',
+      reason: 'Forbidden',
+      message: expect.stringContaining('use the HTTPS port') as string,
+    });
+  });
+});

@@ -1,0 +1,136 @@
+import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { adminToken } from '../../../examples/standalone/admin-token.js';
+import { ownCertificate } from '../../../examples/standalone/certificates.js';
+import { preparePrivateDirectory, readIfThere, writePrivateFile } from '../../../examples/standalone/private-file.js';
+
+/** The code with which the disk refuses what is written. */
+const disk = vi.hoisted(() => ({ refuses: '', makes: '' }));
+
+vi.mock('node:fs/promises', async (importOriginal) => {
+  const actual = await importOriginal<typeof import('node:fs/promises')>();
+  const refusal = (code: string, call: string): Error => Object.assign(new Error(`${code}: ${call}`), { code });
+  return {
+    ...actual,
+    open: async (...args: Parameters<typeof actual.open>) => {
+      const file = await actual.open(...args);
+      if (disk.refuses === '') return file;
+      // As on a full disk: the file is there, and takes nothing.
+      return { writeFile: () => Promise.reject(refusal(disk.refuses, 'write')), close: () => file.close() };
+    },
+    mkdir: (...args: Parameters<typeof actual.mkdir>) =>
+      disk.makes === '' ? actual.mkdir(...args) : Promise.reject(refusal(disk.makes, 'mkdir')),
+    access: () => Promise.reject(refusal('EROFS', 'access')),
+  };
+});
+
+const DAY = 86_400_000;
+const TEMPORARY = '0b2c1f6e-8a51-4c3e-9d7a-0123456789ab';
+let dir = '';
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'standalone-'));
+});
+afterEach(() => {
+  [disk.refuses, disk.makes] = ['', ''];
+  rmSync(dir, { recursive: true, force: true });
+});
+
+describe('writePrivateFile', () => {
+  it('replaces a file as a whole, for its owner only', async () => {
+    await writePrivateFile(join(dir, 'a', 'file'), 'one');
+    await writePrivateFile(join(dir, 'a', 'file'), 'two');
+    expect(readFileSync(join(dir, 'a', 'file'), 'utf8')).toBe('two');
+    expect(statSync(join(dir, 'a', 'file')).mode & 0o777).toBe(0o600);
+    expect(readdirSync(join(dir, 'a'))).toEqual(['file']);
+  });
+
+  it.each([
+    ['ENOSPC', 'no space is left on the device (ENOSPC)'],
+    ['EROFS', 'the file system is read-only (EROFS)'],
+    ['EODD', 'EODD'],
+  ])(
+    'leaves the old file and nothing beside it when the disk refuses with %s, and says what to do',
+    async (code, words) => {
+      const path = join(dir, 'file');
+      await writePrivateFile(path, 'old');
+      disk.refuses = code;
+      await expect(writePrivateFile(path, 'new')).rejects.toThrow(
+        `cannot write ${path}: ${words}; choose another directory with --data-dir`,
+      );
+      expect(readFileSync(path, 'utf8')).toBe('old');
+      expect(readdirSync(dir)).toEqual(['file']);
+    },
+  );
+});
+
+describe('preparePrivateDirectory', () => {
+  it('makes it for its owner only, and does nothing where it is', async () => {
+    await preparePrivateDirectory(join(dir, 'a', 'b'));
+    expect(statSync(join(dir, 'a', 'b')).mode & 0o777).toBe(0o700);
+    await preparePrivateDirectory(join(dir, 'a', 'b'));
+  });
+
+  it('names the flag and the reason where mkdir says no more than ENOENT', async () => {
+    disk.makes = 'ENOENT';
+    await expect(preparePrivateDirectory(join(dir, 'data'))).rejects.toThrow(
+      `cannot make the directory ${join(dir, 'data')}: the file system is read-only (EROFS); choose another directory with --data-dir`,
+    );
+  });
+
+  it('says that there is a file of that name', async () => {
+    writeFileSync(join(dir, 'data'), '');
+    await expect(preparePrivateDirectory(join(dir, 'data'))).rejects.toThrow('there is a file of that name (EEXIST)');
+  });
+
+  it('removes what old writes that were cut short have left, and nothing else', async () => {
+    const old = new Date(Date.now() - DAY);
+    const names = [`admin-token.${TEMPORARY}`, `ca.key.${TEMPORARY}`, `notes.${TEMPORARY}`, 'events.db'];
+    for (const name of names) {
+      writeFileSync(join(dir, name), '');
+      utimesSync(join(dir, name), old, old);
+    }
+    writeFileSync(join(dir, `kubeconfig.${TEMPORARY}`), 'being written');
+    await preparePrivateDirectory(dir);
+    expect(readdirSync(dir).sort()).toEqual(['events.db', `kubeconfig.${TEMPORARY}`, `notes.${TEMPORARY}`]);
+  });
+});
+
+describe('readIfThere', () => {
+  it('tells a file that is absent from one that cannot be read', async () => {
+    expect(await readIfThere(join(dir, 'nope'))).toBeUndefined();
+    await expect(readIfThere(dir)).rejects.toThrow(`cannot read ${dir}: it is a directory (EISDIR)`);
+  });
+});
+
+describe('a start on a full disk', () => {
+  it('uses the token and the certificate that are there', async () => {
+    const token = await adminToken(dir);
+    const certificate = await ownCertificate(dir, '127.0.0.1');
+    disk.refuses = 'ENOSPC';
+    expect(await adminToken(dir)).toBe(token);
+    expect(await ownCertificate(dir, '127.0.0.1')).toEqual(certificate);
+  });
+
+  it('renews what it has to in memory, as long as the authority that clients know is valid', async () => {
+    const first = await ownCertificate(dir, '127.0.0.1');
+    const log: string[] = [];
+    const at = (days: number) =>
+      ownCertificate(dir, '127.0.0.1', Date.now() + days * DAY, (line) => void log.push(line));
+    disk.refuses = 'ENOSPC';
+    const renewed = await at(350);
+    expect([renewed.ca, renewed.cert === first.cert]).toEqual([first.ca, false]);
+    expect(log.splice(0)).toEqual([expect.stringMatching(/server\.key: no space .*the next one will not find$/)]);
+    expect((await at(3630)).ca).toBe(first.ca);
+    expect(log.join()).toContain('the authority that is stored is used until it ends');
+    await expect(at(3651)).rejects.toThrow(/ca\.key: no space is left.*--cert-dir/);
+  });
+
+  it('cannot be the first one, and says why', async () => {
+    disk.refuses = 'ENOSPC';
+    await expect(adminToken(dir)).rejects.toThrow(/admin-token: no space is left .*--data-dir/);
+    await expect(ownCertificate(dir, '127.0.0.1')).rejects.toThrow(/ca\.key: no space is left/);
+    expect(readdirSync(dir)).toEqual([]);
+  });
+});
