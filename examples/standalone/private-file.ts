@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { access, constants, mkdir, open, readFile, readdir, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, open, readFile, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 
 const OTHER_DIRECTORY = 'choose another directory with --data-dir';
@@ -17,6 +17,7 @@ const WORDS: Readonly<Record<string, string>> = {
   EEXIST: 'there is a file of that name',
   ENOTDIR: 'a part of its path is a file',
   EISDIR: 'it is a directory',
+  ENOENT: 'nothing can be made there',
 };
 
 /**
@@ -68,23 +69,38 @@ export async function readIfThere(path: string): Promise<string | undefined> {
 
 async function makeDirectory(dir: string, hint: string): Promise<void> {
   try {
-    await mkdir(dir, { recursive: true, mode: 0o700 });
+    await makeWithParents(resolve(dir));
   } catch (error) {
-    throw explained(`cannot make the directory ${dir}`, await reasonOf(dir, error), hint);
+    throw explained(`cannot make the directory ${dir}`, error, hint);
   }
 }
 
-/** `mkdir` says ENOENT where it may not write to the directory above: that one knows the reason. */
-async function reasonOf(dir: string, error: unknown): Promise<unknown> {
-  if ((error as NodeJS.ErrnoException).code !== 'ENOENT') return error;
-  for (let above = dirname(resolve(dir)); ; above = dirname(above)) {
-    try {
-      await access(above, constants.W_OK | constants.X_OK);
-      return error;
-    } catch (reason) {
-      if ((reason as NodeJS.ErrnoException).code !== 'ENOENT' || above === dirname(above)) return reason;
-    }
+/** Step by step: with `recursive`, mkdir says ENOENT where a directory may not be written to, and below `/proc` never ends. */
+async function makeWithParents(dir: string): Promise<void> {
+  const code = await make(dir);
+  if (code !== 'ENOENT' || dirname(dir) === dir) return;
+  await makeWithParents(dirname(dir));
+  await mkdir(dir, { mode: 0o700 });
+}
+
+/** Makes a directory in one that is there. Resolves to ENOENT when that one is missing. */
+async function make(dir: string): Promise<'ENOENT' | undefined> {
+  try {
+    await mkdir(dir, { mode: 0o700 });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return code;
+    // A read-only file system may say EROFS of what is there already.
+    if (!(await isDirectory(dir))) throw error;
   }
+  return undefined;
+}
+
+async function isDirectory(path: string): Promise<boolean> {
+  return await stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
 }
 
 async function removeLeftover(path: string): Promise<void> {

@@ -1,6 +1,6 @@
 import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { adminToken } from '../../../examples/standalone/admin-token.js';
 import { ownCertificate } from '../../../examples/standalone/certificates.js';
@@ -20,9 +20,15 @@ vi.mock('node:fs/promises', async (importOriginal) => {
       // As on a full disk: the file is there, and takes nothing.
       return { writeFile: () => Promise.reject(refusal(disk.refuses, 'write')), close: () => file.close() };
     },
-    mkdir: (...args: Parameters<typeof actual.mkdir>) =>
-      disk.makes === '' ? actual.mkdir(...args) : Promise.reject(refusal(disk.makes, 'mkdir')),
-    access: () => Promise.reject(refusal('EROFS', 'access')),
+    mkdir: async (...args: Parameters<typeof actual.mkdir>) => {
+      const above = await actual.stat(dirname(String(args[0]))).then(
+        () => true,
+        () => false,
+      );
+      // As on a read-only file system, also for what is there already.
+      if (disk.makes !== '' && above) throw refusal(disk.makes, 'mkdir');
+      return actual.mkdir(...args);
+    },
   };
 });
 
@@ -72,11 +78,14 @@ describe('preparePrivateDirectory', () => {
     await preparePrivateDirectory(join(dir, 'a', 'b'));
   });
 
-  it('names the flag and the reason where mkdir says no more than ENOENT', async () => {
-    disk.makes = 'ENOENT';
-    await expect(preparePrivateDirectory(join(dir, 'data'))).rejects.toThrow(
-      `cannot make the directory ${join(dir, 'data')}: the file system is read-only (EROFS); choose another directory with --data-dir`,
-    );
+  it('names the reason and the flag, however much of the path is missing', async () => {
+    disk.makes = 'EROFS';
+    for (const path of [join(dir, 'data'), join(dir, 'a', 'b', 'data')]) {
+      await expect(preparePrivateDirectory(path)).rejects.toThrow(
+        `cannot make the directory ${path}: the file system is read-only (EROFS); choose another directory with --data-dir`,
+      );
+    }
+    await preparePrivateDirectory(dir);
   });
 
   it('says that there is a file of that name', async () => {
