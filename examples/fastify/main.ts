@@ -1,4 +1,5 @@
 import { gracefulClose } from 'kube-vitals/node';
+import { limited } from '../shop/limited.js';
 import { runDirectly, type Running } from '../shop/running.js';
 import { createDatabase, createOrders } from '../shop/orders.js';
 import { createVitals } from '../shop/vitals.js';
@@ -13,6 +14,7 @@ export async function start(port = 0): Promise<Running> {
 
   const orders = createOrders({ database, record: vitals.record });
   const app = createService(orders, (fastify) => mountVitals(fastify, vitals));
+  limited(app.server);
   const url = await app.listen({ port, host: '127.0.0.1' });
   vitals.started();
   const closeServer = async (): Promise<void> => {

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import { gracefulClose } from 'kube-vitals/node';
 import { createDatabase, createOrders } from '../shop/orders.js';
+import { limited } from '../shop/limited.js';
 import { listen, runDirectly, type Running } from '../shop/running.js';
 import { createVitals } from '../shop/vitals.js';
 import { withVitals } from './mount.js';
@@ -13,7 +14,7 @@ export async function start(port = 0): Promise<Running> {
   vitals.addCheck({ name: 'database', check: ({ signal }) => database.ping(signal) });
 
   const service = createService(createOrders({ database, record: vitals.record }));
-  const server = createServer(withVitals(service, vitals));
+  const server = limited(createServer(withVitals(service, vitals)));
   const url = await listen(server, port);
   vitals.started();
   return { url, close: () => vitals.shutDown(() => gracefulClose(server)) };

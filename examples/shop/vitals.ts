@@ -38,9 +38,10 @@ export function createVitals(): Vitals {
 
   const itself = { name: 'shop', groups: ['system:authenticated'] };
   const record = createRecorder({ api: events.as(itself), group: 'events.example.com', namespace: 'shop' });
-  health.onChange(({ check, status, reason }) => {
+  health.onChange(({ check, status }) => {
     const type = status === 'ok' ? 'Normal' : 'Warning';
-    const note = reason ?? `${check} is ${status}`;
+    // Not why: whoever may read events would read what /readyz withholds.
+    const note = `${check} is ${status}`;
     // Nobody waits for this one; a service tells its logger.
     record({ type, action: 'Check', reason: 'HealthChanged', note, about: { kind: 'HealthCheck', name: check } }).catch(
       () => undefined,

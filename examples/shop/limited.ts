@@ -1,0 +1,15 @@
+import type { Server } from 'node:http';
+
+/**
+ * Bounds what connections may cost before anybody knows who has opened them. Nothing here touches an answer, so that watches
+ * last; `server.timeout` and `socket.setTimeout` would cut them. Headers are at most 16 KiB, as Node has it.
+ */
+export function limited<S extends Server>(server: S): S {
+  server.maxConnections = 5_000; // further ones are closed at once
+  server.headersTimeout = 30_000; // until the headers are there
+  server.requestTimeout = 120_000; // until the body is there as well
+  server.keepAliveTimeout = 75_000; // between two requests; longer than a load balancer keeps a connection
+  // TCP asks whether the client is still there: a watch that has nothing to send would not notice.
+  server.on('connection', (socket) => socket.setKeepAlive(true, 30_000));
+  return server;
+}
