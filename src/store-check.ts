@@ -1,5 +1,7 @@
-import type { HealthCheck } from './health/contract.js';
+import type { Clock } from './clock/clock.js';
+import type { CheckResult, HealthCheck } from './health/contract.js';
 import type { EventStore } from './store/contract.js';
+import { createStoreTime } from './store/store-time.js';
 
 /** Options of {@link storeCheck}. Whatever is given takes the place of a default; the rules are those of {@link HealthCheck}. */
 export type StoreCheckOptions = Partial<
@@ -7,25 +9,45 @@ export type StoreCheckOptions = Partial<
     HealthCheck,
     'name' | 'timeoutMs' | 'periodMs' | 'cacheMs' | 'critical' | 'failureThreshold' | 'successThreshold' | 'group'
   >
->;
+> & {
+  /** The clock of this process, where `createEvents` was given one. Default: the system clock. */
+  readonly clock?: Clock | undefined;
+  /**
+   * How far the clock of this process may be from that of the store, where the store has one, in milliseconds. Default:
+   * 5,000. Above 0.
+   */
+  readonly clockToleranceMs?: number | undefined;
+};
 
 /**
- * The health check of a store: it asks `store.ping()`, which ends well when a write would have a chance.
- * `health.add(storeCheck(store))`.
+ * The health check of a store: it asks `store.ping()`, which ends well when a write would have a chance, and compares the
+ * clock of this process with that of the store, where replicas share one. `health.add(storeCheck(store))`.
  *
  * It is named after the store and counts for `/readyz` and `/healthz`, never for `/livez`: a store that is away takes this
- * instance out of rotation until it is back, and a restart would not bring it back sooner.
+ * instance out of rotation until it is back, and a restart would not bring it back sooner. So does a clock that is off: such
+ * an instance expires nothing.
  *
  * Defaults: `timeoutMs` 2,000, and without `periodMs` a `cacheMs` of 1,000, so that the engine is asked once a second at
  * most, however many probes come. `failureThreshold` is 1: damp flapping in the probe or here, not in both.
+ *
+ * @throws TypeError when `clockToleranceMs` cannot be used.
  */
 export function storeCheck(store: EventStore, options: StoreCheckOptions = {}): HealthCheck {
+  const { clock, clockToleranceMs, ...definition } = options;
+  if (clockToleranceMs !== undefined && !(Number.isFinite(clockToleranceMs) && clockToleranceMs > 0)) {
+    throw new TypeError('storeCheck: clockToleranceMs: give milliseconds above 0');
+  }
+  const time = store.now && createStoreTime({ store, clock, toleranceMs: clockToleranceMs });
   return {
     name: store.name,
     timeoutMs: 2_000,
-    ...(options.periodMs === undefined && { cacheMs: 1_000 }),
-    ...options,
+    ...(definition.periodMs === undefined && { cacheMs: 1_000 }),
+    ...definition,
     endpoints: ['readyz', 'healthz'],
-    check: ({ signal }) => store.ping({ signal }),
+    async check({ signal }): Promise<CheckResult> {
+      await store.ping({ signal });
+      const fault = (await time?.expiryMoment({ signal }))?.fault;
+      return fault === undefined ? undefined : { ok: false, reason: fault };
+    },
   };
 }

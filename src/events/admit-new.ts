@@ -108,9 +108,9 @@ function again(admission: Admission, round: number, existing: EventRecord | unde
 }
 
 /** Identity and time are the server's; a client's values for them do not count. */
-function stamp({ metadata }: Event, { uids, wholeSeconds, clock }: EventsEnvironment): void {
+function stamp({ metadata }: Event, { uids, wholeSeconds, time }: EventsEnvironment): void {
   metadata.uid = uids();
-  metadata.creationTimestamp = wholeSeconds(clock.now());
+  metadata.creationTimestamp = wholeSeconds(time.now());
   if (metadata.deletionTimestamp !== undefined) delete metadata.deletionTimestamp;
   if (metadata.deletionGracePeriodSeconds !== undefined) delete metadata.deletionGracePeriodSeconds;
 }

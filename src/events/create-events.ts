@@ -8,6 +8,7 @@ import { createInFlightLimits } from '../limits/in-flight.js';
 import type { Caller } from '../model/caller.js';
 import { createNotifier } from '../observe/notifier.js';
 import { createExpiryLoop } from '../store/expiry-loop.js';
+import { createStoreTime } from '../store/store-time.js';
 import { createWatchHub } from '../store/watch/watch-hub.js';
 import { createDocuments } from './documents.js';
 import { observedAuthorizer } from './observed-authorizer.js';
@@ -48,9 +49,12 @@ export function createEvents(options: EventsOptions): Events {
   const { store, observe } = options;
   const clock = options.clock ?? systemClock;
   const hub = createWatchHub({ store, clock, ...(observe && { observe }) });
+  const ttlMs = options.ttlMs ?? 3_600_000;
+  const time = createStoreTime({ store, clock, toleranceMs: options.clockToleranceMs, holdMs: ttlMs });
   const expiry = createExpiryLoop({
     store,
     clock,
+    time,
     ...(observe && { observe }),
     intervalMs: options.expiryIntervalMs ?? 1000,
   });
@@ -64,6 +68,7 @@ export function createEvents(options: EventsOptions): Events {
     hub,
     chunkMemory: createChunkMemory(),
     clock,
+    time,
     access: createAccess({
       authenticate: options.authenticate,
       authorize: observedAuthorizer(options.authorize, (error) => report('authorize', error)),
@@ -72,7 +77,7 @@ export function createEvents(options: EventsOptions): Events {
       clock,
     }),
     limits: createInFlightLimits(options.limits ?? {}),
-    ttlMs: options.ttlMs ?? 3_600_000,
+    ttlMs,
     types: new Set(options.types ?? ['Normal', 'Warning']),
     maxBodyBytes: options.maxBodyBytes ?? 3_145_728,
     managedFields: options.managedFields ?? true,

@@ -19,7 +19,7 @@ export function managerOfCall(call: VerbCall, options: WriteOptions): string {
 
 /** The time of entries written now. */
 export function trackingTime({ environment }: VerbCall): string {
-  return environment.wholeSeconds(environment.clock.now());
+  return environment.wholeSeconds(environment.time.now());
 }
 
 /** Gives an event these entries, which nobody changes any more; an object nobody manages has no list at all. */

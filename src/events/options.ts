@@ -48,6 +48,11 @@ export interface EventsOptions {
   readonly expiryIntervalMs?: number | undefined;
   /** How many requests and watches may be under way. */
   readonly limits?: InFlightLimitOptions | undefined;
+  /**
+   * How far the clock of this process may be off before it expires nothing, in milliseconds: compared with the clock of the
+   * store where replicas share one, else with the time that has passed. Default 5,000. See `storeCheck`, which tells probes.
+   */
+  readonly clockToleranceMs?: number | undefined;
   readonly clock?: Clock | undefined;
   /** Told about requests and unexpected errors. Nothing is ever written to the console. */
   readonly observe?: Observe | undefined;
@@ -99,6 +104,7 @@ const DURATIONS = [
   ['bookmarkIntervalMs', 10],
   ['minWatchMs', 1000],
   ['expiryIntervalMs', 10],
+  ['clockToleranceMs', 1],
 ] as const;
 
 const KNOWN: ReadonlySet<string> = new Set([

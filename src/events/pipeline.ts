@@ -47,6 +47,8 @@ const VERBS: Readonly<Record<Verb, (call: VerbCall) => Result | Promise<Result>>
   deletecollection: deleteCollection,
 };
 
+const READING: ReadonlySet<Verb> = new Set<Verb>(['get', 'list', 'watch']);
+
 /** What the way of a request is made of. */
 export interface PipelineParts {
   readonly environment: EventsEnvironment;
@@ -217,7 +219,10 @@ export function createPipeline({ environment, versions, documents, observe }: Pi
     const shape = verb === 'watch' ? 'watch' : verb === 'list' ? 'list' : 'object';
     const representation = formOf(request, query, version.view, shape, scope.name);
     const { joinsItems } = representation;
-    const answered = VERBS[verb]({ environment, request, life, version, scope, query, caller, joinsItems, warnings });
+    const call: VerbCall = { environment, request, life, version, scope, query, caller, joinsItems, warnings };
+    // Whatever is stamped goes by the time of the store.
+    const timeKnown = READING.has(verb) ? undefined : environment.time.known(life);
+    const answered = timeKnown === undefined ? VERBS[verb](call) : timeKnown.then(() => VERBS[verb](call));
     return { representation, answered };
   }
 

@@ -35,7 +35,7 @@ export async function removeStored(call: VerbCall, key: EventKey, options: Delet
 }
 
 async function removeOnce(call: VerbCall, record: EventRecord, dryRun: boolean): Promise<Removal> {
-  const { store, clock, wholeSeconds } = call.environment;
+  const { store, time, wholeSeconds } = call.environment;
   call.life.throwIfAborted();
   const event = decodeEvent(record.event.bytes);
   const { metadata } = event;
@@ -44,7 +44,7 @@ async function removeOnce(call: VerbCall, record: EventRecord, dryRun: boolean):
     return { removed: true, record };
   }
   if (metadata.deletionTimestamp) return { removed: false, record };
-  metadata.deletionTimestamp = wholeSeconds(clock.now());
+  metadata.deletionTimestamp = wholeSeconds(time.now());
   metadata.deletionGracePeriodSeconds = 0;
   const marked = encodeEvent(event);
   if (dryRun) return { removed: false, record: { ...record, event: marked } };

@@ -77,7 +77,10 @@ export interface RemoveOptions extends StoreCall {
 
 /** With {@link EventStore.expire}. */
 export interface ExpireOptions extends StoreCall {
-  /** Everything whose `expiresAt` is at or before this moment (microseconds) is due. */
+  /**
+   * Everything whose `expiresAt` is at or before this moment (microseconds) is due. A store with a clock of its own (see
+   * {@link EventStore.now}) does not go beyond that clock, whatever is asked for.
+   */
   readonly now: number;
   /** The most events to remove in this call. */
   readonly limit: number;
@@ -177,6 +180,12 @@ export interface CreateEvent {
  * acknowledged is never lost; a page read `at` a revision shows exactly that state, however late it is asked for within
  * the history; the feed is complete, ordered and gap-free from any revision within the history; a condition that does not
  * hold changes nothing.
+ *
+ * Data may be put back to an earlier state behind the back of an open store, by a fail-over to a replica that lags or by the
+ * restore of a backup. A store to which that can happen remembers the latest revision it has met, in reads, writes and
+ * feeds. When the data is behind it, with the next call of any kind or the next look of a feed, the store raises the latest
+ * revision above everything that can have been given out, and whatever is before that is `expired`, for feeds that are open
+ * as well. Then nobody goes on from a history that is gone, and no revision is given out twice.
  */
 export interface EventStore {
   /** Also the name of its health check. */
@@ -206,6 +215,12 @@ export interface EventStore {
   revision(call?: StoreCall): Promise<Revision>;
   /** Ends well when a write would have a chance. */
   ping(call?: StoreCall): Promise<void>;
+  /**
+   * Optional: the time by the clock that all processes on this data share, microseconds since the epoch; read from the
+   * engine with each call. The library stamps and expires by it, and a process whose own clock is off expires nothing. A
+   * store that is `shared` should have it; without it each process goes by its own clock. Fails with `unavailable`.
+   */
+  readonly now?: ((call?: StoreCall) => Promise<number>) | undefined;
   /** Ends feeds, waits for writes under way, frees everything. Afterwards every call fails with `closed`. May be called twice. */
   close(): Promise<void>;
 }

@@ -4,17 +4,20 @@ import type { Observe } from '../observe/observation.js';
 import type { EventStore } from './contract.js';
 import { isStoreError } from './errors.js';
 import { nextTurn } from './next-turn.js';
+import { createStoreTime, type StoreTime } from './store-time.js';
 
 /** For {@link createExpiryLoop}. */
 export interface ExpiryLoopOptions {
   readonly store: EventStore;
   /** Default: the system clock. */
   readonly clock?: Clock;
+  /** The time that events expire by. Default: the store's, measured by the loop itself. */
+  readonly time?: StoreTime;
   /** How often the store is asked, in milliseconds. Default: 1,000. */
   readonly intervalMs?: number;
   /** The most events one call removes. Default: 500. */
   readonly sliceSize?: number;
-  /** Receives the errors of the store. They do not stop the loop. */
+  /** Receives the errors of the store, and once each what is wrong with the clock. They do not stop the loop. */
   readonly observe?: Observe;
 }
 
@@ -28,7 +31,8 @@ export interface ExpiryLoop {
 
 /**
  * Makes a loop that calls `store.expire` in slices: all that is due every `intervalMs`, with a turn of the event loop
- * between two slices. Its timers never keep the process alive.
+ * between two slices. Its timers never keep the process alive. While the clock of this process differs from the store's
+ * nothing is expired: other replicas do that, or nobody until the clock is right again.
  *
  * @throws TypeError that lists every unusable option.
  */
@@ -40,13 +44,19 @@ export function createExpiryLoop(options: ExpiryLoopOptions): ExpiryLoop {
   if (faults.length > 0) throw new TypeError(`createExpiryLoop: ${faults.join('; ')}`);
   const notify = createNotifier(options.observe);
   const report = (error: unknown): void => notify({ type: 'error', error, where: `expiry of ${store.name}` });
+  const time = options.time ?? createStoreTime({ store, clock });
 
   let timer: ClockTimer | undefined;
   let abort: AbortController | undefined;
   let working: Promise<void> = Promise.resolve();
+  let isFaulty = false;
 
   const expireAll = async (signal: AbortSignal): Promise<void> => {
-    const now = clock.now();
+    const given = time.expiryMoment({ signal });
+    const { now, fault } = given instanceof Promise ? await given : given;
+    if (fault !== undefined && !isFaulty) report(new Error(fault));
+    isFaulty = fault !== undefined;
+    if (now === undefined) return;
     while (!signal.aborted && (await store.expire({ now, limit: sliceSize, signal })) > 0) await nextTurn();
   };
 

@@ -125,6 +125,7 @@ export function settleUnknownOutcomes(store: EventStore, options: SettleOptions 
     changes: (call) => store.changes(call),
     revision: (call) => store.revision(call),
     ping: (call) => store.ping(call),
+    ...(store.now && { now: store.now }),
     close: () => store.close(),
   });
 }

@@ -4,6 +4,7 @@ import { fakeClock } from './fake-clock.js';
 import { feedCases } from './suite/feed-cases.js';
 import { listCases } from './suite/list-cases.js';
 import { processCases } from './suite/process-cases.js';
+import { restoreCases } from './suite/restore-cases.js';
 import { retentionCases } from './suite/retention-cases.js';
 import { searchCases } from './suite/search-cases.js';
 import { traitCases } from './suite/trait-cases.js';
@@ -20,6 +21,11 @@ export interface EventStoreSuiteOptions {
   readonly reopen?: (context: StoreContext) => EventStore | Promise<EventStore>;
   /** Opens a second store on the data of `createStore(context)`. Needed by stores that declare `shared`. */
   readonly secondInstance?: (context: StoreContext) => EventStore | Promise<EventStore>;
+  /**
+   * Copies the data of `createStore(context)`, and returns what puts it back while stores are open on it, as the restore of
+   * a backup or a fail-over to a replica that lags does. Absent: that cannot happen to the store, and is not tested.
+   */
+  readonly backup?: (context: StoreContext) => Promise<() => Promise<void>>;
   /** How long a change may take to reach a feed, in milliseconds, before the test fails. Default: 5,000. */
   readonly waitMs?: number;
 }
@@ -45,12 +51,23 @@ export function eventStoreSuite(options: EventStoreSuiteOptions): void {
     missing: string,
   ): Promise<EventStore> => (make === undefined ? fail(missing) : make(context));
 
-  const cases = [writeCases, listCases, searchCases, feedCases, retentionCases, traitCases, processCases].flat();
+  const cases = [
+    writeCases,
+    listCases,
+    searchCases,
+    feedCases,
+    retentionCases,
+    traitCases,
+    processCases,
+    restoreCases,
+  ].flat();
   for (const [index, { name, run }] of cases.entries()) {
     options.test(name, async () => {
       const context: StoreContext = { id: `suite-${index}`, clock: fakeClock(), historyMs: HISTORY_MS };
       const store = await options.createStore(context);
+      const { backup } = options;
       const bench = createWorkbench(store, context, {
+        backup: backup && (() => backup(context)),
         waitMs: options.waitMs ?? 5000,
         reopen: () => open(options.reopen, context, 'the store declares durable: give the suite `reopen`'),
         second: () =>

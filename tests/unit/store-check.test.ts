@@ -72,3 +72,30 @@ test('a store that does not answer counts as away', async () => {
   onTestFinished(() => health.close());
   expect((await call(health.handle, 'GET /readyz')).status).toBe(500);
 });
+
+test('readiness falls while the clock of the process is off, and says by how much', async () => {
+  const clock = fakeClock();
+  const start = clock.now();
+  const store: EventStore = { ...memoryStore({ clock }), now: async () => start + clock.monotonic() * 1000 };
+  const health = createHealth({ clock });
+  health.add(storeCheck(store, { clock }));
+  onTestFinished(() => health.close());
+  const reasonNow = async (): Promise<string | undefined> => {
+    clock.advance(1_001);
+    const { checks } = await health.report('readyz');
+    return checks.find(({ name }) => name === 'memory')?.reason;
+  };
+  expect(await reasonNow()).toBeUndefined();
+  clock.setNow(clock.now() + 31_536_000_000_000);
+  expect(await reasonNow()).toBe("the clock of this process is 31536000 s ahead of the store's");
+  expect((await call(health.handle, 'GET /readyz')).status).toBe(500);
+  expect((await call(health.handle, 'GET /livez')).status).toBe(200);
+  clock.setNow(start + clock.monotonic() * 1000);
+  expect(await reasonNow()).toBeUndefined();
+});
+
+test('a tolerance that cannot be used is refused', () => {
+  expect(() => storeCheck(memoryStore(), { clockToleranceMs: 0 })).toThrow(
+    'clockToleranceMs: give milliseconds above 0',
+  );
+});

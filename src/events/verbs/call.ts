@@ -13,6 +13,7 @@ import type { Caller } from '../../model/caller.js';
 import type { ListMeta } from '../../model/object-meta.js';
 import type { Status } from '../../model/status.js';
 import type { EventKey, EventStore } from '../../store/contract.js';
+import type { StoreTime } from '../../store/store-time.js';
 import type { WatchHub } from '../../store/watch/watch-hub.js';
 import type { RequestLife } from '../request-life.js';
 import type { EventReader } from '../stored-form/read-event.js';
@@ -28,6 +29,8 @@ export interface EventsEnvironment {
   readonly hub: WatchHub;
   readonly chunkMemory: ChunkMemory;
   readonly clock: Clock;
+  /** What stamps and expiry go by. */
+  readonly time: StoreTime;
   readonly access: Access;
   readonly limits: InFlightLimits;
   /** How long a written event lives. */
@@ -88,5 +91,5 @@ export function keyOf(call: VerbCall): EventKey {
 
 /** When an event written now expires. */
 export function expiryOf(environment: EventsEnvironment): number {
-  return environment.clock.now() + environment.ttlMs * 1000;
+  return environment.time.now() + environment.ttlMs * 1000;
 }

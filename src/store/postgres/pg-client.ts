@@ -1,4 +1,5 @@
-import { notSent, untilAborted, type PostgresCall, type PostgresClient } from './client.js';
+import { untilAborted } from '../until-aborted.js';
+import { notSent, type PostgresCall, type PostgresClient } from './client.js';
 
 /** What is used of a client of `pg`. */
 export interface PgPoolClient {

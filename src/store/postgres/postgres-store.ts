@@ -5,7 +5,7 @@ import { storeError } from '../errors.js';
 import { createPagedFeeds } from '../paged-feed.js';
 import type { EncodedEvent } from '../record.js';
 import { settleUnknownOutcomes } from '../settle.js';
-import { untilAborted } from './client.js';
+import { untilAborted } from '../until-aborted.js';
 import { clientOf } from './driver.js';
 import { createHistory } from './history.js';
 import { createListenCheck } from './listen-check.js';

@@ -41,6 +41,8 @@ export interface Workbench {
   reopen(): Promise<EventStore>;
   /** A second store on the same data. */
   second(): Promise<EventStore>;
+  /** Copies the data and returns what puts it back, behind the back of open stores; undefined: that cannot be done. */
+  readonly backup: (() => Promise<() => Promise<void>>) | undefined;
   /** An hour from now. */
   later(): WriteOptions;
   create(name: string, more?: SampleEventOptions): Promise<EventRecord>;
@@ -75,7 +77,12 @@ function heldBack<T>(promise: Promise<T>): Promise<T> {
 export function createWorkbench(
   store: EventStore,
   context: StoreContext,
-  others: { reopen(): Promise<EventStore>; second(): Promise<EventStore>; readonly waitMs: number },
+  others: {
+    reopen(): Promise<EventStore>;
+    second(): Promise<EventStore>;
+    readonly backup: Workbench['backup'];
+    readonly waitMs: number;
+  },
 ): Workbench & { cleanUp(): Promise<void> } {
   const aborts: AbortController[] = [];
   const stores: EventStore[] = [store];
@@ -104,6 +111,7 @@ export function createWorkbench(
     create,
     reopen: () => keep(others.reopen()),
     second: () => keep(others.second()),
+    backup: others.backup,
     async createMany(count, prefix = 'event') {
       const records: EventRecord[] = [];
       for (let i = 0; i < count; i++) records.push(await create(`${prefix}-${String(i).padStart(3, '0')}`));

@@ -22,6 +22,7 @@ import type { Caller } from '../../../src/model/caller.js';
 import type { Observation } from '../../../src/observe/observation.js';
 import type { EventStore } from '../../../src/store/contract.js';
 import { memoryStore } from '../../../src/store/memory/memory-store.js';
+import { createStoreTime } from '../../../src/store/store-time.js';
 import { createWatchHub, type WatchHub } from '../../../src/store/watch/watch-hub.js';
 import { call, type CallOptions, type CallResult } from '../../../src/testing/call.js';
 import { fakeClock, type FakeClock } from '../../../src/testing/fake-clock.js';
@@ -139,6 +140,7 @@ export function verbBench(wrap: (store: EventStore) => EventStore = (store) => s
     readEvent: createEventReader(fieldTracker.entriesOf),
     chunkMemory: createChunkMemory(),
     clock,
+    time: createStoreTime({ store, clock }),
     access: createAccess({ authenticate: () => CALLER, authorize: () => ({ allowed: true }) }),
     limits: createInFlightLimits(),
     ttlMs: 3_600_000,

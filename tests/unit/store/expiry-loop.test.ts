@@ -147,3 +147,44 @@ describe('expiry loop', () => {
     expect(() => createExpiryLoop({ store, intervalMs: 0, sliceSize: 0.5 })).toThrow(/intervalMs.*sliceSize/);
   });
 });
+
+describe('an expiry loop over a store with a clock of its own', () => {
+  test('expires by that clock, and nothing while the clock of the process differs or the store is away', async () => {
+    const { clock, store, calls } = createBench();
+    const start = clock.now();
+    let away = true;
+    const shared: EventStore = {
+      ...store,
+      async now() {
+        if (away) throw storeError('unavailable', 'away');
+        return start + clock.monotonic() * 1000;
+      },
+    };
+    const faults: unknown[] = [];
+    const loop = createExpiryLoop({
+      store: shared,
+      clock,
+      observe: (observation) => void faults.push((observation as { error: Error }).error.message),
+    });
+    clock.setNow(start + 31_536_000_000_000);
+    loop.start();
+    for (let second = 0; second < 3; second++) {
+      clock.advance(1001);
+      await turns();
+    }
+    away = false;
+    for (let second = 0; second < 3; second++) {
+      clock.advance(1001);
+      await turns();
+    }
+    expect(calls).toEqual([]);
+    expect(faults).toEqual(['away', 'away', 'away', "the clock of this process is 31536000 s ahead of the store's"]);
+    clock.setNow(start + clock.monotonic() * 1000);
+    clock.advance(1001);
+    await turns();
+    // Within the round trip of the measurement.
+    expect(calls).toHaveLength(1);
+    expect(Math.abs((calls[0]?.now ?? 0) - (start + clock.monotonic() * 1000))).toBeLessThan(2_000);
+    await loop.stop();
+  });
+});
