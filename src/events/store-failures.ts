@@ -1,5 +1,6 @@
 import {
   alreadyExists,
+  badRequest,
   conflict,
   expired,
   notFound,
@@ -37,6 +38,8 @@ export function storeFailure(error: StoreError, resource: GroupResource, name: s
       return futureRevision('unknown', error.current ?? 0);
     case 'too-large':
       return tooLarge('the event is larger than the store takes');
+    case 'invalid-key':
+      return badRequest('the event store cannot keep an event of this name');
     case 'unavailable':
       return serviceUnavailable('the event store is not available, please try again');
     case 'closed':

@@ -195,7 +195,7 @@ export interface EventStore {
   readonly get: GetEvent;
   /** A page of the state at one revision. Fails with `expired`, `future-revision`. */
   readonly list: ListEvents;
-  /** Adds an event. Fails with `exists`, `too-large`. */
+  /** Adds an event. Fails with `exists`, `too-large`, `invalid-key`. */
   readonly create: CreateEvent;
   /** Replaces an event that is at `expected`. Fails with `not-found`, `conflict`, `too-large`. */
   replace(key: EventKey, event: EncodedEvent, options: ReplaceOptions): Promise<EventRecord>;

@@ -7,6 +7,7 @@ const BRAND: unique symbol = Symbol.for('kube-vitals.StoreError') as never;
  * - `exists`, `not-found`, `conflict`: the condition of a write did not hold; nothing was changed
  * - `expired`: the revision is older than the history kept; `future-revision`: it has not happened yet
  * - `too-large`: the event does not fit
+ * - `invalid-key`: nothing can be kept under this key: it is too long for the engine, or has characters it does not take
  * - `unavailable`: the engine is away; nothing was changed
  * - `unknown-outcome`: the engine was lost during a write and nobody can say whether it happened
  * - `closed`: the store was closed
@@ -18,6 +19,7 @@ export type StoreErrorCode =
   | 'expired'
   | 'future-revision'
   | 'too-large'
+  | 'invalid-key'
   | 'unavailable'
   | 'unknown-outcome'
   | 'closed';

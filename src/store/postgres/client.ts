@@ -7,6 +7,8 @@ export interface PostgresCall {
   readonly name?: string | undefined;
   /** Aborted at the deadline: give the connection up, the answer is not waited for any more. */
   readonly signal: AbortSignal;
+  /** Aborted when nobody wants the answer: do not send what was not sent yet. What was sent has until `signal`. */
+  readonly abandoned?: AbortSignal | undefined;
 }
 
 /**

@@ -8,13 +8,17 @@ import { numberOf } from './rows.js';
 export interface HistoryOptions {
   readonly requests: Requests;
   readonly schema: string;
-  readonly clock: Clock;
+  /** For pauses, which are real ones. */
+  readonly timers: Clock;
+  /** The time where it is not the database's. */
+  readonly clock: Clock | undefined;
   readonly historyMs: number;
+  readonly historyMaxBytes: number;
   /** Receives what went wrong; it is tried again. */
   onError(error: unknown): void;
 }
 
-/** Forgets what is older than the history to be kept. */
+/** Forgets what is older than the history to be kept, or more. */
 export interface History {
   start(): void;
   /** Something was written: looks whether it is time, too. */
@@ -28,22 +32,25 @@ const SHORTEST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 30_000;
 
 /** Makes a {@link History} that works in small steps, at twenty moments of the time it keeps. */
-export function createHistory({ requests, schema, clock, historyMs, onError }: HistoryOptions): History {
+export function createHistory(options: HistoryOptions): History {
+  const { requests, schema, clock, historyMs, historyMaxBytes, onError } = options;
+  const pauses = clock ?? options.timers;
   const pauseMs = Math.min(Math.max(historyMs / 20, SHORTEST_PAUSE_MS), LONGEST_PAUSE_MS);
   const statement = {
     name: `${schema}.compact`,
-    text: `SELECT ${quoted(schema)}.compact($1::bigint, $2::integer)::text AS passed`,
+    text: `SELECT ${quoted(schema)}.compact($1::bigint, $2::integer, $3::bigint, $4::bigint)::text AS passed`,
   };
   let timer: ClockTimer | undefined;
   let working: Promise<void> | undefined;
-  let dueAt = clock.monotonic() + pauseMs;
+  let dueAt = pauses.monotonic() + pauseMs;
   let closed = false;
 
   const forget = async (): Promise<void> => {
     try {
-      const before = String(Math.floor(clock.now() - historyMs * 1000) - 1);
+      const keep = String(Math.floor(historyMs * 1000));
+      const now = clock === undefined ? null : String(Math.floor(clock.now()));
       while (!closed) {
-        const [row] = await requests.write(statement, [before, String(STEP)]);
+        const [row] = await requests.write(statement, [keep, String(STEP), String(historyMaxBytes), now]);
         if (numberOf(row?.['passed']) < STEP) return;
         await nextTurn();
       }
@@ -53,7 +60,7 @@ export function createHistory({ requests, schema, clock, historyMs, onError }: H
   };
 
   const work = (): void => {
-    dueAt = clock.monotonic() + pauseMs;
+    dueAt = pauses.monotonic() + pauseMs;
     if (closed || working !== undefined) return;
     working = forget().finally(() => {
       working = undefined;
@@ -61,7 +68,7 @@ export function createHistory({ requests, schema, clock, historyMs, onError }: H
   };
 
   const plan = (): void => {
-    timer = clock.setTimer(() => {
+    timer = pauses.setTimer(() => {
       work();
       plan();
     }, pauseMs);
@@ -70,7 +77,7 @@ export function createHistory({ requests, schema, clock, historyMs, onError }: H
   return {
     start: plan,
     written() {
-      if (clock.monotonic() >= dueAt) work();
+      if (pauses.monotonic() >= dueAt) work();
     },
     async close() {
       closed = true;

@@ -1,10 +1,12 @@
 import type { EventKey } from '../contract.js';
+import { storeError } from '../errors.js';
 
 /** The longest schema name: PostgreSQL's 63 bytes less what the names made of it need. */
 const LONGEST_SCHEMA = 48;
 /** Values that are longer are indexed by their beginning: an index entry has to fit a third of a page. */
 const LONGEST_INDEXED = 200;
-const LONGEST_KEY_BYTES = 2_000;
+/** In characters, of which each has at most three bytes. */
+const LONGEST_KEY = 666;
 
 /** Why a schema cannot have this name; `undefined`: it can. */
 export function schemaFault(schema: unknown): string | undefined {
@@ -35,9 +37,12 @@ export function keyOfText(text: string): EventKey {
   return { namespace: text.slice(0, slash), name: text.slice(slash + 1) };
 }
 
-/** PostgreSQL has no text with a zero byte in it, so no stored key or value equals one. */
-export function hasNul(text: string): boolean {
-  return text.includes('\0');
+/**
+ * Whether a text can be in the database, which has UTF-8 without a zero byte. A half of a surrogate pair would become
+ * another character on its way: whatever is not storable equals nothing that is stored.
+ */
+export function isStorable(text: string): boolean {
+  return !/[\0\ud800-\udfff]/u.test(text);
 }
 
 /**
@@ -58,12 +63,11 @@ export function indexed(value: string | undefined): string | null {
     .replace(/[\ud800-\udfff]/gu, '\ufffd');
 }
 
-/** @throws TypeError for a key that cannot be kept. The library never asks for such a one. */
+/** Fails with `invalid-key` for a key that cannot be kept. The library never asks for such a one. */
 export function checkKey(key: EventKey): void {
   const text = keyText(key);
-  if (hasNul(text) || /[\ud800-\udfff]/u.test(text) || key.namespace.includes('/') || key.name.includes('/')) {
-    throw new TypeError('key: give well-formed text without / and without zero characters');
+  if (!isStorable(text) || key.namespace.includes('/') || key.name.includes('/')) {
+    throw storeError('invalid-key', 'a key is well-formed text without / and without zero characters');
   }
-  if (text.length > LONGEST_KEY_BYTES / 3)
-    throw new TypeError(`key: longer than ${(LONGEST_KEY_BYTES / 3) | 0} characters`);
+  if (text.length > LONGEST_KEY) throw storeError('invalid-key', `the key is longer than ${LONGEST_KEY} characters`);
 }

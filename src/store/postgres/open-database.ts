@@ -3,6 +3,7 @@ import { storeError, type StoreError } from '../errors.js';
 import { grantsFor, stateOf } from './failures.js';
 import { quoted } from './names.js';
 import type { Requests, Row } from './requests.js';
+import { numberOf } from './rows.js';
 import { postgresSchema, SCHEMA_VERSION } from './schema.js';
 
 /** For {@link openDatabase}. */
@@ -10,8 +11,8 @@ export interface OpenDatabaseOptions {
   readonly requests: Requests;
   readonly schema: string;
   readonly migrate: boolean;
-  /** The revision above which a new database begins. */
-  readonly start: Revision;
+  /** The revision above which a new database begins; undefined: the clock of the database. */
+  readonly start: Revision | undefined;
   /** Whether an existing database that is behind `start` is raised to it. */
   readonly raise: boolean;
 }
@@ -25,8 +26,10 @@ function refuse(message: string, cause?: unknown): StoreError {
  * begins above. Several stores may do this at once.
  *
  * Fails with `unavailable`, and a message that says what an operator has to do.
+ *
+ * @returns the latest revision
  */
-export async function openDatabase(options: OpenDatabaseOptions): Promise<void> {
+export async function openDatabase(options: OpenDatabaseOptions): Promise<Revision> {
   const { requests, schema, migrate, start, raise } = options;
   const s = quoted(schema);
   const statement = (name: string, text: string): { name: string; text: string } => ({
@@ -94,5 +97,9 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<void> 
     await helped('create', requests.write(statement('create', postgresSchema({ schema })), []));
   }
   const begin = statement('begin', `SELECT ${s}.open_store($1::bigint, $2::boolean)::text AS revision`);
-  await helped('use', requests.write(begin, [String(start), String(raise)]));
+  const opened = await helped(
+    'use',
+    requests.write(begin, [start === undefined ? null : String(start), String(raise)]),
+  );
+  return numberOf(opened['revision']);
 }

@@ -34,14 +34,19 @@ export interface PostgresStoreOptions {
   readonly pollWithoutListenMs?: number | undefined;
   /** How long history is kept, in milliseconds. Default: 600,000 (10 minutes). */
   readonly historyMs?: number | undefined;
+  /** The most bytes history may take besides what is current, roughly; the oldest is forgotten. Default: 268,435,456 (256 MiB). */
+  readonly historyMaxBytes?: number | undefined;
   /** The largest event, in bytes; a larger one is `too-large`. At most 67,108,864. Default: 3,145,728 (3 MiB). */
   readonly maxEventBytes?: number | undefined;
   /**
    * A new database begins right above this revision, and an existing one goes on where it ended. Only for those who know
-   * that no restored backup or emptied database can bring revisions back. Default: the clock in microseconds decides.
+   * that no emptied database can bring revisions back. Default: the clock of the database in microseconds decides.
    */
   readonly startAt?: Revision | undefined;
-  /** The time of history and of new databases. Deadlines and polls run in real time. Default: the system clock. */
+  /**
+   * For tests: the time of history and of new databases, which is never taken to be later than the clock of the database.
+   * Deadlines and polls run in real time, and `now` is the database's. Default: the clock of the database.
+   */
   readonly clock?: Clock | undefined;
   /** Also the name of the store's health check. Default: `postgres`. */
   readonly name?: string | undefined;
@@ -81,7 +86,8 @@ export function checkPostgresStoreOptions(options: PostgresStoreOptions): void {
   number('requestTimeoutMs', 1, 2_147_483_647);
   number('pollMs', 1);
   number('pollWithoutListenMs', 1);
-  number('historyMs', 0);
+  number('historyMs', 0, 31_536_000_000_000);
+  number('historyMaxBytes', 0);
   number('maxEventBytes', 1, 67_108_864);
   number('startAt', 0);
   for (const key of ['ssl', 'poolSize'] as const) {

@@ -66,10 +66,11 @@ export function pgClient(pool: PgPool): PostgresClient {
   pool.on('error', ignoreError);
   pool.on('acquire', guard);
 
-  const query = async (text: string, values: readonly unknown[], { name, signal }: PostgresCall) => {
+  const query = async (text: string, values: readonly unknown[], { name, signal, abandoned }: PostgresCall) => {
     const client = await connected(pool, signal);
-    let usable = false;
+    let usable = abandoned?.aborted === true;
     try {
+      if (usable) throw notSent(abandoned?.reason);
       const config = { text, values: [...values] };
       const answer = client.query(name === undefined ? config : { ...config, name });
       answer.catch(ignoreError);
@@ -77,7 +78,7 @@ export function pgClient(pool: PgPool): PostgresClient {
       usable = true;
       return { rows };
     } catch (error) {
-      usable = !signal.aborted && leavesUsable(error);
+      usable = usable || (!signal.aborted && leavesUsable(error));
       throw error;
     } finally {
       // A connection with a query under way is destroyed by this, and never waits for a frozen server.

@@ -9,14 +9,15 @@ import { untilAborted } from '../until-aborted.js';
 import { clientOf } from './driver.js';
 import { createHistory } from './history.js';
 import { createListenCheck } from './listen-check.js';
-import { channelOf, checkKey, hasNul, keyText, quoted } from './names.js';
+import { channelOf, checkKey, isStorable, keyText, quoted } from './names.js';
 import { openDatabase } from './open-database.js';
 import { createOpener } from './opener.js';
 import { checkPostgresStoreOptions, type PostgresStoreOptions } from './options.js';
 import { readChanges } from './read-changes.js';
 import { checkListQuery, readList } from './read-list.js';
+import { createReads } from './reads.js';
 import { createRequests } from './requests.js';
-import { EVENT_COLUMNS, numberOf, recordOfRow, refuseStandby } from './rows.js';
+import { EVENT_COLUMNS, numberOf, recordOfRow } from './rows.js';
 import { createServerClock } from './server-clock.js';
 import { createWakeUps } from './wake-ups.js';
 import { contentOf, createWriteBatches, type Write } from './write-batches.js';
@@ -38,8 +39,9 @@ export function postgresStore(options: PostgresStoreOptions): EventStore {
 /** The same, with the clock of deadlines, polls and pauses, which for users is the real one. */
 export function openPostgresStore(options: PostgresStoreOptions, timers: Clock): EventStore {
   checkPostgresStoreOptions(options);
-  const { schema = 'kube_vitals', migrate = true, pooling = 'auto', clock = systemClock } = options;
+  const { schema = 'kube_vitals', migrate = true, pooling = 'auto', clock } = options;
   const { requestTimeoutMs: timeoutMs = 5_000, historyMs = 600_000, maxEventBytes = 3_145_728, startAt } = options;
+  const { historyMaxBytes = 268_435_456 } = options;
   const name = options.name ?? 'postgres';
   const s = quoted(schema);
   const notify = createNotifier(options.observe);
@@ -50,12 +52,13 @@ export function openPostgresStore(options: PostgresStoreOptions, timers: Clock):
   const client = clientOf(options, timeoutMs);
   const requests = createRequests({ client, schema: s, timeoutMs, timers });
   const serverClock = createServerClock(requests, timers);
+  const reads = createReads({ requests, schema, timeoutMs, onLifted: (latest) => wakeUps.written(latest) });
   const closing = new AbortController();
   const check = createListenCheck({ client, requests, pooling, timers });
   const feeds = createPagedFeeds({
     async read(after) {
       await begin(undefined);
-      return readChanges(requests, schema, after);
+      return readChanges(reads, schema, after);
     },
   });
   const wakeUps = createWakeUps({
@@ -69,9 +72,10 @@ export function openPostgresStore(options: PostgresStoreOptions, timers: Clock):
     wake: feeds.wake,
     onError,
   });
-  const history = createHistory({ requests, schema, clock, historyMs, onError });
+  const history = createHistory({ requests, schema, timers, clock, historyMs, historyMaxBytes, onError });
   const writes = createWriteBatches({
     requests,
+    reads,
     schema,
     clock,
     timers,
@@ -84,10 +88,10 @@ export function openPostgresStore(options: PostgresStoreOptions, timers: Clock):
   });
 
   const opener = createOpener(async () => {
-    const now = Math.min(Math.max(1, Math.floor(clock.now())), Number.MAX_SAFE_INTEGER);
-    const start = startAt === undefined ? now : Math.max(1, startAt);
+    const start = startAt ?? (clock && Math.min(Math.floor(clock.now()), Number.MAX_SAFE_INTEGER));
     await serverClock.measure();
-    await openDatabase({ requests, schema, migrate, start, raise: startAt === undefined });
+    const opening = { requests, schema, migrate, start: start && Math.max(1, start), raise: startAt === undefined };
+    reads.saw(await openDatabase(opening));
     if (closing.signal.aborted) return;
     history.start();
     check.works().then((works) => works && requests.prepare(), onError);
@@ -131,14 +135,15 @@ export function openPostgresStore(options: PostgresStoreOptions, timers: Clock):
   const statements = {
     get: {
       name: `${schema}.get`,
-      text: `SELECT pg_is_in_recovery()::text AS standby, ${EVENT_COLUMNS}
+      text: `SELECT pg_is_in_recovery()::text AS standby, (SELECT o.revision FROM ${s}.counter o)::text AS revision,
+  ${EVENT_COLUMNS}
 FROM (SELECT $1::text AS key) wanted
 LEFT JOIN (${s}.current c JOIN ${s}.versions v ON v.rev = c.rev) ON c.key = wanted.key`,
     },
     expire: {
       name: `${schema}.expire`,
       text: `SELECT r_count::text AS count, r_revision::text AS revision
-FROM ${s}.expire($1::bigint, $2::integer, $3::bigint, $4::integer)`,
+FROM ${s}.expire($1::bigint, $2::integer, $3::bigint, $4::bigint, $5::integer)`,
     },
     revision: {
       name: `${schema}.revision`,
@@ -147,9 +152,8 @@ FROM ${s}.expire($1::bigint, $2::integer, $3::bigint, $4::integer)`,
     },
   };
 
-  const readRevision = async (): Promise<{ readonly revision: number; readonly readOnly: boolean }> => {
-    const [row] = await requests.read(statements.revision, []);
-    refuseStandby(row);
+  const readRevision = async (call: StoreCall | undefined): Promise<{ revision: number; readOnly: boolean }> => {
+    const [row] = await reads.read(statements.revision, [], call?.signal);
     return { revision: numberOf(row?.['revision']), readOnly: row?.['read_only'] === 'on' };
   };
 
@@ -176,14 +180,13 @@ FROM ${s}.expire($1::bigint, $2::integer, $3::bigint, $4::integer)`,
     get: (key, call) =>
       reading(call, async () => {
         const text = keyText(key);
-        if (hasNul(text)) return undefined;
-        const [row] = await requests.read(statements.get, [text]);
-        refuseStandby(row);
+        if (!isStorable(text)) return undefined;
+        const [row] = await reads.read(statements.get, [text], call?.signal);
         return row === undefined || row['key'] === null ? undefined : recordOfRow(row);
       }),
     async list(query) {
       if (!closing.signal.aborted) checkListQuery(query);
-      return reading(query, () => readList(requests, schema, query));
+      return reading(query, () => readList(reads, schema, query));
     },
     async create({ namespace, name: own }, event, call) {
       const one: Write = {
@@ -206,7 +209,7 @@ FROM ${s}.expire($1::bigint, $2::integer, $3::bigint, $4::integer)`,
     async remove({ namespace, name: own }, call) {
       const one: Write = { kind: 'remove', key: { namespace, name: own }, expected: call?.expected };
       await begin(call);
-      if (hasNul(keyText(one.key))) throw storeError('not-found', 'no key has a zero character in it');
+      if (!isStorable(keyText(one.key))) throw storeError('not-found', 'no key has such characters in it');
       return write(one, call);
     },
     expire: (call) =>
@@ -214,11 +217,12 @@ FROM ${s}.expire($1::bigint, $2::integer, $3::bigint, $4::integer)`,
         const limit = Math.min(Math.max(Math.floor(call.limit), 0), EXPIRE_STEP);
         if (!(limit > 0)) return 0;
         const due = Math.max(Math.min(Math.floor(call.now), Number.MAX_SAFE_INTEGER), Number.MIN_SAFE_INTEGER);
-        const now = Math.floor(clock.now());
-        const values = [String(due), String(limit), String(now), String(timeoutMs)];
+        const now = clock === undefined ? null : String(Math.floor(clock.now()));
+        const values = [String(due), String(limit), String(reads.seen), now, String(timeoutMs)];
         const [row] = await requests.write(statements.expire, values);
         const count = numberOf(row?.['count']);
         if (count > 0) {
+          reads.saw(numberOf(row?.['revision']));
           wakeUps.written(numberOf(row?.['revision']));
           history.written();
         }
@@ -232,12 +236,13 @@ FROM ${s}.expire($1::bigint, $2::integer, $3::bigint, $4::integer)`,
         return feed;
       },
     }),
-    revision: (call) => reading(call, async () => (await readRevision()).revision),
+    revision: (call) => reading(call, async () => (await readRevision(call)).revision),
     ping: (call) =>
       reading(call, async () => {
-        const { readOnly } = await readRevision();
+        const { readOnly } = await readRevision(call);
         if (readOnly) throw storeError('unavailable', 'PostgreSQL: the session is read-only: connect to the primary');
       }),
+    now: (call) => reading(call, () => serverClock.now(call?.signal)),
     close: () => (closed ??= close()),
   });
 }

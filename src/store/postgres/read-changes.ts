@@ -1,8 +1,9 @@
 import type { Change, Revision } from '../contract.js';
 import { storeError } from '../errors.js';
 import { keyOfText, quoted } from './names.js';
-import type { Requests, Row } from './requests.js';
-import { EVENT_COLUMNS, numberOf, recordOf, recordOfRow, refuseStandby } from './rows.js';
+import type { Reads } from './reads.js';
+import type { Row } from './requests.js';
+import { EVENT_COLUMNS, numberOf, recordOf, recordOfRow } from './rows.js';
 
 const MAX_ROWS = 500;
 /** What a page of changes may hold of events, unless a single change is larger. The states before come on top. */
@@ -28,12 +29,13 @@ function changeOf(row: Row): Change {
  * The next changes after a revision, empty when there are none. Rows and floor are read in one statement; since writers
  * commit one after the other, in the order of their revisions, nothing can appear later below what was seen.
  */
-export async function readChanges(requests: Requests, schema: string, after: Revision): Promise<readonly Change[]> {
+export async function readChanges(reads: Reads, schema: string, after: Revision): Promise<readonly Change[]> {
   const s = quoted(schema);
   const statement = {
     name: `${schema}.changes`,
     text: `WITH state AS MATERIALIZED (
-  SELECT (SELECT m.floor FROM ${s}.meta m) AS floor, pg_is_in_recovery() AS standby
+  SELECT (SELECT m.floor FROM ${s}.meta m) AS floor, (SELECT c.revision FROM ${s}.counter c) AS revision,
+    pg_is_in_recovery() AS standby
 ), next AS MATERIALIZED (
   SELECT v.rev, coalesce(octet_length(v.data), 0) AS size FROM ${s}.versions v
   WHERE v.rev > $1::bigint ORDER BY v.rev LIMIT ${MAX_ROWS}
@@ -42,16 +44,15 @@ export async function readChanges(requests: Requests, schema: string, after: Rev
     SELECT rev, sum(size) OVER (ORDER BY rev) - size AS before FROM next
   ) sized WHERE before < ${MAX_BYTES}
 )
-SELECT state.floor::text, state.standby::text, ${EVENT_COLUMNS}, v.deleted::text, v.previous::text,
+SELECT state.floor::text, state.revision::text, state.standby::text, ${EVENT_COLUMNS}, v.deleted::text, v.previous::text,
   p.expires_at::text AS p_expires_at, p.description AS p_description, encode(p.data, 'hex') AS p_data
 FROM state
 LEFT JOIN (page JOIN ${s}.versions v ON v.rev = page.rev) ON true
 LEFT JOIN ${s}.versions p ON p.rev = v.previous
 ORDER BY v.rev`,
   };
-  const rows = await requests.read(statement, [String(Math.min(Math.floor(after), Number.MAX_SAFE_INTEGER))]);
+  const rows = await reads.read(statement, [String(Math.min(Math.floor(after), Number.MAX_SAFE_INTEGER))]);
   const [first] = rows;
-  refuseStandby(first);
   const floor = numberOf(first?.['floor']);
   if (after < floor) throw storeError('expired', `revision ${after} is older than the history`, { current: floor });
   return first?.['key'] === null ? [] : rows.map(changeOf);

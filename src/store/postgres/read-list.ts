@@ -1,9 +1,9 @@
 import type { ListPage, ListQuery } from '../contract.js';
 import { storeError } from '../errors.js';
 import { COUNTED, listStatement } from './list-statement.js';
-import { hasNul } from './names.js';
-import type { Requests } from './requests.js';
-import { numberOf, recordOfRow, refuseStandby } from './rows.js';
+import { isStorable } from './names.js';
+import type { Reads } from './reads.js';
+import { numberOf, recordOfRow } from './rows.js';
 
 /** @throws TypeError when the query cannot be answered by anybody. */
 export function checkListQuery(query: ListQuery): void {
@@ -16,11 +16,10 @@ export function checkListQuery(query: ListQuery): void {
 }
 
 /** Reads one page. Fails with `expired` and `future-revision`. */
-export async function readList(requests: Requests, schema: string, query: ListQuery): Promise<ListPage> {
+export async function readList(reads: Reads, schema: string, query: ListQuery): Promise<ListPage> {
   const { statement, values } = listStatement(schema, query);
-  const rows = await requests.read(statement, values);
+  const rows = await reads.read(statement, values, query.signal);
   const [first] = rows;
-  refuseStandby(first);
   const latest = numberOf(first?.['revision']);
   const floor = numberOf(first?.['floor']);
   const revision = query.at ?? latest;
@@ -30,8 +29,7 @@ export async function readList(requests: Requests, schema: string, query: ListQu
   if (revision < floor) {
     throw storeError('expired', `revision ${revision} is older than the history`, { current: floor });
   }
-  // No stored namespace has a zero character in it.
-  if (first?.['key'] === null || (query.namespace !== undefined && hasNul(query.namespace))) {
+  if (first?.['key'] === null || (query.namespace !== undefined && !isStorable(query.namespace))) {
     return { records: [], revision };
   }
   const records = rows.slice(0, query.limit).map(recordOfRow);

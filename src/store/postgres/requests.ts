@@ -13,7 +13,8 @@ export interface Statement {
 
 /** Sends statements with a deadline, and fails with StoreErrors only. */
 export interface Requests {
-  read(statement: Statement, values: readonly PostgresValue[]): Promise<readonly Row[]>;
+  /** `signal`: nobody waits any more. What was not sent by then never is, and the connection comes free soon. */
+  read(statement: Statement, values: readonly PostgresValue[], signal?: AbortSignal): Promise<readonly Row[]>;
   write(statement: Statement, values: readonly PostgresValue[]): Promise<readonly Row[]>;
   /** The connections are the server's own, not a pooler's: from now on statements are prepared. */
   prepare(): void;
@@ -29,6 +30,12 @@ export interface RequestsOptions {
   readonly timers: Clock;
 }
 
+/**
+ * How long a read that nobody waits for keeps its connection, in milliseconds. Most have their answer by then, and a new
+ * connection costs the server more than that; a slow one must not hold a connection that others need.
+ */
+const ABANDONED_MS = 250;
+
 /** Makes {@link Requests}. A request that has no answer in time gives up its connection, whatever the driver does. */
 export function createRequests({ client, schema, timeoutMs, timers }: RequestsOptions): Requests {
   let prepares = false;
@@ -37,14 +44,22 @@ export function createRequests({ client, schema, timeoutMs, timers }: RequestsOp
     kind: RequestKind,
     { name, text }: Statement,
     values: readonly PostgresValue[],
+    abandoned?: AbortSignal,
   ): Promise<readonly Row[]> => {
+    abandoned?.throwIfAborted();
     const deadline = new AbortController();
-    const timer = timers.setTimer(() => {
+    let timer = timers.setTimer(() => {
       deadline.abort(new Error(`no answer within ${timeoutMs} ms`));
     }, timeoutMs);
+    const hurry = (): void => {
+      timer.cancel();
+      timer = timers.setTimer(() => deadline.abort(abandoned?.reason), ABANDONED_MS);
+    };
+    abandoned?.addEventListener('abort', hurry, { once: true });
     try {
       const { signal } = deadline;
-      const answer = client.query(text, values, prepares ? { name, signal } : { signal });
+      const call = abandoned === undefined ? { signal } : { signal, abandoned };
+      const answer = client.query(text, values, prepares ? { ...call, name } : call);
       // The driver is asked first: at the deadline it knows whether anything was sent.
       const late = new Promise<void>((resolve) => {
         signal.addEventListener('abort', () => setTimeout(resolve, 0), { once: true });
@@ -55,12 +70,13 @@ export function createRequests({ client, schema, timeoutMs, timers }: RequestsOp
     } catch (error) {
       throw failureOf(error, kind, schema);
     } finally {
+      abandoned?.removeEventListener('abort', hurry);
       timer.cancel();
     }
   };
 
   return {
-    read: (statement, values) => send('read', statement, values),
+    read: (statement, values, signal) => send('read', statement, values, signal),
     write: (statement, values) => send('write', statement, values),
     prepare() {
       prepares = true;

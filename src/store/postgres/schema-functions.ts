@@ -16,48 +16,48 @@ export const WRITER_SETTINGS = `PERFORM set_config('lock_timeout', p_wait_ms::te
         PERFORM set_config('synchronous_commit', 'on', true);
       END IF;`;
 
-/** Begins a new database at a revision; raises an older one to it, if asked to. Returns the latest revision. */
-export function openFunction(s: string): string {
-  return `
-    CREATE FUNCTION ${s}.open_store(p_start bigint, p_raise boolean) RETURNS bigint
-    LANGUAGE plpgsql ${FUNCTION_SETTINGS} AS $body$
-    DECLARE
-      v_revision bigint;
-    BEGIN
-      SELECT c.revision INTO v_revision FROM ${s}.counter c WHERE c.id FOR UPDATE;
-      IF v_revision = 0 THEN
-        UPDATE ${s}.meta SET floor = p_start;
-      ELSIF v_revision >= p_start OR NOT p_raise THEN
-        RETURN v_revision;
-      END IF;
-      UPDATE ${s}.counter c SET revision = p_start WHERE c.id;
-      RETURN p_start;
-    END
-    $body$;`;
-}
+/** What a row of the log costs besides the version it supersedes, in bytes, roughly. */
+export const ROW_BYTES = 256;
+
+/** The size of an event in `versions v`. Nothing is decompressed for it. */
+export const SIZE = 'octet_length(v.data) + octet_length(v.description)';
+
+/** The clock of the database, in microseconds. */
+export const DATABASE_NOW = '(extract(epoch FROM clock_timestamp()) * 1000000)::bigint';
+
+/**
+ * The time that is stamped: the database's. A test may give an earlier one, never a later one: what is stamped ahead of time
+ * would keep history from being forgotten.
+ */
+export const stampOf = (given: string): string => `least(${given}, ${DATABASE_NOW})`;
 
 /**
  * Does a batch of writes, of which no two have the same key. The counter's row is locked first, until the commit: what
  * is read afterwards is what every earlier writer left behind, and revisions become visible in their order. Each write's
  * condition is judged on its own; those that hold get the next revisions, in the order of the batch, in one statement.
  *
- * Nothing is written after `p_until`, the server's time in microseconds: its sender has given up and asked again.
+ * Nothing is written after `p_until`, the server's time in microseconds: its sender has given up and asked again. `p_seen`
+ * is the latest revision the sender has met, see `lift`.
  *
  * Kinds: 0 create, 1 replace, 2 remove. The answer has a row for each write: the new revision or null, the revision that
  * was there, and of a removal the last state.
  */
 export function writeFunction(s: string, channel: string): string {
   return `
-    CREATE FUNCTION ${s}.write(p_ops text, p_data bytea, p_clock bigint, p_wait_ms integer, p_until bigint)
+    CREATE FUNCTION ${s}.write(p_ops text, p_data bytea, p_seen bigint, p_clock bigint, p_wait_ms integer,
+      p_until bigint)
     RETURNS TABLE (r_ord bigint, r_rev bigint, r_had bigint, r_expires_at bigint, r_description text, r_data text)
     LANGUAGE plpgsql ${FUNCTION_SETTINGS} AS $body$
     DECLARE
       v_base bigint;
       v_last bigint;
       v_at bigint;
+      v_total bigint;
     BEGIN
       ${WRITER_SETTINGS}
-      SELECT c.revision, greatest(c.at, p_clock) INTO v_base, v_at FROM ${s}.counter c WHERE c.id FOR UPDATE;
+      v_base := ${s}.lift(p_seen);
+      v_at := ${stampOf('p_clock')};
+      SELECT c.total INTO v_total FROM ${s}.counter c WHERE c.id;
       IF extract(epoch FROM clock_timestamp()) * 1000000 > p_until THEN
         RAISE EXCEPTION 'the write came after its deadline' USING ERRCODE = '${TOO_LATE}';
       END IF;
@@ -72,14 +72,18 @@ export function writeFunction(s: string, channel: string): string {
           ELSE op.had IS NOT NULL AND (op.x IS NULL OR op.x = op.had) END AS ok
         FROM op
       ), num AS MATERIALIZED (
-        SELECT j.*, v_base + sum(j.ok::integer) OVER (ORDER BY j.ord ROWS UNBOUNDED PRECEDING) AS rev FROM judged j
+        SELECT j.*, v_base + sum(j.ok::integer) OVER (ORDER BY j.ord ROWS UNBOUNDED PRECEDING) AS rev,
+          v_total + (sum(CASE WHEN j.ok THEN ${ROW_BYTES} + coalesce((SELECT ${SIZE} FROM ${s}.versions v WHERE v.rev = j.had), 0)
+            ELSE 0 END) OVER (ORDER BY j.ord ROWS UNBOUNDED PRECEDING))::bigint AS total
+        FROM judged j
       ), counted AS (
-        UPDATE ${s}.counter c SET revision = a.last, at = v_at
-        FROM (SELECT max(num.rev) AS last FROM num WHERE num.ok) a WHERE a.last IS NOT NULL AND c.id
+        UPDATE ${s}.counter c SET revision = a.last, at = v_at, total = a.total
+        FROM (SELECT max(num.rev) AS last, max(num.total) AS total FROM num WHERE num.ok) a
+        WHERE a.last IS NOT NULL AND c.id
       ), logged AS (
         INSERT INTO ${s}.versions
-          (rev, key, deleted, previous, at, expires_at, regarding_name, regarding_uid, description, data)
-        SELECT num.rev, num.k, num.t = 2, num.had, v_at, coalesce(num.e, 0), num.n, num.u, num.d,
+          (rev, key, deleted, previous, at, total, expires_at, regarding_name, regarding_uid, description, data)
+        SELECT num.rev, num.k, num.t = 2, num.had, v_at, num.total, coalesce(num.e, 0), num.n, num.u, num.d,
           CASE WHEN num.t < 2 THEN substring(p_data FROM num.o + 1 FOR num.l) END
         FROM num WHERE num.ok
       ), kept AS (

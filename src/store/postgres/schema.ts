@@ -1,9 +1,10 @@
 import { channelOf, quoted, schemaFault } from './names.js';
-import { openFunction, snapshotFunction, writeFunction } from './schema-functions.js';
+import { snapshotFunction, writeFunction } from './schema-functions.js';
+import { liftFunction, openFunction, systemFunction, timelineFunction } from './schema-lift.js';
 import { compactFunction, expireFunction } from './schema-upkeep.js';
 
 /** The version of the tables and functions that this release works with. */
-export const SCHEMA_VERSION = 1;
+export const SCHEMA_VERSION = 2;
 
 /** For {@link postgresSchema}. */
 export interface PostgresSchemaOptions {
@@ -58,13 +59,36 @@ function tables(s: string): string {
     INSERT INTO ${s}.counter (revision, at) VALUES (0, 0);`;
 }
 
-/** What each version adds to the one before it. */
+/**
+ * `total` adds up what history costs, so that the cost between two rows of the log is a difference. `forgotten` is how far
+ * the log was cleared; the floor may be higher. `timeline`, `place` and `system` tell whether the data is where it was.
+ */
+function secondVersion(s: string): string {
+  return `
+    ALTER TABLE ${s}.meta ADD COLUMN forgotten bigint NOT NULL DEFAULT 0;
+    UPDATE ${s}.meta SET forgotten = floor;
+    ALTER TABLE ${s}.counter ADD COLUMN total bigint NOT NULL DEFAULT 0, ADD COLUMN timeline text,
+      ADD COLUMN place bigint NOT NULL DEFAULT 0, ADD COLUMN system text;
+    UPDATE ${s}.counter SET place = '${s}.counter'::regclass::oid::bigint;
+    ALTER TABLE ${s}.versions ADD COLUMN total bigint NOT NULL DEFAULT 0;
+    DROP FUNCTION IF EXISTS ${s}.open_store(bigint, boolean);
+    DROP FUNCTION IF EXISTS ${s}.write(text, bytea, bigint, integer, bigint);
+    DROP FUNCTION IF EXISTS ${s}.snapshot_keys(bigint, text, text, bigint);
+    DROP FUNCTION IF EXISTS ${s}.expire(bigint, integer, bigint, integer);
+    DROP FUNCTION IF EXISTS ${s}.compact(bigint, integer);`;
+}
+
+/** What each version adds to the one before it; functions are made anew. */
 function steps(schema: string): readonly string[] {
   const s = quoted(schema);
   const channel = channelOf(schema);
   return [
+    tables(s),
     [
-      tables(s),
+      secondVersion(s),
+      timelineFunction(s),
+      systemFunction(s),
+      liftFunction(s, channel),
       openFunction(s),
       writeFunction(s, channel),
       snapshotFunction(s),

@@ -1,10 +1,13 @@
 import type { Clock } from '../../clock/clock.js';
 import type { Requests } from './requests.js';
+import { numberOf } from './rows.js';
 
 /** The server's wall clock, as far as this store knows it. */
 export interface ServerClock {
   /** Asks the server what time it is. */
   measure(): Promise<void>;
+  /** What time it is, in microseconds, asked of the server. */
+  now(signal?: AbortSignal): Promise<number>;
   /** The server's time in so many milliseconds from now, in microseconds. */
   after(ms: number): number;
 }
@@ -24,11 +27,15 @@ const STATEMENT = {
  */
 export function createServerClock(requests: Requests, timers: Clock): ServerClock {
   let ahead = 0;
+  const now = async (signal?: AbortSignal): Promise<number> => {
+    const [row] = await requests.read(STATEMENT, [], signal);
+    const time = numberOf(row?.['now']);
+    ahead = time - timers.monotonic() * 1000;
+    return time;
+  };
   return {
-    async measure() {
-      const [row] = await requests.read(STATEMENT, []);
-      ahead = Number(row?.['now'] ?? 0) - timers.monotonic() * 1000;
-    },
+    now,
+    measure: async () => void (await now()),
     after: (ms) => Math.floor((timers.monotonic() + ms) * 1000 + ahead),
   };
 }

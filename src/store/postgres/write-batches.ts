@@ -7,6 +7,7 @@ import { storeError } from '../errors.js';
 import type { EncodedEvent, EventRecord } from '../record.js';
 import { stateOf } from './failures.js';
 import { indexed, keyText, quoted } from './names.js';
+import type { Reads } from './reads.js';
 import type { Requests, Row } from './requests.js';
 import { numberOf, recordOf } from './rows.js';
 import { TOO_LATE, type ServerClock } from './server-clock.js';
@@ -42,7 +43,9 @@ export function contentOf(
 export interface WriteBatchesOptions {
   readonly requests: Requests;
   readonly schema: string;
-  readonly clock: Clock;
+  /** The time where it is not the database's. */
+  readonly clock: Clock | undefined;
+  readonly reads: Reads;
   /** For deadlines, which are real ones. */
   readonly timers: Clock;
   readonly serverClock: ServerClock;
@@ -98,12 +101,12 @@ function resultOf(write: Write, row: Row | undefined): EventRecord | Error {
 
 /** Writes in batches, one round trip and one commit each. One batch is under way at a time, while the next one gathers. */
 export function createWriteBatches(options: WriteBatchesOptions): Batcher<Write, EventRecord> {
-  const { requests, schema, clock, timers, serverClock, timeoutMs, onWritten } = options;
+  const { requests, reads, schema, clock, timers, serverClock, timeoutMs, onWritten } = options;
   const statement = {
     name: `${schema}.write`,
     text:
       'SELECT r_rev::text, r_had::text, r_expires_at::text, r_description, r_data ' +
-      `FROM ${quoted(schema)}.write($1::text, $2::bytea, $3::bigint, $4::integer, $5::bigint) ORDER BY r_ord`,
+      `FROM ${quoted(schema)}.write($1::text, $2::bytea, $3::bigint, $4::bigint, $5::integer, $6::bigint) ORDER BY r_ord`,
   };
   return createBatcher<Write, EventRecord>({
     maxItems: MAX_ITEMS,
@@ -117,14 +120,19 @@ export function createWriteBatches(options: WriteBatchesOptions): Batcher<Write,
     keyOf: ({ key }) => keyText(key),
     async run(writes) {
       const { ops, data } = encodeBatch(writes);
-      const values = [ops, data, String(clock.now()), String(timeoutMs), String(serverClock.after(timeoutMs))];
+      const now = clock === undefined ? null : String(Math.floor(clock.now()));
+      const until = String(serverClock.after(timeoutMs));
+      const values = [ops, data, String(reads.seen), now, String(timeoutMs), until];
       const rows = await requests.write(statement, values).catch(async (error: unknown) => {
         if (stateOf(error) === TOO_LATE) await serverClock.measure();
         throw error;
       });
       const results = writes.map((write, index) => resultOf(write, rows[index]));
       const latest = Math.max(0, ...results.map((result) => (result instanceof Error ? 0 : result.revision)));
-      if (latest > 0) onWritten(latest);
+      if (latest > 0) {
+        reads.saw(latest);
+        onWritten(latest);
+      }
       return results;
     },
   });

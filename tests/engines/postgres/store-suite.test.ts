@@ -9,20 +9,41 @@ import { pgBouncerProgram, startPgBouncer, type PgBouncer } from './pgbouncer.js
 import { describeWithPostgres, installed } from './installed.js';
 import { startPostgres, type PostgresServer } from './server.js';
 
+/** Copies the rows of a store, and returns what puts them back. */
+async function copySchema(admin: pg.Pool, schema: string): Promise<() => Promise<void>> {
+  const tables = ['meta', 'counter', 'versions', 'current'];
+  const copy = `${schema}_copy`;
+  const each = (text: (table: string) => string): string => tables.map(text).join('; ');
+  await admin.query(
+    `CREATE SCHEMA "${copy}"; ${each((table) => `CREATE TABLE "${copy}".${table} AS TABLE "${schema}".${table}`)}`,
+  );
+  return async () => {
+    const back = (table: string): string =>
+      `DELETE FROM "${schema}".${table}; INSERT INTO "${schema}".${table} TABLE "${copy}".${table}`;
+    await admin.query(`BEGIN; ${each(back)}; COMMIT`);
+  };
+}
+
 describeWithPostgres('the published suite on PostgreSQL', () => {
   let server: PostgresServer;
+  let admin: pg.Pool;
 
   beforeAll(async () => {
     server = await startPostgres({ options: { synchronous_commit: 'off' } });
+    admin = new pg.Pool({ connectionString: server.url(), max: 2 });
   });
-  afterAll(() => server.remove());
+  afterAll(async () => {
+    await admin.end();
+    await server.remove();
+  });
 
   const suiteOver = (prefix: string, driver: () => Pick<PostgresStoreOptions, 'pool' | 'client' | 'pooling'>): void => {
     const open = (context: StoreContext) => {
       const { clock, historyMs, id } = context;
       return postgresStore({ ...driver(), clock, historyMs, schema: `${prefix}_${id}` });
     };
-    eventStoreSuite({ test, createStore: open, reopen: open, secondInstance: open });
+    const backup = ({ id }: StoreContext) => copySchema(admin, `${prefix}_${id}`);
+    eventStoreSuite({ test, createStore: open, reopen: open, secondInstance: open, backup });
   };
 
   describe('through a pool of pg', () => {

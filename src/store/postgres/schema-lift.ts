@@ -1,0 +1,104 @@
+import { DATABASE_NOW, stampOf } from './schema-functions.js';
+
+/**
+ * By how much revisions are raised where the data went back: more than can have been given out since. It is raised to the
+ * clock as well, in case of a backup of long ago.
+ */
+const MARGIN = 1_000_000_000;
+
+/** The timeline of the write-ahead log: it changes when a standby is promoted, and after a restore to a point in time. */
+export function timelineFunction(s: string): string {
+  return `
+    CREATE FUNCTION ${s}.timeline() RETURNS text
+    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $body$
+    BEGIN
+      RETURN substring(pg_walfile_name(pg_current_wal_lsn()) FOR 8);
+    EXCEPTION WHEN OTHERS THEN
+      -- Some hosted servers do not have these functions.
+      RETURN NULL;
+    END
+    $body$;`;
+}
+
+/** The identifier of the cluster: a dump that was restored elsewhere meets another one. */
+export function systemFunction(s: string): string {
+  return `
+    CREATE FUNCTION ${s}.system() RETURNS text
+    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $body$
+    BEGIN
+      RETURN (SELECT c.system_identifier::text FROM pg_control_system() c);
+    EXCEPTION WHEN OTHERS THEN
+      RETURN NULL;
+    END
+    $body$;`;
+}
+
+/**
+ * Locks the counter until the commit and returns the latest revision. Where the data went back to an earlier state, it is
+ * first raised above everything that can have been given out, and so is the floor: whoever has a revision from before
+ * begins again. That is so when
+ *
+ * - the caller has met a later revision (\`p_seen\`),
+ * - the log goes on above the counter,
+ * - the timeline of the server is another one: a standby was promoted, and may have lagged,
+ * - the table is another one: a dump was restored.
+ */
+export function liftFunction(s: string, channel: string): string {
+  return `
+    CREATE FUNCTION ${s}.lift(p_seen bigint) RETURNS bigint
+    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $body$
+    DECLARE
+      v_counter record;
+      v_log bigint;
+      v_timeline text := ${s}.timeline();
+      v_place bigint := '${s}.counter'::regclass::oid::bigint;
+      v_revision bigint;
+    BEGIN
+      SELECT c.revision, c.timeline, c.place INTO v_counter FROM ${s}.counter c WHERE c.id FOR UPDATE;
+      v_log := (SELECT v.rev FROM ${s}.versions v ORDER BY v.rev DESC LIMIT 1);
+      IF v_counter.revision >= p_seen AND v_counter.revision >= coalesce(v_log, 0) AND v_counter.place = v_place
+         AND coalesce(v_counter.timeline = v_timeline, true) THEN
+        RETURN v_counter.revision;
+      END IF;
+      v_revision := greatest(greatest(v_counter.revision, p_seen, v_log) + ${MARGIN}, ${DATABASE_NOW});
+      UPDATE ${s}.counter c
+      SET revision = v_revision, timeline = coalesce(v_timeline, c.timeline), place = v_place, system = ${s}.system()
+      WHERE c.id;
+      UPDATE ${s}.meta SET floor = v_revision;
+      PERFORM pg_notify('${channel}', v_revision::text);
+      RETURN v_revision;
+    END
+    $body$;`;
+}
+
+/**
+ * Begins a new database at a revision, or at the clock; raises an older one to it, if asked to. Returns the latest
+ * revision.
+ */
+export function openFunction(s: string): string {
+  return `
+    CREATE FUNCTION ${s}.open_store(p_start bigint, p_raise boolean) RETURNS bigint
+    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $body$
+    DECLARE
+      v_revision bigint;
+      v_start bigint := CASE WHEN p_raise THEN ${stampOf('p_start')} ELSE p_start END;
+    BEGIN
+      SELECT c.revision INTO v_revision FROM ${s}.counter c WHERE c.id FOR UPDATE;
+      IF v_revision = 0 THEN
+        UPDATE ${s}.counter c
+        SET revision = v_start, timeline = ${s}.timeline(), place = '${s}.counter'::regclass::oid::bigint, system = ${s}.system()
+        WHERE c.id;
+        UPDATE ${s}.meta SET floor = v_start, forgotten = v_start;
+        RETURN v_start;
+      END IF;
+      UPDATE ${s}.counter c SET place = 0 WHERE c.id AND c.system <> ${s}.system();
+      v_revision := ${s}.lift(0);
+      UPDATE ${s}.counter c SET timeline = ${s}.timeline(), system = ${s}.system() WHERE c.id AND c.timeline IS NULL;
+      IF v_revision >= v_start OR NOT p_raise THEN
+        RETURN v_revision;
+      END IF;
+      UPDATE ${s}.counter c SET revision = v_start WHERE c.id;
+      RETURN v_start;
+    END
+    $body$;`;
+}
