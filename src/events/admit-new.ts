@@ -17,9 +17,7 @@ const NAME_ATTEMPTS = 8;
 
 /**
  * Brings a new event in: what the server decides is set, the rules are checked, it is stored (or not, in a dry run).
- * Used by create, and by an update or apply that finds nothing.
  *
- * @param entries who manages what, where that is known already
  * @param traits of the body it came in, where that holds nothing else
  * @throws StatusError 400, 409, 422
  */
@@ -27,9 +25,37 @@ export function admitNew(
   call: VerbCall,
   event: Event,
   options: WriteOptions,
-  entries?: readonly ManagedFieldsEntry[],
   traits: BodyTraits = UNKNOWN,
 ): Result | Promise<Result> {
+  return admit(call, event, options, undefined, traits, (existing): never => {
+    throw nameTaken(call, event, existing);
+  });
+}
+
+/**
+ * The same for an update or apply that found nothing. Undefined when there is one by now: then it is to be read again, as
+ * kube-apiserver does.
+ *
+ * @param entries who manages what, where that is known already
+ * @throws StatusError 400, 422
+ */
+export function admitMissing(
+  call: VerbCall,
+  event: Event,
+  options: WriteOptions,
+  entries?: readonly ManagedFieldsEntry[],
+): Result | undefined | Promise<Result | undefined> {
+  return admit(call, event, options, entries, UNKNOWN, () => undefined);
+}
+
+function admit<T>(
+  call: VerbCall,
+  event: Event,
+  options: WriteOptions,
+  entries: readonly ManagedFieldsEntry[] | undefined,
+  traits: BodyTraits,
+  taken: Admission<T>['taken'],
+): Result | T | Promise<Result | T> {
   const { environment } = call;
   const generated = event.metadata.name === undefined && Boolean(event.metadata.generateName);
   dedupeOwners(call, event, 'request');
@@ -37,12 +63,12 @@ export function admitNew(
   let managedFields: string | undefined;
   if (entries) setManagedFields(event, entries);
   else managedFields = trackFields(call, options, event, undefined, traits.usual);
-  return attempt({ call, event, options, generated, managedFields, plain: traits.plain }, 1);
+  return attempt({ call, event, options, generated, managedFields, plain: traits.plain, taken }, 1);
 }
 
 const UNKNOWN: BodyTraits = Object.freeze({});
 
-interface Admission {
+interface Admission<T> {
   readonly call: VerbCall;
   readonly event: Event;
   readonly options: WriteOptions;
@@ -51,10 +77,12 @@ interface Admission {
   /** As JSON, where that is known. */
   readonly managedFields: string | undefined;
   readonly plain: boolean | undefined;
+  /** What to do when there is one of this name already. */
+  readonly taken: (existing: EventRecord | undefined) => T;
 }
 
 /** At once where the store answers at once: three promises less between the body and the answer. */
-function attempt(admission: Admission, round: number): Result | Promise<Result> {
+function attempt<T>(admission: Admission<T>, round: number): Result | T | Promise<Result | T> {
   const { call, event, options, generated, managedFields, plain } = admission;
   const { environment, version } = call;
   if (generated) {
@@ -66,14 +94,14 @@ function attempt(admission: Admission, round: number): Result | Promise<Result> 
   const key = { namespace: event.metadata.namespace ?? '', name: event.metadata.name ?? '' };
   if (options.dryRun) return dry(admission, round, key);
   refuseResourceVersion(event);
-  const failed = (error: unknown): Promise<Result> => refused(admission, round, key, error);
+  const failed = (error: unknown): Promise<Result | T> => refused(admission, round, key, error);
   call.life.throwIfAborted();
   const { create } = environment.store;
   const expiry = { expiresAt: expiryOf(environment) };
   const encoded = encodeEvent(event, managedFields, environment.textBytes, plain);
   try {
     if (create.atOnce) return created(call, create.atOnce(key, encoded, expiry));
-    return create(key, encoded, expiry).then((record) => created(call, record), failed);
+    return create(key, encoded, expiry).then((record): Result => created(call, record), failed);
   } catch (error) {
     return failed(error);
   }
@@ -85,7 +113,7 @@ const created = ({ version }: VerbCall, record: EventRecord): Result => ({
   json: version.object(record),
 });
 
-async function dry(admission: Admission, round: number, key: EventKey): Promise<Result> {
+async function dry<T>(admission: Admission<T>, round: number, key: EventKey): Promise<Result | T> {
   const { call, event } = admission;
   const existing = await call.environment.store.get(key, call.life);
   if (existing) return again(admission, round, existing);
@@ -93,16 +121,20 @@ async function dry(admission: Admission, round: number, key: EventKey): Promise<
 }
 
 /** The store has not taken it: is its name taken? */
-async function refused(admission: Admission, round: number, key: EventKey, error: unknown): Promise<Result> {
+async function refused<T>(admission: Admission<T>, round: number, key: EventKey, error: unknown): Promise<Result | T> {
   if (!isStoreError(error) || error.code !== 'exists') throw error;
   const { call } = admission;
   return again(admission, round, await call.environment.store.get(key, call.life));
 }
 
 /** With another name, if the name is the server's. */
-function again(admission: Admission, round: number, existing: EventRecord | undefined): Result | Promise<Result> {
-  const { call, event, generated } = admission;
-  if (!generated) throw nameTaken(call, event, existing);
+function again<T>(
+  admission: Admission<T>,
+  round: number,
+  existing: EventRecord | undefined,
+): Result | T | Promise<Result | T> {
+  const { call, event, generated, taken } = admission;
+  if (!generated) return taken(existing);
   if (round === NAME_ATTEMPTS) throw generatedNameTaken(resourceOf(call), event.metadata.name ?? '');
   return attempt(admission, round + 1);
 }

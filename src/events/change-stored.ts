@@ -27,13 +27,13 @@ type Attempt = Result | undefined;
  * The one loop of update and patch: read, change, check, compare-and-swap. Somebody else's write in between starts it
  * again on the new state; only a resourceVersion of the caller's own makes it a conflict. Nothing waits but for the store.
  *
- * @param missing what to do when there is no such event
+ * @param missing what to do when there is no such event; undefined when there is one by now
  */
 export function changeStored(
   call: VerbCall,
   options: WriteOptions,
   change: Change,
-  missing: () => Promise<Result>,
+  missing: () => Promise<Attempt>,
 ): Result | Promise<Result> {
   const { environment, life } = call;
   const { get } = environment.store;

@@ -4,7 +4,7 @@ import { readWriteOptions } from '../../api/options/write-options.js';
 import { conflict } from '../../api/status/failures.js';
 import type { Event } from '../../model/event.js';
 import { requireAccess } from '../access.js';
-import { admitNew } from '../admit-new.js';
+import { admitMissing } from '../admit-new.js';
 import { changeStored } from '../change-stored.js';
 import { managedVersion, managerOfCall, setManagedFields, trackingTime } from '../field-tracking.js';
 import { readBytes, requireName, requireNamespace } from './body.js';
@@ -56,7 +56,7 @@ export async function apply(call: VerbCall): Promise<Result> {
       }
       await requireAccess(call, 'create');
       delete event.metadata.resourceVersion;
-      return admitNew(call, event, options, event.metadata.managedFields ?? []);
+      return admitMissing(call, event, options, event.metadata.managedFields ?? []);
     },
   );
 }

@@ -11,7 +11,7 @@ export function create(call: VerbCall): Result | Promise<Result> {
     const options = readWriteOptions(call.query, 'CreateOptions');
     return chain(decodeNewEvent(call, bytes, mediaType, options), ({ event, traits }) => {
       requireNamespace(call, event);
-      return admitNew(call, event, options, undefined, traits);
+      return admitNew(call, event, options, traits);
     });
   });
 }

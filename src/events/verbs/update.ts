@@ -2,7 +2,7 @@ import { readWriteOptions, type WriteOptions } from '../../api/options/write-opt
 import { badRequest, conflict } from '../../api/status/failures.js';
 import { chain } from '../../http/promise.js';
 import type { Event } from '../../model/event.js';
-import { admitNew, dedupeOwners } from '../admit-new.js';
+import { admitMissing, dedupeOwners } from '../admit-new.js';
 import { requireAccess } from '../access.js';
 import { changeStored } from '../change-stored.js';
 import { shareEqualParts } from '../stored-form/equal-parts.js';
@@ -43,8 +43,10 @@ function replaceStored(call: VerbCall, sent: Event, options: WriteOptions): Resu
       const wrong = metadata.resourceVersion ? uintError(metadata.resourceVersion) : undefined;
       if (wrong) throw badRequest(wrong);
       await requireAccess(call, 'create');
-      delete metadata.resourceVersion;
-      return admitNew(call, sent, options);
+      // A copy, because what the server sets must not be taken for the client's when it is read again.
+      sent.metadata = Object.assign({}, metadata);
+      delete sent.metadata.resourceVersion;
+      return admitMissing(call, sent, options);
     },
   );
 }

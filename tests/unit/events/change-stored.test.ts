@@ -211,3 +211,65 @@ describe('an update of what is not there', () => {
     expect(metaOf(created.json)['resourceVersion']).toBe(await allowed.revision());
   });
 });
+
+describe('an event that somebody else creates first', () => {
+  const APPLY = { 'content-type': 'application/apply-patch+yaml' };
+
+  /** A store in which somebody else creates the event just before the first creation, as a durable one may find. */
+  function overtaken(): { wrap: (store: EventStore) => EventStore; revision: () => number } {
+    let revision = 0;
+    return {
+      revision: () => revision,
+      wrap: (store) => ({
+        ...store,
+        async create(key, encoded, options) {
+          if (revision === 0) {
+            const theirs = decodeEvent(encoded.bytes);
+            theirs.metadata = { ...theirs.metadata, uid: 'theirs', annotations: { by: 'theirs' } };
+            revision = (await store.create(key, encodeEvent(theirs), options)).revision;
+          }
+          return store.create(key, encoded, options);
+        },
+      }),
+    };
+  }
+
+  test('is updated by a PUT, and keeps its identity', async () => {
+    const { wrap } = overtaken();
+    const { json } = bench({}, wrap);
+    const answer = await json(`PUT ${path('/a')}`, event('a', {}, { labels: { x: 'y' } }));
+    expect(answer.status).toBe(200);
+    expect(metaOf(answer.json)).toMatchObject({ uid: 'theirs', labels: { x: 'y' } });
+    expect(metaOf(answer.json)).not.toHaveProperty('annotations');
+    expect((await json(`GET ${path('/a')}`)).json).toEqual(answer.json);
+  });
+
+  test('is a conflict for a PUT with a resourceVersion of its own', async () => {
+    const { wrap, revision } = overtaken();
+    const { json } = bench({}, wrap);
+    const answer = await json(`PUT ${path('/a')}`, event('a', {}, { resourceVersion: '7' }));
+    expect(answer.status).toBe(409);
+    expect(answer.json).toMatchObject({ reason: 'Conflict', message: expect.stringContaining('has been modified') });
+    expect(metaOf((await json(`GET ${path('/a')}`)).json)['resourceVersion']).toBe(String(revision()));
+  });
+
+  test('is changed by an apply', async () => {
+    const { wrap } = overtaken();
+    const { json } = bench({}, wrap);
+    const intent = event('a', {}, { labels: { x: 'y' } });
+    const answer = await json(`PATCH ${path('/a')}?fieldManager=one&force=true`, intent, APPLY);
+    expect(answer.status).toBe(200);
+    expect(metaOf(answer.json)).toMatchObject({ uid: 'theirs', annotations: { by: 'theirs' }, labels: { x: 'y' } });
+  });
+
+  test('is found by a dry run, too', async () => {
+    let reads = 0;
+    const { create, json } = bench({}, (store) => ({
+      ...store,
+      get: (key, call) => (reads++ === 0 ? Promise.resolve(undefined) : store.get(key, call)),
+    }));
+    await create('a');
+    const answer = await json(`PUT ${path('/a')}?dryRun=All`, event('a', {}, { labels: { x: 'y' } }));
+    expect(answer.status).toBe(200);
+  });
+});
