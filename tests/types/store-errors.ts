@@ -14,6 +14,8 @@ export function meaning(code: StoreErrorCode): string {
       return 'not readable at this revision';
     case 'too-large':
       return 'does not fit';
+    case 'invalid-key':
+      return 'no such name';
     case 'unavailable':
       return 'nothing was changed';
     case 'unknown-outcome':

@@ -73,7 +73,7 @@ describeWithPostgres('opening a PostgreSQL store', () => {
   test('a newer schema is refused', async () => {
     await open({ schema: 'newer' }).ping();
     await admin.query('UPDATE newer.meta SET version = 99');
-    expect(await failure(open({ schema: 'newer' }))).toMatch(/"newer" has version 99, this release knows 1/);
+    expect(await failure(open({ schema: 'newer' }))).toMatch(/"newer" has version 99, this release knows 2/);
   });
 
   test('migrate: false names what is missing, and works with the schema applied by hand', async () => {
@@ -94,9 +94,10 @@ describeWithPostgres('opening a PostgreSQL store', () => {
     expect(message).toMatch(/GRANT USAGE ON SCHEMA "rights" TO app/);
     await admin.query(/GRANT USAGE.*TO app/.exec(String(message))?.[0] ?? '');
     const store = open({ schema: 'rights', migrate: false }, 'app');
-    const record = await store.create(key('a'), sampleEvent(), later());
+    const now = Date.now() * 1000;
+    const record = await store.create(key('a'), sampleEvent(), { expiresAt: now - 1_000_000 });
     expect(await store.get(key('a'))).toEqual(record);
-    expect(await store.expire({ now: record.expiresAt, limit: 5 })).toBe(1);
+    expect(await store.expire({ now, limit: 5 })).toBe(1);
   });
 
   test('a database of another encoding is refused', async () => {

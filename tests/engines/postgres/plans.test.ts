@@ -80,8 +80,8 @@ describeWithPostgres('reads and upkeep of a large PostgreSQL store', () => {
     await inside.query(`LOAD 'auto_explain'`);
     await inside.query(`SET auto_explain.log_min_duration = 0; SET auto_explain.log_nested_statements = on;
       SET auto_explain.log_level = notice`);
-    await inside.query('SELECT * FROM large.expire(1000100, 50, 5, 5000)');
-    await inside.query('SELECT large.compact(20, 50)');
+    await inside.query('SELECT * FROM large.expire(1000100, 50, 0, 5, 5000)');
+    await inside.query('SELECT large.compact(0, 50, 1000000, 20)');
     await inside.query(`SELECT * FROM large.snapshot_keys(${ROWS}, 'ns-3/', 'ns-30', 50)`);
     inside.release(true);
     expect(plans.length).toBeGreaterThan(5);

@@ -11,6 +11,7 @@ const TABLE: readonly (readonly [StoreErrorCode, number, string])[] = [
   ['expired', 410, 'Expired'],
   ['future-revision', 504, 'Timeout'],
   ['too-large', 413, 'RequestEntityTooLarge'],
+  ['invalid-key', 400, 'BadRequest'],
   ['unavailable', 503, 'ServiceUnavailable'],
   ['closed', 503, 'ServiceUnavailable'],
   ['unknown-outcome', 504, 'Timeout'],

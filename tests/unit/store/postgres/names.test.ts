@@ -1,6 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { beforeNul, checkKey, indexed, keyOfText, keyText, schemaFault } from '../../../../src/store/postgres/names.js';
+import {
+  beforeNul,
+  checkKey,
+  indexed,
+  isStorable,
+  keyOfText,
+  keyText,
+  schemaFault,
+} from '../../../../src/store/postgres/names.js';
 
 describe('names and texts', () => {
   test('a key comes back from its column', () => {
@@ -36,11 +44,16 @@ describe('names and texts', () => {
     expect(indexed('\ud800x\0')).toBe('\ufffdx\ufffd');
   });
 
-  test('keys that cannot be kept are the caller’s mistake', () => {
+  test('a key that cannot be kept is invalid', () => {
     for (const name of ['a\0', '\ud800', 'a/b', 'x'.repeat(1000)]) {
-      expect(() => checkKey({ namespace: 'default', name })).toThrow(TypeError);
+      expect(() => checkKey({ namespace: 'default', name })).toThrow(expect.objectContaining({ code: 'invalid-key' }));
     }
     checkKey({ namespace: 'n'.repeat(63), name: '😀'.repeat(100) });
+  });
+
+  test('a text that would become another on its way is not storable', () => {
+    expect(['a', '', '\ufffd', '😀'].map(isStorable)).toEqual([true, true, true, true]);
+    expect(['a\0', '\ud83d', '\ude00a'].map(isStorable)).toEqual([false, false, false]);
   });
 
   test.each(['kube_vitals', 'A', '_x-1'])('%s is a schema name', (name) => {
