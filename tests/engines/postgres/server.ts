@@ -34,6 +34,8 @@ export interface PostgresServerOptions {
   readonly options?: Readonly<Record<string, string>>;
   /** For `initdb -E`. Default: UTF8. */
   readonly encoding?: string;
+  /** Starts as an asynchronous standby of this server. */
+  readonly standbyOf?: PostgresServer;
 }
 
 /** Where the programs of the newest installed server are; `undefined`: there is none. */
@@ -107,6 +109,7 @@ function signal(pid: number, name: NodeJS.Signals): void {
 export async function startPostgres({
   options = {},
   encoding = 'UTF8',
+  standbyOf,
 }: PostgresServerOptions = {}): Promise<PostgresServer> {
   const bin = postgresPrograms();
   if (bin === undefined) throw new Error('PostgreSQL is not installed');
@@ -116,8 +119,11 @@ export async function startPostgres({
   await mkdir(data, { mode: 0o700 });
   if (user.uid !== undefined) for (const path of [dir, data]) await chown(path, user.uid, user.gid ?? user.uid);
   const locale = encoding === 'UTF8' ? 'C.UTF-8' : 'C';
-  const flags = ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', encoding, `--locale=${locale}`, '--no-sync'];
-  await run(join(bin, 'initdb'), flags, { ...user, cwd: dir });
+  const [program, ...flags] =
+    standbyOf === undefined
+      ? ['initdb', '-D', data, '-U', 'postgres', '-A', 'trust', '-E', encoding, `--locale=${locale}`, '--no-sync']
+      : ['pg_basebackup', '-D', data, '-d', standbyOf.url(), '-R', '-X', 'stream', '-c', 'fast', '--no-sync'];
+  await run(join(bin, program), flags, { ...user, cwd: dir });
   const port = await freePort();
   let child: ChildProcess | undefined;
   let ended: Promise<unknown> = Promise.resolve();

@@ -4,6 +4,8 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 /** A way to a port of this machine that can be disturbed. */
 export interface Proxy {
   readonly port: number;
+  /** From now on new connections go to another port. */
+  readonly aim: (port: number) => void;
   /** Breaks every connection, without a word to either side; new ones go through. */
   readonly cut: () => void;
   /** Takes connections and bytes and passes nothing on, like a network that drops packets. */
@@ -21,6 +23,7 @@ export async function createProxy(target: number): Promise<Proxy> {
   const dirty = new Set<Socket>();
   let swallowing = false;
   let delayMs = 0;
+  let port = target;
 
   const cut = (): void => sockets.forEach((socket) => socket.destroy());
   const pass = (from: Socket, to: Socket): void => {
@@ -53,7 +56,7 @@ export async function createProxy(target: number): Promise<Proxy> {
     });
   };
   const server = createServer((client) => {
-    const upstream = connect(target, '127.0.0.1');
+    const upstream = connect(port, '127.0.0.1');
     pass(client, upstream);
     pass(upstream, client);
   });
@@ -61,6 +64,7 @@ export async function createProxy(target: number): Promise<Proxy> {
   await once(server, 'listening');
   return {
     port: (server.address() as AddressInfo).port,
+    aim: (next) => (port = next),
     cut,
     swallow: () => (swallowing = true),
     delay: (ms) => (delayMs = ms),
