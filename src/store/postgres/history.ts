@@ -21,8 +21,8 @@ export interface HistoryOptions {
 /** Forgets what is older than the history to be kept, or more. */
 export interface History {
   start(): void;
-  /** Something was written: looks whether it is time, too. */
-  written(): void;
+  /** So many bytes were written, roughly: looks whether it is time, or too much. */
+  written(bytes: number): void;
   close(): Promise<void>;
 }
 
@@ -30,6 +30,9 @@ export interface History {
 const STEP = 500;
 const SHORTEST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 30_000;
+
+/** This part of the bytes that history may take was written: it is looked at, whatever the time. */
+const PART = 8;
 
 /** Makes a {@link History} that works in small steps, at twenty moments of the time it keeps. */
 export function createHistory(options: HistoryOptions): History {
@@ -43,6 +46,8 @@ export function createHistory(options: HistoryOptions): History {
   let timer: ClockTimer | undefined;
   let working: Promise<void> | undefined;
   let dueAt = pauses.monotonic() + pauseMs;
+  /** Bytes written since it was looked at. */
+  let since = 0;
   let closed = false;
 
   const forget = async (): Promise<void> => {
@@ -62,6 +67,7 @@ export function createHistory(options: HistoryOptions): History {
   const work = (): void => {
     dueAt = pauses.monotonic() + pauseMs;
     if (closed || working !== undefined) return;
+    since = 0;
     working = forget().finally(() => {
       working = undefined;
     });
@@ -76,8 +82,9 @@ export function createHistory(options: HistoryOptions): History {
 
   return {
     start: plan,
-    written() {
-      if (pauses.monotonic() >= dueAt) work();
+    written(bytes) {
+      since += bytes;
+      if (since * PART >= historyMaxBytes || pauses.monotonic() >= dueAt) work();
     },
     async close() {
       closed = true;

@@ -18,6 +18,7 @@ import { checkListQuery, readList } from './read-list.js';
 import { createReads } from './reads.js';
 import { createRequests } from './requests.js';
 import { EVENT_COLUMNS, numberOf, recordOfRow } from './rows.js';
+import { ROW_BYTES } from './schema-functions.js';
 import { createServerClock } from './server-clock.js';
 import { createWakeUps } from './wake-ups.js';
 import { contentOf, createWriteBatches, type Write } from './write-batches.js';
@@ -81,9 +82,9 @@ export function openPostgresStore(options: PostgresStoreOptions, timers: Clock):
     timers,
     serverClock,
     timeoutMs,
-    onWritten(latest) {
+    onWritten(latest, bytes) {
       wakeUps.written(latest);
-      history.written();
+      history.written(bytes);
     },
   });
 
@@ -224,7 +225,7 @@ FROM ${s}.expire($1::bigint, $2::integer, $3::bigint, $4::bigint, $5::integer)`,
         if (count > 0) {
           reads.saw(numberOf(row?.['revision']));
           wakeUps.written(numberOf(row?.['revision']));
-          history.written();
+          history.written(count * ROW_BYTES);
         }
         return count;
       }),

@@ -10,6 +10,7 @@ import { indexed, keyText, quoted } from './names.js';
 import type { Reads } from './reads.js';
 import type { Requests, Row } from './requests.js';
 import { numberOf, recordOf } from './rows.js';
+import { ROW_BYTES } from './schema-functions.js';
 import { TOO_LATE, type ServerClock } from './server-clock.js';
 
 /** One write that waits for its batch. */
@@ -50,8 +51,8 @@ export interface WriteBatchesOptions {
   readonly timers: Clock;
   readonly serverClock: ServerClock;
   readonly timeoutMs: number;
-  /** Called after each batch that changed something. */
-  onWritten(latest: Revision): void;
+  /** Called after each batch that changed something, with the bytes it sent. */
+  onWritten(latest: Revision, bytes: number): void;
 }
 
 const KINDS = { create: 0, replace: 1, remove: 2 };
@@ -131,7 +132,7 @@ export function createWriteBatches(options: WriteBatchesOptions): Batcher<Write,
       const latest = Math.max(0, ...results.map((result) => (result instanceof Error ? 0 : result.revision)));
       if (latest > 0) {
         reads.saw(latest);
-        onWritten(latest);
+        onWritten(latest, data.length + writes.length * ROW_BYTES);
       }
       return results;
     },
