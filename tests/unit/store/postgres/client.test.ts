@@ -76,6 +76,17 @@ describe('a pool of pg', () => {
     expect(released).toEqual([false]);
   });
 
+  test('what nobody waits for any more is not sent, and the connection goes back', async () => {
+    const texts: string[] = [];
+    const { pool, released } = poolOf((text) => {
+      texts.push(text);
+      return pending();
+    });
+    const abandoned = AbortSignal.abort(new Error('left'));
+    await expect(pgClient(pool).query('SELECT', [], { ...call(), abandoned })).rejects.toThrow('left');
+    expect([texts, released]).toEqual([[], [false]]);
+  });
+
   test('a held connection that breaks is reported once, and destroyed', async () => {
     const { pool, client, released } = poolOf(() => Promise.resolve({ rows: [] }));
     const lost: string[] = [];
@@ -112,6 +123,27 @@ describe('requests', () => {
     timers.advance(101);
     await expect(both[0]).rejects.toMatchObject({ code: 'unavailable', message: /no answer within 100 ms/ });
     await expect(both[1]).rejects.toMatchObject({ code: 'unknown-outcome' });
+  });
+
+  test('a read that nobody waits for gives its connection up within 250 ms, and is not sent when it comes late', async () => {
+    const signals: AbortSignal[] = [];
+    const { timers, requests } = make({
+      query: (_text, _values, { signal }) => {
+        signals.push(signal);
+        return pending();
+      },
+    });
+    const leaving = new AbortController();
+    const read = requests.read(statement, [], leaving.signal);
+    timers.advance(10);
+    leaving.abort(new Error('left'));
+    timers.advance(249);
+    expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
+    timers.advance(1);
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
+    await expect(read).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(requests.read(statement, [], leaving.signal)).rejects.toThrow('left');
+    expect(signals).toHaveLength(1);
   });
 
   test('a driver that throws at once is a failure like any other', async () => {

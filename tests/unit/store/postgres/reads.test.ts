@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'vitest';
+import { createReads } from '../../../../src/store/postgres/reads.js';
+import type { Requests, Row } from '../../../../src/store/postgres/requests.js';
+
+const STATEMENT = { name: 'n', text: 'SELECT revision' };
+
+/** Answers reads with a revision each, and lifts to a thousand above what it is told. */
+function bench(...revisions: readonly number[]) {
+  const answers = [...revisions];
+  const sent: string[] = [];
+  const lifted: number[] = [];
+  const requests: Requests = {
+    async read({ name }, values): Promise<readonly Row[]> {
+      sent.push(name);
+      if (name === 's.lift') return [{ revision: String(Number(values[0]) + 1000) }];
+      return [{ revision: String(answers.shift()), standby: 'false' }];
+    },
+    write: () => Promise.reject(new Error('not asked for')),
+    prepare: () => undefined,
+  };
+  const onLifted = (latest: number): void => void lifted.push(latest);
+  return { reads: createReads({ requests, schema: 's', timeoutMs: 100, onLifted }), requests, sent, lifted };
+}
+
+describe('reads that notice a database that went back', () => {
+  test('remember the latest revision of all answers', async () => {
+    const { reads, sent } = bench(5, 7, 7);
+    for (let i = 0; i < 3; i++) await reads.read(STATEMENT, []);
+    reads.saw(6);
+    expect(reads.seen).toBe(7);
+    reads.saw(9);
+    expect(reads.seen).toBe(9);
+    expect(sent).toEqual(['n', 'n', 'n']);
+  });
+
+  test('raise revisions where the counter is behind, and read again', async () => {
+    const { reads, sent, lifted } = bench(50, 40, 1050);
+    await reads.read(STATEMENT, []);
+    expect(await reads.read(STATEMENT, [])).toEqual([{ revision: '1050', standby: 'false' }]);
+    expect(sent).toEqual(['n', 'n', 's.lift', 'n']);
+    expect(lifted).toEqual([1050]);
+    expect(reads.seen).toBe(1050);
+  });
+
+  test('do not take a write that was faster than their answer for a fault', async () => {
+    const { reads, sent } = bench(10);
+    const pending = reads.read(STATEMENT, []);
+    reads.saw(11);
+    await pending;
+    expect(sent).toEqual(['n']);
+  });
+
+  test('a server that stays behind is unavailable', async () => {
+    const { reads } = bench(50, 40, 41);
+    await reads.read(STATEMENT, []);
+    await expect(reads.read(STATEMENT, [])).rejects.toMatchObject({ code: 'unavailable' });
+  });
+
+  test('a standby is refused before its revision counts', async () => {
+    const { requests } = bench();
+    const standby: Requests = { ...requests, read: async () => [{ revision: '1', standby: 'true' }] };
+    const reads = createReads({ requests: standby, schema: 's', timeoutMs: 100, onLifted: () => undefined });
+    reads.saw(50);
+    await expect(reads.read(STATEMENT, [])).rejects.toMatchObject({ code: 'unavailable', message: /standby/ });
+  });
+});
