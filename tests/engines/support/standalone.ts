@@ -35,6 +35,8 @@ export interface ServerOptions {
   /** The value of `--store`; a function is given the data directory. */
   readonly store: string | ((dataDir: string) => string);
   readonly flags?: readonly string[];
+  /** How far its wall clock is ahead of the machine's, in milliseconds. Default: 0. */
+  readonly clockAheadMs?: number;
 }
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
@@ -42,9 +44,14 @@ const BANNER = /^kube-vitals serves \S+\/v1 on https:\S+ and (http:\S+)$[^]*^Ctr
 /** Generous: the machine may be busy, and TypeScript is compiled on the way. */
 const START_MS = 90_000;
 
+/** A module that sets the wall clock of a process. Timers go by the monotonic clock, which is right. */
+const wrongClock = (aheadMs: number): string =>
+  `data:text/javascript,const { now } = Date; Date.now = () => now() + ${aheadMs};`;
+
 /** Makes a server; `start` it. The package has to be built. */
-export async function createServer({ name, store, flags = [] }: ServerOptions): Promise<Server> {
+export async function createServer({ name, store, flags = [], clockAheadMs = 0 }: ServerOptions): Promise<Server> {
   const dataDir = await mkdtemp(join(tmpdir(), 'kube-vitals-engines-'));
+  const clock = clockAheadMs === 0 ? [] : ['--import', wrongClock(clockAheadMs)];
   const storeFlag = typeof store === 'string' ? store : store(dataDir);
   let child: ChildProcess | undefined;
   let ended: Promise<number | null> = Promise.resolve(0);
@@ -78,7 +85,7 @@ export async function createServer({ name, store, flags = [] }: ServerOptions): 
     async start() {
       const ports = ['--secure-port', '0', '--insecure-port', '0'];
       const all = [...ports, '--data-dir', dataDir, '--store', storeFlag, ...flags];
-      const started = spawn(process.execPath, ['--import', 'tsx', 'examples/standalone/main.ts', ...all], {
+      const started = spawn(process.execPath, [...clock, '--import', 'tsx', 'examples/standalone/main.ts', ...all], {
         cwd: root,
         stdio: ['ignore', 'pipe', 'pipe'],
       });
