@@ -12,6 +12,7 @@ import { createStoreTime } from '../store/store-time.js';
 import { createWatchHub } from '../store/watch/watch-hub.js';
 import { createDocuments } from './documents.js';
 import { observedAuthorizer } from './observed-authorizer.js';
+import { createWatchedSelections } from './listing/watched-selections.js';
 import { createPipeline } from './pipeline.js';
 import { checkEventsOptions, type EventsOptions } from './options.js';
 import type { EventsEnvironment } from './verbs/call.js';
@@ -67,6 +68,7 @@ export function createEvents(options: EventsOptions): Events {
     store,
     hub,
     chunkMemory: createChunkMemory(),
+    watchedSelections: createWatchedSelections(),
     clock,
     time,
     access: createAccess({

@@ -1,6 +1,7 @@
 import { byCodePoint } from '../status/code-point-order.js';
 import { badRequest } from '../status/failures.js';
 import type { Selectable, Selector } from './contract.js';
+import { MAX_SELECTOR_TERMS, requireSelectorLength, tooManyTerms } from './limits.js';
 
 /** A field selector, which can also tell what it fixes a field to. */
 export interface FieldSelector extends Selector {
@@ -19,14 +20,17 @@ interface Term {
  * In values `\`, `,` and `=` are written after a backslash. Linear in the length of the text.
  *
  * @param supported the labels that may be used; as a map, to the field each one reads
- * @throws StatusError 400 in Kubernetes' words
+ * @throws StatusError 400 in Kubernetes' words; for a text of more than {@link MAX_SELECTOR_LENGTH} characters or
+ * {@link MAX_SELECTOR_TERMS} terms in our own
  */
 export function parseFieldSelector(
   text: string,
   supported: ReadonlySet<string> | ReadonlyMap<string, string>,
 ): FieldSelector {
   if (text === '') return NO_TERMS;
+  requireSelectorLength('fieldSelector', text);
   const parts = splitTerms(text);
+  if (parts.length > MAX_SELECTOR_TERMS) throw tooManyTerms('fieldSelector');
   if (parts.length > 1) parts.sort(byCodePoint);
   const written: Term[] = [];
   for (const part of parts) if (part !== '') written.push(parseTerm(part, text));
@@ -46,28 +50,62 @@ class FieldTerms implements FieldSelector {
   readonly equalities: FieldSelector['equalities'];
   readonly onlyEqualities: boolean;
   readonly #terms: readonly Term[];
+  /** Values a field must not have, where several are named. */
+  readonly #refused: ReadonlyMap<string, ReadonlySet<string>> | undefined;
 
-  constructor(terms: readonly Term[]) {
-    this.empty = terms.length === 0;
+  constructor(all: readonly Term[]) {
+    const { terms, refused } = all.length < 2 ? { terms: all, refused: undefined } : condensed(all);
+    this.empty = terms.length === 0 && refused === undefined;
     this.equalities = terms.filter(({ equal }) => equal).map(({ field, value }) => ({ field, value }));
-    this.onlyEqualities = this.equalities.length === terms.length;
+    this.onlyEqualities = refused === undefined && this.equalities.length === terms.length;
     this.#terms = terms;
+    this.#refused = refused;
   }
 
   get canonical(): string {
-    const words = [...new Set(this.#terms.map(termText))].sort(byCodePoint);
-    return words.length === 0 ? '' : `field:${words.join(',')}`;
+    const words = this.#terms.map(termText);
+    for (const [field, values] of this.#refused ?? []) {
+      for (const value of values) words.push(termText({ field, equal: false, value }));
+    }
+    return words.length === 0 ? '' : `field:${words.sort(byCodePoint).join(',')}`;
   }
 
   matches(candidate: Selectable): boolean {
     for (const { field, equal, value } of this.#terms)
       if ((fieldOf(candidate, field) === value) !== equal) return false;
+    if (this.#refused !== undefined)
+      for (const [field, values] of this.#refused) if (values.has(fieldOf(candidate, field))) return false;
     return true;
   }
 
   exact(field: string): string | undefined {
     return this.#terms.find((term) => term.equal && term.field === field)?.value;
   }
+}
+
+/**
+ * Few tests for any number of terms: a field is there once for all values it must not have, and at most twice for those
+ * that it must, which can only be one.
+ */
+function condensed(all: readonly Term[]): {
+  readonly terms: readonly Term[];
+  readonly refused: ReadonlyMap<string, ReadonlySet<string>> | undefined;
+} {
+  const terms: Term[] = [];
+  let refused: Map<string, Set<string>> | undefined;
+  for (const term of all) {
+    const { field, equal, value } = term;
+    if (equal) {
+      const same = terms.filter((known) => known.field === field);
+      if (same.length < 2 && same[0]?.value !== value) terms.push(term);
+    } else {
+      refused ??= new Map();
+      const values = refused.get(field);
+      if (values === undefined) refused.set(field, new Set([value]));
+      else values.add(value);
+    }
+  }
+  return { terms, refused };
 }
 
 const NO_TERMS: FieldSelector = Object.freeze(new FieldTerms([]));

@@ -56,43 +56,10 @@ export function labelRequirementText({ key, operator, values }: LabelRequirement
   }
 }
 
-/** The test of a requirement, over an object's labels. */
-export function labelTest({
-  key,
-  operator,
-  values,
-}: LabelRequirement): (labels: Readonly<Record<string, string>>) => boolean {
-  const valueIn = (labels: Readonly<Record<string, string>>): string | undefined =>
-    Object.hasOwn(labels, key) ? labels[key] : undefined;
-  switch (operator) {
-    case 'exists':
-      return (labels) => valueIn(labels) !== undefined;
-    case 'missing':
-      return (labels) => valueIn(labels) === undefined;
-    case 'in':
-    case 'notin': {
-      const set = new Set(values);
-      const wanted = operator === 'in';
-      return (labels) => {
-        const value = valueIn(labels);
-        return value === undefined ? !wanted : set.has(value) === wanted;
-      };
-    }
-    default: {
-      const bound = toInt64(values[0] ?? '') ?? 0n;
-      return (labels) => {
-        const value = toInt64(valueIn(labels) ?? '');
-        if (value === undefined) return false;
-        return operator === '>' ? value > bound : value < bound;
-      };
-    }
-  }
-}
-
 const MAX_INT64 = 9_223_372_036_854_775_807n;
 
 /** A decimal 64-bit integer as Go's `strconv.ParseInt` reads it. */
-function toInt64(text: string): bigint | undefined {
+export function toInt64(text: string): bigint | undefined {
   if (text.length > 64 || !/^[+-]?\d+$/.test(text)) return undefined;
   const value = BigInt(text.startsWith('+') ? text.slice(1) : text);
   return value > MAX_INT64 || value < -MAX_INT64 - 1n ? undefined : value;

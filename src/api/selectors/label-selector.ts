@@ -1,37 +1,57 @@
 import { byCodePoint } from '../status/code-point-order.js';
 import { badRequest } from '../status/failures.js';
 import { everything } from './all-of.js';
-import type { Selector } from './contract.js';
+import type { Selectable, Selector } from './contract.js';
 import { labelTokens, type LabelToken, type LabelTokenKind } from './label-lexer.js';
 import {
   distinctValues,
   labelKeyError,
   labelRequirementText,
-  labelTest,
   labelValuesError,
   type LabelOperator,
   type LabelRequirement,
 } from './label-requirement.js';
+import { LabelRules } from './label-rules.js';
+import { MAX_SELECTOR_TERMS, requireSelectorLength, tooManyTerms } from './limits.js';
 
 /**
  * Compiles a `labelSelector`: `app=web,tier in (front,back),!old,load>5`. Empty text selects everything. `!=` and `notin`
  * also select objects without the label. Linear in the length of the text.
  *
- * @throws StatusError 400 in Kubernetes' words
+ * @throws StatusError 400 in Kubernetes' words; for a text of more than {@link MAX_SELECTOR_LENGTH} characters or
+ * {@link MAX_SELECTOR_TERMS} requirements and values in our own
  */
 export function parseLabelSelector(text: string): Selector {
   if (text === '') return everything;
+  requireSelectorLength('labelSelector', text);
   const requirements = parseRequirements(labelTokens(text));
-  const words = [...new Set(requirements.map(labelRequirementText))].sort(byCodePoint);
-  const tests = requirements.map(labelTest);
-  return {
-    empty: tests.length === 0,
-    canonical: tests.length === 0 ? '' : `label:${words.join(',')}`,
-    matches: ({ labels }) => tests.every((test) => test(labels)),
-    equalities: [],
-    onlyEqualities: false,
-  };
+  return requirements.length === 0 ? everything : new LabelSelector(text, requirements);
 }
+
+/** Keeps its text, of which few ask for the canonical one, and its rules. */
+class LabelSelector implements Selector {
+  readonly empty = false;
+  readonly equalities: Selector['equalities'] = NONE;
+  readonly onlyEqualities = false;
+  readonly #text: string;
+  readonly #rules: LabelRules;
+
+  constructor(text: string, requirements: readonly LabelRequirement[]) {
+    this.#text = text;
+    this.#rules = new LabelRules(requirements);
+  }
+
+  get canonical(): string {
+    const words = new Set(parseRequirements(labelTokens(this.#text)).map(labelRequirementText));
+    return `label:${[...words].sort(byCodePoint).join(',')}`;
+  }
+
+  matches({ labels }: Selectable): boolean {
+    return this.#rules.match(labels);
+  }
+}
+
+const NONE: Selector['equalities'] = Object.freeze([]);
 
 interface Reader {
   /** The token at hand; `in` and `notin` are words. */
@@ -60,8 +80,12 @@ function parseRequirements(tokens: readonly LabelToken[]): LabelRequirement[] {
   const first = reader.peek();
   if (first.kind === '') return requirements;
   if (!begins(first)) throw badRequest(`found '${first.text}', expected: !, identifier, or 'end of string'`);
+  let terms = 0;
   for (;;) {
-    requirements.push(parseRequirement(reader));
+    const requirement = parseRequirement(reader);
+    terms += Math.max(requirement.values.length, 1);
+    if (terms > MAX_SELECTOR_TERMS) throw tooManyTerms('labelSelector');
+    requirements.push(requirement);
     const after = reader.next();
     if (after.kind === '') return requirements;
     if (after.kind !== ',') throw badRequest(`found '${after.text}', expected: ',' or 'end of string'`);
@@ -123,6 +147,7 @@ function parseList(reader: Reader): readonly string[] {
   }
   const values: string[] = [];
   for (;;) {
+    if (values.length > MAX_SELECTOR_TERMS) throw tooManyTerms('labelSelector');
     const token = reader.next();
     const after = reader.peek();
     if (token.kind === 'word') {

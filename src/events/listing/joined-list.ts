@@ -4,9 +4,12 @@ import type { Batches } from '../../api/representation/list-form.js';
 import type { Selector } from '../../api/selectors/contract.js';
 import type { ListMeta } from '../../model/object-meta.js';
 import type { JoinedPage, Position } from '../../store/contract.js';
-import { listMeta, PAGE, pageFailure, PageQuery, startOf } from './list-query.js';
+import { listMeta, pageFailure, PageQuery, startOf } from './list-query.js';
 import { futureRevision } from '../store-failures.js';
 import type { VerbCall } from '../verbs/call.js';
+import { createPace } from './pace.js';
+import { createPageSizes, PAGE } from './page-sizes.js';
+import { batched } from './record-batches.js';
 
 /** A list of which the store has the bytes. */
 export interface JoinedList {
@@ -51,19 +54,25 @@ async function* rest(call: VerbCall, selector: Selector, first: JoinedPage): Asy
   const { list } = call.environment.store;
   const { version } = call;
   const { revision } = first;
-  const query = (after: Position): PageQuery => new PageQuery(call, selector, revision, after, PAGE);
+  const pace = createPace(call.environment.clock, call.life);
+  const sizes = createPageSizes(false);
+  const query = (after: Position, limit: number): PageQuery => new PageQuery(call, selector, revision, after, limit);
   yield itemsOf(first);
   for (let next = first.next; next !== undefined;) {
-    const joined: JoinedPage | undefined = list.joined?.(query(next));
+    pace.requireGoingOn();
+    if (pace.due()) await pace.rest();
+    const joined: JoinedPage | undefined = list.joined?.(query(next, PAGE));
     if (joined !== undefined) {
       yield itemsOf(joined);
       next = joined.next;
       continue;
     }
-    const page = await list(query(next));
-    // Terms are a hint to `list`.
-    const records = selector.empty ? page.records : page.records.filter((record) => selector.matches(record.event));
-    yield records.map(version.listItem);
+    const page = await list(query(next, sizes.next(PAGE)));
+    sizes.read(page);
     next = page.next;
+    // Terms are a hint to `list`.
+    for await (const records of batched(page.records, pace, selector)) {
+      yield records.map(version.listItem);
+    }
   }
 }

@@ -10,9 +10,6 @@ import type { RequestLife } from '../request-life.js';
 import { futureRevision } from '../store-failures.js';
 import type { VerbCall } from '../verbs/call.js';
 
-/** How many records are asked of the store at once where the client gave no limit. */
-export const PAGE = 500;
-
 /** Where a list begins, and in which state. */
 export interface Start {
   readonly at: Revision | undefined;

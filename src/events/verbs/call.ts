@@ -15,6 +15,7 @@ import type { Status } from '../../model/status.js';
 import type { EventKey, EventStore } from '../../store/contract.js';
 import type { StoreTime } from '../../store/store-time.js';
 import type { WatchHub } from '../../store/watch/watch-hub.js';
+import type { WatchedSelections } from '../listing/watched-selections.js';
 import type { RequestLife } from '../request-life.js';
 import type { EventReader } from '../stored-form/read-event.js';
 import type { Scope } from '../scope.js';
@@ -28,6 +29,7 @@ export interface EventsEnvironment {
   readonly store: EventStore;
   readonly hub: WatchHub;
   readonly chunkMemory: ChunkMemory;
+  readonly watchedSelections: WatchedSelections;
   readonly clock: Clock;
   /** What stamps and expiry go by. */
   readonly time: StoreTime;

@@ -2,6 +2,7 @@ import { readListOptions } from '../../api/options/list-options.js';
 import { isStatusError } from '../../api/status/status-error.js';
 import { readSelection } from '../listing/selection.js';
 import { removeStored } from '../remove-stored.js';
+import { createPace } from '../listing/pace.js';
 import { openList } from '../listing/read-list.js';
 import { readDeleteOptions } from './delete.js';
 import type { Result, VerbCall } from './call.js';
@@ -13,9 +14,11 @@ import type { Result, VerbCall } from './call.js';
 export async function deleteCollection(call: VerbCall): Promise<Result> {
   const options = await readDeleteOptions(call);
   const listOptions = readListOptions(call.query);
+  const pace = createPace(call.environment.clock, call.life);
   const list = await openList(call, listOptions, readSelection(call, listOptions));
   for await (const records of list.batches) {
     for (const record of records) {
+      if (pace.due()) await pace.rest();
       try {
         await removeStored(call, record.key, options);
       } catch (error) {

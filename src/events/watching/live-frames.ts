@@ -1,4 +1,5 @@
 import type { Revision } from '../../store/contract.js';
+import { atNextTurn } from '../../store/next-turn.js';
 import type { Batch, BatchFrames } from '../../store/watch/batch.js';
 import type { Sleeper, Watcher } from '../../store/watch/watcher.js';
 import { createFrameJoiner } from './join-frames.js';
@@ -7,6 +8,12 @@ import { frameOf } from './watch-frame.js';
 import type { FrameSource, WatchParts } from './watch-parts.js';
 
 const NONE: readonly Uint8Array[] = [];
+
+/**
+ * So many batches that are none of its business (1,024 changes) a watch looks at in one go: one that begins far back would
+ * otherwise go through all of the ring at once.
+ */
+const IN_A_GO = 8;
 
 /**
  * The frames of everything that happens after a revision, and bookmarks. Taken from the hub without promises, because with a
@@ -22,6 +29,9 @@ class LiveFrames implements FrameSource {
   readonly #parts: WatchParts;
   readonly #kind: string | undefined;
   readonly #watcher: Watcher;
+  readonly #sleeper: Sleeper;
+  /** It will be asked again in the next turn of the event loop. */
+  #goesOn = false;
   readonly #bookmarks: Ticker | undefined;
   #chunks = NONE;
   #taken = 0;
@@ -36,16 +46,21 @@ class LiveFrames implements FrameSource {
     this.#kind = kindOf(parts);
     this.#reached = after;
     this.#marked = after;
+    this.#sleeper = sleeper;
     this.#watcher = hub.watch({ after, signal: parts.signal, sleeper });
     if (!parts.options.allowWatchBookmarks) return;
     this.#bookmarks = createTicker(clock, bookmarkIntervalMs, () => sleeper.wake());
   }
 
   poll(): Uint8Array | 'end' | undefined {
-    for (;;) {
+    for (let batches = 0; ; batches++) {
       const chunk = this.#nextChunk();
       if (chunk !== undefined) return chunk;
       if (this.#ended) return 'end';
+      if (batches === IN_A_GO) {
+        this.#goOnSoon();
+        return undefined;
+      }
       const batch = this.#watcher.poll();
       if (batch === 'end') return 'end';
       if (batch === undefined) return this.#bookmarks?.due() === true ? this.#bookmark() : undefined;
@@ -55,6 +70,15 @@ class LiveFrames implements FrameSource {
 
   stop(): void {
     this.#bookmarks?.stop();
+  }
+
+  #goOnSoon(): void {
+    if (this.#goesOn) return;
+    this.#goesOn = true;
+    atNextTurn(() => {
+      this.#goesOn = false;
+      this.#sleeper.wake();
+    });
   }
 
   #receive(batch: Batch): void {
@@ -84,11 +108,8 @@ class LiveFrames implements FrameSource {
 }
 
 /** What this watch has in common with others that are sent the same; undefined for a stream that has a memory. */
-function kindOf({ call, options, form }: WatchParts): string | undefined {
-  if (form === undefined) return undefined;
-  const { namespace, name } = call.scope;
-  const { labelSelector, fieldSelector } = options;
-  return JSON.stringify([form, namespace, name, labelSelector, fieldSelector]);
+function kindOf({ call, selectionKey, form }: WatchParts): string | undefined {
+  return form === undefined ? undefined : JSON.stringify([form, call.scope.namespace, selectionKey]);
 }
 
 function framesOf(parts: WatchParts, batch: Batch): BatchFrames {

@@ -9,6 +9,8 @@ export interface WatchParts {
   readonly options: ListOptions;
   readonly selector: Selector;
   readonly encoder: FrameEncoder;
+  /** Equal for watches with the same selector. */
+  readonly selectionKey: string;
   /** What its frames are in: equal forms of equal changes are equal bytes. `undefined` for a stream that has a memory. */
   readonly form: string | undefined;
   /** Aborted when the watch is over. */

@@ -1,11 +1,11 @@
 import type { ListOptions } from '../../api/options/list-options.js';
 import type { FrameEncoder } from '../../api/representation/contract.js';
-import type { Selector } from '../../api/selectors/contract.js';
 import type { ClockTimer } from '../../clock/clock.js';
 import { expired } from '../../api/status/failures.js';
 import { isStatusError, type StatusError } from '../../api/status/status-error.js';
 import { isStoreError } from '../../store/errors.js';
 import { createParkedIterator, type ParkedIterator, type ParkedSource } from '../../store/parked-iterator.js';
+import type { WatchedSelection } from '../listing/watched-selections.js';
 import { createFirstFrames } from './first-frames.js';
 import { createLiveFrames } from './live-frames.js';
 import { storeFailure } from '../store-failures.js';
@@ -23,11 +23,11 @@ const WATCH_OVER = 'the watch is over';
 export function openWatch(
   call: VerbCall,
   options: ListOptions,
-  selector: Selector,
+  { selector, key }: WatchedSelection,
   encoder: FrameEncoder,
   onEnd: () => void,
 ): AsyncIterable<Uint8Array> {
-  return new WatchStream({ call, options, selector, encoder }, onEnd).frames;
+  return new WatchStream({ call, options, selector, selectionKey: key, encoder }, onEnd).frames;
 }
 
 /** A class for the reason that `PlaceInHistory` has. */
@@ -42,9 +42,9 @@ class WatchStream implements ParkedSource<Uint8Array> {
   #done: boolean;
 
   constructor(parts: Omit<WatchParts, 'signal' | 'form'>, onEnd: () => void) {
-    const { call, options, selector, encoder } = parts;
+    const { call, options, selector, selectionKey, encoder } = parts;
     const { request, environment } = call;
-    this.#parts = { call, options, selector, encoder, form: formOf(parts), signal: this.#over.signal };
+    this.#parts = { call, options, selector, selectionKey, encoder, form: formOf(parts), signal: this.#over.signal };
     this.#onEnd = onEnd;
     this.#done = options.timeoutSeconds < 0;
     this.frames = createParkedIterator<Uint8Array>(this);

@@ -7,6 +7,7 @@ import { createEvents, type Events } from '../../../src/events/create-events.js'
 import type { EventsOptions } from '../../../src/events/options.js';
 import { scopeOf } from '../../../src/events/routing.js';
 import { readSelection } from '../../../src/events/listing/selection.js';
+import { createWatchedSelections } from '../../../src/events/listing/watched-selections.js';
 import type { EventsEnvironment, VerbCall } from '../../../src/events/verbs/call.js';
 import { createChunkMemory } from '../../../src/api/representation/chunk-memory.js';
 import { RequestLife, UnfinishedRequests } from '../../../src/events/request-life.js';
@@ -139,6 +140,7 @@ export function verbBench(wrap: (store: EventStore) => EventStore = (store) => s
     uids: createUids(),
     readEvent: createEventReader(fieldTracker.entriesOf),
     chunkMemory: createChunkMemory(),
+    watchedSelections: createWatchedSelections(),
     clock,
     time: createStoreTime({ store, clock }),
     access: createAccess({ authenticate: () => CALLER, authorize: () => ({ allowed: true }) }),
@@ -198,7 +200,8 @@ export function openedWatch(
   const verb = from.call(`GET ${path()}?watch=1${query}`, signal);
   const options = readListOptions(verb.query);
   let ends = 0;
-  const frames = openWatch(verb, options, readSelection(verb, options), encoder, () => void ends++);
+  const selection = { selector: readSelection(verb, options), key: query };
+  const frames = openWatch(verb, options, selection, encoder, () => void ends++);
   const iterator = frames[Symbol.asyncIterator]();
   return {
     iterator,

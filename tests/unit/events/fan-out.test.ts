@@ -46,7 +46,8 @@ function watching(
       return selector.matches(event);
     },
   };
-  return openWatch(call, options, counting, encoder, () => undefined)[Symbol.asyncIterator]();
+  const selection = { selector: counting, key: options.labelSelector };
+  return openWatch(call, options, selection, encoder, () => undefined)[Symbol.asyncIterator]();
 }
 
 async function write(bench: VerbBench, count: number, note?: string): Promise<void> {

@@ -79,6 +79,44 @@ describe('parseFieldSelector', () => {
     expect(parse('').empty).toBe(true);
   });
 
+  it.each([
+    ['type!=a,type!=b,type!=c', { type: 'd' }, true],
+    ['type!=a,type!=b,type!=c', { type: 'b' }, false],
+    ['type!=a,type!=b', {}, true],
+    ['type!=,type!=b', {}, false],
+    ['type=a,type=b', { type: 'a' }, false],
+    ['type=a,type=b,type=c', { type: 'c' }, false],
+    ['type=a,type!=b', { type: 'a' }, true],
+    ['type=a,type!=a', { type: 'a' }, false],
+  ])('joins the terms on one field: %s', (text, fields: Record<string, string>, expected) => {
+    expect(matches(text, fields)).toBe(expected);
+  });
+
+  it('reads each field once for any number of terms, and gives stores few of them', () => {
+    const terms = Array.from({ length: 256 }, (_, index) => `type!=v${index},reason=r${index}`);
+    const selector = parse(terms.join(','));
+    let read = 0;
+    const field = (): string => (read++, '');
+    selector.matches({ fields: {}, labels: {}, field });
+    parse(Array.from({ length: 512 }, (_, index) => `type!=v${index}`).join(',')).matches({
+      fields: {},
+      labels: {},
+      field,
+    });
+    expect(read).toBeLessThan(5);
+    expect(selector.equalities).toHaveLength(2);
+    expect(selector.onlyEqualities).toBe(false);
+  });
+
+  it('refuses more than 512 terms and more than 32768 characters', () => {
+    expect(errorOf(Array.from({ length: 512 }, () => 'type=a').join(','))).toBe('no error');
+    const tooMany = 'fieldSelector has too many terms: may not be more than 512';
+    expect(errorOf(Array.from({ length: 513 }, () => 'type=a').join(','))).toBe(tooMany);
+    expect(errorOf(','.repeat(20_000))).toBe(tooMany);
+    const tooLong = 'fieldSelector is too long: may not be more than 32768 characters';
+    expect(errorOf(`type=${'a'.repeat(32_768)}`)).toBe(tooLong);
+  });
+
   it('throws nothing but a 400, and selects the same by its canonical form', () => {
     const piece = fc.constantFrom('type', 'reason', '=', '==', '!=', ',', '\\', 'x', ' ', '\\,', '\\=');
     fc.assert(

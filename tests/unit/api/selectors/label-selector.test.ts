@@ -171,9 +171,53 @@ describe('parseLabelSelector', () => {
     );
   });
 
-  it('reads a long text in one go', () => {
-    const values = Array.from({ length: 50_000 }, (_, index) => `v${index}`);
-    const selector = parseLabelSelector(`app in (${values.join(',')})`);
-    expect(selector.matches({ fields: {}, labels: { app: 'v49999' } })).toBe(true);
+  it('counts requirements and listed values, and refuses more than 512 of them', () => {
+    const values = (count: number): string => Array.from({ length: count }, (_, index) => `v${index}`).join(',');
+    const most = parseLabelSelector(`app in (${values(512)})`);
+    expect(most.matches({ fields: {}, labels: { app: 'v511' } })).toBe(true);
+    const tooMany = 'labelSelector has too many terms: may not be more than 512';
+    expect(errorOf(`app in (${values(513)})`)).toBe(tooMany);
+    expect(errorOf(`old,app in (${values(512)})`)).toBe(tooMany);
+    expect(errorOf(values(513))).toBe(tooMany);
+    expect(errorOf(`app in (${','.repeat(5_000)})`)).toBe(tooMany);
+  });
+
+  it('does not look at a text of more than 32768 characters', () => {
+    const text = 'a'.repeat(32_769);
+    expect(errorOf(text)).toBe('labelSelector is too long: may not be more than 32768 characters');
+  });
+
+  it('looks at the labels of an object, not at each of its own keys', () => {
+    const selector = parseLabelSelector(Array.from({ length: 512 }, (_, index) => `!key${index}`).join(','));
+    let looked = 0;
+    const labels = new Proxy<Record<string, string>>(
+      { app: 'web', tier: 'front' },
+      {
+        ownKeys: (target) => (looked++, Reflect.ownKeys(target)),
+        getOwnPropertyDescriptor: (target, key) => (looked++, Reflect.getOwnPropertyDescriptor(target, key)),
+        get: (target, key) => (looked++, Reflect.get(target, key) as unknown),
+      },
+    );
+    expect(selector.matches({ fields: {}, labels })).toBe(true);
+    expect(looked).toBeLessThan(10);
+    expect(selector.matches({ fields: {}, labels: { key511: '' } })).toBe(false);
+  });
+
+  it.each([
+    ['app in (x,y),app in (y,z)', 'b'],
+    ['app in (x),app in (y)', ''],
+    ['app,!app', ''],
+    ['!app,app', ''],
+    ['!app,app=x', ''],
+    ['app!=x,!app', 'cd'],
+    ['app!=x,app!=y', 'cd'],
+    ['app!=x,app notin (y,z),app', ''],
+    ['load>6,load<8,load>1,load<9', 'd'],
+    ['load>6,load in (7,8)', 'd'],
+    ['load>6,load!=7', ''],
+  ])('joins the requirements on one key: %s', (selector, expected) => {
+    const others = Array.from({ length: 10 }, (_, index) => `!other${index}`).join(',');
+    expect(picked(selector)).toBe(expected);
+    expect(picked(`${selector},${others}`)).toBe(expected);
   });
 });
