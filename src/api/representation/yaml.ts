@@ -1,13 +1,17 @@
 import { toYaml } from '../yaml/yaml.js';
+import { writeYaml } from '../yaml/write-yaml.js';
 import { jsonBytes } from './json-source.js';
+import { listBody } from './list-chunks.js';
 import { formed, type ListForm } from './list-form.js';
 import type { Serializer } from './serializer.js';
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 const parse = (json: Uint8Array): unknown => JSON.parse(decoder.decode(json));
+const NOTHING = new Uint8Array(0);
+const NEWLINE = encoder.encode('\n');
 
-/** YAML with keys in alphabetical order. Lists are gathered, for their items stand before other members. */
+/** YAML with keys in alphabetical order. Lists are written item by item: the text of an item does not depend on others. */
 export const yamlSerializer: Serializer = {
   mediaType: 'application/yaml',
   streamType: undefined,
@@ -16,14 +20,27 @@ export const yamlSerializer: Serializer = {
   async value(json) {
     return encoder.encode(await toYaml(parse(jsonBytes(json))));
   },
-  async list(form: ListForm, batches) {
-    const items: unknown[] = [];
-    for await (const batch of batches) for (const json of batch) items.push(parse(formed(form, json)));
-    const members = form.members.map(([name, json]): [string, unknown] => [name, JSON.parse(json)]);
-    const list = Object.fromEntries([...members, [form.itemsName, items.length || form.empty === '[]' ? items : null]]);
-    return encoder.encode(await toYaml(list));
+  list(form: ListForm, batches, _view, memory) {
+    const { itemsName } = form;
+    const before = encoder.encode(`${membersText(form, (name) => name < itemsName)}${itemsName}:`);
+    const after = membersText(form, (name) => name > itemsName);
+    const frame = {
+      head: before,
+      open: NEWLINE,
+      between: NOTHING,
+      close: encoder.encode(after),
+      empty: encoder.encode(` ${form.empty}\n${after}`),
+      item: (item: Parameters<typeof formed>[1]) => encoder.encode(writeYaml([parse(formed(form, item))])),
+    };
+    return listBody(frame, batches, memory);
   },
   frames() {
     throw new TypeError('YAML has no watch frames: negotiate the watch first');
   },
 };
+
+/** Some members of a list, in order. */
+function membersText({ members }: ListForm, wanted: (name: string) => boolean): string {
+  const chosen = members.filter(([name]) => wanted(name)).map(([name, json]) => [name, JSON.parse(json) as unknown]);
+  return chosen.length === 0 ? '' : writeYaml(Object.fromEntries(chosen));
+}

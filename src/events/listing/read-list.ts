@@ -42,9 +42,11 @@ export async function openList(call: VerbCall, options: ListOptions, selector: S
     revision,
     batches: firstPage.next
       ? allBatches(firstPage, selector, pace, (after) => reader(after, PAGE, revision))
-      : batchesOf(matching(firstPage, selector), pace),
+      : batchesOf(matching(firstPage, selector), sentAsStored(call), pace),
   };
 }
+
+const sentAsStored = ({ joinsItems, version }: VerbCall): boolean => joinsItems && version.listsStored;
 
 type PageReader = (after: Position | undefined, wanted: number, at?: Revision) => Promise<ListPage>;
 
@@ -101,6 +103,6 @@ async function limited(
   return {
     meta: listMeta(call, page.revision, more ? last : undefined, selector.empty ? left : undefined),
     revision: page.revision,
-    batches: batchesOf(taken, pace),
+    batches: batchesOf(taken, sentAsStored(call), pace),
   };
 }

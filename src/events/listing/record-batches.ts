@@ -4,29 +4,30 @@ import { eventSize, type EventRecord } from '../../store/record.js';
 import type { Pace } from './pace.js';
 
 /**
- * What is made of one batch is made in one go: 128 events, or as many as are 128 KiB. To write that many as rows of a Table
- * takes 4 ms.
+ * What is made of one batch is made in one go: 32 events, or as many as are 128 KiB. To write so many as YAML takes up to
+ * 5 ms.
  */
-const BATCH = 128;
+const BATCH = 32;
 const BATCH_BYTES = 131_072;
 
-/** Up to this much is one batch in any case: a page as clients ask for it, of ordinary events. */
-const ONE_BATCH = 512;
-const ONE_BATCH_BYTES = 524_288;
+/** What is sent as it is stored costs little: up to this much of it is one batch, a page as clients ask for it. */
+const STORED_BATCH = 512;
+const STORED_BATCH_BYTES = 524_288;
 
 /** Records in order, in batches. */
 export type RecordBatches = AsyncIterable<readonly EventRecord[]> | Iterable<readonly EventRecord[]>;
 
-/** The records as one batch, or as several where they are much. */
-export function batchesOf(records: readonly EventRecord[], pace: Pace): RecordBatches {
-  return isOneBatch(records) ? [records] : batched(records, pace);
+/** The records as one batch, or as several where they are much. `asStored`: they are sent as they are. */
+export function batchesOf(records: readonly EventRecord[], asStored: boolean, pace: Pace): RecordBatches {
+  const fits = asStored ? fitsIn(records, STORED_BATCH, STORED_BATCH_BYTES) : fitsIn(records, BATCH, BATCH_BYTES);
+  return fits ? [records] : batched(records, pace);
 }
 
-function isOneBatch(records: readonly EventRecord[]): boolean {
-  if (records.length > ONE_BATCH) return false;
+function fitsIn(records: readonly EventRecord[], most: number, mostBytes: number): boolean {
+  if (records.length > most) return false;
   let bytes = 0;
   for (const { event } of records) bytes += eventSize(event);
-  return bytes <= ONE_BATCH_BYTES;
+  return bytes <= mostBytes;
 }
 
 /** What matches of a page and those behind it. */

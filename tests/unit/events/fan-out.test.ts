@@ -178,3 +178,31 @@ describe('a watcher that stopped reading', () => {
     expect(own.made.frames).toBeLessThanOrEqual(most);
   });
 });
+
+describe('a watch that begins far back', () => {
+  test('goes through what is none of its business a part at a time, and is sent what comes after it', async () => {
+    const bench = verbBench();
+    const from = `resourceVersion=${await bench.store.revision()}`;
+    const keeping = watching(bench, from, counted('json'));
+    void keeping.next();
+    await settled();
+    await write(bench, 3_000);
+    await settled();
+    const none = counted('json');
+    const watcher = watching(bench, `${from}&labelSelector=app%3Dlast`, none);
+    const next = watcher.next();
+    const looked: number[] = [];
+    for (let turn = 0; turn < 12; turn++) {
+      await new Promise((resolve) => setImmediate(resolve));
+      looked.push(none.made.matches);
+    }
+    const steps = looked.map((matches, turn) => matches - (looked[turn - 1] ?? 0));
+    expect(Math.max(...steps)).toBeLessThanOrEqual(1_024);
+    expect(looked.at(-1)).toBe(3_000);
+    const event = sampleEvent({ name: 'last', labels: { app: 'last' } });
+    await bench.store.create({ namespace: 'default', name: 'last' }, event, { expiresAt: FAR });
+    await settled();
+    bench.clock.advance(PACE_MS);
+    expect(new TextDecoder().decode((await next).value as Uint8Array)).toContain('"name":"last"');
+  });
+});

@@ -1,0 +1,183 @@
+import { describe, expect, test } from 'vitest';
+import { readListOptions } from '../../../../src/api/options/list-options.js';
+import { openList, type OpenList } from '../../../../src/events/listing/read-list.js';
+import { readSelection } from '../../../../src/events/listing/selection.js';
+import type { VerbCall } from '../../../../src/events/verbs/call.js';
+import { deleteCollection } from '../../../../src/events/verbs/delete-collection.js';
+import { list } from '../../../../src/events/verbs/list.js';
+import type { EventStore, ListQuery } from '../../../../src/store/contract.js';
+import type { EventRecord } from '../../../../src/store/record.js';
+import { sampleEvent } from '../../../../src/testing/sample-event.js';
+import { path, verbBench } from '../bench.js';
+
+const FAR = Number.MAX_SAFE_INTEGER;
+
+type Bench = ReturnType<typeof verbBench> & { readonly asked: ListQuery[] };
+
+/** A bench with events in its store, on which every look at the clock takes a millisecond. */
+async function filled(count: number): Promise<Bench> {
+  const asked: ListQuery[] = [];
+  const wrap = (store: EventStore): EventStore => ({
+    ...store,
+    list: (query) => {
+      asked.push(query);
+      return store.list(query);
+    },
+  });
+  const made = verbBench(wrap);
+  for (let index = 0; index < count; index++) {
+    const name = `e${String(index).padStart(5, '0')}`;
+    await made.store.create({ namespace: 'default', name }, sampleEvent({ name, labels: { app: 'web' } }), {
+      expiresAt: FAR,
+    });
+  }
+  let time = 0;
+  const environment = { ...made.environment, clock: { ...made.clock, monotonic: () => time++ } };
+  return { ...made, asked, call: (...args) => ({ ...made.call(...args), environment }) };
+}
+
+/** How many turns the event loop does until the work is done. */
+async function turnsOf(work: () => Promise<unknown>): Promise<number> {
+  let turns = 0;
+  let over = false;
+  const count = (): void => {
+    turns++;
+    if (!over) setImmediate(count);
+  };
+  setImmediate(count);
+  await work();
+  over = true;
+  return turns;
+}
+
+const opened = (call: VerbCall): Promise<OpenList> => {
+  const options = readListOptions(call.query);
+  return openList(call, options, readSelection(call, options));
+};
+
+async function records({ batches }: OpenList): Promise<EventRecord[]> {
+  const found: EventRecord[] = [];
+  for await (const batch of batches) found.push(...batch);
+  return found;
+}
+
+describe('what a list examines', () => {
+  test('is read in pages that grow while nothing matches', async () => {
+    const bench = await filled(2_000);
+    const list = await opened(bench.call(`GET ${path()}?limit=1&labelSelector=app%3Dno`));
+    expect(await records(list)).toEqual([]);
+    expect(bench.asked.map(({ limit }) => limit)).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 500, 500, 500]);
+    expect(new Set(bench.asked.slice(1).map(({ at }) => at))).toEqual(new Set([list.revision]));
+  });
+
+  test('is read in pages of 500 where the client asks for more', async () => {
+    const bench = await filled(1_300);
+    const list = await opened(bench.call(`GET ${path()}?limit=1200`));
+    expect(await records(list)).toHaveLength(1_200);
+    expect(bench.asked.map(({ limit }) => limit)).toEqual([500, 500, 200]);
+    expect(list.meta).toMatchObject({ remainingItemCount: 100, continue: expect.any(String) as string });
+    const rest = await opened(bench.call(`GET ${path()}?limit=1200&continue=${list.meta.continue}`));
+    expect((await records(rest)).map(({ key }) => key.name)).toEqual(
+      Array.from({ length: 100 }, (_, index) => `e0${1_200 + index}`),
+    );
+    expect(rest.meta.continue).toBeUndefined();
+  });
+
+  test.each(['?labelSelector=app%3Dno', '?labelSelector=app%3Dno&limit=1', '?labelSelector=app', ''])(
+    'leaves the event loop to others: %s',
+    async (query) => {
+      const bench = await filled(2_000);
+      const turns = await turnsOf(async () => records(await opened(bench.call(`GET ${path(query)}`))));
+      expect(turns).toBeGreaterThan(1);
+    },
+  );
+
+  test('leaves the event loop to others while it is converted', async () => {
+    const bench = await filled(400);
+    const result = await list({ ...bench.call(`GET ${path('?limit=400')}`), joinsItems: false });
+    if (result.kind !== 'list') throw new Error('no list');
+    const sizes: number[] = [];
+    const turns = await turnsOf(async () => {
+      for await (const batch of result.batches) sizes.push(batch.length);
+    });
+    expect(Math.max(...sizes)).toBe(32);
+    expect(turns).toBeGreaterThan(2);
+  });
+
+  test('is not read on once the client has left', async () => {
+    const bench = await filled(2_000);
+    const left = new AbortController();
+    const reason = new Error('the client left');
+    const list = await opened(bench.call(`GET ${path()}?labelSelector=app`, left.signal));
+    const batches = (list.batches as AsyncIterable<readonly EventRecord[]>)[Symbol.asyncIterator]();
+    await batches.next();
+    const before = bench.asked.length;
+    left.abort(reason);
+    await expect(
+      (async () => {
+        while ((await batches.next()).done !== true);
+      })(),
+    ).rejects.toBe(reason);
+    expect(bench.asked).toHaveLength(before);
+
+    const gone = new AbortController();
+    setImmediate(() => gone.abort(reason));
+    await expect(opened(bench.call(`GET ${path()}?labelSelector=no&limit=1`, gone.signal))).rejects.toBe(reason);
+    expect(bench.asked.length - before).toBeLessThan(12);
+  });
+});
+
+describe('large events', () => {
+  const MIB = 1_048_576;
+
+  /** A store of so many events that say they have a size. */
+  function large(count: number, size: number): { readonly store: Pick<EventStore, 'list'>; readonly limits: number[] } {
+    const limits: number[] = [];
+    const event = { ...sampleEvent({ name: 'x' }), size };
+    return {
+      limits,
+      store: {
+        list: (query) => {
+          limits.push(query.limit);
+          const from = query.after === undefined ? 0 : Number(query.after.name) + 1;
+          const found = Array.from({ length: Math.min(query.limit, count - from) }, (_, index): EventRecord => ({
+            key: { namespace: 'default', name: String(from + index) },
+            revision: 1,
+            event,
+            expiresAt: FAR,
+          }));
+          const last = found.at(-1)?.key;
+          const more = from + found.length < count;
+          return Promise.resolve({ records: found, revision: 7, ...(more && last && { next: last }) });
+        },
+      },
+    };
+  }
+
+  function on(store: Pick<EventStore, 'list'>, query: string): Promise<OpenList> {
+    const bench = verbBench();
+    const call = bench.call(`GET ${path(query)}`);
+    return opened({ ...call, environment: { ...bench.environment, store: { ...bench.store, ...store } } });
+  }
+
+  test('are read in small pages', async () => {
+    const { store, limits } = large(600, MIB);
+    expect(await records(await on(store, ''))).toHaveLength(600);
+    expect(limits.slice(0, 3)).toEqual([500, 16, 16]);
+  });
+
+  test('end a page early, with a token', async () => {
+    const { store } = large(100, MIB);
+    const list = await on(store, '?limit=80');
+    expect(await records(list)).toHaveLength(32);
+    const rest = await on(store, `?limit=80&continue=${list.meta.continue}`);
+    expect((await records(rest))[0]?.key.name).toBe('32');
+  });
+});
+
+test('deletecollection leaves the event loop to others', async () => {
+  const bench = await filled(300);
+  const turns = await turnsOf(() => deleteCollection(bench.call(`DELETE ${path()}`)));
+  expect(turns).toBeGreaterThan(20);
+  expect((await bench.store.list({ limit: 1 })).records).toEqual([]);
+});
