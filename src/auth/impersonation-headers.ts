@@ -18,6 +18,7 @@ export function wantedCaller(request: ApiRequest): Caller | { readonly fault: st
   const uid = header(request, UID) ?? '';
   const groups = separated(headerValues(request, GROUP));
   const extra = extraOf(request);
+  if (groups.length + sizeOf(extra) > MAX_PARTS) return { fault: TOO_MANY };
   if (name !== '') return { name, groups, ...(uid && { uid }), ...(extra && { extra }) };
   if (uid === '' && groups.length === 0 && !extra) return undefined;
   return { fault: `requested ${printed(uid, groups, extra)} without impersonating a user name` };
@@ -25,8 +26,15 @@ export function wantedCaller(request: ApiRequest): Caller | { readonly fault: st
 
 /** Node and fetch join what came several times; one that came once with `, ` in it cannot be told apart. */
 function separated(values: readonly string[]): readonly string[] {
-  return values.flatMap((value) => value.split(', '));
+  return values.flatMap((value) => value.split(', ', MAX_PARTS + 1));
 }
+
+/** Each group and each value is a question to the authorizer. */
+const MAX_PARTS = 256;
+const TOO_MANY = `impersonation may not name more than ${MAX_PARTS} groups and extra values`;
+
+const sizeOf = (extra: Extra | undefined): number =>
+  Object.values(extra ?? {}).reduce((sum, values) => sum + values.length, 0);
 
 type Extra = Readonly<Record<string, readonly string[]>>;
 

@@ -12,6 +12,7 @@ import { chain, isPromise } from '../http/promise.js';
 import type { ApiRequest } from '../http/request.js';
 import type { ApiResponse } from '../http/response.js';
 import { isStream } from '../http/response-shape.js';
+import { isTargetTooLarge, readablePart, TARGET_TOO_LARGE } from '../http/target-limit.js';
 import { decodePath, parseQuery, splitUrl } from '../http/url.js';
 import { tooManyRequestsText } from '../limits/too-many-requests.js';
 import type { Caller } from '../model/caller.js';
@@ -48,6 +49,7 @@ const VERBS: Readonly<Record<Verb, (call: VerbCall) => Result | Promise<Result>>
 };
 
 const READING: ReadonlySet<Verb> = new Set<Verb>(['get', 'list', 'watch']);
+const NO_QUERY: Query = new Map();
 
 /** What the way of a request is made of. */
 export interface PipelineParts {
@@ -243,14 +245,15 @@ export function createPipeline({ environment, versions, documents, observe }: Pi
 
   return (request, preset) => {
     const { path: raw, query } = splitUrl(request.url);
-    const path = decodePath(raw) ?? raw;
+    const path = decodePath(readablePart(raw)) ?? raw;
     const ours = versions.some((version) => ownsPath(version, path)) || documents.claims(path);
     if (!ours) return undefined;
+    const tooLarge = isTargetTooLarge(request.url);
     const passage: Passage = {
       request,
       life: new RequestLife(request, unfinished),
       path,
-      query: parseQuery(query),
+      query: tooLarge ? NO_QUERY : parseQuery(query),
       warnings: [],
       auditId: auditIdOf(request, environment.uids),
       started: observe && clock.monotonic(),
@@ -258,6 +261,6 @@ export function createPipeline({ environment, versions, documents, observe }: Pi
       caller: undefined,
       impersonator: undefined,
     };
-    return answer(passage, preset);
+    return tooLarge ? finished(passage, TARGET_TOO_LARGE) : answer(passage, preset);
   };
 }

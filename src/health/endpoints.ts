@@ -3,6 +3,7 @@ import type { ApiHandler } from '../http/handler.js';
 import type { ApiRequest } from '../http/request.js';
 import type { ApiResponse } from '../http/response.js';
 import { notFoundText, textResponse } from '../http/text.js';
+import { isTargetTooLarge, readablePart, TARGET_TOO_LARGE } from '../http/target-limit.js';
 import { decodePath, parseQuery, splitUrl } from '../http/url.js';
 import type { Observe } from '../observe/observation.js';
 import { asHead, audited, badTimeout, uncached, withinLimit } from './answer-form.js';
@@ -91,13 +92,14 @@ export function createEndpoints(around: EndpointsSurroundings): ApiHandler {
 
   return (request) => {
     const target = splitUrl(request.url);
-    const path = decodePath(target.path);
+    const path = decodePath(readablePart(target.path));
     if (path === undefined) {
       if (rootOf(target.path) === undefined) return undefined;
       return finish(request, textResponse(400, '400 Bad Request', NO_CACHE));
     }
     const root = rootOf(path);
     if (root === undefined) return undefined;
+    if (isTargetTooLarge(request.url)) return finish(request, uncached(TARGET_TOO_LARGE));
     // What kubelets and load balancers ask: nothing to read, nobody to know.
     if (rootsOpen && target.query === '' && path.length === root.length + 1) {
       const permitted = open(request);

@@ -1,3 +1,4 @@
+import { byCodePoint } from '../http/code-point-order.js';
 import { isPromise } from '../http/promise.js';
 import type { CheckRunner, Verdict } from './check-runner.js';
 import type { CheckReport, CheckStatus, HealthReport, HealthRoot } from './contract.js';
@@ -57,7 +58,7 @@ export function askAll(
   return {
     runners,
     verdicts,
-    unmatchedExcludes: [...unmatched].sort((a, b) => (codePoints(a) < codePoints(b) ? -1 : 1)),
+    unmatchedExcludes: [...unmatched].sort(byCodePoint),
   };
 }
 
@@ -90,9 +91,4 @@ function build(root: HealthRoot, asked: Asked, verdicts: readonly ProbeVerdict[]
     };
   });
   return { root, status, checks, unmatchedExcludes: asked.unmatchedExcludes };
-}
-
-/** For the order of UTF-8 bytes, which Go sorts by; plain `<` compares UTF-16 units. */
-function codePoints(text: string): string {
-  return Array.from(text, (character) => String(character.codePointAt(0)).padStart(7, '0')).join('');
 }

@@ -8,15 +8,27 @@ export interface AcceptClause {
   readonly params: ReadonlyMap<string, string>;
 }
 
+/** Longer headers, and those with more clauses, accept nothing: no client sends them, and to read them takes long. */
+const MAX_LENGTH = 8_192;
+const MAX_CLAUSES = 128;
+
+function isReadable(header: string): boolean {
+  if (header.length > MAX_LENGTH) return false;
+  let clauses = 1;
+  for (let at = header.indexOf(','); at !== -1; at = header.indexOf(',', at + 1)) clauses++;
+  return clauses <= MAX_CLAUSES;
+}
+
 const NO_PARAMS: ReadonlyMap<string, string> = new Map();
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 /**
  * Reads an Accept header: the clauses in order of preference (weight, then how exact the type is, then place in the
  * header). Lenient like the servers it follows: clauses without a slash (other than a lone `*`) and parameters that are
- * not `name=value` are passed over.
+ * not `name=value` are passed over. None for a header of more than 8,192 characters or 128 clauses.
  */
 export function parseAccept(header: string): AcceptClause[] {
+  if (!isReadable(header)) return [];
   const clauses: AcceptClause[] = [];
   for (const part of header.split(',')) {
     const clause = parseClause(part.trim());
@@ -57,10 +69,12 @@ export function clauseCovers(clause: AcceptClause, mediaType: string): boolean {
 
 /**
  * The plain question a router asks: does the header name one of the types exactly, or `*` for everything? Case matters,
- * parameters are cut off, `type/*` does not count, and an absent or empty header accepts everything.
+ * parameters are cut off, `type/*` does not count, and an absent or empty header accepts everything. One that
+ * {@link parseAccept} does not read accepts nothing.
  */
 export function acceptsExactly(header: string | undefined, mediaTypes: readonly string[]): boolean {
   if (!header) return true;
+  if (!isReadable(header)) return false;
   for (const clause of header.split(',')) {
     const end = clause.indexOf(';');
     const name = (end < 0 ? clause : clause.slice(0, end)).trim();

@@ -5,9 +5,16 @@ export const COMPRESSION_THRESHOLD = 131_072;
 
 const FASTEST = { level: 1 } as const;
 
+/** Longer headers are not read. */
+const MAX_HEADER = 1_024;
+
 /** True when the header lists the bare token `gzip`. As in Kubernetes a weight (`gzip;q=1`) or `*` does not count. */
 export function acceptsGzip(acceptEncoding: string | undefined): boolean {
-  return !!acceptEncoding && acceptEncoding.split(',').some((token) => token.trim() === 'gzip');
+  return (
+    !!acceptEncoding &&
+    acceptEncoding.length <= MAX_HEADER &&
+    acceptEncoding.split(',').some((token) => token.trim() === 'gzip')
+  );
 }
 
 /**

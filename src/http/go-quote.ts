@@ -5,8 +5,12 @@ const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
 const SHORT = '\u0007\b\f\n\r\t\v"\\';
 const LETTERS = 'abfnrtv"\\';
 
+/** What nearly all texts consist of, and is written as it is. */
+const PLAIN = /^[ !#-[\]-~]*$/;
+
 /** A string in double quotes as Go's `%q` writes it. */
 export function goQuote(text: string): string {
+  if (PLAIN.test(text)) return `"${text}"`;
   let quoted = '"';
   for (const character of text) {
     const short = SHORT.indexOf(character);

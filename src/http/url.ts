@@ -7,6 +7,9 @@ export interface SplitUrl {
 
 const SCHEME_AND_AUTHORITY = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i;
 const BAD_ESCAPE = /%(?![0-9a-f]{2})/i;
+/** The escape of a byte that is no ASCII. */
+const HIGH_ESCAPE = /%[89a-f]/i;
+const UTF8 = new TextDecoder('utf-8', { ignoreBOM: true });
 const NO_PAIRS: ReadonlyMap<string, readonly string[]> = new Map();
 
 /**
@@ -63,17 +66,28 @@ function plusToSpace(text: string): string {
 function unescape(text: string): string | undefined {
   if (!text.includes('%')) return text;
   if (BAD_ESCAPE.test(text)) return undefined;
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return unescapeBytes(text);
-  }
+  return HIGH_ESCAPE.test(text) ? unescapeBytes(text) : decodeURIComponent(text);
 }
 
-/** For escapes that are no UTF-8, which `decodeURIComponent` refuses. Every `%` is known to begin a good escape. */
+/**
+ * For escapes that may be no UTF-8. In one go: `decodeURIComponent` throws at those, and to catch an error, or to decode
+ * each run of escapes by itself, takes a third of a microsecond and more. Every `%` is known to begin a good escape.
+ */
 function unescapeBytes(text: string): string {
-  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
-  return text.replace(/(?:%..)+/g, (run) =>
-    decoder.decode(Uint8Array.from(run.slice(1).split('%'), (hex) => Number.parseInt(hex, 16))),
-  );
+  const bytes = new TextEncoder().encode(text);
+  let end = 0;
+  for (let at = 0; at < bytes.length; at++) {
+    let byte = bytes[at] as number;
+    if (byte === PERCENT) {
+      byte = digitOf(bytes[at + 1] as number) * 16 + digitOf(bytes[at + 2] as number);
+      at += 2;
+    }
+    bytes[end++] = byte;
+  }
+  return UTF8.decode(bytes.subarray(0, end));
 }
+
+const PERCENT = 0x25;
+
+/** The value of a hexadecimal digit: `0` to `9` are 0x30 to 0x39, the letters' lower bits count from 1. */
+const digitOf = (code: number): number => (code <= 0x39 ? code - 0x30 : (code & 0x0f) + 9);

@@ -11,6 +11,7 @@ import { parseGoDuration } from '../http/go-duration.js';
 import type { ApiRequest } from '../http/request.js';
 import type { ApiResponse, ResponseHeaders } from '../http/response.js';
 import { notFoundText, textResponse } from '../http/text.js';
+import { isTargetTooLarge, TARGET_TOO_LARGE } from '../http/target-limit.js';
 import { decodePath, parseQuery, splitUrl } from '../http/url.js';
 import type { Status } from '../model/status.js';
 import { createNotifier } from '../observe/notifier.js';
@@ -40,6 +41,7 @@ export function createOtherPaths(options: OtherPathsOptions): (request: ApiReque
   const index = createIndexDocument(options.paths);
 
   const answer = async (request: ApiRequest): Promise<ApiResponse> => {
+    if (isTargetTooLarge(request.url)) return TARGET_TOO_LARGE;
     const target = splitUrl(request.url);
     const path = decodePath(target.path);
     if (path === undefined) return textResponse(400, '400 Bad Request');

@@ -3,6 +3,8 @@ import { byteLength } from '../validation/byte-length.js';
 /** What Go prints as it is. */
 const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
 const MAX_BYTES = 128;
+/** So much of a User-Agent is looked at, printable or not. */
+const MAX_LOOKED = 4_096;
 
 /**
  * Who changes an object: `fieldManager`, or the name of the client by its User-Agent (what stands before the first slash,
@@ -29,7 +31,7 @@ function clientName(userAgent: string): string {
   if (end !== -1) return userAgent.slice(0, end);
   let name = '';
   let bytes = 0;
-  for (const character of userAgent) {
+  for (const character of userAgent.slice(0, MAX_LOOKED)) {
     if (character === '/') break;
     if (!PRINTABLE.test(character)) continue;
     bytes += byteLength(character);

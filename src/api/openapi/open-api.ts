@@ -105,8 +105,14 @@ function whole({ bytes, tag }: Served, request: Pick<ApiRequest, 'headers'>, hea
   return { status: 200, headers: { ...headers, 'content-type': JSON_TYPE, etag: tag }, body: bytes };
 }
 
+/** Longer lists of tags are not read. */
+const MAX_TAGS = 8_192;
+
 function namesTag(header: string, tag: string): boolean {
-  return header.split(',').some((one) => one.trim() === '*' || one.trim().replace(/^W\//, '') === tag);
+  return (
+    header.length <= MAX_TAGS &&
+    header.split(',').some((one) => one.trim() === '*' || one.trim().replace(/^W\//, '') === tag)
+  );
 }
 
 function acceptsJson(request: Pick<ApiRequest, 'headers'>): boolean {

@@ -157,6 +157,18 @@ describe('who is wanted', () => {
       `requested &user.DefaultInfo{Name:"", ${printed}} without impersonating a user name`,
     );
   });
+
+  it.each<[RequestHeaders]>([
+    [{ 'impersonate-group': Array.from({ length: 257 }, () => 'g').join(', ') }],
+    [{ 'impersonate-group': 'g', 'impersonate-extra-a': Array.from({ length: 256 }, () => 'x') }],
+    [{ 'impersonate-group': 'g, '.repeat(300_000) }],
+  ])('more than 256 groups and extra values are a 400, and nobody is asked about them', async (headers) => {
+    const { authorize, asked } = allows();
+    const answer = await ask(authorize, { 'impersonate-user': 'jane', ...headers });
+    expect(answer).toMatchObject({ refused: { code: 400, reason: 'BadRequest' } });
+    expect(messageOf(answer)).toBe('impersonation may not name more than 256 groups and extra values');
+    expect(asked).toEqual([]);
+  });
 });
 
 describe('what is asked of the authorizer', () => {

@@ -37,6 +37,16 @@ describe('parseAccept', () => {
     expect(names('json, a/b/c, /x, a/, , *')).toEqual(['*/*']);
   });
 
+  it('reads nothing of more than 128 clauses or 8,192 characters', () => {
+    const most = `${'a/b,'.repeat(127)}c/d`;
+    expect(parseAccept(most)).toHaveLength(128);
+    expect(acceptsExactly(most, ['c/d'])).toBe(true);
+    for (const header of [`${most},*/*`, `*/*;a=${'x'.repeat(8_192)}`]) {
+      expect(parseAccept(header)).toEqual([]);
+      expect(acceptsExactly(header, ['c/d'])).toBe(false);
+    }
+  });
+
   it('never throws and never invents clauses', () => {
     fc.assert(
       fc.property(fc.string(), (header) => parseAccept(header).length <= header.split(',').length),

@@ -10,6 +10,13 @@ describe('Go durations', () => {
     ['1h0m0s', 3_600_000],
   ])('reads %s', (text, expected) => expect(parseGoDuration(text)).toEqual({ ms: expected }));
 
+  it('shows the beginning of a text that is too long to be one', () => {
+    expect(parseGoDuration(`${'0'.repeat(63)}s`)).toEqual({ ms: 0 });
+    const fault = `time: invalid duration "${'1'.repeat(64)}..."`;
+    expect(parseGoDuration(`${'1'.repeat(64)}s`)).toEqual({ fault });
+    expect(parseGoDuration(`${'1'.repeat(1_000_000)}s`)).toEqual({ fault });
+  });
+
   it.each([
     ['abc', 'time: invalid duration "abc"'],
     ['5', 'time: missing unit in duration "5"'],

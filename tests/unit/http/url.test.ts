@@ -103,3 +103,22 @@ describe('parseQuery', () => {
     );
   });
 });
+
+test('escapes are decoded as the bytes that they stand for', () => {
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  const piece = fc.oneof(
+    fc
+      .uint8Array({ maxLength: 6 })
+      .map((bytes) => ({ text: Buffer.from(bytes).toString('hex').replace(/../g, '%$&'), bytes })),
+    fc.constantFrom('é', '中', '😀', 'a', '/').map((text) => ({ text, bytes: new TextEncoder().encode(text) })),
+  );
+  fc.assert(
+    fc.property(fc.array(piece), (pieces) => {
+      const expected = decoder.decode(Buffer.concat(pieces.map(({ bytes }) => bytes)));
+      expect(decodePath(pieces.map(({ text }) => text).join(''))).toBe(expected);
+      expect(decodePath(pieces.map(({ text }) => text.replace(/%../g, (hex) => hex.toUpperCase())).join(''))).toBe(
+        expected,
+      );
+    }),
+  );
+});
