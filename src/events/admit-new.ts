@@ -9,6 +9,7 @@ import type { EventKey, EventRecord } from '../store/record.js';
 import { decodeEvent, encodeEvent } from './stored-form/encode-event.js';
 import { setManagedFields, trackFields } from './field-tracking.js';
 import { generateName } from './generate-name.js';
+import { requireFits } from './require-fits.js';
 import { createErrors } from './rules/create-rules.js';
 import type { BodyTraits } from './verbs/body.js';
 import { expiryOf, resourceOf, type EventsEnvironment, type Result, type VerbCall } from './verbs/call.js';
@@ -114,8 +115,10 @@ const created = ({ version }: VerbCall, record: EventRecord): Result => ({
 });
 
 async function dry<T>(admission: Admission<T>, round: number, key: EventKey): Promise<Result | T> {
-  const { call, event } = admission;
-  const existing = await call.environment.store.get(key, call.life);
+  const { call, event, managedFields, plain } = admission;
+  const { store, textBytes } = call.environment;
+  requireFits(store, encodeEvent(event, managedFields, textBytes, plain));
+  const existing = await store.get(key, call.life);
   if (existing) return again(admission, round, existing);
   return { kind: 'object', status: 201, json: call.version.unstoredJson(event) };
 }

@@ -7,6 +7,7 @@ import { isStoreError } from '../store/errors.js';
 import type { EncodedEvent, EventRecord } from '../store/record.js';
 import { encodeText } from './stored-form/encode-event.js';
 import { rewriteEvent } from './stored-form/read-event.js';
+import { requireFits } from './require-fits.js';
 import { updateErrors } from './rules/update-rules.js';
 import { MODIFIED } from './store-failures.js';
 import { expiryOf, keyOf, resourceOf, type Result, type VerbCall } from './verbs/call.js';
@@ -83,7 +84,10 @@ function write(
   dryRun: boolean,
 ): EventRecord | undefined | Promise<EventRecord | undefined> {
   const { environment } = call;
-  if (dryRun) return { ...record, event };
+  if (dryRun) {
+    requireFits(environment.store, event);
+    return { ...record, event };
+  }
   call.life.throwIfAborted();
   try {
     const { remove, replace } = environment.store;

@@ -4,6 +4,7 @@ import { isStoreError } from '../store/errors.js';
 import type { EventKey } from '../store/contract.js';
 import type { EventRecord } from '../store/record.js';
 import { decodeEvent, encodeEvent } from './stored-form/encode-event.js';
+import { requireFits } from './require-fits.js';
 import { expiryOf, resourceOf, type VerbCall } from './verbs/call.js';
 
 /** How a deletion ended: the event is gone, or it waits for its finalizers. */
@@ -47,7 +48,10 @@ async function removeOnce(call: VerbCall, record: EventRecord, dryRun: boolean):
   metadata.deletionTimestamp = wholeSeconds(time.now());
   metadata.deletionGracePeriodSeconds = 0;
   const marked = encodeEvent(event);
-  if (dryRun) return { removed: false, record: { ...record, event: marked } };
+  if (dryRun) {
+    requireFits(store, marked);
+    return { removed: false, record: { ...record, event: marked } };
+  }
   const options = { expected: record.revision, expiresAt: expiryOf(call.environment) };
   return { removed: false, record: await store.replace(record.key, marked, options) };
 }

@@ -121,6 +121,18 @@ export function pathSegmentErrors(value: string): string[] {
   return pathSegmentPrefixErrors(value);
 }
 
+/**
+ * A name for which nothing else is asked than that it can stand in a path: as {@link pathSegmentErrors}, and what a store
+ * can keep and a continue token can carry. Kubernetes has no bound here but that of its store.
+ */
+export function pathSegmentNameErrors(value: string): string[] {
+  const faults = longerThan(value, 253) ? ['must be no more than 253 characters'] : [];
+  faults.push(...pathSegmentErrors(value));
+
+  if (/[\0\ud800-\udfff]/u.test(value)) faults.push('may not contain zero characters or halves of surrogate pairs');
+  return faults;
+}
+
 /** As {@link pathSegmentErrors}, for text that something will be appended to. */
 export function pathSegmentPrefixErrors(value: string): string[] {
   if (!value.includes('/') && !value.includes('%')) return [];

@@ -10,7 +10,7 @@ import {
   isLabelValue,
   isQualifiedName,
   labelValueErrors,
-  pathSegmentErrors,
+  pathSegmentNameErrors,
   pathSegmentPrefixErrors,
   qualifiedNameErrors,
   subdomainErrors,
@@ -22,7 +22,7 @@ import { ownerReferenceErrors } from './owner-references.js';
 export interface ObjectMetaCreateOptions {
   /** The object lives in a namespace, so it must name one; otherwise it must not. */
   readonly requireNamespace: boolean;
-  /** `subdomain`: DNS-1123 subdomain; `path-segment`: anything that can stand in a URL's path. */
+  /** `subdomain`: DNS-1123 subdomain; `path-segment`: anything that can stand in a URL's path. Both have at most 253 bytes. */
   readonly nameRule: 'subdomain' | 'path-segment';
   /** Finalizers without a domain must be one of Kubernetes' own. */
   readonly strictFinalizers: boolean;
@@ -49,7 +49,7 @@ export function validateObjectMetaCreate(meta: ObjectMeta, options: ObjectMetaCr
     pushEach(errors, 'metadata.generateName', generateName, faults);
   }
   if (name === '') errors.push(required('metadata.name', 'name or generateName is required'));
-  else pushEach(errors, 'metadata.name', name, subdomain ? subdomainErrors(name) : pathSegmentErrors(name));
+  else pushEach(errors, 'metadata.name', name, subdomain ? subdomainErrors(name) : pathSegmentNameErrors(name));
   pushNamespaceErrors(errors, namespace, options.requireNamespace);
   if (generation < 0) {
     errors.push(invalidValue('metadata.generation', generation, 'must be greater than or equal to 0'));

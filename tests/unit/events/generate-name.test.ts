@@ -16,3 +16,9 @@ test('every character of the alphabet comes up, and names differ', () => {
   expect(new Set(names.join('')).size).toBe(27);
   expect(new Set(names).size).toBeGreaterThan(490);
 });
+
+test('the prefix is cut between two characters, at 58 bytes of UTF-8', () => {
+  expect(generateName('\u{1f600}'.repeat(30)).slice(0, -5)).toBe('\u{1f600}'.repeat(14));
+  expect(generateName(`a${'é'.repeat(40)}`).slice(0, -5)).toBe(`a${'é'.repeat(28)}`);
+  expect(generateName('é'.repeat(29)).slice(0, -5)).toBe('é'.repeat(29));
+});
