@@ -48,7 +48,7 @@ function line({ name, status, excludedBy }: CheckReport): string {
     case 'ok':
       return `[+]${name} ok`;
     case 'degraded':
-      return `[+]${name} degraded: ok`;
+      return `[+]${name} ok (degraded: ${WITHHELD})`;
     case 'excluded':
       return excludedBy === undefined ? `[+]${name} excluded: ok` : `[+]${name} excluded with ${excludedBy}: ok`;
     case 'failed':
@@ -73,5 +73,5 @@ export function checkText(verdict: Verdict, showReason: boolean): ApiResponse {
   const reason = showReason ? (verdict.reason ?? '') : WITHHELD;
   return verdict.status === 'failed'
     ? textResponse(500, `internal server error: ${reason}`, NO_CACHE)
-    : { ...CHECK_OK, body: `degraded: ${reason}\n` };
+    : { ...CHECK_OK, body: `ok (degraded: ${reason})` };
 }

@@ -1,4 +1,5 @@
 import { goQuote } from './go-quote.js';
+import { shorten } from './shorten.js';
 
 /** Milliseconds in a unit of a Go duration. */
 const UNITS: ReadonlyMap<string, number> = new Map([
@@ -24,7 +25,7 @@ const MAX_LENGTH = 64;
  */
 export function parseGoDuration(text: string): { readonly ms: number } | { readonly fault: string } {
   if (text.length > MAX_LENGTH)
-    return { fault: `time: invalid duration ${goQuote(`${text.slice(0, MAX_LENGTH)}...`)}` };
+    return { fault: `time: invalid duration ${goQuote(shorten(text, MAX_LENGTH))}` };
   const invalid = { fault: `time: invalid duration ${goQuote(text)}` };
   const negative = text.startsWith('-');
   const unsigned = negative || text.startsWith('+') ? text.slice(1) : text;

@@ -1,5 +1,6 @@
 import type { Clock } from '../../clock/clock.js';
 import { nextTurn } from '../../store/next-turn.js';
+import type { RequestLife } from '../request-life.js';
 
 /** So long one request works at a stretch, in milliseconds: the event loop is everybody's. */
 const STRETCH_MS = 5;
@@ -14,14 +15,10 @@ export interface Pace {
   requireGoingOn(): void;
 }
 
-/**
- * Makes the pace of a request that begins to work now.
- *
- * @param ending has the request's signal; read when it is needed, because some make it only then
- */
-export function createPace(clock: Clock, ending: { readonly signal?: AbortSignal | undefined }): Pace {
+/** Makes the pace of a request that begins to work now. */
+export function createPace(clock: Clock, life: Pick<RequestLife, 'throwIfAborted'>): Pace {
   let began = clock.monotonic();
-  const requireGoingOn = (): void => ending.signal?.throwIfAborted();
+  const requireGoingOn = (): void => life.throwIfAborted();
   return {
     due: () => clock.monotonic() - began >= STRETCH_MS,
     async rest() {
