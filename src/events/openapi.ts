@@ -12,27 +12,22 @@ export interface EventsGroupVersion {
 
 /** Options of {@link createEventsOpenApi}. */
 export interface EventsOpenApiOptions {
-  /** Whether server-side apply is served. Default false. */
-  readonly apply?: boolean | undefined;
   readonly clock?: Clock | undefined;
 }
 
 /** Serves the OpenAPI documents of the Event in the given versions. */
 export function createEventsOpenApi(
   versions: readonly EventsGroupVersion[],
-  { apply, clock }: EventsOpenApiOptions = {},
+  { clock }: EventsOpenApiOptions = {},
 ): OpenApi {
-  const documents = versions.map((one) => [documentName(one), () => eventsOpenApiDocument(one, { apply })] as const);
+  const documents = versions.map((one) => [documentName(one), () => eventsOpenApiDocument(one)] as const);
   return createOpenApi({ documents: new Map(documents), clock });
 }
 
 /** The OpenAPI 3.0 document of the Event in one version. */
-export function eventsOpenApiDocument(
-  { group, version }: EventsGroupVersion,
-  { apply }: Pick<EventsOpenApiOptions, 'apply'> = {},
-): Json {
+export function eventsOpenApiDocument({ group, version }: EventsGroupVersion): Json {
   const shape = group === '' ? coreEventShape() : eventShape();
-  return openApiDocument({ group, version, plural: 'events', kind: 'Event', shape, apply });
+  return openApiDocument({ group, version, plural: 'events', kind: 'Event', shape });
 }
 
 const documentName = ({ group, version }: EventsGroupVersion): string =>

@@ -48,7 +48,7 @@ export interface HealthCheck {
   readonly periodMs?: number;
   /** How long a verdict is reused, in milliseconds. Default 0: every probe runs the check. Not with `periodMs`. */
   readonly cacheMs?: number;
-  /** `false`: a failure shows as `[+]NAME degraded: ok` and leaves the status code at 200. Default `true`. */
+  /** `false`: a failure shows as `[+]NAME ok (degraded: reason withheld)` and leaves the status code at 200. Default `true`. */
   readonly critical?: boolean;
   /** Failing runs in a row that turn a passing check. Default 1. */
   readonly failureThreshold?: number;

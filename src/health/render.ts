@@ -67,11 +67,11 @@ export function rootJson(report: HealthReport): ApiResponse {
   };
 }
 
-/** The answer of a single check. `showReason` is for callers with the right to see it. */
+/** The answer of a single check; that of a degraded one begins with the line `ok`. `showReason` is for callers with the right to see it. */
 export function checkText(verdict: Verdict, showReason: boolean): ApiResponse {
   if (verdict.status === 'ok') return CHECK_OK;
   const reason = showReason ? (verdict.reason ?? '') : WITHHELD;
   return verdict.status === 'failed'
     ? textResponse(500, `internal server error: ${reason}`, NO_CACHE)
-    : { ...CHECK_OK, body: `ok (degraded: ${reason})` };
+    : { ...CHECK_OK, body: `ok\ndegraded: ${reason}\n` };
 }

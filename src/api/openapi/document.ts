@@ -15,19 +15,18 @@ export interface OpenApiDocumentOptions {
   readonly shape: StructShape;
   /** The name of the product, default `Kubernetes`, as clients of the original see it. */
   readonly title?: string | undefined;
-  /** Whether server-side apply is served. Default false. */
-  readonly apply?: boolean | undefined;
 }
 
 const PATCH_TYPES = [
   'application/json-patch+json',
   'application/merge-patch+json',
   'application/strategic-merge-patch+json',
+  'application/apply-patch+yaml',
 ];
 
 /** The OpenAPI 3.0 document of one group and version: what `kubectl explain`, `create` and `apply` read. */
 export function openApiDocument(options: OpenApiDocumentOptions): Json {
-  const { group, version, plural, kind, shape, title = 'Kubernetes', apply = false } = options;
+  const { group, version, plural, kind, shape, title = 'Kubernetes' } = options;
   const gvk: KindName = { group, kind, version };
   const list = `${shape.definition}List`;
   const root = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
@@ -44,7 +43,7 @@ export function openApiDocument(options: OpenApiDocumentOptions): Json {
     plural,
     object: shape.definition,
     list,
-    patchTypes: apply ? [...PATCH_TYPES, 'application/apply-patch+yaml'] : PATCH_TYPES,
+    patchTypes: PATCH_TYPES,
   });
   const schemas = Object.fromEntries([...definitions].sort(([a], [b]) => (a < b ? -1 : 1)));
   const securitySchemes = {

@@ -3,12 +3,14 @@ import { clauseCovers, parseAccept } from '../../http/accept.js';
 import type { ApiRequest } from '../../http/request.js';
 import type { ApiResponse, ResponseHeaders } from '../../http/response.js';
 import { entityTag } from '../discovery/digest.js';
-import { swagger } from './swagger.js';
+import type { Json } from './schemas.js';
+import { swaggerDocument } from './swagger-document.js';
+import { swaggerProtobuf } from './swagger-protobuf.js';
 
 /** Options of {@link createOpenApi}. */
 export interface OpenApiOptions {
   /** The documents by what stands after `/openapi/v3/`: `apis/events.example.com/v1`. Made when first asked for. */
-  readonly documents: ReadonlyMap<string, () => object>;
+  readonly documents: ReadonlyMap<string, () => Json>;
   readonly clock?: Clock | undefined;
 }
 
@@ -26,6 +28,8 @@ export interface OpenApi {
 }
 
 const ROOT = '/openapi/v3';
+const V2 = '/openapi/v2';
+const PROTOBUF_TYPE = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf';
 const JSON_TYPE = 'application/json';
 const NOT_CACHED = { 'cache-control': 'no-cache, private' };
 const DAY_MS = 86_400_000;
@@ -39,21 +43,32 @@ interface Served {
 /**
  * Serves OpenAPI v3 the way Kubernetes does: an index whose links carry the hash of each document, and documents that may
  * be kept forever under the right hash, are redirected under a wrong one, and are checked by ETag without one. Of v3 only
- * JSON is offered, of v2 only an empty document in protobuf; the rest is answered with 406, after which clients ask for v3 JSON.
+ * JSON is offered; v2, which older clients read, is one document of all that the others describe, in JSON and in protobuf.
  */
 export function createOpenApi({ documents, clock = systemClock }: OpenApiOptions): OpenApi {
   const made = new Map<string, Promise<Served>>();
-  const remembered = (name: string, make: () => object | Promise<object>): Promise<Served> => {
-    const known = made.get(name) ?? Promise.resolve(make()).then(serve);
+  const remembered = (name: string, make: () => object | Promise<object>, write = jsonOf): Promise<Served> => {
+    const known = made.get(name) ?? Promise.resolve(make()).then(write).then(serve);
     made.set(name, known);
     return known;
+  };
+  const all = (): Json => swaggerDocument([...documents.values()].map((make) => make()));
+  const swagger = (accept: string): Promise<Swagger> | undefined => {
+    const type = swaggerType(accept);
+    if (type === undefined) return undefined;
+    const write = type === JSON_TYPE ? jsonOf : swaggerProtobuf;
+    return remembered(`${V2} ${type}`, all, write as Write).then((served) => ({ served, type }));
   };
   const document = (name: string, make: () => object): Promise<Served> => remembered(`${ROOT}/${name}`, make);
   const index = (): Promise<Served> => remembered(ROOT, () => makeIndex(documents, document));
   return {
     async handle(path, query, request) {
-      if (path === '/openapi/v2')
-        return swagger(valueOf(request, 'accept')) ?? notAcceptable('Accept-Encoding, Accept');
+      if (path === V2) {
+        const vary = 'Accept-Encoding, Accept';
+        const found = await swagger(valueOf(request, 'accept'));
+        if (found === undefined) return notAcceptable(vary);
+        return whole(found.served, request, { ...NOT_CACHED, vary }, found.type);
+      }
       if (path === ROOT) return whole(await index(), request, NOT_CACHED);
       if (!path.startsWith(`${ROOT}/`)) return undefined;
       const name = path.slice(ROOT.length + 1);
@@ -79,9 +94,30 @@ export function createOpenApi({ documents, clock = systemClock }: OpenApiOptions
   };
 }
 
-async function serve(document: object): Promise<Served> {
-  const bytes = new TextEncoder().encode(JSON.stringify(document));
+type Write = (document: object) => Uint8Array | Promise<Uint8Array>;
+
+const jsonOf: Write = (document) => new TextEncoder().encode(JSON.stringify(document));
+
+async function serve(bytes: Uint8Array): Promise<Served> {
   return { bytes, tag: await entityTag(bytes) };
+}
+
+interface Swagger {
+  readonly served: Served;
+  readonly type: string;
+}
+
+/** As clients name it; the answer has a point in place of the `@`, which is none of a media type's characters. */
+const PROTOBUF_TYPES = ['application/com.github.proto-openapi.spec.v2@v1.0+protobuf', PROTOBUF_TYPE];
+
+/** The type that Accept asks for first; undefined where it names none of them. */
+function swaggerType(accept: string): string | undefined {
+  if (accept.trim() === '') return JSON_TYPE;
+  for (const clause of parseAccept(accept)) {
+    if (clauseCovers(clause, JSON_TYPE)) return JSON_TYPE;
+    if (PROTOBUF_TYPES.some((type) => clauseCovers(clause, type))) return PROTOBUF_TYPE;
+  }
+  return undefined;
 }
 
 async function makeIndex(
@@ -98,11 +134,16 @@ async function makeIndex(
 const hashOf = ({ tag }: Served): string => tag.slice(1, -1);
 const linkTo = (name: string, served: Served): string => `${ROOT}/${name}?hash=${hashOf(served)}`;
 
-function whole({ bytes, tag }: Served, request: Pick<ApiRequest, 'headers'>, headers: ResponseHeaders): ApiResponse {
+function whole(
+  { bytes, tag }: Served,
+  request: Pick<ApiRequest, 'headers'>,
+  headers: ResponseHeaders,
+  type = JSON_TYPE,
+): ApiResponse {
   if (namesTag(valueOf(request, 'if-none-match'), tag)) {
     return { status: 304, headers: { ...headers, etag: tag }, body: null };
   }
-  return { status: 200, headers: { ...headers, 'content-type': JSON_TYPE, etag: tag }, body: bytes };
+  return { status: 200, headers: { ...headers, 'content-type': type, etag: tag }, body: bytes };
 }
 
 /** Longer lists of tags are not read. */

@@ -1,3 +1,4 @@
+import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
 import { describe, expect, test } from 'vitest';
 import { createEventsOpenApi, eventsOpenApiDocument } from '../../../src/events/openapi.js';
 
@@ -68,12 +69,7 @@ describe('what kubectl looks for', () => {
       'application/merge-patch+json',
       'application/strategic-merge-patch+json',
     ];
-    expect(Object.keys(at(patch, 'requestBody', 'content'))).toEqual(plain);
-    const applied = eventsOpenApiDocument(GV, { apply: true });
-    expect(Object.keys(at(applied, 'paths', ITEM, 'patch', 'requestBody', 'content'))).toEqual([
-      ...plain,
-      'application/apply-patch+yaml',
-    ]);
+    expect(Object.keys(at(patch, 'requestBody', 'content'))).toEqual([...plain, 'application/apply-patch+yaml']);
   });
 
   test('the schema of the kind, with descriptions everywhere', () => {
@@ -128,3 +124,114 @@ test('the documents are served under their names', async () => {
   const { paths } = JSON.parse(new TextDecoder().decode(index?.body as Uint8Array)) as { paths: object };
   expect(Object.keys(paths)).toEqual(['api/v1', 'apis/events.example.com/v1']);
 });
+
+describe('the Swagger document of both versions', () => {
+  const openApi = createEventsOpenApi([GV, { group: '', version: 'v1' }]);
+  const read = async (accept: string): Promise<Uint8Array> => {
+    const answer = await openApi.handle('/openapi/v2', new Map(), { headers: { accept } });
+    return answer?.body as Uint8Array;
+  };
+  const swagger = async (): Promise<Json> =>
+    JSON.parse(new TextDecoder().decode(await read('application/json'))) as Json;
+
+  test('has the definitions and the operations of each, without a reference to nothing', async () => {
+    const json = await swagger();
+    expect(json['swagger']).toBe('2.0');
+    const definitions = at(json, 'definitions');
+    expect(at(definitions, 'io.k8s.api.events.v1.Event')).toMatchObject({
+      type: 'object',
+      required: ['eventTime'],
+      'x-kubernetes-group-version-kind': [{ ...GV, kind: 'Event' }],
+      properties: {
+        regarding: { $ref: '#/definitions/io.k8s.api.core.v1.ObjectReference' },
+        metadata: { $ref: '#/definitions/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta' },
+      },
+    });
+    expect(at(definitions, 'io.k8s.api.core.v1.Event', 'x-kubernetes-group-version-kind')).toEqual([
+      { group: '', version: 'v1', kind: 'Event' },
+    ]);
+    const kinds = at(
+      definitions,
+      'io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions',
+      'x-kubernetes-group-version-kind',
+    );
+    expect(kinds).toEqual([
+      { group: '', kind: 'DeleteOptions', version: 'v1' },
+      { group: 'events.example.com', kind: 'DeleteOptions', version: 'v1' },
+    ]);
+    const text = JSON.stringify(json);
+    expect(text).not.toMatch(/components|allOf|"default":|"content":|requestBody/);
+    const used = [...text.matchAll(/"\$ref":"#\/definitions\/([^"]+)"/g)].map((match) => match[1] as string);
+    expect(used.filter((name) => !(name in definitions))).toEqual([]);
+    const patch = at(json, 'paths', ITEM, 'patch');
+    expect(patch).toMatchObject({
+      consumes: expect.arrayContaining(['application/apply-patch+yaml']) as string[],
+      'x-kubernetes-group-version-kind': { ...GV, kind: 'Event' },
+      responses: { '200': { schema: { $ref: '#/definitions/io.k8s.api.events.v1.Event' } } },
+    });
+    expect(patch['parameters']).toContainEqual(
+      expect.objectContaining({ name: 'fieldValidation', in: 'query', type: 'string', uniqueItems: true }),
+    );
+    expect(patch['parameters']).toContainEqual(expect.objectContaining({ name: 'body', in: 'body', required: true }));
+    expect(at(json, 'paths')).toHaveProperty(['/api/v1/namespaces/{namespace}/events/{name}']);
+  });
+
+  test('says the same as protobuf', async () => {
+    const json = await swagger();
+    const bytes = await read('application/com.github.proto-openapi.spec.v2@v1.0+protobuf');
+    const document = fieldsOf(bytes);
+    expect(texts(document, 1)).toEqual(['2.0']);
+    const definitions = new Map(
+      messages(messages(document, 9)[0] as Field[], 1).map((one) => [texts(one, 1)[0], messages(one, 2)[0] as Field[]]),
+    );
+    expect([...definitions.keys()]).toEqual(Object.keys(at(json, 'definitions')));
+    const event = definitions.get('io.k8s.api.events.v1.Event') as Field[];
+    expect(texts(event, 4)).toEqual([at(json, 'definitions', 'io.k8s.api.events.v1.Event', 'description')]);
+    expect(texts(event, 19)).toEqual(['eventTime']);
+    expect(texts(messages(event, 22)[0] as Field[], 1)).toEqual(['object']);
+    const properties = messages(messages(event, 25)[0] as Field[], 1);
+    const wanted = at(json, 'definitions', 'io.k8s.api.events.v1.Event', 'properties');
+    expect(properties.map((one) => texts(one, 1)[0])).toEqual(Object.keys(wanted));
+    const regarding = properties.find((one) => texts(one, 1)[0] === 'regarding') as Field[];
+    expect(texts(messages(regarding, 2)[0] as Field[], 1)).toEqual([
+      '#/definitions/io.k8s.api.core.v1.ObjectReference',
+    ]);
+    const [extension] = messages(event, 31);
+    expect(texts(extension as Field[], 1)).toEqual(['x-kubernetes-group-version-kind']);
+    const [value] = messages(extension as Field[], 2);
+    expect(JSON.parse(texts(value as Field[], 2)[0] as string)).toEqual([{ ...GV, kind: 'Event' }]);
+    const paths = messages(messages(document, 8)[0] as Field[], 2);
+    const item = paths.find((one) => texts(one, 1)[0] === ITEM) as Field[];
+    const patch = messages(messages(item, 2)[0] as Field[], 8)[0] as Field[];
+    expect(texts(patch, 5)).toEqual(['patchEventsV1NamespacedEvent']);
+    // ParametersItem, Parameter, NonBodyParameter, QueryParameterSubSchema.
+    const names = messages(patch, 8)
+      .flatMap((one) => messages(one, 1))
+      .flatMap((one) => messages(one, 2))
+      .flatMap((one) => messages(one, 3))
+      .flatMap((one) => texts(one, 4));
+    expect(names).toEqual(['dryRun', 'fieldManager', 'fieldValidation', 'force']);
+  });
+});
+
+/** A field of a message: texts and messages are bytes. */
+interface Field {
+  readonly number: number;
+  readonly value: Uint8Array | number;
+}
+
+function fieldsOf(bytes: Uint8Array): Field[] {
+  const reader = new BinaryReader(bytes);
+  const fields: Field[] = [];
+  while (reader.pos < reader.len) {
+    const [number, type] = reader.tag();
+    fields.push({ number, value: type === WireType.LengthDelimited ? reader.bytes() : reader.uint32() });
+  }
+  return fields;
+}
+
+const all = (fields: readonly Field[], number: number): Uint8Array[] =>
+  fields.filter((field) => field.number === number).map(({ value }) => value as Uint8Array);
+const texts = (fields: readonly Field[], number: number): string[] =>
+  all(fields, number).map((value) => new TextDecoder().decode(value));
+const messages = (fields: readonly Field[], number: number): Field[][] => all(fields, number).map(fieldsOf);

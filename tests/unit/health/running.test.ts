@@ -273,8 +273,8 @@ describe('degraded', () => {
     const { health, add } = setup();
     add({ check: () => new Error('why'), critical: false });
     expect((await get(health, '/readyz')).text).toBe('ok');
-    expect((await get(health, '/readyz?verbose')).text).toContain('\n[+]it degraded: ok\n');
-    expect(await get(health, '/readyz/it')).toMatchObject({ status: 200, text: 'degraded: reason withheld\n' });
+    expect((await get(health, '/readyz?verbose')).text).toContain('\n[+]it ok (degraded: reason withheld)\n');
+    expect(await get(health, '/readyz/it')).toMatchObject({ status: 200, text: 'ok\ndegraded: reason withheld\n' });
     expect(await health.report('readyz')).toMatchObject({ status: 'degraded' });
   });
 

@@ -145,7 +145,7 @@ describe('with hooks', () => {
     expect((await get(guarded(), '/readyz/database', as('root'))).text).toBe('internal server error: s3cret\n');
     expect(await get(guarded(), '/readyz/mail', as('root'))).toMatchObject({
       status: 200,
-      text: 'degraded: queue full\n',
+      text: 'ok\ndegraded: queue full\n',
     });
     expect((await get(guarded(), '/readyz/nope', as('root'))).status).toBe(404);
     expect((await get(guarded(), '/readyz', as('root'))).text).not.toContain('s3cret');

@@ -103,18 +103,34 @@ describe('a document', () => {
   });
 });
 
-test('OpenAPI v2 is an empty document for those who read it as protobuf, as old clients insist on', async () => {
-  const type = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
-  const headers = { accept: `application/json;q=0.5, ${type}` };
-  const answer = await openApi.handle('/openapi/v2', new Map(), { headers });
-  expect([answer?.status, answer?.headers['content-type']]).toEqual([200, type.replace('@', '.')]);
-  expect(Buffer.from(answer?.body as Uint8Array).toString('latin1')).toContain('Kubernetes');
-});
+describe('OpenAPI v2', () => {
+  const PROTOBUF = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
 
-test('OpenAPI v2 is not offered in any other form', async () => {
-  expect(await get('/openapi/v2')).toMatchObject({
-    status: 406,
-    body: null,
-    headers: { vary: 'Accept-Encoding, Accept' },
+  test.each([
+    ['', 'application/json'],
+    ['*/*', 'application/json'],
+    ['application/json', 'application/json'],
+    [PROTOBUF, PROTOBUF.replace('@', '.')],
+    [PROTOBUF.replace('@', '.'), PROTOBUF.replace('@', '.')],
+    [`application/json;q=0.5, ${PROTOBUF}`, PROTOBUF.replace('@', '.')],
+    [`application/json, ${PROTOBUF};q=0.5`, 'application/json'],
+  ])('for Accept %j is %s', async (accept, type) => {
+    const answer = await openApi.handle('/openapi/v2', new Map(), { headers: { accept } });
+    expect(answer).toMatchObject({
+      status: 200,
+      headers: { 'content-type': type, vary: 'Accept-Encoding, Accept', 'cache-control': 'no-cache, private' },
+    });
+    const again = await openApi.handle('/openapi/v2', new Map(), {
+      headers: { accept, 'if-none-match': String(answer?.headers['etag']) },
+    });
+    expect(again).toMatchObject({ status: 304, body: null });
+  });
+
+  test('is not offered in any other form', async () => {
+    expect(await get('/openapi/v2', undefined, { accept: 'text/html' })).toMatchObject({
+      status: 406,
+      body: null,
+      headers: { vary: 'Accept-Encoding, Accept' },
+    });
   });
 });
