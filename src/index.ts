@@ -31,7 +31,7 @@ export {
   type ApiServerOptions,
   type ApiServerPart,
 } from './server/create-api-server.js';
-export type { InFlightLimitOptions } from './limits/in-flight.js';
+export type { InFlightLimitOptions } from './limits/in-flight-options.js';
 
 export { allowRules, type AllowRule } from './auth/allow-rules.js';
 export { badCredential, isBadCredential, type BadCredential } from './auth/bad-credential.js';

@@ -7,6 +7,7 @@ import type { ApiHandler } from '../http/handler.js';
 import { createInFlightLimits } from '../limits/in-flight.js';
 import type { Caller } from '../model/caller.js';
 import { createNotifier } from '../observe/notifier.js';
+import { atNextTurn } from '../store/next-turn.js';
 import { createExpiryLoop } from '../store/expiry-loop.js';
 import { createStoreTime } from '../store/store-time.js';
 import { createWatchHub } from '../store/watch/watch-hub.js';
@@ -78,7 +79,7 @@ export function createEvents(options: EventsOptions): Events {
       report,
       clock,
     }),
-    limits: createInFlightLimits(options.limits ?? {}),
+    limits: createInFlightLimits(options.limits ?? {}, { clock, atNextTurn }),
     ttlMs,
     types: new Set(options.types ?? ['Normal', 'Warning']),
     maxBodyBytes: options.maxBodyBytes ?? 3_145_728,

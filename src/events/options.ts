@@ -1,7 +1,7 @@
 import type { Authenticate, Authorize } from '../auth/contract.js';
 import { requiredHookFaults } from '../auth/hook-kinds.js';
 import type { Clock } from '../clock/clock.js';
-import { inFlightLimitFaults, type InFlightLimitOptions } from '../limits/in-flight.js';
+import { inFlightLimitFaults, type InFlightLimitOptions } from '../limits/in-flight-options.js';
 import type { Observe } from '../observe/observation.js';
 import type { EventStore } from '../store/contract.js';
 

@@ -14,6 +14,7 @@ import type { ApiResponse } from '../http/response.js';
 import { isStream } from '../http/response-shape.js';
 import { isTargetTooLarge, readablePart, TARGET_TOO_LARGE } from '../http/target-limit.js';
 import { decodePath, parseQuery, splitUrl } from '../http/url.js';
+import type { Release } from '../limits/in-flight.js';
 import { tooManyRequestsText } from '../limits/too-many-requests.js';
 import type { Caller } from '../model/caller.js';
 import { createNotifier } from '../observe/notifier.js';
@@ -117,6 +118,8 @@ export function createPipeline({ environment, versions, documents, observe }: Pi
   }
 
   async function refused(passage: Passage, error: unknown): Promise<ApiResponse> {
+    // Whoever is not let in waits for the turn of its address: its requests cost others as much as an answer does.
+    if (passage.caller === undefined) await limits.turn(undefined, passage.life);
     return finished(passage, await refusal(passage, error));
   }
 
@@ -167,13 +170,25 @@ export function createPipeline({ environment, versions, documents, observe }: Pi
     });
   }
 
-  /** Is there room? The place is given back when the answer is there, or the request has ended; a stream holds it until it ends. */
+  /** Is there room, and is it the caller's turn? */
   function inPlace(passage: Passage, caller: Caller, attributes: Attributes): ApiResponse | Promise<ApiResponse> {
     const { request, scope, life } = passage;
     const reads = request.method === 'GET' || request.method === 'HEAD';
-    const release =
-      scope?.verb === 'watch' ? limits.enterWatch(caller) : limits.enterRequest(reads ? 'read' : 'write', caller);
+    const kind = scope?.verb === 'watch' ? 'watch' : reads ? 'read' : 'write';
+    const place = limits.enter(kind, caller, life);
+    if (isPromise(place)) return place.then((release) => inside(passage, caller, attributes, release));
+    return inside(passage, caller, attributes, place);
+  }
+
+  /** The place is given back when the answer is there, or the request has ended; a stream holds it until it ends. */
+  function inside(
+    passage: Passage,
+    caller: Caller,
+    attributes: Attributes,
+    release: Release | undefined,
+  ): ApiResponse | Promise<ApiResponse> {
     if (!release) return tooManyRequestsText();
+    const { scope, life } = passage;
     life.hold(release);
     const failed = (error: unknown): never => {
       release();
@@ -181,7 +196,8 @@ export function createPipeline({ environment, versions, documents, observe }: Pi
     };
     const answered = (response: ApiResponse): ApiResponse => {
       if (scope !== undefined && isStream(response.body)) {
-        return scope.verb === 'watch' ? response : life.stream(response, response.body);
+        if (scope.verb === 'watch') return response;
+        return life.stream(response, response.body, () => limits.turn(caller, life));
       }
       release();
       return response;

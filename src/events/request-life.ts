@@ -101,6 +101,10 @@ export class RequestLife implements StoreCall {
     return this.#ended || (this.#request.aborted ?? this.#request.signal?.aborted ?? false);
   }
 
+  get remoteAddress(): string | undefined {
+    return this.#request.remoteAddress;
+  }
+
   /** @throws the reason of `signal`, when the request has ended */
   throwIfAborted(): void {
     if (this.aborted) this.signal.throwIfAborted();
@@ -136,8 +140,16 @@ export class RequestLife implements StoreCall {
     });
   }
 
-  /** A streaming answer that has the same deadline: it ends early with the request, and the place is given back at its end. */
-  stream(response: ApiResponse, source: AsyncIterable<Uint8Array>): ApiResponse {
+  /**
+   * A streaming answer that has the same deadline: it ends early with the request, and the place is given back at its end.
+   *
+   * @param turn waits until the next chunk may be made; undefined: it may be made now
+   */
+  stream(
+    response: ApiResponse,
+    source: AsyncIterable<Uint8Array>,
+    turn: () => Promise<unknown> | undefined,
+  ): ApiResponse {
     const iterator = source[Symbol.asyncIterator]();
     const over = (): void => {
       this.finish();
@@ -151,6 +163,7 @@ export class RequestLife implements StoreCall {
     const body: AsyncIterableIterator<Uint8Array> = {
       [Symbol.asyncIterator]: () => body,
       next: async () => {
+        await turn();
         this.throwIfAborted();
         try {
           const step = await iterator.next();

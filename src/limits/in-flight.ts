@@ -1,87 +1,114 @@
-import { throwFaults } from '../auth/option-faults.js';
-import { MASTERS } from '../auth/well-known.js';
+import { ANONYMOUS, MASTERS } from '../auth/well-known.js';
+import type { Clock } from '../clock/clock.js';
 import type { Caller } from '../model/caller.js';
-
-/** How much is served at a time. */
-export interface InFlightLimitOptions {
-  /** Reading requests (get, list and whatever changes nothing). Default 400, as Kubernetes. */
-  readonly reads?: number | undefined;
-  /** Changing requests. Default 200, as Kubernetes. */
-  readonly writes?: number | undefined;
-  /** Open watches. Default 10,000. */
-  readonly watches?: number | undefined;
-  /** Open watches of one caller (by user name). Default 2,000. */
-  readonly watchesPerCaller?: number | undefined;
-}
+import { readInFlightLimits, type InFlightLimitOptions } from './in-flight-options.js';
+import { createLines, type Line } from './lines.js';
+import type { Requester } from './queue.js';
 
 /** Gives a place back. Harmless when called twice. */
 export type Release = () => void;
 
-/** Counts what is being served. `undefined` means *no place*: answer `tooManyRequestsText()`. */
-export interface InFlightLimits {
-  /** Takes a place for a request that ends soon. Group `system:masters` always gets one, and none is counted for it. */
-  enterRequest(kind: 'read' | 'write', caller: Caller): Release | undefined;
-  /** Takes a place for a watch, for as long as it is open. Holds for everybody. */
-  enterWatch(caller: Caller): Release | undefined;
+/** What a request holds a place for. A watch is open for long; the others end soon. */
+export type PlaceKind = 'read' | 'write' | 'watch';
+
+/** Who asks: a request, with the address that tells callers without a name apart. */
+export interface Client extends Requester {
+  readonly remoteAddress?: string | undefined;
 }
 
-const DEFAULTS = { reads: 400, writes: 200, watches: 10_000, watchesPerCaller: 2_000 } as const;
-type LimitName = keyof typeof DEFAULTS;
+/** Counts what is being served, and says whose turn it is. */
+export interface InFlightLimits {
+  /**
+   * Takes a place: at once where one is free and nobody has to wait for this caller, else later. `undefined` means *no
+   * place*: answer `tooManyRequestsText()`. A refusal takes its turn as well, so that asking again at once gains nothing.
+   */
+  enter(kind: PlaceKind, caller: Caller, client: Client): Release | undefined | Promise<Release | undefined>;
+  /**
+   * The next turn of a caller, or of a client nobody knows, for work that needs no place of its own: a piece of a list, a
+   * refusal. `undefined` means *now*.
+   */
+  turn(caller: Caller | undefined, client: Client): Promise<unknown> | undefined;
+}
+
+/** What {@link createInFlightLimits} works with. */
+export interface InFlightParts {
+  readonly clock: Clock;
+  /** Calls back in the next turn of the event loop. */
+  readonly atNextTurn: (callback: () => void) => void;
+}
 
 const nothing: Release = () => undefined;
 
 /**
- * Makes the counters of one server. Requests beyond a limit are refused at once, never queued.
+ * Makes the counters and queues of one server.
  *
- * @throws TypeError listing every limit that is not a positive whole number
+ * @throws TypeError listing every option that cannot be
  */
-export function createInFlightLimits(options: InFlightLimitOptions = {}): InFlightLimits {
-  const limits = readLimits(options);
-  const busy = { read: 0, write: 0 };
-  const most = { read: limits.reads, write: limits.writes };
-  let watches = 0;
-  const watchesOf = new Map<string, number>();
+export function createInFlightLimits(
+  options: InFlightLimitOptions,
+  { clock, atNextTurn }: InFlightParts,
+): InFlightLimits {
+  const limits = readInFlightLimits(options);
+  const most = { read: limits.reads, write: limits.writes, watch: limits.watches };
+  const mostOf = { read: limits.readsPerCaller, write: limits.writesPerCaller, watch: limits.watchesPerCaller };
+  const held = { read: 0, write: 0, watch: 0 };
+  const free = (kind: PlaceKind): number => most[kind] - held[kind];
+  const freeFor = (kind: PlaceKind, line: Line): number => mostOf[kind] - line.held[kind];
+  const isFree = (kind: PlaceKind, line: Line): boolean => free(kind) > 0 && freeFor(kind, line) > 0;
+  const lines = createLines({ clock, atNextTurn, waitMs: limits.queueWaitMs, free, freeFor });
+
+  const take = (kind: PlaceKind, line: Line): Release => {
+    held[kind] += 1;
+    line.held[kind] += 1;
+    let mine = true;
+    return () => {
+      if (!mine) return;
+      mine = false;
+      held[kind] -= 1;
+      line.held[kind] -= 1;
+      if (kind !== 'watch') lines.freed(kind, line);
+    };
+  };
+  const inTurn = <T>(line: Line, client: Client, next: () => T): Promise<T | undefined> =>
+    new Promise((resolve) =>
+      lines.step(
+        line,
+        client,
+        () => resolve(next()),
+        () => resolve(undefined),
+      ),
+    );
+  const none = (): undefined => undefined;
 
   return {
-    enterRequest(kind, caller) {
-      if (caller.groups.includes(MASTERS)) return nothing;
-      if (busy[kind] >= most[kind]) return undefined;
-      busy[kind] += 1;
-      let held = true;
-      return () => {
-        if (held) busy[kind] -= 1;
-        held = false;
-      };
+    enter(kind, caller, client) {
+      const line = lines.of(nameOf(caller, client));
+      const now = lines.mayBegin(line);
+      if (kind === 'watch') {
+        const watch = (): Release | undefined => (isFree(kind, line) ? take(kind, line) : undefined);
+        return (now ? watch() : undefined) ?? inTurn(line, client, watch);
+      }
+      if (caller.groups.includes(MASTERS)) return now ? nothing : inTurn(line, client, () => nothing);
+      if (now && isFree(kind, line) && !lines.mustWait(kind, line, free(kind))) return take(kind, line);
+      if (lines.waiting >= limits.queued || line.waiting >= limits.queuedPerCaller) return inTurn(line, client, none);
+      return new Promise((resolve) =>
+        lines.wait(
+          kind,
+          line,
+          client,
+          () => resolve(take(kind, line)),
+          () => resolve(undefined),
+        ),
+      );
     },
-    enterWatch({ name }) {
-      const own = watchesOf.get(name) ?? 0;
-      if (watches >= limits.watches || own >= limits.watchesPerCaller) return undefined;
-      watches += 1;
-      watchesOf.set(name, own + 1);
-      let held = true;
-      return () => {
-        if (!held) return;
-        held = false;
-        watches -= 1;
-        const left = (watchesOf.get(name) ?? 1) - 1;
-        if (left === 0) watchesOf.delete(name);
-        else watchesOf.set(name, left);
-      };
+    turn(caller, client) {
+      const line = lines.of(nameOf(caller, client));
+      return lines.mayBegin(line) ? undefined : inTurn(line, client, none);
     },
   };
 }
 
-/** What is wrong with the options, one sentence a fault. */
-export function inFlightLimitFaults(options: InFlightLimitOptions): readonly string[] {
-  return (Object.keys(DEFAULTS) as LimitName[]).flatMap((name) => {
-    const value: unknown = options[name];
-    const whole = typeof value === 'number' && (Number.isSafeInteger(value) || value === Infinity) && value > 0;
-    return value === undefined || whole ? [] : [`${name} must be a positive whole number, or Infinity for no limit`];
-  });
-}
-
-function readLimits(options: InFlightLimitOptions): Readonly<Record<LimitName, number>> {
-  throwFaults('limits', inFlightLimitFaults(options));
-  const given = Object.entries(options).filter(([name, value]) => name in DEFAULTS && value !== undefined);
-  return { ...DEFAULTS, ...(Object.fromEntries(given) as Partial<Record<LimitName, number>>) };
+/** Callers without a name of their own are told apart by where they are. */
+function nameOf(caller: Caller | undefined, { remoteAddress = '' }: Client): string {
+  return caller === undefined || caller.name === ANONYMOUS ? `\0${remoteAddress}` : caller.name;
 }

@@ -1,0 +1,66 @@
+import { throwFaults } from '../auth/option-faults.js';
+
+/**
+ * How much is served at a time, in all and of one caller. A caller is a user name; anonymous callers are told apart by
+ * their address. The group `system:masters` is never refused a read or a write, but takes its turn as everybody does.
+ */
+export interface InFlightLimitOptions {
+  /** Reading requests (get, list and whatever changes nothing). Default 400, as Kubernetes. */
+  readonly reads?: number | undefined;
+  /** Changing requests. Default 200, as Kubernetes. */
+  readonly writes?: number | undefined;
+  /** Reading requests of one caller. A list that streams is one until its end. Default a quarter of `reads`: 100. */
+  readonly readsPerCaller?: number | undefined;
+  /** Changing requests of one caller. Default a quarter of `writes`: 50. */
+  readonly writesPerCaller?: number | undefined;
+  /** Open watches. Default 10,000. */
+  readonly watches?: number | undefined;
+  /** Open watches of one caller. Default 2,000. */
+  readonly watchesPerCaller?: number | undefined;
+  /** Requests that wait for a place or for their turn. Default 5,000. */
+  readonly queued?: number | undefined;
+  /** Waiting requests of one caller; further ones are refused. Default 500. */
+  readonly queuedPerCaller?: number | undefined;
+  /** How long a request may wait before it is refused, milliseconds. Default 5,000. */
+  readonly queueWaitMs?: number | undefined;
+}
+
+/** The options with their defaults. */
+export type InFlightLimitValues = Readonly<Record<keyof InFlightLimitOptions, number>>;
+
+const DEFAULTS: InFlightLimitValues = {
+  reads: 400,
+  writes: 200,
+  readsPerCaller: 100,
+  writesPerCaller: 50,
+  watches: 10_000,
+  watchesPerCaller: 2_000,
+  queued: 5_000,
+  queuedPerCaller: 500,
+  queueWaitMs: 5_000,
+};
+
+/** What is wrong with the options, one sentence a fault. */
+export function inFlightLimitFaults(options: InFlightLimitOptions): readonly string[] {
+  const given: Readonly<Record<string, unknown>> = { ...options };
+  return Object.entries(given).flatMap(([name, value]) => {
+    if (!Object.hasOwn(DEFAULTS, name)) return [`${name} is not an option`];
+    if (value === undefined) return [];
+    const whole = typeof value === 'number' && (Number.isSafeInteger(value) || value === Infinity) && value > 0;
+    if (name === 'queueWaitMs') return whole && value < Infinity ? [] : [`${name} must be a positive whole number`];
+    return whole ? [] : [`${name} must be a positive whole number, or Infinity for no limit`];
+  });
+}
+
+/** @throws TypeError listing every fault */
+export function readInFlightLimits(options: InFlightLimitOptions): InFlightLimitValues {
+  throwFaults('limits', inFlightLimitFaults(options));
+  const { reads = DEFAULTS.reads, writes = DEFAULTS.writes } = options;
+  const given = Object.entries(options).filter(([, value]) => value !== undefined);
+  return {
+    ...DEFAULTS,
+    readsPerCaller: Math.max(1, Math.floor(reads / 4)),
+    writesPerCaller: Math.max(1, Math.floor(writes / 4)),
+    ...(Object.fromEntries(given) as InFlightLimitOptions as Partial<InFlightLimitValues>),
+  };
+}

@@ -1,0 +1,73 @@
+/** A request that may end while it waits. */
+export interface Requester {
+  readonly aborted: boolean;
+}
+
+/** Somebody in a queue. */
+export interface Waiter {
+  readonly requester: Requester;
+  /** Monotonic milliseconds. */
+  readonly since: number;
+  /** Its turn has come. */
+  readonly enter: () => void;
+  /** It need not wait any longer: its request has ended. */
+  readonly leave: () => void;
+}
+
+/** First in, first out. A class, because every caller has three of them. */
+export class Queue {
+  #waiters: Waiter[] = [];
+  /** Where the first one is: to shift an array of hundreds costs more than all the rest. */
+  #head = 0;
+
+  get length(): number {
+    return this.#waiters.length - this.#head;
+  }
+
+  push(waiter: Waiter): void {
+    this.#waiters.push(waiter);
+  }
+
+  /** The first whose request has not ended. */
+  shift(): Waiter | undefined {
+    while (this.#head < this.#waiters.length) {
+      const waiter = this.#waiters[this.#head] as Waiter;
+      this.#forward(1);
+      if (!hasEnded(waiter)) return waiter;
+      waiter.leave();
+    }
+    return undefined;
+  }
+
+  /** Takes out those whose request has ended; they leave. */
+  prune(): void {
+    const all = this.#waiters.slice(this.#head);
+    const ended = new Set(all.filter(hasEnded));
+    if (ended.size === 0) return;
+    this.#waiters = all.filter((waiter) => !ended.has(waiter));
+    this.#head = 0;
+    for (const waiter of ended) waiter.leave();
+  }
+
+  /** Takes out those that came before a moment, in their order. */
+  before(moment: number): readonly Waiter[] {
+    const from = this.#head;
+    let end = from;
+    while ((this.#waiters[end]?.since ?? moment) < moment) end += 1;
+    const taken = this.#waiters.slice(from, end);
+    this.#forward(taken.length);
+    return taken;
+  }
+
+  #forward(count: number): void {
+    this.#head += count;
+    if (this.#head < this.#waiters.length && this.#head < KEPT_BEHIND) return;
+    this.#waiters = this.#waiters.slice(this.#head);
+    this.#head = 0;
+  }
+}
+
+/** How many who have left an array holds before it is made anew. */
+const KEPT_BEHIND = 256;
+
+const hasEnded = ({ requester }: Waiter): boolean => requester.aborted;
