@@ -148,7 +148,7 @@ export class RequestLife implements StoreCall {
   stream(
     response: ApiResponse,
     source: AsyncIterable<Uint8Array>,
-    turn: () => Promise<unknown> | undefined,
+    turn: () => Promise<unknown> | undefined = nothing as () => undefined,
   ): ApiResponse {
     const iterator = source[Symbol.asyncIterator]();
     const over = (): void => {
@@ -163,7 +163,8 @@ export class RequestLife implements StoreCall {
     const body: AsyncIterableIterator<Uint8Array> = {
       [Symbol.asyncIterator]: () => body,
       next: async () => {
-        await turn();
+        const due = turn();
+        if (due !== undefined) await due;
         this.throwIfAborted();
         try {
           const step = await iterator.next();

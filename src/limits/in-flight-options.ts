@@ -17,7 +17,7 @@ export interface InFlightLimitOptions {
   readonly watches?: number | undefined;
   /** Open watches of one caller. Default 2,000. */
   readonly watchesPerCaller?: number | undefined;
-  /** Requests that wait for a place or for their turn. Default 5,000. */
+  /** Requests that wait for a place or for their turn; with 0 they are refused instead. Default 5,000. */
   readonly queued?: number | undefined;
   /** Waiting requests of one caller; further ones are refused. Default 500. */
   readonly queuedPerCaller?: number | undefined;
@@ -40,15 +40,19 @@ const DEFAULTS: InFlightLimitValues = {
   queueWaitMs: 5_000,
 };
 
+const MAY_BE_NONE: ReadonlySet<string> = new Set(['queued', 'queuedPerCaller']);
+
 /** What is wrong with the options, one sentence a fault. */
 export function inFlightLimitFaults(options: InFlightLimitOptions): readonly string[] {
   const given: Readonly<Record<string, unknown>> = { ...options };
   return Object.entries(given).flatMap(([name, value]) => {
     if (!Object.hasOwn(DEFAULTS, name)) return [`${name} is not an option`];
     if (value === undefined) return [];
-    const whole = typeof value === 'number' && (Number.isSafeInteger(value) || value === Infinity) && value > 0;
-    if (name === 'queueWaitMs') return whole && value < Infinity ? [] : [`${name} must be a positive whole number`];
-    return whole ? [] : [`${name} must be a positive whole number, or Infinity for no limit`];
+    const whole = typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+    if (name === 'queueWaitMs') return whole && value > 0 ? [] : [`${name} must be a positive whole number`];
+    const none = MAY_BE_NONE.has(name);
+    if ((whole && (value > 0 || none)) || value === Infinity) return [];
+    return [`${name} must be a ${none ? '' : 'positive '}whole number, or Infinity for no limit`];
   });
 }
 

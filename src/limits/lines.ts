@@ -144,7 +144,7 @@ export function createLines({ clock, atNextTurn, waitMs, free, freeFor }: LinesP
       lines.set(name, line);
       return line;
     },
-    mayBegin: (line) => turns.mayBegin(line),
+    mayBegin: (line) => turns.mayBegin(line) && line.step.length === 0,
     mustWait: (kind, line, left) => line[kind].length > 0 || (left === 1 && ready[kind].size > 0),
     wait(kind, line, requester, enter, leave) {
       waiting += 1;

@@ -18,7 +18,7 @@ import { get, raw, serve, whole, type Served } from './support.js';
 
 const PATH = '/apis/events.example.com/v1/namespaces/default/events';
 const WATCH = `${PATH}?watch=1`;
-const ONE = { reads: 1, writes: 1, watches: 1 };
+const ONE = { reads: 1, writes: 1, watches: 1, queued: 0 };
 
 type Json = Record<string, unknown>;
 

@@ -19,6 +19,7 @@ import { createTextBytes } from '../../../src/events/stored-form/text-bytes.js';
 import { createUids } from '../../../src/events/uids.js';
 import { createWholeSeconds } from '../../../src/events/whole-seconds.js';
 import { createInFlightLimits } from '../../../src/limits/in-flight.js';
+import { atNextTurn } from '../../../src/store/next-turn.js';
 import type { Caller } from '../../../src/model/caller.js';
 import type { Observation } from '../../../src/observe/observation.js';
 import type { EventStore } from '../../../src/store/contract.js';
@@ -144,7 +145,7 @@ export function verbBench(wrap: (store: EventStore) => EventStore = (store) => s
     clock,
     time: createStoreTime({ store, clock }),
     access: createAccess({ authenticate: () => CALLER, authorize: () => ({ allowed: true }) }),
-    limits: createInFlightLimits(),
+    limits: createInFlightLimits({}, { clock, atNextTurn }),
     ttlMs: 3_600_000,
     types: new Set(['Normal', 'Warning']),
     maxBodyBytes: 1_000_000,

@@ -3,7 +3,7 @@ import type { CallOptions } from '../../../src/testing/call.js';
 import { bench, event, path, settled } from './bench.js';
 
 /** One place of each kind: an answer that does not give it back makes the next request a 429. */
-const ONE = { reads: 1, writes: 1, watches: 1 };
+const ONE = { reads: 1, writes: 1, watches: 1, queued: 0 };
 const MERGE = { 'content-type': 'application/merge-patch+json' };
 
 describe('a place is given back after', () => {

@@ -1,67 +1,285 @@
 import { describe, expect, it } from 'vitest';
-import { createInFlightLimits } from '../../../src/limits/in-flight.js';
+import {
+  createInFlightLimits,
+  type InFlightLimits,
+  type PlaceKind,
+  type Release,
+} from '../../../src/limits/in-flight.js';
+import { inFlightLimitFaults, type InFlightLimitOptions } from '../../../src/limits/in-flight-options.js';
 import { tooManyRequestsText } from '../../../src/limits/too-many-requests.js';
+import type { Caller } from '../../../src/model/caller.js';
+import { fakeLoop, type FakeLoop } from './loop.js';
 
 const jane = { name: 'jane', groups: ['system:authenticated'] };
 const bob = { name: 'bob', groups: ['system:authenticated'] };
 const admin = { name: 'admin', groups: ['system:masters'] };
+const anonymous = { name: 'system:anonymous', groups: ['system:unauthenticated'] };
+const HERE = { aborted: false };
 
-describe('createInFlightLimits', () => {
-  it('counts reads and writes apart and gives places back', () => {
-    const limits = createInFlightLimits({ reads: 1, writes: 1 });
-    const read = limits.enterRequest('read', jane);
-    expect(read).toBeTypeOf('function');
-    expect(limits.enterRequest('read', bob)).toBeUndefined();
-    expect(limits.enterRequest('write', bob)).toBeTypeOf('function');
-    read?.();
-    expect(limits.enterRequest('read', bob)).toBeTypeOf('function');
+interface Bench extends FakeLoop {
+  readonly limits: InFlightLimits;
+  /** Asks for a place; what has come of it so far is in `outcome`. */
+  ask(kind: PlaceKind, caller: Caller, client?: { aborted: boolean; remoteAddress?: string }): Asked;
+}
+
+interface Asked {
+  outcome: 'waits' | 'refused' | 'inside';
+  release: Release;
+}
+
+function bench(options: InFlightLimitOptions = {}): Bench {
+  const loop = fakeLoop();
+  const limits = createInFlightLimits(options, loop);
+  return {
+    ...loop,
+    limits,
+    ask(kind, caller, client = HERE) {
+      const asked: Asked = { outcome: 'waits', release: () => undefined };
+      const told = (release: Release | undefined): void => {
+        asked.outcome = release === undefined ? 'refused' : 'inside';
+        if (release !== undefined) asked.release = release;
+      };
+      const place = limits.enter(kind, caller, client);
+      if (place instanceof Promise) void place.then(told);
+      else told(place);
+      return asked;
+    },
+  };
+}
+
+const outcomes = (all: readonly Asked[]): string[] => all.map(({ outcome }) => outcome);
+
+describe('places in flight', () => {
+  it('are counted apart for reads and writes, and who finds none waits for one', async () => {
+    const { ask, turns } = bench({ reads: 1, writes: 1 });
+    const first = ask('read', jane);
+    const second = ask('read', bob);
+    expect(ask('write', bob).outcome).toBe('waits');
+    await turns(3);
+    expect(second.outcome).toBe('waits');
+    first.release();
+    expect(second.outcome).toBe('waits');
+    await turns(2);
+    expect(second.outcome).toBe('inside');
   });
 
-  it('gives a place back once, however often it is released', () => {
-    const limits = createInFlightLimits({ reads: 2 });
-    const first = limits.enterRequest('read', jane);
-    limits.enterRequest('read', jane);
-    first?.();
-    first?.();
-    expect(limits.enterRequest('read', jane)).toBeTypeOf('function');
-    expect(limits.enterRequest('read', jane)).toBeUndefined();
+  it('are given back once, however often they are released', async () => {
+    const { ask, turns } = bench({ reads: 2, readsPerCaller: 2 });
+    const first = ask('read', jane);
+    ask('read', jane);
+    const waiting = [ask('read', jane), ask('read', jane)];
+    first.release();
+    first.release();
+    await turns(3);
+    expect(outcomes(waiting)).toEqual(['inside', 'waits']);
   });
 
-  it('never holds system:masters back, and does not count them', () => {
-    const limits = createInFlightLimits({ reads: 1 });
-    for (let i = 0; i < 5; i += 1) expect(limits.enterRequest('read', admin)).toBeTypeOf('function');
-    expect(limits.enterRequest('read', jane)).toBeTypeOf('function');
-    expect(limits.enterRequest('read', admin)).toBeTypeOf('function');
+  it('are never all taken by one caller', async () => {
+    const { ask, turns } = bench({ reads: 8, writes: 4 });
+    const reads = Array.from({ length: 8 }, () => ask('read', jane));
+    const writes = Array.from({ length: 4 }, () => ask('write', jane));
+    await turns(10);
+    expect(outcomes(reads).filter((outcome) => outcome === 'inside')).toHaveLength(2);
+    expect(outcomes(writes).filter((outcome) => outcome === 'inside')).toHaveLength(1);
+    const others = [ask('read', bob), ask('write', bob)];
+    await turns(2);
+    expect(outcomes(others)).toEqual(['inside', 'inside']);
   });
 
-  it('holds watches to a number for all and one for each caller, masters too', () => {
-    const limits = createInFlightLimits({ watches: 3, watchesPerCaller: 2 });
-    const first = limits.enterWatch(jane);
-    expect(limits.enterWatch(jane)).toBeTypeOf('function');
-    expect(limits.enterWatch(jane)).toBeUndefined();
-    expect(limits.enterWatch(admin)).toBeTypeOf('function');
-    expect(limits.enterWatch(bob)).toBeUndefined();
-    first?.();
-    expect(limits.enterWatch(bob)).toBeTypeOf('function');
-    expect(limits.enterWatch({ name: '__proto__', groups: [] })).toBeUndefined();
+  it('go round-robin to the callers that wait, whoever came first', async () => {
+    const { ask, turns } = bench({ reads: 2, readsPerCaller: 2 });
+    const held = [ask('read', admin), ask('read', jane), ask('read', jane)];
+    const ofJane = Array.from({ length: 20 }, () => ask('read', jane));
+    const ofBob = [ask('read', bob), ask('read', bob)];
+    for (const { release } of held) release();
+    await turns(2);
+    expect(outcomes([...held, ...ofJane]).filter((outcome) => outcome === 'inside')).toHaveLength(3);
+    expect(outcomes(ofBob)).toEqual(['inside', 'waits']);
   });
 
-  it('has the defaults of Kubernetes', () => {
-    const limits = createInFlightLimits();
-    for (let i = 0; i < 400; i += 1) limits.enterRequest('read', jane);
-    for (let i = 0; i < 200; i += 1) limits.enterRequest('write', jane);
-    for (let i = 0; i < 2000; i += 1) limits.enterWatch(jane);
-    expect(limits.enterRequest('read', jane)).toBeUndefined();
-    expect(limits.enterRequest('write', jane)).toBeUndefined();
-    expect(limits.enterWatch(jane)).toBeUndefined();
-    expect(limits.enterWatch(bob)).toBeTypeOf('function');
+  it('are never refused to system:masters, who are not counted', async () => {
+    const { ask, turns } = bench({ reads: 1, queuedPerCaller: 1 });
+    const all = Array.from({ length: 50 }, () => ask('read', admin));
+    await turns(20);
+    expect(new Set(outcomes(all))).toEqual(new Set(['inside']));
+    const read = ask('read', jane);
+    await turns(2);
+    expect(read.outcome).toBe('inside');
   });
 
-  it('lists every fault of its options', () => {
-    expect(() => createInFlightLimits({ reads: 0, writes: 1.5, watches: NaN, watchesPerCaller: '5' as never })).toThrow(
+  it('have the defaults of Kubernetes in all, and a quarter of them for one caller', async () => {
+    const { ask, turns, limits } = bench();
+    const reads = Array.from({ length: 101 }, () => ask('read', jane));
+    const writes = Array.from({ length: 51 }, () => ask('write', jane));
+    await turns(20);
+    expect(outcomes(reads).filter((outcome) => outcome === 'waits')).toHaveLength(1);
+    expect(outcomes(writes).filter((outcome) => outcome === 'waits')).toHaveLength(1);
+    const others = Array.from({ length: 4 }, (_, index) => ({ name: `user-${index}`, groups: [] }));
+    for (const other of others) for (let index = 0; index < 100; index += 1) ask('read', other);
+    await turns(300);
+    const last = ask('read', bob);
+    await turns(5);
+    expect(last.outcome).toBe('waits');
+    expect(limits).toBeDefined();
+  });
+});
+
+describe('watches', () => {
+  it('are held to a number for all and one for each caller, masters too, and never wait for a place', async () => {
+    const { ask, turns } = bench({ watches: 3, watchesPerCaller: 2 });
+    const first = ask('watch', jane);
+    const more = [ask('watch', jane), ask('watch', jane), ask('watch', admin), ask('watch', bob)];
+    await turns(4);
+    expect(first.outcome).toBe('inside');
+    expect(outcomes(more)).toEqual(['inside', 'refused', 'inside', 'refused']);
+    first.release();
+    first.release();
+    const last = [ask('watch', bob), ask('watch', { name: '__proto__', groups: [] })];
+    await turns(4);
+    expect(outcomes(last)).toEqual(['inside', 'refused']);
+  });
+});
+
+describe('the queue', () => {
+  it('is bounded for one caller and in all, and refuses in the turn of the caller', async () => {
+    const { ask, turn, turns } = bench({ reads: 4, readsPerCaller: 1, queuedPerCaller: 2, queued: 3 });
+    const ofJane = Array.from({ length: 4 }, () => ask('read', jane));
+    expect(outcomes(ofJane)).toEqual(['inside', 'waits', 'waits', 'waits']);
+    await turn();
+    expect(outcomes(ofJane)).toEqual(['inside', 'waits', 'waits', 'refused']);
+    const ofBob = Array.from({ length: 3 }, () => ask('read', bob));
+    await turns(4);
+    expect(outcomes(ofBob)).toEqual(['inside', 'waits', 'refused']);
+  });
+
+  it('is not there with room for nobody', async () => {
+    const { ask, turns } = bench({ reads: 1, queued: 0 });
+    const all = [ask('read', jane), ask('read', jane)];
+    await turns(2);
+    expect(outcomes(all)).toEqual(['inside', 'refused']);
+  });
+
+  it('refuses who has waited for too long', async () => {
+    const { ask, turns, clock } = bench({ reads: 1, queueWaitMs: 1_000 });
+    const held = ask('read', jane);
+    const waiting = ask('read', bob);
+    clock.advance(900);
+    await turns(2);
+    expect(waiting.outcome).toBe('waits');
+    clock.advance(400);
+    await turns(2);
+    expect(waiting.outcome).toBe('refused');
+    held.release();
+    await turns(2);
+    const next = ask('read', bob);
+    await turns(2);
+    expect(next.outcome).toBe('inside');
+  });
+
+  it('forgets a request that has ended, and gives it no place', async () => {
+    const { ask, turns, clock } = bench({ reads: 1, queuedPerCaller: 1 });
+    const held = ask('read', jane);
+    const client = { aborted: false };
+    const gone = ask('read', bob, client);
+    await turns(2);
+    client.aborted = true;
+    clock.advance(500);
+    await turns(2);
+    expect(gone.outcome).toBe('refused');
+    const next = ask('read', bob);
+    held.release();
+    await turns(3);
+    expect(next.outcome).toBe('inside');
+  });
+
+  it('gives no place to a request that ended while its turn came', async () => {
+    const { ask, turns } = bench({ reads: 1 });
+    const held = ask('read', jane);
+    const client = { aborted: false };
+    ask('read', bob, client);
+    const next = ask('read', bob);
+    client.aborted = true;
+    held.release();
+    await turns(3);
+    expect(next.outcome).toBe('inside');
+  });
+});
+
+describe('the turns of callers', () => {
+  it('let a caller that is alone begin what it likes, for some milliseconds in each turn of the loop', async () => {
+    const { ask, turn, clock } = bench();
+    const first = Array.from({ length: 64 }, () => ask('read', jane));
+    expect(new Set(outcomes(first))).toEqual(new Set(['inside']));
+    for (const { release } of first) release();
+    clock.advance(6);
+    const late = ask('read', jane);
+    expect(late.outcome).toBe('waits');
+    await turn();
+    expect(late.outcome).toBe('inside');
+  });
+
+  it('serve the request of one caller before hundreds that another sent earlier', async () => {
+    const { ask, turn, turns } = bench();
+    ask('read', bob).release();
+    await turn();
+    const flood = Array.from({ length: 400 }, () => ask('read', jane));
+    await turn();
+    const polite = ask('read', bob);
+    expect(polite.outcome).toBe('inside');
+    const served = outcomes(flood).filter((outcome) => outcome !== 'waits').length;
+    expect(served).toBeLessThan(20);
+    const second = ask('read', bob);
+    await turns(2);
+    expect(second.outcome).toBe('inside');
+    expect(outcomes(flood).filter((outcome) => outcome !== 'waits').length).toBeLessThan(40);
+  });
+
+  it('hold back system:masters and refusals as they hold back everybody', async () => {
+    const { ask, turn } = bench({ watches: 1 });
+    ask('watch', bob);
+    await turn();
+    const masters = Array.from({ length: 100 }, () => ask('read', admin));
+    const refused = Array.from({ length: 100 }, () => ask('watch', jane));
+    await turn();
+    expect(outcomes(masters).filter((outcome) => outcome === 'inside').length).toBeLessThan(20);
+    expect(outcomes(refused).filter((outcome) => outcome === 'refused').length).toBeLessThan(20);
+  });
+
+  it('tell anonymous callers apart by their address, and share a line with who was not authenticated', async () => {
+    const { ask, limits, turn } = bench({ reads: 8, readsPerCaller: 1 });
+    const from = (remoteAddress: string): { aborted: boolean; remoteAddress: string } => ({
+      aborted: false,
+      remoteAddress,
+    });
+    const first = [ask('read', anonymous, from('192.0.2.1')), ask('read', anonymous, from('192.0.2.2'))];
+    expect(outcomes(first)).toEqual(['inside', 'inside']);
+    expect(limits.turn(undefined, from('192.0.2.3'))).toBeUndefined();
+    expect(limits.turn(undefined, from('192.0.2.2'))).toBeInstanceOf(Promise);
+    await turn();
+    expect(limits.turn(undefined, from('192.0.2.2'))).toBeUndefined();
+  });
+
+  it('come again for a caller whose work waits for its next turn', async () => {
+    const { limits, turns } = bench();
+    expect([limits.turn(jane, HERE), limits.turn(bob, HERE)]).toEqual([undefined, undefined]);
+    const seen: number[] = [];
+    for (let index = 0; index < 20; index += 1) void limits.turn(bob, HERE)?.then(() => seen.push(index));
+    await turns(6);
+    expect(seen).toEqual(Array.from({ length: 20 }, (_, index) => index));
+  });
+});
+
+describe('the options', () => {
+  it('are checked all at once, with those that nobody knows', () => {
+    const make = (options: object) => (): unknown => createInFlightLimits(options, fakeLoop());
+    expect(make({ reads: 0, writes: 1.5, watches: NaN, watchesPerCaller: '5' })).toThrow(
       /reads .*; writes .*; watches .*; watchesPerCaller /,
     );
-    expect(() => createInFlightLimits({ watches: Infinity })).not.toThrow();
+    expect(
+      make({ readsPerCaller: 0, writesPerCaller: -1, queued: '', queuedPerCaller: -1, queueWaitMs: Infinity }),
+    ).toThrow(/readsPerCaller .*; writesPerCaller .*; queued .*; queuedPerCaller .*; queueWaitMs /);
+    expect(inFlightLimitFaults({ watch: 5 } as never)).toEqual(['watch is not an option']);
+    expect(make({ watches: Infinity, queued: 0, queuedPerCaller: 0, queueWaitMs: 1 })).not.toThrow();
   });
 });
 

@@ -1,0 +1,122 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import {
+  allowAuthenticated,
+  createApiServer,
+  createEvents,
+  createHealth,
+  memoryStore,
+  staticTokens,
+} from '../../src/index.js';
+import { raw, serve, type RawClient } from './support.js';
+
+const PATH = '/apis/events.example.com/v1/namespaces/default/events';
+const CONNECTIONS = 500;
+/** Answers to the flooder that may come between a request of somebody else and its answer. */
+const FEW = 150;
+const ROUNDS = 30;
+
+const event = (name: string): string =>
+  JSON.stringify({
+    metadata: { name, namespace: 'default' },
+    eventTime: '2026-03-05T06:07:08.123456Z',
+    reportingController: 'example.com/tester',
+    reportingInstance: 'tester-0',
+    action: 'Testing',
+    reason: 'Tested',
+    type: 'Normal',
+    regarding: { kind: 'Pod', namespace: 'default', name: 'web-1' },
+  });
+
+const get = (token: string, path: string): string =>
+  `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`;
+const post = (token: string, name: string): string => {
+  const body = event(name);
+  return `POST ${PATH} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+};
+
+/** A server, and how many requests of each token it has begun to answer. */
+async function api(): Promise<{ readonly port: number; readonly begun: (token: string) => number }> {
+  const authenticate = staticTokens({
+    flood: { name: 'flood' },
+    polite: { name: 'polite' },
+    root: { name: 'root', groups: ['system:masters'] },
+  });
+  const parts = { authenticate, authorize: allowAuthenticated() };
+  const begun = new Map<string, number>();
+  const store = memoryStore();
+  const events = createEvents({
+    ...parts,
+    apiDomain: 'example.com',
+    store,
+    observe: (observation) => {
+      if (observation.type !== 'request') return;
+      const caller = observation.caller ?? 'nobody';
+      begun.set(caller, (begun.get(caller) ?? 0) + 1);
+    },
+  });
+  const server = createApiServer({ ...parts, health: createHealth(parts), events });
+  onTestFinished(async () => {
+    await events.close();
+    await store.close();
+  });
+  const { port } = await serve(server.handle);
+  return { port, begun: (caller) => begun.get(caller) ?? 0 };
+}
+
+/** A client that asks again as soon as it has its answer, on every connection, until the test ends. */
+async function flood(port: number, request: () => string): Promise<void> {
+  const clients = Array.from({ length: CONNECTIONS }, () => raw(port));
+  await Promise.all(clients.map(({ socket }) => new Promise((resolve) => socket.once('connect', resolve))));
+  for (const { socket } of clients) {
+    socket.on('data', (chunk: string) => {
+      if (chunk.includes('HTTP/1.1 ')) socket.write(request());
+    });
+    socket.write(request());
+  }
+}
+
+/** Answers of one keep-alive connection, one after the other. */
+async function answerTo({ socket }: RawClient, request: string): Promise<number> {
+  const answer = new Promise<string>((resolve) => socket.once('data', resolve));
+  socket.write(request);
+  return Number((await answer).slice(9, 12));
+}
+
+const floods = [
+  ['gets', 'flood', () => get('flood', `${PATH}/seed`)],
+  ['creates', 'flood', counted((index) => post('flood', `flood-${index}`))],
+  ['lists', 'flood', () => get('flood', `${PATH}?limit=20`)],
+  ['gets of a member of system:masters', 'root', () => get('root', `${PATH}/seed`)],
+  ['refused credentials', 'nobody', () => get('wrong', `${PATH}/seed`)],
+  ['refused timeouts', 'nobody', () => get('flood', `${PATH}/seed?timeout=soon`)],
+] as const;
+
+function counted(make: (index: number) => string): () => string {
+  let index = 0;
+  return () => make((index += 1));
+}
+
+describe('500 connections that send without limit', () => {
+  test.each(floods)('%s do not keep others waiting', async (_what, caller, request) => {
+    const { port, begun } = await api();
+    const polite = raw(port);
+    expect(await answerTo(polite, post('polite', 'seed'))).toBe(201);
+    await flood(port, request);
+    await expect.poll(() => begun(caller)).toBeGreaterThan(CONNECTIONS);
+    const between: number[] = [];
+    const statuses: number[] = [];
+    for (let round = 0; round < ROUNDS; round += 1) {
+      for (const asked of [get('polite', `${PATH}/seed`), post('polite', `polite-${round}`), get('polite', '/livez')]) {
+        const before = begun(caller);
+        statuses.push(await answerTo(polite, asked));
+        between.push(begun(caller) - before);
+      }
+    }
+    expect(new Set(statuses)).toEqual(new Set([200, 201]));
+    between.sort((a, b) => a - b);
+    expect(between[Math.floor(between.length / 2)]).toBeLessThan(FEW);
+    // It is served all the while.
+    const now = begun(caller);
+    await expect.poll(() => begun(caller)).toBeGreaterThan(now);
+  });
+});

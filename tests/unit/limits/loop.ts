@@ -1,0 +1,32 @@
+import { fakeClock, type FakeClock } from '../../../src/testing/fake-clock.js';
+import type { InFlightParts } from '../../../src/limits/in-flight.js';
+
+/** An event loop that turns when it is told to, with a clock that stands still. */
+export interface FakeLoop extends InFlightParts {
+  readonly clock: FakeClock;
+  /** Runs what was asked for before, microtasks after each callback. */
+  turn(): Promise<void>;
+  turns(count: number): Promise<void>;
+}
+
+export function fakeLoop(): FakeLoop {
+  const clock = fakeClock();
+  let asked: (() => void)[] = [];
+  const turn = async (): Promise<void> => {
+    const callbacks = asked;
+    asked = [];
+    for (const callback of callbacks) {
+      callback();
+      await Promise.resolve();
+      await Promise.resolve();
+    }
+  };
+  return {
+    clock,
+    atNextTurn: (callback) => void asked.push(callback),
+    turn,
+    async turns(count) {
+      for (let index = 0; index < count; index += 1) await turn();
+    },
+  };
+}
