@@ -31,6 +31,7 @@ export {
   type ApiServerOptions,
   type ApiServerPart,
 } from './server/create-api-server.js';
+export type { EventRateLimit, EventRateLimitType } from './limits/event-rate-limit-options.js';
 export type { InFlightLimitOptions } from './limits/in-flight-options.js';
 
 export { allowRules, type AllowRule } from './auth/allow-rules.js';

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { parseGoDuration } from './go-duration.js';
+import { LIMIT_DEFINITIONS, limitOptions, type LimitOptions } from './limit-flags.js';
 import { parseStoreUrl, sqliteAt, withoutSecrets, type StoreChoice } from './store-url.js';
 
 /** What the command line says, defaults in place. */
@@ -28,6 +29,7 @@ export interface Flags {
   readonly managedFields: boolean;
   readonly dataDir: string;
   readonly store: StoreChoice;
+  readonly limits: LimitOptions;
 }
 
 /** What to do with a command line. */
@@ -181,6 +183,7 @@ const DEFINITIONS = [
     read: (text) => (text === '' ? undefined : parseStoreUrl(text)),
     quote: withoutSecrets,
   },
+  ...LIMIT_DEFINITIONS,
 ] as const satisfies readonly Definition[];
 
 type FlagName = (typeof DEFINITIONS)[number]['name'];
@@ -241,6 +244,7 @@ function flagsOf(value: <T>(name: FlagName) => T): Flags {
     managedFields: value('managed-fields'),
     dataDir,
     store: value<StoreChoice | undefined>('store') ?? sqliteAt(join(dataDir, 'events.db')),
+    limits: limitOptions(value),
   };
 }
 

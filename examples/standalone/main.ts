@@ -69,6 +69,7 @@ async function serve(flags: Flags): Promise<void> {
     managedFields: flags.managedFields,
     store,
     ttlMs: flags.eventTtlMs,
+    ...flags.limits,
     observe: health.observe,
   });
   const core = flags.coreV1Events ? ['/api/v1'] : [];

@@ -8,6 +8,7 @@ import { isStoreError } from '../store/errors.js';
 import type { EventKey, EventRecord } from '../store/record.js';
 import { decodeEvent, encodeEvent } from './stored-form/encode-event.js';
 import { setManagedFields, trackFields } from './field-tracking.js';
+import { requireEventRate } from './event-rates.js';
 import { generateName } from './generate-name.js';
 import { requireFits } from './require-fits.js';
 import { createErrors } from './rules/create-rules.js';
@@ -20,7 +21,7 @@ const NAME_ATTEMPTS = 8;
  * Brings a new event in: what the server decides is set, the rules are checked, it is stored (or not, in a dry run).
  *
  * @param traits of the body it came in, where that holds nothing else
- * @throws StatusError 400, 409, 422
+ * @throws StatusError 400, 409, 422, 429
  */
 export function admitNew(
   call: VerbCall,
@@ -92,6 +93,7 @@ function attempt<T>(admission: Admission<T>, round: number): Result | T | Promis
   }
   const errors = createErrors(event, version, environment.types);
   if (errors.length > 0) throw invalid(version.view.kind, event.metadata.name ?? '', errors);
+  if (round === 1) requireEventRate(call, event, options);
   const key = { namespace: event.metadata.namespace ?? '', name: event.metadata.name ?? '' };
   if (options.dryRun) return dry(admission, round, key);
   refuseResourceVersion(event);

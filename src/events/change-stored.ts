@@ -5,6 +5,7 @@ import { chain } from '../http/promise.js';
 import type { Event } from '../model/event.js';
 import { isStoreError } from '../store/errors.js';
 import type { EncodedEvent, EventRecord } from '../store/record.js';
+import { requireEventRate } from './event-rates.js';
 import { encodeText } from './stored-form/encode-event.js';
 import { rewriteEvent } from './stored-form/read-event.js';
 import { requireFits } from './require-fits.js';
@@ -38,9 +39,14 @@ export function changeStored(
 ): Result | Promise<Result> {
   const { environment, life } = call;
   const { get } = environment.store;
+  let counted = false;
+  const admit = (next: Event): void => {
+    if (!counted) requireEventRate(call, next, options);
+    counted = true;
+  };
   const attempt = (): Attempt | Promise<Attempt> => {
     const found = get.atOnce ? get.atOnce(keyOf(call), life) : get(keyOf(call), life);
-    return chain(found, (record) => (record ? changed(call, options, change, record) : missing()));
+    return chain(found, (record) => (record ? changed(call, options, change, admit, record) : missing()));
   };
   return chain(attempt(), (result) => result ?? again(attempt));
 }
@@ -56,6 +62,7 @@ function changed(
   call: VerbCall,
   options: WriteOptions,
   change: Change,
+  admit: (next: Event) => void,
   record: EventRecord,
 ): Attempt | Promise<Attempt> {
   const { environment, version } = call;
@@ -66,6 +73,7 @@ function changed(
   requireRevision(call, next, record);
   const errors = updateErrors(next, previous, version);
   if (errors.length > 0) throw invalid(version.view.kind, next.metadata.name ?? '', errors);
+  admit(next);
   const answer = (outcome: EventRecord | undefined): Attempt =>
     outcome && { kind: 'object', status: 200, json: version.object(outcome) };
   const rewritten = rewriteEvent(next, managedFields, stored);

@@ -4,6 +4,7 @@ import { acceptCaller, createAccess } from '../auth/access.js';
 import { createImpersonation } from '../auth/impersonation.js';
 import { systemClock } from '../clock/clock.js';
 import type { ApiHandler } from '../http/handler.js';
+import { createEventRateLimits } from '../limits/event-rate-limits.js';
 import { createInFlightLimits } from '../limits/in-flight.js';
 import type { Caller } from '../model/caller.js';
 import { createNotifier } from '../observe/notifier.js';
@@ -80,6 +81,7 @@ export function createEvents(options: EventsOptions): Events {
       clock,
     }),
     limits: createInFlightLimits(options.limits ?? {}, { clock, atNextTurn }),
+    rates: options.eventRateLimits?.length ? createEventRateLimits(options.eventRateLimits, clock) : undefined,
     ttlMs,
     types: new Set(options.types ?? ['Normal', 'Warning']),
     maxBodyBytes: options.maxBodyBytes ?? 3_145_728,

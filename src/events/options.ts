@@ -1,6 +1,7 @@
 import type { Authenticate, Authorize } from '../auth/contract.js';
 import { requiredHookFaults } from '../auth/hook-kinds.js';
 import type { Clock } from '../clock/clock.js';
+import { eventRateLimitFaults, type EventRateLimit } from '../limits/event-rate-limit-options.js';
 import { inFlightLimitFaults, type InFlightLimitOptions } from '../limits/in-flight-options.js';
 import type { Observe } from '../observe/observation.js';
 import type { EventStore } from '../store/contract.js';
@@ -46,13 +47,18 @@ export interface EventsOptions {
   readonly minWatchMs?: number | undefined;
   /** How often due events are removed. Default 1,000 ms. */
   readonly expiryIntervalMs?: number | undefined;
-  /** How many requests and watches may be under way. */
+  /** How many requests and watches may be under way, in all and of one caller. */
   readonly limits?: InFlightLimitOptions | undefined;
   /**
    * How far the clock of this process may be off before it expires nothing, in milliseconds: compared with the clock of the
    * store where replicas share one, else with the time that has passed. Default 5,000. See `storeCheck`, which tells probes.
    */
   readonly clockToleranceMs?: number | undefined;
+  /**
+   * How many events may be created and changed, as kube-apiserver's EventRateLimit admission limits them: 429 beyond. All
+   * limits are asked, and each takes a token also where another one refuses. A dry run counts nothing. Default none.
+   */
+  readonly eventRateLimits?: readonly EventRateLimit[] | undefined;
   readonly clock?: Clock | undefined;
   /** Told about requests and unexpected errors. Nothing is ever written to the console. */
   readonly observe?: Observe | undefined;
@@ -83,6 +89,7 @@ export function checkEventsOptions(options: EventsOptions): void {
     }
   }
   faults.push(...limitFaults(given.limits));
+  if (given.eventRateLimits !== undefined) faults.push(...eventRateLimitFaults(given.eventRateLimits));
   for (const name of Object.keys(given)) if (!KNOWN.has(name)) faults.push(`${name} is not an option`);
   for (const name of ['coreV1', 'impersonation', 'managedFields'] as const) {
     if (given[name] !== undefined && typeof given[name] !== 'boolean') faults.push(`${name} must be true or false`);
@@ -109,6 +116,7 @@ const DURATIONS = [
 
 const KNOWN: ReadonlySet<string> = new Set([
   ...['apiDomain', 'store', 'authenticate', 'authorize', 'types', 'discovery', 'limits', 'clock', 'observe'],
+  'eventRateLimits',
   ...['coreV1', 'impersonation', 'managedFields'],
   ...DURATIONS.map(([name]) => name),
 ]);

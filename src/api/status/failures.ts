@@ -123,6 +123,15 @@ export function unprocessable(): StatusError {
   return failure(422, 'Invalid', 'the server rejected our request due to an error in our request', {});
 }
 
+/**
+ * 429: too many writes of late. `text` follows `Too many requests: `. As in Kubernetes' admission there are no details; the
+ * header is what clients need to try again.
+ */
+export function tooManyRequests(text: string, retryAfterSeconds: number): StatusError {
+  const { status } = failure(429, 'TooManyRequests', `Too many requests: ${text}`);
+  return statusError(status, { 'retry-after': String(retryAfterSeconds) });
+}
+
 /** 500 for what nobody expected. Says nothing of the cause. */
 export function internalError(): StatusError {
   return failure(500, 'InternalError', 'Internal error occurred', {});

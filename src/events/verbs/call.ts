@@ -8,6 +8,7 @@ import type { GroupResource } from '../../api/status/failures.js';
 import type { Access } from '../../auth/access.js';
 import type { Clock } from '../../clock/clock.js';
 import type { ApiRequest } from '../../http/request.js';
+import type { EventRateLimits } from '../../limits/event-rate-limits.js';
 import type { InFlightLimits } from '../../limits/in-flight.js';
 import type { Caller } from '../../model/caller.js';
 import type { ListMeta } from '../../model/object-meta.js';
@@ -35,6 +36,8 @@ export interface EventsEnvironment {
   readonly time: StoreTime;
   readonly access: Access;
   readonly limits: InFlightLimits;
+  /** Absent where nothing limits how many events are written. */
+  readonly rates: EventRateLimits | undefined;
   /** How long a written event lives. */
   readonly ttlMs: number;
   /** The event types that may be written. */

@@ -146,6 +146,7 @@ export function verbBench(wrap: (store: EventStore) => EventStore = (store) => s
     time: createStoreTime({ store, clock }),
     access: createAccess({ authenticate: () => CALLER, authorize: () => ({ allowed: true }) }),
     limits: createInFlightLimits({}, { clock, atNextTurn }),
+    rates: undefined,
     ttlMs: 3_600_000,
     types: new Set(['Normal', 'Warning']),
     maxBodyBytes: 1_000_000,

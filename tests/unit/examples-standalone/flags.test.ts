@@ -37,6 +37,7 @@ describe('parseFlags', () => {
       managedFields: true,
       dataDir: './kube-vitals-data',
       store: { kind: 'sqlite', path: 'kube-vitals-data/events.db', shown: 'kube-vitals-data/events.db' },
+      limits: { limits: {}, eventRateLimits: [{ type: 'SourceAndObject', qps: 50, burst: 1_000 }] },
     });
   });
 
@@ -69,6 +70,30 @@ describe('parseFlags', () => {
   it('keeps events in the data directory unless told otherwise', () => {
     expect(flags('--data-dir', '/data').store).toMatchObject({ kind: 'sqlite', path: '/data/events.db' });
     expect(flags('--data-dir', '/data', '--store', 'memory').store).toEqual({ kind: 'memory', shown: 'memory' });
+  });
+
+  it('limits the rate of events by each type, or not at all', () => {
+    const rates = flags(
+      '--event-rate-limit-server=500/1000',
+      '--event-rate-limit-namespace=100/200',
+      '--event-rate-limit-user=0.5/20/10',
+      '--event-rate-limit-source-and-object=off',
+    );
+    expect(rates.limits).toEqual({
+      limits: {},
+      eventRateLimits: [
+        { type: 'Server', qps: 500, burst: 1_000 },
+        { type: 'Namespace', qps: 100, burst: 200 },
+        { type: 'User', qps: 0.5, burst: 20, cacheSize: 10 },
+      ],
+    });
+    const none = flags('--limits=off', '--event-rate-limit-user=1/1').limits;
+    expect(none.eventRateLimits).toEqual([]);
+    expect(none.limits).toMatchObject({ reads: Infinity, writes: Infinity, watches: Infinity, queued: Infinity });
+    for (const wrong of ['50', '0/5', '5/0', '-1/5', '5/5/0', '5/1.5', '']) {
+      expect(error(`--event-rate-limit-user=${wrong}`)).toContain('must be off or QPS/BURST');
+    }
+    expect(error('--limits=no')).toContain('must be on or off');
   });
 
   it('takes any free port, and none', () => {
@@ -128,7 +153,7 @@ describe('parseFlags', () => {
     expect(help).toMatch(
       /--store store\n .*sqlite:PATH.*postgres:.*etcd:.*\(default sqlite:events\.db in --data-dir\)/,
     );
-    expect(help.match(/^ {2}--/gm)).toHaveLength(21);
+    expect(help.match(/^ {2}--/gm)).toHaveLength(26);
     expect('help' in parseFlags(['-h'])).toBe(true);
   });
 
