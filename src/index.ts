@@ -29,6 +29,7 @@ export {
   createApiServer,
   type ApiServer,
   type ApiServerOptions,
+  type ApiServerEvents,
   type ApiServerPart,
 } from './server/create-api-server.js';
 export type { EventRateLimit, EventRateLimitType } from './limits/event-rate-limit-options.js';

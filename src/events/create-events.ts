@@ -4,6 +4,7 @@ import { acceptCaller, createAccess } from '../auth/access.js';
 import { createImpersonation } from '../auth/impersonation.js';
 import { systemClock } from '../clock/clock.js';
 import type { ApiHandler } from '../http/handler.js';
+import type { ApiRequest } from '../http/request.js';
 import { createEventRateLimits } from '../limits/event-rate-limits.js';
 import { createInFlightLimits } from '../limits/in-flight.js';
 import type { Caller } from '../model/caller.js';
@@ -37,6 +38,11 @@ export interface Events {
    * caller gets the group `system:authenticated`, as one that was authenticated. Throws a TypeError without a name.
    */
   as(caller: Pick<Caller, 'name'> & Partial<Caller>): ApiHandler;
+  /**
+   * For paths beside the events, such as health and routes of the service's own: waits until it is the turn of this client,
+   * told apart by its address. `undefined` means *now*, as for all who do not send more than their share.
+   */
+  readonly turn: (request: ApiRequest) => Promise<unknown> | undefined;
   /** Ends watches and timers. The store stays open: it is the service's. May be called twice. */
   close(): Promise<void>;
 }
@@ -104,6 +110,7 @@ export function createEvents(options: EventsOptions): Events {
       if (!preset) throw new TypeError('events.as: the caller needs a name');
       return (request) => pipeline(request, preset);
     },
+    turn: (request) => environment.limits.turn(undefined, request),
     async close() {
       hub.close();
       await expiry.stop();

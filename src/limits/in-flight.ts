@@ -25,7 +25,7 @@ export interface InFlightLimits {
   enter(kind: PlaceKind, caller: Caller, client: Client): Release | undefined | Promise<Release | undefined>;
   /**
    * The next turn of a caller, or of a client nobody knows, for work that needs no place of its own: a piece of a list, a
-   * refusal. `undefined` means *now*.
+   * refusal, a path beside the events. `undefined` means *now*.
    */
   turn(caller: Caller | undefined, client: Client): Promise<unknown> | undefined;
 }
@@ -78,11 +78,16 @@ export function createInFlightLimits(
         () => resolve(undefined),
       ),
     );
+  /** Who has no name is known by its address. */
+  const lineOf = (caller: Caller | undefined, { remoteAddress = '' }: Client): Line => {
+    if (caller === undefined) return lines.of(`\0unknown ${remoteAddress}`, true);
+    return lines.of(caller.name === ANONYMOUS ? `\0${remoteAddress}` : caller.name, false);
+  };
   const none = (): undefined => undefined;
 
   return {
     enter(kind, caller, client) {
-      const line = lines.of(nameOf(caller, client));
+      const line = lineOf(caller, client);
       const now = lines.mayBegin(line);
       if (kind === 'watch') {
         const watch = (): Release | undefined => (isFree(kind, line) ? take(kind, line) : undefined);
@@ -102,13 +107,8 @@ export function createInFlightLimits(
       );
     },
     turn(caller, client) {
-      const line = lines.of(nameOf(caller, client));
+      const line = lineOf(caller, client);
       return lines.mayBegin(line) ? undefined : inTurn(line, client, none);
     },
   };
-}
-
-/** Callers without a name of their own are told apart by where they are. */
-function nameOf(caller: Caller | undefined, { remoteAddress = '' }: Client): string {
-  return caller === undefined || caller.name === ANONYMOUS ? `\0${remoteAddress}` : caller.name;
 }

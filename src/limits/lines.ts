@@ -10,11 +10,18 @@ export class Line implements Share {
   turn = -1;
   begun = 0;
   heardAt = 0;
+  readonly unknown: boolean;
+  heard = 0;
+  countedFrom = 0;
   readonly held = { read: 0, write: 0, watch: 0 };
   readonly read: Queue = new Queue();
   readonly write: Queue = new Queue();
   /** Waits for its turn and for nothing else. */
   readonly step: Queue = new Queue();
+
+  constructor(unknown: boolean) {
+    this.unknown = unknown;
+  }
 
   /** Requests that wait for a place. */
   get waiting(): number {
@@ -30,7 +37,7 @@ export class Line implements Share {
 /** The lines of all callers: whoever is first in each of them is served in turn. */
 export interface Lines {
   /** The line of a caller. Forgotten some time after its last use. */
-  of(name: string): Line;
+  of(name: string, unknown: boolean): Line;
   /** Whether work of this caller may begin as it comes. */
   mayBegin(line: Line): boolean;
   /** Whether a request that comes now has to let others of this caller, or of all, go first. */
@@ -136,11 +143,11 @@ export function createLines({ clock, atNextTurn, waitMs, free, freeFor }: LinesP
   };
 
   return {
-    of(name) {
+    of(name, unknown) {
       let line = lines.get(name);
       if (line !== undefined) return line;
       if (lines.size >= KEPT_LINES) tidy();
-      line = new Line();
+      line = new Line(unknown);
       lines.set(name, line);
       return line;
     },

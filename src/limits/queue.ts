@@ -1,6 +1,6 @@
 /** A request that may end while it waits. */
 export interface Requester {
-  readonly aborted: boolean;
+  readonly aborted?: boolean | undefined;
 }
 
 /** Somebody in a queue. */
@@ -70,4 +70,4 @@ export class Queue {
 /** How many who have left an array holds before it is made anew. */
 const KEPT_BEHIND = 256;
 
-const hasEnded = ({ requester }: Waiter): boolean => requester.aborted;
+const hasEnded = ({ requester }: Waiter): boolean => requester.aborted === true;

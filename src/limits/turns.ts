@@ -8,6 +8,11 @@ export interface Share {
   begun: number;
   /** When the caller was last heard of, monotonic milliseconds. */
   heardAt: number;
+  /** Clients nobody knows, such as probes: they count as active only when they send much. */
+  readonly unknown: boolean;
+  /** How often such a client was heard of since `countedFrom`. */
+  heard: number;
+  countedFrom: number;
 }
 
 /** How much work begins in one turn of the event loop. */
@@ -35,6 +40,8 @@ const SHARED_MS = 0.2;
 const SHARED_BEGINNINGS = 1;
 /** Callers that were heard of within this time are active. */
 const ACTIVE_MS = 2_000;
+/** What an unknown client may send in that time without being active. */
+const FEW = 50;
 const SLOTS = { alone: 64, shared: 8 } as const;
 
 /**
@@ -83,7 +90,7 @@ export function createTurns({ clock, atNextTurn, serve }: TurnsParts): Turns {
   return {
     mayBegin(share) {
       const now = clock.monotonic();
-      if (last !== share) {
+      if (last !== share && !(share.unknown && isQuiet(share, now))) {
         if (last !== undefined && now - last.heardAt < ACTIVE_MS) sharedUntil = now + ACTIVE_MS;
         last = share;
       }
@@ -104,4 +111,13 @@ export function createTurns({ clock, atNextTurn, serve }: TurnsParts): Turns {
       if (planned === 0) plan(1);
     },
   };
+}
+
+function isQuiet(share: Share, now: number): boolean {
+  if (now - share.countedFrom > ACTIVE_MS) {
+    share.countedFrom = now;
+    share.heard = 0;
+  }
+  share.heard += 1;
+  return share.heard < FEW;
 }

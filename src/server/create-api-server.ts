@@ -19,12 +19,18 @@ export interface ApiServerPart {
   readonly handle: ApiHandler;
 }
 
+/** The part with the events, which knows whose turn it is. */
+export interface ApiServerEvents extends ApiServerPart {
+  /** Waits for the turn of a client, see `Events`. Without it other paths are answered as they come. */
+  readonly turn?: ((request: ApiRequest) => Promise<unknown> | undefined) | undefined;
+}
+
 /** What {@link createApiServer} puts together. */
 export interface ApiServerOptions {
   /** Asked first. It authenticates for itself. */
   readonly health: ApiServerPart;
   /** Asked second. It authenticates for itself. */
-  readonly events: ApiServerPart;
+  readonly events: ApiServerEvents;
   /** Who is asking, on all other paths. */
   readonly authenticate: Authenticate;
   /** Who may read `/`, `/version` and hear that other paths do not exist. */
@@ -81,6 +87,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   const extra = options.extraPaths ?? [];
   const paths = (): readonly string[] => [...OWN_PATHS, ...(typeof extra === 'function' ? extra() : extra)];
   const otherPaths = createOtherPaths({ access, paths, version: options.version, observe });
+  const { turn = (): undefined => undefined } = events;
   const parts = [health.handle, events.handle];
 
   const from = (first: number, request: ApiRequest): ApiResponse | Promise<ApiResponse> => {
@@ -93,11 +100,22 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
       }
       if (answer !== undefined) return withStandardHeaders(request, answer);
     }
-    return otherPaths(request).then((response) => withStandardHeaders(request, response));
+    const due = isHealth(request) ? undefined : turn(request);
+    const answer = due === undefined ? otherPaths(request) : due.then(() => otherPaths(request));
+    return answer.then((response) => withStandardHeaders(request, response));
   };
-  const { handle, startDraining } = createDrainGate((request) => from(0, request));
+  /** Events take turns themselves, since they know their callers. */
+  const inTurn = (request: ApiRequest): ApiResponse | Promise<ApiResponse> => {
+    const due = isHealth(request) ? turn(request) : undefined;
+    return due === undefined ? from(0, request) : due.then(() => from(0, request));
+  };
+  const { handle, startDraining } = createDrainGate(inTurn);
   return { handle, startDraining };
 }
+
+const HEALTH = /^\/(?:healthz|livez|readyz)(?:[/?]|$)/;
+
+const isHealth = ({ url }: ApiRequest): boolean => HEALTH.test(url);
 
 function checkOptions(options: ApiServerOptions): void {
   if (typeof options !== 'object' || options === null) throw new TypeError('createApiServer: options are required');
