@@ -4,7 +4,8 @@ import { systemClock } from '../../src/clock/clock.js';
 import { isBodyError } from '../../src/http/body-error.js';
 import { readBody } from '../../src/http/body.js';
 import type { ApiHandler } from '../../src/http/handler.js';
-import { feedHandler, gate, raw, serve, text } from './support.js';
+import { toNodeListener } from '../../src/node.js';
+import { feedHandler, gate, listen, raw, serve, text } from './support.js';
 
 const LIMIT = 100_000;
 
@@ -216,4 +217,72 @@ test('Expect: 100-continue is answered before the body is read', async () => {
   await client.until('100 Continue');
   client.send('hello');
   await client.until('got 5.');
+});
+
+describe('a body that never comes', () => {
+  const half = post('Content-Length: 9', '{');
+
+  test('rejects with the reason of the signal that ends its reading, and the answer goes out', async () => {
+    const deadline = new AbortController();
+    const reading = gate();
+    const outcome = gate<unknown>();
+    const { port, errors } = await serve(async (request) => {
+      const read = request.body?.(LIMIT, deadline) as Promise<Uint8Array>;
+      reading.open();
+      outcome.open(await read.catch((error: unknown) => error));
+      return text('too late', 504);
+    });
+    const client = raw(port);
+    client.send(half);
+    await reading.promise;
+    deadline.abort(new Error('the deadline has passed'));
+    expect(await outcome.promise).toEqual(new Error('the deadline has passed'));
+    await client.until('too late');
+    expect(errors).toEqual([]);
+  });
+
+  test('rejects with the reason of a signal that was aborted before', async () => {
+    const { port } = await serve(async (request) =>
+      text(
+        String(
+          await (request.body?.(9, { signal: AbortSignal.abort('before') }) as Promise<unknown>).catch(
+            (e: unknown) => e,
+          ),
+        ),
+      ),
+    );
+    const client = raw(port);
+    client.send(half);
+    await client.until('before');
+  });
+
+  test('is not waited for once the request is answered', async () => {
+    const outcome = gate<unknown>();
+    const { port, errors } = await serve((request) => {
+      (request.body?.(LIMIT) as Promise<Uint8Array>).catch(outcome.open);
+      return text('answered');
+    });
+    const client = raw(port);
+    client.send(half);
+    await client.until('answered');
+    expect(await outcome.promise).toMatchObject({ name: 'BodyError', code: 'aborted' });
+    expect(errors).toEqual([]);
+  });
+
+  test('is not waited for when something else answered and the client has left, which Node does not tell the request', async () => {
+    const outcome = gate<unknown>();
+    const listener = toNodeListener((request) => {
+      (request.body?.(LIMIT) as Promise<Uint8Array>).catch(outcome.open);
+      return new Promise(() => undefined);
+    });
+    const { port } = await listen((req, res) => {
+      listener(req, res);
+      res.end('somebody else');
+    });
+    const client = raw(port);
+    client.send(half);
+    await client.until('somebody else');
+    client.socket.destroy();
+    expect(await outcome.promise).toMatchObject({ name: 'BodyError', code: 'aborted' });
+  });
 });

@@ -72,6 +72,20 @@ test('a body is read, and one over the limit refused', async () => {
   expect(errors).toEqual([]);
 });
 
+test('a body that never comes ends with the signal given to its reader, and the answer goes out', async () => {
+  const deadline = new AbortController();
+  const { session, errors } = await serve2(async (request) => {
+    const reading = request.body?.(100, deadline) as Promise<Uint8Array>;
+    setImmediate(() => deadline.abort('late'));
+    return text(`ended: ${String(await reading.catch((error: unknown) => error))}`, 504);
+  });
+  const stream = session.request({ ':path': '/', ':method': 'POST' });
+  stream.write('half');
+  expect(await headersOf(stream)).toMatchObject({ ':status': 504 });
+  expect(await whole(stream)).toBe('ended: late');
+  expect(errors).toEqual([]);
+});
+
 test('a stream: headers at once, chunks as they come, cancel aborts', async () => {
   const { handler, at } = feedHandler();
   const { session, errors } = await serve2(handler);

@@ -1,6 +1,7 @@
-import type { ApiRequest, PeerCertificate, RequestHeaders } from '../../http/request.js';
+import type { ApiRequest, BodyCall, PeerCertificate, RequestHeaders } from '../../http/request.js';
+import { bodyAborted } from '../../http/body-error.js';
 import type { AbortReason } from '../abort-reason.js';
-import type { Reading } from '../reading.js';
+import { Reading } from '../reading.js';
 import { readFetchBody } from './body-reader.js';
 import type { FetchInfo } from './options.js';
 
@@ -25,7 +26,7 @@ export class FetchExchange implements ApiRequest {
   #reason: AbortReason | undefined;
   #following = false;
   #finished = false;
-  readonly #reading: Reading = { stop: undefined };
+  readonly #reading = new Reading();
 
   constructor(request: Request, info: FetchInfo | undefined, url: string, settings: FetchSettings) {
     this.method = request.method;
@@ -48,15 +49,17 @@ export class FetchExchange implements ApiRequest {
     return this.#headers;
   }
 
-  get body(): (limit: number) => Promise<Uint8Array> {
-    return async (limit) => {
+  get body(): (limit: number, call?: BodyCall) => Promise<Uint8Array> {
+    return async (limit, call) => {
       if (this.#request.bodyUsed) {
         this.misuse = new TypeError(
           'the body of this Request has been read already: hand the Request over unread, or a clone made before reading it',
         );
         throw this.misuse;
       }
-      return readFetchBody(this.#request, Math.min(limit, this.#settings.maxBodyBytes), this.#reading);
+      // Not every server ends the stream of a request whose client has left.
+      this.follow();
+      return readFetchBody(this.#request, Math.min(limit, this.#settings.maxBodyBytes), this.#reading, call);
     };
   }
 
@@ -86,6 +89,7 @@ export class FetchExchange implements ApiRequest {
   abort(reason: AbortReason): void {
     if (this.#finished || this.#reason !== undefined) return;
     this.#reason = reason;
+    this.#reading.stop(bodyAborted(reason));
     this.#controller?.abort(reason);
   }
 
@@ -102,7 +106,7 @@ export class FetchExchange implements ApiRequest {
   finish(): void {
     if (this.#finished) return;
     this.#finished = true;
-    this.#reading.stop?.();
+    this.#reading.stop();
     if (this.#following) this.#request.signal.removeEventListener('abort', this.#onRequestAbort);
   }
 }

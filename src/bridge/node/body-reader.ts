@@ -1,8 +1,9 @@
 import { bodyAborted, bodyTooLarge } from '../../http/body-error.js';
 import { bodyBytes } from '../../http/body.js';
 import { isBytes } from '../../http/bytes.js';
+import type { BodyCall } from '../../http/request.js';
 import type { Reading } from '../reading.js';
-import type { NodeIncoming } from './message.js';
+import type { NodeIncoming, NodeOutgoing } from './message.js';
 import { http2Stream } from './message.js';
 
 /** True when the headers announce a body, empty or not. */
@@ -14,16 +15,23 @@ export function announcesBody(req: NodeIncoming): boolean {
 }
 
 /**
- * Reads the body of a request: what a framework has left of it, else the stream itself.
+ * Reads the body of a request: what a framework has left of it, else the stream itself. A reading that is stopped leaves
+ * the stream paused, for `discardBody`.
  *
  * @throws BodyError beyond the limit, when the client leaves, or when the reading is stopped.
  * @throws TypeError when something else has read the stream and left nothing.
  */
-export async function readIncoming(req: NodeIncoming, limit: number, reading: Reading): Promise<Uint8Array> {
+export async function readIncoming(
+  req: NodeIncoming,
+  res: NodeOutgoing,
+  limit: number,
+  reading: Reading,
+  call?: BodyCall,
+): Promise<Uint8Array> {
   if (!announcesBody(req)) return new Uint8Array(0);
   if (typeof req.rawBody === 'string' || isBytes(req.rawBody)) return bodyBytes(req.rawBody, limit);
   // Some parsers leave `{}` where they did not read: only a touched stream makes `req.body` the body.
-  if (req.readableDidRead !== true && !req.readableEnded) return readStream(req, limit, reading);
+  if (req.readableDidRead !== true && !req.readableEnded) return readStream(req, res, limit, reading, call);
   if (req.body !== undefined) return parsedBytes(req.body, limit);
   throw new TypeError(
     'something has read the request body already: mount the listener before the body parser, or let it leave req.rawBody or req.body',
@@ -42,7 +50,13 @@ function parsedBytes(body: unknown, limit: number): Uint8Array {
   }
 }
 
-function readStream(req: NodeIncoming, limit: number, reading: Reading): Promise<Uint8Array> {
+function readStream(
+  req: NodeIncoming,
+  res: NodeOutgoing,
+  limit: number,
+  reading: Reading,
+  call: BodyCall | undefined,
+): Promise<Uint8Array> {
   if (Number(req.headers['content-length']) > limit) return Promise.reject(bodyTooLarge(limit));
   if (req.destroyed) return Promise.reject(bodyAborted());
 
@@ -50,19 +64,23 @@ function readStream(req: NodeIncoming, limit: number, reading: Reading): Promise
     const chunks: Uint8Array[] = [];
     let size = 0;
     const settle = (): void => {
-      reading.stop = undefined;
+      reading.over();
       req.removeListener('data', onData);
       req.removeListener('end', onEnd);
       req.removeListener('error', onGone);
       req.removeListener('close', onGone);
+      res.removeListener('close', onGone);
+    };
+    const stop = (error: unknown): void => {
+      settle();
+      req.pause();
+      reject(error as Error);
     };
     const onData = (chunk: Uint8Array | string): void => {
       const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
       size += bytes.byteLength;
       if (size > limit) {
-        settle();
-        req.pause();
-        reject(bodyTooLarge(limit));
+        stop(bodyTooLarge(limit));
       } else {
         chunks.push(bytes);
       }
@@ -75,10 +93,12 @@ function readStream(req: NodeIncoming, limit: number, reading: Reading): Promise
       settle();
       reject(bodyAborted(cause));
     };
-    reading.stop = onGone;
+    reading.begin(stop, call);
     req.on('end', onEnd);
     req.on('error', onGone);
     req.on('close', onGone);
+    // Once a request is answered, by whomever, Node does not tell it any more that its connection closed.
+    res.on('close', onGone);
     req.on('data', onData);
   });
 }

@@ -8,6 +8,7 @@ import { abortReason } from '../abort-reason.js';
 import { checkBridge, reportTo } from '../options.js';
 import { createCloseWatch } from './close-watch.js';
 import { createClosing } from './closing.js';
+import { createLateBodies } from './late-bodies.js';
 import type { NodeIncoming, NodeOutgoing } from './message.js';
 import type { NodeListenerOptions } from './options.js';
 import { NodeExchange } from './request.js';
@@ -40,6 +41,7 @@ export function toNodeListener(handler: ApiHandler, options: NodeListenerOptions
   const settings = {
     maxBodyBytes: options.maxBodyBytes ?? Infinity,
     closeWatch: createCloseWatch(),
+    lateBodies: createLateBodies(options.clock ?? systemClock),
     clientLeft: abortReason('client-left'),
   };
   const { send, fail } = createSender({

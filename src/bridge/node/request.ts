@@ -1,8 +1,9 @@
 import type { AbortReason } from '../abort-reason.js';
-import type { ApiRequest, PeerCertificate, RequestHeaders } from '../../http/request.js';
-import type { Reading } from '../reading.js';
+import type { ApiRequest, BodyCall, PeerCertificate, RequestHeaders } from '../../http/request.js';
+import { Reading } from '../reading.js';
 import { readIncoming } from './body-reader.js';
 import type { CloseWatch } from './close-watch.js';
+import type { LateBodies } from './late-bodies.js';
 import type { NodeIncoming, NodeOutgoing } from './message.js';
 import { isGone } from './message.js';
 import { peerCertificateOf } from './peer-certificate.js';
@@ -11,6 +12,7 @@ import { peerCertificateOf } from './peer-certificate.js';
 export interface ExchangeSettings {
   readonly maxBodyBytes: number;
   readonly closeWatch: CloseWatch;
+  readonly lateBodies: LateBodies;
   readonly clientLeft: AbortReason;
 }
 
@@ -27,7 +29,7 @@ export class NodeExchange implements ApiRequest {
   #controller: AbortController | undefined;
   #reason: AbortReason | undefined;
   #finished = false;
-  readonly #reading: Reading = { stop: undefined };
+  readonly #reading = new Reading();
 
   constructor(req: NodeIncoming, res: NodeOutgoing, url: string, settings: ExchangeSettings) {
     this.method = req.method ?? 'GET';
@@ -41,8 +43,13 @@ export class NodeExchange implements ApiRequest {
     return this.req.headers;
   }
 
-  get body(): (limit: number) => Promise<Uint8Array> {
-    return (limit) => readIncoming(this.req, Math.min(limit, this.#settings.maxBodyBytes), this.#reading);
+  get body(): (limit: number, call?: BodyCall) => Promise<Uint8Array> {
+    return (limit, call) => {
+      const { maxBodyBytes, lateBodies } = this.#settings;
+      const body = readIncoming(this.req, this.res, Math.min(limit, maxBodyBytes), this.#reading, call);
+      if (call !== undefined && this.#reading.waits) lateBodies.add(this.#reading);
+      return body;
+    };
   }
 
   get signal(): AbortSignal {
@@ -82,7 +89,7 @@ export class NodeExchange implements ApiRequest {
   /** The answer has been handed to Node completely: from here on the client may leave without a word. */
   finish(): void {
     this.#finished = true;
-    this.#reading.stop?.();
+    this.#reading.stop();
   }
 
   /** Aborts the signal and calls back when the client leaves an unfinished answer. At once when it has left already. */

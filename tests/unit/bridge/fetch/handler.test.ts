@@ -104,6 +104,52 @@ describe('the request', () => {
     expect(given).toBeLessThan(10);
   });
 
+  describe('with a body that never comes', () => {
+    const endless = (
+      init: RequestInit = {},
+    ): { readonly request: Request; readonly cancelled: ReturnType<typeof vi.fn> } => {
+      const cancelled = vi.fn();
+      const body = new ReadableStream<Uint8Array>({ cancel: cancelled });
+      return { request: post(body, { duplex: 'half', ...init } as RequestInit), cancelled };
+    };
+
+    test('stops reading when the given signal aborts, with its reason', async () => {
+      const deadline = new AbortController();
+      const { request, cancelled } = endless();
+      let outcome: unknown;
+      const handler = toFetchHandler(async ({ body }) => {
+        const reading = Promise.resolve(body?.(10, deadline));
+        deadline.abort(new Error('too late'));
+        outcome = await reading.catch((error: unknown) => error);
+        return text('', 504);
+      });
+      expect((await answered(handler(request))).status).toBe(504);
+      expect(outcome).toEqual(new Error('too late'));
+      expect(cancelled).toHaveBeenCalledOnce();
+    });
+
+    test('stops reading when the client leaves, although the stream does not say so', async () => {
+      const leaving = new AbortController();
+      const { request } = endless({ signal: leaving.signal });
+      const onError = vi.fn();
+      const response = toFetchHandler(echo, { onError })(request);
+      leaving.abort();
+      expect((await answered(response)).status).toBe(400);
+      expect(onError).not.toHaveBeenCalled();
+    });
+
+    test('stops reading when the request is answered', async () => {
+      const { request } = endless();
+      let reading: Promise<unknown> | undefined;
+      const handler = toFetchHandler(({ body }) => {
+        reading = Promise.resolve(body?.(10));
+        return text('answered');
+      });
+      expect(await (await answered(handler(request))).text()).toBe('answered');
+      await expect(reading).rejects.toMatchObject({ name: 'BodyError', code: 'aborted' });
+    });
+  });
+
   test('with a body that breaks off is the fault of the client', async () => {
     const onError = vi.fn();
     const broken = new ReadableStream<Uint8Array>({ pull: (controller) => controller.error(new Error('reset')) });
