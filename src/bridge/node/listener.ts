@@ -6,10 +6,11 @@ import type { ApiResponse } from '../../http/response.js';
 import { notFoundText } from '../../http/text.js';
 import { abortReason } from '../abort-reason.js';
 import { checkBridge, reportTo } from '../options.js';
-import { createCloseWatch } from './close-watch.js';
 import { createClosing } from './closing.js';
 import { createLateBodies } from './late-bodies.js';
 import type { NodeIncoming, NodeOutgoing } from './message.js';
+import { http2Stream } from './message.js';
+import { createRequestOrder } from './request-order.js';
 import type { NodeListenerOptions } from './options.js';
 import { NodeExchange } from './request.js';
 import { createSender } from './send.js';
@@ -26,6 +27,9 @@ const BEYOND_ASCII = /[\u0080-\u00ff]/;
  * - A path that is not the handler's goes to `next()`, and without one is answered 404. Mounted under a path of Express it
  *   still sees the path the client sent (`originalUrl`); name the mount in `basePath` to take it off.
  * - A body that a parser has read already is taken from `req.rawBody`, else from `req.body`.
+ * - Requests that one connection of HTTP/1.1 sends without waiting for answers are handled one after the other: each
+ *   begins when the answer before it has been handed over, and none does once the client has left. A few are read ahead;
+ *   the 1,000th that waits is the last of its connection.
  * - Streams respect back-pressure chunk by chunk; when the client leaves, the request's signal aborts and the source is
  *   let go. Errors before the headers become a bare 500; after them the connection breaks off. Both reach `onError`.
  * - The rest of a body that nobody wanted is read for at most 8 MiB and 5 s after the answer.
@@ -37,21 +41,21 @@ const BEYOND_ASCII = /[\u0080-\u00ff]/;
 export function toNodeListener(handler: ApiHandler, options: NodeListenerOptions = {}): NodeListener {
   checkBridge('toNodeListener', handler, options);
   const basePath = normalizeBasePath(options.basePath);
+  const clock = options.clock ?? systemClock;
   const closing = createClosing(options.signal);
   const settings = {
     maxBodyBytes: options.maxBodyBytes ?? Infinity,
-    closeWatch: createCloseWatch(),
-    lateBodies: createLateBodies(options.clock ?? systemClock),
+    lateBodies: createLateBodies(clock),
     clientLeft: abortReason('client-left'),
   };
+  const order = createRequestOrder(clock);
   const { send, fail } = createSender({
-    clock: options.clock ?? systemClock,
+    clock,
     closing,
     report: (error, where) => reportTo(options.onError, error, where),
   });
 
-  return function listener(req, res, next): void {
-    const url = stripBasePath(targetOf(req), basePath);
+  const begin = (req: NodeIncoming, res: NodeOutgoing, url: string | undefined, next?: () => void): void => {
     const exchange = new NodeExchange(req, res, url ?? '/', settings);
     closing.meet(exchange);
     const answered = (answer: ApiResponse | undefined): void => {
@@ -75,6 +79,16 @@ export function toNodeListener(handler: ApiHandler, options: NodeListenerOptions
     // The last one is for a `next` that throws: nobody else is there to catch it.
     if (isPromise(answer)) answer.then(answered, failed).then(undefined, failed);
     else answered(answer);
+  };
+
+  return function listener(req, res, next): void {
+    const url = stripBasePath(targetOf(req), basePath);
+    // An answer of HTTP/1 has no socket while one before it is unfinished.
+    if (res.socket !== null || url === undefined || req.socket === null || http2Stream(res) !== undefined) {
+      begin(req, res, url, next);
+    } else {
+      order.wait(req, res, () => begin(req, res, url, next));
+    }
   };
 }
 

@@ -5,9 +5,14 @@ export interface NodeSocket {
   /** Present on TLS sockets; true only when the client certificate was verified. */
   readonly authorized?: boolean;
   getPeerCertificate?(): unknown;
+  /** False once this side has been ended. */
+  readonly writable?: boolean;
   destroySoon?(): void;
   destroy(): unknown;
+  pause?(): unknown;
+  resume?(): unknown;
   once(event: string, listener: (...values: never[]) => void): unknown;
+  on?(event: string, listener: (...values: never[]) => void): unknown;
 }
 
 /**
@@ -55,7 +60,7 @@ export interface Http2SessionLike {
 export interface NodeOutgoing {
   readonly headersSent: boolean;
   readonly destroyed?: boolean;
-  /** `null` while an answer of HTTP/1 waits behind another one on its connection. */
+  /** `null` while an answer of HTTP/1 waits behind another one on its connection, and again when it is finished. */
   readonly socket: NodeSocket | null;
   /** False makes HTTP/1 say `Connection: close`. */
   shouldKeepAlive?: boolean;
@@ -81,6 +86,11 @@ export function http2Stream(message: NodeIncoming | NodeOutgoing): Http2StreamLi
 export function isGone(req: NodeIncoming, res: NodeOutgoing): boolean {
   if (res.destroyed === true || http2Stream(res)?.destroyed === true) return true;
   return res.socket === null && req.socket?.destroyed === true;
+}
+
+/** True while an answer of HTTP/1 can still be written: Node ends its side when the client ends its own. */
+export function isWritable(res: NodeOutgoing): boolean {
+  return res.socket?.writable !== false;
 }
 
 /** Ends an answer that cannot be completed, so that the client sees it broke off. */

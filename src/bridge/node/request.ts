@@ -2,7 +2,6 @@ import type { AbortReason } from '../abort-reason.js';
 import type { ApiRequest, BodyCall, PeerCertificate, RequestHeaders } from '../../http/request.js';
 import { Reading } from '../reading.js';
 import { readIncoming } from './body-reader.js';
-import type { CloseWatch } from './close-watch.js';
 import type { LateBodies } from './late-bodies.js';
 import type { NodeIncoming, NodeOutgoing } from './message.js';
 import { isGone } from './message.js';
@@ -11,7 +10,6 @@ import { peerCertificateOf } from './peer-certificate.js';
 /** What all requests of one listener share. */
 export interface ExchangeSettings {
   readonly maxBodyBytes: number;
-  readonly closeWatch: CloseWatch;
   readonly lateBodies: LateBodies;
   readonly clientLeft: AbortReason;
 }
@@ -100,6 +98,6 @@ export class NodeExchange implements ApiRequest {
       callback();
     };
     if (this.gone) left();
-    else this.#settings.closeWatch.onClose(this.req, this.res, left);
+    else this.res.once('close', left);
   }
 }
