@@ -1,3 +1,4 @@
+import type { Clock } from '../clock/clock.js';
 import { basePathFault } from '../http/base-path.js';
 import { isPromise } from '../http/promise.js';
 
@@ -26,13 +27,27 @@ export interface BridgeOptions {
    * that watches end cleanly. Other answers are completed. Default: none.
    */
   readonly signal?: AbortSignal | undefined;
+  /**
+   * How long, in milliseconds, a client may take nothing of what waits for it. A streaming answer, such as a watch or a large
+   * list, is ended then: its signal aborts with the code `reader-stalled`, and the connection (over HTTP/2 the stream) is
+   * broken off. An answer in one piece is broken off as well, also after ten times as long when it moves too slowly. A watch
+   * with nothing to send does not stall. More than zero; `Infinity` waits for ever. Default: 60,000.
+   */
+  readonly stallTimeoutMs?: number | undefined;
+  /** Where time is taken from. Default: the system's clock. */
+  readonly clock?: Clock | undefined;
 }
+
+/** The default of `stallTimeoutMs`. */
+export const STALL_TIMEOUT_MS = 60_000;
 
 /** Throws one TypeError that names every fault of a bridge's arguments. */
 export function checkBridge(maker: string, handler: unknown, options: BridgeOptions): void {
   const faults: string[] = [];
   if (typeof handler !== 'function') faults.push('the handler must be a function, such as health.handle');
-  const { basePath, onError, maxBodyBytes, signal } = options as Readonly<Record<keyof BridgeOptions, unknown>>;
+  const { basePath, onError, maxBodyBytes, signal, stallTimeoutMs } = options as Readonly<
+    Record<keyof BridgeOptions, unknown>
+  >;
   const basePathProblem = basePathFault(basePath);
   if (basePathProblem !== undefined) faults.push(basePathProblem);
   if (onError !== undefined && typeof onError !== 'function') faults.push('onError must be a function');
@@ -41,6 +56,9 @@ export function checkBridge(maker: string, handler: unknown, options: BridgeOpti
   }
   if (signal !== undefined && typeof (signal as { aborted?: unknown } | null)?.aborted !== 'boolean') {
     faults.push('signal must be an AbortSignal');
+  }
+  if (stallTimeoutMs !== undefined && !(typeof stallTimeoutMs === 'number' && stallTimeoutMs > 0)) {
+    faults.push('stallTimeoutMs must be a number of milliseconds more than zero, or Infinity');
   }
   if (faults.length > 0) throw new TypeError(`${maker}: ${faults.join('; ')}`);
 }

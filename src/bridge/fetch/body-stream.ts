@@ -1,5 +1,6 @@
 import { isBytes } from '../../http/bytes.js';
 import { releaseIterator } from '../release.js';
+import type { Outflow } from '../stalls.js';
 
 /** What happens to a body on its way out. Exactly one of these is called, once. */
 export interface BodyStreamEvents {
@@ -8,55 +9,95 @@ export interface BodyStreamEvents {
   failed(error: unknown): boolean;
   /** The consumer does not want the rest. */
   cancelled(): void;
+  /** The consumer has not asked for a chunk for too long. */
+  stalled(): void;
+}
+
+/** A body as a server of fetch takes it. */
+export interface BodyStream extends Outflow {
+  readonly stream: ReadableStream<Uint8Array>;
+  /** Breaks the body off and lets the source go, whatever the consumer does. Tells no event. */
+  breakOff(): void;
 }
 
 /**
  * A ReadableStream over a source. It asks for a chunk only when somebody reads, and copies it: the source may reuse its
  * buffer for the next one.
  */
-export function bodyStream(source: AsyncIterable<Uint8Array>, events: BodyStreamEvents): ReadableStream<Uint8Array> {
+export function bodyStream(source: AsyncIterable<Uint8Array>, events: BodyStreamEvents): BodyStream {
   let iterator: AsyncIterator<Uint8Array> | undefined;
   let over = false;
+  let pulls = 0;
+  let pulling = false;
+  let controller!: ReadableStreamDefaultController<Uint8Array>;
 
-  const fail = (controller: ReadableStreamDefaultController<Uint8Array>, error: unknown): void => {
+  // The server may print or send what the stream fails with: the real error goes to the hook only.
+  const broken = (): void => controller.error(new Error('the response body failed'));
+  const fail = (error: unknown): void => {
     if (over) return;
     over = true;
-    // The server may print or send what the stream fails with: the real error goes to the hook only.
     if (events.failed(error)) controller.close();
-    else controller.error(new Error('the response body failed'));
+    else broken();
+  };
+  const letGo = (): void => releaseIterator(iterator ?? source[Symbol.asyncIterator]());
+  const breakOff = (): void => {
+    if (over) return;
+    over = true;
+    letGo();
+    broken();
   };
 
-  return new ReadableStream<Uint8Array>(
+  const next = async (): Promise<void> => {
+    try {
+      iterator ??= source[Symbol.asyncIterator]();
+      let result = await iterator.next();
+      while (result.done !== true && isBytes(result.value) && result.value.byteLength === 0 && !over) {
+        result = await iterator.next();
+      }
+      if (over) return;
+      if (result.done === true) {
+        over = true;
+        events.ended();
+        controller.close();
+      } else if (isBytes(result.value)) {
+        pulling = false;
+        controller.enqueue(new Uint8Array(result.value));
+      } else {
+        releaseIterator(iterator);
+        fail(new TypeError('a streamed body must give Uint8Array chunks'));
+      }
+    } catch (error) {
+      fail(error);
+    }
+  };
+
+  const stream = new ReadableStream<Uint8Array>(
     {
-      async pull(controller): Promise<void> {
-        try {
-          iterator ??= source[Symbol.asyncIterator]();
-          let result = await iterator.next();
-          while (result.done !== true && isBytes(result.value) && result.value.byteLength === 0 && !over) {
-            result = await iterator.next();
-          }
-          if (over) return;
-          if (result.done === true) {
-            over = true;
-            events.ended();
-            controller.close();
-          } else if (isBytes(result.value)) {
-            controller.enqueue(new Uint8Array(result.value));
-          } else {
-            releaseIterator(iterator);
-            fail(controller, new TypeError('a streamed body must give Uint8Array chunks'));
-          }
-        } catch (error) {
-          fail(controller, error);
-        }
+      start(made): void {
+        controller = made;
+      },
+      pull(): Promise<void> {
+        pulling = true;
+        pulls += 1;
+        return next();
       },
       cancel(): void {
         if (over) return;
         over = true;
         events.cancelled();
-        releaseIterator(iterator ?? source[Symbol.asyncIterator]());
+        letGo();
       },
     },
     { highWaterMark: 0 },
   );
+  return {
+    stream,
+    breakOff,
+    // While a chunk is asked for it is the source that is waited for.
+    taken: () => (pulling ? undefined : pulls),
+    giveUp(): void {
+      events.stalled();
+      breakOff();
+    },
+  };
 }

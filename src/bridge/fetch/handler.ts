@@ -1,3 +1,4 @@
+import { systemClock } from '../../clock/clock.js';
 import { normalizeBasePath, stripBasePath } from '../../http/base-path.js';
 import type { ApiHandler } from '../../http/handler.js';
 import { isPromise } from '../../http/promise.js';
@@ -5,8 +6,9 @@ import { checkResponse, isBodiless, isStream } from '../../http/response-shape.j
 import type { ApiResponse, ResponseHeaders } from '../../http/response.js';
 import { abortReason, isAbortError } from '../abort-reason.js';
 import { failureOf } from '../failure.js';
-import { checkBridge, reportTo } from '../options.js';
+import { checkBridge, reportTo, STALL_TIMEOUT_MS } from '../options.js';
 import { releaseSource } from '../release.js';
+import { createStallWatch } from '../stalls.js';
 import { bodyStream } from './body-stream.js';
 import { createFetchClosing } from './closing.js';
 import type { FetchHandlerOptions, FetchInfo } from './options.js';
@@ -18,7 +20,7 @@ export type FetchHandler = (request: Request, info?: FetchInfo) => Promise<Respo
 /**
  * Serves a handler in anything that takes a `Request` and gives a `Response`: Hono, Deno, Bun, service workers.
  *
- * Streams are pulled chunk by chunk. Cancelling the response body, or aborting the request's signal, aborts the signal of
+ * Streams are pulled chunk by chunk; one that nobody pulls for `stallTimeoutMs` is broken off. Cancelling the response body, or aborting the request's signal, aborts the signal of
  * the normalized request and lets the source go. Errors before the answer become a bare 500; later ones break the body
  * off. Both reach `onError`. Several `Warning` values may become one line, as the `Headers` of the server decide.
  *
@@ -31,6 +33,9 @@ export function toFetchHandler(handler: ApiHandler, options: FetchHandlerOptions
   const basePath = normalizeBasePath(options.basePath);
   const settings = { maxBodyBytes: options.maxBodyBytes ?? Infinity, clientLeft: abortReason('client-left') };
   const unwanted = abortReason('body-unwanted');
+  const stalled = abortReason('reader-stalled');
+  const givenUp = abortReason('answer-given-up');
+  const stalls = createStallWatch(options.clock ?? systemClock, options.stallTimeoutMs ?? STALL_TIMEOUT_MS);
   const closing = createFetchClosing(options.signal);
 
   const answerOf = (exchange: FetchExchange, response: ApiResponse): Response => {
@@ -38,7 +43,7 @@ export function toFetchHandler(handler: ApiHandler, options: FetchHandlerOptions
     const { status, body } = response;
     const headers = toHeaders(response.headers);
     if (isStream(body) && exchange.method !== 'HEAD' && !isBodiless(status)) {
-      const streamed = new Response(streamOf(exchange, body), { status, headers });
+      const streamed = new Response(streamOf(exchange, body, response.signal), { status, headers });
       closing.opened(exchange);
       return streamed;
     }
@@ -54,12 +59,23 @@ export function toFetchHandler(handler: ApiHandler, options: FetchHandlerOptions
     releaseSource(source);
   };
 
-  const streamOf = (exchange: FetchExchange, source: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> => {
+  const streamOf = (
+    exchange: FetchExchange,
+    source: AsyncIterable<Uint8Array>,
+    signal: AbortSignal | undefined,
+  ): ReadableStream<Uint8Array> => {
     const over = (): void => {
       closing.ended(exchange);
+      stalls.remove(body);
+      signal?.removeEventListener('abort', onGiveUp);
       exchange.finish();
     };
-    return bodyStream(source, {
+    const onGiveUp = (): void => {
+      exchange.abort(givenUp);
+      body.breakOff();
+      over();
+    };
+    const body = bodyStream(source, {
       ended: over,
       failed(error): boolean {
         const harmless = exchange.aborted && isAbortError(error);
@@ -71,7 +87,15 @@ export function toFetchHandler(handler: ApiHandler, options: FetchHandlerOptions
         exchange.abort(settings.clientLeft);
         over();
       },
+      stalled(): void {
+        exchange.abort(stalled);
+        over();
+      },
     });
+    stalls.add(body);
+    if (signal?.aborted) onGiveUp();
+    else signal?.addEventListener('abort', onGiveUp);
+    return body.stream;
   };
 
   const failed = (exchange: FetchExchange, error: unknown): Response => {

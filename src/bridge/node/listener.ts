@@ -5,12 +5,13 @@ import { isPromise } from '../../http/promise.js';
 import type { ApiResponse } from '../../http/response.js';
 import { notFoundText } from '../../http/text.js';
 import { abortReason } from '../abort-reason.js';
-import { checkBridge, reportTo } from '../options.js';
+import { checkBridge, reportTo, STALL_TIMEOUT_MS } from '../options.js';
 import { createClosing } from './closing.js';
 import { createLateBodies } from './late-bodies.js';
 import type { NodeIncoming, NodeOutgoing } from './message.js';
 import { http2Stream } from './message.js';
 import { createRequestOrder } from './request-order.js';
+import { createOutflows } from './outflow.js';
 import type { NodeListenerOptions } from './options.js';
 import { NodeExchange } from './request.js';
 import { createSender } from './send.js';
@@ -32,6 +33,7 @@ const BEYOND_ASCII = /[\u0080-\u00ff]/;
  *   the 1,000th that waits is the last of its connection.
  * - Streams respect back-pressure chunk by chunk; when the client leaves, the request's signal aborts and the source is
  *   let go. Errors before the headers become a bare 500; after them the connection breaks off. Both reach `onError`.
+ * - Who takes nothing of an answer for `stallTimeoutMs` is cut off.
  * - The rest of a body that nobody wanted is read for at most 8 MiB and 5 s after the answer.
  *
  * The listener throws nothing of its own. It keeps no state outside itself: two listeners share nothing.
@@ -51,6 +53,7 @@ export function toNodeListener(handler: ApiHandler, options: NodeListenerOptions
   const order = createRequestOrder(clock);
   const { send, fail } = createSender({
     clock,
+    outflows: createOutflows(clock, options.stallTimeoutMs ?? STALL_TIMEOUT_MS),
     closing,
     report: (error, where) => reportTo(options.onError, error, where),
   });

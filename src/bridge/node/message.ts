@@ -5,6 +5,11 @@ export interface NodeSocket {
   /** Present on TLS sockets; true only when the client certificate was verified. */
   readonly authorized?: boolean;
   getPeerCertificate?(): unknown;
+  /** Bytes handed to the socket so far, and those of them that wait in it. */
+  readonly bytesWritten?: number | undefined;
+  readonly writableLength?: number | undefined;
+  /** Node's own; what is missing here is only less exact. */
+  readonly _handle?: { readonly writeQueueSize?: number | undefined } | null | undefined;
   /** False once this side has been ended. */
   readonly writable?: boolean;
   destroySoon?(): void;
@@ -53,6 +58,8 @@ export interface Http2StreamLike {
 export interface Http2SessionLike {
   readonly closed: boolean;
   close(): void;
+  /** Stands for the socket and cannot be destroyed; what `once` returns is the socket itself. */
+  readonly socket?: { once(event: string, listener: () => void): { destroy(): unknown } } | undefined;
   once(event: string, listener: (...values: never[]) => void): unknown;
 }
 
@@ -62,6 +69,8 @@ export interface NodeOutgoing {
   readonly destroyed?: boolean;
   /** `null` while an answer of HTTP/1 waits behind another one on its connection, and again when it is finished. */
   readonly socket: NodeSocket | null;
+  /** Bytes that wait for the client. */
+  readonly writableLength?: number | undefined;
   /** False makes HTTP/1 say `Connection: close`. */
   shouldKeepAlive?: boolean;
   writeHead(status: number, headers: Record<string, string | number | string[]>): unknown;

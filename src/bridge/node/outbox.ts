@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers';
+import { isPending } from './outflow.js';
 import type { NodeExchange } from './request.js';
 
 /** How many answers wait for one another at most, so that the first of many is not late. */
@@ -23,8 +24,12 @@ interface Waiting {
  * place of 135. The import keeps it working where a test has replaced the global timers.
  *
  * @param failed is told what Node threw, and must not throw itself
+ * @param pending is told of answers that the client has not taken at once, and must not throw either
  */
-export function createOutbox(failed: (exchange: NodeExchange, error: unknown) => void): Outbox {
+export function createOutbox(
+  failed: (exchange: NodeExchange, error: unknown) => void,
+  pending: (exchange: NodeExchange) => void,
+): Outbox {
   let waiting: Waiting[] = [];
   let asked = false;
 
@@ -35,6 +40,7 @@ export function createOutbox(failed: (exchange: NodeExchange, error: unknown) =>
       try {
         if (content.length === 0) exchange.res.end();
         else exchange.res.end(content, sent);
+        if (isPending(exchange.res)) pending(exchange);
       } catch (error) {
         failed(exchange, error);
       }

@@ -1,11 +1,14 @@
 import { isBytes } from '../../http/bytes.js';
 import { releaseIterator } from '../release.js';
 import type { NodeOutgoing } from './message.js';
+import { http2Stream } from './message.js';
 
 /** A body on its way to the client. */
 export interface Pump {
   /** The client is gone: asks for nothing more and lets the source go. Not told to `done`. */
   stop(): void;
+  /** Over HTTP/2: how many writes are complete. */
+  readonly writes: number;
 }
 
 /** How a body ended. */
@@ -21,7 +24,7 @@ export interface PumpEnd {
  * that is parked in `next()` cannot be left from inside a loop, and a race of promises for each chunk would leak.
  */
 export function pump(source: AsyncIterable<Uint8Array>, res: NodeOutgoing, done: (end: PumpEnd) => void): Pump {
-  const running = new Running(writerFor(res), done);
+  const running = new Running(res, done);
   running.begin(source);
   return running;
 }
@@ -37,9 +40,10 @@ class Running implements Pump {
   readonly #done: (end: PumpEnd) => void;
   #iterator: (AsyncIterator<Uint8Array> & Partial<Direct>) | undefined;
   #over = false;
+  writes = 0;
 
-  constructor(write: Writer, done: (end: PumpEnd) => void) {
-    this.#write = write;
+  constructor(res: NodeOutgoing, done: (end: PumpEnd) => void) {
+    this.#write = writerFor(res, () => void (this.writes += 1));
     this.#done = done;
   }
 
@@ -116,12 +120,32 @@ type Writer = (chunk: Uint8Array, written: (error?: Error | null) => void) => vo
  * Middleware that compresses or buffers replaces `write` by its own, which drops the callback and keeps the chunk. Such a
  * response gets copies, is asked to flush, and is waited for by `drain`.
  */
-function writerFor(res: NodeOutgoing): Writer {
-  if (!Object.hasOwn(res, 'write')) return (chunk, written) => void res.write(chunk, written);
+function writerFor(res: NodeOutgoing, count: () => void): Writer {
+  if (!Object.hasOwn(res, 'write')) {
+    if (http2Stream(res) === undefined) return (chunk, written) => void res.write(chunk, written);
+    return (chunk, written) => writeSlices(res, chunk, count, written);
+  }
   return (chunk, written) => {
     const ready = res.write(Buffer.from(chunk));
     (res as { flush?: () => void }).flush?.();
     if (ready) setImmediate(written);
     else res.once('drain', () => written());
   };
+}
+
+/** Chunks go to a stream of HTTP/2 in pieces of this size: how far a write has come is not to be seen there. */
+const SLICE_BYTES = 32 * 1024;
+
+function writeSlices(
+  res: NodeOutgoing,
+  chunk: Uint8Array,
+  count: () => void,
+  written: (error?: Error | null) => void,
+): void {
+  res.write(chunk.subarray(0, SLICE_BYTES), (error) => {
+    count();
+    const failed = error !== undefined && error !== null;
+    if (failed || chunk.byteLength <= SLICE_BYTES) written(error);
+    else writeSlices(res, chunk.subarray(SLICE_BYTES), count, written);
+  });
 }

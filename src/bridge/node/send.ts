@@ -11,9 +11,13 @@ import { discardBody, hasUnreadBody, isWorthDiscarding } from './discard.js';
 import { writeHead } from './head.js';
 import { http2Stream, tearDown } from './message.js';
 import { createOutbox } from './outbox.js';
+import { isPending, type Outflows } from './outflow.js';
 import type { PumpEnd } from './pump.js';
 import { pump } from './pump.js';
 import type { NodeExchange } from './request.js';
+
+/** Answers in one piece that are larger go to a stream of HTTP/2 in pieces. */
+const LARGE_BYTES = 64 * 1024;
 
 /** Writes answers and failures of one listener. Neither function throws. */
 export interface Sender {
@@ -25,14 +29,20 @@ export interface Sender {
 /** What a {@link Sender} works with. */
 export interface SenderParts {
   readonly clock: Clock;
+  readonly outflows: Outflows;
   readonly closing: Closing;
   report(error: unknown, where: FailurePlace): void;
 }
 
 /** Makes the {@link Sender} of a listener. */
-export function createSender({ clock, closing, report }: SenderParts): Sender {
+export function createSender({ clock, outflows, closing, report }: SenderParts): Sender {
   const unwanted: AbortReason = abortReason('body-unwanted');
-  const outbox = createOutbox((exchange, error) => fail(exchange, error, 'handler'));
+  const stalled: AbortReason = abortReason('reader-stalled');
+  const givenUp: AbortReason = abortReason('answer-given-up');
+  const outbox = createOutbox(
+    (exchange, error) => fail(exchange, error, 'handler'),
+    (exchange) => outflows.plain(exchange),
+  );
 
   const send = (exchange: NodeExchange, response: ApiResponse): void => {
     try {
@@ -71,7 +81,9 @@ export function createSender({ clock, closing, report }: SenderParts): Sender {
     exchange.finish();
 
     const content = method === 'HEAD' || isBodiless(response.status) ? '' : (body ?? '');
-    if (!unread || !http1) {
+    if (!http1 && content.length > LARGE_BYTES) {
+      sendLarge(exchange, content, releaseOf(exchange, response));
+    } else if (!unread || !http1) {
       outbox.end(exchange, content, releaseOf(exchange, response));
     } else if (content.length > 0) {
       // The whole answer goes out now, its end waits: Node would close or stall a connection with bytes still to come.
@@ -82,8 +94,21 @@ export function createSender({ clock, closing, report }: SenderParts): Sender {
     if (!unread) return;
     discardBody(req, clock, (complete) => {
       if (http1) res.end();
-      if (!complete) giveUp(exchange);
+      if (!complete) cutOff(exchange);
+      else if (isPending(res)) outflows.plain(exchange);
     });
+  };
+
+  /** A large answer in one piece over HTTP/2: in pieces, so that one sees the client take them. */
+  const sendLarge = (exchange: NodeExchange, content: string | Uint8Array, sent: (() => void) | undefined): void => {
+    const { res } = exchange;
+    res.on('error', () => undefined);
+    const running = pump(inOnePiece(content), res, (end) => {
+      if (end.failed) fail(exchange, end.error, 'handler');
+      else if (sent === undefined) res.end();
+      else res.end('', sent);
+    });
+    outflows.plain(exchange, running);
   };
 
   const sendStream = (exchange: NodeExchange, response: ApiResponse, source: AsyncIterable<Uint8Array>): void => {
@@ -93,17 +118,33 @@ export function createSender({ clock, closing, report }: SenderParts): Sender {
     // A write that races with the client's leaving reports it here as well; the close is what counts.
     res.on('error', () => undefined);
     closing.opened(exchange);
-    const running = pump(source, res, (end) => {
+    const over = (): void => {
       closing.ended(exchange);
+      response.signal?.removeEventListener('abort', onGiveUp);
+    };
+    const stop = (): void => {
+      over();
+      running.stop();
+    };
+    const giveUp = (reason: AbortReason): void => {
+      exchange.abort(reason);
+      stop();
+    };
+    const onGiveUp = (): void => {
+      giveUp(givenUp);
+      tearDown(res);
+    };
+    const running = pump(source, res, (end) => {
+      over();
       endStream(exchange, end);
     });
-    exchange.onClientLeft(() => {
-      closing.ended(exchange);
-      running.stop();
-    });
+    exchange.onClientLeft(stop);
+    outflows.stream(exchange, running, () => giveUp(stalled));
+    if (response.signal?.aborted) onGiveUp();
+    else response.signal?.addEventListener('abort', onGiveUp);
     if (hasUnreadBody(req)) {
       discardBody(req, undefined, (complete) => {
-        if (!complete) giveUp(exchange);
+        if (!complete) cutOff(exchange);
       });
     }
   };
@@ -155,9 +196,13 @@ function lengthOf(
 }
 
 /** Ends the connection of a client that goes on sending what nobody wants. */
-function giveUp(exchange: NodeExchange): void {
+function cutOff(exchange: NodeExchange): void {
   const stream = http2Stream(exchange.res);
   if (stream !== undefined)
     stream.close(0); // NO_ERROR: the answer is complete, only the body is refused.
   else exchange.req.socket?.destroy();
+}
+
+async function* inOnePiece(content: string | Uint8Array): AsyncGenerator<Uint8Array> {
+  yield await Promise.resolve(typeof content === 'string' ? Buffer.from(content) : content);
 }

@@ -4,6 +4,7 @@ import { readBody } from '../../../../src/http/body.js';
 import type { ApiHandler } from '../../../../src/http/handler.js';
 import type { ApiRequest } from '../../../../src/http/request.js';
 import type { ApiResponse } from '../../../../src/http/response.js';
+import { fakeClock } from '../../../../src/testing.js';
 
 const text = (body: string, status = 200): ApiResponse => ({ status, headers: { 'content-type': 'text/plain' }, body });
 const echo: ApiHandler = async (request) => text(Buffer.from(await readBody(request, 10)).toString());
@@ -329,4 +330,79 @@ describe('a streamed response', () => {
     await expect(response.text()).rejects.toThrow(/^the response body failed$/);
     expect(onError.mock.calls).toEqual([[secret, 'stream']]);
   });
+});
+
+describe('a consumer that does not ask for the next chunk', () => {
+  const streaming = (stallTimeoutMs?: number) => {
+    const clock = fakeClock();
+    const onError = vi.fn();
+    let made: ReturnType<typeof parked> | undefined;
+    let signal: AbortSignal | undefined;
+    const handler = toFetchHandler(
+      (request) => {
+        signal = request.signal;
+        made = parked(request.signal as AbortSignal, ['one', 'two']);
+        return { status: 200, headers: {}, body: made.body };
+      },
+      { clock, onError, ...(stallTimeoutMs !== undefined && { stallTimeoutMs }) },
+    );
+    return {
+      clock,
+      onError,
+      handler,
+      source: () => made as ReturnType<typeof parked>,
+      signal: () => signal as AbortSignal,
+    };
+  };
+
+  test('for a minute is cut off, and the source is let go', async () => {
+    const { clock, handler, source, signal, onError } = streaming();
+    const response = await answered(handler(new Request('http://host/')));
+    const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+    await reader.read();
+    clock.advance(59_000);
+    expect(signal().aborted).toBe(false);
+    clock.advance(6_000);
+    expect(signal().reason).toMatchObject({ code: 'reader-stalled' });
+    expect(source().returned).toHaveBeenCalledOnce();
+    await expect(reader.read()).rejects.toThrow('the response body failed');
+    expect(onError).not.toHaveBeenCalled();
+  });
+
+  test('nor the first is cut off as well', async () => {
+    const { clock, handler, source, signal } = streaming(1_000);
+    await answered(handler(new Request('http://host/')));
+    clock.advance(1_100);
+    expect(signal().reason).toMatchObject({ code: 'reader-stalled' });
+    expect(source().returned).toHaveBeenCalledOnce();
+  });
+
+  test('is told apart from one that waits for the source', async () => {
+    const { clock, handler, signal } = streaming();
+    const response = await answered(handler(new Request('http://host/')));
+    const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+    for (let count = 0; count < 2; count++) await reader.read();
+    void reader.read();
+    await new Promise((resolve) => setImmediate(resolve));
+    clock.advance(600_000);
+    expect(signal().aborted).toBe(false);
+  });
+});
+
+test('the signal of an answer breaks its body off and lets the source go', async () => {
+  const giveUp = new AbortController();
+  let made: ReturnType<typeof parked> | undefined;
+  let asked: AbortSignal | undefined;
+  const handler = toFetchHandler((request) => {
+    asked = request.signal;
+    made = parked(request.signal as AbortSignal, ['one']);
+    return { status: 200, headers: {}, body: made.body, signal: giveUp.signal };
+  });
+  const response = await answered(handler(new Request('http://host/')));
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+  await reader.read();
+  giveUp.abort();
+  expect(asked?.reason).toMatchObject({ code: 'answer-given-up' });
+  expect(made?.returned).toHaveBeenCalledOnce();
+  await expect(reader.read()).rejects.toThrow('the response body failed');
 });

@@ -7,6 +7,8 @@ const failed = (_exchange: unknown, error: unknown): never => {
   throw error;
 };
 
+const nobody = (): void => undefined;
+
 /** An answer that writes down what was sent. */
 const answer = (sent: unknown[], end?: () => void): NodeExchange =>
   ({
@@ -23,7 +25,7 @@ afterEach(() => {
 });
 
 test('the answers of one turn are sent after it, in their order', async () => {
-  const outbox = createOutbox(failed);
+  const outbox = createOutbox(failed, nobody);
   const sent: unknown[] = [];
   for (const content of ['a', '', 'b']) outbox.end(answer(sent), content, undefined);
   expect(sent).toEqual([]);
@@ -35,7 +37,7 @@ test('the answers of one turn are sent after it, in their order', async () => {
 });
 
 test('after many answers the first ones do not wait for more', () => {
-  const outbox = createOutbox(failed);
+  const outbox = createOutbox(failed, nobody);
   const sent: unknown[] = [];
   for (let index = 0; index < 70; index++) outbox.end(answer(sent), String(index), undefined);
   expect(sent.length).toBeGreaterThanOrEqual(32);
@@ -45,7 +47,7 @@ test('after many answers the first ones do not wait for more', () => {
 test('an answer that cannot be sent is told, and holds up no other', async () => {
   const sent: unknown[] = [];
   const errors: unknown[] = [];
-  const outbox = createOutbox((exchange, error) => errors.push([exchange, error]));
+  const outbox = createOutbox((exchange, error) => errors.push([exchange, error]), nobody);
   const broken = answer(sent, () => failed(undefined, 'broken'));
   outbox.end(broken, 'a', undefined);
   outbox.end(answer(sent), 'b', undefined);
@@ -58,11 +60,22 @@ test('answers are sent while a test holds the global timers', async () => {
   const turn = nextTurn;
   const real = turn();
   vi.useFakeTimers();
-  const outbox = createOutbox(failed);
+  const outbox = createOutbox(failed, nobody);
   const sent: unknown[] = [];
   outbox.end(answer(sent), 'a', undefined);
   await real;
   vi.useRealTimers();
   await nextTurn();
   expect(sent).toEqual(['a']);
+});
+
+test('an answer that its client has not taken at once is told', async () => {
+  const pending: unknown[] = [];
+  const outbox = createOutbox(failed, (exchange) => pending.push(exchange));
+  const slow = answer([]);
+  Object.assign(slow.res, { writableLength: 7 });
+  outbox.end(slow, 'a', undefined);
+  outbox.end(answer([]), 'b', undefined);
+  await nextTurn();
+  expect(pending).toEqual([slow]);
 });
