@@ -3,6 +3,7 @@ import {
   badRequest,
   conflict,
   expired,
+  insufficientStorage,
   notFound,
   serviceUnavailable,
   timeout,
@@ -40,6 +41,8 @@ export function storeFailure(error: StoreError, resource: GroupResource, name: s
       return tooLarge('the event is larger than the store takes');
     case 'invalid-key':
       return badRequest('the event store cannot keep an event of this name');
+    case 'full':
+      return insufficientStorage('the event store is full, please try again when events have expired or were deleted');
     case 'unavailable':
       return serviceUnavailable('the event store is not available, please try again');
     case 'closed':

@@ -195,9 +195,9 @@ export interface EventStore {
   readonly get: GetEvent;
   /** A page of the state at one revision. Fails with `expired`, `future-revision`. */
   readonly list: ListEvents;
-  /** Adds an event. Fails with `exists`, `too-large`, `invalid-key`. */
+  /** Adds an event. Fails with `exists`, `too-large`, `invalid-key`, `full`. */
   readonly create: CreateEvent;
-  /** Replaces an event that is at `expected`. Fails with `not-found`, `conflict`, `too-large`. */
+  /** Replaces an event that is at `expected`. Fails with `not-found`, `conflict`, `too-large`, `full`. */
   replace(key: EventKey, event: EncodedEvent, options: ReplaceOptions): Promise<EventRecord>;
   /** Removes an event and returns its last state at the deletion's revision. Fails with `not-found`, `conflict`. */
   remove(key: EventKey, options?: RemoveOptions): Promise<EventRecord>;

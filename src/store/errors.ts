@@ -8,6 +8,7 @@ const BRAND: unique symbol = Symbol.for('kube-vitals.StoreError') as never;
  * - `expired`: the revision is older than the history kept; `future-revision`: it has not happened yet
  * - `too-large`: the event does not fit
  * - `invalid-key`: nothing can be kept under this key: it is too long for the engine, or has characters it does not take
+ * - `full`: the store has no room for another event; nothing was changed, deletions and expiry go on
  * - `unavailable`: the engine is away; nothing was changed
  * - `unknown-outcome`: the engine was lost during a write and nobody can say whether it happened
  * - `closed`: the store was closed
@@ -20,6 +21,7 @@ export type StoreErrorCode =
   | 'future-revision'
   | 'too-large'
   | 'invalid-key'
+  | 'full'
   | 'unavailable'
   | 'unknown-outcome'
   | 'closed';

@@ -95,6 +95,7 @@ describe('a store that fails, over HTTP', () => {
       /^Timeout: request did not complete within requested timeout - context deadline exceeded$/,
     ],
     ['too-large', 413, 'RequestEntityTooLarge', null, /larger than the store takes/],
+    ['full', 507, 'InsufficientStorage', '5', /the event store is full/],
     ['expired', 410, 'Expired', null, /too old/],
   ] as const)('%s is %i %s', async (code, status, reason, retryAfter, message) => {
     const { ask, fail } = await bench();

@@ -13,6 +13,7 @@ export function meaning(code: StoreErrorCode): string {
     case 'future-revision':
       return 'not readable at this revision';
     case 'too-large':
+    case 'full':
       return 'does not fit';
     case 'invalid-key':
       return 'no such name';

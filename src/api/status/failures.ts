@@ -142,6 +142,11 @@ export function serviceUnavailable(message: string, retryAfterSeconds = 1): Stat
   return failure(503, 'ServiceUnavailable', message, { retryAfterSeconds });
 }
 
+/** 507: there is no room for another object, and will be when others have gone. Kubernetes has no reason for this. */
+export function insufficientStorage(message: string, retryAfterSeconds = 5): StatusError {
+  return failure(507, 'InsufficientStorage', message, { retryAfterSeconds });
+}
+
 /** 504: `text` follows `Timeout: `. */
 export function timeout(text: string, details: StatusDetails = {}): StatusError {
   return failure(504, 'Timeout', `Timeout: ${text}`, details);

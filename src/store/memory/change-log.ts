@@ -1,3 +1,5 @@
+import { HEAP_COST } from './heap-cost.js';
+import { StoredEvent } from './stored-event.js';
 import type { Version } from './version.js';
 
 const SEGMENT = 1024;
@@ -21,6 +23,8 @@ export interface ChangeLog {
   latest(): number;
   /** What the entries cost in bytes, the superseded events they keep included. */
   cost(): number;
+  /** What the log and the superseded states it keeps take in memory, in bytes: their objects, and their places in slabs. */
+  held(): { readonly heap: number; readonly slabs: number };
   /** Adds the version (or tombstone) of the step `latest() + 1`. `at`: monotonic milliseconds. */
   append(version: Version, at: number): void;
   oldest(): Version | undefined;
@@ -38,6 +42,14 @@ function costOf({ older }: Version): number {
   return ENTRY_COST + (older?.event?.size ?? 0);
 }
 
+function heapOf({ older }: Version): number {
+  return HEAP_COST.logEntry + (older === undefined ? 0 : HEAP_COST.olderVersion);
+}
+
+function slabsOf({ older }: Version): number {
+  return older?.event === undefined ? 0 : StoredEvent.tenancy.sizeOf(older.event);
+}
+
 /** Makes an empty log. */
 export function createChangeLog(): ChangeLog {
   const segments: Segment[] = [];
@@ -46,6 +58,7 @@ export function createChangeLog(): ChangeLog {
   let floor = 0;
   let latest = 0;
   let cost = 0;
+  const held = { heap: 0, slabs: 0 };
 
   const versionAt = (step: number): Version => {
     const index = step - floor - 1 + dropped;
@@ -56,6 +69,7 @@ export function createChangeLog(): ChangeLog {
     floor: () => floor,
     latest: () => latest,
     cost: () => cost,
+    held: () => held,
     append(version, at) {
       const last = segments.at(-1);
       if (last === undefined || last.versions.length === SEGMENT) segments.push({ versions: [version], times: [at] });
@@ -65,6 +79,8 @@ export function createChangeLog(): ChangeLog {
       }
       latest = version.step;
       cost += costOf(version);
+      held.heap += heapOf(version);
+      held.slabs += slabsOf(version);
     },
     oldest: () => segments[0]?.versions[dropped],
     oldestAt: () => segments[0]?.times[dropped],
@@ -73,6 +89,8 @@ export function createChangeLog(): ChangeLog {
       const version = first?.versions[dropped];
       if (first === undefined || version === undefined) return;
       cost -= costOf(version);
+      held.heap -= heapOf(version);
+      held.slabs -= slabsOf(version);
       floor = version.step;
       first.versions[dropped++] = undefined;
       if (dropped === first.versions.length) {

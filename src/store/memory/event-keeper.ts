@@ -1,6 +1,7 @@
 import type { EncodedEvent } from '../record.js';
 import { endingLength } from './ending.js';
 import { createFieldSets } from './field-sets.js';
+import { createHeldParts } from './held-parts.js';
 import { prefixLength } from './prefix.js';
 import { createSharedParts } from './shared-parts.js';
 import { createSlabs, type SlabUsage } from './slabs.js';
@@ -24,9 +25,17 @@ export interface EventKeeper {
     retentionMs: number,
     intern: (field: string, value: string | undefined) => string | undefined,
   ): StoredEvent;
+  /** The event is no longer the newest of its key. Comes before its release. */
+  supersede(event: StoredEvent): void;
   /** The event is not readable any more. Who holds it can still read it. */
   release(event: StoredEvent): void;
   usage(): SlabUsage;
+  /** Moves some events together; false when there is nothing to gain. */
+  compact(): boolean;
+  /** What all this takes in memory, in bytes. */
+  held(): number;
+  /** The part of it, besides places in slabs, that only superseded events have. */
+  past(): number;
 }
 
 function classOf(retentionMs: number): number {
@@ -45,11 +54,12 @@ function uidLength({ bytes, cut, uid }: EncodedEvent): number {
   return uid.length;
 }
 
-/** Makes an empty {@link EventKeeper}. */
-export function createEventKeeper(): EventKeeper {
-  const slabs = createSlabs(StoredEvent.tenancy, CLASSES);
+/** Makes an empty {@link EventKeeper}. `slabBytes`: see {@link createSlabs}. */
+export function createEventKeeper(slabBytes?: number): EventKeeper {
+  const slabs = createSlabs(StoredEvent.tenancy, CLASSES, slabBytes);
   const sets = createFieldSets();
   const parts = createSharedParts();
+  const held = createHeldParts();
 
   return {
     keep(sortKey, event, expiresAt, retentionMs, intern) {
@@ -86,12 +96,25 @@ export function createEventKeeper(): EventKeeper {
         shared: found?.part,
       });
       slabs.settle(slab, stored, size);
+      held.hold(set);
+      if (found !== undefined) held.hold(found.part);
       return stored;
+    },
+    supersede(event) {
+      const { set, shared } = StoredEvent.partsOf(event);
+      held.supersede(set);
+      if (shared !== undefined) held.supersede(shared);
     },
     release(event) {
       StoredEvent.bury(event);
+      const { set, shared } = StoredEvent.partsOf(event);
+      held.release(set);
+      if (shared !== undefined) held.release(shared);
       slabs.release(event);
     },
     usage: slabs.usage,
+    compact: slabs.compact,
+    held: () => slabs.allocated() + held.held(),
+    past: held.past,
   };
 }

@@ -13,6 +13,8 @@ export interface ExpiryQueue {
   note(slot: Slot, expiresAt: number): void;
   /** Takes the next slot whose newest version is due at `now`. */
   take(now: number): Slot | undefined;
+  /** The slot is gone, and is never noted again. */
+  drop(slot: Slot): void;
 }
 
 /**
@@ -55,6 +57,13 @@ export function createExpiryQueue(start: number): ExpiryQueue {
 
   return {
     note,
+    drop(slot) {
+      if (slot.queuedFor !== undefined && entries.remove(slot.queuedFor, slot)) slot.queuedFor = undefined;
+      const at = sooner.get(slot);
+      if (at === undefined) return;
+      sooner.delete(slot);
+      hastened.remove(at, slot);
+    },
     take(now) {
       const moment = momentOf(now);
       /** Due within this millisecond, but not yet. */

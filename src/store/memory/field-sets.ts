@@ -1,4 +1,7 @@
 import type { EncodedEvent } from '../record.js';
+import { HEAP_COST, textCost, textsCost } from './heap-cost.js';
+import type { HeldPart } from './held-parts.js';
+import { ownText } from './own-text.js';
 import { createRecentFields, type RecentFields } from './recent-fields.js';
 import { hasRegardingVersion } from './regarding-version.js';
 
@@ -19,14 +22,15 @@ export const OWN = ['regarding.name', 'regarding.uid', 'regarding.resourceVersio
 const NAME = 'metadata.name';
 const VERSION = 'regarding.resourceVersion';
 
-/** How many different sets are remembered, and how long the text may be by which one is found. */
+/** How many different sets are remembered, how long their texts may be together, and that by which one is found. */
 const REMEMBERED = 4096;
+const REMEMBERED_TEXT = 1_048_576;
 const LONGEST_ID = 1024;
 
 type Strings = Readonly<Record<string, string>>;
 
 /** What events share of what selectors read. */
-export interface FieldSet {
+export interface FieldSet extends HeldPart {
   readonly fields: Strings;
   readonly labels: Strings;
   /** The event has `metadata.name`, and it is the key's. */
@@ -53,10 +57,10 @@ export interface FieldSets {
 const NO_LABELS: Strings = Object.freeze(Object.create(null) as Record<string, string>);
 
 function capture(source: Strings): Strings {
-  if (Object.isFrozen(source)) return source;
   // Both ways define own properties, so that a key `__proto__` stays plain data.
   const bare = Object.getPrototypeOf(source) === null;
   const copy: Record<string, string> = bare ? Object.assign(Object.create(null) as object, source) : { ...source };
+  for (const name in copy) copy[name] = ownText(copy[name] as string);
   return Object.freeze(copy);
 }
 
@@ -78,8 +82,7 @@ function commonOf(fields: Strings): Strings {
   const common: Record<string, string> = {};
   for (const field of COMMON) {
     const value = fields[field];
-    // A copy: the text may be a piece of a long one, which would stay with it.
-    if (value) common[field] = ` ${value}`.slice(1);
+    if (value) common[field] = ownText(value);
   }
   return Object.freeze(common);
 }
@@ -138,9 +141,18 @@ function belongs(event: EncodedEvent, { set, common, labelNames }: LastSet, name
   return !version || hasRegardingVersion(event.bytes, event.cut, version);
 }
 
+/** The names of fields are the library's own, and not counted. */
+function costOf(fields: Strings, labels: Strings): number {
+  let cost = HEAP_COST.fieldSet + textsCost(labels);
+  for (const name in fields) cost += textCost(fields[name] as string);
+  return cost;
+}
+
 /** Makes an empty {@link FieldSets}. */
 export function createFieldSets(): FieldSets {
   let sets = new Map<string, FieldSet>();
+  /** The length of all ids. */
+  let text = 0;
   const recent = createRecentFields();
   /** What the last event belonged to, which mostly is what the next belongs to: looked at first, without an id. */
   let last: LastSet | undefined;
@@ -152,14 +164,17 @@ export function createFieldSets(): FieldSets {
       const { fields, labels } = event;
       const kept = uid ? event.uid : undefined;
       if (!isUsual(event, name)) {
+        const own = { fields: capture(fields), labels: capture(labels) };
         return {
-          fields: capture(fields),
-          labels: capture(labels),
+          ...own,
           named: false,
           split: false,
           versioned: false,
           uid: kept,
           recent,
+          cost: costOf(own.fields, own.labels),
+          users: 0,
+          current: 0,
         };
       }
       const labelNames = Object.keys(labels);
@@ -169,18 +184,27 @@ export function createFieldSets(): FieldSets {
         last = { set: known, common: Object.keys(known.fields).length, labelNames };
         return known;
       }
+      const common = known?.fields ?? commonOf(fields);
+      const own = known?.labels ?? (labelNames.length === 0 ? NO_LABELS : capture(labels));
       const set: FieldSet = {
-        fields: known?.fields ?? commonOf(fields),
-        labels: known?.labels ?? (labelNames.length === 0 ? NO_LABELS : capture(labels)),
+        fields: common,
+        labels: own,
         named: fields[NAME] !== undefined,
         split: true,
         versioned: fields[VERSION] !== undefined,
         uid: kept,
         recent,
+        cost: known === undefined ? costOf(common, own) : HEAP_COST.fieldSet,
+        users: 0,
+        current: 0,
       };
       if (uid || id.length > LONGEST_ID) return set;
-      if (sets.size >= REMEMBERED) sets = new Map();
+      if (sets.size >= REMEMBERED || text + id.length > REMEMBERED_TEXT) {
+        sets = new Map();
+        text = 0;
+      }
       sets.set(id, set);
+      text += id.length;
       return set;
     },
   };

@@ -13,6 +13,8 @@ export interface HistoryLimits {
   readonly historyMs: number;
   /** What the history may cost; beyond it younger changes are forgotten as well. */
   readonly historyMaxBytes: number;
+  /** There is no room for all of it. */
+  squeezes(): boolean;
 }
 
 /** Forgets old history in small steps: a few with every write, and the rest on a timer. */
@@ -30,7 +32,7 @@ export function createHistoryKeeper(state: MemoryState, clock: Clock, limits: Hi
   const grace = (): number | undefined => {
     const oldest = log.oldestAt();
     if (oldest === undefined) return undefined;
-    if (log.cost() > limits.historyMaxBytes) return 0;
+    if (log.cost() > limits.historyMaxBytes || limits.squeezes()) return 0;
     return Math.max(0, oldest + limits.historyMs - clock.monotonic());
   };
 
@@ -50,6 +52,7 @@ export function createHistoryKeeper(state: MemoryState, clock: Clock, limits: Hi
   };
 
   const run = (): void => {
+    timer?.cancel();
     timer = undefined;
     const end = clock.monotonic() + SLICE_MS;
     while (forget(STEPS_PER_LOOK)) if (clock.monotonic() >= end) break;
@@ -59,7 +62,9 @@ export function createHistoryKeeper(state: MemoryState, clock: Clock, limits: Hi
   return {
     afterWrite() {
       forget(STEPS_PER_WRITE);
-      plan();
+      // What a large event pushes out is many small changes.
+      if (limits.squeezes()) run();
+      else plan();
     },
     close: () => timer?.cancel(),
   };

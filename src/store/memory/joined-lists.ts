@@ -1,4 +1,5 @@
 import type { Revision } from '../contract.js';
+import { HEAP_COST, textCost } from './heap-cost.js';
 import { measured, writeMeasured } from './unjoined-events.js';
 import type { Version } from './version.js';
 
@@ -9,8 +10,8 @@ const OWNERS = 8192;
 
 /** Neighbours in a list as JSON. */
 export interface JoinedEvents {
-  /** What it was made of. */
-  readonly versions: readonly Version[];
+  /** The steps of what it was made of: versions would keep slabs in memory for events that are long gone. */
+  readonly steps: readonly number[];
   /** The objects, each with a comma behind it. */
   readonly bytes: Uint8Array;
   /** Where each object begins, and, as the last one, where a further one would. */
@@ -29,14 +30,22 @@ export interface JoinedLists {
    * and in which order, if that is not as they are; what it says must follow from owner and versions.
    */
   of(owner: unknown, versions: readonly Version[], listed?: Listed): JoinedEvents | undefined;
+  /** What is kept takes in memory, in bytes. */
+  held(): number;
 }
 
 type Listed = (versions: readonly Version[]) => readonly Version[];
 
-function same(some: readonly Version[], others: readonly Version[]): boolean {
-  if (some.length !== others.length) return false;
-  for (let i = 0; i < some.length; i++) if (some[i] !== others[i]) return false;
+function same(steps: readonly number[], versions: readonly Version[]): boolean {
+  if (steps.length !== versions.length) return false;
+  for (let i = 0; i < steps.length; i++) if (steps[i] !== (versions[i] as Version).step) return false;
   return true;
+}
+
+/** What it takes to remember an owner, and a list of its. An owner that is no text belongs to an index. */
+function costOf(owner: unknown, joined: JoinedEvents | undefined): number {
+  const cost = HEAP_COST.list + (typeof owner === 'string' ? textCost(owner) : 0);
+  return joined === undefined ? cost : cost + joined.bytes.length + joined.steps.length * HEAP_COST.listed;
 }
 
 function join(versions: readonly Version[], start: Revision, listed: Listed | undefined): JoinedEvents | undefined {
@@ -46,35 +55,37 @@ function join(versions: readonly Version[], start: Revision, listed: Listed | un
   if (length > LARGEST) return undefined;
   const bytes = new Uint8Array(length);
   writeMeasured(all, [0, events.length], true, bytes, 0);
-  return { versions, bytes, starts };
+  return { steps: versions.map(({ step }) => step), bytes, starts };
 }
 
-/** Makes an empty {@link JoinedLists} that keeps `maxBytes` of JSON; what was not read for longest goes first. */
-export function createJoinedLists(start: Revision, maxBytes: number): JoinedLists {
+/** Makes an empty {@link JoinedLists} that takes up to `maxBytes`, its own tables included; what was not read for longest goes first. */
+export function createJoinedLists(start: Revision, maxBytes: () => number): JoinedLists {
   /** In order of their last use; `undefined`: asked for once. */
   const known = new Map<unknown, JoinedEvents | undefined>();
   let bytes = 0;
 
   const put = (owner: unknown, joined: JoinedEvents | undefined): void => {
     known.set(owner, joined);
-    bytes += joined?.bytes.length ?? 0;
-    for (const [oldest, { bytes: old } = { bytes: undefined }] of known) {
-      if (bytes <= maxBytes && known.size <= OWNERS) return;
+    bytes += costOf(owner, joined);
+    for (const [oldest, old] of known) {
+      if (bytes <= maxBytes() && known.size <= OWNERS) return;
       known.delete(oldest);
-      bytes -= old?.length ?? 0;
+      bytes -= costOf(oldest, old);
     }
   };
 
   return {
+    held: () => bytes,
     of(owner, versions, listed) {
+      if (versions.length === 0) return undefined;
       const before = known.get(owner);
       const seen = before !== undefined || known.has(owner);
       if (seen) {
         known.delete(owner);
-        bytes -= before?.bytes.length ?? 0;
+        bytes -= costOf(owner, before);
       }
-      const joined = before !== undefined && same(before.versions, versions) ? before : undefined;
-      const made = joined ?? (seen && maxBytes > 0 ? join(versions, start, listed) : undefined);
+      const joined = before !== undefined && same(before.steps, versions) ? before : undefined;
+      const made = joined ?? (seen && maxBytes() > 0 ? join(versions, start, listed) : undefined);
       put(owner, made);
       return made;
     },

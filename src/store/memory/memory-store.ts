@@ -1,4 +1,4 @@
-import { systemClock, type Clock } from '../../clock/clock.js';
+import { systemClock } from '../../clock/clock.js';
 import type {
   EventKey,
   EventStore,
@@ -13,13 +13,11 @@ import type {
 import { storeError } from '../errors.js';
 import { nextTurn } from '../next-turn.js';
 import type { EncodedEvent, EventRecord } from '../record.js';
-import { createFeeds, type Feeds } from './feed.js';
-import { createHistoryKeeper, type HistoryKeeper } from './history.js';
+import { createBounds } from './bounds.js';
+import { createEngine, type Engine } from './engine.js';
 import { checkMemoryStoreOptions, type MemoryStoreOptions } from './options.js';
-import { createJoinedLists, type JoinedLists } from './joined-lists.js';
 import { readJoined } from './read-joined.js';
 import { pastOf, readList } from './read-list.js';
-import { createMemoryState, type MemoryState } from './state.js';
 import type { Slot, Version } from './version.js';
 
 /**
@@ -29,40 +27,11 @@ import type { Slot, Version } from './version.js';
 const EXPIRE_SLICE_MS = 1;
 const EXPIRE_STEPS_PER_LOOK = 8;
 
-/** The revision before the first: the wall clock, so that a restarted process goes on above its former revisions. */
-function startRevision(clock: Clock, { startAt, startAbove = 0 }: MemoryStoreOptions): Revision {
-  if (startAt !== undefined) return Math.max(1, startAt);
-  return Math.max(1, startAbove, Math.floor(clock.now()));
-}
-
-interface Engine {
-  readonly state: MemoryState;
-  readonly feeds: Feeds;
-  readonly history: HistoryKeeper;
-  readonly lists: JoinedLists;
-  afterWrite(): void;
-}
-
-function createEngine(clock: Clock, options: MemoryStoreOptions): Engine {
-  const state = createMemoryState(startRevision(clock, options));
-  const feeds = createFeeds(state);
-  const history = createHistoryKeeper(state, clock, {
-    historyMs: options.historyMs ?? 600_000,
-    historyMaxBytes: options.historyMaxBytes ?? 268_435_456,
-  });
-  const afterWrite = (): void => {
-    history.afterWrite();
-    feeds.wake();
-  };
-  const lists = createJoinedLists(state.start, options.listCacheMaxBytes ?? 33_554_432);
-  return { state, feeds, history, lists, afterWrite };
-}
-
 /**
  * A store in the memory of this process: fast, and gone with it. Revisions start from the wall clock in microseconds;
  * every revision from before the start is `expired`. Create, get and the first page cost the same however much is
  * stored. History (for watches, continue tokens and exact reads) is kept for `historyMs`, as far as it fits into
- * `historyMaxBytes`.
+ * `historyMaxBytes`. All together stays below `maxBytes`: history gives way first, then `whenFull` decides.
  *
  * @throws TypeError that lists every unusable option.
  */
@@ -70,9 +39,10 @@ export function memoryStore(options: MemoryStoreOptions = {}): EventStore {
   checkMemoryStoreOptions(options);
   const clock = options.clock ?? systemClock;
   const name = options.name ?? 'memory';
-  const maxEventBytes = options.maxEventBytes ?? 3_145_728;
+  const bounds = createBounds(options);
+  const { maxEventBytes } = bounds;
   /** Given up as a whole by `close()`. */
-  let engine: Engine | undefined = createEngine(clock, options);
+  let engine: Engine | undefined = createEngine(clock, options, bounds);
 
   const begin = (call: StoreCall | undefined): Engine => {
     if (engine === undefined) throw storeError('closed', `the store ${name} is closed`);
@@ -81,7 +51,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): EventStore {
   };
 
   const put = (
-    { state, afterWrite }: Engine,
+    { state, roof, afterWrite }: Engine,
     place: Slot | string,
     key: EventKey,
     event: EncodedEvent,
@@ -94,7 +64,12 @@ export function memoryStore(options: MemoryStoreOptions = {}): EventStore {
       throw storeError('too-large', `the event has ${event.bytes.length} bytes, at most ${maxEventBytes} are kept`);
     }
     const retentionMs = (expiresAt - clock.now()) / 1000;
-    const version = state.put(place, event, { expiresAt, retentionMs, at: clock.monotonic() });
+    const found = roof.admit(place, event.bytes.length);
+    const version = state.put(found ? place : state.place(key), event, {
+      expiresAt,
+      retentionMs,
+      at: clock.monotonic(),
+    });
     afterWrite();
     return state.record(version, version.step, key);
   };

@@ -11,11 +11,29 @@ export interface MemoryStoreOptions {
   readonly historyMaxBytes?: number | undefined;
   /**
    * How many bytes of lists are kept ready to be sent, for lists that are read again before their events change. 0: none.
-   * Default: 33,554,432 (32 MiB).
+   * Default: 33,554,432 (32 MiB), or a sixteenth of `maxBytes` if that is less.
    */
   readonly listCacheMaxBytes?: number | undefined;
-  /** The largest event, in bytes; a larger one is `too-large`. Default: 3,145,728 (3 MiB). */
+  /**
+   * The largest event, in bytes; a larger one is `too-large`. At most a quarter of `maxBytes`. Default: 1,572,864 (1.5 MiB,
+   * what etcd takes below a Kubernetes API server), or that quarter if it is less.
+   */
   readonly maxEventBytes?: number | undefined;
+  /**
+   * What the store may hold in all, in bytes: events, history, indexes and lists kept ready; at least 1,048,576. Event bytes
+   * are counted exactly, objects in V8's heap by measured sizes; garbage that V8 has not collected comes on top. Default:
+   * half of V8's heap limit (`--max-old-space-size`; without that V8 derives it from the memory of the machine or container),
+   * or 268,435,456 (256 MiB) where that is not known.
+   */
+  readonly maxBytes?: number | undefined;
+  /** The most events at a time. Default: as many as fit into `maxBytes`. */
+  readonly maxEvents?: number | undefined;
+  /**
+   * What happens to a new event when `maxBytes` or `maxEvents` is reached and history has given way. `refuse`: the write fails
+   * with `full`, 507 for clients; updates that make an event no larger, deletions and expiry go on. `evict-oldest`: the events
+   * that were written longest ago expire at once. Default: `refuse`.
+   */
+  readonly whenFull?: 'refuse' | 'evict-oldest' | undefined;
   /** Revisions start above this one even if the clock stands lower. Default: 0. */
   readonly startAbove?: Revision | undefined;
   /**
@@ -31,7 +49,15 @@ export interface MemoryStoreOptions {
 export function checkMemoryStoreOptions(options: MemoryStoreOptions): void {
   const faults: string[] = [];
   const number = (
-    key: 'historyMs' | 'historyMaxBytes' | 'listCacheMaxBytes' | 'maxEventBytes' | 'startAbove' | 'startAt',
+    key:
+      | 'historyMs'
+      | 'historyMaxBytes'
+      | 'listCacheMaxBytes'
+      | 'maxEventBytes'
+      | 'maxBytes'
+      | 'maxEvents'
+      | 'startAbove'
+      | 'startAt',
     least: number,
   ): void => {
     const value = options[key];
@@ -42,6 +68,15 @@ export function checkMemoryStoreOptions(options: MemoryStoreOptions): void {
   number('historyMaxBytes', 0);
   number('listCacheMaxBytes', 0);
   number('maxEventBytes', 1);
+  number('maxBytes', 1_048_576);
+  number('maxEvents', 1);
+  const { maxBytes, maxEventBytes, whenFull } = options;
+  if (maxBytes !== undefined && maxEventBytes !== undefined && maxEventBytes > maxBytes / 4) {
+    faults.push('maxEventBytes: give at most a quarter of maxBytes');
+  }
+  if (whenFull !== undefined && whenFull !== 'refuse' && whenFull !== 'evict-oldest') {
+    faults.push("whenFull: give 'refuse' or 'evict-oldest'");
+  }
   number('startAbove', 0);
   number('startAt', 0);
   if (options.name !== undefined && (typeof options.name !== 'string' || options.name === '')) {

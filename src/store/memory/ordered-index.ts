@@ -4,6 +4,9 @@ const BLOCK = 128;
 const SMALL = 32;
 const JOINED = 96;
 
+/** How many entries with equal keys are looked at for one value. */
+const ALIKE = 512;
+
 interface Block<K, V> {
   /** Empty where a value tells its key. */
   readonly keys: K[];
@@ -36,6 +39,11 @@ export interface OrderedIndex<K extends string | number, V> {
   insert(key: K, value: V): void;
   /** Removes one entry with this key; false when there is none. */
   delete(key: K): boolean;
+  /**
+   * Removes the entry of this key and value; false when it is not among the first {@link ALIKE} of its key. By key alone
+   * one of several with equal keys would go.
+   */
+  remove(key: K, value: V): boolean;
   /** The first entry's key. */
   firstKey(): K | undefined;
   /** Removes the first entry and returns its value. */
@@ -227,6 +235,21 @@ export function createOrderedIndex<K extends string | number, V>(keyOf?: (value:
       if (index === block.values.length || keyIn(block, index) !== key) return false;
       removeAt(at, index);
       return true;
+    },
+    remove(key, value) {
+      let [at, index] = seek(key, false);
+      for (let looked = 0; looked < ALIKE; looked++, index++) {
+        if (index >= (counts[at] ?? 0)) {
+          at++;
+          index = 0;
+        }
+        const block = blocks[at];
+        if (block === undefined || keyIn(block, index) !== key) return false;
+        if (block.values[index] !== value) continue;
+        removeAt(at, index);
+        return true;
+      }
+      return false;
     },
     firstKey: () => firsts[0],
     shift: () => (total === 0 ? undefined : removeAt(0, 0)),

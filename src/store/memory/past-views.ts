@@ -1,4 +1,5 @@
 import type { ChangeLog } from './change-log.js';
+import { HEAP_COST } from './heap-cost.js';
 import { createOrderedIndex, type OrderedIndex } from './ordered-index.js';
 import { namespaceOf } from './sort-key.js';
 import type { Version } from './version.js';
@@ -26,6 +27,8 @@ export interface PastViews {
   of(step: number, namespace: string | undefined): PastView;
   /** Steps below this can no longer be read. */
   forget(floor: number): void;
+  /** What is remembered takes in memory, in bytes. */
+  held(): number;
 }
 
 function createView(log: ChangeLog, step: number, namespace: string | undefined): PastView {
@@ -68,6 +71,12 @@ export function createPastViews(log: ChangeLog): PastViews {
         known.delete(oldest);
       }
       return view;
+    },
+    held() {
+      if (known.size === 0) return 0;
+      let entries = 0;
+      for (const { versions } of known.values()) entries += versions.size();
+      return entries * HEAP_COST.indexEntry;
     },
     forget(floor) {
       if (known.size === 0) return;

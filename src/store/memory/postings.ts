@@ -1,4 +1,6 @@
 import type { FieldTerm } from '../contract.js';
+import { HEAP_COST, textCost } from './heap-cost.js';
+import { ownText } from './own-text.js';
 import { createShardedMap, type ShardedMap } from './sharded-map.js';
 import { StoredEvent } from './stored-event.js';
 import { each, put, sweep, type SweepList } from './sweep-list.js';
@@ -48,6 +50,8 @@ export interface Postings {
    * enough, then everything has to be looked at.
    */
   find(terms: readonly FieldTerm[], step: number): readonly Version[] | undefined;
+  /** What the values take in memory, in bytes. */
+  held(): number;
 }
 
 /** Then it is, or will be at once, forgotten: it is never used again. */
@@ -64,8 +68,11 @@ function carries({ head }: Slot, field: string, value: string): boolean {
   return false;
 }
 
+const costOf = (value: string): number => HEAP_COST.posting + textCost(value);
+
 /** Makes empty postings. */
 export function createPostings(): Postings {
+  let held = 0;
   const fields: Field[] = INDEXED.map((field) => ({
     field,
     values: createShardedMap<Posting>(),
@@ -81,6 +88,7 @@ export function createPostings(): Postings {
     field.last = posting;
     if (!isEmpty(posting)) return;
     field.values.delete(value);
+    held -= costOf(value);
     field.last = undefined;
   };
 
@@ -94,6 +102,7 @@ export function createPostings(): Postings {
     }
     posting = { tail: [slot], full: undefined, size: 1, dead: 0, value, mixed: false, mate: undefined };
     values.set(value, posting);
+    held += costOf(value);
     field.missing = undefined;
     return posting;
   };
@@ -114,8 +123,9 @@ export function createPostings(): Postings {
       const posting = mate !== undefined && mate.value === value && !isEmpty(mate) ? mate : field.values.get(value);
       field.last = posting;
       if (posting !== undefined) return posting.value;
-      field.missing = value;
-      return value;
+      const own = ownText(value);
+      field.missing = own;
+      return own;
     },
     put(version) {
       const { slot, older } = version;
@@ -139,6 +149,7 @@ export function createPostings(): Postings {
         if (value !== '' && valueOf(next, field.field) !== value) drop(field, value);
       }
     },
+    held: () => held,
     find(terms, step) {
       let best: Posting | undefined;
       let bestField = '';

@@ -1,3 +1,4 @@
+import { HEAP_COST } from './heap-cost.js';
 import { createOrderedIndex, type OrderedIndex } from './ordered-index.js';
 import { namespaceOf } from './sort-key.js';
 import type { Version } from './version.js';
@@ -12,6 +13,8 @@ export type VersionsByRevision = OrderedIndex<number, Version>;
 export interface RevisionIndex {
   /** One namespace; `undefined`: all. */
   of(namespace: string | undefined): VersionsByRevision;
+  /** What the indexes of namespaces take in memory, besides their entries, in bytes. */
+  held(): number;
   add(version: Version): void;
   /** It is no longer the newest of its key. */
   drop(version: Version): void;
@@ -39,6 +42,7 @@ export function createRevisionIndex(): RevisionIndex {
 
   return {
     of: (namespace) => (namespace === undefined ? all : (namespaces.get(namespace) ?? none)),
+    held: () => namespaces.size * HEAP_COST.namespace,
     add(version) {
       all.insert(version.step, version);
       namespaceOfVersion(version).insert(version.step, version);

@@ -1,3 +1,6 @@
+import { HEAP_COST } from './heap-cost.js';
+import type { HeldPart } from './held-parts.js';
+
 /** How many parts are remembered, and how many were seen once. */
 const PARTS = 1024;
 const SEEN = 4096;
@@ -8,7 +11,7 @@ const LONGEST = 8192;
 const CLOSE = 160;
 
 /** Bytes that several events have in common. */
-export interface SharedPart {
+export interface SharedPart extends HeldPart {
   readonly bytes: Uint8Array;
   readonly view: DataView;
 }
@@ -66,7 +69,7 @@ function equals({ view: one }: SharedPart, view: DataView, start: number, end: n
 }
 
 /**
- * Makes an empty table. It is of constant size however many different parts come: a newer part takes the place of an
+ * Makes an empty table. It keeps 8 MiB at most however many different parts come: a newer part takes the place of an
  * older one, and only when it came twice. Events keep the parts they were given.
  */
 export function createSharedParts(): SharedParts {
@@ -92,7 +95,13 @@ export function createSharedParts(): SharedParts {
       return undefined;
     }
     const copy = bytes.slice(start, end);
-    const part = { bytes: copy, view: new DataView(copy.buffer, copy.byteOffset, copy.byteLength) };
+    const part = {
+      bytes: copy,
+      view: new DataView(copy.buffer, copy.byteOffset, copy.byteLength),
+      cost: HEAP_COST.sharedPart + copy.length,
+      users: 0,
+      current: 0,
+    };
     parts[hash & (PARTS - 1)] = part;
     return { start, part };
   };

@@ -1,9 +1,14 @@
 /** The bytes of one slab. At a million events a buffer each costs 340 MB more than slabs, and pauses of 100 ms. */
 const SLAB_BYTES = 1_048_576;
-/** What is larger than this gets a slab of its own, so that no slab ends with a large gap. */
-const LARGE = 131_072;
-/** How many tenants of a sparse slab are looked at for each that leaves. */
+/** What is larger than this part of a slab gets one of its own, so that no slab ends with a large gap. */
+const LARGE = 1 / 8;
+/** How many tenants of a sparse slab are looked at for each that leaves, and one more for so many bytes. */
 const LOOKS_PER_RELEASE = 4;
+const BYTES_PER_LOOK = 1024;
+const LOOKS_PER_COMPACT = 32;
+/** A slab is emptied when less than this part is live, and where room is short. */
+const SPARSE = 1 / 2;
+const SPARSE_WHEN_SHORT = 7 / 8;
 
 /** A piece of memory with the bytes of many tenants. It stays valid, and unchanged, for as long as anybody holds it. */
 export interface Slab {
@@ -51,6 +56,12 @@ export interface Slabs<T extends object> {
   /** The tenant, which is not live any more, leaves. */
   release(tenant: T): void;
   usage(): SlabUsage;
+  allocated(): number;
+  /**
+   * Where room is short: moves a few tenants together, also out of slabs that are only somewhat sparse. False when there is
+   * nothing to gain.
+   */
+  compact(): boolean;
 }
 
 function createSlab(size: number): Slab {
@@ -59,25 +70,32 @@ function createSlab(size: number): Slab {
   return { bytes, view: new DataView(buffer), used: 0, live: 0, tenants: [], closed: false, sparse: false };
 }
 
-/** Makes slabs. `survivors` is the class that tenants of emptied slabs move to. */
-export function createSlabs<T extends object>(tenancy: Tenancy<T>, survivors: number): Slabs<T> {
+/** Makes slabs. `survivors` is the class that tenants of emptied slabs move to. `slabBytes`: smaller ones for a small store. */
+export function createSlabs<T extends object>(
+  tenancy: Tenancy<T>,
+  survivors: number,
+  slabBytes: number = SLAB_BYTES,
+): Slabs<T> {
+  const large = slabBytes * LARGE;
   const open: (Slab | undefined)[] = [];
   const sparse: Slab[] = [];
+  /** All of them, in no order that matters. */
+  const all = new Set<Slab>();
   /** The next tenant to look at in the first sparse slab. */
   let looked = 0;
-  let slabs = 0;
   let allocated = 0;
   let used = 0;
   let live = 0;
 
   const create = (size: number): Slab => {
-    slabs++;
     allocated += size;
-    return createSlab(size);
+    const slab = createSlab(size);
+    all.add(slab);
+    return slab;
   };
 
   const drop = (slab: Slab): void => {
-    slabs--;
+    all.delete(slab);
     allocated -= slab.bytes.length;
     used -= slab.used;
     // Whoever holds a record holds its slab, and should not hold all its neighbours, wherever they are now.
@@ -85,15 +103,17 @@ export function createSlabs<T extends object>(tenancy: Tenancy<T>, survivors: nu
     slab.sparse = false;
   };
 
+  const markSparse = (slab: Slab): void => {
+    slab.sparse = true;
+    sparse.push(slab);
+  };
+
   /** Looks whether a slab is worth keeping. */
   const judge = (slab: Slab): void => {
     if (!slab.closed) return;
     if (slab.live === 0) {
       if (!slab.sparse) drop(slab);
-    } else if (!slab.sparse && slab.live * 2 < slab.used) {
-      slab.sparse = true;
-      sparse.push(slab);
-    }
+    } else if (!slab.sparse && slab.live < slab.used * SPARSE) markSparse(slab);
   };
 
   const close = (slab: Slab): void => {
@@ -102,14 +122,14 @@ export function createSlabs<T extends object>(tenancy: Tenancy<T>, survivors: nu
   };
 
   const room = (size: number, kind: number): Slab => {
-    if (size > LARGE) {
+    if (size > large) {
       const slab = create(size);
       slab.closed = true;
       return slab;
     }
     const current = open[kind];
-    if (current !== undefined && current.used + size <= SLAB_BYTES) return current;
-    const next = create(SLAB_BYTES);
+    if (current !== undefined && current.used + size <= slabBytes) return current;
+    const next = create(slabBytes);
     open[kind] = next;
     if (current !== undefined) close(current);
     return next;
@@ -139,10 +159,10 @@ export function createSlabs<T extends object>(tenancy: Tenancy<T>, survivors: nu
     leave(from, size);
   };
 
-  const compact = (): void => {
-    for (let looks = 0; looks < LOOKS_PER_RELEASE; looks++) {
+  const compact = (most: number): boolean => {
+    for (let looks = 0; looks < most; looks++) {
       const [slab] = sparse;
-      if (slab === undefined) return;
+      if (slab === undefined) return looks > 0;
       const tenant = (slab.tenants as readonly T[])[looked++];
       if (tenant === undefined || slab.live === 0) {
         sparse.shift();
@@ -150,15 +170,29 @@ export function createSlabs<T extends object>(tenancy: Tenancy<T>, survivors: nu
         drop(slab);
       } else if (tenancy.isLive(tenant) && tenancy.slabOf(tenant) === slab) move(tenant, slab);
     }
+    return true;
+  };
+
+  /** Finds a slab that is worth emptying where room is short. */
+  const findSparse = (): boolean => {
+    for (const slab of all) {
+      if (!slab.closed || slab.sparse || slab.live >= slab.used * SPARSE_WHEN_SHORT) continue;
+      markSparse(slab);
+      return true;
+    }
+    return false;
   };
 
   return {
     room,
     settle,
     release(tenant) {
-      leave(tenancy.slabOf(tenant), tenancy.sizeOf(tenant));
-      compact();
+      const size = tenancy.sizeOf(tenant);
+      leave(tenancy.slabOf(tenant), size);
+      compact(LOOKS_PER_RELEASE + Math.floor(size / BYTES_PER_LOOK));
     },
-    usage: () => ({ slabs, allocated, used, live }),
+    compact: () => (sparse.length > 0 || findSparse()) && compact(LOOKS_PER_COMPACT),
+    allocated: () => allocated,
+    usage: () => ({ slabs: all.size, allocated, used, live }),
   };
 }

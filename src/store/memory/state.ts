@@ -21,6 +21,12 @@ export interface PutTimes {
   readonly at: number;
 }
 
+/** See {@link MemoryState.held}. */
+export interface StateHeld {
+  readonly current: number;
+  readonly history: number;
+}
+
 /** Everything a memory store holds, and the three ways it changes. All of it happens at once, between two events. */
 export interface MemoryState {
   /** The revision of step 0: everywhere in here revisions are steps, counted from the start. */
@@ -42,28 +48,33 @@ export interface MemoryState {
   bury(version: Version, at: number): Version;
   /** Forgets the oldest change and the state that only it kept readable. */
   forgetOldest(): void;
+  /** What all this takes in memory, in bytes: what is current, and what is kept of the past. */
+  held(): StateHeld;
   /** A version with an event, as callers get it. `step`: another one than its own; `key`: its key, where that is at hand. */
   record(version: Version, step?: number, key?: EventKey): EventRecord;
   /** What the step that made this version did. */
   change(version: Version): Change;
 }
 
-/** Makes an empty state whose first change gets the revision after `start`. */
-export function createMemoryState(start: Revision): MemoryState {
+/** Makes an empty state whose first change gets the revision after `start`. `slabBytes`: see `createSlabs`. */
+export function createMemoryState(start: Revision, slabBytes?: number): MemoryState {
   const log = createChangeLog();
   const keys = createKeyIndex();
   const revisions = createRevisionIndex();
   const postings = createPostings();
   const pastViews = createPastViews(log);
   const expiry = createExpiryQueue(start);
-  const events = createEventKeeper();
+  const events = createEventKeeper(slabBytes);
 
   /** Makes `next` the newest version of its key. */
   const advance = (next: Version): void => {
     const { slot, older } = next;
     slot.head = next;
     if (next.event !== undefined) revisions.add(next);
-    if (older?.event !== undefined) revisions.drop(older);
+    if (older?.event !== undefined) {
+      revisions.drop(older);
+      events.supersede(older.event);
+    }
     postings.put(next);
   };
 
@@ -154,7 +165,18 @@ export function createMemoryState(start: Revision): MemoryState {
         postings.reclaim(older, version);
         events.release(older.event);
       }
-      if (version.event === undefined && version.slot.head === version) keys.drop(version.slot);
+      if (version.event === undefined && version.slot.head === version) {
+        keys.drop(version.slot);
+        expiry.drop(version.slot);
+      }
+    },
+    held() {
+      const { living, buried } = keys.held();
+      const { heap, slabs } = log.held();
+      return {
+        current: living + events.held() - events.past() - slabs + postings.held() + revisions.held(),
+        history: buried + heap + slabs + events.past() + pastViews.held(),
+      };
     },
     change(version) {
       const { older, event, step } = version;

@@ -239,6 +239,11 @@ export class StoredEvent implements EncodedEvent {
     return event.#slab.view.getFloat64(event.#offset + EXPIRES);
   }
 
+  /** What it has in common with others. */
+  static partsOf(event: StoredEvent): Pick<StoredParts, 'set' | 'shared'> {
+    return { set: event.#set, shared: event.#shared };
+  }
+
   /** Nothing readable shows the event any more: its bytes may go when nobody holds it. */
   static bury(event: StoredEvent): void {
     const { view } = event.#slab;

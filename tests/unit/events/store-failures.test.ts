@@ -12,6 +12,7 @@ const TABLE: readonly (readonly [StoreErrorCode, number, string])[] = [
   ['future-revision', 504, 'Timeout'],
   ['too-large', 413, 'RequestEntityTooLarge'],
   ['invalid-key', 400, 'BadRequest'],
+  ['full', 507, 'InsufficientStorage'],
   ['unavailable', 503, 'ServiceUnavailable'],
   ['closed', 503, 'ServiceUnavailable'],
   ['unknown-outcome', 504, 'Timeout'],
@@ -49,7 +50,7 @@ function failing(error: unknown): (store: EventStore) => EventStore {
 }
 
 describe.each(Object.entries(asks))('%s', (verb, ask) => {
-  test.each(['unavailable', 'closed', 'unknown-outcome', 'too-large'] as const)(
+  test.each(['unavailable', 'closed', 'unknown-outcome', 'too-large', 'full'] as const)(
     'tells that the store is %s, and not more',
     async (code) => {
       const made = bench({}, failing(storeError(code, 'secret')));
