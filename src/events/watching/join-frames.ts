@@ -1,7 +1,7 @@
 import { joinBytes } from '../../http/bytes.js';
 
 /** Frames that came together leave together, but not more than about this much: a slow reader holds what is joined. */
-const CHUNK_BYTES = 131_072;
+const CHUNK_BYTES = 32_768;
 
 /** Makes a few large chunks of many small frames. */
 export interface FrameJoiner {

@@ -2,6 +2,9 @@ import { createOrderedIndex } from './ordered-index.js';
 import { StoredEvent } from './stored-event.js';
 import type { Slot } from './version.js';
 
+/** How many entries are looked at for one that is due: events that were renewed or removed leave theirs behind. */
+const LOOKS = 256;
+
 /**
  * Slots by the moment they may expire. With one retention time it is a FIFO: entries go in at the end and out at the
  * front. Every write renews the time, so an entry only says "look again then": a slot has one (`slot.queuedFor`), and is
@@ -11,8 +14,11 @@ import type { Slot } from './version.js';
 export interface ExpiryQueue {
   /** The slot's newest version expires at `expiresAt` (microseconds). */
   note(slot: Slot, expiresAt: number): void;
-  /** Takes the next slot whose newest version is due at `now`. */
-  take(now: number): Slot | undefined;
+  /**
+   * Takes the next slot whose newest version is due at `now`. `'later'`: it has looked at enough entries that were not, and
+   * wants to be asked again.
+   */
+  take(now: number): Slot | 'later' | undefined;
   /** The slot is gone, and is never noted again. */
   drop(slot: Slot): void;
 }
@@ -68,8 +74,12 @@ export function createExpiryQueue(start: number): ExpiryQueue {
       const moment = momentOf(now);
       /** Due within this millisecond, but not yet. */
       const early: Slot[] = [];
-      let due: Slot | undefined;
-      while (due === undefined) {
+      let due: Slot | 'later' | undefined;
+      for (let looked = 0; due === undefined; looked++) {
+        if (looked === LOOKS) {
+          due = 'later';
+          break;
+        }
         const slot = shift(moment);
         if (slot === undefined) break;
         const { event } = slot.head;

@@ -98,12 +98,18 @@ export function memoryStore(options: MemoryStoreOptions = {}): EventStore {
       begin(query);
     }
     const { page, tired } = readList(begin(query).state, query, past);
-    if (tired) {
-      // A search over everything comes in many pages: between two of them the event loop does something else.
-      await nextTurn();
-      begin(query);
-    }
-    return page;
+    if (!tired) return page;
+    // A search over everything comes in many pages: between two of them the event loop does something else.
+    await nextTurn();
+    begin(query);
+    const { next, records, revision } = page;
+    if ((query.terms ?? []).length > 0 || next === undefined) return page;
+    // Without terms a page is full, and says what is left: it goes on where it is.
+    const left = query.limit - records.length;
+    const rest = await list({ ...query, at: revision, after: next, limit: Math.max(left, 1) });
+    if (left > 0) return { ...rest, records: [...records, ...rest.records] };
+    if (rest.records.length === 0) return { records, revision, remaining: 0 };
+    return { ...page, remaining: rest.remaining === undefined ? undefined : rest.remaining + 1 };
   };
 
   const joined = (query: ListQuery): JoinedPage | undefined => {
@@ -148,18 +154,27 @@ export function memoryStore(options: MemoryStoreOptions = {}): EventStore {
       return open.state.record(living, step);
     },
     async expire(call) {
-      const { state, afterWrite } = begin(call);
-      const end = clock.monotonic() + EXPIRE_SLICE_MS;
-      let count = 0;
-      while (count < call.limit) {
-        const slot = state.expiry.take(call.now);
-        if (slot === undefined) break;
-        state.bury(slot.head, clock.monotonic());
-        afterWrite();
-        count++;
-        if (count % EXPIRE_STEPS_PER_LOOK === 0 && clock.monotonic() >= end) break;
+      for (;;) {
+        const { state, afterWrite } = begin(call);
+        const end = clock.monotonic() + EXPIRE_SLICE_MS;
+        let count = 0;
+        let slot: Slot | 'later' | undefined;
+        while (count < call.limit) {
+          slot = state.expiry.take(call.now);
+          if (slot === undefined) break;
+          if (slot === 'later') {
+            if (clock.monotonic() >= end) break;
+            continue;
+          }
+          state.bury(slot.head, clock.monotonic());
+          afterWrite();
+          count++;
+          if (count % EXPIRE_STEPS_PER_LOOK === 0 && clock.monotonic() >= end) break;
+        }
+        if (count > 0 || slot !== 'later') return count;
+        // Zero would mean that nothing is due.
+        await nextTurn();
       }
-      return count;
     },
     changes(call) {
       return {

@@ -5,7 +5,7 @@ const SMALL = 32;
 const JOINED = 96;
 
 /** How many entries with equal keys are looked at for one value. */
-const ALIKE = 512;
+const ALIKE = 8192;
 
 interface Block<K, V> {
   /** Empty where a value tells its key. */

@@ -9,16 +9,19 @@ import type { MemoryState } from './state.js';
 import { StoredEvent } from './stored-event.js';
 import { visibleVersion, type Slot, type Version } from './version.js';
 
-/** How many events a search for terms looks at before it hands out what it found and lets others work. */
+/** How many keys a read looks at, in one turn of the event loop, that are not in its page: they have not the terms, or are younger. */
 const SEARCH = 4096;
 /** How many keys are read at once. */
 const BATCH = 512;
 
-/** A page, and whether it ends early because the search looked at enough. */
+/** A page, and whether it ends early because it has looked at enough. Then it is not full, and has a `next`. */
 export interface ReadPage {
   readonly page: ListPage;
   readonly tired: boolean;
 }
+
+/** Told of a key without a version at the revision; false: it was the last one to look at. */
+type Skipped = (slot: Slot) => boolean;
 
 /** True when the version's event carries every term's value. */
 function fits({ event }: Version, terms: readonly FieldTerm[]): boolean {
@@ -56,6 +59,7 @@ function walkUp(
   { step, above, below }: ListRange,
   batch: number,
   visit: (version: Version) => boolean,
+  skipped: Skipped,
 ): void {
   const newest = step === log.latest();
   const size = newest ? batch : BATCH;
@@ -67,7 +71,7 @@ function walkUp(
     const heads = headsOf(slots);
     for (let i = 0; i < slots.length; i++) {
       const version = newest ? heads[i] : visibleVersion(slots[i] as Slot, step);
-      if (version !== undefined && !visit(version)) return;
+      if (version === undefined ? !skipped(slots[i] as Slot) : !visit(version)) return;
     }
     if (slots.length < size) return;
     from = slots.at(-1)?.sortKey;
@@ -131,6 +135,9 @@ export function readList(state: MemoryState, query: ListQuery, past: PastView | 
   let last: Version | undefined;
   let looked = 0;
   let more = false;
+  /** Keys without a version at the revision, and where there were enough of them. */
+  let invisible = 0;
+  let at: Slot | undefined;
   // What was found by the only term has its value.
   const open = found !== undefined && terms.length === 1 ? [] : terms;
   const visit = (version: Version): boolean => {
@@ -143,15 +150,22 @@ export function readList(state: MemoryState, query: ListQuery, past: PastView | 
     if (found !== undefined || fits(version, terms)) versions.push(version);
     return true;
   };
+  const skipped: Skipped = (slot) => {
+    if (++invisible < SEARCH) return true;
+    at = slot;
+    return false;
+  };
   if (found !== undefined) sorted(found, range).every((version) => !fits(version, open) || visit(version));
   else if (range.newestFirst) walkDown(state, range, past, visit);
-  else walkUp(state, range, terms.length === 0 ? Math.min(query.limit + 1, BATCH) : BATCH, visit);
+  else walkUp(state, range, terms.length === 0 ? Math.min(query.limit + 1, BATCH) : BATCH, visit, skipped);
 
   const records = listedRecords(versions, state.start, query.namespace);
   const page: { -readonly [Field in keyof ListPage]: ListPage[Field] } = { records, revision: state.start + step };
   if (more) page.next = positionOf(state, last as Version, range.newestFirst);
   if (terms.length === 0) page.remaining = more ? countLeft(state, range, last as Version) : 0;
-  return { page, tired: looked === patience };
+  if (at === undefined) return { page, tired: looked === patience };
+  delete page.remaining;
+  return { page: { ...page, next: keyOf(at.sortKey) }, tired: true };
 }
 
 export function positionOf({ start }: MemoryState, { slot, step }: Version, newestFirst: boolean): Position {

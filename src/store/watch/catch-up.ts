@@ -9,6 +9,11 @@ import type { HubWatcher } from './watcher.js';
 
 /** A watcher that is at most this many revisions ahead of a reader waits for it instead of getting one of its own. */
 const NEAR = 1000;
+/**
+ * What all watchers together hold of what was read for them, in bytes of events. Beyond it each is given one batch at a time,
+ * and read for again: slowly, but 2,000 slow ones do not hold a page of history each.
+ */
+const MOST_GIVEN = 33_554_432;
 
 /** What a {@link CatchUp} needs of its hub. */
 export interface CatchUpOptions {
@@ -53,6 +58,17 @@ export function createCatchUp(options: CatchUpOptions): CatchUp {
   const closing = new AbortController();
   let paused = false;
   let scheduled = false;
+
+  /** What watchers hold. */
+  let given = 0;
+
+  const give = (watcher: HubWatcher, batches: readonly Batch[]): void => {
+    const all = batches.reduce((sum, { size }) => sum + size, 0);
+    const few = given + all > MOST_GIVEN;
+    const size = few ? 0 : all;
+    given += size;
+    watcher.give(few ? batches.slice(0, 1) : batches, () => (given -= size));
+  };
 
   const isNear = (reader: Reader, watcher: HubWatcher): boolean =>
     reader.position <= watcher.position && watcher.position - reader.position < NEAR;
@@ -103,7 +119,8 @@ export function createCatchUp(options: CatchUpOptions): CatchUp {
           const { position } = watcher;
           if (position < from || position >= reader.position) continue;
           waiting.delete(watcher);
-          watcher.give(
+          give(
+            watcher,
             position === from ? batches : inBatches(entries.filter(({ change }) => change.revision > position)),
           );
         }

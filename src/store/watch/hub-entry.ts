@@ -4,6 +4,8 @@ import type { FrameMemory } from './frame-memory.js';
 
 /** What an entry costs besides bytes, roughly. */
 const ENTRY_COST = 256;
+/** And a frame. */
+const FRAME_COST = 128;
 
 /** One change on its way to watchers, shared by all of them. */
 export interface HubEntry {
@@ -25,7 +27,7 @@ export interface CountedEntry extends HubEntry {
 export interface EntryKeeping {
   /** Where their frames are kept. */
   readonly memory: FrameMemory;
-  /** Told the bytes of every frame that is made. */
+  /** Told what every frame that is made costs, in bytes. */
   onGrow(entry: CountedEntry, bytes: number): void;
 }
 
@@ -66,8 +68,9 @@ class Entry implements CountedEntry {
     const own = encode();
     const bytes = this.#keeping?.memory.keep(form, own) ?? own;
     this.#made = { form, type, bytes, earlier: this.#made };
-    this.#cost += bytes.length;
-    this.#keeping?.onGrow(this, bytes.length);
+    const cost = FRAME_COST + bytes.length;
+    this.#cost += cost;
+    this.#keeping?.onGrow(this, cost);
     return bytes;
   }
 }

@@ -23,8 +23,8 @@ export interface Watcher extends AsyncIterableIterator<Batch> {
 export interface HubWatcher extends Watcher {
   wake(): void;
   end(): void;
-  /** Hands over what was read for it from history, in batches. */
-  give(batches: readonly Batch[]): void;
+  /** Hands over what was read for it from history, in batches. `taken`: called once, when it no longer holds any. */
+  give(batches: readonly Batch[], taken: () => void): void;
   /** Nothing changed from its place up to this revision. */
   skip(to: Revision): void;
   /** Ends it with an error. */
@@ -68,6 +68,7 @@ class PlaceInHistory implements HubWatcher {
   readonly #parked: ParkedIterator<Batch>;
   #position: Revision;
   #given: readonly Batch[] = NONE;
+  #taken: (() => void) | undefined;
   #failure: { readonly error: unknown } | undefined;
   /** A batch was handed out, and the consumer has not come back. */
   #out = false;
@@ -100,7 +101,14 @@ class PlaceInHistory implements HubWatcher {
     if (this.#given.length === 0) return undefined;
     const [next, ...rest] = this.#given;
     this.#given = rest;
+    if (rest.length === 0) this.#letGo();
     return next;
+  }
+
+  #letGo(): void {
+    this.#given = NONE;
+    this.#taken?.();
+    this.#taken = undefined;
   }
 
   #ended(): void {
@@ -111,6 +119,7 @@ class PlaceInHistory implements HubWatcher {
 
   #leave(): void {
     this.#over = true;
+    this.#letGo();
     this.#hub.leave(this);
   }
 
@@ -160,8 +169,10 @@ class PlaceInHistory implements HubWatcher {
     this.wake();
   }
 
-  give(batches: readonly Batch[]): void {
+  give(batches: readonly Batch[], taken: () => void): void {
+    this.#letGo();
     this.#given = batches;
+    this.#taken = taken;
     this.wake();
   }
 

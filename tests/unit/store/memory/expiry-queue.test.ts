@@ -8,6 +8,7 @@ const START = 1_700_000_000_000_000;
 function taken(state: MemoryState, now: number): string[] {
   const names: string[] = [];
   for (let slot = state.expiry.take(now); slot !== undefined; slot = state.expiry.take(now)) {
+    if (slot === 'later') continue;
     names.push(slot.sortKey);
     state.bury(slot.head, 0);
   }

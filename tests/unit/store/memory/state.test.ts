@@ -43,7 +43,7 @@ test('when all history is forgotten nothing is left of it, and the newest state 
       const named = ['x', 'y'].filter((namespace) => state.find({ namespace, name: 'a' }) !== undefined);
       expect(state.postings.find(terms, state.log.latest())).toHaveLength(named.length);
       for (let slot = state.expiry.take(1e9); slot !== undefined; slot = state.expiry.take(1e9)) {
-        state.bury(slot.head, 0);
+        if (slot !== 'later') state.bury(slot.head, 0);
       }
       expect(state.keys.living.size()).toBe(0);
     }),

@@ -1,0 +1,88 @@
+import { describe, expect, test } from 'vitest';
+import type { EventStore } from '../../../../src/store/contract.js';
+import { createEngine } from '../../../../src/store/memory/engine.js';
+import { createBounds } from '../../../../src/store/memory/bounds.js';
+import { memoryStore } from '../../../../src/store/memory/memory-store.js';
+import { readJoined } from '../../../../src/store/memory/read-joined.js';
+import { fakeClock } from '../../../../src/testing/fake-clock.js';
+import { sampleEvent } from '../../../../src/testing/sample-event.js';
+
+const later = { expiresAt: 4_102_444_800_000_000 };
+const sample = sampleEvent();
+const nameOf = (i: number) => `event-${String(i).padStart(6, '0')}`;
+const create = (store: EventStore, i: number, expiresAt = later.expiresAt) =>
+  store.create({ namespace: 'default', name: nameOf(i) }, sample, { expiresAt });
+
+/** How many turns the event loop did until the promise was settled. */
+async function turnsOf(work: Promise<unknown>): Promise<number> {
+  let over = false;
+  let turns = 0;
+  const done = (): void => void (over = true);
+  work.then(done, done);
+  while (!over) {
+    await new Promise<void>((resolve) => void setImmediate(resolve));
+    turns += 1;
+  }
+  return turns;
+}
+
+describe('a memory store lets others work', () => {
+  test('while a page at a passed revision goes by many younger events, and the page is full all the same', async () => {
+    const store = memoryStore();
+    for (const i of [0, 30_000, 30_001]) await create(store, i);
+    const at = await store.revision();
+    for (let i = 1; i < 20_000; i++) await create(store, i);
+    const all = store.list({ at, limit: 5 });
+    expect(await turnsOf(all)).toBeGreaterThanOrEqual(4);
+    const { records, next, remaining } = await all;
+    expect(records.map(({ key }) => key.name)).toEqual([nameOf(0), nameOf(30_000), nameOf(30_001)]);
+    expect([next, remaining]).toEqual([undefined, 0]);
+    // The page is full before the younger ones, and says that something comes after them, or that nothing does.
+    expect(await store.list({ at, limit: 1 })).toMatchObject({ records: [{ key: { name: nameOf(0) } }], remaining: 2 });
+    const last = { namespace: 'default', name: nameOf(0) };
+    expect(await store.list({ at, limit: 2, after: last })).toMatchObject({ records: { length: 2 }, remaining: 0 });
+    for (const i of [30_000, 30_001]) await store.remove({ namespace: 'default', name: nameOf(i) });
+    const empty = await store.revision();
+    for (let i = 40_000; i < 50_000; i++) await create(store, i);
+    const page = await store.list({ at: empty, limit: 1, after: { namespace: 'default', name: nameOf(19_998) } });
+    expect(page).toMatchObject({ records: { length: 1 }, remaining: 0 });
+    expect(page.next).toBeUndefined();
+  });
+
+  test('while it looks for events that are due among many that were removed', async () => {
+    const clock = fakeClock();
+    const store = memoryStore({ clock });
+    const soon = clock.now() + 1_000_000;
+    for (let i = 0; i < 5000; i++) await create(store, i, soon + i);
+    await create(store, 5000, soon + 6000);
+    for (let i = 0; i < 5000; i++) await store.remove({ namespace: 'default', name: nameOf(i) });
+    let looks = 0;
+    clock.monotonic = ((monotonic) => () => {
+      looks += 1;
+      return monotonic() + looks * 10;
+    })(clock.monotonic);
+    const work = store.expire({ now: soon + 10_000, limit: 10 });
+    expect(await turnsOf(work)).toBeGreaterThan(10);
+    expect(await work).toBe(1);
+    expect(await store.expire({ now: soon + 10_000, limit: 10 })).toBe(0);
+  });
+});
+
+test('lists that are remembered by long values take no more than they may', () => {
+  const options = { maxBytes: 16 * 1_048_576 };
+  const { state, lists } = createEngine(fakeClock(), options, createBounds(options));
+  const put = (value: string): void => {
+    const event = sampleEvent({ name: value.slice(0, 20), regarding: value });
+    const place = state.place({ namespace: 'default', name: value.slice(0, 20) });
+    state.put(place, event, { ...later, retentionMs: 1000, at: 0 });
+  };
+  const query = (value: string) => ({ terms: [{ field: 'regarding.name', value }], limit: 10 });
+  const values = Array.from({ length: 300 }, (_, i) => `${i}-`.padEnd(16_000, 'v'));
+  values.forEach(put);
+  for (const value of values) for (let turn = 0; turn < 3; turn++) readJoined(state, lists, query(value));
+  expect(lists.held()).toBeGreaterThan(500_000);
+  expect(lists.held()).toBeLessThanOrEqual(1_048_576);
+  const before = lists.held();
+  for (let i = 0; i < 100; i++) for (let turn = 0; turn < 3; turn++) readJoined(state, lists, query(`absent-${i}`));
+  expect(lists.held()).toBe(before);
+});
