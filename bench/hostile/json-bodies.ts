@@ -1,0 +1,175 @@
+import { BODY_BYTES, eventStart, fill, times } from './making.js';
+
+/** A body of an event as JSON; `%` in the name stands for the name of the event. */
+export interface EventBody {
+  readonly id: string;
+  readonly title: string;
+  make(name: string): string;
+}
+
+const metadata = (
+  id: string,
+  title: string,
+  open: string,
+  item: (index: number) => string,
+  close: string,
+): EventBody => ({
+  id,
+  title,
+  make: (name) => fill(`${eventStart(name)},${open}`, item, `${close}}}`),
+});
+const members = (id: string, title: string, item: (index: number) => string): EventBody => ({
+  id,
+  title,
+  make: (name) => fill(`${eventStart(name)}},`, item, '}'),
+});
+
+/** One entry of managed fields with this as its fields. */
+const managed = (id: string, title: string, open: string, item: (index: number) => string, close: string): EventBody =>
+  metadata(
+    id,
+    title,
+    '"managedFields":[{"manager":"m","operation":"Update","apiVersion":"events.example.com/v1",' +
+      `"time":"2026-03-05T06:07:08Z","fieldsType":"FieldsV1","fieldsV1":{${open}`,
+    item,
+    `${close}}}]`,
+  );
+
+const nested = (open: string, close: string, depth: number): string => open.repeat(depth) + close.repeat(depth);
+
+/** Objects that are good, or nearly so, but for their size. */
+export const eventBodies: readonly EventBody[] = [
+  metadata('labels', 'many labels', '"labels":{', (i) => `"k${i}":"v"`, '}'),
+  metadata('labels-bad', 'many labels that are all wrong', '"labels":{', (i) => `"-${i}":"-"`, '}'),
+  metadata('labels-same', 'one label many times', '"labels":{', () => '"k":"v"', '}'),
+  metadata('annotations', 'many annotations', '"annotations":{', (i) => `"k${i}":""`, '}'),
+  metadata('annotations-bad', 'many annotations that are all wrong', '"annotations":{', (i) => `"-${i}":""`, '}'),
+  metadata('finalizers', 'many finalizers', '"finalizers":[', (i) => `"a/${i}"`, ']'),
+  metadata('finalizers-same', 'one finalizer many times', '"finalizers":[', () => '"a/b"', ']'),
+  metadata('owners', 'many owner references', '"ownerReferences":[', owner, ']'),
+  metadata('owners-empty', 'many empty owner references', '"ownerReferences":[', () => '{}', ']'),
+  metadata('owners-same', 'one owner reference many times', '"ownerReferences":[', () => owner(1), ']'),
+  metadata('owners-controllers', 'owners that are all controllers', '"ownerReferences":[', controller, ']'),
+  managed('managed-f', 'managed fields with many f: keys', '', (i) => `"f:${i}":{}`, ''),
+  managed('managed-k', 'managed fields with many k: keys', '"f:x":{', (i) => `"k:{\\"uid\\":\\"${i}\\"}":{}`, '}'),
+  managed('managed-v', 'managed fields with many v: keys', '"f:x":{', (i) => `"v:\\"${i}\\"":{}`, '}'),
+  managed('managed-labels', 'managed fields of labels', '"f:metadata":{"f:labels":{', (i) => `"f:k${i}":{}`, '}}'),
+  managed(
+    'managed-long-k',
+    'managed fields with one long k: key',
+    '',
+    () => `"k:{\\"uid\\":\\"${times('x', 400_000)}\\"}":{}`,
+    '',
+  ),
+  managed(
+    'managed-deep',
+    'deep managed fields, again and again',
+    '',
+    (i) => `"f:${i}":${nested('{"f:a":', '{}', 1).replace(/\}$/, '}}')}`,
+    '',
+  ),
+  metadata(
+    'managed-entries',
+    'many entries of managed fields',
+    '"managedFields":[',
+    (i) =>
+      `{"manager":"m${i}","operation":"Update","apiVersion":"events.example.com/v1","fieldsType":"FieldsV1","fieldsV1":{"f:note":{}}}`,
+    ']',
+  ),
+  metadata('managed-empty', 'many empty entries of managed fields', '"managedFields":[', () => '{}', ']'),
+  members('unknown', 'many unknown fields', (i) => `"u${i}":1`),
+  members('unknown-objects', 'many unknown objects', (i) => `"u${i}":{}`),
+  members('duplicate', 'a field many times', () => '"note":"x"'),
+  members('duplicate-unknown', 'an unknown field many times', () => '"n":1'),
+  members('numbers', 'many numbers with many digits', (i) => `"${i}":1234567890123456789e-5`),
+  members('escapes', 'many escaped surrogates in keys', (i) => `"\\ud800${i}":"\\udc00"`),
+  {
+    id: 'long-number',
+    title: 'a number of many digits',
+    make: (name) => `${eventStart(name)}},"deprecatedCount":${times('9', BODY_BYTES - 1000)}}`,
+  },
+  {
+    id: 'long-note',
+    title: 'a long note',
+    make: (name) => `${eventStart(name)}},"note":"${times('x', BODY_BYTES - 1000)}"}`,
+  },
+  {
+    id: 'long-note-escaped',
+    title: 'a long note of escapes',
+    make: (name) => `${eventStart(name)}},"note":"${times('\\u0000', BODY_BYTES - 1000)}"}`,
+  },
+  {
+    id: 'long-type',
+    title: 'a long type',
+    make: (name) => `${eventStart(name)}},"type":"${times('\\u0001', BODY_BYTES - 1000)}"}`,
+  },
+  {
+    id: 'long-controller',
+    title: 'a long reporting controller',
+    make: (name) => `${eventStart(name)}},"reportingController":"${times('-/', BODY_BYTES - 1000)}"}`,
+  },
+  { id: 'long-name', title: 'a long name', make: () => `${eventStart(times('A', BODY_BYTES - 1000))}}}` },
+  {
+    id: 'long-generate-name',
+    title: 'a long generateName',
+    make: () => `${eventStart('').replace('"name":""', `"generateName":"${times('-.', BODY_BYTES - 1000)}"`)}}}`,
+  },
+  {
+    id: 'long-label',
+    title: 'a long label',
+    make: (name) => `${eventStart(name)},"labels":{"${times('a.', 250_000)}/b":"${times('\\u00e4', 200_000)}"}}}`,
+  },
+  {
+    id: 'long-time',
+    title: 'a long time',
+    make: (name) =>
+      `${eventStart(name)}},"deprecatedFirstTimestamp":"2026-03-05T06:07:08.${times('1', BODY_BYTES - 1000)}Z"}`,
+  },
+  { id: 'long-kind', title: 'a long kind', make: () => `{"kind":"${times('\\u0001', BODY_BYTES - 1000)}"}` },
+  {
+    id: 'long-version',
+    title: 'a long apiVersion',
+    make: () => `{"apiVersion":"${times('/', BODY_BYTES - 1000)}","kind":"Event"}`,
+  },
+  {
+    id: 'backslashes',
+    title: 'a string of backslashes',
+    make: (name) => `${eventStart(name)}},"note":"${times('\\\\', BODY_BYTES - 1000)}"}`,
+  },
+  { id: 'deep-lists', title: 'lists in lists', make: () => times('[', BODY_BYTES) },
+  { id: 'deep-objects', title: 'objects in objects', make: () => times('{"a":', BODY_BYTES) },
+  members('deep-many', 'many lists as deep as is allowed', (i) => `"u${i}":${nested('[', ']', 998)}`),
+  members(
+    'deep-many-objects',
+    'many deep objects',
+    (i) => `"u${i}":${nested('{"a":', '}', 900).replace('{"a":}', '{"a":1}')}`,
+  ),
+  members(
+    'deep-duplicates',
+    'deep objects with a key twice at each level',
+    (i) => `"u${i}":${nested('{"a":1,"a":', '}', 900).replace('"a":}', '"a":1}')}`,
+  ),
+  members('series-lists', 'a known field of the wrong type, large', () => '"series":[]'),
+  { id: 'long-list', title: 'a list of many', make: () => fill('[', () => '1', ']') },
+  { id: 'blank', title: 'blanks', make: () => times(' ', BODY_BYTES) },
+  { id: 'colons', title: 'no JSON, but many colons', make: () => `{${times(':', BODY_BYTES - 1)}` },
+  { id: 'quotes', title: 'no JSON, but many quotes', make: () => `{${times('"', BODY_BYTES - 1)}` },
+  {
+    id: 'escaped-quotes',
+    title: 'a string that never ends, of escaped quotes',
+    make: () => `{"${times('\\"', BODY_BYTES - 2)}`,
+  },
+  {
+    id: 'last-wrong',
+    title: 'wrong at the last byte',
+    make: (name) => fill(`${eventStart(name)}},`, (i) => `"u${i}":1`, 'x', ','),
+  },
+];
+
+function owner(index: number): string {
+  return `{"apiVersion":"v1","kind":"Pod","name":"p","uid":"${index}"}`;
+}
+
+function controller(index: number): string {
+  return `{"apiVersion":"v1","kind":"Pod","name":"p","uid":"${index}","controller":true}`;
+}

@@ -1,0 +1,220 @@
+import { BODY_BYTES, eventStart, fill, times } from './making.js';
+
+/** A body of PATCH. */
+export interface PatchBody {
+  readonly id: string;
+  readonly title: string;
+  readonly type: 'json-patch+json' | 'merge-patch+json' | 'strategic-merge-patch+json';
+  make(): string;
+}
+
+const operations = (
+  id: string,
+  title: string,
+  first: string,
+  item: (index: number) => string,
+  most = 9_990,
+): PatchBody => ({
+  id: `json-patch-${id}`,
+  title: `JSON Patch: ${title}`,
+  type: 'json-patch+json',
+  make: () => {
+    let index = 0;
+    return fill(`[${first}`, () => (index < most ? item(index++) : ' '.repeat(1000)), ']').replace(/[, ]+\]$/, ']');
+  },
+});
+const merge = (id: string, title: string, make: () => string): PatchBody => ({
+  id: `merge-${id}`,
+  title: `merge patch: ${title}`,
+  type: 'merge-patch+json',
+  make,
+});
+const strategic = (id: string, title: string, make: () => string): PatchBody => ({
+  id: `strategic-${id}`,
+  title: `strategic merge patch: ${title}`,
+  type: 'strategic-merge-patch+json',
+  make,
+});
+
+const annotations = (item: (index: number) => string): string => fill('{"metadata":{"annotations":{', item, '}}}');
+const inMetadata = (open: string, item: (index: number) => string, close: string): string =>
+  fill(`{"metadata":{${open}`, item, `${close}}}`);
+const big = (bytes: number): string => `{"op":"add","path":"/metadata/annotations","value":{${many(bytes)}}}`;
+const many = (bytes: number): string => fill('', (i) => `"k${i}":""`, '', ',', bytes);
+const list = (count: number): string => Array.from({ length: count }, (_, i) => `"a/${i}"`).join(',');
+
+/** Patches that ask for much. They are applied to an ordinary event. */
+export const patchBodies: readonly PatchBody[] = [
+  operations('operations', 'many operations', '', (i) => `{"op":"add","path":"/note","value":"${i}"}`),
+  operations('too-many', 'more operations than are allowed', '', () => '{}', 1e9),
+  operations('nulls', 'a list of null', '', () => 'null', 1e9),
+  operations('tests', 'many comparisons with the whole event', '', () => '{"op":"test","path":"","value":{}}'),
+  operations(
+    'copies',
+    'copies of what grows',
+    big(50_000).concat(','),
+    (i) => `{"op":"copy","from":"/metadata/annotations","path":"/metadata/c${i}"}`,
+  ),
+  operations(
+    'doubling',
+    'copies into itself',
+    '{"op":"add","path":"/x","value":{"a":1}},',
+    (i) => `{"op":"copy","from":"/x","path":"/x/y${i}"}`,
+  ),
+  operations('moves', 'moves of what is large', big(100_000).concat(','), (i) =>
+    i % 2
+      ? '{"op":"move","from":"/x","path":"/metadata/annotations"}'
+      : '{"op":"move","from":"/metadata/annotations","path":"/x"}',
+  ),
+  operations(
+    'test-large',
+    'comparisons of what is large',
+    `${big(20_000)},{"op":"copy","from":"/metadata/annotations","path":"/x"},`,
+    () => `{"op":"test","path":"/x/k0","value":""}`,
+  ),
+  operations(
+    'test-values',
+    'large values compared',
+    `${big(2_000)},`,
+    () => `{"op":"test","path":"/metadata/annotations","value":{${many(2_000)}}}`,
+  ),
+  operations(
+    'shift',
+    'insertions at the beginning of a long list',
+    `{"op":"add","path":"/metadata/finalizers","value":[${list(20_000)}]},`,
+    () => '{"op":"add","path":"/metadata/finalizers/0","value":"b/c"}',
+  ),
+  operations(
+    'unshift',
+    'removals from the beginning of a long list',
+    `{"op":"add","path":"/metadata/finalizers","value":[${list(20_000)}]},`,
+    () => '{"op":"remove","path":"/metadata/finalizers/0"}',
+  ),
+  operations(
+    'deep',
+    'a deep path, many times',
+    `{"op":"add","path":"/x","value":${'{"a":'.repeat(500)}1${'}'.repeat(500)}},`,
+    () => `{"op":"test","path":"/x${'/a'.repeat(500)}","value":1}`,
+  ),
+  operations('long-path', 'a long pointer', '', () => `{"op":"test","path":"${times('/a', 250_000)}","value":1}`),
+  operations('tildes', 'a pointer of escapes', '', () => `{"op":"test","path":"${times('/~0~1', 250_000)}","value":1}`),
+  operations('unknown', 'operations with unknown members', '', (i) => `{"op":"test","path":"","x${i}":1}`),
+  operations(
+    'bad-type',
+    'a result of the wrong type that shows a large document',
+    `${big(100_000)},`,
+    () => '{"op":"add","path":"/note","value":1}',
+    1,
+  ),
+  operations(
+    'labels',
+    'many labels, one by one',
+    '{"op":"add","path":"/metadata/labels","value":{}},',
+    (i) => `{"op":"add","path":"/metadata/labels/k${i}","value":"v"}`,
+  ),
+  operations(
+    'finalizers',
+    'many finalizers, one by one',
+    '{"op":"add","path":"/metadata/finalizers","value":[]},',
+    (i) => `{"op":"add","path":"/metadata/finalizers/-","value":"a/${i}"}`,
+  ),
+  operations(
+    'deep-value',
+    'a deep value',
+    `{"op":"add","path":"/x","value":${'['.repeat(990)}${']'.repeat(990)}},`,
+    (i) => `{"op":"copy","from":"/x","path":"/y${i}"}`,
+  ),
+  merge('annotations', 'many annotations', () => annotations((i) => `"k${i}":""`)),
+  merge('labels', 'many labels', () => inMetadata('"labels":{', (i) => `"k${i}":"v"`, '}')),
+  merge('finalizers', 'many finalizers', () => inMetadata('"finalizers":[', (i) => `"a/${i}"`, ']')),
+  merge('owners', 'many owner references', () =>
+    inMetadata('"ownerReferences":[', (i) => `{"apiVersion":"v1","kind":"P","name":"p","uid":"${i}"}`, ']'),
+  ),
+  merge('managed', 'many managed fields', () =>
+    inMetadata(
+      '"managedFields":[{"manager":"m","operation":"Update","apiVersion":"events.example.com/v1","fieldsType":"FieldsV1","fieldsV1":{"f:x":{',
+      (i) => `"k:{\\"uid\\":\\"${i}\\"}":{}`,
+      '}}}]',
+    ),
+  ),
+  merge('nulls', 'many nulls', () => annotations((i) => `"k${i}":null`)),
+  merge('unknown', 'many unknown fields', () => fill('{', (i) => `"u${i}":1`, '}')),
+  merge('duplicates', 'a key many times', () => fill('{', () => '"note":"x"', '}')),
+  merge('bad-type', 'a result of the wrong type that shows a large document', () =>
+    fill('{"note":1,"metadata":{"annotations":{', (i) => `"k${i}":""`, '}}}'),
+  ),
+  merge('deep', 'deep objects', () => fill('{', (i) => `"u${i}":${'{"a":'.repeat(900)}1${'}'.repeat(900)}`, '}')),
+  strategic('annotations', 'many annotations', () => annotations((i) => `"k${i}":""`)),
+  strategic('finalizers', 'many finalizers', () => inMetadata('"finalizers":[', (i) => `"a/${i}"`, ']')),
+  strategic('finalizers-order', 'finalizers in an order', () => {
+    const half = fill('', (i) => `"a/${i}"`, '', ',', BODY_BYTES / 2 - 200);
+    return `{"metadata":{"finalizers":[${half}],"$setElementOrder/finalizers":[${half}]}}`;
+  }),
+  strategic('finalizers-order-bad', 'finalizers in another order', () => {
+    const half = fill('', (i) => `"a/${i}"`, '', ',', BODY_BYTES / 2 - 200);
+    return `{"metadata":{"finalizers":[${half.split(',').reverse().join(',')}],"$setElementOrder/finalizers":[${half}]}}`;
+  }),
+  strategic('finalizers-delete', 'finalizers to be deleted', () =>
+    inMetadata('"$deleteFromPrimitiveList/finalizers":[', (i) => `"a/${i}"`, ']'),
+  ),
+  strategic('owners', 'many owner references', () =>
+    inMetadata('"ownerReferences":[', (i) => `{"apiVersion":"v1","kind":"P","name":"p","uid":"${i}"}`, ']'),
+  ),
+  strategic('owners-small', 'many small owner references', () =>
+    inMetadata('"ownerReferences":[', (i) => `{"uid":"${i}"}`, ']'),
+  ),
+  strategic('owners-same', 'one owner reference many times', () =>
+    inMetadata('"ownerReferences":[', () => '{"uid":"1"}', ']'),
+  ),
+  strategic('owners-no-key', 'owner references without their key', () =>
+    inMetadata('"ownerReferences":[', () => '{}', ']'),
+  ),
+  strategic('owners-delete', 'owner references to be deleted', () =>
+    inMetadata('"ownerReferences":[', (i) => `{"$patch":"delete","uid":"${i}"}`, ']'),
+  ),
+  strategic('owners-order', 'owner references in an order', () => {
+    const half = fill('', (i) => `{"uid":"${i}"}`, '', ',', BODY_BYTES / 2 - 200);
+    return `{"metadata":{"ownerReferences":[${half}],"$setElementOrder/ownerReferences":[${half}]}}`;
+  }),
+  strategic('retain', 'many keys retained', () => fill('{"$retainKeys":["note",', (i) => `"k${i}"`, '],"note":"x"}')),
+  strategic('orders', 'many orders', () => fill('{', (i) => `"$setElementOrder/x${i}":[]`, '}')),
+  strategic('unknown', 'many unknown fields', () => fill('{', (i) => `"u${i}":{"$patch":"replace"}`, '}')),
+  strategic('bad-directive', 'a directive nobody knows in a large map', () =>
+    fill('{"metadata":{"annotations":{"$patch":"x",', (i) => `"k${i}":""`, '}}}'),
+  ),
+  strategic('bad-type', 'a result of the wrong type with a large patch', () =>
+    fill('{"note":1,"metadata":{"annotations":{', (i) => `"k${i}":""`, '}}}'),
+  ),
+  strategic('deep', 'deep objects', () => fill('{', (i) => `"u${i}":${'{"a":'.repeat(900)}1${'}'.repeat(900)}`, '}')),
+  strategic('managed', 'many managed fields', () =>
+    inMetadata(
+      '"managedFields":[{"manager":"m","operation":"Update","apiVersion":"events.example.com/v1","fieldsType":"FieldsV1","fieldsV1":{"f:x":{',
+      (i) => `"k:{\\"uid\\":\\"${i}\\"}":{}`,
+      '}}}]',
+    ),
+  ),
+];
+
+/** Bodies of a server-side apply besides the events of the other files. */
+export const applyBodies: readonly { readonly id: string; readonly title: string; make(): string }[] = [
+  {
+    id: 'undeclared',
+    title: 'many undeclared fields',
+    make: () => fill(`${eventStart('stored')}},`, (i) => `"u${i}":1`, '}'),
+  },
+  {
+    id: 'wrong-labels',
+    title: 'many labels of the wrong type',
+    make: () => fill(`${eventStart('stored')},"labels":{`, (i) => `"k${i}":1`, '}}}'),
+  },
+  {
+    id: 'wrong-object',
+    title: 'a large object where a text is wanted',
+    make: () => fill(`${eventStart('stored')}},"note":{`, (i) => `"k${i}":1`, '}}'),
+  },
+  {
+    id: 'wrong-list',
+    title: 'a large list where a text is wanted',
+    make: () => fill(`${eventStart('stored')}},"note":[`, () => '[]', ']}'),
+  },
+];
