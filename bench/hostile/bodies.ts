@@ -71,8 +71,8 @@ const inOtherForms: readonly HostileRequest[] = ['labels', 'annotations', 'final
 const ofYaml: readonly HostileRequest[] = yamlBodies.flatMap(({ id, title, make }) =>
   YAML_SIZES.flatMap((bytes) => [
     request(`yaml-${id}-${bytes}`, `YAML: ${title}, ${bytes} bytes`, { ...STRICT, type: YAML }, () => make(bytes)),
-    ...(bytes === YAML_SIZES[1] ? [request(`apply-yaml-${id}`, `apply: ${title}`, APPLIED, () => make(bytes))] : []),
-    ...(bytes === YAML_SIZES[1]
+    ...(bytes === YAML_SIZES[2] ? [request(`apply-yaml-${id}`, `apply: ${title}`, APPLIED, () => make(bytes))] : []),
+    ...(bytes === YAML_SIZES[2]
       ? [request(`delete-yaml-${id}`, `delete: ${title}`, { ...PUT, method: 'DELETE', type: YAML }, () => make(bytes))]
       : []),
   ]),

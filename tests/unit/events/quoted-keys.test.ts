@@ -31,7 +31,7 @@ describe('keys are quoted by their beginning', () => {
   const shown = `"${'x'.repeat(256)}..."`;
 
   test('in the error of a YAML body with duplicates, a hundred of which are told', async () => {
-    const body = `${'x'.repeat(1000)}: 1\n`.repeat(300);
+    const body = `${'x'.repeat(300)}: 1\n`.repeat(300);
     const answer = await bench().ask(`POST ${path('?fieldValidation=Strict')}`, { headers: YAML, body });
     const { message } = await answer.json<{ message: string }>();
     expect(message).toContain(`line 2: key ${shown} already set in map\n  line 3: key ${shown}`);
@@ -39,7 +39,7 @@ describe('keys are quoted by their beginning', () => {
   });
 
   test('in the warnings of a YAML body with duplicates', async () => {
-    const body = `${JSON.stringify(event('a')).slice(0, -1)},${`"${'x'.repeat(1000)}": 1,`.repeat(300)} "z": 1}`;
+    const body = `${JSON.stringify(event('a')).slice(0, -1)},${`"${'x'.repeat(300)}": 1,`.repeat(200)} "z": 1}`;
     const answer = await bench().ask(`POST ${path()}`, { headers: YAML, body });
     expect(answer.status).toBe(201);
     const warnings = [answer.headers['warning'] ?? []].flat();

@@ -114,7 +114,7 @@ describe('bounds', () => {
   });
 
   test('duplicate keys: a hundred are told, each by its beginning', async () => {
-    const result = await parseYaml(`${'x'.repeat(1000)}: 1\n`.repeat(200));
+    const result = await parseYaml(`${'x'.repeat(300)}: 1\n`.repeat(200));
     const duplicates = 'duplicates' in result ? result.duplicates : [];
     expect(duplicates).toHaveLength(100);
     expect(duplicates[0]).toBe(`line 2: key "${'x'.repeat(256)}..." already set in map`);
@@ -127,15 +127,27 @@ describe('bounds', () => {
     }
   });
 
+  test('faults: the first one is told, and what follows is not looked at', async () => {
+    expect(await error(']'.repeat(100_000))).toMatch(/^yaml: line 1: Unexpected flow-seq-end token/);
+    expect(await error('[}'.repeat(50_000))).toMatch(/^yaml: line 1: Flow sequence must/);
+    expect(await error('- a\n---\nb: c: d\n')).toBeUndefined();
+    expect(await error('%YAML x\n---\na\n')).toBe('yaml: line 1: Unsupported YAML version x');
+  });
+
   test('depth', async () => {
-    for (const piece of ['[', '{"a":', '- ']) {
-      expect(await error(piece.repeat(15_000))).toBe('yaml: exceeded max depth');
+    for (const [piece, times] of [
+      ['[', 5_000],
+      ['{"a":', 1_400],
+      ['- ', 2_900],
+    ] as const) {
+      expect(await error(piece.repeat(times))).toBe('yaml: exceeded max depth');
     }
   });
 
   test('size', async () => {
     expect(await error('- a\n'.repeat(500_000))).toBe('yaml: document is too complex');
-    expect(await value(`a: "${'x'.repeat(1_000_000)}"`)).toEqual({ a: 'x'.repeat(1_000_000) });
+    expect(await value(`a: "${'x'.repeat(131_000)}"`)).toEqual({ a: 'x'.repeat(131_000) });
+    expect(await error(`a: "${'x'.repeat(131_072)}"`)).toBe('yaml: document is too complex');
   });
 
   test('any text is read or refused', async () => {

@@ -1,0 +1,110 @@
+import type { Composer, CST, Document } from 'yaml';
+
+/** The YAML library: handed in, because it is loaded on first use by `yaml.ts` alone. */
+export type YamlLibrary = typeof import('yaml');
+
+/** The first document of a text; undefined where there is none. */
+export interface FirstDocument {
+  readonly contents: Document.Parsed['contents'] | undefined;
+}
+
+/** The first thing that is wrong, and where; -1 where that is the whole text. */
+export interface YamlBroken {
+  readonly message: string;
+  readonly offset: number;
+}
+
+/**
+ * A document may have this many lexical pieces (about 1,000 lines): the library spends about 3 µs on each, in one stretch.
+ */
+const MAX_PIECES = 6_000;
+
+/** A text may be this long, in UTF-16 units: of a long scalar the library looks at each character several times. */
+const MAX_TEXT_LENGTH = 131_072;
+
+/** What is said of a text that is longer, or has more pieces. */
+const TOO_COMPLEX = 'document is too complex';
+
+/** What may stand between documents. Anything else is a fault. */
+const BETWEEN: ReadonlySet<string> = new Set(['byte-order-mark', 'space', 'comment', 'newline', 'doc-end']);
+
+/** The library's composer, which reports all that is wrong through one function of its own. */
+interface Reporting {
+  onError: (source: Place, code: string, message: string, warning?: boolean) => void;
+}
+type Place = number | readonly [number, number] | { readonly offset: number };
+
+/**
+ * Composes the first document of a text. Stops at the first fault, where the library would go on and make an error with a
+ * stack for each of thousands, and does not look at further documents.
+ *
+ * @param onLine told where each line begins
+ */
+export function firstDocument(
+  { Composer, Lexer, Parser }: YamlLibrary,
+  text: string,
+  onLine: (offset: number) => void,
+): FirstDocument | YamlBroken {
+  if (text.length > MAX_TEXT_LENGTH) return { message: TOO_COMPLEX, offset: -1 };
+  const composer = new Composer({ schema: 'failsafe', uniqueKeys: false, merge: false, prettyErrors: false });
+  const broken = stopAtFault(composer);
+  let tooComplex = false;
+
+  function* tokens(): Generator<CST.Token> {
+    const parser = new Parser(onLine);
+    let pieces = 0;
+    let documents = 0;
+    onLine(0);
+    for (const piece of new Lexer().lex(text)) {
+      tooComplex = ++pieces > MAX_PIECES;
+      if (tooComplex) return;
+      for (const token of parser.next(piece)) {
+        if (token.type === 'document' || token.type === 'directive') {
+          if (documents > 0) return;
+          if (token.type === 'document') documents++;
+        }
+        yield token;
+        if (isFault(token)) return;
+      }
+    }
+    for (const token of parser.end()) {
+      if (token.type !== 'document' || documents++ === 0) yield token;
+    }
+  }
+
+  let found: Document.Parsed | undefined;
+  try {
+    for (const composed of composer.compose(tokens())) {
+      found = composed as Document.Parsed;
+      break;
+    }
+  } catch (error) {
+    const fault = broken();
+    if (fault) return fault;
+    if (!(error instanceof RangeError)) throw error;
+    return { message: error.message, offset: 0 };
+  }
+  if (tooComplex) return { message: TOO_COMPLEX, offset: -1 };
+  const fault = found ? found.errors[0] : composer.streamInfo().errors[0];
+  return fault ? { message: fault.message, offset: fault.pos[0] } : { contents: found?.contents };
+}
+
+const isFault = ({ type }: CST.Token): boolean => type !== 'document' && type !== 'directive' && !BETWEEN.has(type);
+
+/** Makes the composer throw at the first fault; the function tells what it was. */
+function stopAtFault(composer: Composer): () => YamlBroken | undefined {
+  let broken: YamlBroken | undefined;
+  const stop = new Error('stopped at the first fault');
+  // A level above that catches it reports it again, and is left in the same way.
+  (composer as unknown as Reporting).onError = (source, _code, message, warning) => {
+    if (warning) return;
+    broken ??= { message, offset: offsetOf(source) };
+    throw stop;
+  };
+  return () => broken;
+}
+
+function offsetOf(source: Place): number {
+  if (typeof source === 'number') return source;
+  return 'offset' in source ? source.offset : source[0];
+}
