@@ -42,7 +42,10 @@ const APPLIED: Sent = { method: 'PATCH', url: `${ITEM}?fieldManager=m&force=true
 const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
 const PARTIAL = 'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io';
 
-const ofEvents: readonly HostileRequest[] = eventBodies.flatMap(({ id, title, make }) => [
+/** As many fields and items as are read before a body is refused for them, or nearly so. */
+const WITHIN = 3_990;
+
+const inEveryWay = (id: string, title: string, make: (name: string) => string): readonly HostileRequest[] => [
   request(`create-${id}`, `create: ${title}`, POST, () => make(NEW)),
   request(`strict-${id}`, `strict create: ${title}`, STRICT, () => make(NEW)),
   request(`update-${id}`, `update: ${title}`, PUT, () => make(STORED)),
@@ -50,6 +53,13 @@ const ofEvents: readonly HostileRequest[] = eventBodies.flatMap(({ id, title, ma
   request(`delete-${id}`, `delete: ${title}`, { ...PUT, method: 'DELETE' }, () =>
     make(STORED).replace('"Event"', '"DeleteOptions"'),
   ),
+];
+
+const ofEvents: readonly HostileRequest[] = eventBodies.flatMap(({ id, title, make }) => [
+  ...inEveryWay(id, title, (name) => make(name)),
+  ...(make.length > 1
+    ? inEveryWay(`${id}-within`, `${title}, just within the limit`, (name) => make(name, WITHIN))
+    : []),
 ]);
 
 /** Answers in other forms, of what a create has just stored. */
@@ -63,7 +73,7 @@ const inOtherForms: readonly HostileRequest[] = ['labels', 'annotations', 'final
         `${form}-${what}`,
         `create, answered as ${form}: ${body?.title}`,
         { ...POST, url, accept },
-        () => body?.make(NEW) ?? '',
+        () => body?.make(NEW, WITHIN) ?? '',
       );
     }),
 );

@@ -4,7 +4,8 @@ import { BODY_BYTES, eventStart, fill, times } from './making.js';
 export interface EventBody {
   readonly id: string;
   readonly title: string;
-  make(name: string): string;
+  /** @param members how many fields and items the body may have */
+  make(name: string, members?: number): string;
 }
 
 const metadata = (
@@ -16,12 +17,12 @@ const metadata = (
 ): EventBody => ({
   id,
   title,
-  make: (name) => fill(`${eventStart(name)},${open}`, item, `${close}}}`),
+  make: (name, members) => fill(`${eventStart(name)},${open}`, item, `${close}}}`, ',', BODY_BYTES, members),
 });
 const members = (id: string, title: string, item: (index: number) => string): EventBody => ({
   id,
   title,
-  make: (name) => fill(`${eventStart(name)}},`, item, '}'),
+  make: (name, members) => fill(`${eventStart(name)}},`, item, '}', ',', BODY_BYTES, members),
 });
 
 /** One entry of managed fields with this as its fields. */

@@ -7,20 +7,26 @@ export const STORED = 'stored';
 /** Bodies are as long as the default of `maxBodyBytes` allows. */
 export const BODY_BYTES = 524_288;
 
-/** `make(index)` for as many indices as fit between `before` and `after`, with `between` between them. */
+/** What stands in JSON where a field or an item begins. */
+const MEMBER = /[,[{]/g;
+
+/** `make(index)` for as many indices as fit between `before` and `after`, with `between` between them, and with at most so many `members`. */
 export function fill(
   before: string,
   make: (index: number) => string,
   after: string,
   between = ',',
   bytes: number = BODY_BYTES,
+  members = Infinity,
 ): string {
   const parts: string[] = [];
   let left = bytes - before.length - after.length;
+  let most = members - (before.match(MEMBER)?.length ?? 0);
   for (let index = 0; ; index++) {
     const part = make(index);
     left -= part.length + between.length;
-    if (left < 0) return before + parts.join(between) + after;
+    if (most < Infinity) most -= 1 + (part.match(MEMBER)?.length ?? 0);
+    if (left < 0 || most < 0) return before + parts.join(between) + after;
     parts.push(part);
   }
 }

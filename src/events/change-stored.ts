@@ -1,3 +1,4 @@
+import { requireStorable } from '../api/decode/member-limit.js';
 import { toRevision, uintError } from '../api/options/resource-version.js';
 import type { WriteOptions } from '../api/options/write-options.js';
 import { badRequest, conflict, invalid } from '../api/status/failures.js';
@@ -78,6 +79,7 @@ function changed(
     outcome && { kind: 'object', status: 200, json: version.object(outcome) };
   const rewritten = rewriteEvent(next, managedFields, stored);
   if (rewritten.text === stored.text) return answer(record);
+  requireStorable(next, rewritten.text.length);
   const labels = next.metadata.labels === previous.metadata.labels ? record.event.labels : undefined;
   const event = encodeText(next, rewritten, environment.textBytes, labels);
   return chain(write(call, record, next, event, options.dryRun), answer);

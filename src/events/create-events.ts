@@ -90,7 +90,7 @@ export function createEvents(options: EventsOptions): Events {
     rates: options.eventRateLimits?.length ? createEventRateLimits(options.eventRateLimits, clock) : undefined,
     ttlMs,
     types: new Set(options.types ?? ['Normal', 'Warning']),
-    maxBodyBytes: options.maxBodyBytes ?? 3_145_728,
+    maxBodyBytes: options.maxBodyBytes ?? 524_288,
     managedFields: options.managedFields ?? true,
     fieldTracker,
     wholeSeconds: createWholeSeconds(),

@@ -39,7 +39,11 @@ export interface EventsOptions {
   readonly ttlMs?: number | undefined;
   /** Answer `/api`, `/apis` and `/openapi/v3` too. Default true; false where another part of the service does. */
   readonly discovery?: boolean | undefined;
-  /** The largest request body, bytes. Default 3 MiB (3,145,728). */
+  /**
+   * The largest request body, bytes. Default 512 KiB (524,288): twice the 256 KiB that annotations may have, the only part
+   * of an event that can be large. At most 3 MiB (3,145,728), Kubernetes' own limit: whatever is done with a body is done
+   * in one stretch, and a larger one can hold the event loop for longer than 50 ms.
+   */
   readonly maxBodyBytes?: number | undefined;
   /** How often a watch that asked for bookmarks gets one while nothing else moves it. Default 60,000 ms. */
   readonly bookmarkIntervalMs?: number | undefined;
@@ -64,6 +68,9 @@ export interface EventsOptions {
   readonly observe?: Observe | undefined;
 }
 
+/** What Kubernetes accepts. */
+const MAX_BODY_BYTES = 3_145_728;
+
 const DOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 
 /** @throws TypeError that lists every fault */
@@ -87,6 +94,9 @@ export function checkEventsOptions(options: EventsOptions): void {
     if (value !== undefined && !(typeof value === 'number' && value >= least && Number.isFinite(value))) {
       faults.push(`${name} must be a number of at least ${least}`);
     }
+  }
+  if (typeof given.maxBodyBytes === 'number' && given.maxBodyBytes > MAX_BODY_BYTES) {
+    faults.push(`maxBodyBytes must be at most ${MAX_BODY_BYTES}`);
   }
   faults.push(...limitFaults(given.limits));
   if (given.eventRateLimits !== undefined) faults.push(...eventRateLimitFaults(given.eventRateLimits));

@@ -14,6 +14,8 @@ function events(): Events {
   return createEvents({
     apiDomain: 'example.com',
     store: memoryStore(),
+    // What Kubernetes has; the default is lower.
+    maxBodyBytes: 3_145_728,
     authenticate: staticTokens({
       'admin-token': { name: 'admin' },
       'viewer-token': { name: 'viewer' },

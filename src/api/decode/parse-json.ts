@@ -1,4 +1,5 @@
 import type { JsonDocument, JsonResult } from './json-document.js';
+import { MAX_MEMBERS, tooManyMembers } from './member-limit.js';
 import { readExactly } from './read-exactly.js';
 import { scanJson } from './scan-json.js';
 
@@ -19,12 +20,21 @@ export function bodyText(body: Uint8Array | string): string {
  * Reads JSON within {@link MAX_DEPTH}, in linear time, and reports what the fast parser would hide: keys that come twice,
  * numbers that are no plain integers. The usual body goes through `JSON.parse` after one cheap scan; only what is odd is
  * read again, character by character. Keys such as `__proto__` are plain data.
+ *
+ * @param mostMembers fields and items the text may have
+ * @throws StatusError 413 for a text with more
  */
-export function parseJson(text: string): JsonResult {
-  const plain = parsePlain(text);
+export function parseJson(text: string, mostMembers: number = MAX_MEMBERS): JsonResult {
+  const plain = parsePlain(text, mostMembers);
   return plain && countKeys(plain.value) === plain.keys
     ? { document: plainDocument(plain.value) }
     : readExactly(text, MAX_DEPTH);
+}
+
+/** {@link parseJson} for JSON within a text of an object: one with too many members is an error like any other. */
+export function parseEmbedded(text: string): JsonResult {
+  if (scanJson(text, MAX_MEMBERS).members > MAX_MEMBERS) return { error: 'too many fields and list items' };
+  return parseJson(text);
 }
 
 /** What {@link parsePlain} finds. */
@@ -39,10 +49,14 @@ export interface PlainJson {
 /**
  * What {@link parseJson} begins with: the value, and how many keys the text has. Where the value has fewer, some came
  * twice. Undefined for a text that is odd in another way, or no JSON.
+ *
+ * @throws StatusError 413 for a text with more than `mostMembers` fields and items
  */
-export function parsePlain(text: string): PlainJson | undefined {
-  const scan = scanJson(text);
-  if (scan.depth > MAX_DEPTH || scan.odd) return undefined;
+export function parsePlain(text: string, mostMembers: number = MAX_MEMBERS): PlainJson | undefined {
+  const scan = scanJson(text, mostMembers);
+  if (scan.depth > MAX_DEPTH) return undefined;
+  if (scan.members > mostMembers) throw tooManyMembers('the body', mostMembers);
+  if (scan.odd) return undefined;
   const value = parsed(text);
   return value === undefined ? undefined : { value, keys: scan.keys, escapes: scan.escapes };
 }

@@ -2,6 +2,8 @@
 export interface JsonScan {
   /** How many keys the text has, duplicates counted. */
   readonly keys: number;
+  /** How many fields and items there are at most: commas and opening brackets. More than asked for ends the look. */
+  readonly members: number;
   /** How deep objects and arrays go. */
   readonly depth: number;
   /** There may be numbers with a fraction, an exponent or more than 15 digits, or escaped surrogates. */
@@ -16,9 +18,12 @@ const BACKSLASH = 0x5c;
 /**
  * Hops from quote to quote and looks only at what stands between strings: a fraction of the work of parsing. Keys are
  * counted by their colons.
+ *
+ * @param mostMembers where to stop: nothing else counts then
  */
-export function scanJson(text: string): JsonScan {
+export function scanJson(text: string, mostMembers: number = Infinity): JsonScan {
   let keys = 0;
+  let members = 0;
   let depth = 0;
   let deepest = 0;
   let digits = 0;
@@ -35,14 +40,24 @@ export function scanJson(text: string): JsonScan {
       if (++digits > 15) odd = true;
     } else {
       if (code === 0x3a) keys++;
-      else if (code === 0x7b || code === 0x5b) deepest = Math.max(deepest, ++depth);
-      else if (code === 0x7d || code === 0x5d) depth--;
+      else if (code === 0x2c) {
+        if (++members > mostMembers) break;
+      } else if (code === 0x7b || code === 0x5b) {
+        if (++members > mostMembers) break;
+        deepest = Math.max(deepest, ++depth);
+      } else if (code === 0x7d || code === 0x5d) depth--;
       else if (digits > 0 && (code === 0x2e || code === 0x65 || code === 0x45)) odd = true;
       digits = 0;
     }
     at++;
   }
-  return { keys, depth: deepest, odd: odd || (escapes && (text.includes('\\ud') || text.includes('\\uD'))), escapes };
+  return {
+    keys,
+    members,
+    depth: deepest,
+    odd: odd || (escapes && (text.includes('\\ud') || text.includes('\\uD'))),
+    escapes,
+  };
 }
 
 /** {@link afterString} in a text without backslashes. */

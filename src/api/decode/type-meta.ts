@@ -47,7 +47,7 @@ export function parseError(error: string): string {
 
 function splitGroupVersion(text: string): Omit<TypeMeta, 'kind'> | { readonly error: string } {
   if (text === '' || text === '/') return { group: '', version: '' };
-  const parts = text.split('/');
+  const parts = text.split('/', 3);
   if (parts.length > 2) return { error: `unexpected GroupVersion string: ${shorten(text)}` };
   return parts.length === 1 ? { group: '', version: text } : { group: parts[0] as string, version: parts[1] as string };
 }

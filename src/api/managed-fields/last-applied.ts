@@ -1,5 +1,5 @@
 import { setMember } from '../decode/json-document.js';
-import { parseJson } from '../decode/parse-json.js';
+import { parseEmbedded } from '../decode/parse-json.js';
 import { cloneTree, isObject, member } from '../patch/json-tree.js';
 import { byCodePoint } from '../status/code-point-order.js';
 import { intentError } from './check-intent.js';
@@ -34,7 +34,7 @@ export function conflictsAfterLastApplied(
 function lastAppliedFields(live: WireObject, version: ManagedVersion): FieldSet | undefined {
   const text = annotationsOf(live)?.[ANNOTATION];
   if (typeof text !== 'string' || text === '') return undefined;
-  const read = parseJson(text);
+  const read = parseEmbedded(text);
   if ('error' in read || !isObject(read.document.value)) return undefined;
   const { kind: _kind, apiVersion: _apiVersion, ...applied } = read.document.value;
   if (objectType(read.document.value).apiVersion !== version.apiVersion) return undefined;

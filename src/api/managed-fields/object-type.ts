@@ -1,3 +1,4 @@
+import { shorten } from '../../http/shorten.js';
 import { isObject, member } from '../patch/json-tree.js';
 
 /** What a JSON object says it is. */
@@ -12,9 +13,9 @@ export interface ObjectType {
 export function objectType(object: Readonly<Record<string, unknown>>): ObjectType {
   const apiVersion = textOf(object, 'apiVersion');
   const kind = textOf(object, 'kind');
-  const slashes = apiVersion.split('/').length - 1;
-  if (slashes > 1) return { apiVersion: '', kind: '', text: '/, Kind=' };
-  return { apiVersion, kind, text: `${slashes === 0 ? '/' : ''}${apiVersion}, Kind=${kind}` };
+  const slash = apiVersion.indexOf('/');
+  if (slash !== -1 && apiVersion.includes('/', slash + 1)) return { apiVersion: '', kind: '', text: '/, Kind=' };
+  return { apiVersion, kind, text: `${slash === -1 ? '/' : ''}${shorten(apiVersion)}, Kind=${shorten(kind)}` };
 }
 
 /** An object in an error message: namespace and name as it has them, and its type. */
@@ -23,7 +24,7 @@ export function describeObject(object: Readonly<Record<string, unknown>>): strin
   const { namespace, name } = isObject(metadata)
     ? { namespace: textOf(metadata, 'namespace'), name: textOf(metadata, 'name') }
     : { namespace: '', name: '' };
-  return `${namespace}/${name}; ${objectType(object).text}`;
+  return `${shorten(namespace)}/${shorten(name)}; ${objectType(object).text}`;
 }
 
 function textOf(object: Readonly<Record<string, unknown>>, key: string): string {

@@ -1,4 +1,4 @@
-import { parseJson } from '../decode/parse-json.js';
+import { parseEmbedded } from '../decode/parse-json.js';
 import { isObject } from '../patch/json-tree.js';
 import { byCodePoint } from '../status/code-point-order.js';
 import { goQuote } from '../../http/go-quote.js';
@@ -38,11 +38,11 @@ export function parseElement(text: string): { readonly element: string } | 'unkn
     case 'i':
       return /^[+-]?\d+$/.test(content) ? { element: `i:${Number(content)}` } : undefined;
     case 'v': {
-      const read = parseJson(content);
+      const read = parseEmbedded(content);
       return 'error' in read ? undefined : { element: valueElement(read.document.value) };
     }
     case 'k': {
-      const read = parseJson(content);
+      const read = parseEmbedded(content);
       if ('error' in read || !isObject(read.document.value ?? {})) return undefined;
       return { element: keyElement(Object.entries(read.document.value ?? {})) };
     }

@@ -1,5 +1,6 @@
 import { jsonKind } from '../decode/decode-fault.js';
 import type { JsonDocument } from '../decode/json-document.js';
+import { MAX_PATCH_MEMBERS, MAX_STORED_MEMBERS, membersWithin, tooManyMembers } from '../decode/member-limit.js';
 import { bodyText, parseJson } from '../decode/parse-json.js';
 import { MAX_STRICT_ERRORS, strictError, type FieldValidation } from '../decode/strict-errors.js';
 import type { StructShape } from '../schema/shape.js';
@@ -71,7 +72,7 @@ export function applyPatch(options: ApplyPatchOptions): PatchedDocument {
 function jsonPatch({ document, body, fieldValidation }: ApplyPatchOptions): PatchedDocument {
   const strict = fieldValidation !== 'Ignore';
   const prefix = strict ? 'error decoding patch: ' : '';
-  const result = parseJson(bodyText(body));
+  const result = parseJson(bodyText(body), MAX_PATCH_MEMBERS);
   if ('error' in result) throw badRequest(`${prefix}${result.error}`);
   const { value } = result.document;
   const wrong = jsonPatchTypeError(value, strict);
@@ -82,6 +83,11 @@ function jsonPatch({ document, body, fieldValidation }: ApplyPatchOptions): Patc
   }
   const patched = applyJsonPatch(document, operations);
   if (!patched) throw unprocessable();
+  // Only values that came in the patch, and copies, make an object grow.
+  const mayBeLarge = body.length > MAX_STORED_MEMBERS || patched.copied;
+  if (mayBeLarge && !membersWithin(patched.document, MAX_STORED_MEMBERS)) {
+    throw tooManyMembers('the patched object', MAX_STORED_MEMBERS);
+  }
   return {
     document: patched.document,
     strictErrors: strict ? jsonPatchStrictErrors(result.document, MAX_STRICT_ERRORS) : [],

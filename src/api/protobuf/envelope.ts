@@ -1,4 +1,4 @@
-import { DELIMITED, tagOf, type WireReader, type WireWriter } from './wire.js';
+import { DELIMITED, tagOf, type CountingReader, type WireWriter } from './wire.js';
 import { messageEnd, readFields, requireWireType } from './read-fields.js';
 
 /** `k8s` and a zero byte: what an object in protobuf begins with, so that it is never taken for anything else. */
@@ -48,7 +48,7 @@ export function envelopeFault(body: Uint8Array): string | undefined {
 }
 
 /** Reads an envelope from behind its first four bytes. @throws Error for what is malformed */
-export function readEnvelope(reader: WireReader, end: number): Envelope {
+export function readEnvelope(reader: CountingReader, end: number): Envelope {
   const names = { apiVersion: '', kind: '' };
   let message: Uint8Array = new Uint8Array(0);
   readFields(reader, 'Unknown', end, (number, wireType) => {
@@ -61,7 +61,7 @@ export function readEnvelope(reader: WireReader, end: number): Envelope {
   return { ...names, message };
 }
 
-function readTypeMeta(reader: WireReader, end: number, names: { apiVersion: string; kind: string }): void {
+function readTypeMeta(reader: CountingReader, end: number, names: { apiVersion: string; kind: string }): void {
   readFields(reader, 'TypeMeta', end, (number, wireType) => {
     if (number !== 1 && number !== 2) return false;
     requireWireType(wireType, DELIMITED, number === 1 ? 'APIVersion' : 'Kind');

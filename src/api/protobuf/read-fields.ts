@@ -1,4 +1,10 @@
-import type { WireReader, WireType } from './wire.js';
+import { MAX_MEMBERS, tooManyMembers } from '../decode/member-limit.js';
+import type { CountingReader, WireReader, WireType, WireLibrary } from './wire.js';
+
+/** A reader for one body, which may have as many fields as a body of JSON. */
+export function countingReader({ BinaryReader }: WireLibrary, bytes: Uint8Array): CountingReader {
+  return Object.assign(new BinaryReader(bytes), { fieldsLeft: MAX_MEMBERS });
+}
 
 /** Takes a field's value from the reader, and says so; false leaves it to be skipped. */
 export type FieldVisitor = (number: number, wireType: number) => boolean;
@@ -9,10 +15,12 @@ const END_GROUP = 4;
  * Goes through the fields of the message that ends at `end`; what the visitor does not take is skipped.
  *
  * @param name what errors call the message
- * @throws Error for what is malformed; RangeError where bytes are missing
+ * @throws Error for what is malformed; RangeError where bytes are missing; StatusError 413
+ * for too many fields
  */
-export function readFields(reader: WireReader, name: string, end: number, visit: FieldVisitor): void {
+export function readFields(reader: CountingReader, name: string, end: number, visit: FieldVisitor): void {
   while (reader.pos < end) {
+    if (--reader.fieldsLeft < 0) throw tooManyMembers('the body', MAX_MEMBERS);
     const [number, wireType]: [number, number] = reader.tag();
     if (visit(number, wireType)) continue;
     if (wireType === END_GROUP) throw new Error(`proto: ${name}: wiretype end group for non-group`);

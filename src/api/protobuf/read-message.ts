@@ -1,10 +1,10 @@
-import { bodyText, parseJson } from '../decode/parse-json.js';
+import { bodyText, parseEmbedded } from '../decode/parse-json.js';
 import type { TimeType } from '../decode/parse-time.js';
 import type { ScalarShape } from '../schema/shape.js';
 import type { Message, MessageField } from './message.js';
 import { messageEnd, readFields, requireWireType } from './read-fields.js';
 import { timeText } from './timestamp.js';
-import { DELIMITED, VARINT, type WireReader } from './wire.js';
+import { DELIMITED, VARINT, type CountingReader } from './wire.js';
 
 type Target = Record<string, unknown>;
 
@@ -15,7 +15,7 @@ type Target = Record<string, unknown>;
  *
  * @throws Error with the words of Kubernetes' generated code, or the library's; RangeError where bytes are missing
  */
-export function readMessage(reader: WireReader, message: Message, end: number, into: Target = {}): Target {
+export function readMessage(reader: CountingReader, message: Message, end: number, into: Target = {}): Target {
   readFields(reader, message.name, end, (number, wireType) => {
     const field = message.byNumber.get(number);
     if (field) readField(reader, field, wireType, into, end);
@@ -26,7 +26,13 @@ export function readMessage(reader: WireReader, message: Message, end: number, i
 
 const VARINTS: ReadonlySet<ScalarShape['type']> = new Set(['bool', 'int32', 'int64'] as const);
 
-function readField(reader: WireReader, field: MessageField, wireType: number, into: Target, outerEnd: number): void {
+function readField(
+  reader: CountingReader,
+  field: MessageField,
+  wireType: number,
+  into: Target,
+  outerEnd: number,
+): void {
   const { name, type } = field;
   const wanted = type.kind === 'scalar' && VARINTS.has(type.type) ? VARINT : DELIMITED;
   requireWireType(wireType, wanted, goName(name));
@@ -54,7 +60,7 @@ function readField(reader: WireReader, field: MessageField, wireType: number, in
 /** The greatest number a double holds below the limit of int64. */
 const INT64_MAX = 2 ** 63 - 1024;
 
-function readScalar(reader: WireReader, name: string, type: ScalarShape['type'], outerEnd: number): unknown {
+function readScalar(reader: CountingReader, name: string, type: ScalarShape['type'], outerEnd: number): unknown {
   switch (type) {
     case 'string':
       return reader.string();
@@ -73,7 +79,7 @@ function readScalar(reader: WireReader, name: string, type: ScalarShape['type'],
 }
 
 /** A time without any bytes is unset, one of zero seconds is 1970. */
-function readTime(reader: WireReader, name: string, type: TimeType, end: number): string | undefined {
+function readTime(reader: CountingReader, name: string, type: TimeType, end: number): string | undefined {
   if (reader.pos === end) return undefined;
   let seconds = 0;
   let nanos = 0;
@@ -89,7 +95,7 @@ function readTime(reader: WireReader, name: string, type: TimeType, end: number)
   return text ?? undefined;
 }
 
-function readJson(reader: WireReader, name: string, end: number): unknown {
+function readJson(reader: CountingReader, name: string, end: number): unknown {
   let bytes: Uint8Array | undefined;
   readFields(reader, goName(name), end, (number, wireType) => {
     if (number !== 1) return false;
@@ -98,13 +104,13 @@ function readJson(reader: WireReader, name: string, end: number): unknown {
     return true;
   });
   if (!bytes || bytes.length === 0) return undefined;
-  const result = parseJson(bodyText(bytes));
+  const result = parseEmbedded(bodyText(bytes));
   if ('error' in result) throw new Error(`proto: invalid JSON for field ${goName(name)}: ${result.error}`);
   return result.document.value;
 }
 
 /** Keys are the client's: `map` has no prototype. */
-function readEntry(reader: WireReader, name: string, end: number, map: Target): void {
+function readEntry(reader: CountingReader, name: string, end: number, map: Target): void {
   const entry: [key: string, value: string] = ['', ''];
   readFields(reader, goName(name), end, (number, wireType) => {
     if (number !== 1 && number !== 2) return false;
@@ -115,7 +121,7 @@ function readEntry(reader: WireReader, name: string, end: number, map: Target): 
   map[entry[0]] = entry[1];
 }
 
-function readStrings(reader: WireReader, name: string, end: number, into: string[]): void {
+function readStrings(reader: CountingReader, name: string, end: number, into: string[]): void {
   readFields(reader, goName(name), end, (number, wireType) => {
     if (number !== 1) return false;
     requireWireType(wireType, DELIMITED, 'Items');

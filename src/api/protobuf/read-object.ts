@@ -1,6 +1,8 @@
 import type { StructShape } from '../schema/shape.js';
+import { isStatusError } from '../status/status-error.js';
 import { envelopeFault, MAGIC, readEnvelope, type Envelope, type TypeNames } from './envelope.js';
 import { messageOf } from './message.js';
+import { countingReader } from './read-fields.js';
 import { readMessage } from './read-message.js';
 import { wireLibrary } from './wire.js';
 
@@ -12,16 +14,16 @@ export interface ProtobufObject extends TypeNames {
 
 /**
  * Reads the envelope of an object in Kubernetes' protobuf form (`k8s\0` and `runtime.Unknown`), or says why there is
- * none, in Kubernetes' words where it has its own. Never throws for what a client sent.
+ * none, in Kubernetes' words where it has its own. @throws StatusError 413 for too many fields; nothing else that a client sent throws
  */
 export async function readProtobuf(body: Uint8Array): Promise<ProtobufObject | { readonly error: string }> {
   const fault = envelopeFault(body);
   if (fault !== undefined) return { error: fault };
-  const { BinaryReader } = await wireLibrary();
+  const library = await wireLibrary();
   const bytes = body.subarray(MAGIC.length);
   let envelope: Envelope;
   try {
-    envelope = readEnvelope(new BinaryReader(bytes), bytes.length);
+    envelope = readEnvelope(countingReader(library, bytes), bytes.length);
   } catch (error) {
     return { error: wordsOf(error) };
   }
@@ -32,7 +34,7 @@ export async function readProtobuf(body: Uint8Array): Promise<ProtobufObject | {
     read(shape) {
       const type = messageOf(shape);
       try {
-        return { value: readMessage(new BinaryReader(message), type, message.length) };
+        return { value: readMessage(countingReader(library, message), type, message.length) };
       } catch (error) {
         return { error: wordsOf(error) };
       }
@@ -40,8 +42,9 @@ export async function readProtobuf(body: Uint8Array): Promise<ProtobufObject | {
   };
 }
 
-/** Reading fails on nothing but the bytes: every error tells what is wrong with them. */
+/** Reading fails on nothing but the bytes: every error tells what is wrong with them. @throws StatusError as it is */
 function wordsOf(error: unknown): string {
+  if (isStatusError(error)) throw error;
   if (error instanceof RangeError) return 'unexpected EOF';
   const words = error instanceof Error ? error.message : String(error);
   return words.startsWith('proto: ') ? words : `proto: ${words}`;

@@ -5,6 +5,9 @@ export type WireWriter = import('@bufbuild/protobuf/wire').BinaryWriter;
 /** Reads the primitives of protobuf's wire format. Throws on whatever is malformed. */
 export type WireReader = import('@bufbuild/protobuf/wire').BinaryReader;
 
+/** A reader that knows how many fields it may still read. */
+export type CountingReader = WireReader & { fieldsLeft: number };
+
 /** The protobuf runtime, as far as it is used: reading and writing primitives. */
 export interface WireLibrary {
   readonly BinaryWriter: new () => WireWriter;

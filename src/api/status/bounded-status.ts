@@ -1,7 +1,7 @@
 import { shorten } from '../../http/shorten.js';
 import type { Status, StatusCause, StatusDetails } from '../../model/status.js';
 
-/** The message of a Status has no more UTF-16 units than this, and its causes together have no more. */
+/** The message of a Status has no more UTF-16 units in JSON than this, and neither have its causes together. */
 export const MAX_STATUS_LENGTH = 16_384;
 
 /**
@@ -10,11 +10,11 @@ export const MAX_STATUS_LENGTH = 16_384;
  */
 export function boundedStatus(status: Status): Status {
   const { message = '', details } = status;
-  const short = message.length <= MAX_STATUS_LENGTH;
-  if (short && details === undefined) return status;
+  const told = fitting(message);
+  if (told === message && details === undefined) return status;
   return {
     ...status,
-    ...(!short && { message: shorten(message, MAX_STATUS_LENGTH) }),
+    ...(told !== message && { message: told }),
     ...(details && { details: boundedDetails(details) }),
   };
 }
@@ -24,8 +24,26 @@ function boundedDetails(details: StatusDetails): StatusDetails {
   return {
     ...details,
     ...(name !== undefined && { name: shorten(name) }),
-    ...(causes && { causes: withinLength(causes, lengthOf) }),
+    ...(causes && { causes: withinLength(causes, lengthOf).map(boundedCause) }),
   };
+}
+
+function boundedCause(cause: StatusCause): StatusCause {
+  const { message = '', field = '' } = cause;
+  const [told, place] = [fitting(message), shorten(field, MAX_STATUS_LENGTH / 4)];
+  return told === message && place === field ? cause : { ...cause, message: told, field: place };
+}
+
+/** JSON writes no UTF-16 unit with more characters. */
+const LONGEST_ESCAPE = 6;
+
+/** The beginning of a text, so that it has no more than {@link MAX_STATUS_LENGTH} units in JSON, escapes included. */
+function fitting(text: string): string {
+  if (text.length * LONGEST_ESCAPE <= MAX_STATUS_LENGTH) return text;
+  const short = shorten(text, MAX_STATUS_LENGTH);
+  return JSON.stringify(short).length <= MAX_STATUS_LENGTH + 5
+    ? short
+    : shorten(text, MAX_STATUS_LENGTH / LONGEST_ESCAPE);
 }
 
 const lengthOf = ({ message = '', field = '' }: StatusCause): number => message.length + field.length;

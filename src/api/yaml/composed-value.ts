@@ -23,7 +23,7 @@ interface Anchored {
 
 const MAX_DEPTH = 1000;
 /** Aliases may add this many nodes to a document: a few bytes must not become gigabytes. */
-const MAX_ALIASED = 10_000;
+const MAX_ALIASED = 1_000;
 /** Aliases may add this many characters of text: as many as annotations may have. */
 const MAX_ALIASED_LENGTH = 262_144;
 const TAG = 'tag:yaml.org,2002:';

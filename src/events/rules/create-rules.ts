@@ -1,5 +1,6 @@
 import { validateObjectMetaCreate } from '../../api/validation/object-meta.js';
 import { invalidValue, required, type FieldError } from '../../api/status/field-error.js';
+import { shorten } from '../../http/shorten.js';
 import type { Event, EventSeries } from '../../model/event.js';
 import type { EventVersion } from '../versions/version.js';
 import { baseErrors } from './base-rules.js';
@@ -29,7 +30,7 @@ function strictErrors(event: Event, version: EventVersion, types: ReadonlySet<st
   if (event.series) errors.push(...seriesErrors(event.series));
   if (!event.eventTime) errors.push(required('eventTime'));
   if (!types.has(event.type ?? '')) {
-    errors.push(invalidValue('type', '', `has invalid value: ${event.type ?? ''}`));
+    errors.push(invalidValue('type', '', `has invalid value: ${shorten(event.type ?? '')}`));
   }
   const unset = (field: string): void => {
     errors.push(invalidValue(version.fieldName(field), '', 'needs to be unset'));

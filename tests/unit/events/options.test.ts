@@ -41,6 +41,10 @@ describe('options', () => {
     }
   });
 
+  test('a body may be as large as in Kubernetes, and no larger', () => {
+    expect(() => createEvents({ ...good(), maxBodyBytes: 3_145_729 })).toThrow('maxBodyBytes must be at most 3145728');
+  });
+
   test.each([undefined, null, 'options', {}])('%j is a TypeError', (options) => {
     expect(() => createEvents(options as unknown as EventsOptions)).toThrow(TypeError);
   });

@@ -111,10 +111,13 @@ describe('applyPatch', () => {
   });
 
   it('limits the number of operations', () => {
-    const operations = (count: number): string =>
-      JSON.stringify(Array.from({ length: count }, () => ({ op: 'test', path: '', value: stored })));
-    expect(errorOf(() => patch(JSON_PATCH, operations(10_001)))).toBe(
+    const operations = (count: number, value: unknown = stored): string =>
+      JSON.stringify(Array.from({ length: count }, () => ({ op: 'test', path: '', value })));
+    expect(errorOf(() => patch(JSON_PATCH, operations(10_001, 1)))).toBe(
       '413 RequestEntityTooLarge Request entity too large: The allowed maximum operations in a JSON patch is 10000, got 10001',
+    );
+    expect(errorOf(() => patch(JSON_PATCH, operations(10_001)))).toBe(
+      '413 RequestEntityTooLarge Request entity too large: the body has more than 100000 fields and list items',
     );
     expect(errorOf(() => patch(JSON_PATCH, operations(100)))).toBe('no error');
   });

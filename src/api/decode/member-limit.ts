@@ -1,0 +1,54 @@
+import { tooLarge } from '../status/failures.js';
+import type { StatusError } from '../status/status-error.js';
+
+/**
+ * An object in a body may have this many fields and list items, at all levels. Whatever is done with an object (parsing,
+ * merging, tracking, validating, encoding) costs 5 to 10 µs for each of them, in one stretch; Kubernetes bounds
+ * bytes alone. An ordinary event has 60, and 3 more with every label.
+ */
+export const MAX_MEMBERS = 4_000;
+
+/**
+ * The same for a stored event. Its managed fields about double what was sent, and changes add to it what their bodies may
+ * have; beyond this a change is refused.
+ */
+export const MAX_STORED_MEMBERS: number = 2 * MAX_MEMBERS + 100;
+
+/** The operations of a JSON Patch (10,000 at most, which Kubernetes bounds) may have this many fields together. */
+export const MAX_PATCH_MEMBERS = 100_000;
+
+/** 413 for a body, or an object, with more than so many fields and items. */
+export function tooManyMembers(what: string, most: number): StatusError {
+  return tooLarge(`${what} has more than ${most} fields and list items`);
+}
+
+/** Whether a value has at most so many fields and items at all levels. Recursive: for values of bounded depth. */
+export function membersWithin(value: unknown, most: number): boolean {
+  return left(value, most) >= 0;
+}
+
+/**
+ * Refuses an event that a change has made larger than {@link MAX_STORED_MEMBERS}. What is shorter than so many members can
+ * be is not looked at.
+ *
+ * @param length of its JSON
+ * @throws StatusError 413
+ */
+export function requireStorable(event: object, length: number): void {
+  if (length < SHORTEST_MEMBER * MAX_STORED_MEMBERS || membersWithin(event, MAX_STORED_MEMBERS)) return;
+  throw tooManyMembers('the changed object', MAX_STORED_MEMBERS);
+}
+
+/** `"a",` in a list. */
+const SHORTEST_MEMBER = 4;
+
+function left(value: unknown, most: number): number {
+  if (typeof value !== 'object' || value === null) return most;
+  const members = Array.isArray(value) ? (value as unknown[]) : Object.values(value);
+  let rest = most - members.length;
+  for (const member of members) {
+    if (rest < 0) return rest;
+    if (typeof member === 'object') rest = left(member, rest);
+  }
+  return rest;
+}

@@ -1,0 +1,71 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  MAX_MEMBERS,
+  MAX_STORED_MEMBERS,
+  membersWithin,
+  requireStorable,
+} from '../../../../src/api/decode/member-limit.js';
+import { parseEmbedded, parseJson } from '../../../../src/api/decode/parse-json.js';
+import { scanJson } from '../../../../src/api/decode/scan-json.js';
+
+const items = (count: number): string => `[${Array<string>(count).fill('1').join(',')}]`;
+const fields = (count: number): string => `{${Array.from({ length: count }, (_, i) => `"${i}":1`).join(',')}}`;
+
+function membersOf(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  return Object.values(value).reduce<number>((sum, member) => sum + 1 + membersOf(member), 0);
+}
+
+describe('a text', () => {
+  test('may have so many fields and items', () => {
+    for (const make of [items, fields]) {
+      expect(parseJson(make(MAX_MEMBERS))).toHaveProperty('document');
+      expect(() => parseJson(make(MAX_MEMBERS + 1))).toThrow(
+        'Request entity too large: the body has more than 4000 fields and list items',
+      );
+    }
+  });
+
+  test('within an object is none when it has more', () => {
+    expect(parseEmbedded(items(MAX_MEMBERS))).toHaveProperty('document');
+    expect(parseEmbedded(items(MAX_MEMBERS + 1))).toHaveProperty('error');
+  });
+
+  test('that goes too deep is refused for that', () => {
+    expect(parseJson('['.repeat(100_000))).toHaveProperty('error');
+  });
+
+  test('is looked at no further than to the first member too many', () => {
+    expect(scanJson(items(1_000_000), 10).members).toBe(11);
+  });
+
+  test('has no more members than the scan says', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {
+        const read = JSON.parse(JSON.stringify(value)) as unknown;
+        expect(scanJson(JSON.stringify(read)).members).toBeGreaterThanOrEqual(membersOf(read));
+      }),
+    );
+  });
+});
+
+describe('a value', () => {
+  test('is counted at all levels', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {
+        const count = membersOf(value);
+        expect(membersWithin(value, count)).toBe(true);
+        if (count > 0) expect(membersWithin(value, count - 1)).toBe(false);
+      }),
+    );
+  });
+
+  test('that a change has made is refused when it has more than can be stored', () => {
+    const json = items(MAX_STORED_MEMBERS + 1).replaceAll('1', '"a"');
+    const value = JSON.parse(json) as object;
+    expect(() => requireStorable(value, json.length)).toThrow('the changed object has more than 8100 fields');
+    expect(() => requireStorable({ a: 1 }, 1_000_000)).not.toThrow();
+    expect(() => requireStorable(value, 100)).not.toThrow();
+  });
+});
