@@ -15,6 +15,7 @@ import { table } from './report/table.js';
 import { startWorker } from './rpc.js';
 import { expiry } from './scenarios/expiry.js';
 import { host } from './scenarios/host.js';
+import { hostile } from './scenarios/hostile.js';
 import { imports } from './scenarios/imports.js';
 import { jsonCalls } from './scenarios/json.js';
 import { micro } from './scenarios/micro.js';
@@ -23,7 +24,7 @@ import { storm } from './scenarios/storm.js';
 import { createServerPark } from './server-process.js';
 
 const phases = [...loadPhases, ...watchPhases];
-const scenarios = [jsonCalls, storm, expiry, size, host, imports, micro];
+const scenarios = [jsonCalls, storm, expiry, size, host, hostile, imports, micro];
 
 /** Whatever happens, nothing runs longer. */
 const LONGEST_RUN_MS = 3 * 3_600_000;

@@ -70,7 +70,7 @@ const inOtherForms: readonly HostileRequest[] = ['labels', 'annotations', 'final
       const form = ['yaml', 'table', 'partial', 'protobuf', 'pretty'][index] ?? '';
       const url = form === 'pretty' ? `${COLLECTION}?pretty=true` : COLLECTION;
       return request(
-        `${form}-${what}`,
+        `as-${form}-${what}`,
         `create, answered as ${form}: ${body?.title}`,
         { ...POST, url, accept },
         () => body?.make(NEW, WITHIN) ?? '',

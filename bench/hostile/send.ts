@@ -1,0 +1,84 @@
+import { openSync, readSync } from 'node:fs';
+import type { ApiHandler, ApiResponse } from 'kube-vitals';
+import type { HostileRequest } from './corpus.js';
+
+/** What a request came to. */
+export interface HostileAnswer {
+  readonly status: number;
+  readonly headers: ApiResponse['headers'];
+  /** Of the body. */
+  readonly bytes: number;
+}
+
+/** Sends one request of the corpus to a handler and reads the whole answer. */
+export async function sendHostile(
+  handle: ApiHandler,
+  { method, url, headers, body }: ReturnType<HostileRequest['make']>,
+): Promise<HostileAnswer> {
+  const leave = new AbortController();
+  const { signal } = leave;
+  const answer = await handle({ method, url, headers, signal, ...(body !== undefined && { body: () => body }) });
+  if (answer === undefined) return { status: 0, headers: {}, bytes: 0 };
+  let bytes = 0;
+  if (typeof answer.body === 'string') bytes = answer.body.length;
+  else if (answer.body !== null && Symbol.asyncIterator in answer.body) {
+    for await (const chunk of answer.body) bytes += chunk.length;
+  } else bytes = answer.body?.length ?? 0;
+  return { status: answer.status, headers: answer.headers, bytes };
+}
+
+/** An ordinary event as JSON. */
+export function ordinaryEvent(name: string): string {
+  return JSON.stringify({
+    kind: 'Event',
+    apiVersion: 'events.example.com/v1',
+    metadata: { name, labels: { app: 'web' }, annotations: { note: 'x' }, finalizers: ['example.com/one'] },
+    eventTime: '2026-03-05T06:07:08.123456Z',
+    reportingController: 'example.com/tester',
+    reportingInstance: 'tester-0',
+    action: 'Testing',
+    reason: 'Tested',
+    type: 'Normal',
+    regarding: { kind: 'Pod', namespace: 'default', name: 'web-1' },
+  });
+}
+
+/**
+ * The longest stretch in which the event loop could do nothing else, milliseconds. Counted in the time this thread was
+ * on a processor where the system tells (Linux), for others on the machine must not count; by the clock elsewhere.
+ */
+export async function longestStretch(run: () => Promise<unknown>): Promise<number> {
+  const now = threadTime();
+  let on = true;
+  let last = now();
+  let longest = 0;
+  const look = (): void => {
+    const at = now();
+    longest = Math.max(longest, at - last);
+    last = at;
+    if (on) setImmediate(look);
+  };
+  const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+  setImmediate(look);
+  await turn();
+  longest = 0;
+  try {
+    await run();
+    await turn();
+    await turn();
+  } finally {
+    on = false;
+  }
+  return longest;
+}
+
+function threadTime(): () => number {
+  let file: number;
+  try {
+    file = openSync(`/proc/self/task/${process.pid}/schedstat`, 'r');
+  } catch {
+    return () => performance.now();
+  }
+  const buffer = Buffer.alloc(128);
+  return () => Number(buffer.toString('latin1', 0, readSync(file, buffer, 0, 128, 0)).split(' ')[0]) / 1e6;
+}

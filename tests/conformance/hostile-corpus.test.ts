@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { corpus } from '../../bench/hostile/corpus.js';
+import { COLLECTION, STORED } from '../../bench/hostile/making.js';
+import { ordinaryEvent, sendHostile } from '../../bench/hostile/send.js';
+import {
+  allowAnonymous,
+  allowEverybody,
+  createEvents,
+  createHealth,
+  firstOf,
+  memoryStore,
+  type Observation,
+} from '../../src/index.js';
+
+/** A Status has 16 KiB of text, twice: as a message and in its causes. JSON escapes some of it. */
+const MOST_BYTES = 65_536;
+const MOST_WARNINGS = 8_192;
+
+// How long each takes is for `npm run bench -- --only hostile` to tell. Of texts in several sizes the largest and the
+// smallest do here.
+const chosen = corpus.filter(({ id }) => !/^yaml-.*-(131000|98304|30000|11900)$/.test(id));
+const kinds = [...new Set(chosen.map(({ id }) => id.split('-')[0]))];
+
+test.each(kinds)(
+  'the worst requests are served or refused, and answered briefly: %s',
+  async (kind) => {
+    const requests = chosen.filter(({ id }) => id.split('-')[0] === kind);
+    const unexpected: Observation[] = [];
+    const observe = (observation: Observation): void => {
+      if (observation.type === 'error') unexpected.push(observation);
+    };
+    for (const { id, make } of requests) {
+      const store = memoryStore();
+      const hooks = { authenticate: allowAnonymous(), authorize: allowEverybody() };
+      const events = createEvents({ apiDomain: 'example.com', store, ...hooks, observe });
+      const handle = firstOf(createHealth(hooks).handle, events.handle);
+      const headers = { 'content-type': 'application/json' };
+      const body = new TextEncoder().encode(ordinaryEvent(STORED));
+      await sendHostile(events.handle, { method: 'POST', url: COLLECTION, headers, body });
+      const answer = await sendHostile(handle, make());
+      expect({ id, unexpected }).toEqual({ id, unexpected: [] });
+      if (answer.status >= 400) expect({ id, briefly: answer.bytes <= MOST_BYTES }).toEqual({ id, briefly: true });
+      expect({ id, answered: answer.status < 500 }).toEqual({ id, answered: true });
+      const warnings = [answer.headers['warning'] ?? []].flat().join('').length;
+      expect({ id, few: warnings <= MOST_WARNINGS }).toEqual({ id, few: true });
+      await events.close();
+      await store.close();
+    }
+  },
+  120_000,
+);
+
+test('no two requests have the same id', () => {
+  expect(new Set(corpus.map(({ id }) => id)).size).toBe(corpus.length);
+});
