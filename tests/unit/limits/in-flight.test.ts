@@ -245,18 +245,33 @@ describe('the turns of callers', () => {
     expect(outcomes(refused).filter((outcome) => outcome === 'refused').length).toBeLessThan(20);
   });
 
-  it('tell anonymous callers apart by their address, and share a line with who was not authenticated', async () => {
-    const { ask, limits, turn } = bench({ reads: 8, readsPerCaller: 1 });
+  it('tell anonymous callers apart by their address', async () => {
+    const { ask, turn } = bench({ reads: 8, readsPerCaller: 1 });
     const from = (remoteAddress: string): { aborted: boolean; remoteAddress: string } => ({
       aborted: false,
       remoteAddress,
     });
     const first = [ask('read', anonymous, from('192.0.2.1')), ask('read', anonymous, from('192.0.2.2'))];
     expect(outcomes(first)).toEqual(['inside', 'inside']);
-    expect(limits.turn(undefined, from('192.0.2.3'))).toBeUndefined();
-    expect(limits.turn(undefined, from('192.0.2.2'))).toBeInstanceOf(Promise);
+    const more = [ask('read', anonymous, from('192.0.2.1')), ask('read', anonymous, from('192.0.2.3'))];
     await turn();
-    expect(limits.turn(undefined, from('192.0.2.2'))).toBeUndefined();
+    expect(outcomes(more)).toEqual(['waits', 'inside']);
+  });
+
+  it('are shared with clients nobody knows, as soon as these send much', async () => {
+    const { ask, limits, turn } = bench();
+    const probe = (): Promise<unknown> | undefined => limits.turn(undefined, { remoteAddress: '192.0.2.1' });
+    const burst = (): number => {
+      const all = Array.from({ length: 20 }, () => ask('read', jane));
+      for (const { release } of all) release();
+      return outcomes(all).filter((outcome) => outcome === 'inside').length;
+    };
+    expect(probe()).toBeUndefined();
+    expect(burst()).toBe(20);
+    await turn();
+    for (let index = 0; index < 60; index += 1) void probe();
+    expect(burst()).toBe(1);
+    expect(probe()).toBeInstanceOf(Promise);
   });
 
   it('come again for a caller whose work waits for its next turn', async () => {

@@ -54,6 +54,27 @@ describe('createApiServer', () => {
     });
   });
 
+  it('lets health and paths of its own wait for the turn of the client, and events decide for themselves', async () => {
+    const waited: string[] = [];
+    const turn = ({ url }: ApiRequest): Promise<unknown> | undefined => {
+      waited.push(url);
+      return waited.length % 2 === 0 ? undefined : Promise.resolve();
+    };
+    const events = { ...options.events, turn };
+    for (const path of [
+      '/livez',
+      '/livez?verbose',
+      '/livezz',
+      '/version',
+      '/apis/events.example.com/v1',
+      '/livez/ping',
+    ]) {
+      const { status } = await ask(`GET ${path}`, { token: 'admin' }, { events });
+      expect([200, 404]).toContain(status);
+    }
+    expect(waited).toEqual(['/livez', '/livez?verbose', '/version', '/livez/ping']);
+  });
+
   it('puts Audit-Id and Cache-Control on every answer', async () => {
     for (const target of ['GET /livez', 'GET /apis/events.example.com', 'GET /version', 'GET /nope']) {
       const { headers } = await ask(target, { token: 'admin' });
