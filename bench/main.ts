@@ -14,6 +14,7 @@ import { writePage } from './report/page.js';
 import { table } from './report/table.js';
 import { startWorker } from './rpc.js';
 import { expiry } from './scenarios/expiry.js';
+import { fairness } from './scenarios/fairness.js';
 import { host } from './scenarios/host.js';
 import { hostile } from './scenarios/hostile.js';
 import { imports } from './scenarios/imports.js';
@@ -24,7 +25,7 @@ import { storm } from './scenarios/storm.js';
 import { createServerPark } from './server-process.js';
 
 const phases = [...loadPhases, ...watchPhases];
-const scenarios = [jsonCalls, storm, expiry, size, host, hostile, imports, micro];
+const scenarios = [jsonCalls, storm, expiry, size, host, hostile, fairness, imports, micro];
 
 /** Whatever happens, nothing runs longer. */
 const LONGEST_RUN_MS = 3 * 3_600_000;

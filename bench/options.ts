@@ -42,7 +42,7 @@ export const USAGE = `npm run bench [-- options]
 
   --quick            a few seconds a phase, small sizes: to see that it works, not to compare
   --only a,b         only these phases (health, create, get, update, patch, pages, list, regarding, watch, slow, json,
-                     storm, expiry, size, host, hostile, imports, micro); a prefix is enough
+                     storm, expiry, size, host, hostile, fairness, imports, micro); a prefix is enough
   --servers a,b      floor, memory, sqlite, express, hono, postgres=URL, etcd=URL[;URL], other=http://[:token@]host:port[/apis/group/version]
                      default: floor,memory,sqlite,express,hono; the floor is always there
   --runs n           rounds with fresh processes (3; quick: 1)

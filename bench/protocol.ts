@@ -8,7 +8,8 @@ export interface Target {
 }
 
 /** What a load job asks for. */
-export type LoadKind = 'health' | 'create' | 'get' | 'update' | 'patch' | 'page' | 'list' | 'first-page' | 'regarding';
+export type LoadKind =
+  'health' | 'livez' | 'create' | 'get' | 'update' | 'patch' | 'page' | 'list' | 'first-page' | 'regarding';
 
 export interface LoadJob {
   readonly target: Target;
@@ -28,6 +29,7 @@ export interface LoadResult {
   readonly mbPerSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
+  readonly maxMs: number;
   /** Median time until the head of the answer. */
   readonly firstByteMs: number;
   readonly errors: number;
@@ -114,4 +116,6 @@ export interface VitalsServerOptions {
 }
 
 export const TOKEN = 'benchmark-token';
+/** Another caller of our servers. */
+export const FLOOD_TOKEN = 'flooding-token';
 export const BASE = '/apis/events.example.com/v1';

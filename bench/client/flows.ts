@@ -31,6 +31,8 @@ export function flows(job: LoadJob): () => Flow {
   switch (kind) {
     case 'health':
       return always(make.get('/readyz'));
+    case 'livez':
+      return always(make.get('/livez'));
     case 'get':
       return () => ({ next: () => make.get(`${path}/${stored.name(anyone())}`) });
     case 'regarding':

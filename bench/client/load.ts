@@ -98,6 +98,7 @@ export async function load(job: LoadJob): Promise<LoadResult> {
     mbPerSecond: bytes / 1e6 / seconds,
     p50Ms: latencies.percentile(0.5),
     p99Ms: latencies.percentile(0.99),
+    maxMs: latencies.percentile(1),
     firstByteMs: firstBytes.percentile(0.5),
     errors: errors.count,
     firstError: errors.first,

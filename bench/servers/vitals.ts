@@ -1,13 +1,16 @@
 // One of our servers: a store behind everything a service would switch on, mounted in one of the usual ways.
 import { allowAuthenticated, createEvents, createHealth, firstOf, staticTokens, type EventStore } from 'kube-vitals';
 import { sampleEvent } from 'kube-vitals/testing';
-import { TOKEN, type VitalsServerOptions } from '../protocol.js';
+import { FLOOD_TOKEN, TOKEN, type VitalsServerOptions } from '../protocol.js';
 import { mountOn } from './mounts.js';
 import { serveBench } from './own-process.js';
 import { openStore } from './stores.js';
 
 const options = JSON.parse(process.argv[2] ?? '') as VitalsServerOptions;
-const authenticate = staticTokens({ [TOKEN]: { name: 'bench', groups: ['bench'] } });
+const authenticate = staticTokens({
+  [TOKEN]: { name: 'bench', groups: ['bench'] },
+  [FLOOD_TOKEN]: { name: 'flood', groups: ['bench'] },
+});
 const authorize = allowAuthenticated();
 const store = await openStore(options);
 await store.ping();

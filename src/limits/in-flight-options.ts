@@ -9,9 +9,9 @@ export interface InFlightLimitOptions {
   readonly reads?: number | undefined;
   /** Changing requests. Default 200, as Kubernetes. */
   readonly writes?: number | undefined;
-  /** Reading requests of one caller. A list that streams is one until its end. Default a quarter of `reads`: 100. */
+  /** Reading requests of one caller. A list that streams is one until its end. Default half of `reads`: 200. */
   readonly readsPerCaller?: number | undefined;
-  /** Changing requests of one caller. Default a quarter of `writes`: 50. */
+  /** Changing requests of one caller. Default half of `writes`: 100. */
   readonly writesPerCaller?: number | undefined;
   /** Open watches. Default 10,000. */
   readonly watches?: number | undefined;
@@ -31,8 +31,8 @@ export type InFlightLimitValues = Readonly<Record<keyof InFlightLimitOptions, nu
 const DEFAULTS: InFlightLimitValues = {
   reads: 400,
   writes: 200,
-  readsPerCaller: 100,
-  writesPerCaller: 50,
+  readsPerCaller: 200,
+  writesPerCaller: 100,
   watches: 10_000,
   watchesPerCaller: 2_000,
   queued: 5_000,
@@ -63,8 +63,8 @@ export function readInFlightLimits(options: InFlightLimitOptions): InFlightLimit
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
   return {
     ...DEFAULTS,
-    readsPerCaller: Math.max(1, Math.floor(reads / 4)),
-    writesPerCaller: Math.max(1, Math.floor(writes / 4)),
+    readsPerCaller: Math.max(1, Math.floor(reads / 2)),
+    writesPerCaller: Math.max(1, Math.floor(writes / 2)),
     ...(Object.fromEntries(given) as InFlightLimitOptions as Partial<InFlightLimitValues>),
   };
 }
