@@ -1,5 +1,6 @@
 import type { DiscoveryResource } from '../api/discovery/contract.js';
 import { createDiscovery } from '../api/discovery/discovery.js';
+import { isWatchRoot } from '../api/discovery/watch-root.js';
 import type { Query } from '../api/options/query.js';
 import { routeNotFound } from '../api/status/failures.js';
 import type { ApiRequest } from '../http/request.js';
@@ -47,7 +48,7 @@ export function createDocuments(options: {
       const document =
         (await discovery(request, path, query)) ?? (all ? await openApi.handle(path, query, request) : undefined);
       if (document) return document;
-      if (versions.some((version) => ownsPath(version, path))) throw routeNotFound();
+      if (!isWatchRoot(path) && versions.some((version) => ownsPath(version, path))) throw routeNotFound();
       return { status: 404, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: '404 page not found\n' };
     },
   };

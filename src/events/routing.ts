@@ -1,3 +1,4 @@
+import { isWatchRoot } from '../api/discovery/watch-root.js';
 import { flag, type Query } from '../api/options/query.js';
 import { parseFieldSelector } from '../api/selectors/field-selector.js';
 import { badRequest, methodNotAllowed, routeNotFound } from '../api/status/failures.js';
@@ -38,6 +39,7 @@ export function scopeOf(
   const groupEnd = grouped ? path.indexOf('/', APIS.length) : API.length - 1;
   const versionEnd = groupEnd < 0 ? -1 : path.indexOf('/', groupEnd + 1);
   if (versionEnd < 0 || versionEnd === path.length - 1) return undefined;
+  if (path.startsWith('watch/', versionEnd + 1) && isWatchRoot(path)) return undefined;
   const group = grouped ? path.slice(APIS.length, groupEnd) : '';
   if (group === '' && !versions.some((each) => each.group === '')) return undefined;
   const version = path.slice(groupEnd + 1, versionEnd);
@@ -76,9 +78,11 @@ export function routeOf(scope: Scope, method: string, versions: readonly EventVe
   const version = servedAs(scope.group, scope.version, versions);
   if (!version || !scope.routed) throw routeNotFound();
   const { verb, name, namespace, legacyWatch } = scope;
+  const onItem = name !== '';
+  // Events live in namespaces: there is no such path, whatever the method.
+  if (onItem && namespace === '') throw routeNotFound();
   if (verb === '' || method === 'HEAD') throw methodNotAllowed();
   if (legacyWatch && method !== 'GET') throw methodNotAllowed();
-  const onItem = name !== '';
   const itemVerb = verb === 'get' || verb === 'update' || verb === 'patch' || verb === 'delete';
   if (verb !== 'watch' && onItem !== itemVerb) throw methodNotAllowed();
   if (namespace === '' && !onItem && verb !== 'list' && verb !== 'watch') throw methodNotAllowed();

@@ -1,3 +1,4 @@
+import { isWatchRoot } from '../api/discovery/watch-root.js';
 import { createVersion, type VersionInfo } from '../api/discovery/version.js';
 import { negotiationInputs } from '../api/representation/choice.js';
 import { errorRepresentation } from '../api/representation/failure.js';
@@ -64,17 +65,17 @@ export function createOtherPaths(options: OtherPathsOptions): (request: ApiReque
     }
     const document = index(path) ?? (await version(request, path));
     if (document) return document;
-    return isBelowVersion(path, options.paths()) ? failure(request, query, routeNotFound().status) : notFoundText();
+    return isBelowRoot(path, options.paths()) ? failure(request, query, routeNotFound().status) : notFoundText();
   };
   return async (request) => withWarning(request, await answer(request));
 }
 
-/** Below a group-version that is served Kubernetes' router answers, and below none its file server. */
-function isBelowVersion(path: string, served: readonly string[]): boolean {
-  return served.some((root) => GROUP_VERSION.test(root) && path.startsWith(`${root}/`));
+/** Below `/api`, a group or a version that is served Kubernetes' router answers, and elsewhere the server in front of it. */
+function isBelowRoot(path: string, served: readonly string[]): boolean {
+  return !isWatchRoot(path) && served.some((root) => API_ROOT.test(root) && path.startsWith(`${root}/`));
 }
 
-const GROUP_VERSION = /^\/(api|apis\/[^/]+)\/[^/]+$/;
+const API_ROOT = /^\/(api|apis\/[^/]+)(\/[^/]+)?$/;
 
 const NOSNIFF: ResponseHeaders = { 'x-content-type-options': 'nosniff' };
 

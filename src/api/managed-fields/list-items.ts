@@ -1,4 +1,5 @@
 import { isObject, member } from '../patch/json-tree.js';
+import { defaultValue } from '../schema/default-value.js';
 import type { ListShape, Shape } from '../schema/shape.js';
 import { keyElement, valueElement } from './path-element.js';
 
@@ -19,7 +20,7 @@ export function itemElement(
   item: unknown,
   shape: ListShape,
 ): { readonly element: string } | { readonly error: string } {
-  if (shape.type === 'map') return keyedElement(item, shape.keys);
+  if (shape.type === 'map') return keyedElement(item, shape);
   const without = 'associative list without keys has an element that';
   if (item === null) return { error: `${without}'s an explicit null` };
   if (Array.isArray(item)) return { error: 'not supported: associative list with lists as elements' };
@@ -27,10 +28,10 @@ export function itemElement(
   return { element: valueElement(item) };
 }
 
-function keyedElement(item: unknown, keys: readonly string[]): ReturnType<typeof itemElement> {
+function keyedElement(item: unknown, { keys, item: shape }: ListShape): ReturnType<typeof itemElement> {
   if (item === null) return { error: 'associative list with keys may not have a null element' };
   if (!isObject(item)) return { error: 'associative list with keys may not have non-map elements' };
-  const found = keys.map((key) => [key, member(item, key)] as const).filter(([, value]) => value !== undefined);
+  const found = keys.map((key) => [key, keyOf(item, shape, key)] as const).filter(([, value]) => value !== undefined);
   if (found.length > 0) return { element: keyElement(found) };
   const names = keys.map((key) => `"${key}"`).join(' ');
   return {
@@ -38,6 +39,14 @@ function keyedElement(item: unknown, keys: readonly string[]): ReturnType<typeof
       `associative list with keys has an element that omits all key fields [${names}] ` +
       `(and doesn't have default values for any key fields)`,
   };
+}
+
+/** An absent key counts as its default, if it has one. */
+function keyOf(item: Parameters<typeof member>[0], shape: Shape, key: string): unknown {
+  const value = member(item, key);
+  if (value !== undefined) return value;
+  const field = shape.kind === 'struct' ? shape.byName.get(key) : undefined;
+  return field && defaultValue(field);
 }
 
 /** The items of a set or keyed list by path element, in order of first appearance; equal ones together. */

@@ -1,3 +1,4 @@
+import { defaultValue } from '../schema/default-value.js';
 import type { FieldShape, ScalarShape, Shape, StructShape } from '../schema/shape.js';
 
 /** A schema of an OpenAPI 3.0 document, or the document itself: plain JSON. */
@@ -48,16 +49,8 @@ function propertyOf(definitions: Map<string, Json>, field: FieldShape): Json {
   const { shape, description } = field;
   const schema = schemaOf(definitions, shape);
   const wrapped = '$ref' in schema ? { allOf: [schema] } : schema;
-  const byDefault = defaultOf(field);
+  const byDefault = defaultValue(field);
   return { description, ...wrapped, ...(byDefault !== undefined && { default: byDefault }), ...listFacts(shape) };
-}
-
-/** What an absent field stands for, where that is not simply nothing. */
-function defaultOf({ shape, presence, required }: FieldShape): unknown {
-  if (shape.kind === 'struct') return presence === 'always' ? {} : undefined;
-  if (!required || shape.kind !== 'scalar') return undefined;
-  if (shape.type === 'string') return '';
-  return shape.type === 'int32' || shape.type === 'int64' ? 0 : undefined;
 }
 
 function listFacts(shape: Shape): Json {

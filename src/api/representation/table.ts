@@ -18,8 +18,12 @@ export function readIncludeObject(value: string | undefined): IncludeObject {
   throw badRequest(`Unable to convert to Table as requested: includeObject: ${what}`);
 }
 
+/** As a number, to see which is the later one. */
+type Revision = number;
+
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
+const parsed = (json: Uint8Array): unknown => JSON.parse(decoder.decode(json));
 const NULL = encoder.encode('null');
 const END = encoder.encode('}');
 const BRACE = encoder.encode('{');
@@ -63,17 +67,25 @@ export function asTable({ view, apiVersion, includeObject, now }: TableInputs): 
     ['metadata', metadata],
     ['columnDefinitions', columnDefinitions],
   ];
-  const single = (json: Uint8Array, columnDefinitions: string, bookmark: boolean): Uint8Array => {
-    const object: unknown = JSON.parse(decoder.decode(json));
-    const metadata = tableMetadata(json);
-    // The end of the initial events is told by an annotation, which must get through even when rows carry no objects.
-    const include = bookmark && includeObject === 'None' && isInitialEventsEnd(object) ? 'Metadata' : includeObject;
-    const head = members(metadata, columnDefinitions).map(([name, value]) => `"${name}":${value}`);
-    return joinBytes([encoder.encode(`{${head.join(',')},"rows":[`), row(object, json, include), encoder.encode(']}')]);
+  const single = (json: Uint8Array, columnDefinitions: string, rowOf = plainRow): Uint8Array => {
+    const head = members(tableMetadata(json), columnDefinitions).map(([name, value]) => `"${name}":${value}`);
+    return joinBytes([encoder.encode(`{${head.join(',')},"rows":[`), rowOf(json), encoder.encode(']}')]);
   };
+  const plainRow = (json: Uint8Array): Uint8Array => row(parsed(json), json, includeObject);
+  /**
+   * The end of the initial events is told by an annotation, which must get through even when rows carry no objects. The
+   * row stands for the stream so far then: its revision is that of the latest event that was sent.
+   */
+  const bookmarkRow =
+    (sent: Revision) =>
+    (json: Uint8Array): Uint8Array => {
+      const object = parsed(json);
+      if (includeObject !== 'None' || !isInitialEventsEnd(object)) return plainRow(json);
+      return row(object, sent === 0 ? json : withRevision(object, sent), 'Metadata');
+    };
 
   return {
-    object: (json) => single(json, columns, false),
+    object: (json) => single(json, columns),
     list: (meta) => ({
       members: members(listMetaJson(meta), columns),
       itemsName: 'rows',
@@ -83,9 +95,11 @@ export function asTable({ view, apiVersion, includeObject, now }: TableInputs): 
     streamKey: undefined,
     stream() {
       let definitions = columns;
+      let sent: Revision = 0;
       return (type, json) => {
-        const table = single(json, definitions, type === 'BOOKMARK');
+        const table = single(json, definitions, type === 'BOOKMARK' ? bookmarkRow(sent) : plainRow);
         definitions = 'null';
+        if (type !== 'BOOKMARK' && includeObject === 'None') sent = Math.max(sent, Number(revisionOf(json) ?? 0));
         return table;
       };
     },
@@ -94,10 +108,20 @@ export function asTable({ view, apiVersion, includeObject, now }: TableInputs): 
 
 /** The metadata of a Table around one object: its resourceVersion, if it has one. */
 function tableMetadata(json: Uint8Array): string {
+  const resourceVersion = revisionOf(json);
+  const meta: ListMeta = resourceVersion === undefined ? {} : { resourceVersion };
+  return listMetaJson(meta);
+}
+
+function revisionOf(json: Uint8Array): string | undefined {
   const metadata = memberBytes(json, 'metadata');
   const revision = metadata && memberBytes(metadata, 'resourceVersion');
-  const meta: ListMeta = revision ? { resourceVersion: String(JSON.parse(decoder.decode(revision))) } : {};
-  return listMetaJson(meta);
+  return revision && String(JSON.parse(decoder.decode(revision)));
+}
+
+function withRevision(object: unknown, revision: Revision): Uint8Array {
+  const { metadata, ...rest } = object as { readonly metadata?: object };
+  return encoder.encode(JSON.stringify({ ...rest, metadata: { ...metadata, resourceVersion: String(revision) } }));
 }
 
 function isInitialEventsEnd(object: unknown): boolean {

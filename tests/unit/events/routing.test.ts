@@ -78,6 +78,11 @@ describe('routes', () => {
     ['GET /namespaces/a/events/%2E%2E', 400],
     ['GET /namespaces/a/events/x%25', 400],
     ['GET /watch', 404],
+    ['GET /events/x', 404],
+    ['PUT /events/x', 404],
+    ['POST /events/x', 404],
+    ['HEAD /events/x', 404],
+    ['GET /watch/events/x', 404],
   ])('%s is %s', (target, expected) => {
     const [method, rest] = target.split(' ');
     expect(routeAt(`${method} ${ROOT}${rest}`)).toBe(expected);
@@ -93,6 +98,7 @@ describe('routes', () => {
     '/apis/events.example.com/',
     ROOT,
     `${ROOT}/`,
+    `${ROOT}/watch/`,
     '/api/v1/events',
     '/',
   ])('%s is a document, not a resource', (path) => expect(scopeAt(`GET ${path}`)).toBeUndefined());
@@ -170,5 +176,21 @@ describe('what is ours', () => {
         expect((await json(`GET ${url}/${name}`)).status).toBe(200);
       }
     }
+  });
+});
+
+describe('what is not there', () => {
+  test.each(['GET', 'DELETE', 'PUT'])('%s of an event without a namespace says so without details', async (method) => {
+    const { json } = bench();
+    const answer = await json(`${method} ${ROOT}/events/x`);
+    expect(answer.status).toBe(404);
+    expect(answer.json).toMatchObject({ message: 'the server could not find the requested resource', details: {} });
+  });
+
+  test('the old path of watches with nothing behind it is text', async () => {
+    const { ask } = bench();
+    const answer = await ask(`GET ${ROOT}/watch/`);
+    expect([answer.status, answer.headers['content-type']]).toEqual([404, 'text/plain; charset=utf-8']);
+    expect(await answer.text()).toBe('404 page not found\n');
   });
 });

@@ -18,24 +18,29 @@ const options: ApiServerOptions = {
 const { handle } = createApiServer(options);
 
 describe('what is missing', () => {
-  it.each(['/api/v1/pods', '/api/v1/namespaces/a/pods/x', '/apis/events.example.com/v1/x'])(
-    '%s gets a Status: its version is served',
-    async (path) => {
-      const answer = await call(handle, `GET ${path}`, { token: 'admin' });
-      expect(await answer.json()).toEqual({
-        kind: 'Status',
-        apiVersion: 'v1',
-        metadata: {},
-        status: 'Failure',
-        message: 'the server could not find the requested resource',
-        reason: 'NotFound',
-        details: {},
-        code: 404,
-      });
-    },
-  );
+  it.each([
+    '/api/v1/pods',
+    '/api/v1/namespaces/a/pods/x',
+    '/api/v2',
+    '/api/v2/pods',
+    '/api/v1x',
+    '/apis/events.example.com/v1/x',
+    '/apis/events.example.com/v9',
+  ])('%s gets a Status: it lies below what is served', async (path) => {
+    const answer = await call(handle, `GET ${path}`, { token: 'admin' });
+    expect(await answer.json()).toEqual({
+      kind: 'Status',
+      apiVersion: 'v1',
+      metadata: {},
+      status: 'Failure',
+      message: 'the server could not find the requested resource',
+      reason: 'NotFound',
+      details: {},
+      code: 404,
+    });
+  });
 
-  it.each(['/api/v2/pods', '/api/v1x', '/apis/apps/v1/deployments', '/x'])('%s gets text', async (path) => {
+  it.each(['/apis/apps/v1/deployments', '/apix', '/x', '/api/v1/watch/'])('%s gets text', async (path) => {
     const answer = await call(handle, `GET ${path}`, { token: 'admin' });
     expect([answer.status, await answer.text()]).toEqual([404, '404 page not found\n']);
   });

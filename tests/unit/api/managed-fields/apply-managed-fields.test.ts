@@ -428,9 +428,8 @@ describe('intents that are refused', () => {
       `.metadata.finalizers: element 0: associative list without keys has an element that's a map type`,
     ],
     [
-      { metadata: { name: 'a', ownerReferences: [{ name: 'x' }] } },
-      '.metadata.ownerReferences: element 0: associative list with keys has an element that omits all key fields ' +
-        `["uid"] (and doesn't have default values for any key fields)`,
+      { metadata: { name: 'a', ownerReferences: [{ name: 'x' }, { name: 'y', uid: '' }] } },
+      '.metadata.ownerReferences: duplicate entries for key [uid=""]',
     ],
     [
       { metadata: { name: 'a', ownerReferences: ['x'] } },
