@@ -3,6 +3,7 @@ import type { PostgresValue } from './client.js';
 import { beforeNul, indexed, keyText, quoted } from './names.js';
 import type { Statement } from './requests.js';
 import { EVENT_COLUMNS } from './rows.js';
+import { hasPassed } from './schema-lift.js';
 
 /** The fields with an index, the more selective one first. */
 const INDEXED: readonly (readonly [field: string, column: string])[] = [
@@ -129,7 +130,12 @@ export function listStatement(schema: string, query: ListQuery): ListStatement {
 ), page AS MATERIALIZED (
   SELECT key, rev FROM ahead ${order} LIMIT ${pageSize}
 )
-SELECT state.revision::text, state.floor::text, state.standby::text, (SELECT count(*) FROM ahead)::text AS ahead,
+SELECT state.revision::text, state.floor::text, state.standby::text,${
+        snapshot === undefined
+          ? ''
+          : `
+  ${hasPassed(s, snapshot)} AS passed,`
+      } (SELECT count(*) FROM ahead)::text AS ahead,
   ${EVENT_COLUMNS}
 FROM state LEFT JOIN (page JOIN ${s}.versions v ON v.rev = page.rev) ON true
 ORDER BY ${newestFirst ? 'v.rev DESC' : 'v.key'}`,

@@ -3,6 +3,7 @@ import { storeError } from '../errors.js';
 import { keyOfText, quoted } from './names.js';
 import type { Reads } from './reads.js';
 import type { Row } from './requests.js';
+import { hasPassed } from './schema-lift.js';
 import { EVENT_COLUMNS, numberOf, recordOf, recordOfRow } from './rows.js';
 
 const MAX_ROWS = 500;
@@ -44,7 +45,7 @@ export async function readChanges(reads: Reads, schema: string, after: Revision)
     SELECT rev, sum(size) OVER (ORDER BY rev) - size AS before FROM next
   ) sized WHERE before < ${MAX_BYTES}
 )
-SELECT state.floor::text, state.revision::text, state.standby::text, ${EVENT_COLUMNS}, v.deleted::text, v.previous::text,
+SELECT state.floor::text, ${hasPassed(s, '$1::bigint')} AS passed, state.revision::text, state.standby::text, ${EVENT_COLUMNS}, v.deleted::text, v.previous::text,
   p.expires_at::text AS p_expires_at, p.description AS p_description, encode(p.data, 'hex') AS p_data
 FROM state
 LEFT JOIN (page JOIN ${s}.versions v ON v.rev = page.rev) ON true
@@ -54,6 +55,7 @@ ORDER BY v.rev`,
   const rows = await reads.read(statement, [String(Math.min(Math.floor(after), Number.MAX_SAFE_INTEGER))]);
   const [first] = rows;
   const floor = numberOf(first?.['floor']);
-  if (after < floor) throw storeError('expired', `revision ${after} is older than the history`, { current: floor });
+  if (after < floor || first?.['passed'] === 'false')
+    throw storeError('expired', `revision ${after} is not in the history`, { current: floor });
   return first?.['key'] === null ? [] : rows.map(changeOf);
 }

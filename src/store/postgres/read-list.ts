@@ -26,8 +26,8 @@ export async function readList(reads: Reads, schema: string, query: ListQuery): 
   if (!(revision <= latest)) {
     throw storeError('future-revision', `revision ${revision} has not happened yet`, { current: latest });
   }
-  if (revision < floor) {
-    throw storeError('expired', `revision ${revision} is older than the history`, { current: floor });
+  if (revision < floor || first?.['passed'] === 'false') {
+    throw storeError('expired', `revision ${revision} is not in the history`, { current: floor });
   }
   if (first?.['key'] === null || (query.namespace !== undefined && !isStorable(query.namespace))) {
     return { records: [], revision };

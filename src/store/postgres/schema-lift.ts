@@ -98,7 +98,16 @@ export function openFunction(s: string): string {
         RETURN v_revision;
       END IF;
       UPDATE ${s}.counter c SET revision = v_start WHERE c.id;
+      INSERT INTO ${s}.raises (revision) VALUES (v_start);
       RETURN v_start;
     END
     $body$;`;
 }
+
+/**
+ * Whether the history that is there has come by a revision: the condition of those who read on from one, on `floor` and
+ * `revision` of the statement's state. A backup may have been restored, and the counter raised above what was given out since.
+ */
+export const hasPassed = (s: string, at: string): string =>
+  `(${at} <= floor OR ${at} >= revision OR EXISTS (SELECT FROM ${s}.versions v WHERE v.rev = ${at})
+    OR EXISTS (SELECT FROM ${s}.raises r WHERE r.revision = ${at}))::text`;

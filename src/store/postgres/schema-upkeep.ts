@@ -86,6 +86,7 @@ export function compactFunction(s: string, schema: string): string {
         RETURN 0;
       END IF;
       UPDATE ${s}.meta m SET forgotten = v_last, floor = greatest(m.floor, v_last);
+      DELETE FROM ${s}.raises r WHERE r.revision < v_last;
       DELETE FROM ${s}.versions v WHERE v.rev IN (
         SELECT p.previous FROM ${s}.versions p
         WHERE p.rev > v_meta.forgotten AND p.rev <= v_last AND p.previous IS NOT NULL

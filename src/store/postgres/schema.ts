@@ -61,7 +61,8 @@ function tables(s: string): string {
 
 /**
  * `total` adds up what history costs, so that the cost between two rows of the log is a difference. `forgotten` is how far
- * the log was cleared; the floor may be higher. `timeline`, `place` and `system` tell whether the data is where it was.
+ * the log was cleared; the floor may be higher. `raises` has the revisions that the counter was raised to without a row in the
+ * log: any other revision that is not in the log was given out in a history that is gone. `timeline`, `place` and `system` tell whether the data is where it was.
  */
 function secondVersion(s: string): string {
   return `
@@ -71,6 +72,7 @@ function secondVersion(s: string): string {
       ADD COLUMN place bigint NOT NULL DEFAULT 0, ADD COLUMN system text;
     UPDATE ${s}.counter SET place = '${s}.counter'::regclass::oid::bigint;
     ALTER TABLE ${s}.versions ADD COLUMN total bigint NOT NULL DEFAULT 0;
+    CREATE TABLE ${s}.raises (revision bigint PRIMARY KEY);
     DROP FUNCTION IF EXISTS ${s}.open_store(bigint, boolean);
     DROP FUNCTION IF EXISTS ${s}.write(text, bytea, bigint, integer, bigint);
     DROP FUNCTION IF EXISTS ${s}.snapshot_keys(bigint, text, text, bigint);

@@ -70,6 +70,33 @@ describeWithPostgres('opening a PostgreSQL store', () => {
     expect(await open({ schema: 'backup' }).revision()).toBeGreaterThanOrEqual(before);
   });
 
+  test('revisions from between a backup and its restore are expired, also where the service was stopped for it', async () => {
+    const tables = ['meta', 'counter', 'versions', 'current', 'raises'];
+    const store = open({ schema: 'stopped' });
+    const kept = await store.create(key('kept'), sampleEvent(), later());
+    const raised = await open({ schema: 'stopped' }).revision();
+    await admin.query(
+      `CREATE SCHEMA stopped_copy; ${tables.map((t) => `CREATE TABLE stopped_copy.${t} AS TABLE stopped.${t}`).join(';')}`,
+    );
+    const lost = [1, 2, 3].map((i) => store.create(key(`lost-${i}`), sampleEvent(), later()));
+    const [, second] = await Promise.all(lost);
+    await store.close();
+    await admin.query(
+      tables.map((t) => `DELETE FROM stopped.${t}; INSERT INTO stopped.${t} TABLE stopped_copy.${t}`).join(';'),
+    );
+    const again = open({ schema: 'stopped' });
+    const next = await again.create(key('next'), sampleEvent(), later());
+    const at = second?.revision ?? 0;
+    const from = (after: number) => again.changes({ after })[Symbol.asyncIterator]();
+    await expect(from(at).next()).rejects.toMatchObject({ code: 'expired' });
+    await expect(again.list({ at, limit: 1 })).rejects.toMatchObject({ code: 'expired' });
+    // Both were there before, so a watch goes on.
+    for (const after of [kept.revision, raised]) {
+      const { value } = (await from(after).next()) as { value: readonly { record: unknown }[] };
+      expect(value[0]?.record).toEqual(next);
+    }
+  });
+
   test('a newer schema is refused', async () => {
     await open({ schema: 'newer' }).ping();
     await admin.query('UPDATE newer.meta SET version = 99');

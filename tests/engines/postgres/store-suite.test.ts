@@ -11,7 +11,7 @@ import { startPostgres, type PostgresServer } from './server.js';
 
 /** Copies the rows of a store, and returns what puts them back. */
 async function copySchema(admin: pg.Pool, schema: string): Promise<() => Promise<void>> {
-  const tables = ['meta', 'counter', 'versions', 'current'];
+  const tables = ['meta', 'counter', 'versions', 'current', 'raises'];
   const copy = `${schema}_copy`;
   const each = (text: (table: string) => string): string => tables.map(text).join('; ');
   await admin.query(
