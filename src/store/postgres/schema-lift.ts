@@ -6,19 +6,15 @@ import { DATABASE_NOW, stampOf } from './schema-functions.js';
  */
 const MARGIN = 1_000_000_000;
 
-/** The timeline of the write-ahead log: it changes when a standby is promoted, and after a restore to a point in time. */
-export function timelineFunction(s: string): string {
-  return `
-    CREATE FUNCTION ${s}.timeline() RETURNS text
-    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $body$
-    BEGIN
-      RETURN substring(pg_walfile_name(pg_current_wal_lsn()) FOR 8);
-    EXCEPTION WHEN OTHERS THEN
-      -- Some hosted servers do not have these functions.
-      RETURN NULL;
-    END
-    $body$;`;
-}
+/**
+ * Reads the timeline of the write-ahead log into `v_timeline`: it changes when a standby is promoted, and after a restore to a
+ * point in time. Null where a hosted server does not have these functions.
+ */
+const READ_TIMELINE = `BEGIN
+        v_timeline := substring(pg_walfile_name(pg_current_wal_lsn()) FOR 8);
+      EXCEPTION WHEN OTHERS THEN
+        v_timeline := NULL;
+      END;`;
 
 /** The identifier of the cluster: a dump that was restored elsewhere meets another one. */
 export function systemFunction(s: string): string {
@@ -50,10 +46,11 @@ export function liftFunction(s: string, channel: string): string {
     DECLARE
       v_counter record;
       v_log bigint;
-      v_timeline text := ${s}.timeline();
+      v_timeline text;
       v_place bigint := '${s}.counter'::regclass::oid::bigint;
       v_revision bigint;
     BEGIN
+      ${READ_TIMELINE}
       SELECT c.revision, c.timeline, c.place INTO v_counter FROM ${s}.counter c WHERE c.id FOR UPDATE;
       v_log := (SELECT v.rev FROM ${s}.versions v ORDER BY v.rev DESC LIMIT 1);
       IF v_counter.revision >= p_seen AND v_counter.revision >= coalesce(v_log, 0) AND v_counter.place = v_place
@@ -81,19 +78,21 @@ export function openFunction(s: string): string {
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $body$
     DECLARE
       v_revision bigint;
+      v_timeline text;
       v_start bigint := CASE WHEN p_raise THEN ${stampOf('p_start')} ELSE p_start END;
     BEGIN
+      ${READ_TIMELINE}
       SELECT c.revision INTO v_revision FROM ${s}.counter c WHERE c.id FOR UPDATE;
       IF v_revision = 0 THEN
         UPDATE ${s}.counter c
-        SET revision = v_start, timeline = ${s}.timeline(), place = '${s}.counter'::regclass::oid::bigint, system = ${s}.system()
+        SET revision = v_start, timeline = v_timeline, place = '${s}.counter'::regclass::oid::bigint, system = ${s}.system()
         WHERE c.id;
         UPDATE ${s}.meta SET floor = v_start, forgotten = v_start;
         RETURN v_start;
       END IF;
       UPDATE ${s}.counter c SET place = 0 WHERE c.id AND c.system <> ${s}.system();
       v_revision := ${s}.lift(0);
-      UPDATE ${s}.counter c SET timeline = ${s}.timeline(), system = ${s}.system() WHERE c.id AND c.timeline IS NULL;
+      UPDATE ${s}.counter c SET timeline = v_timeline, system = ${s}.system() WHERE c.id AND c.timeline IS NULL;
       IF v_revision >= v_start OR NOT p_raise THEN
         RETURN v_revision;
       END IF;

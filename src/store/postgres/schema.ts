@@ -1,6 +1,6 @@
 import { channelOf, quoted, schemaFault } from './names.js';
 import { snapshotFunction, writeFunction } from './schema-functions.js';
-import { liftFunction, openFunction, systemFunction, timelineFunction } from './schema-lift.js';
+import { liftFunction, openFunction, systemFunction } from './schema-lift.js';
 import { compactFunction, expireFunction } from './schema-upkeep.js';
 
 /** The version of the tables and functions that this release works with. */
@@ -88,7 +88,6 @@ function steps(schema: string): readonly string[] {
     tables(s),
     [
       secondVersion(s),
-      timelineFunction(s),
       systemFunction(s),
       liftFunction(s, channel),
       openFunction(s),
