@@ -1,3 +1,5 @@
+import { readIfThere, writePrivateFile } from './private-file.js';
+
 /** What a kubeconfig leads to. */
 export interface KubeconfigTarget {
   /** `https://127.0.0.1:6443`. */
@@ -32,4 +34,19 @@ export function kubeconfig({ server, ca, token }: KubeconfigTarget): string {
     `current-context: ${NAME}`,
     '',
   ].join('\n');
+}
+
+/**
+ * Writes a kubeconfig unless it is there already. An older one is left where it cannot be replaced, as on a full disk: the
+ * server does not need it.
+ *
+ * @throws Error when there is none and none can be written
+ */
+export async function storeKubeconfig(path: string, config: string, log: (line: string) => void): Promise<void> {
+  const stored = await readIfThere(path);
+  if (stored === config) return;
+  await writePrivateFile(path, config).catch((error: unknown) => {
+    if (!stored) throw error;
+    log(`${(error as Error).message}; it is left as an earlier start wrote it, and may name another port`);
+  });
 }

@@ -10,11 +10,11 @@ import { banner } from './banner.js';
 import { givenCertificate, ownCertificate } from './certificates.js';
 import { standaloneChecks } from './checks.js';
 import { parseFlags, type Flags } from './flags.js';
-import { kubeconfig } from './kubeconfig.js';
+import { kubeconfig, storeKubeconfig } from './kubeconfig.js';
 import { awaitStore, openStore } from './open-store.js';
 import { checkChanged, createOwnEvents, type Occurrence } from './own-events.js';
 import { healthOnly } from './health-only.js';
-import { preparePrivateDirectory, readIfThere, writePrivateFile } from './private-file.js';
+import { preparePrivateDirectory } from './private-file.js';
 import { setRevisionsAside } from './revisions.js';
 import { openServers } from './servers.js';
 import { shutDownOnSignals } from './shutdown.js';
@@ -117,7 +117,7 @@ async function serve(flags: Flags): Promise<void> {
   const servers = await openServers(flags, certificate, listeners, log);
   const kubeconfigPath = join(flags.dataDir, 'kubeconfig');
   const config = kubeconfig({ server: servers.secureUrl, ca: certificate.ca, token });
-  await finish(kubeconfigWritten, writeKubeconfig(kubeconfigPath, config));
+  await finish(kubeconfigWritten, storeKubeconfig(kubeconfigPath, config, log));
   // No post-start hook: it would make /livez wait for the store.
   const note = `serving ${group}/v1 on ${servers.secureUrl}`;
   const started: Occurrence = { type: 'Normal', action: 'Starting', reason: 'Started', note };
@@ -159,16 +159,6 @@ async function serve(flags: Flags): Promise<void> {
   const caPath = flags.tlsCertFile ?? join(flags.certDir, 'ca.crt');
   const tokenPath = join(flags.dataDir, 'admin-token');
   process.stdout.write(`${banner({ ...servers, group, kubeconfigPath, tokenPath, caPath, store: flags.store })}\n`);
-}
-
-/** Leaves an older file where it cannot be written again, as on a full disk: the server does not need it. */
-async function writeKubeconfig(path: string, config: string): Promise<void> {
-  const stored = await readIfThere(path);
-  if (stored === config) return;
-  await writePrivateFile(path, config).catch((error: unknown) => {
-    if (!stored) throw error;
-    log(`${messageOf(error)}; it is left as an earlier start wrote it, and may name another port`);
-  });
 }
 
 function messageOf(error: unknown): string {

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { adminToken } from '../../../examples/standalone/admin-token.js';
 import { ownCertificate } from '../../../examples/standalone/certificates.js';
+import { storeKubeconfig } from '../../../examples/standalone/kubeconfig.js';
 import { preparePrivateDirectory, readIfThere, writePrivateFile } from '../../../examples/standalone/private-file.js';
 
 /** The code with which the disk refuses what is written. */
@@ -120,6 +121,28 @@ describe('a start on a full disk', () => {
     disk.refuses = 'ENOSPC';
     expect(await adminToken(dir)).toBe(token);
     expect(await ownCertificate(dir, '127.0.0.1')).toEqual(certificate);
+  });
+
+  it('leaves the kubeconfig of an earlier start, and says so where it should be another', async () => {
+    const path = join(dir, 'kubeconfig');
+    const log: string[] = [];
+    const store = (config: string) => storeKubeconfig(path, config, (line) => void log.push(line));
+    disk.refuses = 'ENOSPC';
+    await expect(store('one')).rejects.toThrow(/kubeconfig: no space is left/);
+    disk.refuses = '';
+    await store('one');
+    disk.refuses = 'ENOSPC';
+    await store('one');
+    expect(log).toEqual([]);
+    await store('two');
+    expect(log).toEqual([expect.stringMatching(/no space is left .*may name another port$/)]);
+    expect(readFileSync(path, 'utf8')).toBe('one');
+  });
+
+  it('writes the kubeconfig anew when a crash has left half of it', async () => {
+    writeFileSync(join(dir, 'kubeconfig'), 'apiVer');
+    await storeKubeconfig(join(dir, 'kubeconfig'), 'apiVersion: v1', () => undefined);
+    expect(readFileSync(join(dir, 'kubeconfig'), 'utf8')).toBe('apiVersion: v1');
   });
 
   it('renews what it has to in memory, as long as the authority that clients know is valid', async () => {
