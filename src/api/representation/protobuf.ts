@@ -8,6 +8,7 @@ import { listBody } from './list-chunks.js';
 import { jsonBytes } from './json-source.js';
 import { formed, type ListForm } from './list-form.js';
 import type { SerializedBody, Serializer } from './serializer.js';
+import { createTurns } from './turns.js';
 
 type Plain = Readonly<Record<string, unknown>>;
 
@@ -39,8 +40,13 @@ export const protobufSerializer: Serializer = {
       ? messageOf(view.shape)
       : partialMetadataMessage();
     const items: Uint8Array[] = [];
+    const turns = createTurns();
     for await (const batch of batches) {
-      for (const json of batch) items.push(listItem(library, message, parse(formed(form, json))));
+      for (const json of batch) {
+        items.push(listItem(library, message, parse(formed(form, json))));
+        const turn = turns(json.byteLength);
+        if (turn) await turn;
+      }
     }
     return listOf(library, form, items);
   },

@@ -1,46 +1,74 @@
-import { toYaml } from '../yaml/yaml.js';
 import { writeYaml } from '../yaml/write-yaml.js';
+import { nextTurn } from '../../clock/next-turn.js';
 import { jsonBytes } from './json-source.js';
-import { listBody } from './list-chunks.js';
-import { formed, type ListForm } from './list-form.js';
-import type { Serializer } from './serializer.js';
+import { formed, type Batches, type ListForm } from './list-form.js';
+import type { SerializedBody, Serializer } from './serializer.js';
+import { createTurns } from './turns.js';
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 const parse = (json: Uint8Array): unknown => JSON.parse(decoder.decode(json));
-const NOTHING = new Uint8Array(0);
-const NEWLINE = encoder.encode('\n');
 
-/** YAML with keys in alphabetical order. Lists are written item by item: the text of an item does not depend on others. */
+/** YAML with keys in alphabetical order. */
 export const yamlSerializer: Serializer = {
   mediaType: 'application/yaml',
   streamType: undefined,
   tables: true,
   pretty: undefined,
   async value(json) {
-    return encoder.encode(await toYaml(parse(jsonBytes(json))));
+    const bytes = jsonBytes(json);
+    // What made the object has held the event loop for as long as this will.
+    if (bytes.length > LARGE_BYTES) await nextTurn();
+    return encoder.encode(writeYaml(parse(bytes)));
   },
-  list(form: ListForm, batches, _view, memory) {
-    const { itemsName } = form;
-    const before = encoder.encode(`${membersText(form, (name) => name < itemsName)}${itemsName}:`);
-    const after = membersText(form, (name) => name > itemsName);
-    const frame = {
-      head: before,
-      open: NEWLINE,
-      between: NOTHING,
-      close: encoder.encode(after),
-      empty: encoder.encode(` ${form.empty}\n${after}`),
-      item: (item: Parameters<typeof formed>[1]) => encoder.encode(writeYaml([parse(formed(form, item))])),
-    };
-    return listBody(frame, batches, memory);
-  },
+  list,
   frames() {
     throw new TypeError('YAML has no watch frames: negotiate the watch first');
   },
 };
 
-/** Some members of a list, in order. */
-function membersText({ members }: ListForm, wanted: (name: string) => boolean): string {
-  const chosen = members.filter(([name]) => wanted(name)).map(([name, json]) => [name, JSON.parse(json) as unknown]);
-  return chosen.length === 0 ? '' : writeYaml(Object.fromEntries(chosen));
+const LARGE_BYTES = 32_768;
+
+/** Of a list that is longer than this, the answer is a stream. */
+const PART_LENGTH = 131_072;
+
+/** As bytes where it is short; otherwise in parts, none of which is held once it is sent. */
+async function list(form: ListForm, batches: Batches): Promise<SerializedBody> {
+  const parts = listParts(form, batches);
+  const first = await parts.next();
+  if (first.done) return new Uint8Array(0);
+  const second = await parts.next();
+  return second.done ? encoder.encode(first.value) : rest(first.value + second.value, parts);
+}
+
+async function* rest(begun: string, parts: AsyncGenerator<string>): AsyncGenerator<Uint8Array, void, undefined> {
+  try {
+    yield encoder.encode(begun);
+    for await (const part of parts) yield encoder.encode(part);
+  } finally {
+    await parts.return(undefined);
+  }
+}
+
+/** The items stand under their key as a list of their own would; what sorts after that key comes behind them. */
+async function* listParts(form: ListForm, batches: Batches): AsyncGenerator<string, void, undefined> {
+  const members = form.members.map(([name, json]): [string, unknown] => [name, JSON.parse(json)]);
+  const textOf = (those: typeof members): string => (those.length > 0 ? writeYaml(Object.fromEntries(those)) : '');
+  const turns = createTurns();
+  let text = textOf(members.filter(([name]) => name < form.itemsName));
+  let any = false;
+  for await (const batch of batches) {
+    for (const json of batch) {
+      if (!any) text += `${form.itemsName}:\n`;
+      any = true;
+      text += writeYaml([parse(formed(form, json))]);
+      const turn = turns(json.byteLength);
+      if (turn) await turn;
+      if (text.length < PART_LENGTH) continue;
+      yield text;
+      text = '';
+    }
+  }
+  if (!any) text += `${form.itemsName}: ${form.empty}\n`;
+  yield text + textOf(members.filter(([name]) => name > form.itemsName));
 }

@@ -1,6 +1,9 @@
 import { writeScalar } from './write-scalar.js';
 
-/** What `JSON.stringify` would make of a value, in the block layout of Go's YAML library, ending in a newline. */
+/**
+ * What `JSON.stringify` would make of a value, in the block layout of Go's YAML library, ending in a newline: keys sorted, two
+ * spaces, lists not indented (`sigs.k8s.io/yaml`).
+ */
 export function writeYaml(value: unknown): string {
   const out: string[] = [];
   writeNode(out, value, -2, 'root');
@@ -99,13 +102,31 @@ function isSimpleKey(key: string): boolean {
   return new TextEncoder().encode(key).length <= 128;
 }
 
+/** A text, or the characters of one. */
+type Characters = string | readonly string[];
+
 /** The order of keys in Go's library: letters after other characters, numbers by their value. */
 function byNaturalOrder(a: string, b: string): number {
-  const left = [...a];
-  const right = [...b];
+  const common = Math.min(a.length, b.length);
+  let at = 0;
+  while (at < common && a.charCodeAt(at) === b.charCodeAt(at)) at++;
+  // Where no surrogates stand, units are characters: to take texts apart for each comparison would be most of the work.
+  if (isSurrogate(a.charCodeAt(at)) || isSurrogate(b.charCodeAt(at))) return inOrder([...a], [...b]);
+  return orderAt(a, b, at);
+}
+
+const isSurrogate = (code: number): boolean => code >= 0xd800 && code <= 0xdfff;
+
+function inOrder(left: readonly string[], right: readonly string[]): number {
   const common = Math.min(left.length, right.length);
   let at = 0;
   while (at < common && left[at] === right[at]) at++;
+  return orderAt(left, right, at);
+}
+
+/** The order of two keys that are equal up to here. */
+function orderAt(left: Characters, right: Characters, at: number): number {
+  const common = Math.min(left.length, right.length);
   if (at === common) return left.length - right.length;
   const one = left[at] as string;
   const other = right[at] as string;
@@ -115,7 +136,7 @@ function byNaturalOrder(a: string, b: string): number {
 }
 
 /** Compares the digits from here on; a zero inside a longer number counts as a digit of it. */
-function byNumber(left: readonly string[], right: readonly string[], at: number): number {
+function byNumber(left: Characters, right: Characters, at: number): number {
   let lead = 0;
   if (left[at] === '0' || right[at] === '0') {
     for (let before = at - 1; before >= 0 && isDigit(left[before] as string); before--) {
@@ -127,7 +148,7 @@ function byNumber(left: readonly string[], right: readonly string[], at: number)
   return one.value === other.value ? one.end - other.end : one.value < other.value ? -1 : 1;
 }
 
-function digitsFrom(runes: readonly string[], start: number, lead: number): { value: number; end: number } {
+function digitsFrom(runes: Characters, start: number, lead: number): { value: number; end: number } {
   let end = start;
   let value = lead;
   while (end < runes.length && isDigit(runes[end] as string)) value = value * 10 + Number(runes[end++]);

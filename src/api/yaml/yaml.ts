@@ -1,7 +1,6 @@
 import { shorten } from '../../http/shorten.js';
 import { composedValue, type YamlResult } from './composed-value.js';
 import { firstDocument, type YamlLibrary } from './first-document.js';
-import { writeYaml } from './write-yaml.js';
 
 /** Loads the YAML library: only a request that speaks YAML pays for it. */
 const library = (): Promise<YamlLibrary> => import('yaml');
@@ -21,9 +20,4 @@ export async function parseYaml(text: string): Promise<YamlResult> {
   // The library recurses into nested collections, and says it like this when it could go no further.
   if (message.includes('call stack')) return { error: 'yaml: exceeded max depth' };
   return { error: offset < 0 ? `yaml: ${message}` : `yaml: line ${lineOf(offset)}: ${shorten(message)}` };
-}
-
-/** Writes a value as YAML in the layout of `sigs.k8s.io/yaml`: keys sorted, two spaces, lists not indented. */
-export async function toYaml(value: unknown): Promise<string> {
-  return writeYaml(value);
 }

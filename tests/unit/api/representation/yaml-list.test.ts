@@ -1,0 +1,93 @@
+import { describe, expect, test } from 'vitest';
+import type { ListForm } from '../../../../src/api/representation/list-form.js';
+import { yamlSerializer } from '../../../../src/api/representation/yaml.js';
+import { writeYaml } from '../../../../src/api/yaml/write-yaml.js';
+
+const form = (itemsName: 'items' | 'rows' = 'items', empty: '[]' | 'null' = '[]'): ListForm => ({
+  members: [
+    ['kind', '"List"'],
+    ['apiVersion', '"v1"'],
+    ['metadata', '{"resourceVersion":"7"}'],
+    ['columnDefinitions', '[{"name":"Name"}]'],
+  ],
+  itemsName,
+  empty,
+});
+const bytes = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(value));
+const whole = (itemsName: string, items: unknown): string =>
+  writeYaml({
+    kind: 'List',
+    apiVersion: 'v1',
+    metadata: { resourceVersion: '7' },
+    columnDefinitions: [{ name: 'Name' }],
+    [itemsName]: items,
+  });
+
+async function* inBatches(items: readonly unknown[], count: number): AsyncGenerator<Uint8Array[]> {
+  for (let at = 0; at < items.length; at += count) yield items.slice(at, at + count).map(bytes);
+}
+
+async function listed(
+  given: ListForm,
+  items: readonly unknown[],
+  count = 10,
+): Promise<{ text: string; parts: number }> {
+  const body = await yamlSerializer.list(given, inBatches(items, count), undefined as never);
+  if (body instanceof Uint8Array) return { text: new TextDecoder().decode(body), parts: 1 };
+  const decoder = new TextDecoder();
+  let text = '';
+  let parts = 0;
+  for await (const part of body as AsyncIterable<Uint8Array>) {
+    text += decoder.decode(part, { stream: true });
+    parts++;
+  }
+  return { text, parts };
+}
+
+describe('a list as YAML', () => {
+  const items = Array.from({ length: 25 }, (_, index) => ({
+    name: `a${index}`,
+    note: 'ä: #'.repeat(index),
+    list: [1, []],
+  }));
+
+  test.each(['items', 'rows'] as const)('has its %s where they sort', async (itemsName) => {
+    expect(await listed(form(itemsName), items)).toEqual({ text: whole(itemsName, items), parts: 1 });
+    expect(await listed(form(itemsName), ['x', 1, null])).toEqual({ text: whole(itemsName, ['x', 1, null]), parts: 1 });
+  });
+
+  test('without items has what stands for none', async () => {
+    expect((await listed(form(), [])).text).toBe(whole('items', []));
+    expect((await listed(form('rows', 'null'), [])).text).toBe(whole('rows', null));
+  });
+
+  test('that is long is sent in parts, and lets the event loop turn in between', async () => {
+    const many = Array.from({ length: 400 }, (_, index) => ({ name: `a${index}`, note: 'word '.repeat(200) }));
+    let turns = 0;
+    let on = true;
+    const count = (): void => {
+      turns++;
+      if (on) setImmediate(count);
+    };
+    setImmediate(count);
+    const { text, parts } = await listed(form(), many, 400);
+    on = false;
+    expect(text).toBe(whole('items', many));
+    expect(parts).toBeGreaterThan(2);
+    expect(turns).toBeGreaterThan(10);
+  });
+
+  test('that nobody reads to its end leaves its source', async () => {
+    let left = false;
+    async function* source(): AsyncGenerator<Uint8Array[]> {
+      try {
+        for (;;) yield [bytes({ note: 'word '.repeat(1_000) })];
+      } finally {
+        left = true;
+      }
+    }
+    const body = (await yamlSerializer.list(form(), source(), undefined as never)) as AsyncIterable<Uint8Array>;
+    for await (const part of body) if (part.length > 0) break;
+    expect(left).toBe(true);
+  });
+});
