@@ -13,10 +13,14 @@ const NOT_UNDERSTOOD =
   'the body of the request was in an unknown format - accepted media types include: ' +
   'application/json, application/yaml, application/vnd.kubernetes.protobuf';
 
+/** Longer ones are none: their parameters are looked at one by one. */
+const MAX_CONTENT_TYPE = 1_024;
+
 /** The media type of the body, JSON where none is given; its parameters do not count. @throws StatusError 415 */
 export function bodyMediaType(call: VerbCall): BodyMediaType {
   const sent = header(call.request, 'content-type') ?? '';
   if (sent === 'application/json') return sent;
+  if (sent.length > MAX_CONTENT_TYPE) throw unsupportedMediaType(NOT_UNDERSTOOD);
   const [first = '', ...parameters] = sent.split(';');
   const type = first.trim().toLowerCase();
   const wellFormed = parameters.every((parameter) => parameter.trim() === '' || parameter.includes('='));

@@ -96,6 +96,6 @@ export function requirePatchType(request: ApiRequest): PatchType | typeof APPLY 
   const contentType = header(request, 'content-type') ?? '';
   const type = patchTypeOf(contentType);
   if (type) return type;
-  if (contentType.split(';')[0]?.trim() === APPLY) return APPLY;
+  if (contentType.split(';', 1)[0]?.trim() === APPLY) return APPLY;
   throw unsupportedMediaType('415: Unsupported Media Type', {});
 }
