@@ -76,7 +76,7 @@ export function createAccess({
     const { allowed, reason } = (answer ?? {}) as { readonly allowed?: unknown; readonly reason?: unknown };
     if (allowed === true) return ALLOWED;
     if (allowed === false) return typeof reason === 'string' ? { allowed, reason } : DENIED;
-    const given = typeof answer === 'object' && answer !== null ? `allowed: ${described(allowed)}` : described(answer);
+    const given = answer && typeof answer === 'object' ? `allowed: ${described(allowed)}` : described(answer);
     report?.('authorize', new TypeError(`expected { allowed: true } or { allowed: false }, not ${given}`));
     return DENIED;
   };

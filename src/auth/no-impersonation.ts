@@ -15,7 +15,7 @@ export const NO_IMPERSONATION: Status = Object.freeze(
   refusalStatus(
     403,
     'Forbidden',
-    'forbidden: impersonation is not enabled on this server: send the request without Impersonate-* headers',
+    'forbidden: impersonation is not enabled on this server: send no Impersonate-* headers',
     {},
   ),
 );

@@ -24,17 +24,14 @@ const WITH_REASONS: Permission = Object.freeze({ granted: true, mayKnow: true })
 /** For roots that are open and for a health object without hooks: at once, since nobody is asked who they are. */
 export type AskOpen = (request: ApiRequest) => Permission;
 
-const GRANT: AskOpen = () => WITHOUT_REASONS;
-const GRANT_UNLESS_IMPERSONATING: AskOpen = (request) =>
-  asksToImpersonate(request) ? refused(refusedResponse(NO_IMPERSONATION)) : WITHOUT_REASONS;
-
 /**
  * Grants everybody everything but reasons.
  *
  * @param impersonation whether it is enabled: then the headers mean nothing here, and without it they are refused as elsewhere
  */
 export function grantToAll(impersonation: boolean): AskOpen {
-  return impersonation ? GRANT : GRANT_UNLESS_IMPERSONATING;
+  return (request) =>
+    !impersonation && asksToImpersonate(request) ? refused(refusedResponse(NO_IMPERSONATION)) : WITHOUT_REASONS;
 }
 
 /** Authenticates and authorizes as a Kubernetes API server does for a path that is no resource. */
