@@ -160,6 +160,6 @@ test('a connection on which no request ever came is not waited for', async () =>
   const left = once(spare, 'close');
   // no timer ever fires on this clock: only what happens at once counts
   const clock = { ...systemClock, setTimer: () => ({ cancel: () => undefined }) };
-  expect(await gracefulClose(server, { connections, clock })).toBe(true);
+  expect(await gracefulClose(server, { connections, clock, idleGraceMs: 0 })).toBe(true);
   await left;
 });

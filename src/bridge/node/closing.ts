@@ -1,22 +1,34 @@
 import type { AbortReason } from '../abort-reason.js';
 import { abortReason } from '../abort-reason.js';
+import { isAcceptingLast } from './last-connections.js';
 import type { Http2SessionLike } from './message.js';
 import { http2Stream } from './message.js';
 import type { NodeExchange } from './request.js';
+import type { RequestOrder } from './request-order.js';
 
 /** What a listener has to end when its server shuts down. */
 export interface Closing {
-  /** Every request comes by here once. After the shutdown began, its connection is told to end with it. */
+  /** Every request comes by here once: its connection of HTTP/2 is remembered. */
   meet(exchange: NodeExchange): void;
+  /** The headers of an answer are about to be sent: after the shutdown began they tell that the connection ends with it. */
+  beforeHead(exchange: NodeExchange): void;
   /** An answer begins to stream. */
   opened(exchange: NodeExchange): void;
   /** A streaming answer ended, in whatever way. */
   ended(exchange: NodeExchange): void;
 }
 
+/** What a {@link Closing} works with. */
+export interface ClosingParts {
+  readonly signal: AbortSignal | undefined;
+  readonly order: RequestOrder;
+}
+
+const nothing = (): void => undefined;
+
 /** Follows the shutdown signal of a listener; one that has none is never closing. */
-export function createClosing(signal: AbortSignal | undefined): Closing {
-  if (signal === undefined) return { meet: () => undefined, opened: () => undefined, ended: () => undefined };
+export function createClosing({ signal, order }: ClosingParts): Closing {
+  if (signal === undefined) return { meet: nothing, beforeHead: nothing, opened: nothing, ended: nothing };
 
   const reason: AbortReason = abortReason('server-closing');
   const streaming = new Set<NodeExchange>();
@@ -35,13 +47,18 @@ export function createClosing(signal: AbortSignal | undefined): Closing {
     sessions.add(session);
     session.once('close', () => sessions.delete(session));
   };
+  const beforeHead = ({ req, res }: NodeExchange): void => {
+    // Who has sent more requests without waiting could not know: the last of them tells.
+    if (!closing || http2Stream(res) !== undefined || isAcceptingLast(req.socket)) return;
+    if (order.waiting(req.socket) === 0) res.shouldKeepAlive = false;
+  };
 
   return {
     meet(exchange): void {
       const session = http2Stream(exchange.req)?.session;
       if (session !== undefined) meetSession(session);
-      else if (closing) exchange.res.shouldKeepAlive = false;
     },
+    beforeHead,
     opened(exchange): void {
       streaming.add(exchange);
       if (closing) exchange.abort(reason);

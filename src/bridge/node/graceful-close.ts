@@ -1,6 +1,10 @@
+import { Server as NetServer } from 'node:net';
+import { setImmediate } from 'node:timers';
 import type { Clock } from '../../clock/clock.js';
 import { systemClock } from '../../clock/clock.js';
-import type { ConnectionTracker } from './track-connections.js';
+import { acceptsLast } from './last-connections.js';
+import type { ConnectionTracker, TrackableServer } from './track-connections.js';
+import { trackConnections } from './track-connections.js';
 
 /** What {@link gracefulClose} needs of a server: `node:http`, `node:https` and `node:http2` servers have it. */
 export interface ClosableServer {
@@ -13,7 +17,16 @@ export interface ClosableServer {
 export interface GracefulCloseOptions {
   /** How long requests in flight may take, in milliseconds, before their connections are cut. Default: 10,000. */
   readonly drainTimeoutMs?: number | undefined;
-  /** From `trackConnections`: connections that were never used are closed at once, too. */
+  /**
+   * How long a connection without a request stays open, in milliseconds, so that a request that is on its way is answered
+   * and hears `Connection: close`. Of use is the longest time a client needs between two requests. At most four fifths of
+   * `drainTimeoutMs` count. Zero closes them at once. Default: 2,000.
+   */
+  readonly idleGraceMs?: number | undefined;
+  /**
+   * From `trackConnections`. Without it connections on which no request ever came are waited for until `drainTimeoutMs`, and
+   * answers in flight say `Connection: close` only where the `signal` given to `toNodeListener` has aborted.
+   */
   readonly connections?: ConnectionTracker | undefined;
   /** Default: the system's clock. */
   readonly clock?: Clock | undefined;
@@ -22,42 +35,109 @@ export interface GracefulCloseOptions {
 /** How often connections that have become idle are looked for. */
 const SWEEP_MS = 50;
 
+/** In a turn of the event loop that is shorter nothing happens, so hardly a connection comes between accepting and closing. */
+const SHORT_TURN_MS = 0.05;
+
+/** For how long such a turn is waited for. */
+const LONGEST_WAIT_MS = 250;
+
 /**
- * Closes a server without cutting answers short: accepts no connection any more, closes idle ones, waits for requests in
- * flight, and after `drainTimeoutMs` cuts what is left. A watch never ends by itself: abort the `signal` given to
- * `toNodeListener` first. Resolves to true when everything ended in time. An HTTP/2 server of Node cannot be cut; there
- * the promise resolves to false at the timeout with connections left open.
+ * Closes a server without cutting answers short. It accepts the connections that wait, and then no more. Requests in flight,
+ * and those that come on open connections, are answered with `Connection: close`; a connection without a request is closed
+ * after `idleGraceMs`; after `drainTimeoutMs` what is left is cut. A watch never ends by itself: abort the `signal` given to
+ * `toNodeListener` as well. Resolves to true when everything ended in time. An HTTP/2 server of Node can only be cut with
+ * `connections`; without them the promise resolves to false at the timeout with connections left open.
  *
- * @throws TypeError for a `drainTimeoutMs` that is no number of milliseconds.
+ * @throws TypeError that names every fault of the arguments.
  */
 export function gracefulClose(server: ClosableServer, options: GracefulCloseOptions = {}): Promise<boolean> {
-  const { drainTimeoutMs = 10_000, clock = systemClock, connections } = options;
-  if (typeof drainTimeoutMs !== 'number' || !(drainTimeoutMs >= 0)) {
-    throw new TypeError('gracefulClose: drainTimeoutMs must be a number of milliseconds, zero or more');
-  }
+  checkArguments(server, options);
+  const { drainTimeoutMs = 10_000, idleGraceMs = 2_000, clock = systemClock } = options;
+  const graceMs = Math.min(idleGraceMs, drainTimeoutMs * 0.8);
+  // Made here it sees what comes from here on.
+  const tracker = options.connections ?? (isTrackable(server) ? trackConnections(server, { clock }) : undefined);
+
   return new Promise((resolve) => {
     let inTime = true;
+    let over = false;
+    let looked = clock.monotonic();
     let sweeping = clock.setTimer(sweep, SWEEP_MS);
-    const cutting = clock.setTimer(() => {
-      inTime = false;
-      if (server.closeAllConnections === undefined) closed();
-      else server.closeAllConnections();
-    }, drainTimeoutMs);
+    const cutting = clock.setTimer(cut, drainTimeoutMs);
 
-    function closeIdle(): void {
-      server.closeIdleConnections?.();
-      connections?.closeUnused();
-    }
     function sweep(): void {
       closeIdle();
       sweeping = clock.setTimer(sweep, SWEEP_MS);
     }
+    function closeIdle(): void {
+      tracker?.closeIdle(graceMs);
+      if (options.connections !== undefined || clock.monotonic() - looked < graceMs) return;
+      // Node knows more of the connections that came before, but not since when they are idle.
+      looked = clock.monotonic();
+      setImmediate(() => server.closeIdleConnections?.());
+    }
+    function cut(): void {
+      inTime = false;
+      tracker?.cut();
+      server.closeAllConnections?.();
+      if (server.closeAllConnections === undefined && options.connections === undefined) closed();
+    }
     function closed(): void {
+      if (over) return;
+      over = true;
       sweeping.cancel();
       cutting.cancel();
+      // Ends what `close` of node:http keeps running beside the connections.
+      if (server instanceof NetServer) server.close(() => undefined);
       resolve(inTime);
     }
-    server.close(closed);
-    closeIdle();
+
+    acceptsLast(server, true);
+    whenAccepted(clock, () => {
+      // `close` of node:http would close idle connections at once.
+      if (server instanceof NetServer) NetServer.prototype.close.call(server, closed);
+      else server.close(closed);
+      acceptsLast(server, false);
+      tracker?.startDraining();
+      if (graceMs === 0) closeIdle();
+    });
   });
+}
+
+/**
+ * Connections wait in the system until a turn of the event loop accepts them; those that are still there when the server
+ * stops listening are reset.
+ */
+function whenAccepted(clock: Clock, callback: () => void): void {
+  const first = clock.monotonic();
+  const turn = (begun: number, accepted: boolean): void => {
+    setImmediate(() => {
+      const now = clock.monotonic();
+      if (accepted && (now - begun < SHORT_TURN_MS || now - first > LONGEST_WAIT_MS)) callback();
+      else turn(now, true);
+    });
+  };
+  turn(first, false);
+}
+
+function isTrackable(server: object): server is TrackableServer {
+  const { on, prependListener } = server as Partial<TrackableServer>;
+  return typeof on === 'function' && typeof prependListener === 'function';
+}
+
+function checkArguments(server: unknown, options: GracefulCloseOptions): void {
+  const faults: string[] = [];
+  if (typeof (server as Partial<ClosableServer> | null | undefined)?.close !== 'function') {
+    faults.push('the first argument must be the server to close, as createServer() or listen() returned it');
+  }
+  for (const name of ['drainTimeoutMs', 'idleGraceMs'] as const) {
+    const value: unknown = options[name];
+    if (value !== undefined && !(typeof value === 'number' && value >= 0)) {
+      faults.push(`${name} must be a number of milliseconds, zero or more`);
+    }
+  }
+  const { connections } = options as { readonly connections?: Partial<ConnectionTracker> };
+  if (connections !== undefined && typeof connections?.startDraining !== 'function') {
+    faults.push('connections must be what trackConnections() returned');
+  }
+  if (faults.length > 0) throw new TypeError(`gracefulClose: ${faults.join('; ')}`);
 }

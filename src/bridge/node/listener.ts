@@ -44,13 +44,13 @@ export function toNodeListener(handler: ApiHandler, options: NodeListenerOptions
   checkBridge('toNodeListener', handler, options);
   const basePath = normalizeBasePath(options.basePath);
   const clock = options.clock ?? systemClock;
-  const closing = createClosing(options.signal);
   const settings = {
     maxBodyBytes: options.maxBodyBytes ?? Infinity,
     lateBodies: createLateBodies(clock),
     clientLeft: abortReason('client-left'),
   };
   const order = createRequestOrder(clock);
+  const closing = createClosing({ signal: options.signal, order });
   const { send, fail } = createSender({
     clock,
     outflows: createOutflows(clock, options.stallTimeoutMs ?? STALL_TIMEOUT_MS),
@@ -63,8 +63,10 @@ export function toNodeListener(handler: ApiHandler, options: NodeListenerOptions
     closing.meet(exchange);
     const answered = (answer: ApiResponse | undefined): void => {
       if (answer !== undefined) send(exchange, answer);
-      else if (typeof next === 'function') next();
-      else send(exchange, notFoundText());
+      else if (typeof next === 'function') {
+        closing.beforeHead(exchange);
+        next();
+      } else send(exchange, notFoundText());
     };
     const failed = (error: unknown): void => fail(exchange, error, 'handler');
 

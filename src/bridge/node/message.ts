@@ -2,6 +2,8 @@
 export interface NodeSocket {
   readonly remoteAddress?: string | undefined;
   readonly destroyed?: boolean;
+  /** The server of `node:http` that accepted it. */
+  readonly server?: object | null | undefined;
   /** Present on TLS sockets; true only when the client certificate was verified. */
   readonly authorized?: boolean;
   getPeerCertificate?(): unknown;

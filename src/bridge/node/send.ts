@@ -77,6 +77,7 @@ export function createSender({ clock, outflows, closing, report }: SenderParts):
     const unread = hasUnreadBody(req);
     const http1 = http2Stream(res) === undefined;
     if (unread && http1 && !isWorthDiscarding(req)) res.shouldKeepAlive = false;
+    closing.beforeHead(exchange);
     writeHead(res, response, lengthOf(exchange, response, body));
     exchange.finish();
 
@@ -113,6 +114,7 @@ export function createSender({ clock, outflows, closing, report }: SenderParts):
 
   const sendStream = (exchange: NodeExchange, response: ApiResponse, source: AsyncIterable<Uint8Array>): void => {
     const { req, res } = exchange;
+    closing.beforeHead(exchange);
     writeHead(res, response, undefined);
     res.flushHeaders?.();
     // A write that races with the client's leaving reports it here as well; the close is what counts.

@@ -1,0 +1,247 @@
+import { serve as serveHono } from '@hono/node-server';
+import { Hono } from 'hono';
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import { connect as connectHttp2, createServer as createHttp2Server, type ClientHttp2Session } from 'node:http2';
+import { connect, type AddressInfo, type Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { toFetchHandler } from '../../src/fetch.js';
+import {
+  allowAnonymous,
+  allowEverybody,
+  createEvents,
+  memoryStore,
+  type Events,
+  type EventStore,
+} from '../../src/index.js';
+import { toNodeListener } from '../../src/node.js';
+import { call } from '../../src/testing.js';
+import { listen } from './support.js';
+
+const PATH = '/apis/events.example.com/v1/namespaces/default/events';
+const PLACES = 20;
+/** A client that takes nothing is cut off after this time. */
+const STALL_MS = 1_000;
+
+const event = (name: string, annotation = ''): object => ({
+  metadata: { name, annotations: { annotation } },
+  eventTime: '2026-03-05T06:07:08.123456Z',
+  reportingController: 'example.com/tester',
+  reportingInstance: 'tester-0',
+  action: 'Testing',
+  reason: 'Tested',
+  type: 'Normal',
+  regarding: { kind: 'Pod', namespace: 'default', name: 'web-1' },
+});
+
+let store: EventStore;
+let events: Events;
+
+beforeAll(async () => {
+  store = memoryStore();
+  events = createEvents({
+    apiDomain: 'example.com',
+    store,
+    authenticate: allowAnonymous(),
+    authorize: allowEverybody(),
+    limits: { reads: PLACES, writes: PLACES, watches: PLACES, watchesPerCaller: PLACES },
+  });
+  // More than the buffers between two sockets hold.
+  const own = events.as({ name: 'tester', groups: ['system:masters'] });
+  for (let index = 0; index < 200; index++) {
+    await call(own, `POST ${PATH}`, { json: event(`large-${index}`, 'x'.repeat(100_000)) });
+  }
+});
+
+afterAll(async () => {
+  await events.close();
+  await store.close();
+});
+
+const honoPort = async (): Promise<number> => {
+  // It prints what breaks off.
+  vi.spyOn(console, 'error').mockImplementation(() => undefined);
+  onTestFinished(() => void vi.restoreAllMocks());
+  const vitals = toFetchHandler(events.handle, { stallTimeoutMs: STALL_MS });
+  const app = new Hono();
+  app.use(async (c, next) => (await vitals(c.req.raw)) ?? next());
+  const server = serveHono({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }) as Server;
+  if (!server.listening) await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return (server.address() as AddressInfo).port;
+};
+const nodePort = async (): Promise<number> =>
+  (await listen(toNodeListener(events.handle, { stallTimeoutMs: STALL_MS }))).port;
+
+const get = (query: string): string => `GET ${PATH}${query} HTTP/1.1\r\nHost: a\r\n\r\n`;
+const post = (query: string, length: number, body: string): string =>
+  `POST ${PATH}${query} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n${body}`;
+
+/** A raw request: resolves when its connection is over, which the client ends itself after a while, or never. */
+function broken(port: number, request: string, leave: 'end' | 'reset' | 'stay', reads: boolean): Promise<void> {
+  return new Promise((resolve) => {
+    const socket: Socket = connect(port, '127.0.0.1', () => socket.write(request));
+    if (reads) socket.resume();
+    else socket.pause();
+    socket.on('error', () => undefined);
+    socket.on('close', () => resolve());
+    const over = (): void => {
+      if (leave === 'reset') socket.resetAndDestroy();
+      else socket.destroy();
+    };
+    // Who stays and does not read hears nothing of the end.
+    setTimeout(over, leave === 'stay' ? 2 * STALL_MS : 15 * Math.random());
+  });
+}
+
+/** What can go wrong over HTTP/1.1, and how many times each. */
+const KINDS: readonly (readonly [string, number, (port: number) => Promise<void>])[] = [
+  ['a write without its body', 700, (port) => broken(port, post('', 9, ''), 'end', true)],
+  ['half a body', 700, (port) => broken(port, post('', 90, '{"metadata":'), 'end', true)],
+  ['half a body, reset', 700, (port) => broken(port, post('', 90, '{"metadata":'), 'reset', true)],
+  ['half a body and timeout=1ms', 800, (port) => broken(port, post('?timeout=1ms', 9, '{'), 'end', true)],
+  ['a list and timeout=1ms', 200, (port) => broken(port, get('?timeout=1ms&limit=1'), 'end', true)],
+  ['a list, reset', 200, (port) => broken(port, get(''), 'reset', true)],
+  ['a list that is not read', 60, (port) => broken(port, get(''), 'end', false)],
+  ['a list that is not read to its timeout', 20, (port) => broken(port, get('?timeout=1s'), 'stay', false)],
+  ['a watch that is left', 400, (port) => broken(port, get('?watch=1&resourceVersion=0'), 'end', true)],
+  ['a watch that is not read', 60, (port) => broken(port, get('?watch=1'), 'reset', false)],
+  ['a watch that is not read and stays', 20, (port) => broken(port, get('?watch=1'), 'stay', false)],
+  ['a pipeline that is left', 200, (port) => broken(port, get('').repeat(20), 'end', false)],
+];
+
+async function inBatches(count: number, size: number, one: () => Promise<void>): Promise<void> {
+  let left = count;
+  const worker = async (): Promise<void> => {
+    while (left-- > 0) await one();
+  };
+  await Promise.all(Array.from({ length: size }, worker));
+}
+
+/** All places are free: as many requests as there are get one, and one more does not. */
+async function expectAllPlacesFree(): Promise<void> {
+  // The places are those of the same events, whatever the port; here nobody is cut off for not reading.
+  const { port } = await listen(toNodeListener(events.handle));
+  for (const [request, waitsFor] of [
+    [post('', 9, '{'), undefined],
+    [get(''), ' 200 OK'],
+    [get('?watch=1&resourceVersion=0'), ' 200 OK'],
+  ] as const) {
+    const sockets = Array.from({ length: PLACES }, () => connect(port, '127.0.0.1'));
+    const received = sockets.map(() => '');
+    sockets.forEach((socket, index) => {
+      socket.on('error', () => undefined);
+      socket.once('data', (data: Buffer) => {
+        received[index] = data.toString('latin1');
+        socket.pause();
+      });
+      socket.write(request);
+    });
+    const until = Date.now() + 10_000;
+    while (waitsFor !== undefined && received.includes('') && Date.now() < until) await pause(10);
+    if (waitsFor === undefined) await pause(200);
+    for (const text of received) expect(text.slice(0, 40)).toContain(waitsFor ?? '');
+    expect(await answerTo(port, request)).toMatch(/^HTTP\/1\.1 429 /);
+    for (const socket of sockets) socket.destroy();
+    await pause(1_000);
+  }
+  await expectPolite(port);
+}
+
+/** The first bytes of an answer. */
+async function answerTo(port: number, request: string): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  socket.on('error', () => undefined);
+  socket.write(request);
+  const [data] = (await once(socket, 'data')) as [Buffer];
+  socket.destroy();
+  return data.toString('latin1');
+}
+
+async function expectPolite(port: number): Promise<void> {
+  const headers = { 'content-type': 'application/json' };
+  const name = `polite-${Math.random().toString(36).slice(2)}`;
+  const created = await fetch(`http://127.0.0.1:${port}${PATH}`, {
+    method: 'POST',
+    body: JSON.stringify(event(name)),
+    headers,
+  });
+  expect(created.status).toBe(201);
+  const list = await fetch(`http://127.0.0.1:${port}${PATH}?limit=1`);
+  expect(list.status).toBe(200);
+  await list.arrayBuffer();
+}
+
+describe.each([
+  ['node:http', nodePort],
+  ['@hono/node-server', honoPort],
+])('over %s', (_, start) => {
+  test('four thousand broken requests of every kind leave no place taken', { timeout: 60_000 }, async () => {
+    const port = await start();
+    for (const [, count, one] of KINDS) await inBatches(count, PLACES, () => one(port));
+    await pause(1_000);
+    await expectPolite(port);
+    await expectAllPlacesFree();
+  });
+});
+
+test('over HTTP/2 two thousand broken streams of every kind leave no place taken', { timeout: 60_000 }, async () => {
+  const server = createHttp2Server(toNodeListener(events.handle, { stallTimeoutMs: STALL_MS }));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const open = (): ClientHttp2Session => {
+    const session = connectHttp2(`http://127.0.0.1:${port}`);
+    session.on('error', () => undefined);
+    return session;
+  };
+  let session = open();
+
+  const stream = async (
+    query: string,
+    body: string | undefined,
+    leave: 'cancel' | 'session' | 'answered' | 'stay',
+    reads = true,
+  ) => {
+    if (session.destroyed || session.closed) session = open();
+    const own = leave === 'session' ? open() : session;
+    const asked = own.request({
+      ':path': `${PATH}${query}`,
+      ':method': body === undefined ? 'GET' : 'POST',
+      'content-type': 'application/json',
+    });
+    asked.on('error', () => undefined);
+    if (body !== undefined) asked.write(body);
+    if (reads) asked.resume();
+    const closed = new Promise((resolve) => asked.on('close', resolve));
+    if (leave === 'stay' || leave === 'answered') {
+      await Promise.race([closed, leave === 'stay' ? pause(2 * STALL_MS) : once(asked, 'response')]);
+      asked.close(8);
+    } else {
+      await pause(15 * Math.random());
+      if (leave === 'cancel') asked.close(8);
+      else own.destroy();
+    }
+    await closed;
+  };
+  const kinds: readonly (readonly [number, () => Promise<void>])[] = [
+    [400, () => stream('', '', 'cancel')],
+    [400, () => stream('', '{"metadata":', 'cancel')],
+    [300, () => stream('', '{"metadata":', 'session')],
+    [400, () => stream('?timeout=1ms', '{', 'answered')],
+    [100, () => stream('', undefined, 'cancel')],
+    [100, () => stream('', undefined, 'session', false)],
+    [20, () => stream('', undefined, 'stay', false)],
+    [240, () => stream('?watch=1&resourceVersion=0', undefined, 'cancel')],
+    [40, () => stream('?watch=1', undefined, 'stay', false)],
+  ];
+  for (const [count, one] of kinds) await inBatches(count, PLACES, one);
+  await pause(1_000);
+  await expectAllPlacesFree();
+  session.destroy();
+});

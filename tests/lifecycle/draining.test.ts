@@ -1,0 +1,247 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { connect as connectHttp2, createServer as createHttp2Server } from 'node:http2';
+import { createServer as createSecureServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { generate } from 'selfsigned';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import type { ApiHandler } from '../../src/http/handler.js';
+import { gracefulClose, toNodeListener, trackConnections } from '../../src/node.js';
+import { gate, raw, text, whole } from './support.js';
+
+const RUNS = 3;
+const GET = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
+
+let pem: { readonly private: string; readonly cert: string };
+
+let clients: ChildProcess;
+
+beforeAll(async () => {
+  clients = fork(join(import.meta.dirname, 'strict-client.ts'), { execArgv: ['--import', 'tsx'] });
+  await once(clients, 'message');
+  pem = await generate([{ name: 'commonName', value: 'localhost' }], { keySize: 2048 });
+});
+
+afterAll(() => void clients.kill());
+
+async function listening(server: Server): Promise<number> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+const handler: ApiHandler = async (request) => {
+  if (request.url === '/slow') await pause(20 + 60 * Math.random());
+  return text('answered');
+};
+
+describe.each([
+  ['HTTP', false],
+  ['TLS', true],
+])('draining over %s', (_, secure) => {
+  const serverFor = (listener: RequestListener): Server =>
+    secure ? (createSecureServer({ key: pem.private, cert: pem.cert }, listener) as Server) : createServer(listener);
+
+  test.each([
+    ['with a tracker and the signal of the listener', true],
+    ['with neither', false],
+  ])('resets no request that was sent before its client could know, %s', async (_title, told) => {
+    for (let run = 0; run < RUNS; run++) {
+      const closing = new AbortController();
+      const server = serverFor(toNodeListener(handler, told ? { signal: closing.signal } : {}));
+      const connections = told ? trackConnections(server) : undefined;
+      const port = await listening(server);
+      clients.send({ port, secure });
+      await once(clients, 'message');
+      const outcome = once(clients, 'message');
+      await pause(100 + 200 * Math.random());
+      const closed = gracefulClose(server, { connections });
+      if (told) closing.abort();
+      const [load] = (await outcome) as [{ resets: string[]; answers: number; farewells: number }];
+      expect(load.resets).toEqual([]);
+      expect(load.answers).toBeGreaterThan(20);
+      expect(load.farewells).toBeGreaterThan(0);
+      expect(await closed).toBe(true);
+    }
+  });
+});
+
+describe('while a server drains', () => {
+  const served = async (
+    own: ApiHandler,
+    signal?: AbortSignal,
+  ): Promise<{ server: Server; port: number; connections: ReturnType<typeof trackConnections> }> => {
+    const server = createServer(toNodeListener(own, { signal }));
+    const connections = trackConnections(server);
+    return { server, connections, port: await listening(server) };
+  };
+
+  test('an answer in flight says that its connection ends, and so does one that comes later', async () => {
+    const go = gate();
+    const asked = gate();
+    const { server, port, connections } = await served(async (request) => {
+      if (request.url === '/slow') {
+        asked.open();
+        await go.promise;
+      }
+      return text('answered');
+    });
+    const [slow, idle, unused] = [raw(port), raw(port), raw(port)];
+    slow.send(GET('/slow'));
+    idle.send(GET('/'));
+    await idle.until('answered');
+    await asked.promise;
+    const closed = gracefulClose(server, { connections });
+    await pause(200);
+    const before = idle.received().length;
+    idle.send(GET('/'));
+    unused.send(GET('/'));
+    expect((await idle.closed).slice(before)).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*connection: close\r\n[^]*answered$/i);
+    expect(await unused.closed).toMatch(/connection: close\r\n[^]*answered$/i);
+    go.open();
+    expect(await slow.closed).toMatch(/connection: close\r\n[^]*answered$/i);
+    expect(await closed).toBe(true);
+  });
+
+  test('a route of the service that is not ours tells it as well', async () => {
+    const ours = toNodeListener(() => undefined);
+    const server = createServer((req, res) => ours(req, res, () => void setTimeout(() => res.end('own'), 50)));
+    const port = await listening(server);
+    const connections = trackConnections(server);
+    const client = raw(port);
+    client.send(GET('/'));
+    await once(server, 'request');
+    expect(await gracefulClose(server, { connections })).toBe(true);
+    expect(await client.closed).toMatch(/connection: close\r\n[^]*own/i);
+  });
+
+  test('all requests that were sent without waiting are answered, and the last answer tells', async () => {
+    const go = gate();
+    const asked = gate();
+    const closing = new AbortController();
+    const { server, port, connections } = await served(async (request) => {
+      asked.open();
+      await go.promise;
+      return text(`<${request.url}>`);
+    }, closing.signal);
+    const client = raw(port);
+    client.send(GET('/1') + GET('/2') + GET('/3'));
+    await asked.promise;
+    const closed = gracefulClose(server, { connections });
+    closing.abort();
+    // Until the server has stopped listening.
+    await vi.waitFor(() => expect(server.listening).toBe(false), { interval: 5 });
+    go.open();
+    const received = await client.closed;
+    expect(received.match(/connection: (close|keep-alive)|<\/\d>/gi)?.map((found) => found.toLowerCase())).toEqual([
+      'connection: keep-alive',
+      '</1>',
+      'connection: keep-alive',
+      '</2>',
+      'connection: close',
+      '</3>',
+    ]);
+    expect(await closed).toBe(true);
+  });
+
+  test('an idle connection is closed after idleGraceMs, with an end and no reset', async () => {
+    const { server, port, connections } = await served(() => text('answered'));
+    const [idle, unused] = [raw(port), raw(port)];
+    const errors: unknown[] = [];
+    for (const client of [idle, unused]) client.socket.on('error', (error) => errors.push(error));
+    idle.send(GET('/'));
+    await idle.until('answered');
+    const begun = performance.now();
+    expect(await gracefulClose(server, { connections, idleGraceMs: 300 })).toBe(true);
+    expect(performance.now() - begun).toBeGreaterThan(290);
+    await Promise.all([idle.closed, unused.closed]);
+    expect(errors).toEqual([]);
+  });
+
+  test('a client that does not close its side is cut a second later', async () => {
+    const { server, port, connections } = await served(() => text('answered'));
+    const client = raw(port);
+    client.socket.allowHalfOpen = true;
+    client.send(GET('/'));
+    await client.until('answered');
+    expect(await gracefulClose(server, { connections, idleGraceMs: 0 })).toBe(true);
+  });
+
+  test('streams of HTTP/2 finish', async () => {
+    const closing = new AbortController();
+    const go = gate();
+    const asked = gate();
+    const server = createHttp2Server(
+      toNodeListener(
+        async (request) => {
+          if (request.url === '/slow') {
+            asked.open();
+            await go.promise;
+          }
+          return text('answered');
+        },
+        { signal: closing.signal },
+      ),
+    );
+    const connections = trackConnections(server as never);
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const session = connectHttp2(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    onTestFinished(() => session.destroy());
+    const slow = session.request({ ':path': '/slow' });
+    await asked.promise;
+    const closed = gracefulClose(server as never, { connections });
+    closing.abort();
+    go.open();
+    expect(await whole(slow)).toBe('answered');
+    expect(await closed).toBe(true);
+  });
+
+  test('an HTTP/2 server is cut at the end of its time', async () => {
+    const never = gate();
+    const asked = gate();
+    const server = createHttp2Server(
+      toNodeListener(async () => {
+        asked.open();
+        await never.promise;
+        return text('');
+      }),
+    );
+    const connections = trackConnections(server as never);
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const session = connectHttp2(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    session.on('error', () => undefined);
+    session.request({ ':path': '/' }).on('error', () => undefined);
+    await asked.promise;
+    const gone = new Promise((resolve) => session.on('close', resolve));
+    expect(await gracefulClose(server as never, { connections, drainTimeoutMs: 50 })).toBe(false);
+    await gone;
+  });
+});
+
+test.each([
+  ['no server', [undefined], /the first argument must be the server to close/],
+  ['a number', [8080], /the first argument must be the server to close/],
+  [
+    'a tracker that is none',
+    [createServer(), { connections: {} }],
+    /connections must be what trackConnections\(\) returned/,
+  ],
+  [
+    'every fault at once',
+    [null, { idleGraceMs: -1, drainTimeoutMs: '1' }],
+    /first argument.*drainTimeoutMs.*idleGraceMs/,
+  ],
+])('gracefulClose refuses %s with a TypeError, at once', (_, given, message) => {
+  const close = (): unknown => gracefulClose(...(given as Parameters<typeof gracefulClose>));
+  expect(close).toThrow(TypeError);
+  expect(close).toThrow(message);
+});

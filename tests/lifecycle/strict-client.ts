@@ -1,0 +1,11 @@
+import { strictLoad, type Target } from './strict-load.js';
+
+/** Runs the strict clients in a process of their own: those of the server's process would hold up its event loop. */
+process.on('message', (target: Target) => {
+  const load = strictLoad(target);
+  void load.warm.then(() => process.send?.('warm'));
+  void load.ended.then(() =>
+    process.send?.({ resets: load.resets, answers: load.answers(), farewells: load.farewells() }),
+  );
+});
+process.send?.('ready');
