@@ -5,6 +5,11 @@ export type { NodeListener } from './bridge/node/listener.js';
 export type { NodeIncoming, NodeOutgoing, NodeSocket } from './bridge/node/message.js';
 export type { NodeListenerOptions } from './bridge/node/options.js';
 export { trackConnections } from './bridge/node/track-connections.js';
-export type { ConnectionTracker, TrackableServer, TrackableSocket } from './bridge/node/track-connections.js';
+export type {
+  ConnectionTracker,
+  TrackableAnswer,
+  TrackableServer,
+  TrackableSocket,
+} from './bridge/node/track-connections.js';
 export type { BridgeOptions, FailurePlace } from './bridge/options.js';
 export type { AbortCode, AbortReason } from './bridge/abort-reason.js';
