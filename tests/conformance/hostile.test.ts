@@ -734,9 +734,9 @@ describe('too much', () => {
 
   test('more query parameters, header values and path than anybody needs', async () => {
     const many = Array.from({ length: 20_000 }, (_, index) => `p${index}=1`).join('&');
-    expect((await probe({ method: 'GET', url: `${PATH}?${many}` }))?.status).toBe(200);
-    expect((await probe({ method: 'GET', url: `${PATH}/${'a'.repeat(100_000)}` }))?.status).toBe(404);
-    expect((await probe({ method: 'GET', url: `${ROOT}${'/'.repeat(100_000)}` }))?.status).toBe(404);
+    for (const url of [`${PATH}?${many}`, `${PATH}/${'a'.repeat(100_000)}`, `${ROOT}${'/'.repeat(100_000)}`]) {
+      expect((await probe({ method: 'GET', url }))?.status).toBe(431);
+    }
     const accept = Array.from({ length: 20_000 }, () => 'application/x;q=0.1').join(',');
     expect((await probe({ method: 'GET', url: PATH, headers: { accept } }))?.status).toBe(406);
   });
