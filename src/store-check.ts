@@ -1,6 +1,7 @@
 import type { Clock } from './clock/clock.js';
 import type { CheckResult, HealthCheck } from './health/contract.js';
 import type { EventStore } from './store/contract.js';
+import { isStoreError } from './store/errors.js';
 import { createStoreTime } from './store/store-time.js';
 
 /** Options of {@link storeCheck}. Whatever is given takes the place of a default; the rules are those of {@link HealthCheck}. */
@@ -27,6 +28,9 @@ export type StoreCheckOptions = Partial<
  * instance out of rotation until it is back, and a restart would not bring it back sooner. So does a clock that is off: such
  * an instance expires nothing.
  *
+ * Where only writes are refused (a full disk), the check is degraded, which keeps the status at 200: reads go on, and would
+ * be lost with the instance. `critical: true` counts that as a failure, too.
+ *
  * Defaults: `timeoutMs` 2,000, and without `periodMs` a `cacheMs` of 1,000, so that the engine is asked once a second at
  * most, however many probes come. `failureThreshold` is 1: damp flapping in the probe or here, not in both.
  *
@@ -45,9 +49,15 @@ export function storeCheck(store: EventStore, options: StoreCheckOptions = {}): 
     ...definition,
     endpoints: ['readyz', 'healthz'],
     async check({ signal }): Promise<CheckResult> {
-      await store.ping({ signal });
+      let readOnly: CheckResult;
+      try {
+        await store.ping({ signal });
+      } catch (error) {
+        if (definition.critical !== undefined || !isStoreError(error) || error.onlyWrites !== true) throw error;
+        readOnly = { ok: false, reason: `writes are refused, reads go on: ${error.message}`, critical: false };
+      }
       const fault = (await time?.expiryMoment({ signal }))?.fault;
-      return fault === undefined ? undefined : { ok: false, reason: fault };
+      return fault === undefined ? readOnly : { ok: false, reason: fault };
     },
   };
 }

@@ -52,12 +52,13 @@ export function createCheckRunner(
 ): CheckRunner {
   const { name, timeoutMs, periodMs, cacheMs, critical, failureThreshold, successThreshold } = definition;
   const addedAt = clock.monotonic();
-  const down = (reason: string): Verdict => ({ status: critical ? 'failed' : 'degraded', reason });
+  const down = (reason: string, counts = critical): Verdict => ({ status: counts ? 'failed' : 'degraded', reason });
 
   let verdict: Verdict | undefined;
   let passes = 0;
   let failures = 0;
   let lastReason = '';
+  let lastCritical = critical;
   let durationMs: number | undefined;
   let since: number | undefined;
   let freshUntil = -Infinity;
@@ -78,12 +79,16 @@ export function createCheckRunner(
     if (outcome.ok) {
       passes += 1;
       failures = 0;
-      next = up || passes >= successThreshold ? OK : down(`${lastReason}passed ${passes} of ${successThreshold} times`);
+      next =
+        up || passes >= successThreshold
+          ? OK
+          : down(`${lastReason}passed ${passes} of ${successThreshold} times`, lastCritical);
     } else {
       failures += 1;
       passes = 0;
       lastReason = `${outcome.reason}; since then `;
-      next = up && failures < failureThreshold ? OK : down(outcome.reason);
+      lastCritical = outcome.critical ?? critical;
+      next = up && failures < failureThreshold ? OK : down(outcome.reason, lastCritical);
     }
     if (next.status === 'ok') lastReason = '';
     const previous = verdict?.status;

@@ -17,8 +17,12 @@ export interface CheckContext {
  * What a check function may answer: nothing or `true` is a pass; `false`, an `Error` and `{ ok: false, reason }` are
  * failures, as are throwing and rejecting. **Everything else is a failure too**, whose reason says so: a driver's own
  * answer (`'PONG'`, rows) is not a verdict, so await it and return nothing.
+ *
+ * A failure with `critical: false` shows as degraded whatever the check's own `critical` says: for a check that knows
+ * which of its failures the service can do without.
  */
-export type CheckResult = void | undefined | boolean | Error | { readonly ok: boolean; readonly reason?: string };
+export type CheckResult =
+  void | undefined | boolean | Error | { readonly ok: boolean; readonly reason?: string; readonly critical?: boolean };
 
 /** Finds out whether something works. */
 export type CheckFunction = (context: CheckContext) => CheckResult | PromiseLike<CheckResult>;

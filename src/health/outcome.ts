@@ -1,5 +1,10 @@
 /** What one run of a check came to. */
-export type Outcome = { readonly ok: true } | { readonly ok: false; readonly reason: string };
+export type Outcome =
+  | { readonly ok: true }
+  /** `critical: false`: degraded, whatever the check says of itself. */
+  | { readonly ok: false; readonly reason: string; readonly critical?: false };
+
+type Failure = Extract<Outcome, { readonly ok: false }>;
 
 const PASSED: Outcome = Object.freeze({ ok: true });
 
@@ -7,12 +12,12 @@ const PASSED: Outcome = Object.freeze({ ok: true });
 const LONGEST_REASON = 4_096;
 
 /** A failure with its reason. */
-export function failure(reason: string): Outcome {
+export function failure(reason: string): Failure {
   return { ok: false, reason: reason.length > LONGEST_REASON ? `${reason.slice(0, LONGEST_REASON)}…` : reason };
 }
 
 /** Reads what somebody threw or rejected with. It may be anything, so it is never trusted to behave. */
-export function thrown(error: unknown): Outcome {
+export function thrown(error: unknown): Failure {
   return failure(reasonOf(error));
 }
 
@@ -42,7 +47,8 @@ export function judge(result: unknown): Outcome {
       if (result.ok === true) return PASSED;
       if (result.ok === false) {
         const reason: unknown = 'reason' in result ? result.reason : undefined;
-        return reason === undefined || reason === '' ? failure('failed without a reason') : thrown(reason);
+        const failed = reason === undefined || reason === '' ? failure('failed without a reason') : thrown(reason);
+        return 'critical' in result && result.critical === false ? { ...failed, critical: false } : failed;
       }
     }
   } catch {

@@ -31,16 +31,25 @@ export interface StoreError extends Error {
   readonly code: StoreErrorCode;
   /** The latest revision, with `future-revision`; the oldest readable one, with `expired`. */
   readonly current?: Revision | undefined;
+  /** With `unavailable`: only writes are refused, and reads go on. A full disk is like that. */
+  readonly onlyWrites?: boolean | undefined;
 }
 
 /** Makes a {@link StoreError}. */
 export function storeError(
   code: StoreErrorCode,
   message: string,
-  more: { readonly current?: Revision; readonly cause?: unknown } = {},
+  more: { readonly current?: Revision; readonly cause?: unknown; readonly onlyWrites?: boolean } = {},
 ): StoreError {
   const error = new Error(message, 'cause' in more ? { cause: more.cause } : undefined);
-  return Object.assign(error, { name: 'StoreError', code, current: more.current, [BRAND]: true }) as StoreError;
+  const { current, onlyWrites } = more;
+  return Object.assign(error, {
+    name: 'StoreError',
+    code,
+    current,
+    ...(onlyWrites === true && { onlyWrites }),
+    [BRAND]: true,
+  }) as StoreError;
 }
 
 /** True for a {@link StoreError}, also one made by another copy of the package. */

@@ -11,12 +11,14 @@ function bench(options?: StoreCheckOptions) {
   const clock = fakeClock();
   const store = memoryStore({ clock });
   let pings = 0;
-  let away = false;
+  let away: false | 'everything' | 'writes' = false;
   const weak: EventStore = {
     ...store,
     ping(how) {
       pings += 1;
-      return away ? Promise.reject(storeError('unavailable', 'the engine is away')) : store.ping(how);
+      if (away === false) return store.ping(how);
+      const [message, onlyWrites] = away === 'writes' ? ['the disk is full', true] : ['the engine is away', false];
+      return Promise.reject(storeError('unavailable', message, { onlyWrites }));
     },
   };
   const health = createHealth({ clock });
@@ -31,7 +33,13 @@ function bench(options?: StoreCheckOptions) {
     );
     return answers.map(({ status }) => status);
   };
-  return { clock, health, statuses, pings: () => pings, setAway: (value: boolean) => void (away = value) };
+  return {
+    clock,
+    health,
+    statuses,
+    pings: () => pings,
+    setAway: (value: boolean | 'writes') => void (away = value === true ? 'everything' : value),
+  };
 }
 
 test('readiness falls while the store is away and returns by itself; liveness does not fall', async () => {
@@ -46,6 +54,34 @@ test('readiness falls while the store is away and returns by itself; liveness do
   setAway(false);
   clock.advance(1_001);
   expect(await statuses()).toEqual([200, 200, 200]);
+});
+
+test('where only writes are refused the check is degraded, and says which half is away', async () => {
+  const { clock, health, statuses, setAway } = bench();
+  setAway('writes');
+  expect(await statuses()).toEqual([200, 200, 200]);
+  expect(await health.report('readyz')).toMatchObject({
+    status: 'degraded',
+    checks: expect.arrayContaining([
+      expect.objectContaining({
+        name: 'memory',
+        status: 'degraded',
+        reason: 'writes are refused, reads go on: the disk is full',
+      }),
+    ]),
+  });
+  setAway(true);
+  clock.advance(1_001);
+  expect(await statuses()).toEqual([200, 500, 500]);
+  setAway('writes');
+  clock.advance(1_001);
+  expect(await statuses()).toEqual([200, 200, 200]);
+});
+
+test('a check that is said to be critical fails then, too', async () => {
+  const { statuses, setAway } = bench({ critical: true });
+  setAway('writes');
+  expect(await statuses()).toEqual([200, 500, 500]);
 });
 
 test('the store is asked once a second at most', async () => {

@@ -58,6 +58,15 @@ describe('what a check may answer', () => {
     expect((await get(health, '/readyz')).status).toBe(500);
   });
 
+  it('a failure that says it is not critical is degraded, and one that does not say so fails', async () => {
+    let critical: boolean | undefined = false;
+    const { health, add, it: verdict } = setup();
+    add({ check: () => ({ ok: false, reason: 'half of it is away', ...(critical !== undefined && { critical }) }) });
+    expect(await verdict()).toMatchObject({ status: 'degraded', reason: 'half of it is away' });
+    expect((await get(health, '/readyz')).status).toBe(200);
+    for (critical of [true, undefined]) expect(await verdict()).toMatchObject({ status: 'failed' });
+  });
+
   it('anything at all, thrown or returned, ends in a report', async () => {
     await fc.assert(
       fc.asyncProperty(fc.anything({ withNullPrototype: true, withBigInt: true }), async (value) => {
