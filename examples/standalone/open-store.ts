@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { memoryStore, type EventStore } from 'kube-vitals';
+import { isStoreError, memoryStore, type EventStore } from 'kube-vitals';
 import { isLocal, type StoreChoice } from './store-url.js';
 
 /** How long a start waits for a store on the network, in milliseconds. It goes on without. */
@@ -39,7 +39,8 @@ export async function openStore(choice: StoreChoice, startAt: number | undefined
 
 /**
  * Whether the store answers. One in this process or on this disk has to: that it does not is an error of the operator's. One
- * on the network may come later; until then `/readyz` fails.
+ * on the network may come later; until then `/readyz` fails. A full disk keeps nobody from starting: it can be read, and
+ * expiry makes room.
  *
  * @param log is told, in one line, why the start goes on without the store
  * @throws Error with the reason, for a local store
@@ -54,6 +55,10 @@ export async function awaitStore(
     await store.ping(local ? {} : { signal: AbortSignal.timeout(PATIENCE_MS) });
     return true;
   } catch (error) {
+    if (isStoreError(error) && error.onlyWrites === true) {
+      log(`the store ${choice.shown} can be read and not be written (${error.message})`);
+      return false;
+    }
     if (local) throw new Error(`--store: ${messageOf(error)}`, { cause: error });
     log(`the store ${choice.shown} does not answer (${messageOf(error)}); /readyz fails until it does`);
     return false;

@@ -1,14 +1,19 @@
+import type { Revision } from '../contract.js';
 import { storeError, type StoreError } from '../errors.js';
 import type { LoadedDriver } from './driver.js';
 import { faultOf, sqliteFailure } from './failure.js';
 import { takeLock } from './file-lock.js';
 import { createFolder, openDatabase } from './open-database.js';
+import { readOpeningMark, type OpeningMark } from './opening-mark.js';
 import type { EngineOptions } from './options.js';
+import { createPresence, type Presence } from './presence.js';
+import { createReserve, type Reserve } from './reserve.js';
+import { createRoom, type Room } from './room.js';
 import { createSession, type Session } from './session.js';
 import { insertState } from './state.js';
 
-/** Room that only removals and expiry may use when `maxFileBytes` is reached. */
-const RESERVED_BYTES = 4_194_304;
+/** How long history is kept at most while the disk is full: watchers that keep up have read it by then. */
+const TIGHT_HISTORY_MS = 5000;
 
 /** The database file as an engine holds it: its lock, and a connection that can be given up and made again. */
 export interface EngineFile {
@@ -16,12 +21,17 @@ export interface EngineFile {
   use(): Session;
   /** Gives the connection up: a new one reads what a restart would. */
   giveUp(): void;
-  /** Moves the log into the file and works with a limit that is a bit higher. */
-  inReserve<T>(work: () => T): T;
+  /** What the disk and `maxFileBytes` leave. */
+  readonly room: Room;
+  readonly mark: OpeningMark;
+  /** Whether this opening has made the file. */
+  readonly isNew: boolean;
+  /** Why what is written now would be lost; `undefined`: it would not. */
+  problem(): StoreError | undefined;
   /** What an error of `use` means. */
   failure(error: unknown): StoreError;
-  /** Moves the log into the file and lets go of it. */
-  close(): void;
+  /** Moves the log into the file and lets go of it. `latest`: how far it came, where that is known. */
+  close(latest?: Revision): void;
 }
 
 /**
@@ -30,27 +40,42 @@ export interface EngineFile {
  * @throws StoreError `unavailable` that says what is wrong with the file and what to do.
  */
 export function openEngineFile(driver: LoadedDriver, options: EngineOptions, now: number): EngineFile {
-  const { path, startAt, maxFileBytes } = options;
+  const { path, startAt, historyMs, historyMaxBytes } = options;
   const start = Math.min(Number.MAX_SAFE_INTEGER, Math.max(1, startAt ?? Math.floor(now)));
+  let isNew = false;
 
   const failure = (error: unknown): StoreError => {
     if (faultOf(error) !== 'other') return sqliteFailure(path, error);
     const text = error instanceof Error ? error.message : String(error);
     return storeError('unavailable', `the database file ${path} cannot be opened: ${text}`);
   };
-  const limitPages = ({ connection, pageBytes }: Session, extraBytes: number): void => {
-    if (maxFileBytes === undefined) return;
-    connection.exec(`PRAGMA max_page_count = ${Math.ceil((maxFileBytes + extraBytes) / pageBytes)}`);
+  const bounds = {
+    historyMaxBytes,
+    historyMs: () => (room.isShort() ? Math.min(historyMs, TIGHT_HISTORY_MS) : historyMs),
   };
   const connect = (): Session => {
-    const connection = openDatabase(driver, options, (fresh) => insertState(fresh, start));
+    const connection = openDatabase(driver, options, (fresh) => {
+      insertState(fresh, start);
+      isNew = true;
+    });
     try {
-      const session = createSession(connection, options);
-      limitPages(session, 0);
+      const session = createSession(connection, bounds);
+      room.begin(session);
       return session;
     } catch (error) {
       connection.close();
       throw error;
+    }
+  };
+  /** A full disk has not even room for the index of the log, but the reserve has. */
+  const connectWithReserve = (): Session => {
+    try {
+      return connect();
+    } catch (error) {
+      const fault = faultOf(error);
+      if ((fault !== 'full' && fault !== 'io') || reserve.bytes() === 0) throw error;
+      reserve.release();
+      return connect();
     }
   };
 
@@ -70,17 +95,35 @@ export function openEngineFile(driver: LoadedDriver, options: EngineOptions, now
   const { release } = lock;
 
   let session: Session | undefined;
+  let presence: Presence | undefined;
+  const use = (): Session => {
+    if (session !== undefined) return session;
+    const problem = presence?.problem();
+    // A file that was removed must not be made anew in the middle of its life.
+    if (problem !== undefined) throw new Error(problem);
+    session = connectWithReserve();
+    return session;
+  };
+  const reserve: Reserve = createReserve(path, options.reserveBytes);
+  const room: Room = createRoom({ options, reserve, use });
+  let mark: OpeningMark;
   try {
-    session = connect();
+    mark = readOpeningMark(path);
+    use();
+    presence = createPresence(path);
+    room.keep();
   } catch (error) {
+    session?.connection.close();
     release();
     throw failure(error);
   }
-  const use = (): Session => (session ??= connect());
 
   return {
     use,
     failure,
+    room,
+    mark,
+    isNew,
     giveUp() {
       try {
         session?.connection.close();
@@ -88,22 +131,23 @@ export function openEngineFile(driver: LoadedDriver, options: EngineOptions, now
         // It is given up either way.
       }
       session = undefined;
+      // The next connection may make a log of its own.
+      presence?.forgetLog();
     },
-    inReserve(work) {
-      try {
-        const open = use();
-        open.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get();
-        limitPages(open, RESERVED_BYTES);
-      } catch {
-        // Then the work says what is wrong.
+    problem() {
+      if (presence === undefined) return undefined;
+      const problem = presence.problem();
+      if (problem !== undefined) {
+        return storeError('unavailable', `the database file ${path} cannot be written: ${problem}`);
       }
-      try {
-        return work();
-      } finally {
-        if (session !== undefined) limitPages(session, 0);
-      }
+      if (!presence.wasCut()) return undefined;
+      return storeError(
+        'unavailable',
+        `the database file ${path} cannot be used: it was cut off while it was open: restore it from a copy`,
+      );
     },
-    close() {
+    close(latest) {
+      const whole = presence?.problem() === undefined;
       try {
         session?.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get();
       } catch {
@@ -111,6 +155,9 @@ export function openEngineFile(driver: LoadedDriver, options: EngineOptions, now
       }
       try {
         session?.connection.close();
+        // For the next start, from what the log has given back.
+        reserve.restock(Infinity);
+        if (latest !== undefined && whole) mark.note(latest, true);
       } finally {
         session = undefined;
         release();

@@ -7,7 +7,8 @@ import type { EngineOptions } from './options.js';
 import { readStoredChanges } from './read-changes.js';
 import { readStoredList, type StoredPage, type StoredQuery } from './read-list.js';
 import type { Session } from './session.js';
-import { readState, writeState, type State } from './state.js';
+import { stateOfOpening } from './state-of-opening.js';
+import { readState, timeOf, writeState, type State } from './state.js';
 import { recordOf, type KeyBytes, type StoredChange, type StoredRecord } from './stored.js';
 import { WRITE_STATEMENTS, type WriteOperation, type WriteResult } from './write-batch.js';
 
@@ -16,6 +17,8 @@ const FORGET_PER_OPERATION = 3;
 /** A probe takes this much, so that it fails where an ordinary event would. */
 const PROBE_BYTES = 16_384;
 
+/** What does not fit is tried again in slices this much smaller. */
+const SMALLER = 8;
 /** A list as it is asked for: `at` may be absent. */
 export type EngineQuery = Omit<StoredQuery, 'at' | 'isLatest'> & { readonly at: Revision | undefined };
 
@@ -40,6 +43,12 @@ export interface SqliteEngine {
 
 /** Operations that make room. */
 const makesRoom = ({ kind }: WriteOperation): boolean => kind !== 'put';
+const bytesOf = (operation: WriteOperation): number => (operation.kind === 'put' ? operation.data.length : 0);
+/** What may fit where an operation did not; `undefined`: nothing less. */
+function smaller(operation: WriteOperation): WriteOperation | undefined {
+  if (!('limit' in operation) || operation.limit <= 1) return undefined;
+  return { ...operation, limit: Math.ceil(operation.limit / SMALLER) };
+}
 
 /**
  * Opens the file, or makes it, and takes its lock.
@@ -116,7 +125,7 @@ export function openEngine(driver: LoadedDriver, options: EngineOptions, now: nu
     operations: readonly WriteOperation[],
     now: number,
   ): readonly (WriteResult | StoreError)[] | { readonly error: unknown; readonly unknown: boolean } => {
-    const draft: State = { ...state, lastAt: Math.max(state.lastAt, Math.floor(now)) };
+    const draft: State = { ...state, ...timeOf(state, now) };
     let committing = false;
     let open: Session | undefined;
     let results: readonly (WriteResult | StoreError)[] = [];
@@ -131,7 +140,11 @@ export function openEngine(driver: LoadedDriver, options: EngineOptions, now: nu
       committing = !unchanged;
       if (unchanged) writer.rolledBack();
       open.connection.exec(unchanged ? 'ROLLBACK' : 'COMMIT');
-      if (unchanged) return results;
+      if (unchanged) {
+        // Time goes on also where nothing is written.
+        state = { ...state, lastAt: draft.lastAt, ahead: draft.ahead };
+        return results;
+      }
     } catch (error) {
       const clean = open === undefined || rollBack(open);
       const isSure = !committing || faultOf(error) === 'full' || faultOf(error) === 'busy';
@@ -141,29 +154,62 @@ export function openEngine(driver: LoadedDriver, options: EngineOptions, now: nu
     }
     state = draft;
     trouble = undefined;
+    file.mark.note(state.latest);
     return results;
   };
 
-  const write = (operations: readonly WriteOperation[], now: number): readonly (WriteResult | StoreError)[] => {
-    if (damage !== undefined) return operations.map(() => damage as StoreError);
-    let outcome = attempt(operations, now);
-    if (!('error' in outcome)) return outcome;
+  type Outcome = ReturnType<typeof attempt>;
+  const lacksRoom = (outcome: Outcome): boolean => {
+    if (!('error' in outcome) || outcome.unknown) return false;
     const fault = faultOf(outcome.error);
-    if (!outcome.unknown && (fault === 'full' || fault === 'io')) {
-      trouble = noticed(outcome.error);
-      // One that does not fit must not take the others with it.
-      if (operations.length > 1)
-        return operations.map((operation) => write([operation], now)[0] as WriteResult | StoreError);
-      // What makes room is tried once more.
-      if (operations.every(makesRoom)) outcome = file.inReserve(() => attempt(operations, now));
-      if (!('error' in outcome)) return outcome;
+    return fault === 'full' || fault === 'io';
+  };
+
+  /** One operation that did not fit is tried with all the room there is for it. */
+  const persist = (operation: WriteOperation, now: number, failed: Outcome): Outcome => {
+    if (!makesRoom(operation)) return attempt([operation], now);
+    let outcome = failed;
+    for (let less: WriteOperation | undefined = operation; less !== undefined; less = smaller(less)) {
+      const next: WriteOperation = less;
+      outcome = file.room.inReserve(() => attempt([next], now), lacksRoom);
+      if (!lacksRoom(outcome)) break;
     }
-    const failed = noticed(outcome.error);
-    trouble = failed;
-    const answer = outcome.unknown
-      ? storeError('unknown-outcome', `${failed.message}, and it cannot be told whether the write happened`)
-      : failed;
-    return operations.map(() => answer);
+    return outcome;
+  };
+
+  const write = (operations: readonly WriteOperation[], now: number): readonly (WriteResult | StoreError)[] => {
+    const refused = damage ?? file.problem();
+    if (refused !== undefined) return operations.map(() => refused);
+    const bytes = operations.reduce((sum, operation) => sum + bytesOf(operation), 0);
+    if (bytes > file.room.mostBytes && operations.length > 1) {
+      const half = operations.length >> 1;
+      return [...write(operations.slice(0, half), now), ...write(operations.slice(half), now)];
+    }
+    try {
+      file.room.keep();
+      let outcome = attempt(operations, now);
+      if (lacksRoom(outcome) && 'error' in outcome) {
+        trouble = noticed(outcome.error);
+        file.room.tighten();
+        // One that does not fit must not take the others with it.
+        if (operations.length > 1)
+          return operations.map((operation) => write([operation], now)[0] as WriteResult | StoreError);
+        outcome = persist(operations[0] as WriteOperation, now, outcome);
+      }
+      if (!('error' in outcome)) {
+        file.room.written(operations.length, bytes);
+        return outcome;
+      }
+      const failed = noticed(outcome.error);
+      trouble = failed;
+      const answer = outcome.unknown
+        ? storeError('unknown-outcome', `${failed.message}, and it cannot be told whether the write happened`)
+        : failed;
+      return operations.map(() => answer);
+    } catch (error) {
+      const failed = noticed(error);
+      return operations.map(() => failed);
+    }
   };
 
   /** Writes something as large as an event and takes it away again. */
@@ -173,19 +219,23 @@ export function openEngine(driver: LoadedDriver, options: EngineOptions, now: nu
     connection.exec('DELETE FROM probe');
   };
 
-  /** A restart never gives out a revision again, even if the file was deleted or restored from a copy. */
-  const raise = (): void => {
-    const raised = Math.min(Number.MAX_SAFE_INTEGER, Math.floor(now));
-    if (startAt !== undefined || raised <= state.latest) return;
-    state.latest = raised;
+  const begin = (): void => {
+    state = stateOfOpening(state, file, startAt, now);
+    const save = (): void => writeState(file.use().saveState, state);
     try {
-      writeState(file.use().saveState, state);
+      try {
+        save();
+      } catch (error) {
+        if (faultOf(error) !== 'full') throw error;
+        file.room.tighten();
+        save();
+      }
     } catch (error) {
       // Reading goes on where there is no room to write; the next write will say so, and carry the number.
       trouble = noticed(error);
     }
   };
-  raise();
+  begin();
 
   return {
     write,
@@ -212,20 +262,26 @@ export function openEngine(driver: LoadedDriver, options: EngineOptions, now: nu
       }),
     revision: () => read(() => state.latest),
     ping() {
-      if (damage !== undefined) throw damage;
+      const refused = damage ?? file.problem();
+      if (refused !== undefined) throw refused;
       try {
-        if (trouble !== undefined) probe();
+        file.room.keep();
+        if (trouble !== undefined || file.room.isTight()) probe();
         else {
           const { connection } = file.use();
           connection.exec('BEGIN IMMEDIATE');
           connection.exec('ROLLBACK');
         }
       } catch (error) {
-        throw noticed(error);
+        trouble = noticed(error);
+        throw trouble;
       }
       trouble = undefined;
     },
-    nextDue: () => (damage === undefined ? read(({ writer }) => writer.nextDue(state)) : undefined),
-    close: file.close,
+    nextDue() {
+      const due = damage === undefined ? read(({ writer }) => writer.nextDue(state)) : undefined;
+      return due === undefined || due === 0 ? due : due - state.ahead;
+    },
+    close: () => file.close(state.latest),
   };
 }

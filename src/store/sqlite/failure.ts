@@ -32,7 +32,7 @@ export function faultOf(error: unknown): Fault {
 }
 
 const ADVICE: Readonly<Record<Fault, string>> = {
-  full: 'there is no room left: free space on its disk, or raise maxFileBytes',
+  full: 'there is no room left to write: free space on its disk, or raise maxFileBytes',
   io: 'its disk does not work as it should',
   corrupt: 'it is damaged: restore it from a copy, or run "PRAGMA integrity_check" on it to see what is wrong',
   busy: 'another program holds it locked',
@@ -42,5 +42,8 @@ const ADVICE: Readonly<Record<Fault, string>> = {
 /** The driver's error in the store's words. The driver's own is in the message: it may come from another thread. */
 export function sqliteFailure(path: string, error: unknown): StoreError {
   const text = error instanceof Error ? error.message : String(error);
-  return storeError('unavailable', `the database file ${path} cannot be used: ${ADVICE[faultOf(error)]} (${text})`);
+  const fault = faultOf(error);
+  return storeError('unavailable', `the database file ${path} cannot be used: ${ADVICE[fault]} (${text})`, {
+    onlyWrites: fault === 'full',
+  });
 }

@@ -20,6 +20,8 @@ export function takeLock(driver: LoadedDriver, path: string): FileLock | undefin
   const connection = driver.open(lockPath);
   try {
     connection.exec('PRAGMA locking_mode = NORMAL');
+    // An exclusive transaction on an empty database writes a journal at once, which a full disk has no room for.
+    connection.exec('PRAGMA journal_mode = MEMORY');
     connection.exec('BEGIN EXCLUSIVE');
   } catch (error) {
     connection.close();

@@ -7,7 +7,8 @@ export const ROW_BYTES = 256;
 
 /** How long history is kept. */
 export interface HistoryBounds {
-  readonly historyMs: number;
+  /** In milliseconds, as of now: less while the disk is full. */
+  readonly historyMs: () => number;
   readonly historyMaxBytes: number;
 }
 
@@ -50,7 +51,7 @@ export function createHistory(
   };
 
   const isDue = (state: State, endedAt: number): boolean =>
-    state.historyBytes > historyMaxBytes || endedAt + historyMs * 1000 <= state.lastAt;
+    state.historyBytes > historyMaxBytes || endedAt + historyMs() * 1000 <= state.lastAt;
 
   return {
     grew(state, bytes) {
@@ -82,7 +83,7 @@ export function createHistory(
     nextDue(state) {
       oldestAt ??= look();
       if (oldestAt === 'none') return undefined;
-      return isDue(state, oldestAt) ? 0 : oldestAt + historyMs * 1000;
+      return isDue(state, oldestAt) ? 0 : oldestAt + historyMs() * 1000;
     },
     rolledBack() {
       oldestAt = undefined;

@@ -1,4 +1,16 @@
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readSync, renameSync, rmSync, statSync } from 'node:fs';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import type { LoadedDriver, SqlConnection } from './driver.js';
 import { createPrivateFile } from './file-lock.js';
@@ -13,7 +25,7 @@ const MAGIC = 'SQLite format 3\u0000';
 const WAL_BYTES_KEPT = 67_108_864;
 
 function sizeOf(path: string): number {
-  return existsSync(path) ? statSync(path).size : 0;
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
 /** Refuses, without touching it, a file that is not ours or that ends too early. */
@@ -56,9 +68,6 @@ function syncFolder(path: string): void {
 
 /** Makes a new database under another name and moves it into place, so that what is at `path` is always complete. */
 function create(driver: LoadedDriver, { path }: EngineOptions, begin: (connection: SqlConnection) => void): void {
-  if (sizeOf(`${path}-wal`) > 0) {
-    throw new Error(`it is missing or empty, but its log ${path}-wal is there: restore it, or remove the log as well`);
-  }
   const draft = `${path}-new`;
   for (const ending of ['', '-journal', '-wal', '-shm']) rmSync(draft + ending, { force: true });
   createPrivateFile(draft);
@@ -77,7 +86,8 @@ function create(driver: LoadedDriver, { path }: EngineOptions, begin: (connectio
 }
 
 /**
- * Opens the database file, or makes it; `begin` gives a new one its first state. The caller holds its lock.
+ * Opens the database file, or makes it where there is none; `begin` gives a new one its first state. An empty file is no
+ * new one: it is what a restore leaves that went wrong. The caller holds its lock.
  *
  * @throws Error that says what is wrong with the file. A driver's error is passed on.
  */
@@ -88,7 +98,11 @@ export function openDatabase(
 ): SqlConnection {
   const { path } = options;
   const size = sizeOf(path);
-  if (size === 0) create(driver, options, begin);
+  if (size === 0 && sizeOf(`${path}-wal`) > 0) {
+    throw new Error(`it is missing or empty, but its log ${path}-wal is there: restore it, or remove the log as well`);
+  }
+  if (!existsSync(path)) create(driver, options, begin);
+  else if (size === 0) throw new Error('it is empty: restore it from a copy, or remove it to begin with a new one');
   else checkHeader(path, size);
   const connection = driver.open(path);
   try {
@@ -113,7 +127,24 @@ function checkAll(connection: SqlConnection): void {
   if (found !== 'ok') throw new Error(`it is damaged: restore it from a copy (${String(found)})`);
 }
 
-/** Makes the folder of a file, for this user only, unless it is there. */
+/**
+ * Makes the folder of a file, for this user only, unless it is there.
+ *
+ * @throws Error that names what cannot be written: Node says ENOENT of a folder that is to be made in a read-only one.
+ */
 export function createFolder(path: string): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const folder = dirname(path);
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  } catch (cause) {
+    let above = folder;
+    while (!existsSync(above) && dirname(above) !== above) above = dirname(above);
+    try {
+      accessSync(above, constants.W_OK);
+    } catch (reason) {
+      const { code = '' } = reason as { readonly code?: string };
+      throw new Error(`its folder ${folder} cannot be made: ${above} is not writable (${code})`, { cause });
+    }
+    throw cause;
+  }
 }

@@ -23,14 +23,21 @@ export interface SqliteStoreOptions {
    * and expiry still find room. Default: no limit but the disk's.
    */
   readonly maxFileBytes?: number | undefined;
+  /**
+   * Room on the disk that is held in a file beside the database, in bytes. A full disk then has room for removals, expiry,
+   * the log and the start of a service; new events do not get it. At most an eighth of the disk is taken. Default:
+   * 16,777,216 (16 MiB), four times the largest event is sensible; 0: none.
+   */
+  readonly reserveBytes?: number | undefined;
   /** What the database may keep in memory, in bytes. Default: 16,777,216 (16 MiB). */
   readonly cacheBytes?: number | undefined;
   /** Reads the whole file when it is opened and refuses it if anything is damaged. Slow for a large one. Default: false. */
   readonly checkOnOpen?: boolean | undefined;
   /**
    * A new database begins right above this revision, whatever the clock says, and a clock that is ahead does not raise
-   * it later. Only for files that are never deleted and never restored from a copy: a revision that is used twice makes
-   * watchers miss events. Default: the clock decides.
+   * it later. Give a number above everything that may have been used at this path: a file that was deleted begins there.
+   * One that was restored from a copy, or comes from elsewhere, goes on 1,000,000,000 above it, or above its own latest
+   * revision where that is higher, and everything before is expired. Default: the clock decides, also for such a file.
    */
   readonly startAt?: Revision | undefined;
   /** Also the name of the store's health check. Default: `sqlite`. */
@@ -44,6 +51,7 @@ export interface EngineOptions {
   readonly historyMs: number;
   readonly historyMaxBytes: number;
   readonly maxFileBytes: number | undefined;
+  readonly reserveBytes: number;
   readonly cacheBytes: number;
   readonly checkOnOpen: boolean;
   readonly startAt: Revision | undefined;
@@ -56,7 +64,7 @@ const LARGEST_EVENT_BYTES = 268_435_456;
 export function checkSqliteStoreOptions(options: SqliteStoreOptions): void {
   const faults: string[] = [];
   const number = (
-    key: 'historyMs' | 'historyMaxBytes' | 'maxEventBytes' | 'maxFileBytes' | 'cacheBytes' | 'startAt',
+    key: 'historyMs' | 'historyMaxBytes' | 'maxEventBytes' | 'maxFileBytes' | 'reserveBytes' | 'cacheBytes' | 'startAt',
     least: number,
     most = Number.MAX_SAFE_INTEGER,
   ): void => {
@@ -74,6 +82,7 @@ export function checkSqliteStoreOptions(options: SqliteStoreOptions): void {
   number('historyMaxBytes', 0);
   number('maxEventBytes', 1, LARGEST_EVENT_BYTES);
   number('maxFileBytes', 1_048_576);
+  number('reserveBytes', 0);
   number('cacheBytes', 0);
   number('startAt', 0);
   if (checkOnOpen !== undefined && typeof checkOnOpen !== 'boolean') faults.push('checkOnOpen: give true or false');
@@ -91,6 +100,7 @@ export function engineOptions(options: SqliteStoreOptions): EngineOptions {
     historyMs: options.historyMs ?? 600_000,
     historyMaxBytes: options.historyMaxBytes ?? 268_435_456,
     maxFileBytes: options.maxFileBytes,
+    reserveBytes: options.reserveBytes ?? 16_777_216,
     cacheBytes: options.cacheBytes ?? 16_777_216,
     checkOnOpen: options.checkOnOpen ?? false,
     startAt: options.startAt,

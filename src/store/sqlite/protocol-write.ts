@@ -62,11 +62,12 @@ export function packedSize({ key, description, data }: StoredRecord): number {
 }
 
 /** A failure. */
-export function packError(packer: Packer, { code, message, current }: StoreError): void {
+export function packError(packer: Packer, { code, message, current, onlyWrites }: StoreError): void {
   packer.number(FAILED);
   packer.text(code);
   packer.text(message);
   packOptional(packer, current);
+  packer.number(onlyWrites === true ? 1 : 0);
 }
 
 /** A failure whose tag was read. */
@@ -74,7 +75,8 @@ export function unpackError(unpacker: Unpacker): StoreError {
   const code = unpacker.text() as StoreErrorCode;
   const message = unpacker.text();
   const current = unpackOptional(unpacker);
-  return storeError(code, message, current === undefined ? {} : { current });
+  const onlyWrites = unpacker.number() === 1;
+  return storeError(code, message, { onlyWrites, ...(current !== undefined && { current }) });
 }
 
 type Text = string | Uint8Array;

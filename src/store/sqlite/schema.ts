@@ -73,8 +73,14 @@ const OBJECTS = `
   CREATE INDEX ended_key ON versions (key, ended) WHERE ended IS NOT NULL;
 `;
 
+/** See `State`: how far history's time is ahead of the clock, and the mark of the latest opening. */
+const OWN_TIME = `
+  ALTER TABLE state ADD COLUMN ahead INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE state ADD COLUMN opening INTEGER NOT NULL DEFAULT 0;
+`;
+
 /** What makes version n of the schema out of version n - 1, at place n - 1. Only ever appended to. */
-export const MIGRATIONS: readonly string[] = [FIRST_SCHEMA, OBJECTS];
+export const MIGRATIONS: readonly string[] = [FIRST_SCHEMA, OBJECTS, OWN_TIME];
 
 /**
  * Brings a database from a version of the schema (0: there is none) to the newest, each step in a transaction of its own.

@@ -1,5 +1,5 @@
 import type { SqlConnection, SqlStatement } from './driver.js';
-import type { EngineOptions } from './options.js';
+import type { HistoryBounds } from './history.js';
 import { prepareWriteState } from './state.js';
 import { createBatchWriter, type BatchWriter } from './write-batch.js';
 
@@ -13,11 +13,11 @@ export interface Session {
 }
 
 /** Prepares what is used all the time. */
-export function createSession(connection: SqlConnection, options: EngineOptions): Session {
+export function createSession(connection: SqlConnection, bounds: HistoryBounds): Session {
   const prepared = new Map<string, SqlStatement>();
   return {
     connection,
-    writer: createBatchWriter(connection, options),
+    writer: createBatchWriter(connection, bounds),
     saveState: prepareWriteState(connection),
     pageBytes: Number(connection.prepare('PRAGMA page_size').get()?.['page_size']),
     prepare(sql) {

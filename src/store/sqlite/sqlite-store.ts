@@ -56,6 +56,8 @@ export function createSqliteStore(options: SqliteStoreOptions, host: EngineHost)
   const closedError = (): StoreError => storeError('closed', `the store ${name} is closed`);
   let closing: Promise<void> | undefined;
   let timer: ClockTimer | undefined;
+  /** When it fires, on the monotonic clock. */
+  let forgettingAt = clock.monotonic() + FIRST_FORGET_MS;
 
   const writes = createWrites({
     host,
@@ -95,13 +97,20 @@ export function createSqliteStore(options: SqliteStoreOptions, host: EngineHost)
 
   const forgetSome = (): void => {
     timer = undefined;
+    forgettingAt = Infinity;
     if (closing !== undefined) return;
     // A failure is met again, and told, by the next write; and that plans the next step.
     writes.forget(FORGET_SLICE).catch(() => undefined);
   };
   const planForgetting = (due: number | undefined): void => {
-    if (due === undefined || timer !== undefined || closing !== undefined) return;
-    timer = clock.setTimer(forgetSome, Math.max(FORGET_PAUSE_MS, (due - clock.now()) / 1000));
+    if (due === undefined || closing !== undefined) return;
+    const delayMs = Math.max(FORGET_PAUSE_MS, (due - clock.now()) / 1000);
+    const at = clock.monotonic() + delayMs;
+    // A disk that is full makes it due earlier.
+    if (timer !== undefined && at > forgettingAt - FORGET_PAUSE_MS) return;
+    timer?.cancel();
+    forgettingAt = at;
+    timer = clock.setTimer(forgetSome, delayMs);
   };
   timer = clock.setTimer(forgetSome, FIRST_FORGET_MS);
 

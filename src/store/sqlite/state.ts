@@ -2,43 +2,69 @@ import type { Revision } from '../contract.js';
 import { storeError } from '../errors.js';
 import type { SqlConnection, SqlStatement } from './driver.js';
 
+/** Where the wall clock is as close as this to history's own time, microseconds, that is the wall clock's again. */
+const NEAR = 60_000_000;
+
 /** The one row of counters. */
 export interface State {
   /** The highest revision given out or shown. */
   latest: Revision;
   /** The oldest readable revision. */
   floor: Revision;
-  /** When the last write happened, microseconds. Never falls. */
+  /** When the last write happened, microseconds by history's own time. Never falls. */
   lastAt: number;
+  /** How far history's own time is ahead of the wall clock, microseconds; see {@link timeOf}. */
+  ahead: number;
   /** What ended rows cost, roughly. */
   historyBytes: number;
+  /** A random number that each opening writes; see `OpeningMark`. */
+  opening: number;
 }
 
 /** Gives a new database its counters. */
 export function insertState(connection: SqlConnection, start: Revision): void {
-  connection.exec(`INSERT INTO state VALUES (1, ${start}, ${start}, 0, 0)`);
+  connection.exec(`INSERT INTO state (id, latest, floor, last_at, history_bytes) VALUES (1, ${start}, ${start}, 0, 0)`);
 }
 
 /** Reads the counters. */
 export function readState(connection: SqlConnection): State {
-  const row = connection.prepare('SELECT latest, floor, last_at, history_bytes FROM state').get();
+  const row = connection.prepare('SELECT latest, floor, last_at, ahead, history_bytes, opening FROM state').get();
   if (row === undefined) throw new Error('it is damaged: its counters are missing');
   return {
     latest: Number(row['latest']),
     floor: Number(row['floor']),
     lastAt: Number(row['last_at']),
+    ahead: Number(row['ahead']),
     historyBytes: Number(row['history_bytes']),
+    opening: Number(row['opening']),
   };
 }
 
 /** Prepares the statement that `writeState` runs. */
 export function prepareWriteState(connection: SqlConnection): SqlStatement {
-  return connection.prepare('UPDATE state SET latest = ?, floor = ?, last_at = ?, history_bytes = ?');
+  return connection.prepare(
+    'UPDATE state SET latest = ?, floor = ?, last_at = ?, ahead = ?, history_bytes = ?, opening = ?',
+  );
 }
 
 /** Writes the counters. */
-export function writeState(statement: SqlStatement, { latest, floor, lastAt, historyBytes }: State): void {
-  statement.run(latest, floor, lastAt, historyBytes);
+export function writeState(
+  statement: SqlStatement,
+  { latest, floor, lastAt, ahead, historyBytes, opening }: State,
+): void {
+  statement.run(latest, floor, lastAt, ahead, historyBytes, opening);
+}
+
+/**
+ * The moment of a write by history's own time, which goes on as the wall clock does and never back: where that is set back,
+ * the difference is remembered until the clock is where it was. Without it a clock that was a year ahead for a second would
+ * keep all history of that year.
+ */
+export function timeOf({ lastAt, ahead }: State, now: number): Pick<State, 'lastAt' | 'ahead'> {
+  const wall = Math.floor(now);
+  const goesOn = wall < lastAt - NEAR && wall + ahead >= lastAt;
+  const at = goesOn ? wall + ahead : Math.max(wall, lastAt);
+  return { lastAt: at, ahead: at - wall };
 }
 
 /** Gives out the next revision. */

@@ -112,6 +112,12 @@ describe('a file that cannot be used is refused and left alone', () => {
     expect(existsSync(path)).toBe(false);
   });
 
+  test('an empty one', () => {
+    const path = newPath();
+    writeFile(path, '');
+    refused(path, /it is empty: restore it from a copy, or remove it/);
+  });
+
   test('one with damaged pages, when it is checked', () => {
     const path = filled(newPath());
     const content = readFileSync(path);
@@ -124,7 +130,7 @@ describe('a file that cannot be used is refused and left alone', () => {
     const path = newPath();
     writeFile(path, 'a diary '.repeat(50));
     failureOf(() => open(path));
-    writeFileSync(path, '');
+    unlinkSync(path);
     open(path).close();
   });
 });

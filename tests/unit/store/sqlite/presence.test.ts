@@ -1,0 +1,73 @@
+import { copyFileSync, renameSync, truncateSync, unlinkSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { createBench, failureOf, names, outcomes, put, query, START } from './engine-bench.js';
+
+const { newPath, open } = await createBench();
+
+function filled(path: string) {
+  const engine = open(path);
+  engine.write([put('a'), put('b')], START);
+  return engine;
+}
+
+test('a file that is removed while it is open is noticed: nothing more is acknowledged, and what is there can be read', () => {
+  const path = newPath();
+  const engine = filled(path);
+  unlinkSync(path);
+  const [failure] = engine.write([put('c')], START);
+  expect(failure).toMatchObject({
+    code: 'unavailable',
+    message: expect.stringContaining(`${path} cannot be written: it was removed while it was open`) as string,
+  });
+  expect(failureOf(() => engine.ping())).toMatchObject({
+    code: 'unavailable',
+    message: expect.stringContaining('removed') as string,
+  });
+  expect(failureOf(() => engine.ping()).onlyWrites).toBeUndefined();
+  expect(names(engine.list(query()))).toEqual(['a', 'b']);
+  engine.close();
+  const again = open(path);
+  expect(names(again.list(query()))).toEqual([]);
+  again.close();
+});
+
+test('a file that was moved away and back is taken again', () => {
+  const path = newPath();
+  const engine = filled(path);
+  renameSync(path, `${path}-away`);
+  expect(outcomes(engine.write([put('c')], START))).toEqual(['unavailable']);
+  renameSync(`${path}-away`, path);
+  expect(outcomes(engine.write([put('d')], START))[0]).toBeTypeOf('number');
+  engine.ping();
+  expect(names(engine.list(query()))).toEqual(['a', 'b', 'd']);
+  engine.close();
+});
+
+test('a file that is replaced while it is open is noticed', () => {
+  const path = newPath();
+  const engine = filled(path);
+  copyFileSync(path, `${path}-copy`);
+  renameSync(`${path}-copy`, path);
+  expect(failureOf(() => engine.ping()).message).toMatch(/it was replaced while it was open/);
+  expect(outcomes(engine.write([put('c')], START))).toEqual(['unavailable']);
+  engine.close();
+});
+
+test('a log that is removed is noticed', () => {
+  const path = newPath();
+  const engine = filled(path);
+  engine.write([put('c')], START);
+  unlinkSync(`${path}-wal`);
+  expect(failureOf(() => engine.ping()).message).toMatch(/its log was removed while it was open/);
+  expect(outcomes(engine.write([put('d')], START))).toEqual(['unavailable']);
+  engine.close();
+});
+
+test('a file that is emptied while it is open is noticed', () => {
+  const path = newPath();
+  const engine = filled(path);
+  truncateSync(path, 0);
+  expect(outcomes(engine.write([put('c')], START))).toEqual(['unavailable']);
+  expect(failureOf(() => engine.ping()).message).toMatch(/it was cut off while it was open/);
+  engine.close();
+});
