@@ -104,7 +104,8 @@ export function etcdStore(options: EtcdStoreOptions): EventStore {
       const { limit, at } = query;
       if (!(Number.isSafeInteger(limit) && limit >= 1)) throw new TypeError('list: give a limit of at least 1');
       return operation(query, async (opened) => {
-        const { client, begin } = opened;
+        const { client } = opened;
+        const begin = opened.begin();
         if (at !== undefined && at < begin) {
           throw storeError('expired', `the store began at ${begin}`, { current: begin });
         }

@@ -22,7 +22,7 @@ const NO_BYTES = new Uint8Array(0);
 export interface FeedSource {
   readonly client: EtcdClient;
   /** The revision at which the store began. */
-  readonly begin: Revision;
+  begin(): Revision;
 }
 
 /** What feeds need. */
@@ -104,7 +104,7 @@ export function openFeed(
     if (response.canceled) {
       if (response.compactRevision > 0) {
         const current = response.compactRevision;
-        fail(storeError('expired', `etcd is compacted up to ${current}`, { current }));
+        fail(storeError('expired', `the history of etcd begins at ${current}: ${response.cancelReason}`, { current }));
         return;
       }
       // With authentication this may be nothing but an old token.
@@ -127,7 +127,8 @@ export function openFeed(
     if (over.signal.aborted || failure !== undefined) return;
     try {
       source = await open(over.signal);
-      const { client, begin } = source;
+      const { client } = source;
+      const begin = source.begin();
       if (after < begin) {
         fail(storeError('expired', `the store began at ${begin}`, { current: begin }));
         return;

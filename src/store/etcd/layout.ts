@@ -23,16 +23,20 @@ export interface DueEntry {
  * - `<prefix>.fence`: empty; written to end creates that are on their way, see `Fence`
  * - `<prefix>.store`: the version of this layout; the revision it was created at is where the store begins
  * - `<prefix>.tick`: empty; feeds write it to prove that they are complete
+ * - `<prefix>.uplift`: how far revisions are above etcd's, see `LiftedClient`
  */
 export interface Layout {
   readonly fenceKey: Uint8Array;
   readonly storeKey: Uint8Array;
   readonly storeValue: Uint8Array;
   readonly tickKey: Uint8Array;
-  /** What a feed watches: all events and the tick. */
+  readonly upliftKey: Uint8Array;
+  /** What a feed watches: all events, the tick and the uplift. */
   readonly watched: KeyRange;
   /** Whether a watched key is the tick. */
   isTick(key: Uint8Array): boolean;
+  /** Whether a watched key is the uplift. */
+  isUplift(key: Uint8Array): boolean;
   objectKey(key: EventKey): Uint8Array;
   indexKey(key: EventKey, expiresAt: number): Uint8Array;
   /** The events of a namespace, or all, after one of them. */
@@ -69,6 +73,7 @@ export function createLayout(prefix: string): Layout {
   const index = `${prefix}.expiry/`;
   const indexLength = bytes(index).length;
   const tickKey = bytes(`${prefix}.tick`);
+  const upliftKey = bytes(`${prefix}.uplift`);
 
   /** The moment as it stands in the index: rounded up, so that nothing is due too early, and never more than its digits. */
   const moment = (time: number): string => String(Math.min(Math.max(Math.ceil(time), 0), LATEST)).padStart(DIGITS, '0');
@@ -87,10 +92,12 @@ export function createLayout(prefix: string): Layout {
     storeKey: bytes(`${prefix}.store`),
     storeValue: bytes(JSON.stringify({ format: FORMAT })),
     tickKey,
-    // `.tick` sorts behind the other keys of the store and before the events.
+    upliftKey,
+    // `.tick` and `.uplift` sort behind the other keys of the store and before the events.
     watched: { key: tickKey, rangeEnd: bytes(`${prefix}0`) },
     keyOf,
     isTick: (key) => sameBytes(key, tickKey),
+    isUplift: (key) => sameBytes(key, upliftKey),
     objectKey: ({ namespace, name }) => bytes(`${root}${namespace}/${name}`),
     indexKey: ({ namespace, name }, expiresAt) => bytes(`${index}${moment(expiresAt)}/${namespace}/${name}`),
     objects(namespace, after) {

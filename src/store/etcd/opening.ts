@@ -1,8 +1,9 @@
 import { isStoreError, storeError } from '../errors.js';
 import type { Revision } from '../record.js';
-import { createEtcdClient, type EtcdClient } from './client.js';
+import { createEtcdClient } from './client.js';
 import type { Connect } from './connection.js';
 import { FORMAT, type Layout } from './layout.js';
+import { createLiftedClient, type LiftedClient } from './lifted-client.js';
 import type { KeyValue } from './messages.js';
 import type { EtcdSettings } from './options.js';
 
@@ -11,9 +12,9 @@ const RETRY_MS = 200;
 
 /** A store that is open. */
 export interface Opened {
-  readonly client: EtcdClient;
+  readonly client: LiftedClient;
   /** The revision at which the store began: before it there is nothing to read. */
-  readonly begin: Revision;
+  begin(): Revision;
 }
 
 /** Opens the store once, in the background, and again when that failed. */
@@ -42,14 +43,14 @@ function checkFormat(kv: KeyValue | undefined, { prefix }: EtcdSettings): void {
 /** Begins to open at once. */
 export function createOpening(settings: EtcdSettings, layout: Layout, connect: Connect): Opening {
   const { clock } = settings;
-  let client: EtcdClient | undefined;
+  let client: LiftedClient | undefined;
   let closed = false;
   let attempt: Promise<Opened> | undefined;
   let failedAt: number | undefined;
 
   const open = async (): Promise<Opened> => {
     if (client === undefined) {
-      const made = createEtcdClient(await connect(), settings);
+      const made = createLiftedClient(createEtcdClient(await connect(), settings), layout, clock);
       if (closed) made.close();
       client = made;
     }
@@ -59,6 +60,8 @@ export function createOpening(settings: EtcdSettings, layout: Layout, connect: C
       success: [{ type: 'put', key: storeKey, value: storeValue }],
       failure: [{ type: 'range', key: storeKey }],
     } as const;
+    const made = client;
+    const openedAt = (created: Revision): Opened => ({ client: made, begin: () => Math.max(created, made.floor()) });
     const budget = client.budget(undefined);
     const { succeeded, revision, steps } = await client.txn(mark, budget).catch((error: unknown) => {
       // Whether it was this attempt that made the mark does not matter.
@@ -67,10 +70,10 @@ export function createOpening(settings: EtcdSettings, layout: Layout, connect: C
       }
       throw error;
     });
-    if (succeeded) return { client, begin: revision };
+    if (succeeded) return openedAt(revision);
     const kv = steps[0]?.[0];
     checkFormat(kv, settings);
-    return { client, begin: kv?.createRevision ?? revision };
+    return openedAt(kv?.createRevision ?? revision);
   };
 
   const begin = (): Promise<Opened> => {

@@ -21,13 +21,14 @@ export function readWatchEvents(layout: Layout, events: readonly WatchEvent[], a
     const revision = kv.modRevision;
     if (revision <= after) continue;
     const isFirst = type === 'put' && kv.version === 1;
-    if (!layout.isTick(kv.key) && !isFirst && previous === undefined) {
+    const isOwn = layout.isTick(kv.key) || layout.isUplift(kv.key);
+    if (!isOwn && !isFirst && previous === undefined) {
       // etcd leaves the state before out when it was compacted in the meantime.
       const error = storeError('expired', 'etcd has compacted the state before a change', { current: revision });
       return { changes, seen, failure: { error } };
     }
     seen = revision;
-    if (layout.isTick(kv.key)) continue;
+    if (isOwn) continue;
     const before = previous && layout.record(previous);
     const record = type === 'put' ? layout.record(kv) : previous && layout.record(previous, revision);
     if (record === undefined) continue;

@@ -37,6 +37,10 @@ export interface Cluster {
   readonly members: readonly Member[];
   /** The member that leads. */
   leader(): Promise<Member>;
+  /** Saves a snapshot of a single member. What it returns restores it: the cluster goes back, its counter as well. */
+  backUp(): Promise<() => Promise<void>>;
+  /** Begins anew, with nothing in it. */
+  wipe(): Promise<void>;
   /** Runs etcdctl on it, and returns what it printed. */
   ctl(...args: readonly string[]): string;
   /** Ends all and removes their data. */
@@ -126,14 +130,42 @@ export async function startEtcd(options: ClusterOptions = {}): Promise<Cluster> 
   const endpoints = members.map(({ endpoint }) => endpoint);
 
   let login: readonly string[] = [];
+  let snapshots = 0;
   const secure = options.tls ? ['--cacert', files.ca] : [];
   const ctlOn = (some: readonly string[], ...args: readonly string[]): string => {
-    const result = spawnSync('etcdctl', ['--endpoints', some.join(','), ...secure, ...login, ...args], {
-      env: { ...process.env, ETCDCTL_API: '3' },
-      encoding: 'utf8',
-    });
+    const result = spawnSync(
+      'etcdctl',
+      [...(some.length > 0 ? ['--endpoints', some.join(',')] : []), ...secure, ...login, ...args],
+      {
+        env: { ...process.env, ETCDCTL_API: '3' },
+        encoding: 'utf8',
+      },
+    );
     if (result.status !== 0) throw new Error(`etcdctl ${args.join(' ')}: ${result.stderr}`);
     return result.stdout;
+  };
+
+  const answering = async (): Promise<void> => {
+    for (let tries = 0; ; tries++) {
+      try {
+        ctlOn(endpoints, 'endpoint', 'health');
+        return;
+      } catch (error) {
+        if (tries > 60) throw error;
+        await sleep(200);
+      }
+    }
+  };
+  /** Ends all, puts other data in place, and starts all. */
+  const startOn = async (makeData: (dataDir: string, i: number) => void): Promise<void> => {
+    for (const member of members) await member.kill();
+    for (const i of members.keys()) {
+      const dataDir = join(directory, `m${i}`);
+      await rm(dataDir, { recursive: true, force: true });
+      makeData(dataDir, i);
+    }
+    for (const member of members) await member.restart();
+    await answering();
   };
 
   const stop = async (): Promise<void> => {
@@ -144,17 +176,11 @@ export async function startEtcd(options: ClusterOptions = {}): Promise<Cluster> 
     await rm(directory, { recursive: true, force: true });
   };
 
-  for (let tries = 0; ; tries++) {
-    try {
-      ctlOn(endpoints, 'endpoint', 'health');
-      break;
-    } catch (error) {
-      if (tries > 60) {
-        await stop();
-        throw error;
-      }
-      await sleep(200);
-    }
+  try {
+    await answering();
+  } catch (error) {
+    await stop();
+    throw error;
   }
   if (options.auth !== undefined) {
     ctlOn(endpoints, 'user', 'add', `root:${options.auth}`);
@@ -177,6 +203,17 @@ export async function startEtcd(options: ClusterOptions = {}): Promise<Cluster> 
       }
       throw new Error('no member leads');
     },
+    async backUp() {
+      const file = join(directory, `snapshot-${++snapshots}`);
+      ctlOn(endpoints, 'snapshot', 'save', file);
+      return () =>
+        startOn((dataDir, i) => {
+          const { peer } = ports[i] as (typeof ports)[number];
+          const self = ['--name', `m${i}`, '--initial-advertise-peer-urls', `http://127.0.0.1:${peer}`];
+          ctlOn([], 'snapshot', 'restore', file, '--data-dir', dataDir, '--initial-cluster', cluster, ...self);
+        });
+    },
+    wipe: () => startOn(() => undefined),
     ctl: (...args) => ctlOn(endpoints, ...args),
     stop,
   };

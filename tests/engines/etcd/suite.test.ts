@@ -1,7 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, test } from 'vitest';
+import type { EventStore } from '../../../src/store/contract.js';
 import { etcdStore } from '../../../src/store/etcd/etcd-store.js';
-import { eventStoreSuite } from '../../../src/testing/event-store-suite.js';
+import { eventStoreSuite, type EventStoreSuiteOptions } from '../../../src/testing/event-store-suite.js';
 import { hasEtcd, startEtcd, type Cluster } from './cluster.js';
+
+type StoreContext = Parameters<NonNullable<EventStoreSuiteOptions['backup']>>[0];
 
 describe.skipIf(!hasEtcd()).each(['grpc', 'gateway'] as const)('etcdStore over %s', (transport) => {
   let cluster: Cluster;
@@ -10,11 +14,7 @@ describe.skipIf(!hasEtcd()).each(['grpc', 'gateway'] as const)('etcdStore over %
   });
   afterAll(() => cluster.stop());
 
-  const open = ({
-    id,
-    clock,
-    historyMs,
-  }: Parameters<NonNullable<Parameters<typeof eventStoreSuite>[0]['reopen']>>[0]) =>
+  const open = ({ id, clock, historyMs }: StoreContext): EventStore =>
     etcdStore({
       endpoints: cluster.endpoints,
       transport,
@@ -24,5 +24,17 @@ describe.skipIf(!hasEtcd()).each(['grpc', 'gateway'] as const)('etcdStore over %
       compactHistory: true,
     });
 
-  eventStoreSuite({ test, createStore: open, reopen: open, secondInstance: open });
+  const backup = async ({ clock }: StoreContext): Promise<() => Promise<void>> => {
+    const restore = await cluster.backUp();
+    return async () => {
+      await restore();
+      // Broken watches wait a little before they try again.
+      for (let i = 0; i < 10; i++) {
+        clock.advance(100);
+        await sleep(10);
+      }
+    };
+  };
+
+  eventStoreSuite({ test, createStore: open, reopen: open, secondInstance: open, backup });
 });

@@ -1,0 +1,263 @@
+import { isStoreError, storeError } from '../errors.js';
+import type { Clock } from '../../clock/clock.js';
+import type { Revision } from '../record.js';
+import type { Budget, EtcdClient } from './client.js';
+import type { WatchHandle, WatchListener } from './connection.js';
+import type { Layout } from './layout.js';
+import type { RangeRequest, RangeResponse, TxnRequest, TxnResponse, WatchRequest, WatchResponse } from './messages.js';
+import {
+  compareDown,
+  floorOf,
+  NO_UPLIFT,
+  rangeUp,
+  txnUp,
+  upliftOf,
+  upliftValue,
+  watchUp,
+  type Uplift,
+} from './uplift.js';
+
+/** An uplift goes so far above everything that this replica has seen: others may have seen more. */
+const BEYOND = 1_000_000_000;
+/** How long a replica that only reads goes on without looking whether another one has lifted the revisions. */
+const CONFIRM_MS = 5000;
+
+/** A client whose revisions never go back. */
+export interface LiftedClient extends EtcdClient {
+  /** What was before this revision cannot be read any more. */
+  floor(): Revision;
+  /** Looks whether the counter of etcd has gone back, and waits until revisions are lifted then. */
+  check(budget: Budget): Promise<void>;
+}
+
+interface Watched {
+  readonly listener: WatchListener;
+  readonly cancel: () => void;
+}
+
+/**
+ * Puts the store's revisions in the place of etcd's. Where an answer of etcd is behind what was seen when the request was
+ * sent, its counter went back: the cluster was restored from a backup, or made anew. Then this replica writes how far
+ * revisions are lifted from now on (`<prefix>.uplift`), far above everything that was seen, and whatever is before that is
+ * expired, open watches included. Each write is bound to that key, so that no other replica goes on without it.
+ */
+export function createLiftedClient(inner: EtcdClient, layout: Layout, clock: Clock): LiftedClient {
+  const { upliftKey, storeKey, storeValue } = layout;
+  const watches = new Set<Watched>();
+  let current: Uplift | undefined;
+  let confirmedAt = -Infinity;
+  let seen: Revision = 0;
+  let finding: Promise<void> | undefined;
+  /** An answer was behind what was seen. It stays so, even if others have written enough meanwhile, until it is settled. */
+  let wentBack = false;
+
+  const adopt = (next: Uplift): void => {
+    confirmedAt = clock.monotonic();
+    if (current?.mod === next.mod && current.offset === next.offset) return;
+    const isFirst = current === undefined;
+    current = next;
+    if (isFirst) return;
+    seen = Math.max(seen, next.mod + next.offset);
+    for (const watch of [...watches]) {
+      watches.delete(watch);
+      watch.cancel();
+      const gone: WatchResponse = {
+        revision: floorOf(next),
+        created: false,
+        canceled: true,
+        compactRevision: floorOf(next),
+        cancelReason: 'the counter of etcd went back',
+        fragment: false,
+        events: [],
+      };
+      watch.listener.response(gone);
+    }
+  };
+
+  /** Reads the uplift, and makes one where etcd is behind what was seen. */
+  const find = async (budget: Budget): Promise<void> => {
+    for (;;) {
+      const since = seen;
+      const isDue = wentBack;
+      const { kvs, revision } = await inner.range({ key: upliftKey }, budget);
+      const found = upliftOf(kvs[0]);
+      const moved = current === undefined || found.mod !== current.mod || found.offset !== current.offset;
+      if (revision + found.offset >= since && (moved || !isDue)) {
+        if (isDue) wentBack = false;
+        adopt(found);
+        return;
+      }
+      const offset = seen + BEYOND;
+      const lift = {
+        compare: [{ key: upliftKey, target: 'mod', result: 'equal', value: found.mod }],
+        success: [{ type: 'put', key: upliftKey, value: upliftValue(offset) }],
+        failure: [],
+      } as const;
+      const lifted = await inner.txn(lift, budget).catch((error: unknown) => {
+        // Whether it happened is seen when it is read again.
+        if (isStoreError(error) && error.code === 'unknown-outcome') return undefined;
+        throw error;
+      });
+      if (lifted?.succeeded !== true) continue;
+      const mark = { key: storeKey, target: 'create', result: 'equal', value: 0 } as const;
+      const put = { type: 'put', key: storeKey, value: storeValue } as const;
+      await inner.txn({ compare: [mark], success: [put], failure: [] }, budget).catch(() => undefined);
+      wentBack = false;
+      adopt({ offset, mod: lifted.revision });
+      return;
+    }
+  };
+  /** One at a time, for all that wait. It ends with its own budget, so that who waits longer asks again. */
+  const settle = async (budget: Budget): Promise<void> => {
+    do {
+      budget.signal?.throwIfAborted();
+      finding ??= find({ end: budget.end, signal: undefined, doubt: false }).finally(() => {
+        finding = undefined;
+      });
+      await finding;
+    } while (wentBack);
+  };
+  const uplift = async (budget: Budget): Promise<Uplift> => {
+    while (current === undefined || clock.monotonic() - confirmedAt > CONFIRM_MS) await settle(budget);
+    return current;
+  };
+
+  const expired = (): Error => {
+    const floor = floorOf(current ?? NO_UPLIFT);
+    return storeError('expired', `the counter of etcd went back, the history begins at ${floor}`, { current: floor });
+  };
+
+  const range = async (request: RangeRequest, budget: Budget): Promise<RangeResponse> => {
+    for (;;) {
+      const known = await uplift(budget);
+      const since = seen;
+      const { revision, maxModRevision } = request;
+      if (revision !== undefined && revision < floorOf(known)) throw expired();
+      const { offset } = known;
+      let response: RangeResponse;
+      try {
+        response = await inner.range(
+          offset === 0
+            ? request
+            : {
+                ...request,
+                ...(revision !== undefined && { revision: revision - offset }),
+                ...(maxModRevision !== undefined && { maxModRevision: Math.max(1, maxModRevision - offset) }),
+              },
+          budget,
+        );
+      } catch (error) {
+        if (!isStoreError(error) || error.code !== 'future-revision') throw error;
+        // It may lie in a future that is gone.
+        await settle(budget);
+        if (current !== known) continue;
+        throw error;
+      }
+      if (current !== known) continue;
+      const lifted = rangeUp(response, known);
+      if (lifted.revision < since) {
+        wentBack = true;
+        await settle(budget);
+        continue;
+      }
+      seen = Math.max(seen, lifted.revision);
+      return lifted;
+    }
+  };
+
+  const bound =
+    (send: EtcdClient['txn']) =>
+    async (request: TxnRequest, budget: Budget): Promise<TxnResponse> => {
+      for (;;) {
+        const known = await uplift(budget);
+        const since = seen;
+        const response = await send(
+          {
+            compare: [
+              ...compareDown(request.compare, known),
+              { key: upliftKey, target: 'mod', result: 'equal', value: known.mod },
+            ],
+            success: request.success,
+            failure: [...request.failure, { type: 'range', key: upliftKey }],
+          },
+          budget,
+        );
+        const { succeeded, steps } = response;
+        if (!succeeded && (steps.at(-1)?.[0]?.modRevision ?? 0) !== known.mod) {
+          // Somebody has lifted the revisions, or etcd has forgotten that. Nothing was written.
+          await settle(budget);
+          continue;
+        }
+        const answer = succeeded ? response : { ...response, steps: steps.slice(0, -1) };
+        const reached = response.revision + known.offset;
+        // A write has a revision of its own, above all that were seen.
+        if (succeeded && request.success.length > 0 ? reached <= since : reached < since) {
+          wentBack = true;
+          await settle(budget);
+        }
+        confirmedAt = clock.monotonic();
+        // A write before an uplift counts by that; one with a later revision was lost with the cluster it was written to.
+        const now = current ?? known;
+        const counts = now !== known && response.revision < now.mod ? now : known;
+        const lifted = txnUp(answer, counts);
+        seen = Math.max(seen, lifted.revision);
+        return lifted;
+      }
+    };
+
+  return {
+    ...inner,
+    range,
+    txn: bound(inner.txn),
+    txnOnce: bound(inner.txnOnce),
+    seen: () => seen,
+    floor: () => floorOf(current ?? NO_UPLIFT),
+    async check(budget) {
+      await settle(budget);
+    },
+    async compact(revision, budget) {
+      const { offset } = await uplift(budget);
+      if (revision > offset) await inner.compact(revision - offset, budget);
+    },
+    async watch(request: WatchRequest, listener: WatchListener, budget: Budget): Promise<WatchHandle> {
+      const known = await uplift(budget);
+      const { offset } = known;
+      if (request.startRevision < floorOf(known)) throw expired();
+      const lookAgain = (): void => void settle(inner.budget(undefined)).catch(() => undefined);
+      let handle: WatchHandle | undefined;
+      const watched: Watched = { listener, cancel: () => handle?.cancel() };
+      watches.add(watched);
+      try {
+        handle = await inner.watch(
+          { ...request, startRevision: Math.max(1, request.startRevision - offset) },
+          {
+            response(response) {
+              if (!watches.has(watched)) return;
+              // It waits for a revision that has not been reached: by a member that is slow, or one that began anew.
+              const waits = response.created && response.revision + offset < request.startRevision;
+              if (waits || response.events.some(({ kv }) => layout.isUplift(kv.key))) lookAgain();
+              listener.response(watchUp(response, known));
+            },
+            end(failure) {
+              if (watches.delete(watched)) listener.end(failure);
+            },
+          },
+          budget,
+        );
+      } catch (error) {
+        watches.delete(watched);
+        throw error;
+      }
+      if (current !== known) handle.cancel();
+      const opened = handle;
+      return {
+        pause: () => opened.pause(),
+        resume: () => opened.resume(),
+        cancel() {
+          watches.delete(watched);
+          opened.cancel();
+        },
+      };
+    },
+  };
+}
