@@ -31,6 +31,8 @@ export interface EtcdClient {
   /** The latest revision that etcd has told. */
   seen(): Revision;
   compact(revision: number, budget: Budget): Promise<void>;
+  /** What is in the database of the member that answers, bytes. */
+  bytesInUse(budget: Budget): Promise<number>;
   /** On one member, once; the failure tells the listener. A member that is left takes its watches along. */
   watch(request: WatchRequest, listener: WatchListener, budget: Budget): Promise<WatchHandle>;
   /** The token is no longer good. */
@@ -156,7 +158,7 @@ export function createEtcdClient(connections: readonly Connection[], settings: E
             'unavailable',
             'etcd has reached its space quota and accepts no writes: compact and defragment it, then disarm the NOSPACE ' +
               `alarm (${reasonOf(failure)})`,
-            { cause: failure },
+            { cause: failure, onlyWrites: true },
           );
         case 'refused':
           throw stopped(failure, budget);
@@ -196,6 +198,7 @@ export function createEtcdClient(connections: readonly Connection[], settings: E
     async compact(revision, budget) {
       await persist((connection, given) => connection.compact(revision, given), budget, 'read');
     },
+    bytesInUse: (budget) => persist((connection, given) => connection.bytesInUse(given), budget, 'read'),
     async watch(request, listener, budget) {
       const connection = connectionNow();
       const ticket = tokenFor(connection, budget);

@@ -6,31 +6,68 @@ import type { EtcdClient } from './client.js';
 import type { Layout } from './layout.js';
 import type { EtcdSettings } from './options.js';
 
-/** Samples for each length of history. */
+/** Samples for each length of history, in time and in bytes. */
 const SAMPLES = 10;
+/** How often somebody looks at the bytes. */
+const BYTES_EVERY_MS = 5000;
 
 /** Compacts etcd, behind the history that has to be kept. */
 export interface Compaction {
   close(): void;
 }
 
+interface Sample {
+  /** On the monotonic clock: the wall clock may jump. */
+  readonly at: number;
+  readonly revision: Revision;
+  /** What the database had grown by until then. */
+  readonly written: number;
+}
+
 /**
- * Takes note of the latest revision now and then, and compacts up to one that was noted at least `historyMs` ago. A
- * moment is noted after the answer came, so that a revision is never taken for older than it is. A process knows only
- * what it noted itself: several may do the same at once, and a new one begins by waiting.
+ * Takes note of the latest revision now and then, and compacts up to one that was noted at least `historyMs` ago, or behind
+ * which the database grew by more than `historyMaxBytes`. A moment is noted after the answer came, so that a revision is
+ * never taken for older than it is. A process knows only what it noted itself: several may do the same at once, and a new
+ * one begins by waiting.
  */
-export function createCompaction(client: EtcdClient, layout: Layout, { clock, historyMs }: EtcdSettings): Compaction {
-  const samples: { readonly at: number; readonly revision: Revision }[] = [];
+export function createCompaction(
+  client: EtcdClient,
+  layout: Layout,
+  { clock, historyMs, historyMaxBytes }: Pick<EtcdSettings, 'clock' | 'historyMs' | 'historyMaxBytes'>,
+): Compaction {
+  const samples: Sample[] = [];
   const over = new AbortController();
   const interval = Math.max(historyMs / SAMPLES, Math.min(historyMs, 1000));
+  const every = Math.min(interval, BYTES_EVERY_MS);
   let timer: ClockTimer | undefined;
   let busy = false;
   let done = 0;
+  let bytes: number | undefined;
+  let written = 0;
 
-  const step = async (): Promise<void> => {
+  /** What compaction has freed is no growth; neither is what cannot be asked for. */
+  const measure = async (): Promise<void> => {
+    const now = await client.bytesInUse(client.budget(over.signal)).catch(() => undefined);
+    if (now !== undefined && bytes !== undefined) written += Math.max(0, now - bytes);
+    bytes = now;
+  };
+
+  /** Up to where history may go; 0: nothing. */
+  const due = (): Revision => {
     const floor = clock.monotonic() - historyMs;
     let target = 0;
     while (samples[0] !== undefined && samples[0].at <= floor) target = samples.shift()?.revision ?? 0;
+    let tooMuch = false;
+    while (samples[0] !== undefined && written - samples[0].written > historyMaxBytes) {
+      target = samples.shift()?.revision ?? 0;
+      tooMuch = true;
+    }
+    return tooMuch ? (samples[0]?.revision ?? target) : target;
+  };
+
+  const step = async (): Promise<void> => {
+    await measure();
+    const target = due();
     if (target > done) {
       try {
         await client.compact(target, client.budget(over.signal));
@@ -40,8 +77,11 @@ export function createCompaction(client: EtcdClient, layout: Layout, { clock, hi
       }
       done = target;
     }
+    const last = samples.at(-1);
+    const grown = last !== undefined && written - last.written > historyMaxBytes / SAMPLES;
+    if (last !== undefined && !grown && clock.monotonic() - last.at < interval - every / 2) return;
     const { revision } = await client.range({ key: layout.storeKey, keysOnly: true }, client.budget(over.signal));
-    samples.push({ at: clock.monotonic(), revision });
+    samples.push({ at: clock.monotonic(), revision, written });
   };
 
   const run = async (): Promise<void> => {
@@ -52,7 +92,7 @@ export function createCompaction(client: EtcdClient, layout: Layout, { clock, hi
 
   const tick = (): void => {
     if (over.signal.aborted) return;
-    timer = clock.setTimer(tick, interval);
+    timer = clock.setTimer(tick, every);
     if (busy) return;
     busy = true;
     // A clock that was moved on fires many timers at once, deadlines among them: requests begin afterwards.

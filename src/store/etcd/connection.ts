@@ -33,6 +33,8 @@ export interface Connection {
   range(request: RangeRequest, token: string | undefined): Pending<RangeResponse>;
   txn(request: TxnRequest, token: string | undefined): Pending<TxnResponse>;
   compact(revision: number, token: string | undefined): Pending<unknown>;
+  /** What is in the database of this member, bytes, without the room that compaction has freed in it. */
+  bytesInUse(token: string | undefined): Pending<number>;
   /** A token for name and password. */
   authenticate(name: string, password: string): Pending<string>;
   watch(request: WatchRequest, token: string | undefined, listener: WatchListener): WatchHandle;

@@ -3,8 +3,10 @@ import { isStoreError, storeError } from '../errors.js';
 import type { ParkedIterator } from '../parked-iterator.js';
 import type { EventRecord } from '../record.js';
 import { settleUnknownOutcomes } from '../settle.js';
+import { untilAborted } from '../until-aborted.js';
 import type { Budget } from './client.js';
 import { createCompaction, type Compaction } from './compaction.js';
+import { createClusterClock } from './cluster-clock.js';
 import { expireDue } from './expire.js';
 import { createFence } from './fence.js';
 import { openFeed } from './feed.js';
@@ -38,6 +40,7 @@ export function etcdStore(options: EtcdStoreOptions): EventStore {
   const underWay = new Set<Promise<unknown>>();
   const connect = settings.transport === 'grpc' ? grpcConnect(settings) : gatewayConnect(settings);
   const opening = createOpening(settings, layout, connect);
+  const time = createClusterClock(settings);
   let compaction: Compaction | undefined;
   let closing: Promise<void> | undefined;
 
@@ -120,9 +123,11 @@ export function etcdStore(options: EtcdStoreOptions): EventStore {
       });
     },
     expire: (call) =>
-      operation(call, (opened) =>
-        expireDue(contextOf(opened), call.now, call.limit, () => opened.client.budget(call.signal)),
-      ),
+      operation(call, async (opened) => {
+        const now = Math.min(call.now, await untilAborted(time.recent(), call.signal));
+        return expireDue(contextOf(opened), now, call.limit, () => opened.client.budget(call.signal));
+      }),
+    now: (call) => operation(call, () => untilAborted(time.now(), call?.signal)),
     changes(call) {
       return {
         [Symbol.asyncIterator]() {

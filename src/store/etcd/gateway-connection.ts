@@ -3,6 +3,7 @@ import type { Connect, Connection, Pending, WatchHandle, WatchListener } from '.
 import { etcdFailure, type EtcdFailure } from './failure.js';
 import { createGatewayJson, type GatewayJson } from './gateway-json.js';
 import type { EtcdSettings } from './options.js';
+import { httpsOptions } from './tls.js';
 
 const UNAVAILABLE = 14;
 const DEADLINE_EXCEEDED = 4;
@@ -57,15 +58,9 @@ function createConnection(endpoint: string, { http, https, json, concat }: Loade
   const url = new URL(endpoint);
   const secure = url.protocol === 'https:';
   const agentOptions = { keepAlive: true, maxSockets: 128 };
-  const tlsOptions = {
-    ...(tls?.ca !== undefined && { ca: tls.ca as string }),
-    ...(tls?.cert !== undefined && { cert: tls.cert as string }),
-    ...(tls?.key !== undefined && { key: tls.key as string }),
-    ...(tls?.serverName !== undefined && { servername: tls.serverName }),
-  };
   const newAgent = (maxSockets: number): InstanceType<Loaded['http']['Agent']> =>
     secure
-      ? new https.Agent({ ...agentOptions, ...tlsOptions, maxSockets })
+      ? new https.Agent({ ...agentOptions, ...httpsOptions(tls), maxSockets })
       : new http.Agent({ ...agentOptions, maxSockets });
   const agent = newAgent(agentOptions.maxSockets);
   // A watch holds its connection for as long as it lives: those must not keep requests waiting.
@@ -145,6 +140,16 @@ function createConnection(endpoint: string, { http, https, json, concat }: Loade
     range: (request, token) => unary('kv/range', json.range(request), json.readRange, token),
     txn: (request, token) => unary('kv/txn', json.txn(request), json.readTxn, token),
     compact: (revision, token) => unary('kv/compaction', json.compaction(revision), () => undefined, token),
+    bytesInUse: (token) =>
+      unary(
+        'maintenance/status',
+        {},
+        (answer) => {
+          const { dbSizeInUse, dbSize } = answer as { readonly dbSizeInUse?: string; readonly dbSize?: string };
+          return Number(dbSizeInUse ?? dbSize ?? 0);
+        },
+        token,
+      ),
     authenticate: (name, password) =>
       unary('auth/authenticate', { name, password }, (answer) => (answer as { token?: string }).token ?? '', undefined),
     watch(watch, token, listener: WatchListener): WatchHandle {

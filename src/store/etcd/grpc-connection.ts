@@ -112,6 +112,8 @@ function createConnection(endpoint: string, { grpc, protobuf, toBuffer }: Loaded
     range: (request, token) => unary(`${KV}Range`, protobuf.encodeRange(request), protobuf.decodeRange, token),
     txn: (request, token) => unary(`${KV}Txn`, protobuf.encodeTxn(request), protobuf.decodeTxn, token),
     compact: (revision, token) => unary(`${KV}Compact`, protobuf.encodeCompaction(revision), () => undefined, token),
+    bytesInUse: (token) =>
+      unary('/etcdserverpb.Maintenance/Status', new Uint8Array(0), protobuf.decodeBytesInUse, token),
     authenticate: (user, password) =>
       unary(
         '/etcdserverpb.Auth/Authenticate',

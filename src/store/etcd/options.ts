@@ -46,6 +46,17 @@ export interface EtcdStoreOptions {
   readonly compactHistory?: boolean | undefined;
   /** How long history is kept where `compactHistory` is on, in milliseconds. Default: 600,000 (10 minutes). */
   readonly historyMs?: number | undefined;
+  /**
+   * What history may cost in bytes where `compactHistory` is on, before younger history is compacted as well. Roughly: it
+   * is what the database of etcd grew by, with everything else that is in it. Default: 268,435,456 (256 MiB).
+   */
+  readonly historyMaxBytes?: number | undefined;
+  /**
+   * Where the members answer HTTP, if they answer only gRPC on `endpoints` (`--listen-client-http-urls` of etcd). The time
+   * that stamps and expiry go by is read there, so that no replica expires by a clock of its own. An empty list: each
+   * replica goes by its own. Default: `endpoints`.
+   */
+  readonly timeEndpoints?: readonly string[] | undefined;
   /** The largest event, in bytes; a larger one is `too-large`. Default: 1,048,576, and etcd takes 1.5 MiB by default. */
   readonly maxEventBytes?: number | undefined;
   /** Also the name of the store's health check. Default: `etcd`. */
@@ -66,18 +77,22 @@ export interface EtcdSettings {
   readonly progressMs: number;
   readonly compactHistory: boolean;
   readonly historyMs: number;
+  readonly historyMaxBytes: number;
+  readonly timeEndpoints: readonly string[];
   readonly maxEventBytes: number;
   readonly name: string;
   readonly clock: Clock;
 }
 
-type NumberKey = 'requestTimeoutMs' | 'operationTimeoutMs' | 'progressMs' | 'historyMs' | 'maxEventBytes';
+type NumberKey =
+  'requestTimeoutMs' | 'operationTimeoutMs' | 'progressMs' | 'historyMs' | 'historyMaxBytes' | 'maxEventBytes';
 
 const NUMBERS: Readonly<Record<NumberKey, readonly [least: number, standard: number]>> = {
   requestTimeoutMs: [1, 1_000],
   operationTimeoutMs: [1, 5_000],
   progressMs: [1_000, 30_000],
   historyMs: [1, 600_000],
+  historyMaxBytes: [1, 268_435_456],
   maxEventBytes: [65_536, 1_048_576],
 };
 
@@ -107,6 +122,7 @@ export function etcdSettings(options: EtcdStoreOptions): EtcdSettings {
     operationTimeoutMs: number('operationTimeoutMs'),
     progressMs: number('progressMs'),
     historyMs: number('historyMs'),
+    historyMaxBytes: number('historyMaxBytes'),
     maxEventBytes: number('maxEventBytes'),
   };
   const given: readonly unknown[] = Array.isArray(endpoints) ? endpoints : [];
@@ -116,6 +132,11 @@ export function etcdSettings(options: EtcdStoreOptions): EtcdSettings {
   const secure = usable && endpoints.every(isSecure);
   if (usable && !secure && endpoints.some(isSecure)) {
     faults.push('endpoints: use https for all or for none');
+  }
+  const { timeEndpoints = usable ? endpoints : [] } = options;
+  const times: readonly unknown[] | undefined = Array.isArray(timeEndpoints) ? timeEndpoints : undefined;
+  if (times === undefined || times.some(endpointFault)) {
+    faults.push('timeEndpoints: give URLs such as http://10.0.0.1:2379, without a path, or an empty list');
   }
   if (typeof prefix !== 'string' || !/^\/[^\0]*[^/\0]$/.test(prefix)) {
     faults.push('prefix: begin with a slash and do not end with one');
@@ -136,6 +157,7 @@ export function etcdSettings(options: EtcdStoreOptions): EtcdSettings {
     login: username === undefined || password === undefined ? undefined : { username, password },
     ...numbers,
     compactHistory,
+    timeEndpoints: [...timeEndpoints],
     name,
     clock,
   };

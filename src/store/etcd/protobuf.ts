@@ -23,6 +23,8 @@ export interface EtcdProtobuf {
   encodeWatch(request: WatchRequest): Uint8Array;
   encodeAuthenticate(name: string, password: string): Uint8Array;
   decodeRange(bytes: Uint8Array): RangeResponse;
+  /** Of a StatusResponse. */
+  decodeBytesInUse(bytes: Uint8Array): number;
   decodeTxn(bytes: Uint8Array): TxnResponse;
   decodeWatch(bytes: Uint8Array): WatchResponse;
   /** The token. */
@@ -196,6 +198,18 @@ export function createProtobuf({ BinaryReader, BinaryWriter }: Wire): EtcdProtob
         return true;
       });
       return response;
+    },
+    decodeBytesInUse(message) {
+      const reader = new BinaryReader(message);
+      let size = 0;
+      let inUse: number | undefined;
+      fields(reader, message.length, (field) => {
+        if (field === 3) size = Number(reader.int64());
+        else if (field === 9) inUse = Number(reader.int64());
+        else return false;
+        return true;
+      });
+      return inUse ?? size;
     },
     decodeTxn(message) {
       const reader = new BinaryReader(message);

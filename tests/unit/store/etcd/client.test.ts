@@ -45,6 +45,7 @@ function fake(endpoint: string, answers: readonly Answer<RangeResponse | TxnResp
     range: (_, token) => ask(`range ${token ?? '-'}`),
     txn: (_, token) => ask(`txn ${token ?? '-'}`),
     compact: () => ask('compact'),
+    bytesInUse: () => ask('bytesInUse'),
     authenticate: () => ({ done: Promise.resolve(tokens.shift() ?? 'none'), cancel: () => undefined }),
     watch(_request, _token, listener) {
       listeners.push(listener);

@@ -18,6 +18,8 @@ test('every option has its documented default', () => {
     progressMs: 30_000,
     compactHistory: false,
     historyMs: 600_000,
+    historyMaxBytes: 268_435_456,
+    timeEndpoints: endpoints,
     maxEventBytes: 1_048_576,
     name: 'etcd',
   });
@@ -31,6 +33,9 @@ describe('an unusable option is a TypeError that names it', () => {
     ['endpoints', { endpoints: ['http://127.0.0.1:1/path'] }],
     ['endpoints', { endpoints: ['http://user:word@127.0.0.1:1'] }],
     ['endpoints', { endpoints: ['http://a:1', 'https://b:1'] }],
+    ['timeEndpoints', { timeEndpoints: ['http://127.0.0.1:1/version'] }],
+    ['timeEndpoints', { timeEndpoints: 'http://127.0.0.1:1' }],
+    ['historyMaxBytes', { historyMaxBytes: 0 }],
     ['prefix', { prefix: 'no-slash' }],
     ['prefix', { prefix: '/ends/' }],
     ['prefix', { prefix: '/' }],

@@ -1,0 +1,78 @@
+import { createServer, type Server } from 'node:http';
+import { createServer as createTcpServer, type AddressInfo, type Server as TcpServer } from 'node:net';
+import { afterEach, expect, test } from 'vitest';
+import { createClusterClock } from '../../../../src/store/etcd/cluster-clock.js';
+import { etcdSettings } from '../../../../src/store/etcd/options.js';
+import { fakeClock } from '../../../../src/testing/fake-clock.js';
+
+const NOON = Date.UTC(2026, 0, 2, 12);
+const servers: (Server | TcpServer)[] = [];
+afterEach(async () => {
+  for (const server of servers.splice(0)) await new Promise((resolve) => server.close(resolve));
+});
+
+async function listening(server: Server | TcpServer): Promise<string> {
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** A member whose clock is off by some milliseconds. */
+const member = (offByMs: number): Promise<string> =>
+  listening(
+    createServer((_request, response) => {
+      response.setHeader('date', new Date(NOON + offByMs).toUTCString());
+      response.end('{"etcdserver":"3.5.0"}');
+    }),
+  );
+
+/** One that hangs up on whoever does not speak gRPC. */
+const grpcOnly = (): Promise<string> =>
+  listening(createTcpServer((socket) => void socket.on('data', () => socket.destroy())));
+
+async function absent(): Promise<string> {
+  const url = await member(0);
+  const server = servers.pop();
+  await new Promise((resolve) => server?.close(resolve));
+  return url;
+}
+
+const clockOf = (endpoints: readonly string[], timeEndpoints?: readonly string[]) => {
+  const clock = fakeClock({ now: 77_000_000 });
+  const time = createClusterClock(etcdSettings({ endpoints, clock, ...(timeEndpoints && { timeEndpoints }) }));
+  return { clock, time };
+};
+
+test('the time is that of the member in the middle, whatever the clock of this process says', async () => {
+  const day = 86_400_000;
+  const { time } = clockOf(await Promise.all([member(365 * day), member(1000), member(0)]));
+  expect(await time.now()).toBe((NOON + 1500) * 1000);
+});
+
+test('of two members the earlier counts, and one that is away does not', async () => {
+  const { time } = clockOf([await member(5000), await absent(), await member(2000)]);
+  expect(await time.now()).toBe((NOON + 2500) * 1000);
+});
+
+test('a recent answer goes on with the monotonic clock for a second', async () => {
+  const { clock, time } = clockOf([await member(0)]);
+  expect(await time.recent()).toBe((NOON + 500) * 1000);
+  clock.advance(900);
+  expect(await time.recent()).toBe((NOON + 1400) * 1000);
+  clock.advance(200);
+  expect(await time.recent()).toBe((NOON + 500) * 1000);
+});
+
+test('members that are away tell no time, and those that speak no HTTP leave it to the clock of this process', async () => {
+  const away = clockOf([await absent()]);
+  await expect(away.time.now()).rejects.toMatchObject({ code: 'unavailable' });
+  const { time } = clockOf([await grpcOnly(), await absent()]);
+  expect(await time.now()).toBe(77_000_000);
+});
+
+test('the time is asked where the options say', async () => {
+  const elsewhere = clockOf([await absent()], [await member(0)]);
+  expect(await elsewhere.time.now()).toBe((NOON + 500) * 1000);
+  const nowhere = clockOf([await member(0)], []);
+  expect(await nowhere.time.now()).toBe(77_000_000);
+});
