@@ -83,9 +83,9 @@ describe.runIf(present)('one member of etcd with a quota', () => {
     // The load goes on after there is room again, and must not use it up.
     thinkMs: 200,
     writes: 20,
-    async happens({ moreFailures, unready, healing }) {
+    async happens({ moreFailures, readOnly, healing }) {
       await moreFailures(20);
-      await unready(...servers);
+      await readOnly(...servers);
       healing();
       makeRoom();
     },

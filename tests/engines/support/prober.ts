@@ -6,24 +6,28 @@ import type { Server } from './standalone.js';
 export interface Prober {
   /** The last answer of `/readyz`. */
   readonly ready: () => boolean;
+  /** Whether it was good, and said of the store that it is only half there. */
+  readonly readOnly: () => boolean;
   /** What `/livez` said that was not yes, while the server was up. */
   readonly wrong: readonly string[];
   readonly stop: () => Promise<void>;
 }
 
 const EVERY_MS = 100;
+const HALF_THERE = /^\[\+\](sqlite|postgres|etcd) .*degraded/m;
 
 /** Begins to ask. */
 export function startProber(server: Server, http: HttpClient): Prober {
   const wrong: string[] = [];
   let ready = true;
+  let readOnly = false;
   let stopped = false;
 
   const run = async (): Promise<void> => {
     while (!stopped) {
       if (server.up) {
         const [livez, readyz] = await Promise.all(
-          ['/livez', '/readyz'].map((path) => http.ask(server, { path, deadlineMs: 8_000 })),
+          ['/livez', '/readyz?verbose'].map((path) => http.ask(server, { path, deadlineMs: 8_000 })),
         );
         if (livez !== undefined && server.up && !isLost(livez) && livez.status !== 200) {
           wrong.push(`/livez of ${server.name}: ${livez.status} ${livez.text}`);
@@ -32,13 +36,15 @@ export function startProber(server: Server, http: HttpClient): Prober {
           wrong.push(`/livez of ${server.name}: no answer`);
         }
         ready = readyz !== undefined && !isLost(readyz) && readyz.status === 200;
-      } else ready = false;
+        readOnly = ready && readyz !== undefined && !isLost(readyz) && HALF_THERE.test(readyz.text);
+      } else ready = readOnly = false;
       await pause(EVERY_MS);
     }
   };
   const running = run();
   return {
     ready: () => ready,
+    readOnly: () => readOnly,
     wrong,
     async stop() {
       stopped = true;

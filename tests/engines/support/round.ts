@@ -34,6 +34,8 @@ export interface RunningLoad {
   readonly moreFailures: (count: number) => Promise<void>;
   /** Waits until none of these servers is ready any more. */
   readonly unready: (...servers: readonly Server[]) => Promise<void>;
+  /** Waits until all of these servers are ready, and say that their store refuses writes. */
+  readonly readOnly: (...servers: readonly Server[]) => Promise<void>;
   /** The recovery is measured from here. */
   readonly healing: () => void;
 }
@@ -106,6 +108,10 @@ export async function runRound(options: RoundOptions): Promise<RoundResult> {
       unready: (...some) =>
         until(`${some.map((server) => server.name).join(' and ')} are not ready`, () =>
           some.every((server) => !proberOf(server).ready()),
+        ),
+      readOnly: (...some) =>
+        until(`${some.map((server) => server.name).join(' and ')} can only be read`, () =>
+          some.every((server) => proberOf(server).readOnly()),
         ),
       healing: () => (healedAt = performance.now()),
     });
