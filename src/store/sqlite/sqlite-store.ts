@@ -59,9 +59,14 @@ export function createSqliteStore(options: SqliteStoreOptions, host: EngineHost)
   /** When it fires, on the monotonic clock. */
   let forgettingAt = clock.monotonic() + FIRST_FORGET_MS;
 
+  // The time of history goes on by the monotonic clock: a wall clock that jumps neither ends history nor keeps it.
+  const wallAtStart = clock.now();
+  const startedAt = clock.monotonic();
+  const historyNow = (): number => wallAtStart + (clock.monotonic() - startedAt) * 1000;
+
   const writes = createWrites({
     host,
-    clock,
+    now: historyNow,
     path,
     onWritten(changes, nextDue) {
       planForgetting(nextDue);
@@ -104,7 +109,7 @@ export function createSqliteStore(options: SqliteStoreOptions, host: EngineHost)
   };
   const planForgetting = (due: number | undefined): void => {
     if (due === undefined || closing !== undefined) return;
-    const delayMs = Math.max(FORGET_PAUSE_MS, (due - clock.now()) / 1000);
+    const delayMs = Math.max(FORGET_PAUSE_MS, (due - historyNow()) / 1000);
     const at = clock.monotonic() + delayMs;
     // A disk that is full makes it due earlier.
     if (timer !== undefined && at > forgettingAt - FORGET_PAUSE_MS) return;

@@ -1,4 +1,3 @@
-import type { Clock } from '../../clock/clock.js';
 import { createBatcher } from '../batcher.js';
 import type { Change, EventKey, Revision } from '../contract.js';
 import { describedEvent, describeEvent } from '../described-event.js';
@@ -50,7 +49,8 @@ export interface Writes {
 /** For {@link createWrites}. */
 export interface WritesOptions {
   readonly host: EngineHost;
-  readonly clock: Clock;
+  /** The time of history, microseconds. */
+  readonly now: () => number;
   readonly path: string;
   /** Called after each batch, with its changes where they are known, and when history has to be forgotten next. */
   onWritten(changes: () => readonly Change[] | undefined, nextDue: number | undefined): void;
@@ -80,7 +80,7 @@ function changesOf(items: readonly Item[], results: readonly (Written | Error)[]
 }
 
 /** Makes {@link Writes}. */
-export function createWrites({ host, clock, path, onWritten }: WritesOptions): Writes {
+export function createWrites({ host, now, path, onWritten }: WritesOptions): Writes {
   const packer = createPacker(BUFFER_BYTES);
 
   const batcher = createBatcher<Item, Written>({
@@ -91,7 +91,7 @@ export function createWrites({ host, clock, path, onWritten }: WritesOptions): W
     weigh: ({ weight }) => weight,
     async run(items) {
       const packed = items.map((item) => item.packed);
-      const answer: WriteAnswer = unpackWriteAnswer(await host.send('write', packWrites(packed, clock.now())));
+      const answer: WriteAnswer = unpackWriteAnswer(await host.send('write', packWrites(packed, now())));
       const results = answer.results.map((result, index): Written | Error => {
         if (result instanceof Error) return result;
         try {
