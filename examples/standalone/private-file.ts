@@ -41,6 +41,8 @@ export async function preparePrivateDirectory(dir: string, hint = OTHER_DIRECTOR
  */
 export async function writePrivateFile(path: string, content: string, hint = OTHER_DIRECTORY): Promise<void> {
   await makeDirectory(dirname(path), hint);
+  // A full disk has no room for what is there already.
+  if ((await readIfThere(path)) === content) return;
   const temporary = `${path}.${randomUUID()}`;
   try {
     const file = await open(temporary, 'wx', 0o600);
