@@ -41,6 +41,8 @@ const LIMITS: ServerOptions = {
   keepAlive: true,
   keepAliveInitialDelay: 30_000,
 };
+/** Connections that wait to be accepted: Node's 511 overflow when hundreds of clients come again at once. */
+const BACKLOG = 4_096;
 const HANDSHAKE_TIMEOUT_MS = 10_000;
 /** How often it is said that connections are turned away. */
 const DROP_LOG_MS = 60_000;
@@ -116,7 +118,7 @@ function listen(
       const hint = error.code === 'EADDRINUSE' ? `is taken; choose another with ${flag}, or 0 for any` : error.message;
       reject(new Error(`port ${port} of ${host} ${hint}`));
     });
-    server.listen(port, host, () => {
+    server.listen({ port, host, backlog: BACKLOG }, () => {
       const address = server.address() as AddressInfo;
       // Before the first request can be read.
       bound(address.address);
