@@ -45,7 +45,16 @@ beforeAll(async () => {
     store,
     authenticate: allowAnonymous(),
     authorize: allowEverybody(),
-    limits: { reads: PLACES, writes: PLACES, watches: PLACES, watchesPerCaller: PLACES },
+    limits: {
+      // Who finds no place is refused soon.
+      queueWaitMs: 500,
+      reads: PLACES,
+      readsPerCaller: PLACES,
+      writes: PLACES,
+      writesPerCaller: PLACES,
+      watches: PLACES,
+      watchesPerCaller: PLACES,
+    },
   });
   // More than the buffers between two sockets hold.
   const own = events.as({ name: 'tester', groups: ['system:masters'] });

@@ -91,7 +91,7 @@ describe('requests that one connection sends without waiting', () => {
       store,
       authenticate: allowAnonymous(),
       authorize: allowEverybody(),
-      limits: { reads: 4, readsPerCaller: 2 },
+      limits: { reads: 2, readsPerCaller: 2 },
     });
     onTestFinished(async () => {
       await events.close();
