@@ -65,6 +65,8 @@ export interface LinesParts {
 
 /** The order in which kinds of work are asked. */
 const KINDS = ['step', 'read', 'write'] as const;
+/** Whoever has more waiting than this sends without waiting for answers, or from very many connections. */
+const FLOOD = 128;
 /** How often those who wait are asked whether they still do. */
 const SWEEP_MS = 250;
 /** So many lines are kept beyond their use: a caller comes again. */
@@ -106,7 +108,11 @@ export function createLines({ clock, atNextTurn, waitMs, free, freeFor }: LinesP
     }
     return false;
   };
-  const turns = createTurns({ clock, atNextTurn, serve });
+  const isFlooded = (): boolean => {
+    for (const kind of KINDS) for (const line of ready[kind]) if (line[kind].length > FLOOD) return true;
+    return false;
+  };
+  const turns = createTurns({ clock, atNextTurn, serve, isFlooded });
 
   const join = (kind: keyof typeof ready, line: Line): void => {
     ready[kind].add(line);

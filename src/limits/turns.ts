@@ -30,6 +30,8 @@ export interface TurnsParts {
   readonly atNextTurn: (callback: () => void) => void;
   /** Begins the work that is next, if there is any; false when no more can begin. */
   readonly serve: () => boolean;
+  /** Whether a caller has sent far more than is being answered. */
+  readonly isFlooded: () => boolean;
 }
 
 /** Work of the only caller begins for so long in a turn: far above what 64 connections bring, and far below 50 ms. */
@@ -38,6 +40,11 @@ const ALONE_MS = 5;
 const SHARED_MS = 0.2;
 /** Requests of one of several callers that begin as they come, in a turn. */
 const SHARED_BEGINNINGS = 1;
+/**
+ * How long nothing that waited begins, after each turn in which something did, while one of several callers has sent more
+ * than it can be answered: the loop would never be idle otherwise, and its garbage would be everybody's pause.
+ */
+const REST_MS = 1;
 /** Callers that were heard of within this time are active. */
 const ACTIVE_MS = 2_000;
 /** What an unknown client may send in that time without being active. */
@@ -49,7 +56,7 @@ const SLOTS = { alone: 64, shared: 8 } as const;
  * others is time: its requests that begin before theirs. As long as only one caller is active it has nearly all of it; as
  * soon as there are two, a turn is kept so short that a request of the other one waits for a fraction of a millisecond.
  */
-export function createTurns({ clock, atNextTurn, serve }: TurnsParts): Turns {
+export function createTurns({ clock, atNextTurn, serve, isFlooded }: TurnsParts): Turns {
   let turn = 0;
   /** Monotonic milliseconds; undefined until something begins in this turn. */
   let begunAt: number | undefined;
@@ -58,6 +65,7 @@ export function createTurns({ clock, atNextTurn, serve }: TurnsParts): Turns {
   let planned = 0;
   let slots = 0;
   let servedUntil = 0;
+  let resting = false;
   let last: Share | undefined;
   let sharedUntil = -Infinity;
 
@@ -76,7 +84,16 @@ export function createTurns({ clock, atNextTurn, serve }: TurnsParts): Turns {
     const now = clock.monotonic();
     const shared = now < sharedUntil;
     servedUntil = now + (shared ? SHARED_MS : ALONE_MS);
-    if (serve()) plan(shared ? SLOTS.shared : SLOTS.alone);
+    if (!serve()) return;
+    if (shared && isFlooded()) rest();
+    else plan(shared ? SLOTS.shared : SLOTS.alone);
+  };
+  const rest = (): void => {
+    resting = true;
+    clock.setTimer(() => {
+      resting = false;
+      plan(SLOTS.shared);
+    }, REST_MS);
   };
   /** One piece of work in each callback, so that what it does in microtasks counts as well. */
   const onSlot = (): void => {
@@ -108,7 +125,7 @@ export function createTurns({ clock, atNextTurn, serve }: TurnsParts): Turns {
       return true;
     },
     wake() {
-      if (planned === 0) plan(1);
+      if (planned === 0 && !resting) plan(1);
     },
   };
 }
