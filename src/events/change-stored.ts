@@ -79,7 +79,7 @@ function changed(
     outcome && { kind: 'object', status: 200, json: version.object(outcome) };
   const rewritten = rewriteEvent(next, managedFields, stored);
   if (rewritten.text === stored.text) return answer(record);
-  requireStorable(next, rewritten.text.length);
+  requireStorable(next, rewritten.text.length, environment.bodyLimits.storedMembers);
   const labels = next.metadata.labels === previous.metadata.labels ? record.event.labels : undefined;
   const event = encodeText(next, rewritten, environment.textBytes, labels);
   return chain(write(call, record, next, event, options.dryRun), answer);

@@ -1,5 +1,8 @@
+import { createBodyLimits } from '../api/decode/body-limits.js';
 import { createFieldTracker } from '../api/managed-fields/field-tracker.js';
+import { REQUEST_TIMEOUT_MS } from '../api/options/timeout.js';
 import { createChunkMemory } from '../api/representation/chunk-memory.js';
+import { MAX_SELECTOR_TERMS } from '../api/selectors/limits.js';
 import { acceptCaller, createAccess } from '../auth/access.js';
 import { createImpersonation } from '../auth/impersonation.js';
 import { systemClock } from '../clock/clock.js';
@@ -91,6 +94,9 @@ export function createEvents(options: EventsOptions): Events {
     ttlMs,
     types: new Set(options.types ?? ['Normal', 'Warning']),
     maxBodyBytes: options.maxBodyBytes ?? 524_288,
+    bodyLimits: createBodyLimits(options.maxBodyFields, options.maxYamlCharacters),
+    maxSelectorTerms: options.maxSelectorTerms ?? MAX_SELECTOR_TERMS,
+    requestTimeoutMs: options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
     managedFields: options.managedFields ?? true,
     fieldTracker,
     wholeSeconds: createWholeSeconds(),

@@ -1,3 +1,4 @@
+import { MAX_PATCH_MEMBERS } from '../api/decode/member-limit.js';
 import type { Authenticate, Authorize } from '../auth/contract.js';
 import { requiredHookFaults } from '../auth/hook-kinds.js';
 import type { Clock } from '../clock/clock.js';
@@ -45,6 +46,31 @@ export interface EventsOptions {
    * in one stretch, and a larger one can hold the event loop for longer than 50 ms.
    */
   readonly maxBodyBytes?: number | undefined;
+  /**
+   * The most fields and list items in a request body, at all levels. Default 4,000, at most 100,000; more is 413. Whatever
+   * is done with a body costs 5 to 10 µs for each of them in one stretch: 4,000 stay below 50 ms, 100,000 hold the event
+   * loop for more than half a second. An ordinary event has 60, and 3 more with every label. A change may make an event of twice as many and 100 more (8,100),
+   * because managed fields double what was sent; beyond that it is 413. A JSON Patch may have 100,000 in its operations.
+   */
+  readonly maxBodyFields?: number | undefined;
+  /**
+   * The longest YAML in a request body, in UTF-16 units: that of a server-side apply, too, unless it is JSON. Default
+   * 131,072; longer is 400 `document is too complex`. YAML costs a hundred times as much as JSON. Its 6,000 lexical pieces
+   * (about 1,000 lines) stay the bound of texts that are not mostly long scalars.
+   */
+  readonly maxYamlCharacters?: number | undefined;
+  /**
+   * The most terms of a `labelSelector`, and of a `fieldSelector`: requirements, and the values between the parentheses of
+   * `in` and `notin`. Default 512; more is 400. Each costs 1.6 µs for the request and some 100 bytes for as long as a watch
+   * with that selector lives; what people and controllers write has some dozens.
+   */
+  readonly maxSelectorTerms?: number | undefined;
+  /**
+   * How long a request that is no watch may take until the last byte of its answer, milliseconds. Default 60,000 as
+   * kube-apiserver's `--request-timeout`, at least 1. Then it is 504, or its stream is broken off, and its place goes to
+   * others. `?timeout=` can only shorten it.
+   */
+  readonly requestTimeoutMs?: number | undefined;
   /** How often a watch that asked for bookmarks gets one while nothing else moves it. Default 60,000 ms. */
   readonly bookmarkIntervalMs?: number | undefined;
   /** A watch without `timeoutSeconds` ends after this long to twice this long. Default 30 minutes. */
@@ -68,9 +94,6 @@ export interface EventsOptions {
   readonly observe?: Observe | undefined;
 }
 
-/** What Kubernetes accepts. */
-const MAX_BODY_BYTES = 3_145_728;
-
 const DOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 
 /** @throws TypeError that lists every fault */
@@ -89,14 +112,14 @@ export function checkEventsOptions(options: EventsOptions): void {
   if (given.types !== undefined && !isNonEmptyStrings(given.types)) {
     faults.push('types must be a non-empty list of non-empty strings');
   }
-  for (const [name, least] of DURATIONS) {
+  for (const [name, least, most = Infinity] of NUMBERS) {
     const value = given[name];
     if (value !== undefined && !(typeof value === 'number' && value >= least && Number.isFinite(value))) {
       faults.push(`${name} must be a number of at least ${least}`);
     }
-  }
-  if (typeof given.maxBodyBytes === 'number' && given.maxBodyBytes > MAX_BODY_BYTES) {
-    faults.push(`maxBodyBytes must be at most ${MAX_BODY_BYTES}`);
+    if (typeof value === 'number' && value > most && Number.isFinite(value)) {
+      faults.push(`${name} must be at most ${most}`);
+    }
   }
   faults.push(...limitFaults(given.limits));
   if (given.eventRateLimits !== undefined) faults.push(...eventRateLimitFaults(given.eventRateLimits));
@@ -115,20 +138,25 @@ function limitFaults(limits: unknown): string[] {
   return inFlightLimitFaults(limits).map((fault) => `limits.${fault}`);
 }
 
-const DURATIONS = [
+/** With the least and the most each may be. */
+const NUMBERS: readonly (readonly [name: keyof EventsOptions, least: number, most?: number])[] = [
   ['ttlMs', 1000],
-  ['maxBodyBytes', 1],
+  ['maxBodyBytes', 1, 3_145_728], // what Kubernetes accepts
+  ['maxBodyFields', 1, MAX_PATCH_MEMBERS],
+  ['maxYamlCharacters', 1],
+  ['maxSelectorTerms', 1],
+  ['requestTimeoutMs', 1],
   ['bookmarkIntervalMs', 10],
   ['minWatchMs', 1000],
   ['expiryIntervalMs', 10],
   ['clockToleranceMs', 1],
-] as const;
+];
 
 const KNOWN: ReadonlySet<string> = new Set([
   ...['apiDomain', 'store', 'authenticate', 'authorize', 'types', 'discovery', 'limits', 'clock', 'observe'],
   'eventRateLimits',
   ...['coreV1', 'impersonation', 'managedFields'],
-  ...DURATIONS.map(([name]) => name),
+  ...NUMBERS.map(([name]) => name),
 ]);
 
 const isNonEmptyStrings = (value: unknown): boolean =>

@@ -97,8 +97,8 @@ export function createPipeline({ environment, versions, documents, observe }: Pi
     let work: ApiResponse | Promise<ApiResponse>;
     try {
       const { request, path, query, life } = passage;
-      passage.scope = scopeOf(request.method, path, query, versions);
-      if (passage.scope?.verb !== 'watch') life.limit(requestTimeoutMs(query));
+      passage.scope = scopeOf(request.method, path, query, versions, environment.maxSelectorTerms);
+      if (passage.scope?.verb !== 'watch') life.limit(requestTimeoutMs(query, environment.requestTimeoutMs));
       work = admitted(passage, preset);
       if (isPromise(work)) work = life.answerOf(work);
     } catch (error) {

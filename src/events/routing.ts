@@ -27,12 +27,17 @@ const APIS = '/apis/';
 const CORE_PATH = /^(\/?$|\/(watch\/)?(namespaces\/[^/]*\/)?events(\/|$))/;
 const NO_QUESTION: ScopeQuestion = Object.freeze({ watch: false, exactName: '' });
 
-/** The scope of a resource path; undefined for documents about the API. */
+/**
+ * The scope of a resource path; undefined for documents about the API.
+ *
+ * @param maxSelectorTerms how many terms a selector may have: one with more names no event
+ */
 export function scopeOf(
   method: string,
   path: string,
   query: Query,
   versions: readonly EventVersion[],
+  maxSelectorTerms?: number,
 ): Scope | undefined {
   const grouped = path.startsWith(APIS);
   if (!grouped && !path.startsWith(API)) return undefined;
@@ -49,7 +54,9 @@ export function scopeOf(
       ? NO_QUESTION
       : {
           watch: flag(query, 'watch') ?? false,
-          exactName: served ? exactName(query.get('fieldSelector')?.[0] ?? '', served.selectable) : '',
+          exactName: served
+            ? exactName(query.get('fieldSelector')?.[0] ?? '', served.selectable, maxSelectorTerms)
+            : '',
         };
   return readScope(method, served?.group ?? group, served?.version ?? version, path, versionEnd + 1, question);
 }
@@ -58,10 +65,14 @@ function servedAs(group: string, version: string, versions: readonly EventVersio
   return versions.find((each) => each.group === group && each.version === version);
 }
 
-function exactName(fieldSelector: string, selectable: ReadonlyMap<string, string>): string {
+function exactName(
+  fieldSelector: string,
+  selectable: ReadonlyMap<string, string>,
+  maxSelectorTerms: number | undefined,
+): string {
   if (fieldSelector === '') return '';
   try {
-    return parseFieldSelector(fieldSelector, selectable).exact('metadata.name') ?? '';
+    return parseFieldSelector(fieldSelector, selectable, maxSelectorTerms).exact('metadata.name') ?? '';
   } catch {
     return ''; // a bad selector is reported where it is used
   }

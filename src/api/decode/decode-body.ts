@@ -3,6 +3,7 @@ import type { StructShape } from '../schema/shape.js';
 import { badRequest } from '../status/failures.js';
 import { goQuote } from '../../http/go-quote.js';
 import { shorten } from '../../http/shorten.js';
+import { DEFAULT_BODY_LIMITS, type BodyLimits } from './body-limits.js';
 import { decodeObject } from './decode-object.js';
 import { decodeQuickly, ODD } from './decode-quickly.js';
 import { bodyText, parsePlain } from './parse-json.js';
@@ -35,6 +36,8 @@ export interface DecodeBodyOptions {
   readonly fieldValidation: FieldValidation;
   /** Knows the most frequent objects of this kind and version: asked before the decoder that knows them all. */
   readonly usual?: ((value: object) => UsualObject | undefined) | undefined;
+  /** Default {@link DEFAULT_BODY_LIMITS}. */
+  readonly limits?: BodyLimits | undefined;
 }
 
 /** An object with nothing wrong, unknown or rare: what every decoder makes of the value, which may be used up for it. */
@@ -64,7 +67,7 @@ export interface DecodedBody {
  * under `Strict` are there unknown or duplicate fields). JSON is decoded at once, YAML and protobuf through a promise.
  * Protobuf knows no strictness: unknown fields are skipped.
  *
- * @throws StatusError 400 with Kubernetes' words
+ * @throws StatusError 400 with Kubernetes' words; 413 for a body with too many fields and list items
  */
 export function decodeBody(body: Uint8Array, options: DecodeBodyOptions): DecodedBody | Promise<DecodedBody> {
   const { mediaType } = options;
@@ -73,16 +76,19 @@ export function decodeBody(body: Uint8Array, options: DecodeBodyOptions): Decode
     const plain = decodePlain(body, options);
     if (plain) return plain;
   }
-  return whenRead(readDocument(body, mediaType), (read) => decodeDocument(body, read, options));
+  return whenRead(readDocument(body, mediaType, options.limits), (read) => decodeDocument(body, read, options));
 }
 
 /**
  * The usual body: JSON that says what is expected, without anything odd. In one walk over the object less than the way of
  * all others, which begins anew where this one ends; they decide alike.
  */
-function decodePlain(body: Uint8Array, { shape, kind, apiVersion, usual }: DecodeBodyOptions): DecodedBody | undefined {
+function decodePlain(
+  body: Uint8Array,
+  { shape, kind, apiVersion, usual, limits = DEFAULT_BODY_LIMITS }: DecodeBodyOptions,
+): DecodedBody | undefined {
   const text = bodyText(body);
-  const parsed = parsePlain(text);
+  const parsed = parsePlain(text, limits.members);
   if (!parsed || !saysExactly(parsed.value, kind, apiVersion)) return undefined;
   // As many units as bytes: no surrogates, which take twice as many. Control characters and quotes JSON has only escaped.
   const plain = !parsed.escapes && text.length === body.length;
@@ -100,8 +106,8 @@ function decodePlain(body: Uint8Array, { shape, kind, apiVersion, usual }: Decod
 const NONE: readonly string[] = Object.freeze([]);
 
 async function decodeMessage(body: Uint8Array, options: DecodeBodyOptions): Promise<DecodedBody> {
-  const { kind } = options;
-  const read = await readProtobuf(body);
+  const { kind, limits } = options;
+  const read = await readProtobuf(body, limits);
   if ('error' in read) throw unrecognized(kind, read.error, body);
   const meta = expectedType(typeMetaOf(read), options);
   const shape = shapeOf(meta, options);

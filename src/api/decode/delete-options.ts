@@ -2,6 +2,7 @@ import type { DeleteOptions } from '../options/delete-options.js';
 import { readProtobuf } from '../protobuf/read-object.js';
 import { deleteOptionsShape } from '../schema/delete-options-schema.js';
 import { badRequest } from '../status/failures.js';
+import type { BodyLimits } from './body-limits.js';
 import { decodeObject, type Decoded } from './decode-object.js';
 import { readDocument, whenRead, type BodyMediaType, type ReadDocument } from './read-document.js';
 import { notRegistered, readTypeMeta, typeMetaOf, withDefaults, type TypeMeta } from './type-meta.js';
@@ -13,14 +14,16 @@ const SCHEME = 'k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/registe
  * no option set. The kind must be DeleteOptions where one is given, the apiVersion may be any, unknown fields do not
  * matter (Kubernetes behaviour).
  *
- * @throws StatusError 400 with the bare words of the decoder
+ * @param limits default `DEFAULT_BODY_LIMITS`
+ * @throws StatusError 400 with the bare words of the decoder; 413 for a body with too many fields and list items
  */
 export function decodeDeleteOptions(
   body: Uint8Array,
   mediaType: BodyMediaType,
+  limits?: BodyLimits,
 ): DeleteOptions | Promise<DeleteOptions> {
-  if (mediaType === 'application/vnd.kubernetes.protobuf') return decodeMessage(body);
-  return whenRead(readDocument(body, mediaType), decodeDocument);
+  if (mediaType === 'application/vnd.kubernetes.protobuf') return decodeMessage(body, limits);
+  return whenRead(readDocument(body, mediaType, limits), decodeDocument);
 }
 
 function decodeDocument(read: ReadDocument): DeleteOptions {
@@ -31,8 +34,8 @@ function decodeDocument(read: ReadDocument): DeleteOptions {
   return objectOf(decodeObject(read.document.value, deleteOptionsShape(), read.document));
 }
 
-async function decodeMessage(body: Uint8Array): Promise<DeleteOptions> {
-  const read = await readProtobuf(body);
+async function decodeMessage(body: Uint8Array, limits: BodyLimits | undefined): Promise<DeleteOptions> {
+  const read = await readProtobuf(body, limits);
   if ('error' in read) throw badRequest(read.error);
   requireDeleteOptions(typeMetaOf(read));
   const message = read.read(deleteOptionsShape());

@@ -2,7 +2,7 @@ import { tooLarge } from '../status/failures.js';
 import type { StatusError } from '../status/status-error.js';
 
 /**
- * An object in a body may have this many fields and list items, at all levels. Whatever is done with an object (parsing,
+ * An object in a body may have this many fields and list items, at all levels, unless an option says otherwise. Whatever is done with an object (parsing,
  * merging, tracking, validating, encoding) costs 5 to 10 µs for each of them, in one stretch; Kubernetes bounds
  * bytes alone. An ordinary event has 60, and 3 more with every label.
  */
@@ -12,9 +12,17 @@ export const MAX_MEMBERS = 4_000;
  * The same for a stored event. Its managed fields about double what was sent, and changes add to it what their bodies may
  * have; beyond this a change is refused.
  */
-export const MAX_STORED_MEMBERS: number = 2 * MAX_MEMBERS + 100;
+export const MAX_STORED_MEMBERS: number = storedMembersFor(MAX_MEMBERS);
 
-/** The operations of a JSON Patch (10,000 at most, which Kubernetes bounds) may have this many fields together. */
+/** {@link MAX_STORED_MEMBERS} where bodies may have another number of members. */
+export function storedMembersFor(members: number): number {
+  return 2 * members + 100;
+}
+
+/**
+ * The operations of a JSON Patch (10,000 at most, which Kubernetes bounds) may have this many fields together. No option
+ * lets another body have more.
+ */
 export const MAX_PATCH_MEMBERS = 100_000;
 
 /** 413 for a body, or an object, with more than so many fields and items. */
@@ -28,15 +36,16 @@ export function membersWithin(value: unknown, most: number): boolean {
 }
 
 /**
- * Refuses an event that a change has made larger than {@link MAX_STORED_MEMBERS}. What is shorter than so many members can
- * be is not looked at.
+ * Refuses an event that a change has made larger than it may be. What is shorter than so many members can be is not looked
+ * at.
  *
  * @param length of its JSON
+ * @param most members it may have
  * @throws StatusError 413
  */
-export function requireStorable(event: object, length: number): void {
-  if (length < SHORTEST_MEMBER * MAX_STORED_MEMBERS || membersWithin(event, MAX_STORED_MEMBERS)) return;
-  throw tooManyMembers('the changed object', MAX_STORED_MEMBERS);
+export function requireStorable(event: object, length: number, most: number = MAX_STORED_MEMBERS): void {
+  if (length < SHORTEST_MEMBER * most || membersWithin(event, most)) return;
+  throw tooManyMembers('the changed object', most);
 }
 
 /** `"a",` in a list. */

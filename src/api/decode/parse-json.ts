@@ -32,9 +32,9 @@ export function parseJson(text: string, mostMembers: number = MAX_MEMBERS): Json
 }
 
 /** {@link parseJson} for JSON within a text of an object: one with too many members is an error like any other. */
-export function parseEmbedded(text: string): JsonResult {
-  if (scanJson(text, MAX_MEMBERS).members > MAX_MEMBERS) return { error: 'too many fields and list items' };
-  return parseJson(text);
+export function parseEmbedded(text: string, mostMembers: number = MAX_MEMBERS): JsonResult {
+  if (scanJson(text, mostMembers).members > mostMembers) return { error: 'too many fields and list items' };
+  return parseJson(text, mostMembers);
 }
 
 /** What {@link parsePlain} finds. */

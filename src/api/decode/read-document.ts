@@ -1,5 +1,6 @@
 import { isPromise } from '../../http/promise.js';
 import { parseYaml } from '../yaml/yaml.js';
+import { DEFAULT_BODY_LIMITS, type BodyLimits } from './body-limits.js';
 import type { JsonDocument } from './json-document.js';
 import { bodyText, parseJson, plainDocument } from './parse-json.js';
 import { parseError } from './type-meta.js';
@@ -14,18 +15,26 @@ export type BodyMediaType = DocumentMediaType | 'application/vnd.kubernetes.prot
 export type ReadDocument =
   { readonly document: JsonDocument; readonly yamlDuplicates: readonly string[] } | { readonly error: string };
 
-/** Reads a body without looking at what it means. An empty YAML body is `null`, an empty JSON body an error. */
-export function readDocument(body: Uint8Array, mediaType: DocumentMediaType): ReadDocument | Promise<ReadDocument> {
-  return mediaType === 'application/json' ? readJson(body) : readYaml(body);
+/**
+ * Reads a body without looking at what it means. An empty YAML body is `null`, an empty JSON body an error.
+ *
+ * @throws StatusError 413 for a body with too many fields and list items
+ */
+export function readDocument(
+  body: Uint8Array,
+  mediaType: DocumentMediaType,
+  limits: BodyLimits = DEFAULT_BODY_LIMITS,
+): ReadDocument | Promise<ReadDocument> {
+  return mediaType === 'application/json' ? readJson(body, limits) : readYaml(body, limits);
 }
 
-function readJson(body: Uint8Array): ReadDocument {
-  const result = parseJson(bodyText(body));
+function readJson(body: Uint8Array, limits: BodyLimits): ReadDocument {
+  const result = parseJson(bodyText(body), limits.members);
   return 'error' in result ? { error: parseError(result.error) } : { document: result.document, yamlDuplicates: [] };
 }
 
-async function readYaml(body: Uint8Array): Promise<ReadDocument> {
-  const result = await parseYaml(bodyText(body));
+async function readYaml(body: Uint8Array, limits: BodyLimits): Promise<ReadDocument> {
+  const result = await parseYaml(bodyText(body), limits);
   if ('error' in result) return result;
   return { document: plainDocument(result.value), yamlDuplicates: result.duplicates };
 }

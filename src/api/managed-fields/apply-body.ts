@@ -1,3 +1,4 @@
+import { DEFAULT_BODY_LIMITS, type BodyLimits } from '../decode/body-limits.js';
 import { jsonKind } from '../decode/decode-fault.js';
 import { bodyText, parseJson } from '../decode/parse-json.js';
 import { yamlStrictText, type FieldValidation } from '../decode/strict-errors.js';
@@ -17,20 +18,23 @@ export interface ApplyBody {
  * Reads the body of an apply: YAML, of which JSON is a part. JSON is read at once, YAML through a promise. Size is the
  * caller's to bound, depth is bounded.
  *
- * @throws StatusError 400 when it is no YAML, or no object
+ * @throws StatusError 400 when it is no YAML, or no object; 413 for too many fields and list items
  */
-export function readApplyBody(body: Uint8Array): ApplyBody | Promise<ApplyBody> {
+export function readApplyBody(
+  body: Uint8Array,
+  limits: BodyLimits = DEFAULT_BODY_LIMITS,
+): ApplyBody | Promise<ApplyBody> {
   const text = bodyText(body);
   if (/^\s*\{/.test(text)) {
-    const json = parseJson(text);
+    const json = parseJson(text, limits.members);
     // Duplicate keys are told by line, which only the reader of YAML knows.
     if ('document' in json && json.document.duplicates.length === 0) return bodyOf(json.document.value, []);
   }
-  return readYaml(text);
+  return readYaml(text, limits);
 }
 
-async function readYaml(text: string): Promise<ApplyBody> {
-  const read = await parseYaml(text);
+async function readYaml(text: string, limits: BodyLimits): Promise<ApplyBody> {
+  const read = await parseYaml(text, limits);
   if ('error' in read) throw undecodable(`error converting YAML to JSON: ${read.error}`);
   return bodyOf(read.value, read.duplicates);
 }

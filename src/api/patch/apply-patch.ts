@@ -1,6 +1,7 @@
+import { DEFAULT_BODY_LIMITS, type BodyLimits } from '../decode/body-limits.js';
 import { jsonKind } from '../decode/decode-fault.js';
 import type { JsonDocument } from '../decode/json-document.js';
-import { MAX_PATCH_MEMBERS, MAX_STORED_MEMBERS, membersWithin, tooManyMembers } from '../decode/member-limit.js';
+import { MAX_PATCH_MEMBERS, membersWithin, tooManyMembers } from '../decode/member-limit.js';
 import { bodyText, parseJson } from '../decode/parse-json.js';
 import { MAX_STRICT_ERRORS, strictError, type FieldValidation } from '../decode/strict-errors.js';
 import type { StructShape } from '../schema/shape.js';
@@ -38,6 +39,8 @@ export interface ApplyPatchOptions {
   /** The shape of the document: where lists merge. */
   readonly shape: StructShape;
   readonly fieldValidation: FieldValidation;
+  /** Default {@link DEFAULT_BODY_LIMITS}. */
+  readonly limits?: BodyLimits | undefined;
 }
 
 /** A patched document, not yet decoded. It may share parts with the document it was made from. */
@@ -56,7 +59,7 @@ const MAX_OPERATIONS = 10_000;
  * Applies a patch of any type. The object must have been loaded before: a broken patch of a missing object is a 404
  * (Kubernetes behaviour).
  *
- * @throws StatusError 400 for a body that is no patch, 413 for too many operations, 422 for an operation that fails
+ * @throws StatusError 400 for a body that is no patch, 413 for too many operations or fields, 422 for an operation that fails
  */
 export function applyPatch(options: ApplyPatchOptions): PatchedDocument {
   switch (options.type) {
@@ -69,7 +72,12 @@ export function applyPatch(options: ApplyPatchOptions): PatchedDocument {
   }
 }
 
-function jsonPatch({ document, body, fieldValidation }: ApplyPatchOptions): PatchedDocument {
+function jsonPatch({
+  document,
+  body,
+  fieldValidation,
+  limits = DEFAULT_BODY_LIMITS,
+}: ApplyPatchOptions): PatchedDocument {
   const strict = fieldValidation !== 'Ignore';
   const prefix = strict ? 'error decoding patch: ' : '';
   const result = parseJson(bodyText(body), MAX_PATCH_MEMBERS);
@@ -84,9 +92,10 @@ function jsonPatch({ document, body, fieldValidation }: ApplyPatchOptions): Patc
   const patched = applyJsonPatch(document, operations);
   if (!patched) throw unprocessable();
   // Only values that came in the patch, and copies, make an object grow.
-  const mayBeLarge = body.length > MAX_STORED_MEMBERS || patched.copied;
-  if (mayBeLarge && !membersWithin(patched.document, MAX_STORED_MEMBERS)) {
-    throw tooManyMembers('the patched object', MAX_STORED_MEMBERS);
+  const most = limits.storedMembers;
+  const mayBeLarge = body.length > most || patched.copied;
+  if (mayBeLarge && !membersWithin(patched.document, most)) {
+    throw tooManyMembers('the patched object', most);
   }
   return {
     document: patched.document,
@@ -95,9 +104,11 @@ function jsonPatch({ document, body, fieldValidation }: ApplyPatchOptions): Patc
   };
 }
 
-function mergePatch({ document, body, fieldValidation }: ApplyPatchOptions): PatchedDocument {
+function mergePatch({ document, body, fieldValidation, limits }: ApplyPatchOptions): PatchedDocument {
   const strict = fieldValidation !== 'Ignore';
-  const patch = readObject(body, (error) => badRequest(strict ? `error decoding patch: ${error}` : NO_MERGE_PATCH));
+  const patch = readObject(body, limits, (error) =>
+    badRequest(strict ? `error decoding patch: ${error}` : NO_MERGE_PATCH),
+  );
   if (patch === null) throw badRequest(NO_MERGE_PATCH);
   const touched: object[] = [];
   return {
@@ -109,8 +120,8 @@ function mergePatch({ document, body, fieldValidation }: ApplyPatchOptions): Pat
 
 const NO_MERGE_PATCH = 'Invalid JSON Patch';
 
-function strategicMerge({ document, body, shape, fieldValidation }: ApplyPatchOptions): PatchedDocument {
-  const patch = readObject(body, badRequest);
+function strategicMerge({ document, body, shape, fieldValidation, limits }: ApplyPatchOptions): PatchedDocument {
+  const patch = readObject(body, limits, badRequest);
   const value = patch === null ? {} : patch.value;
   return {
     document: applyStrategicMerge(isObject(document) ? document : {}, value, shape),
@@ -122,9 +133,10 @@ function strategicMerge({ document, body, shape, fieldValidation }: ApplyPatchOp
 /** The object in a body; null for `null`. */
 function readObject(
   body: Uint8Array | string,
+  limits: BodyLimits = DEFAULT_BODY_LIMITS,
   refuse: (error: string) => Error,
 ): { readonly value: JsonObject; readonly document: JsonDocument } | null {
-  const result = parseJson(bodyText(body));
+  const result = parseJson(bodyText(body), limits.members);
   if ('error' in result) throw refuse(result.error);
   const { document } = result;
   if (document.value === null) return null;

@@ -1,9 +1,9 @@
-import { MAX_MEMBERS, tooManyMembers } from '../decode/member-limit.js';
+import { tooManyMembers } from '../decode/member-limit.js';
 import type { CountingReader, WireReader, WireType, WireLibrary } from './wire.js';
 
 /** A reader for one body, which may have as many fields as a body of JSON. */
-export function countingReader({ BinaryReader }: WireLibrary, bytes: Uint8Array): CountingReader {
-  return Object.assign(new BinaryReader(bytes), { fieldsLeft: MAX_MEMBERS });
+export function countingReader({ BinaryReader }: WireLibrary, bytes: Uint8Array, mostFields: number): CountingReader {
+  return Object.assign(new BinaryReader(bytes), { mostFields, fieldsLeft: mostFields });
 }
 
 /** Takes a field's value from the reader, and says so; false leaves it to be skipped. */
@@ -20,7 +20,7 @@ const END_GROUP = 4;
  */
 export function readFields(reader: CountingReader, name: string, end: number, visit: FieldVisitor): void {
   while (reader.pos < end) {
-    if (--reader.fieldsLeft < 0) throw tooManyMembers('the body', MAX_MEMBERS);
+    if (--reader.fieldsLeft < 0) throw tooManyMembers('the body', reader.mostFields);
     const [number, wireType]: [number, number] = reader.tag();
     if (visit(number, wireType)) continue;
     if (wireType === END_GROUP) throw new Error(`proto: ${name}: wiretype end group for non-group`);

@@ -1,3 +1,4 @@
+import { DEFAULT_BODY_LIMITS, type BodyLimits } from '../decode/body-limits.js';
 import type { StructShape } from '../schema/shape.js';
 import { isStatusError } from '../status/status-error.js';
 import { envelopeFault, MAGIC, readEnvelope, type Envelope, type TypeNames } from './envelope.js';
@@ -16,14 +17,17 @@ export interface ProtobufObject extends TypeNames {
  * Reads the envelope of an object in Kubernetes' protobuf form (`k8s\0` and `runtime.Unknown`), or says why there is
  * none, in Kubernetes' words where it has its own. @throws StatusError 413 for too many fields; nothing else that a client sent throws
  */
-export async function readProtobuf(body: Uint8Array): Promise<ProtobufObject | { readonly error: string }> {
+export async function readProtobuf(
+  body: Uint8Array,
+  { members }: BodyLimits = DEFAULT_BODY_LIMITS,
+): Promise<ProtobufObject | { readonly error: string }> {
   const fault = envelopeFault(body);
   if (fault !== undefined) return { error: fault };
   const library = await wireLibrary();
   const bytes = body.subarray(MAGIC.length);
   let envelope: Envelope;
   try {
-    envelope = readEnvelope(countingReader(library, bytes), bytes.length);
+    envelope = readEnvelope(countingReader(library, bytes, members), bytes.length);
   } catch (error) {
     return { error: wordsOf(error) };
   }
@@ -34,7 +38,7 @@ export async function readProtobuf(body: Uint8Array): Promise<ProtobufObject | {
     read(shape) {
       const type = messageOf(shape);
       try {
-        return { value: readMessage(countingReader(library, message), type, message.length) };
+        return { value: readMessage(countingReader(library, message, members), type, message.length) };
       } catch (error) {
         return { error: wordsOf(error) };
       }

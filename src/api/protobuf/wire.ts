@@ -5,8 +5,8 @@ export type WireWriter = import('@bufbuild/protobuf/wire').BinaryWriter;
 /** Reads the primitives of protobuf's wire format. Throws on whatever is malformed. */
 export type WireReader = import('@bufbuild/protobuf/wire').BinaryReader;
 
-/** A reader that knows how many fields it may still read. */
-export type CountingReader = WireReader & { fieldsLeft: number };
+/** A reader that knows how many fields it may read in all, and how many are left of them. */
+export type CountingReader = WireReader & { readonly mostFields: number; fieldsLeft: number };
 
 /** The protobuf runtime, as far as it is used: reading and writing primitives. */
 export interface WireLibrary {

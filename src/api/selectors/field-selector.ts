@@ -20,17 +20,19 @@ interface Term {
  * In values `\`, `,` and `=` are written after a backslash. Linear in the length of the text.
  *
  * @param supported the labels that may be used; as a map, to the field each one reads
+ * @param mostTerms it may have
  * @throws StatusError 400 in Kubernetes' words; for a text of more than {@link MAX_SELECTOR_LENGTH} characters or
- * {@link MAX_SELECTOR_TERMS} terms in our own
+ * `mostTerms` terms in our own
  */
 export function parseFieldSelector(
   text: string,
   supported: ReadonlySet<string> | ReadonlyMap<string, string>,
+  mostTerms: number = MAX_SELECTOR_TERMS,
 ): FieldSelector {
   if (text === '') return NO_TERMS;
   requireSelectorLength('fieldSelector', text);
   const parts = splitTerms(text);
-  if (parts.length > MAX_SELECTOR_TERMS) throw tooManyTerms('fieldSelector');
+  if (parts.length > mostTerms) throw tooManyTerms('fieldSelector', mostTerms);
   if (parts.length > 1) parts.sort(byCodePoint);
   const written: Term[] = [];
   for (const part of parts) if (part !== '') written.push(parseTerm(part, text));

@@ -18,13 +18,14 @@ import { MAX_SELECTOR_TERMS, requireSelectorLength, tooManyTerms } from './limit
  * Compiles a `labelSelector`: `app=web,tier in (front,back),!old,load>5`. Empty text selects everything. `!=` and `notin`
  * also select objects without the label. Linear in the length of the text.
  *
+ * @param mostTerms requirements and values it may have
  * @throws StatusError 400 in Kubernetes' words; for a text of more than {@link MAX_SELECTOR_LENGTH} characters or
- * {@link MAX_SELECTOR_TERMS} requirements and values in our own
+ * `mostTerms` requirements and values in our own
  */
-export function parseLabelSelector(text: string): Selector {
+export function parseLabelSelector(text: string, mostTerms: number = MAX_SELECTOR_TERMS): Selector {
   if (text === '') return everything;
   requireSelectorLength('labelSelector', text);
-  const requirements = parseRequirements(labelTokens(text));
+  const requirements = parseRequirements(labelTokens(text), mostTerms);
   return requirements.length === 0 ? everything : new LabelSelector(text, requirements);
 }
 
@@ -42,7 +43,7 @@ class LabelSelector implements Selector {
   }
 
   get canonical(): string {
-    const words = new Set(parseRequirements(labelTokens(this.#text)).map(labelRequirementText));
+    const words = new Set(parseRequirements(labelTokens(this.#text), Infinity).map(labelRequirementText));
     return `label:${[...words].sort(byCodePoint).join(',')}`;
   }
 
@@ -73,7 +74,7 @@ function readerOf(tokens: readonly LabelToken[]): Reader {
   return { peek: () => asWord(current()), next: () => asWord(take()), nextOperator: take };
 }
 
-function parseRequirements(tokens: readonly LabelToken[]): LabelRequirement[] {
+function parseRequirements(tokens: readonly LabelToken[], mostTerms: number): LabelRequirement[] {
   const reader = readerOf(tokens);
   const requirements: LabelRequirement[] = [];
   const begins = ({ kind }: LabelToken): boolean => kind === 'word' || kind === '!';
@@ -82,9 +83,9 @@ function parseRequirements(tokens: readonly LabelToken[]): LabelRequirement[] {
   if (!begins(first)) throw badRequest(`found '${first.text}', expected: !, identifier, or 'end of string'`);
   let terms = 0;
   for (;;) {
-    const requirement = parseRequirement(reader);
+    const requirement = parseRequirement(reader, mostTerms);
     terms += Math.max(requirement.values.length, 1);
-    if (terms > MAX_SELECTOR_TERMS) throw tooManyTerms('labelSelector');
+    if (terms > mostTerms) throw tooManyTerms('labelSelector', mostTerms);
     requirements.push(requirement);
     const after = reader.next();
     if (after.kind === '') return requirements;
@@ -103,7 +104,7 @@ const OPERATORS: ReadonlyMap<LabelTokenKind, LabelOperator> = new Map<LabelToken
   ['<', '<'],
 ]);
 
-function parseRequirement(reader: Reader): LabelRequirement {
+function parseRequirement(reader: Reader, mostTerms: number): LabelRequirement {
   let token = reader.next();
   const negated = token.kind === '!';
   if (negated) token = reader.next();
@@ -118,7 +119,7 @@ function parseRequirement(reader: Reader): LabelRequirement {
   const sign = reader.nextOperator();
   const operator = OPERATORS.get(sign.kind);
   if (!operator) throw wrong(`found '${sign.text}', expected: in, notin, =, ==, !=, gt, lt`);
-  const values = sign.kind === 'in' || sign.kind === 'notin' ? parseList(reader) : [parseExact(reader)];
+  const values = sign.kind === 'in' || sign.kind === 'notin' ? parseList(reader, mostTerms) : [parseExact(reader)];
   const requirement = { key, operator, values: distinctValues(values) };
   const valuesError = labelValuesError(requirement);
   if (valuesError) throw wrong(valuesError);
@@ -134,7 +135,7 @@ function parseExact(reader: Reader): string {
 }
 
 /** `(a,b)`; nothing between commas or parentheses is the empty value. */
-function parseList(reader: Reader): readonly string[] {
+function parseList(reader: Reader, mostTerms: number): readonly string[] {
   const open = reader.next();
   if (open.kind !== '(') throw wrong(`found '${open.text}' expected: '('`);
   const first = reader.peek();
@@ -147,7 +148,7 @@ function parseList(reader: Reader): readonly string[] {
   }
   const values: string[] = [];
   for (;;) {
-    if (values.length > MAX_SELECTOR_TERMS) throw tooManyTerms('labelSelector');
+    if (values.length > mostTerms) throw tooManyTerms('labelSelector', mostTerms);
     const token = reader.next();
     const after = reader.peek();
     if (token.kind === 'word') {

@@ -7,7 +7,7 @@ import { badRequest } from '../status/failures.js';
 export const MAX_SELECTOR_LENGTH = 32_768;
 
 /**
- * The most terms of a selector: requirements, and the values between the parentheses of `in` and `notin`. What people and
+ * The most terms of a selector, unless an option says otherwise: requirements, and the values between the parentheses of `in` and `notin`. What people and
  * controllers write has up to some dozens. So many are parsed in less than a millisecond and are some 50 KiB, which 2,000
  * watches that all select something else can have.
  */
@@ -20,7 +20,7 @@ export function requireSelectorLength(parameter: 'labelSelector' | 'fieldSelecto
   }
 }
 
-/** 400 for a selector of more than {@link MAX_SELECTOR_TERMS}. */
-export function tooManyTerms(parameter: 'labelSelector' | 'fieldSelector'): Error {
-  return badRequest(`${parameter} has too many terms: may not be more than ${MAX_SELECTOR_TERMS}`);
+/** 400 for a selector of more than so many terms. */
+export function tooManyTerms(parameter: 'labelSelector' | 'fieldSelector', most: number): Error {
+  return badRequest(`${parameter} has too many terms: may not be more than ${most}`);
 }

@@ -19,9 +19,6 @@ export interface YamlBroken {
  */
 const MAX_PIECES = 6_000;
 
-/** A text may be this long, in UTF-16 units: of a long scalar the library looks at each character several times. */
-const MAX_TEXT_LENGTH = 131_072;
-
 /** What is said of a text that is longer, or has more pieces. */
 const TOO_COMPLEX = 'document is too complex';
 
@@ -38,14 +35,16 @@ type Place = number | readonly [number, number] | { readonly offset: number };
  * Composes the first document of a text. Stops at the first fault, where the library would go on and make an error with a
  * stack for each of thousands, and does not look at further documents.
  *
+ * @param mostCharacters how long the text may be, in UTF-16 units
  * @param onLine told where each line begins
  */
 export function firstDocument(
   { Composer, Lexer, Parser }: YamlLibrary,
   text: string,
+  mostCharacters: number,
   onLine: (offset: number) => void,
 ): FirstDocument | YamlBroken {
-  if (text.length > MAX_TEXT_LENGTH) return { message: TOO_COMPLEX, offset: -1 };
+  if (text.length > mostCharacters) return { message: TOO_COMPLEX, offset: -1 };
   const composer = new Composer({ schema: 'failsafe', uniqueKeys: false, merge: false, prettyErrors: false });
   const broken = stopAtFault(composer);
   let tooComplex = false;

@@ -1,4 +1,6 @@
 import { shorten } from '../../http/shorten.js';
+import { DEFAULT_BODY_LIMITS, type BodyLimits } from '../decode/body-limits.js';
+import { membersWithin, tooManyMembers } from '../decode/member-limit.js';
 import { composedValue, type YamlResult } from './composed-value.js';
 import { firstDocument, type YamlLibrary } from './first-document.js';
 
@@ -9,13 +11,20 @@ const library = (): Promise<YamlLibrary> => import('yaml');
  * Reads the first document of a YAML text as Kubernetes does (`sigs.k8s.io/yaml`): JSON is YAML, `yes`, `on` and their
  * kin are booleans, keys become strings, dates stay strings, the last of equal keys counts. Nothing at all is `null`.
  * Size, depth and the growth by aliases are bounded; merge keys (`<<`) are ordinary keys.
+ *
+ * @throws StatusError 413 for a text with too many fields and list items
  */
-export async function parseYaml(text: string): Promise<YamlResult> {
+export async function parseYaml(text: string, limits: BodyLimits = DEFAULT_BODY_LIMITS): Promise<YamlResult> {
   const yaml = await library();
   const lines = new yaml.LineCounter();
   const lineOf = (offset: number): number => lines.linePos(offset).line;
-  const first = firstDocument(yaml, text, lines.addNewLine);
-  if ('contents' in first) return composedValue(yaml, first.contents, lineOf);
+  const first = firstDocument(yaml, text, limits.yamlCharacters, lines.addNewLine);
+  if ('contents' in first) {
+    const result = composedValue(yaml, first.contents, lineOf);
+    const { members } = limits;
+    if ('value' in result && !membersWithin(result.value, members)) throw tooManyMembers('the body', members);
+    return result;
+  }
   const { message, offset } = first;
   // The library recurses into nested collections, and says it like this when it could go no further.
   if (message.includes('call stack')) return { error: 'yaml: exceeded max depth' };

@@ -8,8 +8,9 @@ import type { VerbCall } from '../verbs/call.js';
 
 /** What a list or watch picks: both selectors, and the name of a single-object watch. */
 export function readSelection(call: VerbCall, options: ListOptions): Selector {
-  const labels = parseLabelSelector(options.labelSelector);
-  const fields = parseFieldSelector(options.fieldSelector, call.version.selectable);
+  const { maxSelectorTerms } = call.environment;
+  const labels = parseLabelSelector(options.labelSelector, maxSelectorTerms);
+  const fields = parseFieldSelector(options.fieldSelector, call.version.selectable, maxSelectorTerms);
   const { name } = call.scope;
   if (name === '') return allOf(labels, fields);
   const asked = fields.exact('metadata.name');

@@ -17,7 +17,7 @@ import { resourceOf, type Result, type VerbCall } from './call.js';
 export async function apply(call: VerbCall): Promise<Result> {
   const bytes = await readBytes(call);
   const options = readWriteOptions(call.query, 'PatchOptions', true);
-  const body = await readApplyBody(bytes);
+  const body = await readApplyBody(bytes, call.environment.bodyLimits);
   const { version, warnings } = call;
   let warned = false;
 

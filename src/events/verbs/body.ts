@@ -74,13 +74,15 @@ export function decodeNewEvent(
 }
 
 function decodeOptions(
-  { version }: VerbCall,
+  { version, environment }: VerbCall,
   mediaType: BodyMediaType,
   { fieldValidation }: WriteOptions,
   usual?: DecodeBodyOptions['usual'],
 ): DecodeBodyOptions {
   const { shape, view, otherVersions } = version;
-  return { mediaType, shape, kind: view.kind, apiVersion: view.apiVersion, otherVersions, fieldValidation, usual };
+  const { kind, apiVersion } = view;
+  const limits = environment.bodyLimits;
+  return { mediaType, shape, kind, apiVersion, otherVersions, fieldValidation, usual, limits };
 }
 
 function storedForm(call: VerbCall, decoded: DecodedBody): Event {

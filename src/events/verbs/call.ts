@@ -1,3 +1,4 @@
+import type { BodyLimits } from '../../api/decode/body-limits.js';
 import type { FieldTracker } from '../../api/managed-fields/field-tracker.js';
 import type { Query } from '../../api/options/query.js';
 import type { ChunkMemory } from '../../api/representation/chunk-memory.js';
@@ -43,6 +44,11 @@ export interface EventsEnvironment {
   /** The event types that may be written. */
   readonly types: ReadonlySet<string>;
   readonly maxBodyBytes: number;
+  /** What a body may hold beside. */
+  readonly bodyLimits: BodyLimits;
+  readonly maxSelectorTerms: number;
+  /** The deadline of everything but watches. */
+  readonly requestTimeoutMs: number;
   /** Whether it is recorded who manages which field. */
   readonly managedFields: boolean;
   readonly fieldTracker: FieldTracker;

@@ -29,7 +29,9 @@ export async function remove(call: VerbCall): Promise<Result> {
 export async function readDeleteOptions(call: VerbCall): Promise<DeleteOptions> {
   const bytes = await readBytes(call);
   const options =
-    bytes.length === 0 ? readDeleteQuery(call.query) : await decodeDeleteOptions(bytes, bodyMediaType(call));
+    bytes.length === 0
+      ? readDeleteQuery(call.query)
+      : await decodeDeleteOptions(bytes, bodyMediaType(call), call.environment.bodyLimits);
   checkDeleteOptions(options);
   return options;
 }

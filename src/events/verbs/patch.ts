@@ -33,7 +33,8 @@ function patchStored(call: VerbCall, type: PatchType, body: Uint8Array): Result 
     (previous, record) => {
       const document = documentOf(call, previous, record);
       const { fieldValidation } = options;
-      const patched = applyPatch({ type, document, body, shape: version.shape, fieldValidation });
+      const limits = call.environment.bodyLimits;
+      const patched = applyPatch({ type, document, body, shape: version.shape, fieldValidation, limits });
       const decoded = decodePatched(patched.document, {
         shape: version.shape,
         kind: version.view.kind,

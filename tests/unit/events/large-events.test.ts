@@ -36,15 +36,7 @@ describe('a body with too many fields and items is refused before it is parsed',
   });
 
   test('in protobuf, too', async () => {
-    const body = new Uint8Array(20_000).fill(0x0a);
-    // An envelope around empty labels: 0x5a is field 11 of metadata.
-    const inner = Uint8Array.from({ length: 16_000 }, (_, index) => (index % 2 === 0 ? 0x5a : 0));
-    const bytes = [...varint(inner.length)];
-    const message = Uint8Array.from([0x0a, ...bytes, ...inner]);
-    const head = [0x6b, 0x38, 0x73, 0, 0x12, ...varint(message.length)];
-    body.set([...head, ...message]);
-    const sent = body.subarray(0, head.length + message.length);
-    const answer = await bench().ask(`POST ${path()}`, { headers: PROTOBUF, body: sent });
+    const answer = await bench().ask(`POST ${path()}`, { headers: PROTOBUF, body: emptyLabels(8_000) });
     expect({ status: answer.status, json: await answer.json() }).toEqual(BODY);
   });
 });
@@ -84,6 +76,89 @@ describe('a stored event', () => {
   });
 });
 
+describe('maxBodyFields', () => {
+  const yamlText = (count: number): string =>
+    `metadata:\n  labels:\n${Array.from({ length: count }, (_, index) => `    k${index}: v\n`).join('')}`;
+
+  test.each([
+    [`POST ${path()}`, 'application/json'],
+    [`PUT ${path('/a')}`, 'application/json'],
+    [`PATCH ${path('/a')}`, 'application/merge-patch+json'],
+    [`PATCH ${path('/a')}`, 'application/strategic-merge-patch+json'],
+    [`PATCH ${path('/a?fieldManager=m')}`, 'application/apply-patch+yaml'],
+    [`DELETE ${path('/a')}`, 'application/json'],
+  ])('says how many fields and list items a body may have: %s %s', async (target, contentType) => {
+    const { json, create } = bench({ maxBodyFields: 100 });
+    await create('a');
+    const headers = { 'content-type': contentType };
+    const sent = event('a', {}, { labels: labels(100) });
+    expect(await json(target, sent, headers)).toEqual(tooMany('the body', 100));
+    expect((await bench({ maxBodyFields: 5_000 }).json(target, sent, headers)).status).not.toBe(413);
+  });
+
+  test.each([
+    [`POST ${path()}`, 'application/yaml'],
+    [`PATCH ${path('/a?fieldManager=m')}`, 'application/apply-patch+yaml'],
+    [`DELETE ${path('/a')}`, 'application/yaml'],
+  ])('counts them in YAML, too: %s %s', async (target, contentType) => {
+    const { ask, create } = bench({ maxBodyFields: 100 });
+    await create('a');
+    const answer = await ask(target, { headers: { 'content-type': contentType }, body: yamlText(100) });
+    expect({ status: answer.status, json: await answer.json() }).toEqual(tooMany('the body', 100));
+  });
+
+  test.each([`POST ${path()}`, `DELETE ${path('/a')}`])('counts them in protobuf, too: %s', async (target) => {
+    const { ask, create } = bench({ maxBodyFields: 100 });
+    await create('a');
+    // A field of DeleteOptions that nobody knows counts like any other.
+    const body = target.startsWith('POST') ? emptyLabels(101) : deleteOptions(101);
+    const answer = await ask(target, { headers: PROTOBUF, body });
+    expect({ status: answer.status, json: await answer.json() }).toEqual(tooMany('the body', 100));
+  });
+
+  test('above the default lets larger events in, and they can be changed', async () => {
+    const { json } = bench({ maxBodyFields: 6_000 });
+    const sent = event('a', {}, { labels: labels(5_000) });
+    expect((await json(`POST ${path()}`, sent)).status).toBe(201);
+    expect((await json(`PATCH ${path('/a')}`, { metadata: { labels: { more: 'v' } } }, MERGE)).status).toBe(200);
+    const operations = [{ op: 'add', path: '/metadata/annotations', value: { long: 'x'.repeat(20_000) } }];
+    expect((await json(`PATCH ${path('/a')}`, operations, JSON_PATCH)).status).toBe(200);
+  });
+
+  test('bounds what changes make of an event by twice as many and 100', async () => {
+    const { json, create } = bench({ maxBodyFields: 100 });
+    await create('a');
+    const add = (prefix: string) => json(`PATCH ${path('/a')}`, { metadata: { labels: labels(80, prefix) } }, MERGE);
+    expect((await add('a')).status).toBe(200);
+    expect(await add('b')).toEqual(tooMany('the changed object', 300));
+    const copies = ['x', 'y', 'z'].map((name) => ({ op: 'copy', from: '/metadata/labels', path: `/${name}` }));
+    expect(await json(`PATCH ${path('/a')}`, copies, JSON_PATCH)).toEqual(tooMany('the patched object', 300));
+  });
+});
+
+describe('maxYamlCharacters', () => {
+  const tooComplex = expect.stringContaining('yaml: document is too complex') as unknown;
+
+  test.each([
+    [`POST ${path()}`, 'application/yaml'],
+    [`PATCH ${path('/a?fieldManager=m')}`, 'application/apply-patch+yaml'],
+    [`DELETE ${path('/a')}`, 'application/yaml'],
+  ])('says how long a YAML body may be: %s %s', async (target, contentType) => {
+    const answered = async (maxYamlCharacters: number | undefined, body: string) => {
+      const { ask, create } = bench({ maxYamlCharacters });
+      await create('a');
+      const answer = await ask(target, { headers: { 'content-type': contentType }, body });
+      return { status: answer.status, json: await answer.json<Json>() };
+    };
+    const padded = (length: number): string => '# '.padEnd(length, 'x');
+    const refused = { status: 400, json: { message: tooComplex } };
+    expect(await answered(1_000, padded(1_001))).toMatchObject(refused);
+    expect((await answered(1_000, padded(1_000))).json['message']).not.toEqual(tooComplex);
+    expect(await answered(undefined, padded(131_073))).toMatchObject(refused);
+    expect((await answered(200_000, padded(131_073))).json['message']).not.toEqual(tooComplex);
+  });
+});
+
 test('an event as large as its annotations may be fits the default', async () => {
   const { json } = bench();
   const annotations = { big: 'ä'.repeat(131_070) };
@@ -91,6 +166,21 @@ test('an event as large as its annotations may be fits the default', async () =>
   const more = await json(`POST ${path()}`, event('b', {}, { annotations: { big: 'x'.repeat(524_288) } }));
   expect(more).toMatchObject({ status: 413, json: { message: 'Request entity too large: limit is 524288' } });
 });
+
+/** An envelope around so many empty labels: 0x5a is field 11 of metadata. */
+function emptyLabels(count: number): Uint8Array {
+  const inner = Array.from({ length: 2 * count }, (_, index) => (index % 2 === 0 ? 0x5a : 0));
+  const message = [0x0a, ...varint(inner.length), ...inner];
+  return Uint8Array.from([0x6b, 0x38, 0x73, 0, 0x12, ...varint(message.length), ...message]);
+}
+
+/** DeleteOptions with so many empty texts in a field that does not exist. */
+function deleteOptions(count: number): Uint8Array {
+  const type = [0x0a, 2, ...new TextEncoder().encode('v1'), 0x12, 13, ...new TextEncoder().encode('DeleteOptions')];
+  const message = Array.from({ length: 2 * count }, (_, index) => (index % 2 === 0 ? 0x7a : 0));
+  const head = [0x6b, 0x38, 0x73, 0, 0x0a, ...varint(type.length), ...type];
+  return Uint8Array.from([...head, 0x12, ...varint(message.length), ...message]);
+}
 
 function varint(value: number): number[] {
   return value < 128 ? [value] : [(value % 128) + 128, ...varint(Math.floor(value / 128))];

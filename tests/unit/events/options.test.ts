@@ -21,6 +21,10 @@ describe('options', () => {
       types: [],
       ttlMs: 5,
       maxBodyBytes: 0,
+      maxBodyFields: 0,
+      maxYamlCharacters: '1000',
+      maxSelectorTerms: -1,
+      requestTimeoutMs: 0.5,
       bookmarkIntervalMs: Number.NaN,
       minWatchMs: 'long',
       expiryIntervalMs: Infinity,
@@ -36,6 +40,7 @@ describe('options', () => {
     expect(thrown).toBeInstanceOf(TypeError);
     const { message } = thrown as TypeError;
     const names = ['apiDomain', 'store', 'authenticate', 'authorize', 'types', 'ttlMs', 'maxBodyBytes'];
+    names.push('maxBodyFields', 'maxYamlCharacters', 'maxSelectorTerms', 'requestTimeoutMs');
     for (const name of [...names, 'bookmarkIntervalMs', 'minWatchMs', 'expiryIntervalMs', 'observe', 'watches']) {
       expect(message).toContain(`${name} must be`);
     }
@@ -43,6 +48,10 @@ describe('options', () => {
 
   test('a body may be as large as in Kubernetes, and no larger', () => {
     expect(() => createEvents({ ...good(), maxBodyBytes: 3_145_729 })).toThrow('maxBodyBytes must be at most 3145728');
+  });
+
+  test('a body may have as many fields as a JSON Patch, and no more', () => {
+    expect(() => createEvents({ ...good(), maxBodyFields: 100_001 })).toThrow('maxBodyFields must be at most 100000');
   });
 
   test.each([undefined, null, 'options', {}])('%j is a TypeError', (options) => {

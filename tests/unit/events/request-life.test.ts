@@ -168,6 +168,32 @@ describe('through the Event API', () => {
     }
   });
 
+  test('the deadline of requests that ask for none, or a later one, is requestTimeoutMs', async () => {
+    const { ask, clock } = bench({ requestTimeoutMs: 3000 }, (store) => ({ ...store, get: () => never }));
+    for (const [query, ms] of [
+      ['?timeout=2s', 2000],
+      ['', 3000],
+      ['?timeout=1m', 3000],
+    ] as const) {
+      const pending = ask(`GET ${path(`/a${query}`)}`);
+      await turn();
+      clock.advance(ms - 1);
+      expect(await Promise.race([pending, turn()])).toBeUndefined();
+      clock.advance(1);
+      expect((await pending).status).toBe(504);
+    }
+  });
+
+  test('requestTimeoutMs does not end a watch', async () => {
+    const { ask, clock, create } = bench({ requestTimeoutMs: 3000 });
+    const watch = (await ask(`GET ${path()}?watch=1`)).frames();
+    clock.advance(10_000);
+    const frame = watch.next();
+    await create('a');
+    expect((await frame).value).toMatchObject({ type: 'ADDED' });
+    await watch.return();
+  });
+
   test('a write whose body never comes gives its place back after its deadline', async () => {
     const { events, ask, clock } = bench({ limits: { writes: 2 } });
     const stuck = (): ApiRequest => ({

@@ -1,0 +1,45 @@
+import { describe, expect, test } from 'vitest';
+import type { Attributes } from '../../../../src/auth/contract.js';
+import { bench, path } from '../bench.js';
+
+const terms = (count: number): string => Array.from({ length: count }, (_, index) => `type!=v${index}`).join(',');
+const keys = (count: number): string => Array.from({ length: count }, (_, index) => `!k${index}`).join(',');
+
+describe('maxSelectorTerms', () => {
+  test.each([
+    ['labelSelector', keys],
+    ['labelSelector', (count: number) => `app in (${keys(count).replaceAll('!', '')})`],
+    ['fieldSelector', terms],
+  ])('says how many terms a %s may have', async (parameter, make) => {
+    const targets = (count: number): string[] => {
+      const query = `${parameter}=${encodeURIComponent(make(count))}`;
+      return [`GET ${path()}?${query}`, `GET ${path()}?watch=1&timeoutSeconds=1&${query}`, `DELETE ${path()}?${query}`];
+    };
+    for (const [maxSelectorTerms, most] of [
+      [undefined, 512],
+      [10, 10],
+      [1_000, 1_000],
+    ] as const) {
+      const { ask, json, create } = bench({ maxSelectorTerms });
+      await create('a');
+      const message = `${parameter} has too many terms: may not be more than ${most}`;
+      for (const target of targets(most + 1)) {
+        expect(await json(target)).toMatchObject({ status: 400, json: { message } });
+      }
+      for (const target of targets(most)) expect((await ask(target)).status).toBe(200);
+    }
+  });
+
+  test('lets the authorizer know the name in a selector that is longer than the default', async () => {
+    const asked: Attributes[] = [];
+    const { ask } = bench({
+      maxSelectorTerms: 1_000,
+      authorize: (_, attributes) => {
+        asked.push(attributes);
+        return { allowed: true };
+      },
+    });
+    await ask(`GET ${path()}?fieldSelector=${encodeURIComponent(`${terms(600)},metadata.name=a`)}`);
+    expect(asked).toMatchObject([{ verb: 'list', name: 'a' }]);
+  });
+});
