@@ -49,8 +49,9 @@ export interface EventsOptions {
   /**
    * The most fields and list items in a request body, at all levels. Default 4,000, at most 100,000; more is 413. Whatever
    * is done with a body costs 5 to 10 µs for each of them in one stretch: 4,000 stay below 50 ms, 100,000 hold the event
-   * loop for more than half a second. An ordinary event has 60, and 3 more with every label. A change may make an event of twice as many and 100 more (8,100),
-   * because managed fields double what was sent; beyond that it is 413. A JSON Patch may have 100,000 in its operations.
+   * loop for more than half a second. An ordinary event has 60, and 3 more with every label. A change may make an event of
+   * twice as many and 100 more (8,100), because managed fields double what was sent; beyond that it is 413. A JSON Patch
+   * may always have 100,000 in its operations.
    */
   readonly maxBodyFields?: number | undefined;
   /**

@@ -11,7 +11,7 @@ export interface BodyLimits {
 }
 
 /** YAML costs a hundred times as much as JSON: of a long scalar the library looks at each character several times. */
-export const MAX_YAML_CHARACTERS = 131_072;
+const MAX_YAML_CHARACTERS = 131_072;
 
 /** Limits with what is left out at its default. */
 export function createBodyLimits(

@@ -116,6 +116,17 @@ describe('maxBodyFields', () => {
     expect({ status: answer.status, json: await answer.json() }).toEqual(tooMany('the body', 100));
   });
 
+  test('counts the managed fields within protobuf by themselves', async () => {
+    const answered = async (maxBodyFields: number, fields: number) => {
+      const body = managedFields(JSON.stringify(labels(fields, 'f:')));
+      return (await bench({ maxBodyFields }).ask(`POST ${path()}`, { headers: PROTOBUF, body })).text();
+    };
+    const tooManyWithin = 'invalid JSON for field FieldsV1: too many fields and list items';
+    expect(await answered(100, 101)).toContain(tooManyWithin);
+    expect(await answered(100, 100)).not.toContain(tooManyWithin);
+    expect(await answered(6_000, 5_000)).not.toContain(tooManyWithin);
+  });
+
   test('above the default lets larger events in, and they can be changed', async () => {
     const { json } = bench({ maxBodyFields: 6_000 });
     const sent = event('a', {}, { labels: labels(5_000) });
@@ -172,6 +183,14 @@ function emptyLabels(count: number): Uint8Array {
   const inner = Array.from({ length: 2 * count }, (_, index) => (index % 2 === 0 ? 0x5a : 0));
   const message = [0x0a, ...varint(inner.length), ...inner];
   return Uint8Array.from([0x6b, 0x38, 0x73, 0, 0x12, ...varint(message.length), ...message]);
+}
+
+/** An envelope around one entry of managed fields: 0x8a 0x01 is field 17 of metadata, 0x3a `fieldsV1` of the entry. */
+function managedFields(json: string): Uint8Array {
+  const within = (head: readonly number[], inner: readonly number[]) => [...head, ...varint(inner.length), ...inner];
+  const fields = within([0x0a], [...new TextEncoder().encode(json)]);
+  const message = within([0x0a], within([0x8a, 0x01], within([0x3a], fields)));
+  return Uint8Array.from([0x6b, 0x38, 0x73, 0, ...within([0x12], message)]);
 }
 
 /** DeleteOptions with so many empty texts in a field that does not exist. */
