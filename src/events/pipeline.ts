@@ -123,9 +123,11 @@ export function createPipeline({ environment, versions, documents, observe }: Pi
     return finished(passage, await refusal(passage, error));
   }
 
-  function finished(passage: Passage, { status, headers: own, body, release, signal }: ApiResponse): ApiResponse {
-    // A stream with a deadline lives on.
-    if (signal === undefined) passage.life.finish();
+  function finished(passage: Passage, response: ApiResponse): ApiResponse {
+    const { status, headers: own, body, release } = response;
+    // A stream with a deadline lives on. To read its signal would make one.
+    const livesOn = 'signal' in response;
+    if (!livesOn) passage.life.finish();
     if (passage.started !== undefined) tell(passage, status, passage.started);
     const headers: Record<string, string | readonly string[]> = {
       'audit-id': passage.auditId,
@@ -134,7 +136,7 @@ export function createPipeline({ environment, versions, documents, observe }: Pi
     };
     const warnings = warningHeader(passage.warnings);
     if (warnings.length > 0) headers['warning'] = warnings;
-    if (signal !== undefined) return { status, headers, body, signal };
+    if (livesOn) return passage.life.withSignal(status, headers, body);
     return release === undefined ? { status, headers, body } : { status, headers, body, release };
   }
 

@@ -1,7 +1,7 @@
 import type { Clock, ClockTimer } from '../clock/clock.js';
 import type { ApiRequest } from '../http/request.js';
 import { isStream } from '../http/response-shape.js';
-import type { ApiResponse } from '../http/response.js';
+import type { ApiResponse, ResponseHeaders } from '../http/response.js';
 import type { StoreCall } from '../store/contract.js';
 
 /**
@@ -160,30 +160,43 @@ export class RequestLife implements StoreCall {
       letGo(iterator);
     };
     this.#watch();
+    const given = (step: IteratorResult<Uint8Array>): IteratorResult<Uint8Array> => {
+      // A source that was let go ends like one that is complete: the client must not take the part for the whole.
+      if (this.aborted) return failed(this.signal.reason);
+      if (step.done) over();
+      return step;
+    };
+    const failed = (error: unknown): never => {
+      over();
+      throw error;
+    };
+    const step = (): Promise<IteratorResult<Uint8Array>> =>
+      this.aborted ? Promise.reject(this.signal.reason as Error) : iterator.next().then(given, failed);
+    // Promises are passed on: async functions make a list of 500 events 10 % slower.
     const body: AsyncIterableIterator<Uint8Array> = {
       [Symbol.asyncIterator]: () => body,
-      next: async () => {
-        const due = turn();
-        if (due !== undefined) await due;
-        this.throwIfAborted();
-        try {
-          const step = await iterator.next();
-          // A source that was let go ends like one that is complete: the client must not take the part for the whole.
-          this.throwIfAborted();
-          if (step.done) over();
-          return step;
-        } catch (error) {
-          over();
-          throw error;
-        }
-      },
+      next: () => turn()?.then(step) ?? step(),
       return: async () => {
         over();
         await iterator.return?.();
         return { done: true, value: undefined };
       },
     };
-    return { ...response, body, signal: this.signal };
+    return this.withSignal(response.status, response.headers, body);
+  }
+
+  /** A streaming answer with the signal of this request, which is only made where somebody reads it. */
+  withSignal(status: number, headers: ResponseHeaders, body: ApiResponse['body']): ApiResponse {
+    const signal = (): AbortSignal => this.signal;
+    return {
+      status,
+      headers,
+      body,
+      // Its own, so that a copy of the answer has it as well.
+      get signal() {
+        return signal();
+      },
+    };
   }
 
   /** The answer is complete, or somebody else takes care of its end: nothing ends this request any more. */

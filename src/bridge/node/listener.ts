@@ -7,7 +7,7 @@ import { notFoundText } from '../../http/text.js';
 import { abortReason } from '../abort-reason.js';
 import { checkBridge, reportTo, STALL_TIMEOUT_MS } from '../options.js';
 import { createClosing } from './closing.js';
-import { createLateBodies } from './late-bodies.js';
+import { createLateSignals } from './late-signals.js';
 import type { NodeIncoming, NodeOutgoing } from './message.js';
 import { http2Stream } from './message.js';
 import { createRequestOrder } from './request-order.js';
@@ -44,9 +44,10 @@ export function toNodeListener(handler: ApiHandler, options: NodeListenerOptions
   checkBridge('toNodeListener', handler, options);
   const basePath = normalizeBasePath(options.basePath);
   const clock = options.clock ?? systemClock;
+  const lateSignals = createLateSignals(clock);
   const settings = {
     maxBodyBytes: options.maxBodyBytes ?? Infinity,
-    lateBodies: createLateBodies(clock),
+    lateSignals,
     clientLeft: abortReason('client-left'),
   };
   const order = createRequestOrder(clock);
@@ -55,6 +56,7 @@ export function toNodeListener(handler: ApiHandler, options: NodeListenerOptions
     clock,
     outflows: createOutflows(clock, options.stallTimeoutMs ?? STALL_TIMEOUT_MS),
     closing,
+    lateSignals,
     report: (error, where) => reportTo(options.onError, error, where),
   });
 

@@ -2,7 +2,7 @@ import type { AbortReason } from '../abort-reason.js';
 import type { ApiRequest, BodyCall, PeerCertificate, RequestHeaders } from '../../http/request.js';
 import { Reading } from '../reading.js';
 import { readIncoming } from './body-reader.js';
-import type { LateBodies } from './late-bodies.js';
+import type { LateSignals } from './late-signals.js';
 import type { NodeIncoming, NodeOutgoing } from './message.js';
 import { isGone } from './message.js';
 import { peerCertificateOf } from './peer-certificate.js';
@@ -10,7 +10,7 @@ import { peerCertificateOf } from './peer-certificate.js';
 /** What all requests of one listener share. */
 export interface ExchangeSettings {
   readonly maxBodyBytes: number;
-  readonly lateBodies: LateBodies;
+  readonly lateSignals: LateSignals;
   readonly clientLeft: AbortReason;
 }
 
@@ -43,9 +43,9 @@ export class NodeExchange implements ApiRequest {
 
   get body(): (limit: number, call?: BodyCall) => Promise<Uint8Array> {
     return (limit, call) => {
-      const { maxBodyBytes, lateBodies } = this.#settings;
+      const { maxBodyBytes, lateSignals } = this.#settings;
       const body = readIncoming(this.req, this.res, Math.min(limit, maxBodyBytes), this.#reading, call);
-      if (call !== undefined && this.#reading.waits) lateBodies.add(this.#reading);
+      if (call !== undefined && this.#reading.waits) lateSignals.add(this.#reading);
       return body;
     };
   }

@@ -9,6 +9,7 @@ import { releaseSource } from '../release.js';
 import type { Closing } from './closing.js';
 import { discardBody, hasUnreadBody, isWorthDiscarding } from './discard.js';
 import { writeHead } from './head.js';
+import type { LateSignals } from './late-signals.js';
 import { http2Stream, tearDown } from './message.js';
 import { createOutbox } from './outbox.js';
 import { isPending, type Outflows } from './outflow.js';
@@ -31,11 +32,12 @@ export interface SenderParts {
   readonly clock: Clock;
   readonly outflows: Outflows;
   readonly closing: Closing;
+  readonly lateSignals: LateSignals;
   report(error: unknown, where: FailurePlace): void;
 }
 
 /** Makes the {@link Sender} of a listener. */
-export function createSender({ clock, outflows, closing, report }: SenderParts): Sender {
+export function createSender({ clock, outflows, closing, lateSignals, report }: SenderParts): Sender {
   const unwanted: AbortReason = abortReason('body-unwanted');
   const stalled: AbortReason = abortReason('reader-stalled');
   const givenUp: AbortReason = abortReason('answer-given-up');
@@ -120,9 +122,12 @@ export function createSender({ clock, outflows, closing, report }: SenderParts):
     // A write that races with the client's leaving reports it here as well; the close is what counts.
     res.on('error', () => undefined);
     closing.opened(exchange);
+    let ended = false;
+    let signal: AbortSignal | undefined;
     const over = (): void => {
+      ended = true;
       closing.ended(exchange);
-      response.signal?.removeEventListener('abort', onGiveUp);
+      signal?.removeEventListener('abort', onGiveUp);
     };
     const stop = (): void => {
       over();
@@ -142,8 +147,13 @@ export function createSender({ clock, outflows, closing, report }: SenderParts):
     });
     exchange.onClientLeft(stop);
     outflows.stream(exchange, running, () => giveUp(stalled));
-    if (response.signal?.aborted) onGiveUp();
-    else response.signal?.addEventListener('abort', onGiveUp);
+    const follow = (): void => {
+      if (ended) return;
+      signal = response.signal;
+      if (signal?.aborted) onGiveUp();
+      else signal?.addEventListener('abort', onGiveUp);
+    };
+    if ('signal' in response) lateSignals.add({ follow });
     if (hasUnreadBody(req)) {
       discardBody(req, undefined, (complete) => {
         if (!complete) cutOff(exchange);
