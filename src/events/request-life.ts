@@ -27,10 +27,14 @@ export const TOO_LATE: ApiResponse = Object.freeze({
 
 const nothing = (): void => undefined;
 
-/** The requests of one pipeline that wait for something: one timer for all, because most never need theirs. */
+/**
+ * The requests of one pipeline that wait for something: one timer for all, because most never need theirs. In an array, in
+ * no order: the tables that a Set leaves behind when requests come and go refer to the next ones, and kept a fifth of all
+ * requests in memory until the next full collection.
+ */
 export class UnfinishedRequests {
   readonly clock: Clock;
-  readonly #lives = new Set<RequestLife>();
+  readonly #lives: RequestLife[] = [];
   #looking = false;
 
   constructor(clock: Clock) {
@@ -38,12 +42,17 @@ export class UnfinishedRequests {
   }
 
   add(life: RequestLife): void {
-    this.#lives.add(life);
+    life.place = this.#lives.push(life) - 1;
     this.#lookLater();
   }
 
   delete(life: RequestLife): void {
-    this.#lives.delete(life);
+    const { place } = life;
+    const last = place < 0 ? undefined : this.#lives.pop();
+    life.place = -1;
+    if (last === undefined || last === life) return;
+    this.#lives[place] = last;
+    last.place = place;
   }
 
   #lookLater(): void {
@@ -52,8 +61,9 @@ export class UnfinishedRequests {
     this.clock.setTimer(() => {
       this.#looking = false;
       const now = this.clock.monotonic();
-      for (const life of this.#lives) life.look(now);
-      if (this.#lives.size > 0) this.#lookLater();
+      // From behind, because those that end now are replaced by the last one.
+      for (let at = this.#lives.length - 1; at >= 0; at--) this.#lives[at]?.look(now);
+      if (this.#lives.length > 0) this.#lookLater();
     }, LOOK_MS);
   }
 }
@@ -65,6 +75,8 @@ export class UnfinishedRequests {
  * it, and nothing is watched where the answer is there at once.
  */
 export class RequestLife implements StoreCall {
+  /** Where it is in {@link UnfinishedRequests}, which sets this; -1: nowhere. */
+  place = -1;
   readonly #request: ApiRequest;
   readonly #unfinished: UnfinishedRequests;
   #limitMs = Infinity;
