@@ -19,8 +19,9 @@ export interface ApiResponse {
   /**
    * Present where a streamed answer has a deadline: aborted when it is to be given up, also while a chunk is on its way to
    * the client. Bridges then break the connection (or the stream of HTTP/2) off, so that nobody takes the part for the
-   * whole, and let the source go. It may be a getter that makes one: that to Node reads it after 100 ms, where the answer is
-   * not sent by then.
+   * whole, and let the source go. It may be a getter of a class, which
+   * makes one: `{ ...response }` leaves it out, so name it where you copy an answer. The bridge to Node reads it after 100 ms,
+   * where the answer is not sent by then.
    */
   readonly signal?: AbortSignal;
 }
