@@ -134,6 +134,8 @@ export class RequestLife implements StoreCall {
   /** Takes over a place in flight, to give it back when the request ends. `release` may be called twice. */
   hold(release: () => void): void {
     this.#release = release;
+    // It may have ended while it waited for the place.
+    if (this.#ended) this.#unfinished.clock.setTimer(release, GRACE_MS);
   }
 
   /** The answer of work that has to be waited for: 504 when the request ends before it is there. */

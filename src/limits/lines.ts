@@ -86,15 +86,17 @@ export function createLines({ clock, atNextTurn, waitMs, free, freeFor }: LinesP
   let sweeping = false;
   let tidiedAt = -Infinity;
 
-  const serve = (): boolean => {
+  const serve = (sparing: boolean): boolean => {
     for (let tried = 0; tried < KINDS.length; tried += 1) {
       kindIndex = (kindIndex + 1) % KINDS.length;
-      if (serveOne(KINDS[kindIndex] ?? 'step')) return true;
+      if (serveOne(KINDS[kindIndex] ?? 'step', sparing)) return true;
     }
     return false;
   };
-  const serveOne = (kind: keyof typeof ready): boolean => {
+  const isFlood = (kind: keyof typeof ready, line: Line): boolean => line[kind].length > FLOOD;
+  const serveOne = (kind: keyof typeof ready, sparing: boolean): boolean => {
     for (const line of ready[kind]) {
+      if (sparing && isFlood(kind, line)) continue;
       if (kind !== 'step' && free(kind) <= 0) return false;
       ready[kind].delete(line);
       if (kind !== 'step' && freeFor(kind, line) <= 0) continue;
@@ -109,7 +111,7 @@ export function createLines({ clock, atNextTurn, waitMs, free, freeFor }: LinesP
     return false;
   };
   const isFlooded = (): boolean => {
-    for (const kind of KINDS) for (const line of ready[kind]) if (line[kind].length > FLOOD) return true;
+    for (const kind of KINDS) for (const line of ready[kind]) if (isFlood(kind, line)) return true;
     return false;
   };
   const turns = createTurns({ clock, atNextTurn, serve, isFlooded });

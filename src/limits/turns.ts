@@ -28,8 +28,8 @@ export interface TurnsParts {
   readonly clock: Clock;
   /** Calls back in the next turn of the event loop, microtasks between two callbacks. */
   readonly atNextTurn: (callback: () => void) => void;
-  /** Begins the work that is next, if there is any; false when no more can begin. */
-  readonly serve: () => boolean;
+  /** Begins the work that is next, if there is any; false when no more can begin. `sparing`: passes floods over. */
+  readonly serve: (sparing: boolean) => boolean;
   /** Whether a caller has sent far more than is being answered. */
   readonly isFlooded: () => boolean;
 }
@@ -41,8 +41,8 @@ const SHARED_MS = 0.2;
 /** Requests of one of several callers that begin as they come, in a turn. */
 const SHARED_BEGINNINGS = 1;
 /**
- * How long nothing that waited begins, after each turn in which something did, while one of several callers has sent more
- * than it can be answered: the loop would never be idle otherwise, and its garbage would be everybody's pause.
+ * How long a flood waits after each turn in which something that waited has begun, where there are several callers: the loop
+ * would never be idle otherwise, and its garbage would be everybody's pause.
  */
 const REST_MS = 1;
 /** Callers that were heard of within this time are active. */
@@ -66,6 +66,8 @@ export function createTurns({ clock, atNextTurn, serve, isFlooded }: TurnsParts)
   let slots = 0;
   let servedUntil = 0;
   let resting = false;
+  /** Whether floods are passed over in this turn. */
+  let sparing = false;
   let last: Share | undefined;
   let sharedUntil = -Infinity;
 
@@ -84,20 +86,21 @@ export function createTurns({ clock, atNextTurn, serve, isFlooded }: TurnsParts)
     const now = clock.monotonic();
     const shared = now < sharedUntil;
     servedUntil = now + (shared ? SHARED_MS : ALONE_MS);
-    if (!serve()) return;
-    if (shared && isFlooded()) rest();
-    else plan(shared ? SLOTS.shared : SLOTS.alone);
+    sparing = shared && resting;
+    if (!serve(sparing)) return;
+    if (shared && !resting && isFlooded()) rest();
+    plan(shared ? SLOTS.shared : SLOTS.alone);
   };
   const rest = (): void => {
     resting = true;
     clock.setTimer(() => {
       resting = false;
-      plan(SLOTS.shared);
+      if (planned === 0) plan(SLOTS.shared);
     }, REST_MS);
   };
   /** One piece of work in each callback, so that what it does in microtasks counts as well. */
   const onSlot = (): void => {
-    if (slots > 0 && (clock.monotonic() >= servedUntil || !serve())) slots = 0;
+    if (slots > 0 && (clock.monotonic() >= servedUntil || !serve(sparing))) slots = 0;
   };
   const plan = (count: number): void => {
     arm();
@@ -125,7 +128,7 @@ export function createTurns({ clock, atNextTurn, serve, isFlooded }: TurnsParts)
       return true;
     },
     wake() {
-      if (planned === 0 && !resting) plan(1);
+      if (planned === 0) plan(1);
     },
   };
 }

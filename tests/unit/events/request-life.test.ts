@@ -81,6 +81,17 @@ describe('an answer that is waited for', () => {
     expect(life.signal.reason).toEqual(new Error('left'));
   });
 
+  test('gives back a place that it is given after its end', () => {
+    const { clock, life, release } = started(1000);
+    void life.answerOf(never);
+    clock.advance(1000);
+    const late = vi.fn<() => void>();
+    life.hold(late);
+    clock.advance(500);
+    expect(late).toHaveBeenCalledTimes(1);
+    expect(release).toHaveBeenCalledTimes(1);
+  });
+
   test('neither listens nor ends any more when it is finished', () => {
     const { clock, client, life, release } = started(1000);
     const { signal } = life;

@@ -108,14 +108,17 @@ describe('places in flight', () => {
   });
 
   it('have the defaults of Kubernetes in all, and half of them for one caller', async () => {
-    const { ask, turns } = bench();
+    const { ask, turns, clock } = bench();
     const reads = Array.from({ length: 201 }, () => ask('read', jane));
     const writes = Array.from({ length: 101 }, () => ask('write', jane));
     await turns(20);
     expect(outcomes(reads).filter((outcome) => outcome === 'waits')).toHaveLength(1);
     expect(outcomes(writes).filter((outcome) => outcome === 'waits')).toHaveLength(1);
     const ofBob = Array.from({ length: 200 }, () => ask('read', bob));
-    await turns(60);
+    for (let rest = 0; rest < 30; rest++) {
+      clock.advance(1);
+      await turns(2);
+    }
     expect(outcomes(ofBob).filter((outcome) => outcome === 'waits')).toHaveLength(0);
     const last = ask('read', { name: 'third', groups: [] });
     await turns(5);
@@ -231,6 +234,24 @@ describe('the turns of callers', () => {
     await turns(2);
     expect(second.outcome).toBe('inside');
     expect(outcomes(flood).filter((outcome) => outcome !== 'waits').length).toBeLessThan(40);
+  });
+
+  it('let a flood rest for a millisecond between its turns, and nobody else', async () => {
+    const { ask, turns, clock } = bench();
+    ask('read', bob).release();
+    await turns(1);
+    const flood = Array.from({ length: 400 }, () => ask('read', jane));
+    const servedOf = (all: readonly Asked[]): number => outcomes(all).filter((outcome) => outcome !== 'waits').length;
+    await turns(20);
+    const first = servedOf(flood);
+    expect(first).toBeLessThan(20);
+    const few = Array.from({ length: 30 }, () => ask('read', bob));
+    await turns(20);
+    expect(servedOf(few)).toBe(30);
+    expect(servedOf(flood)).toBe(first);
+    clock.advance(1);
+    await turns(20);
+    expect(servedOf(flood)).toBeGreaterThan(first);
   });
 
   it('hold back system:masters and refusals as they hold back everybody', async () => {
