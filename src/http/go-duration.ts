@@ -24,8 +24,7 @@ const MAX_LENGTH = 64;
  * characters is none, and is shown by its beginning.
  */
 export function parseGoDuration(text: string): { readonly ms: number } | { readonly fault: string } {
-  if (text.length > MAX_LENGTH)
-    return { fault: `time: invalid duration ${goQuote(shorten(text, MAX_LENGTH))}` };
+  if (text.length > MAX_LENGTH) return { fault: `time: invalid duration ${goQuote(shorten(text, MAX_LENGTH))}` };
   const invalid = { fault: `time: invalid duration ${goQuote(text)}` };
   const negative = text.startsWith('-');
   const unsigned = negative || text.startsWith('+') ? text.slice(1) : text;
