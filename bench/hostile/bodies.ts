@@ -1,4 +1,4 @@
-import type { HostileRequest } from './corpus.js';
+import type { HostileRequest } from './contract.js';
 import { eventBodies } from './json-bodies.js';
 import { BODY_BYTES, COLLECTION, eventStart, fill, STORED, times } from './making.js';
 import { applyBodies, patchBodies } from './patches.js';

@@ -1,4 +1,4 @@
-import type { HostileRequest } from './corpus.js';
+import type { HostileRequest } from './contract.js';
 import { COLLECTION, STORED, times } from './making.js';
 
 /** More than a server takes by default: a service can let its server take so much. */

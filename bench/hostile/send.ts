@@ -1,6 +1,6 @@
 import { openSync, readSync } from 'node:fs';
 import type { ApiHandler, ApiResponse } from 'kube-vitals';
-import type { HostileRequest } from './corpus.js';
+import type { HostileRequest } from './contract.js';
 
 /** What a request came to. */
 export interface HostileAnswer {

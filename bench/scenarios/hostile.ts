@@ -1,5 +1,6 @@
 import { figure, median, type Figure } from '../figures.js';
-import { corpus, type HostileRequest } from '../hostile/corpus.js';
+import type { HostileRequest } from '../hostile/contract.js';
+import { corpus } from '../hostile/corpus.js';
 import type { Scenario } from '../phases/contract.js';
 import { startWorker } from '../rpc.js';
 import type { HostileResult } from '../servers/hostile.js';

@@ -8,7 +8,8 @@ import {
   staticTokens,
   type ApiHandler,
 } from 'kube-vitals';
-import { corpus, type HostileRequest } from '../hostile/corpus.js';
+import type { HostileRequest } from '../hostile/contract.js';
+import { corpus } from '../hostile/corpus.js';
 import { COLLECTION, STORED } from '../hostile/making.js';
 import { longestStretch, ordinaryEvent, sendHostile, type HostileAnswer } from '../hostile/send.js';
 import { TOKEN } from '../protocol.js';
