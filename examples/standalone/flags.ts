@@ -16,6 +16,7 @@ export interface Flags {
   readonly credentialsInTheClear: boolean;
   /** At once, on each of the two ports. */
   readonly maxConnections: number;
+  readonly maxBodyBytes: number;
   readonly certDir: string;
   readonly tlsCertFile: string | undefined;
   readonly tlsPrivateKeyFile: string | undefined;
@@ -48,6 +49,8 @@ interface Definition {
   /** What an error message may repeat of the value. Default: all of it. */
   readonly quote?: (text: string) => string;
 }
+
+const MOST_BODY_BYTES = 3_145_728;
 
 const DEFINITIONS = [
   {
@@ -97,6 +100,13 @@ const DEFINITIONS = [
     fallback: '10000',
     help: 'How many connections may be open at once on each of the two ports, from 1. Further ones are closed at once.',
     read: count,
+  },
+  {
+    name: 'max-body-bytes',
+    value: 'bytes',
+    fallback: '3145728',
+    help: 'The largest request body, up to the 3 MiB that the original takes. 524288 is enough for any event, and the default of the library.',
+    read: bodyBytes,
   },
   {
     name: 'cert-dir',
@@ -231,6 +241,7 @@ function flagsOf(value: <T>(name: FlagName) => T): Flags {
     insecurePort: value('insecure-port'),
     credentialsInTheClear: value('insecure-port-accepts-credentials-in-the-clear'),
     maxConnections: value('max-connections'),
+    maxBodyBytes: value('max-body-bytes'),
     certDir: value<string | undefined>('cert-dir') ?? join(dataDir, 'certs'),
     tlsCertFile: value('tls-cert-file'),
     tlsPrivateKeyFile: value('tls-private-key-file'),
@@ -272,6 +283,13 @@ function timeToLive(text: string): number {
 
 function port(text: string): number {
   if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) throw new Error('must be a port, from 0 to 65535');
+  return Number(text);
+}
+
+function bodyBytes(text: string): number {
+  if (!/^\d{1,7}$/.test(text) || Number(text) < 1 || Number(text) > MOST_BODY_BYTES) {
+    throw new Error(`must be from 1 to ${MOST_BODY_BYTES}`);
+  }
   return Number(text);
 }
 

@@ -69,6 +69,7 @@ async function serve(flags: Flags): Promise<void> {
     managedFields: flags.managedFields,
     store,
     ttlMs: flags.eventTtlMs,
+    maxBodyBytes: flags.maxBodyBytes,
     ...flags.limits,
     observe: health.observe,
   });

@@ -104,7 +104,7 @@ async function askers(server: Standalone): Promise<readonly Ask[]> {
 
 describe('SIGTERM under load', () => {
   it('fails readyz at once, serves through the delay, answers what it took, ends watches cleanly and exits with 0', async () => {
-    const server = await startStandalone('--shutdown-delay-duration=1s');
+    const server = await startStandalone('--shutdown-delay-duration=1s', '--limits=off');
     onTestFinished(async () => void (await server.stop()));
     const asks = await askers(server);
     const askAt = (index: number): Ask => asks[index % asks.length] as Ask;

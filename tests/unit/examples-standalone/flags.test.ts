@@ -24,6 +24,7 @@ describe('parseFlags', () => {
       insecurePort: 8080,
       credentialsInTheClear: false,
       maxConnections: 10_000,
+      maxBodyBytes: 3_145_728,
       certDir: 'kube-vitals-data/certs',
       tlsCertFile: undefined,
       tlsPrivateKeyFile: undefined,
@@ -127,6 +128,7 @@ describe('parseFlags', () => {
       'invalid argument "postgre://…" for "--store" flag: must be memory, sqlite:PATH, postgres://…, or etcd://HOST:PORT,HOST:PORT/PREFIX',
     ],
     [['--max-connections=0'], 'invalid argument "0" for "--max-connections" flag: must be a whole number from 1'],
+    [['--max-body-bytes=3145729'], 'invalid argument "3145729" for "--max-body-bytes" flag: must be from 1 to 3145728'],
     [['--bind-address='], 'invalid argument "" for "--bind-address" flag: must not be empty'],
     [['--tls-cert-file=x'], '--tls-cert-file and --tls-private-key-file go together: give both, or neither'],
     [
@@ -153,7 +155,7 @@ describe('parseFlags', () => {
     expect(help).toMatch(
       /--store store\n .*sqlite:PATH.*postgres:.*etcd:.*\(default sqlite:events\.db in --data-dir\)/,
     );
-    expect(help.match(/^ {2}--/gm)).toHaveLength(26);
+    expect(help.match(/^ {2}--/gm)).toHaveLength(27);
     expect('help' in parseFlags(['-h'])).toBe(true);
   });
 
