@@ -70,8 +70,11 @@ export function createHistory(options: HistoryOptions): History {
     since = 0;
     working = forget().finally(() => {
       working = undefined;
+      // What was written meanwhile may be the last for a long time.
+      if (isMuch()) work();
     });
   };
+  const isMuch = (): boolean => since > 0 && since * PART >= historyMaxBytes;
 
   const plan = (): void => {
     timer = pauses.setTimer(() => {
@@ -84,7 +87,7 @@ export function createHistory(options: HistoryOptions): History {
     start: plan,
     written(bytes) {
       since += bytes;
-      if (since * PART >= historyMaxBytes || pauses.monotonic() >= dueAt) work();
+      if (isMuch() || pauses.monotonic() >= dueAt) work();
     },
     async close() {
       closed = true;

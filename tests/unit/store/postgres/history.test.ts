@@ -1,0 +1,33 @@
+import { expect, test, vi } from 'vitest';
+import { createHistory } from '../../../../src/store/postgres/history.js';
+import type { Requests } from '../../../../src/store/postgres/requests.js';
+import { fakeClock } from '../../../../src/testing/fake-clock.js';
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+test.each([800, 0])(
+  'what is written while history is looked at is looked at as well, with a bound of %i bytes',
+  async (historyMaxBytes) => {
+    const answers: (() => void)[] = [];
+    const write = vi.fn(() => new Promise((resolve) => answers.push(() => resolve([{ passed: '0' }]))));
+    const history = createHistory({
+      requests: { write } as unknown as Requests,
+      schema: 's',
+      timers: fakeClock(),
+      clock: undefined,
+      historyMs: 600_000,
+      historyMaxBytes,
+      onError: (error) => expect.unreachable(String(error)),
+    });
+    history.written(200);
+    history.written(200);
+    expect(write).toHaveBeenCalledTimes(1);
+    answers.shift()?.();
+    await turn();
+    expect(write).toHaveBeenCalledTimes(2);
+    answers.shift()?.();
+    await turn();
+    expect(write).toHaveBeenCalledTimes(2);
+    await history.close();
+  },
+);
