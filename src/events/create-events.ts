@@ -12,7 +12,7 @@ import { createEventRateLimits } from '../limits/event-rate-limits.js';
 import { createInFlightLimits } from '../limits/in-flight.js';
 import type { Caller } from '../model/caller.js';
 import { createNotifier } from '../observe/notifier.js';
-import { atNextTurn } from '../store/next-turn.js';
+import { atNextTurn } from '../clock/next-turn.js';
 import { createExpiryLoop } from '../store/expiry-loop.js';
 import { createStoreTime } from '../store/store-time.js';
 import { createWatchHub } from '../store/watch/watch-hub.js';

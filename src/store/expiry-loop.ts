@@ -3,7 +3,7 @@ import { createNotifier } from '../observe/notifier.js';
 import type { Observe } from '../observe/observation.js';
 import type { EventStore } from './contract.js';
 import { isStoreError } from './errors.js';
-import { nextTurn } from './next-turn.js';
+import { nextTurn } from '../clock/next-turn.js';
 import { createStoreTime, type StoreTime } from './store-time.js';
 
 /** For {@link createExpiryLoop}. */

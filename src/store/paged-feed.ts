@@ -1,5 +1,5 @@
 import type { Change, ChangesOptions, Revision } from './contract.js';
-import { atNextTurn } from './next-turn.js';
+import { atNextTurn } from '../clock/next-turn.js';
 import { createParkedIterator, type ParkedIterator } from './parked-iterator.js';
 
 /** For {@link createPagedFeeds}. */

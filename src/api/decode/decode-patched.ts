@@ -1,5 +1,5 @@
 import type { StructShape } from '../schema/shape.js';
-import { byCodePoint } from '../status/code-point-order.js';
+import { byCodePoint } from '../../http/code-point-order.js';
 import { invalid } from '../status/failures.js';
 import { invalidValue } from '../status/field-error.js';
 import type { DecodedBody } from './decode-body.js';

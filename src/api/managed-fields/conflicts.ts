@@ -1,5 +1,5 @@
 import type { StatusCause } from '../../model/status.js';
-import { byCodePoint } from '../status/code-point-order.js';
+import { byCodePoint } from '../../http/code-point-order.js';
 import { goQuote } from '../../http/go-quote.js';
 import { statusError, type StatusError } from '../status/status-error.js';
 import type { FieldNode, FieldSet } from './field-set.js';

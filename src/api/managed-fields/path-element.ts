@@ -1,6 +1,6 @@
 import { parseEmbedded } from '../decode/parse-json.js';
 import { isObject } from '../patch/json-tree.js';
-import { byCodePoint } from '../status/code-point-order.js';
+import { byCodePoint } from '../../http/code-point-order.js';
 import { goQuote } from '../../http/go-quote.js';
 
 /*

@@ -1,6 +1,6 @@
 import type { TimeType } from '../decode/parse-time.js';
 import type { ScalarShape } from '../schema/shape.js';
-import { byCodePoint } from '../status/code-point-order.js';
+import { byCodePoint } from '../../http/code-point-order.js';
 import type { Message, MessageField } from './message.js';
 import { timestampOf } from './timestamp.js';
 import { DELIMITED, tagOf, VARINT, type WireWriter } from './wire.js';

@@ -1,6 +1,6 @@
 import type { ObjectMeta } from '../../model/object-meta.js';
 import { forbiddenField, invalidValue, required, tooLong, type FieldError } from '../status/field-error.js';
-import { byCodePoint } from '../status/code-point-order.js';
+import { byCodePoint } from '../../http/code-point-order.js';
 import { goQuote } from '../../http/go-quote.js';
 import { byteLength } from './byte-length.js';
 import { collectErrors } from './collect-errors.js';

@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock/clock.js';
-import { nextTurn } from '../../store/next-turn.js';
+import { nextTurn } from '../../clock/next-turn.js';
 import type { RequestLife } from '../request-life.js';
 
 /** So long one request works at a stretch, in milliseconds: the event loop is everybody's. */

@@ -1,5 +1,5 @@
 import type { Revision } from '../../store/contract.js';
-import { atNextTurn } from '../../store/next-turn.js';
+import { atNextTurn } from '../../clock/next-turn.js';
 import type { Batch, BatchFrames } from '../../store/watch/batch.js';
 import type { Sleeper, Watcher } from '../../store/watch/watcher.js';
 import { createFrameJoiner } from './join-frames.js';

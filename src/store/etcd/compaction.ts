@@ -1,6 +1,6 @@
 import type { ClockTimer } from '../../clock/clock.js';
 import { isStoreError } from '../errors.js';
-import { atNextTurn } from '../next-turn.js';
+import { atNextTurn } from '../../clock/next-turn.js';
 import type { Revision } from '../record.js';
 import type { EtcdClient } from './client.js';
 import type { Layout } from './layout.js';

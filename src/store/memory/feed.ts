@@ -1,6 +1,6 @@
 import type { Change, ChangesOptions } from '../contract.js';
 import { storeError } from '../errors.js';
-import { atNextTurn } from '../next-turn.js';
+import { atNextTurn } from '../../clock/next-turn.js';
 import { createParkedIterator, type ParkedIterator } from '../parked-iterator.js';
 import type { MemoryState } from './state.js';
 

@@ -11,7 +11,7 @@ import type {
   WriteOptions,
 } from '../contract.js';
 import { storeError } from '../errors.js';
-import { nextTurn } from '../next-turn.js';
+import { nextTurn } from '../../clock/next-turn.js';
 import type { EncodedEvent, EventRecord } from '../record.js';
 import { createBounds } from './bounds.js';
 import { createEngine, type Engine } from './engine.js';

@@ -1,5 +1,5 @@
 import type { Clock, ClockTimer } from '../../clock/clock.js';
-import { nextTurn } from '../next-turn.js';
+import { nextTurn } from '../../clock/next-turn.js';
 import { quoted } from './names.js';
 import type { Requests } from './requests.js';
 import { numberOf } from './rows.js';

@@ -1,5 +1,5 @@
 import type { Change } from '../../store/contract.js';
-import { nextTurn } from '../../store/next-turn.js';
+import { nextTurn } from '../../clock/next-turn.js';
 import { assert, assertEqual, assertStoreError, inTime } from '../assert.js';
 import { sampleEvent } from '../sample-event.js';
 import { keyOf, type FeedReader, type SuiteCase } from './workbench.js';

@@ -8,7 +8,7 @@ import type {
   WriteOptions,
 } from '../../store/contract.js';
 import { isStoreError } from '../../store/errors.js';
-import { nextTurn } from '../../store/next-turn.js';
+import { nextTurn } from '../../clock/next-turn.js';
 import type { EventRecord } from '../../store/record.js';
 import { fail, inTime } from '../assert.js';
 import type { FakeClock } from '../fake-clock.js';

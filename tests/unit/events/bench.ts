@@ -20,7 +20,7 @@ import { createTextBytes } from '../../../src/events/stored-form/text-bytes.js';
 import { createUids } from '../../../src/events/uids.js';
 import { createWholeSeconds } from '../../../src/events/whole-seconds.js';
 import { createInFlightLimits } from '../../../src/limits/in-flight.js';
-import { atNextTurn } from '../../../src/store/next-turn.js';
+import { atNextTurn } from '../../../src/clock/next-turn.js';
 import type { Caller } from '../../../src/model/caller.js';
 import type { Observation } from '../../../src/observe/observation.js';
 import type { EventStore } from '../../../src/store/contract.js';

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Change } from '../../../src/store/contract.js';
 import { storeError } from '../../../src/store/errors.js';
-import { nextTurn } from '../../../src/store/next-turn.js';
+import { nextTurn } from '../../../src/clock/next-turn.js';
 import { createPagedFeeds } from '../../../src/store/paged-feed.js';
 import { sampleEvent } from '../../../src/testing/sample-event.js';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { byCodePoint } from '../../../../src/api/status/code-point-order.js';
+import { byCodePoint } from '../../../../src/http/code-point-order.js';
 import {
   duplicateValue,
   invalidValue,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { nextTurn } from '../../../../src/store/next-turn.js';
+import { nextTurn } from '../../../../src/clock/next-turn.js';
 import type { HubWatcher } from '../../../../src/store/watch/watcher.js';
 import { createWaves } from '../../../../src/store/watch/waves.js';
 import { fakeClock } from '../../../../src/testing/fake-clock.js';

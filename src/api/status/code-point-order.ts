@@ -1,1 +1,0 @@
-export { byCodePoint } from '../../http/code-point-order.js';

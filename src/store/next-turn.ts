@@ -1,1 +1,0 @@
-export { atNextTurn, nextTurn } from '../clock/next-turn.js';
