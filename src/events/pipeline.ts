@@ -14,7 +14,7 @@ import type { ApiResponse } from '../http/response.js';
 import { isStream } from '../http/response-shape.js';
 import { isTargetTooLarge, readablePart, TARGET_TOO_LARGE } from '../http/target-limit.js';
 import { decodePath, parseQuery, splitUrl } from '../http/url.js';
-import type { Release } from '../limits/in-flight.js';
+import type { Place } from '../limits/in-flight.js';
 import { tooManyRequestsText } from '../limits/too-many-requests.js';
 import type { Caller } from '../model/caller.js';
 import { createNotifier } from '../observe/notifier.js';
@@ -178,7 +178,7 @@ export function createPipeline({ environment, versions, documents, observe }: Pi
     const reads = request.method === 'GET' || request.method === 'HEAD';
     const kind = scope?.verb === 'watch' ? 'watch' : reads ? 'read' : 'write';
     const place = limits.enter(kind, caller, life);
-    if (isPromise(place)) return place.then((release) => inside(passage, caller, attributes, release));
+    if (isPromise(place)) return place.then((later) => inside(passage, caller, attributes, later));
     return inside(passage, caller, attributes, place);
   }
 
@@ -187,26 +187,27 @@ export function createPipeline({ environment, versions, documents, observe }: Pi
     passage: Passage,
     caller: Caller,
     attributes: Attributes,
-    release: Release | undefined,
+    place: Place | undefined,
   ): ApiResponse | Promise<ApiResponse> {
-    if (!release) return tooManyRequestsText();
+    if (!place) return tooManyRequestsText();
     const { scope, life } = passage;
-    life.hold(release);
+    life.hold(place);
     const failed = (error: unknown): never => {
-      release();
+      place.release();
       throw error;
     };
     const answered = (response: ApiResponse): ApiResponse => {
       if (scope !== undefined && isStream(response.body)) {
         if (scope.verb === 'watch') return response;
+        place.streams();
         return life.stream(response, response.body, () => limits.turn(caller, life));
       }
-      release();
+      place.release();
       return response;
     };
     let work: ApiResponse | Promise<ApiResponse>;
     try {
-      work = allowed(passage, caller, attributes, release);
+      work = allowed(passage, caller, attributes, place);
     } catch (error) {
       return failed(error);
     }
@@ -218,13 +219,13 @@ export function createPipeline({ environment, versions, documents, observe }: Pi
     passage: Passage,
     caller: Caller,
     attributes: Attributes,
-    release: () => void,
+    place: Place,
   ): ApiResponse | Promise<ApiResponse> {
     const { request, path, query, scope } = passage;
     return chain(authorize(access, caller, attributes), () => {
       if (!scope) return documents.answer(request, path, query);
       const { representation, answered } = routed(passage, scope, caller);
-      return chain(answered, (result) => rendered(representation, result, release));
+      return chain(answered, (result) => rendered(representation, result, place));
     });
   }
 

@@ -1,12 +1,13 @@
 import type { Representation } from '../api/representation/contract.js';
 import type { ApiResponse } from '../http/response.js';
+import type { Place } from '../limits/in-flight.js';
 import type { Result } from './verbs/call.js';
 
-/** The response for what a verb handed back. `release` gives the place of a watch back when it ends. */
+/** The response for what a verb handed back. A watch gives its place back when it ends. */
 export function rendered(
   representation: Representation,
   result: Result,
-  release: () => void,
+  place: Place,
 ): ApiResponse | Promise<ApiResponse> {
   switch (result.kind) {
     case 'object':
@@ -16,18 +17,18 @@ export function rendered(
     case 'status':
       return representation.status(result.status, 200);
     case 'watch':
-      return streamed(representation, result, release);
+      return streamed(representation, result, place);
   }
 }
 
 async function streamed(
   representation: Representation,
   result: Extract<Result, { readonly kind: 'watch' }>,
-  release: () => void,
+  place: Place,
 ): Promise<ApiResponse> {
   return {
     status: 200,
     headers: { 'content-type': representation.streamType },
-    body: result.frames(await representation.frames(), release),
+    body: result.frames(await representation.frames(), () => place.release()),
   };
 }

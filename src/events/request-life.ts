@@ -2,6 +2,7 @@ import type { Clock, ClockTimer } from '../clock/clock.js';
 import type { ApiRequest } from '../http/request.js';
 import { isStream } from '../http/response-shape.js';
 import type { ApiResponse, ResponseHeaders } from '../http/response.js';
+import type { Place } from '../limits/in-flight.js';
 import type { StoreCall } from '../store/contract.js';
 import { LimitedStream, StreamedAnswer } from './limited-stream.js';
 
@@ -89,7 +90,7 @@ export class RequestLife implements StoreCall {
   #reason: unknown;
   #ended = false;
   #finished = false;
-  #release: () => void = nothing;
+  #place: Place | undefined;
   /** What is to be broken off at the end, beside what hangs on the signal. */
   #breakOff: () => void = nothing;
 
@@ -132,11 +133,11 @@ export class RequestLife implements StoreCall {
     this.#limitMs = ms;
   }
 
-  /** Takes over a place in flight, to give it back when the request ends. `release` may be called twice. */
-  hold(release: () => void): void {
-    this.#release = release;
+  /** Takes over a place in flight, to give it back when the request ends. */
+  hold(place: Place): void {
+    this.#place = place;
     // It may have ended while it waited for the place.
-    if (this.#ended) this.#unfinished.clock.setTimer(release, GRACE_MS);
+    if (this.#ended) this.#releaseLater();
   }
 
   /** The answer of work that has to be waited for: 504 when the request ends before it is there. */
@@ -144,7 +145,7 @@ export class RequestLife implements StoreCall {
     return new Promise((resolve, reject) => {
       this.#breakOff = () => {
         resolve(TOO_LATE);
-        this.#unfinished.clock.setTimer(this.#release, GRACE_MS);
+        this.#releaseLater();
       };
       this.#watch();
       work.then((response) => {
@@ -167,10 +168,10 @@ export class RequestLife implements StoreCall {
     const iterator = source[Symbol.asyncIterator]();
     const over = (): void => {
       this.finish();
-      this.#release();
+      this.#place?.release();
     };
     this.#breakOff = () => {
-      this.#release();
+      this.#place?.release();
       letGo(iterator);
     };
     this.#watch();
@@ -214,6 +215,12 @@ export class RequestLife implements StoreCall {
   #unwatch(): void {
     if (this.#watched) this.#unfinished.delete(this);
     this.#timer?.cancel();
+  }
+
+  /** What was asked of the store goes on for a moment. */
+  #releaseLater(): void {
+    const place = this.#place;
+    this.#unfinished.clock.setTimer(() => place?.release(), GRACE_MS);
   }
 
   #follow(): void {

@@ -5,8 +5,13 @@ import { readInFlightLimits, type InFlightLimitOptions } from './in-flight-optio
 import { createLines, type Line } from './lines.js';
 import type { Requester } from './queue.js';
 
-/** Gives a place back. Harmless when called twice. */
-export type Release = () => void;
+/** A place that a request holds. */
+export interface Place {
+  /** The answer streams from here on: the place is held, but nothing of other callers waits behind this work any more. */
+  streams(): void;
+  /** Gives the place back. Harmless when called twice. */
+  release(): void;
+}
 
 /** What a request holds a place for. A watch is open for long; the others end soon. */
 export type PlaceKind = 'read' | 'write' | 'watch';
@@ -22,7 +27,7 @@ export interface InFlightLimits {
    * Takes a place: at once where one is free and nobody has to wait for this caller, else later. `undefined` means *no
    * place*: answer `tooManyRequestsText()`. A refusal takes its turn as well, so that asking again at once gains nothing.
    */
-  enter(kind: PlaceKind, caller: Caller, client: Client): Release | undefined | Promise<Release | undefined>;
+  enter(kind: PlaceKind, caller: Caller, client: Client): Place | undefined | Promise<Place | undefined>;
   /**
    * The next turn of a caller, or of a client nobody knows, for work that needs no place of its own: a piece of a list, a
    * refusal, a path beside the events. `undefined` means *now*.
@@ -37,7 +42,11 @@ export interface InFlightParts {
   readonly atNextTurn: (callback: () => void) => void;
 }
 
-const nothing: Release = () => undefined;
+/** What may be asked of the store for one caller at a time, while others are active: they wait in its queues behind it. */
+const AT_ONCE_BESIDE_OTHERS = { read: 16, write: 32, watch: Infinity } as const;
+
+/** The place of those who need none. */
+const NO_PLACE: Place = Object.freeze<Place>({ streams: () => undefined, release: () => undefined });
 
 /**
  * Makes the counters and queues of one server.
@@ -53,22 +62,51 @@ export function createInFlightLimits(
   const mostOf = { read: limits.readsPerCaller, write: limits.writesPerCaller, watch: limits.watchesPerCaller };
   const held = { read: 0, write: 0, watch: 0 };
   const free = (kind: PlaceKind): number => most[kind] - held[kind];
-  const freeFor = (kind: PlaceKind, line: Line): number => mostOf[kind] - line.held[kind];
+  const freeFor = (kind: PlaceKind, line: Line): number => {
+    const left = mostOf[kind] - line.held[kind];
+    const { [kind]: atOnce } = AT_ONCE_BESIDE_OTHERS;
+    if (left <= 0 || line.working[kind] < atOnce) return left;
+    return lines.areShared() ? atOnce - line.working[kind] : left;
+  };
   const isFree = (kind: PlaceKind, line: Line): boolean => free(kind) > 0 && freeFor(kind, line) > 0;
   const lines = createLines({ clock, atNextTurn, waitMs: limits.queueWaitMs, free, freeFor });
 
-  const take = (kind: PlaceKind, line: Line): Release => {
-    held[kind] += 1;
-    line.held[kind] += 1;
-    let mine = true;
-    return () => {
-      if (!mine) return;
-      mine = false;
-      held[kind] -= 1;
-      line.held[kind] -= 1;
-      if (kind !== 'watch') lines.freed(kind, line);
-    };
-  };
+  /** A class, because every request takes one: it is made without closures. */
+  class HeldPlace implements Place {
+    readonly #kind: PlaceKind;
+    readonly #line: Line;
+    #holds = true;
+    #works = true;
+
+    constructor(kind: PlaceKind, line: Line) {
+      this.#kind = kind;
+      this.#line = line;
+      held[kind] += 1;
+      line.held[kind] += 1;
+      line.working[kind] += 1;
+    }
+
+    streams(): void {
+      if (!this.#works) return;
+      this.#works = false;
+      this.#line.working[this.#kind] -= 1;
+      this.#freed();
+    }
+
+    release(): void {
+      if (!this.#holds) return;
+      this.#holds = false;
+      held[this.#kind] -= 1;
+      this.#line.held[this.#kind] -= 1;
+      if (this.#works) this.streams();
+      else this.#freed();
+    }
+
+    #freed(): void {
+      if (this.#kind !== 'watch') lines.freed(this.#kind, this.#line);
+    }
+  }
+  const take = (kind: PlaceKind, line: Line): Place => new HeldPlace(kind, line);
   const inTurn = <T>(line: Line, client: Client, next: () => T): Promise<T | undefined> =>
     new Promise((resolve) =>
       lines.step(
@@ -90,10 +128,10 @@ export function createInFlightLimits(
       const line = lineOf(caller, client);
       const now = lines.mayBegin(line);
       if (kind === 'watch') {
-        const watch = (): Release | undefined => (isFree(kind, line) ? take(kind, line) : undefined);
+        const watch = (): Place | undefined => (isFree(kind, line) ? take(kind, line) : undefined);
         return (now ? watch() : undefined) ?? inTurn(line, client, watch);
       }
-      if (caller.groups.includes(MASTERS)) return now ? nothing : inTurn(line, client, () => nothing);
+      if (caller.groups.includes(MASTERS)) return now ? NO_PLACE : inTurn(line, client, () => NO_PLACE);
       if (now && isFree(kind, line) && !lines.mustWait(kind, line, free(kind))) return take(kind, line);
       if (lines.waiting >= limits.queued || line.waiting >= limits.queuedPerCaller) return inTurn(line, client, none);
       return new Promise((resolve) =>

@@ -14,6 +14,8 @@ export class Line implements Share {
   heard = 0;
   countedFrom = 0;
   readonly held = { read: 0, write: 0, watch: 0 };
+  /** Places whose answers are still being made. */
+  readonly working = { read: 0, write: 0, watch: 0 };
   readonly read: Queue = new Queue();
   readonly write: Queue = new Queue();
   /** Waits for its turn and for nothing else. */
@@ -40,6 +42,8 @@ export interface Lines {
   of(name: string, unknown: boolean): Line;
   /** Whether work of this caller may begin as it comes. */
   mayBegin(line: Line): boolean;
+  /** Whether several callers are active. */
+  areShared(): boolean;
   /** Whether a request that comes now has to let others of this caller, or of all, go first. */
   mustWait(kind: WaitKind, line: Line, free: number): boolean;
   /** Waits for a place; `enter` takes it. `leave` comes in its stead when none is free in time, or the request ends. */
@@ -160,6 +164,7 @@ export function createLines({ clock, atNextTurn, waitMs, free, freeFor }: LinesP
       return line;
     },
     mayBegin: (line) => turns.mayBegin(line) && line.step.length === 0,
+    areShared: () => turns.areShared(),
     mustWait: (kind, line, left) => line[kind].length > 0 || (left === 1 && ready[kind].size > 0),
     wait(kind, line, requester, enter, leave) {
       waiting += 1;

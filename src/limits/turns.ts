@@ -19,6 +19,8 @@ export interface Share {
 export interface Turns {
   /** Whether work of this caller may begin as it comes. What may not has to wait until it is served. */
   mayBegin(share: Share): boolean;
+  /** Whether several callers are active. */
+  areShared(): boolean;
   /** Something waits: `serve` is called in the turns to come, until it says that no more can begin. */
   wake(): void;
 }
@@ -127,6 +129,7 @@ export function createTurns({ clock, atNextTurn, serve, isFlooded }: TurnsParts)
       share.begun += 1;
       return true;
     },
+    areShared: () => clock.monotonic() < sharedUntil,
     wake() {
       if (planned === 0) plan(1);
     },

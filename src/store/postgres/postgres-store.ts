@@ -1,6 +1,7 @@
 import { systemClock, type Clock } from '../../clock/clock.js';
 import { createNotifier } from '../../observe/notifier.js';
-import type { EventKey, EventStore, StoreCall, StoreCapabilities } from '../contract.js';
+import { createBatcher } from '../batcher.js';
+import type { EventKey, EventStore, ListPage, ListQuery, StoreCall, StoreCapabilities } from '../contract.js';
 import { storeError } from '../errors.js';
 import { createPagedFeeds } from '../paged-feed.js';
 import type { EncodedEvent } from '../record.js';
@@ -25,6 +26,11 @@ import { contentOf, createWriteBatches, type Write } from './write-batches.js';
 
 /** The most events that one statement of `expire` removes: it holds up writers for as long as it runs. */
 const EXPIRE_STEP = 500;
+/**
+ * Pages of lists that are read at once. One is read while another is decoded, which is all that one thread can use; and who
+ * asks for one event finds a connection that no list has.
+ */
+const LISTS_AT_ONCE = 2;
 
 /**
  * A store in PostgreSQL 12 or newer, for any number of replicas over one database. Opens in the background; operations wait
@@ -86,6 +92,12 @@ export function openPostgresStore(options: PostgresStoreOptions, timers: Clock):
       wakeUps.written(latest);
       history.written(bytes);
     },
+  });
+
+  const lists = createBatcher<ListQuery, ListPage>({
+    maxItems: 1,
+    concurrency: LISTS_AT_ONCE,
+    run: ([query]) => Promise.all(query === undefined ? [] : [readList(reads, schema, query)]),
   });
 
   const opener = createOpener(async () => {
@@ -164,7 +176,7 @@ FROM ${s}.expire($1::bigint, $2::integer, $3::bigint, $4::bigint, $5::integer)`,
     leaveOpening(isClosed());
     feeds.close();
     check.close();
-    await writes.close(isClosed);
+    await Promise.all([writes.close(isClosed), lists.close(isClosed)]);
     await Promise.all([wakeUps.close(), history.close()]);
     await client.close?.();
   };
@@ -187,7 +199,7 @@ FROM ${s}.expire($1::bigint, $2::integer, $3::bigint, $4::bigint, $5::integer)`,
       }),
     async list(query) {
       if (!closing.signal.aborted) checkListQuery(query);
-      return reading(query, () => readList(reads, schema, query));
+      return reading(query, () => lists.add(query, query.signal));
     },
     async create({ namespace, name: own }, event, call) {
       const one: Write = {

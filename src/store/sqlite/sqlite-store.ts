@@ -5,6 +5,7 @@ import { storeError, type StoreError } from '../errors.js';
 import { createPagedFeeds } from '../paged-feed.js';
 import type { EncodedEvent, EventRecord } from '../record.js';
 import { settleUnknownOutcomes } from '../settle.js';
+import type { EngineQuery } from './engine.js';
 import { checkSqliteStoreOptions, engineOptions, type SqliteStoreOptions } from './options.js';
 import { packReads, unpackReadAnswer, type ReadOperation, type ReadResult } from './protocol-read.js';
 import { changeOf, decoded, keyOf, keyText, recordOf } from './records.js';
@@ -15,6 +16,8 @@ import { createWrites } from './writes.js';
 /** What one message of reads may ask for, and how many are under way at once. */
 const READS = 64;
 const READ_MESSAGES = 4;
+/** Events that the lists of one message may have in all: a millisecond or two of the thread, which others wait for. */
+const LISTED_AT_ONCE = 128;
 /** How much one call of `expire` removes in one transaction. */
 const EXPIRE_SLICE = 500;
 /** How much history one step forgets, and how long others work between two steps. */
@@ -48,6 +51,17 @@ function checkListQuery({ limit, order, after }: ListQuery): void {
   }
 }
 
+function engineQuery({ namespace, terms = [], at, after, limit, order }: ListQuery): EngineQuery {
+  return {
+    namespace: namespace === undefined ? undefined : encoder.encode(namespace),
+    terms,
+    at,
+    after: after === undefined ? undefined : { key: keyBytes(after), revision: after.revision },
+    limit,
+    newestFirst: order === 'newest-first',
+  };
+}
+
 /** The store over an engine that answers messages. `options` were checked. */
 export function createSqliteStore(options: SqliteStoreOptions, host: EngineHost): EventStore {
   const clock = options.clock ?? systemClock;
@@ -75,10 +89,20 @@ export function createSqliteStore(options: SqliteStoreOptions, host: EngineHost)
       else feeds.offer(known);
     },
   });
+  const answers = async (operations: readonly ReadOperation[]): Promise<readonly (ReadResult | StoreError)[]> =>
+    unpackReadAnswer(await host.send('read', packReads(operations)));
   const reads = createBatcher<ReadOperation, ReadResult>({
     maxItems: READS,
     concurrency: READ_MESSAGES,
-    run: async (operations) => unpackReadAnswer(await host.send('read', packReads(operations))),
+    run: answers,
+  });
+  // One message at a time, in a queue of its own: the thread answers in the order of its messages, and whoever asks for one
+  // event should not wait for all the lists that were asked for before.
+  const lists = createBatcher<ReadOperation, ReadResult>({
+    maxItems: READS,
+    maxWeight: LISTED_AT_ONCE,
+    weigh: (operation) => (operation.kind === 'list' ? operation.query.limit : 1),
+    run: answers,
   });
 
   const begin = (call: StoreCall | undefined): AbortSignal | undefined => {
@@ -90,7 +114,8 @@ export function createSqliteStore(options: SqliteStoreOptions, host: EngineHost)
     operation: ReadOperation & { readonly kind: Kind },
     signal?: AbortSignal,
   ): Promise<Extract<ReadResult, { kind: Kind }>> => {
-    const result = await orAborted(reads.add(operation, signal), signal);
+    const queue = operation.kind === 'list' ? lists : reads;
+    const result = await orAborted(queue.add(operation, signal), signal);
     return result as Extract<ReadResult, { kind: Kind }>;
   };
   const feeds = createPagedFeeds({
@@ -151,27 +176,25 @@ export function createSqliteStore(options: SqliteStoreOptions, host: EngineHost)
     async list(query) {
       const signal = begin(query);
       checkListQuery(query);
-      const { namespace, terms = [], at, after, limit, order } = query;
-      const { page } = await read(
-        {
-          kind: 'list',
-          query: {
-            namespace: namespace === undefined ? undefined : encoder.encode(namespace),
-            terms,
-            at,
-            after: after === undefined ? undefined : { key: keyBytes(after), revision: after.revision },
-            limit,
-            newestFirst: order === 'newest-first',
-          },
-        },
-        signal,
-      );
-      const { revision, next, remaining } = page;
-      const records = decoded(path, () => page.records.map(recordOf));
-      const result: ListPage = { records, revision, ...(remaining !== undefined && { remaining }) };
-      if (next === undefined) return result;
-      const position = keyOf(next.key);
-      return { ...result, next: order === 'newest-first' ? { ...position, revision: next.revision } : position };
+      const { order, limit } = query;
+      const records: EventRecord[] = [];
+      // In slices, between which others are answered: all but the first read at the revision of that.
+      for (let { at, after } = query; ;) {
+        const asked = Math.min(limit - records.length, LISTED_AT_ONCE);
+        const { page } = await read(
+          { kind: 'list', query: engineQuery({ ...query, at, after, limit: asked }) },
+          signal,
+        );
+        const { revision, next, remaining } = page;
+        records.push(...decoded(path, () => page.records.map(recordOf)));
+        const result: ListPage = { records, revision, ...(remaining !== undefined && { remaining }) };
+        if (next === undefined) return result;
+        const position = keyOf(next.key);
+        after = order === 'newest-first' ? { ...position, revision: next.revision } : position;
+        // A search that looked at many events comes back with fewer than asked for, and ends the page.
+        if (page.records.length < asked || records.length === limit) return { ...result, next: after };
+        at = revision;
+      }
     },
     create: (key, event, call) => put(key, event, { signal: call.signal, expiresAt: call.expiresAt }),
     async replace(key, event, call) {
@@ -205,8 +228,8 @@ export function createSqliteStore(options: SqliteStoreOptions, host: EngineHost)
       closing ??= (async () => {
         timer?.cancel();
         feeds.close();
-        await Promise.all([writes.idle(), reads.idle()]);
-        await Promise.all([writes.close(closedError), reads.close(closedError)]);
+        await Promise.all([writes.idle(), reads.idle(), lists.idle()]);
+        await Promise.all([writes.close(closedError), reads.close(closedError), lists.close(closedError)]);
         await host.close();
       })();
       return closing;

@@ -22,7 +22,7 @@ function started(limitMs = Infinity): {
   const life = new RequestLife(request, new UnfinishedRequests(clock));
   const release = vi.fn<() => void>();
   life.limit(limitMs);
-  life.hold(release);
+  life.hold({ streams: () => undefined, release });
   return { clock, client, life, release };
 }
 
@@ -86,7 +86,7 @@ describe('an answer that is waited for', () => {
     void life.answerOf(never);
     clock.advance(1000);
     const late = vi.fn<() => void>();
-    life.hold(late);
+    life.hold({ streams: () => undefined, release: late });
     clock.advance(500);
     expect(late).toHaveBeenCalledTimes(1);
     expect(release).toHaveBeenCalledTimes(1);

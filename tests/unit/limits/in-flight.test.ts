@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import {
   createInFlightLimits,
   type InFlightLimits,
+  type Place,
   type PlaceKind,
-  type Release,
 } from '../../../src/limits/in-flight.js';
 import { inFlightLimitFaults, type InFlightLimitOptions } from '../../../src/limits/in-flight-options.js';
 import { tooManyRequestsText } from '../../../src/limits/too-many-requests.js';
@@ -24,7 +24,8 @@ interface Bench extends FakeLoop {
 
 interface Asked {
   outcome: 'waits' | 'refused' | 'inside';
-  release: Release;
+  readonly release: () => void;
+  readonly streams: () => void;
 }
 
 function bench(options: InFlightLimitOptions = {}): Bench {
@@ -34,10 +35,11 @@ function bench(options: InFlightLimitOptions = {}): Bench {
     ...loop,
     limits,
     ask(kind, caller, client = HERE) {
-      const asked: Asked = { outcome: 'waits', release: () => undefined };
-      const told = (release: Release | undefined): void => {
-        asked.outcome = release === undefined ? 'refused' : 'inside';
-        if (release !== undefined) asked.release = release;
+      let held: Place | undefined;
+      const asked: Asked = { outcome: 'waits', release: () => held?.release(), streams: () => held?.streams() };
+      const told = (given: Place | undefined): void => {
+        held = given;
+        asked.outcome = given === undefined ? 'refused' : 'inside';
       };
       const place = limits.enter(kind, caller, client);
       if (place instanceof Promise) void place.then(told);
@@ -107,6 +109,32 @@ describe('places in flight', () => {
     expect(read.outcome).toBe('inside');
   });
 
+  it('let one of several active callers wait for 16 reads and 32 writes of the store at once, streams aside', async () => {
+    const { ask, turns, clock } = bench();
+    const settle = async (): Promise<void> => {
+      for (let rest = 0; rest < 60; rest++) {
+        clock.advance(1);
+        await turns(2);
+      }
+    };
+    ask('read', bob);
+    const reads = Array.from({ length: 40 }, () => ask('read', jane));
+    const writes = Array.from({ length: 60 }, () => ask('write', jane));
+    const inside = (all: readonly Asked[]): Asked[] => all.filter(({ outcome }) => outcome === 'inside');
+    await settle();
+    expect([inside(reads).length, inside(writes).length]).toEqual([16, 32]);
+    for (const { streams } of inside(reads)) streams();
+    for (const { release } of inside(writes).slice(0, 8)) release();
+    await settle();
+    expect([inside(reads).length, inside(writes).length]).toEqual([32, 40]);
+    // Two seconds after the last request of another caller all places are there again.
+    clock.advance(2_000);
+    inside(reads)[31]?.release();
+    inside(writes)[39]?.release();
+    await settle();
+    expect([inside(reads).length, inside(writes).length]).toEqual([40, 60]);
+  });
+
   it('have the defaults of Kubernetes in all, and half of them for one caller', async () => {
     const { ask, turns, clock } = bench();
     const reads = Array.from({ length: 201 }, () => ask('read', jane));
@@ -115,9 +143,10 @@ describe('places in flight', () => {
     expect(outcomes(reads).filter((outcome) => outcome === 'waits')).toHaveLength(1);
     expect(outcomes(writes).filter((outcome) => outcome === 'waits')).toHaveLength(1);
     const ofBob = Array.from({ length: 200 }, () => ask('read', bob));
-    for (let rest = 0; rest < 30; rest++) {
+    for (let rest = 0; rest < 250; rest++) {
       clock.advance(1);
       await turns(2);
+      for (const { streams } of ofBob) streams();
     }
     expect(outcomes(ofBob).filter((outcome) => outcome === 'waits')).toHaveLength(0);
     const last = ask('read', { name: 'third', groups: [] });
@@ -245,9 +274,9 @@ describe('the turns of callers', () => {
     await turns(20);
     const first = servedOf(flood);
     expect(first).toBeLessThan(20);
-    const few = Array.from({ length: 30 }, () => ask('read', bob));
+    const few = Array.from({ length: 16 }, () => ask('read', bob));
     await turns(20);
-    expect(servedOf(few)).toBe(30);
+    expect(servedOf(few)).toBe(16);
     expect(servedOf(flood)).toBe(first);
     clock.advance(1);
     await turns(20);

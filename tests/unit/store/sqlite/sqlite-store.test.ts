@@ -13,6 +13,15 @@ const { driver, newPath } = await createBench();
 const later = { expiresAt: START + 3_600_000_000 };
 const key = (name: string): { namespace: string; name: string } => ({ namespace: 'default', name });
 
+function tracked<T>(promise: Promise<T>): { readonly promise: Promise<T>; done(): boolean } {
+  let done = false;
+  const mark = (): void => {
+    done = true;
+  };
+  void promise.then(mark, mark);
+  return { promise, done: () => done };
+}
+
 describe('the store', () => {
   test('sends what comes at the same time in one message', async () => {
     const options = { path: newPath(), clock: fakeClock({ now: START }) };
@@ -29,6 +38,32 @@ describe('the store', () => {
     await Promise.all(Array.from({ length: 50 }, (_, i) => store.create(key(`event-${i}`), sampleEvent(), later)));
     await Promise.all(Array.from({ length: 50 }, (_, i) => store.get(key(`event-${i}`))));
     expect(kinds).toEqual(['write', 'read']);
+    await store.close();
+  });
+
+  test('reads a long list in slices of one revision, and answers others in between', async () => {
+    const options = { path: newPath(), clock: fakeClock({ now: START }), startAt: 1 };
+    const host = inThreadHost(driver, options);
+    let reads = 0;
+    const store = createSqliteStore(options, {
+      send(kind, body) {
+        if (kind === 'read') reads++;
+        return host.send(kind, body);
+      },
+      close: host.close,
+    });
+    const name = (i: number): string => `event-${String(i).padStart(3, '0')}`;
+    await Promise.all(Array.from({ length: 300 }, (_, i) => store.create(key(name(i)), sampleEvent(), later)));
+    const { promise: list, done } = tracked(store.list({ limit: 290, order: 'key' }));
+    const lists = [list, store.list({ limit: 5, order: 'newest-first' })];
+    await store.get(key(name(7)));
+    expect(done()).toBe(false);
+    await store.remove(key(name(150)));
+    const [page, newest] = await Promise.all(lists);
+    expect(page?.records.map((record) => record.key.name)).toEqual(Array.from({ length: 290 }, (_, i) => name(i)));
+    expect(page).toMatchObject({ revision: 301, next: key(name(289)), remaining: 10 });
+    expect(newest?.records.map((record) => record.key.name)).toEqual([299, 298, 297, 296, 295].map(name));
+    expect(reads).toBeGreaterThanOrEqual(4);
     await store.close();
   });
 
