@@ -6,8 +6,8 @@ import { shorten } from '../../http/shorten.js';
 import { DEFAULT_BODY_LIMITS, type BodyLimits } from './body-limits.js';
 import { decodeObject } from './decode-object.js';
 import { decodeQuickly, ODD } from './decode-quickly.js';
-import { bodyText, parsePlain } from './parse-json.js';
-import { readDocument, whenRead, type BodyMediaType, type ReadDocument } from './read-document.js';
+import { bodyText, parsePlain, type PlainJson } from './parse-json.js';
+import { readDocument, readOddJson, whenRead, type BodyMediaType, type ReadDocument } from './read-document.js';
 import { strictText, yamlStrictText, type FieldValidation } from './strict-errors.js';
 import {
   groupVersion,
@@ -70,13 +70,16 @@ export interface DecodedBody {
  * @throws StatusError 400 with Kubernetes' words; 413 for a body with too many fields and list items
  */
 export function decodeBody(body: Uint8Array, options: DecodeBodyOptions): DecodedBody | Promise<DecodedBody> {
-  const { mediaType } = options;
+  const { mediaType, limits = DEFAULT_BODY_LIMITS } = options;
   if (mediaType === 'application/vnd.kubernetes.protobuf') return decodeMessage(body, options);
   if (mediaType === 'application/json') {
-    const plain = decodePlain(body, options);
+    const text = bodyText(body);
+    const parsed = parsePlain(text, limits.members);
+    if (!parsed) return decodeDocument(body, readOddJson(text), options);
+    const plain = decodePlain(parsed, text.length === body.length, options);
     if (plain) return plain;
   }
-  return whenRead(readDocument(body, mediaType, options.limits), (read) => decodeDocument(body, read, options));
+  return whenRead(readDocument(body, mediaType, limits), (read) => decodeDocument(body, read, options));
 }
 
 /**
@@ -84,14 +87,13 @@ export function decodeBody(body: Uint8Array, options: DecodeBodyOptions): Decode
  * all others, which begins anew where this one ends; they decide alike.
  */
 function decodePlain(
-  body: Uint8Array,
-  { shape, kind, apiVersion, usual, limits = DEFAULT_BODY_LIMITS }: DecodeBodyOptions,
+  parsed: PlainJson,
+  unitsAsBytes: boolean,
+  { shape, kind, apiVersion, usual }: DecodeBodyOptions,
 ): DecodedBody | undefined {
-  const text = bodyText(body);
-  const parsed = parsePlain(text, limits.members);
-  if (!parsed || !saysExactly(parsed.value, kind, apiVersion)) return undefined;
+  if (!saysExactly(parsed.value, kind, apiVersion)) return undefined;
   // As many units as bytes: no surrogates, which take twice as many. Control characters and quotes JSON has only escaped.
-  const plain = !parsed.escapes && text.length === body.length;
+  const plain = !parsed.escapes && unitsAsBytes;
   const known = usual?.(parsed.value as object);
   if (known) {
     if (known.keys !== parsed.keys) return undefined;

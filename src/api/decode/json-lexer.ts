@@ -11,10 +11,12 @@ export class JsonLexer {
   at = 0;
   error: string | undefined;
   private readonly text: string;
-  /** Passed over by the engine: ten times as fast as looking at each character. */
+  /**
+   * What may stand in a string, passed over by the engine: ten times as fast as looking at each character. So much at a
+   * time, because for each it remembers something.
+   */
   // eslint-disable-next-line no-control-regex -- they may not stand in a string
-  private readonly plain = /[^"\\\u0000-\u001f]+/y;
-  private readonly oneEscape = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
+  private readonly inString = /(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})){1,1000}/y;
 
   constructor(text: string) {
     this.text = text;
@@ -67,21 +69,16 @@ export class JsonLexer {
   /** Reads a string that begins here. */
   string(): string {
     const start = this.at++;
-    let escaped = false;
-    for (;;) {
-      this.pass(this.plain);
-      const code = this.text.charCodeAt(this.at);
-      if (code === 0x22) break;
-      if (code !== 0x5c) {
-        this.refuse('in string literal');
-        return '';
-      }
-      escaped = true;
-      // One that is broken is gone through character by character, to tell which is wrong.
-      if (!this.pass(this.oneEscape) && !this.escape()) return '';
+    while (this.pass(this.inString));
+    const code = this.text.charCodeAt(this.at);
+    if (code !== 0x22) {
+      // An escape that is broken is gone through character by character, to tell which is wrong.
+      if (code === 0x5c) this.escape();
+      else this.refuse('in string literal');
+      return '';
     }
     const source = this.text.slice(start, ++this.at);
-    return wellFormed(escaped ? (JSON.parse(source) as string) : source.slice(1, -1));
+    return wellFormed(source.includes('\\') ? (JSON.parse(source) as string) : source.slice(1, -1));
   }
 
   /** The first failure counts. Go shows the byte, not the character. */
@@ -115,22 +112,21 @@ export class JsonLexer {
     return this.at > start;
   }
 
-  private escape(): boolean {
+  private escape(): void {
     this.at++;
     const char = this.text[this.at];
     if (char === undefined || !'"\\/bfnrtu'.includes(char)) {
       this.refuse('in string escape code');
-      return false;
+      return;
     }
     this.at++;
-    if (char !== 'u') return true;
+    if (char !== 'u') return;
     for (let digit = 0; digit < 4; digit++, this.at++) {
       if (!/[0-9a-fA-F]/.test(this.text[this.at] ?? '')) {
         this.refuse('in \\u hexadecimal character escape');
-        return false;
+        return;
       }
     }
-    return true;
   }
 }
 

@@ -26,9 +26,12 @@ export function bodyText(body: Uint8Array | string): string {
  */
 export function parseJson(text: string, mostMembers: number = MAX_MEMBERS): JsonResult {
   const plain = parsePlain(text, mostMembers);
-  return plain && countKeys(plain.value) === plain.keys
-    ? { document: plainDocument(plain.value) }
-    : readExactly(text, MAX_DEPTH);
+  return plain && countKeys(plain.value) === plain.keys ? { document: plainDocument(plain.value) } : parseOdd(text);
+}
+
+/** What {@link parseJson} makes of a text of which {@link parsePlain} makes nothing. */
+export function parseOdd(text: string): JsonResult {
+  return readExactly(text, MAX_DEPTH);
 }
 
 /** {@link parseJson} for JSON within a text of an object: one with too many members is an error like any other. */

@@ -1,8 +1,8 @@
 import { isPromise } from '../../http/promise.js';
 import { parseYaml } from '../yaml/yaml.js';
 import { DEFAULT_BODY_LIMITS, type BodyLimits } from './body-limits.js';
-import type { JsonDocument } from './json-document.js';
-import { bodyText, parseJson, plainDocument } from './parse-json.js';
+import type { JsonDocument, JsonResult } from './json-document.js';
+import { bodyText, parseJson, parseOdd, plainDocument } from './parse-json.js';
 import { parseError } from './type-meta.js';
 
 /** The media types of texts an object may come in. */
@@ -29,7 +29,15 @@ export function readDocument(
 }
 
 function readJson(body: Uint8Array, limits: BodyLimits): ReadDocument {
-  const result = parseJson(bodyText(body), limits.members);
+  return readDocumentOf(parseJson(bodyText(body), limits.members));
+}
+
+/** {@link readDocument} for a text of JSON of which `parsePlain` has made nothing. */
+export function readOddJson(text: string): ReadDocument {
+  return readDocumentOf(parseOdd(text));
+}
+
+function readDocumentOf(result: JsonResult): ReadDocument {
   return 'error' in result ? { error: parseError(result.error) } : { document: result.document, yamlDuplicates: [] };
 }
 

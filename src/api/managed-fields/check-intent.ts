@@ -85,10 +85,12 @@ function checkItems(value: readonly unknown[], shape: ListShape, path: string, e
       errors.push(at(path, `element ${index}: ${found.error}`));
       return;
     }
-    const shown = shorten(elementText(found.element));
-    if (seen.has(found.element)) errors.push(at(path, `duplicate entries for key ${shown}`));
+    const shown = (): string => shorten(elementText(found.element));
+    if (seen.has(found.element)) errors.push(at(path, `duplicate entries for key ${shown()}`));
     seen.add(found.element);
-    check(item, shape.item, path + shown, errors);
+    // Nothing is said about most items: their path is made for those that have something below it.
+    if (shape.item.kind !== 'scalar') check(item, shape.item, path + shown(), errors);
+    else if (scalarError(item, shape.item) !== undefined) check(item, shape.item, path + shown(), errors);
   }
 }
 

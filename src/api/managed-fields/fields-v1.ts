@@ -1,6 +1,6 @@
 import { isObject } from '../patch/json-tree.js';
 import { EMPTY, LEAF, type FieldNode, type FieldSet } from './field-set.js';
-import { compareElements, parseElement } from './path-element.js';
+import { inElementOrder, parseElement } from './path-element.js';
 
 /** A set in the form managed fields keep it in (Kubernetes `FieldsV1`), its elements in Kubernetes' order. */
 export function toFieldsV1(set: FieldSet): Record<string, unknown> {
@@ -24,7 +24,7 @@ export function sortedElements(set: FieldSet): string[] {
   const elements = [...set.keys()];
   if (elements.length <= 1) return elements;
   const plain = elements.every((element) => element.startsWith('f:') && !SURROGATE.test(element));
-  return plain ? elements.sort() : elements.sort(compareElements);
+  return plain ? elements.sort() : inElementOrder(elements);
 }
 
 /**

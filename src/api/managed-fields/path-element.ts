@@ -2,6 +2,7 @@ import { parseEmbedded } from '../decode/parse-json.js';
 import { isObject } from '../patch/json-tree.js';
 import { byCodePoint } from '../../http/code-point-order.js';
 import { goQuote } from '../../http/go-quote.js';
+import { shorten } from '../../http/shorten.js';
 
 /*
  * A path element is kept as the text it has in `fieldsV1`: `f:` and the name of a field, `k:` and the keys of a list item
@@ -53,18 +54,39 @@ export function parseElement(text: string): { readonly element: string } | 'unkn
 
 const KINDS = 'fkvi';
 
-/** The order elements stand in: fields, keys, values, indices; names by code points, values by type and size. */
-export function compareElements(left: string, right: string): number {
-  const kind = left[0] as string;
-  if (kind !== right[0]) return KINDS.indexOf(kind) - KINDS.indexOf(right[0] as string);
-  if (kind === 'f') return byCodePoint(left, right);
-  const one: unknown = JSON.parse(left.slice(2));
-  const other: unknown = JSON.parse(right.slice(2));
-  if (kind === 'k') return compareKeys(Object.entries(one as object), Object.entries(other as object));
-  return compareValues(one, other);
+/** Elements in their order: fields, keys, values, indices; names by code points, values by type and size. */
+export function inElementOrder(elements: readonly string[]): string[] {
+  return elements
+    .map(readElement)
+    .sort(compareElements)
+    .map(({ text }) => text);
 }
 
-function compareKeys(left: readonly [string, unknown][], right: readonly [string, unknown][]): number {
+/** An element whose content is read once, and not for each comparison. */
+interface ReadElement {
+  readonly text: string;
+  /** In {@link KINDS}. */
+  readonly kind: number;
+  /** Names and values of `k:`. */
+  readonly keys: readonly [string, unknown][];
+  /** Of `v:` and `i:`. */
+  readonly value: unknown;
+}
+
+function readElement(text: string): ReadElement {
+  const kind = KINDS.indexOf(text[0] as string);
+  if (kind === 0) return { text, kind, keys: [], value: undefined };
+  const value: unknown = JSON.parse(text.slice(2));
+  return kind === 1 ? { text, kind, keys: Object.entries(value as object), value } : { text, kind, keys: [], value };
+}
+
+function compareElements(left: ReadElement, right: ReadElement): number {
+  if (left.kind !== right.kind) return left.kind - right.kind;
+  if (left.kind === 0) return byCodePoint(left.text, right.text);
+  return left.kind === 1 ? compareKeys(left.keys, right.keys) : compareValues(left.value, right.value);
+}
+
+function compareKeys(left: ReadElement['keys'], right: ReadElement['keys']): number {
   for (const [index, [name, value]] of left.entries()) {
     const other = right[index];
     if (!other) return 1;
@@ -101,7 +123,7 @@ export function elementText(element: string): string {
 }
 
 function show(value: unknown): string {
-  return typeof value === 'string' ? goQuote(value) : JSON.stringify(value);
+  return typeof value === 'string' ? goQuote(shorten(value)) : JSON.stringify(value);
 }
 
 /** A path as error messages show it: `.metadata.labels.app`. */

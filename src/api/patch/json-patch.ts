@@ -13,7 +13,7 @@ export interface JsonPatchResult {
 
 /** Together, copies may grow a document by so many bytes (Kubernetes' limit). */
 const MAX_COPY_BYTES = 3 * 1024 * 1024;
-/** How many values the operations may move, compare and copy: what a small patch can ask for has no bound otherwise. */
+/** How many values the operations may move, compare and copy, and how far down they may go for it: what a small patch can ask for has no bound otherwise. */
 const MAX_WORK = 80_000;
 
 interface Patching {
@@ -43,7 +43,7 @@ export function applyJsonPatch(document: unknown, operations: unknown): JsonPatc
 /** Whether the operation succeeded. */
 function apply(patching: Patching, operation: Record<string, unknown>): boolean {
   const op = own(operation, 'op');
-  const path = pointer(operation, 'path');
+  const path = pointer(patching, operation, 'path');
   if (path === undefined) return false;
   switch (op) {
     case 'add':
@@ -63,7 +63,7 @@ function apply(patching: Patching, operation: Record<string, unknown>): boolean 
       return take(patching, path);
     case 'move':
     case 'copy': {
-      const from = pointer(operation, 'from');
+      const from = pointer(patching, operation, 'from');
       const place = from && find(patching, from);
       if (!from || !place) return false;
       if (op === 'copy') return copy(patching, place.value, path);
@@ -79,9 +79,14 @@ function own(operation: Record<string, unknown>, key: string): unknown {
   return Object.hasOwn(operation, key) ? operation[key] : undefined;
 }
 
-function pointer(operation: Record<string, unknown>, key: string): readonly string[] | undefined {
+/** To go some steps down costs as much as to copy a value. */
+const STEPS_OF_WORK = 4;
+
+function pointer(patching: Patching, operation: Record<string, unknown>, key: string): readonly string[] | undefined {
   const text = own(operation, key);
-  return typeof text === 'string' ? parsePointer(text) : undefined;
+  const tokens = typeof text === 'string' ? parsePointer(text) : undefined;
+  if (tokens) patching.work += Math.floor(tokens.length / STEPS_OF_WORK);
+  return tokens;
 }
 
 function isWithin(path: readonly string[], from: readonly string[]): boolean {

@@ -2,10 +2,8 @@
 export function parsePointer(text: string): readonly string[] | undefined {
   if (text === '') return [];
   if (!text.startsWith('/') || /~(?![01])/.test(text)) return undefined;
-  return text
-    .slice(1)
-    .split('/')
-    .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const tokens = text.slice(1).split('/');
+  return text.includes('~') ? tokens.map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~')) : tokens;
 }
 
 /** The array index a token stands for: digits without leading zero; undefined for anything else and beyond `last`. */

@@ -1,4 +1,4 @@
-import { tooManyMembers } from '../decode/member-limit.js';
+import { LONG_TEXT, membersOfText, tooManyMembers } from '../decode/member-limit.js';
 import type { CountingReader, WireReader, WireType, WireLibrary } from './wire.js';
 
 /** A reader for one body, which may have as many fields as a body of JSON. */
@@ -22,7 +22,12 @@ export function readFields(reader: CountingReader, name: string, end: number, vi
   while (reader.pos < end) {
     if (--reader.fieldsLeft < 0) throw tooManyMembers('the body', reader.mostFields);
     const [number, wireType]: [number, number] = reader.tag();
-    if (visit(number, wireType)) continue;
+    const from = reader.pos;
+    if (visit(number, wireType)) {
+      const length = reader.pos - from;
+      if (length >= LONG_TEXT) reader.fieldsLeft -= membersOfText(length);
+      continue;
+    }
     if (wireType === END_GROUP) throw new Error(`proto: ${name}: wiretype end group for non-group`);
     reader.skip(wireType, number);
   }

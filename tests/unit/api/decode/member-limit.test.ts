@@ -36,6 +36,31 @@ describe('a text', () => {
     expect(parseJson('['.repeat(100_000))).toHaveProperty('error');
   });
 
+  test.each([
+    ['a name', (length: number) => `{"${'k'.repeat(length)}":1}`],
+    ['a value', (length: number) => `{"k":"${'v'.repeat(length)}"}`],
+    ['an item', (length: number) => `["${'v'.repeat(length)}"]`],
+  ])('counts each 256 characters of %s as one more, and sixteen at most', (_, make) => {
+    const short = scanJson(make(255)).members;
+    for (const [length, more] of [
+      [256, 1],
+      [511, 1],
+      [512, 2],
+      [1_000_000, 16],
+    ] as const) {
+      const text = make(length);
+      expect(scanJson(text).members).toBe(short + more);
+      expect(membersWithin(JSON.parse(text), 1 + more)).toBe(true);
+      expect(membersWithin(JSON.parse(text), more)).toBe(false);
+    }
+  });
+
+  test('with more strings or colons than JSON can have is not read to its end', () => {
+    expect(scanJson('""'.repeat(1_000_000))).toMatchObject({ odd: true, members: 0 });
+    expect(scanJson(`{${':'.repeat(1_000_000)}`)).toMatchObject({ odd: true, keys: 2 });
+    expect(parseJson('"a""b"')).toEqual({ error: "invalid character '\"' after top-level value" });
+  });
+
   test('is looked at no further than to the first member too many', () => {
     expect(scanJson(items(1_000_000), 10).members).toBe(11);
   });

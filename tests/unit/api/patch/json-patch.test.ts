@@ -184,3 +184,12 @@ describe('applyJsonPatch, for any document', () => {
     );
   });
 });
+
+describe('a JSON Patch that goes far down', () => {
+  it('may go so many steps, and fails beyond them', () => {
+    const deep = JSON.parse(`${'{"a":'.repeat(400)}1${'}'.repeat(400)}`) as unknown;
+    const test = { op: 'test', path: '/a'.repeat(400), value: 1 };
+    expect(applyJsonPatch(deep, Array(500).fill(test))).toBeDefined();
+    expect(applyJsonPatch(deep, Array(2_000).fill(test))).toBeUndefined();
+  });
+});
