@@ -1,6 +1,7 @@
 import type { HostileRequest } from './contract.js';
 import { eventBodies } from './json-bodies.js';
-import { BODY_BYTES, COLLECTION, eventStart, fill, STORED, times } from './making.js';
+import { longItemBodies } from './long-items.js';
+import { COLLECTION, eventStart, fill, STORED, times } from './making.js';
 import { applyBodies, patchBodies } from './patches.js';
 import { envelope, protobufBodies } from './protobuf-bodies.js';
 import { YAML_SIZES, yamlBodies } from './yaml-bodies.js';
@@ -20,12 +21,18 @@ interface Sent {
   readonly accept?: string;
 }
 
-const request = (id: string, title: string, how: Sent, body: () => string | Uint8Array): HostileRequest => ({
+const request = (
+  id: string,
+  title: string,
+  how: Sent,
+  body: (bytes: number) => string | Uint8Array,
+): HostileRequest => ({
   id,
   title,
   authenticated: true,
-  make() {
-    const made = body();
+  sized: true,
+  make(bytes) {
+    const made = body(bytes);
     return {
       method: how.method,
       url: how.url,
@@ -45,22 +52,28 @@ const PARTIAL = 'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io';
 /** As many fields and items as are read before a body is refused for them, or nearly so. */
 const WITHIN = 3_990;
 
-const inEveryWay = (id: string, title: string, make: (name: string) => string): readonly HostileRequest[] => [
-  request(`create-${id}`, `create: ${title}`, POST, () => make(NEW)),
-  request(`strict-${id}`, `strict create: ${title}`, STRICT, () => make(NEW)),
-  request(`update-${id}`, `update: ${title}`, PUT, () => make(STORED)),
-  request(`apply-${id}`, `apply: ${title}`, APPLIED, () => make(STORED)),
-  request(`delete-${id}`, `delete: ${title}`, { ...PUT, method: 'DELETE' }, () =>
-    make(STORED).replace('"Event"', '"DeleteOptions"'),
+const inEveryWay = (
+  id: string,
+  title: string,
+  make: (name: string, bytes: number) => string,
+): readonly HostileRequest[] => [
+  request(`create-${id}`, `create: ${title}`, POST, (bytes) => make(NEW, bytes)),
+  request(`strict-${id}`, `strict create: ${title}`, STRICT, (bytes) => make(NEW, bytes)),
+  request(`update-${id}`, `update: ${title}`, PUT, (bytes) => make(STORED, bytes)),
+  request(`apply-${id}`, `apply: ${title}`, APPLIED, (bytes) => make(STORED, bytes)),
+  request(`delete-${id}`, `delete: ${title}`, { ...PUT, method: 'DELETE' }, (bytes) =>
+    make(STORED, bytes).replace('"Event"', '"DeleteOptions"'),
   ),
 ];
 
-const ofEvents: readonly HostileRequest[] = eventBodies.flatMap(({ id, title, make }) => [
-  ...inEveryWay(id, title, (name) => make(name)),
-  ...(make.length > 1
-    ? inEveryWay(`${id}-within`, `${title}, just within the limit`, (name) => make(name, WITHIN))
-    : []),
-]);
+const ofEvents: readonly HostileRequest[] = [...eventBodies, ...longItemBodies].flatMap(
+  ({ id, title, counted, make }) => [
+    ...inEveryWay(id, title, (name, bytes) => make(name, bytes)),
+    ...(counted
+      ? inEveryWay(`${id}-within`, `${title}, just within the limit`, (name, bytes) => make(name, bytes, WITHIN))
+      : []),
+  ],
+);
 
 /** Answers in other forms, of what a create has just stored. */
 const inOtherForms: readonly HostileRequest[] = ['labels', 'annotations', 'finalizers', 'owners', 'managed-f'].flatMap(
@@ -73,7 +86,7 @@ const inOtherForms: readonly HostileRequest[] = ['labels', 'annotations', 'final
         `as-${form}-${what}`,
         `create, answered as ${form}: ${body?.title}`,
         { ...POST, url, accept },
-        () => body?.make(NEW, WITHIN) ?? '',
+        (bytes) => body?.make(NEW, bytes, WITHIN) ?? '',
       );
     }),
 );
@@ -89,20 +102,28 @@ const ofYaml: readonly HostileRequest[] = yamlBodies.flatMap(({ id, title, make 
 );
 
 const deletions: readonly HostileRequest[] = [
-  ['dry-run', 'many dry runs', () => fill('{"kind":"DeleteOptions","dryRun":[', () => '"All"', ']}')],
+  [
+    'dry-run',
+    'many dry runs',
+    (bytes: number) => fill(bytes, '{"kind":"DeleteOptions","dryRun":[', () => '"All"', ']}'),
+  ],
   [
     'dry-run-bad',
     'many dry runs of another kind',
-    () => fill('{"kind":"DeleteOptions","dryRun":[', (i: number) => `"${i}"`, ']}'),
+    (bytes: number) => fill(bytes, '{"kind":"DeleteOptions","dryRun":[', (i: number) => `"${i}"`, ']}'),
   ],
-  ['policy', 'a long propagation policy', () => `{"propagationPolicy":"${times('\\u0001', BODY_BYTES - 1000)}"}`],
-  ['uid', 'a long uid', () => `{"preconditions":{"uid":"${times('\\u0001', BODY_BYTES - 1000)}"}}`],
+  [
+    'policy',
+    'a long propagation policy',
+    (bytes: number) => `{"propagationPolicy":"${times('\\u0001', bytes - 1000)}"}`,
+  ],
+  ['uid', 'a long uid', (bytes: number) => `{"preconditions":{"uid":"${times('\\u0001', bytes - 1000)}"}}`],
 ].map(([id, title, make]) =>
   request(
     `delete-options-${id as string}`,
     `delete: ${title as string}`,
     { ...PUT, method: 'DELETE' },
-    make as () => string,
+    make as (bytes: number) => string,
   ),
 );
 
@@ -126,15 +147,15 @@ export const hostileBodies: readonly HostileRequest[] = [
   ...protobufBodies.map(({ id, title, make }) =>
     request(`protobuf-${id}`, `protobuf: ${title}`, { ...POST, type: PROTOBUF, accept: PROTOBUF }, make),
   ),
-  request('protobuf-delete', 'protobuf: options of a deletion', { ...PUT, method: 'DELETE', type: PROTOBUF }, () =>
-    envelope(new Uint8Array(BODY_BYTES - 1_000), 'DeleteOptions', 'v1'),
+  request('protobuf-delete', 'protobuf: options of a deletion', { ...PUT, method: 'DELETE', type: PROTOBUF }, (bytes) =>
+    envelope(new Uint8Array(bytes - 1_000), 'DeleteOptions', 'v1'),
   ),
   ...deletions,
-  request('bad-utf8', 'bytes that are no UTF-8 at the end', POST, () => {
-    const body = encoder.encode(fill(`${eventStart(NEW)}},`, (i) => `"u${i}":1`, '}'));
+  request('bad-utf8', 'bytes that are no UTF-8 at the end', POST, (bytes) => {
+    const body = encoder.encode(fill(bytes, `${eventStart(NEW)}},`, (i) => `"u${i}":1`, '}'));
     body.fill(0xff, -100, -50);
     return body;
   }),
-  request('all-bad-utf8', 'nothing but bytes that are no UTF-8', POST, () => new Uint8Array(BODY_BYTES).fill(0xff)),
+  request('all-bad-utf8', 'nothing but bytes that are no UTF-8', POST, (bytes) => new Uint8Array(bytes).fill(0xff)),
   request('too-large', 'three times as long as a body may be', POST, () => times('x', 3_145_728)),
 ];

@@ -1,6 +1,7 @@
 import { hostileBodies } from './bodies.js';
+import { hostileReadings } from './stored-events.js';
 import { hostileRequests } from './requests.js';
 import type { HostileRequest } from './contract.js';
 
 /** The worst requests we know of. */
-export const corpus: readonly HostileRequest[] = [...hostileBodies, ...hostileRequests];
+export const corpus: readonly HostileRequest[] = [...hostileBodies, ...hostileRequests, ...hostileReadings];

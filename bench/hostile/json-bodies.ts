@@ -1,11 +1,13 @@
-import { BODY_BYTES, eventStart, fill, times } from './making.js';
+import { eventStart, fill, times } from './making.js';
 
 /** A body of an event as JSON; `%` in the name stands for the name of the event. */
 export interface EventBody {
   readonly id: string;
   readonly title: string;
+  /** It is made of as many fields and items as fit, or as `members` says. */
+  readonly counted?: boolean;
   /** @param members how many fields and items the body may have */
-  make(name: string, members?: number): string;
+  make(name: string, bytes: number, members?: number): string;
 }
 
 const metadata = (
@@ -17,12 +19,14 @@ const metadata = (
 ): EventBody => ({
   id,
   title,
-  make: (name, members) => fill(`${eventStart(name)},${open}`, item, `${close}}}`, ',', BODY_BYTES, members),
+  counted: true,
+  make: (name, bytes, members) => fill(bytes, `${eventStart(name)},${open}`, item, `${close}}}`, ',', members),
 });
 const members = (id: string, title: string, item: (index: number) => string): EventBody => ({
   id,
   title,
-  make: (name, members) => fill(`${eventStart(name)}},`, item, '}', ',', BODY_BYTES, members),
+  counted: true,
+  make: (name, bytes, members) => fill(bytes, `${eventStart(name)}},`, item, '}', ',', members),
 });
 
 /** One entry of managed fields with this as its fields. */
@@ -87,58 +91,59 @@ export const eventBodies: readonly EventBody[] = [
   {
     id: 'long-number',
     title: 'a number of many digits',
-    make: (name) => `${eventStart(name)}},"deprecatedCount":${times('9', BODY_BYTES - 1000)}}`,
+    make: (name, bytes) => `${eventStart(name)}},"deprecatedCount":${times('9', bytes - 1000)}}`,
   },
   {
     id: 'long-note',
     title: 'a long note',
-    make: (name) => `${eventStart(name)}},"note":"${times('x', BODY_BYTES - 1000)}"}`,
+    make: (name, bytes) => `${eventStart(name)}},"note":"${times('x', bytes - 1000)}"}`,
   },
   {
     id: 'long-note-escaped',
     title: 'a long note of escapes',
-    make: (name) => `${eventStart(name)}},"note":"${times('\\u0000', BODY_BYTES - 1000)}"}`,
+    make: (name, bytes) => `${eventStart(name)}},"note":"${times('\\u0000', bytes - 1000)}"}`,
   },
   {
     id: 'long-type',
     title: 'a long type',
-    make: (name) => `${eventStart(name)}},"type":"${times('\\u0001', BODY_BYTES - 1000)}"}`,
+    make: (name, bytes) => `${eventStart(name)}},"type":"${times('\\u0001', bytes - 1000)}"}`,
   },
   {
     id: 'long-controller',
     title: 'a long reporting controller',
-    make: (name) => `${eventStart(name)}},"reportingController":"${times('-/', BODY_BYTES - 1000)}"}`,
+    make: (name, bytes) => `${eventStart(name)}},"reportingController":"${times('-/', bytes - 1000)}"}`,
   },
-  { id: 'long-name', title: 'a long name', make: () => `${eventStart(times('A', BODY_BYTES - 1000))}}}` },
+  { id: 'long-name', title: 'a long name', make: (_name, bytes) => `${eventStart(times('A', bytes - 1000))}}}` },
   {
     id: 'long-generate-name',
     title: 'a long generateName',
-    make: () => `${eventStart('').replace('"name":""', `"generateName":"${times('-.', BODY_BYTES - 1000)}"`)}}}`,
+    make: (_name, bytes) => `${eventStart('').replace('"name":""', `"generateName":"${times('-.', bytes - 1000)}"`)}}}`,
   },
   {
     id: 'long-label',
     title: 'a long label',
-    make: (name) => `${eventStart(name)},"labels":{"${times('a.', 250_000)}/b":"${times('\\u00e4', 200_000)}"}}}`,
+    make: (name, bytes) =>
+      `${eventStart(name)},"labels":{"${times('a.', bytes / 2 - 1000)}/b":"${times('\\u00e4', bytes / 2 - 1000)}"}}}`,
   },
   {
     id: 'long-time',
     title: 'a long time',
-    make: (name) =>
-      `${eventStart(name)}},"deprecatedFirstTimestamp":"2026-03-05T06:07:08.${times('1', BODY_BYTES - 1000)}Z"}`,
+    make: (name, bytes) =>
+      `${eventStart(name)}},"deprecatedFirstTimestamp":"2026-03-05T06:07:08.${times('1', bytes - 1000)}Z"}`,
   },
-  { id: 'long-kind', title: 'a long kind', make: () => `{"kind":"${times('\\u0001', BODY_BYTES - 1000)}"}` },
+  { id: 'long-kind', title: 'a long kind', make: (_name, bytes) => `{"kind":"${times('\\u0001', bytes - 1000)}"}` },
   {
     id: 'long-version',
     title: 'a long apiVersion',
-    make: () => `{"apiVersion":"${times('/', BODY_BYTES - 1000)}","kind":"Event"}`,
+    make: (_name, bytes) => `{"apiVersion":"${times('/', bytes - 1000)}","kind":"Event"}`,
   },
   {
     id: 'backslashes',
     title: 'a string of backslashes',
-    make: (name) => `${eventStart(name)}},"note":"${times('\\\\', BODY_BYTES - 1000)}"}`,
+    make: (name, bytes) => `${eventStart(name)}},"note":"${times('\\\\', bytes - 1000)}"}`,
   },
-  { id: 'deep-lists', title: 'lists in lists', make: () => times('[', BODY_BYTES) },
-  { id: 'deep-objects', title: 'objects in objects', make: () => times('{"a":', BODY_BYTES) },
+  { id: 'deep-lists', title: 'lists in lists', make: (_name, bytes) => times('[', bytes) },
+  { id: 'deep-objects', title: 'objects in objects', make: (_name, bytes) => times('{"a":', bytes) },
   members('deep-many', 'many lists as deep as is allowed', (i) => `"u${i}":${nested('[', ']', 998)}`),
   members(
     'deep-many-objects',
@@ -151,19 +156,19 @@ export const eventBodies: readonly EventBody[] = [
     (i) => `"u${i}":${nested('{"a":1,"a":', '}', 900).replace('"a":}', '"a":1}')}`,
   ),
   members('series-lists', 'a known field of the wrong type, large', () => '"series":[]'),
-  { id: 'long-list', title: 'a list of many', make: () => fill('[', () => '1', ']') },
-  { id: 'blank', title: 'blanks', make: () => times(' ', BODY_BYTES) },
-  { id: 'colons', title: 'no JSON, but many colons', make: () => `{${times(':', BODY_BYTES - 1)}` },
-  { id: 'quotes', title: 'no JSON, but many quotes', make: () => `{${times('"', BODY_BYTES - 1)}` },
+  { id: 'long-list', title: 'a list of many', make: (_name, bytes) => fill(bytes, '[', () => '1', ']') },
+  { id: 'blank', title: 'blanks', make: (_name, bytes) => times(' ', bytes) },
+  { id: 'colons', title: 'no JSON, but many colons', make: (_name, bytes) => `{${times(':', bytes - 1)}` },
+  { id: 'quotes', title: 'no JSON, but many quotes', make: (_name, bytes) => `{${times('"', bytes - 1)}` },
   {
     id: 'escaped-quotes',
     title: 'a string that never ends, of escaped quotes',
-    make: () => `{"${times('\\"', BODY_BYTES - 2)}`,
+    make: (_name, bytes) => `{"${times('\\"', bytes - 2)}`,
   },
   {
     id: 'last-wrong',
     title: 'wrong at the last byte',
-    make: (name) => fill(`${eventStart(name)}},`, (i) => `"u${i}":1`, 'x', ','),
+    make: (name, bytes) => fill(bytes, `${eventStart(name)}},`, (i) => `"u${i}":1`, 'x', ','),
   },
 ];
 

@@ -4,19 +4,19 @@ export const COLLECTION = '/apis/events.example.com/v1/namespaces/default/events
 /** The name of the event that updates, patches and deletions find. */
 export const STORED = 'stored';
 
-/** Bodies are as long as the default of `maxBodyBytes` allows. */
-export const BODY_BYTES = 524_288;
+/** How long bodies are made: as the default of `maxBodyBytes` allows, and as it allows at most, as the standalone server does. */
+export const BODY_SIZES: readonly number[] = [524_288, 3_145_728];
 
 /** What stands in JSON where a field or an item begins. */
 const MEMBER = /[,[{]/g;
 
-/** `make(index)` for as many indices as fit between `before` and `after`, with `between` between them, and with at most so many `members`. */
+/** `make(index)` for as many indices as fit into so many bytes between `before` and `after`, with `between` between them, and with at most so many `members`. */
 export function fill(
+  bytes: number,
   before: string,
   make: (index: number) => string,
   after: string,
   between = ',',
-  bytes: number = BODY_BYTES,
   members = Infinity,
 ): string {
   const parts: string[] = [];

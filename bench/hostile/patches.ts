@@ -1,11 +1,11 @@
-import { BODY_BYTES, eventStart, fill, times } from './making.js';
+import { eventStart, fill, times } from './making.js';
 
 /** A body of PATCH. */
 export interface PatchBody {
   readonly id: string;
   readonly title: string;
   readonly type: 'json-patch+json' | 'merge-patch+json' | 'strategic-merge-patch+json';
-  make(): string;
+  make(bytes: number): string;
 }
 
 const operations = (
@@ -18,29 +18,33 @@ const operations = (
   id: `json-patch-${id}`,
   title: `JSON Patch: ${title}`,
   type: 'json-patch+json',
-  make: () => {
+  make: (bytes) => {
     let index = 0;
-    return fill(`[${first}`, () => (index < most ? item(index++) : ' '.repeat(1000)), ']').replace(/[, ]+\]$/, ']');
+    return fill(bytes, `[${first}`, () => (index < most ? item(index++) : ' '.repeat(1000)), ']').replace(
+      /[, ]+\]$/,
+      ']',
+    );
   },
 });
-const merge = (id: string, title: string, make: () => string): PatchBody => ({
+const merge = (id: string, title: string, make: (bytes: number) => string): PatchBody => ({
   id: `merge-${id}`,
   title: `merge patch: ${title}`,
   type: 'merge-patch+json',
   make,
 });
-const strategic = (id: string, title: string, make: () => string): PatchBody => ({
+const strategic = (id: string, title: string, make: (bytes: number) => string): PatchBody => ({
   id: `strategic-${id}`,
   title: `strategic merge patch: ${title}`,
   type: 'strategic-merge-patch+json',
   make,
 });
 
-const annotations = (item: (index: number) => string): string => fill('{"metadata":{"annotations":{', item, '}}}');
-const inMetadata = (open: string, item: (index: number) => string, close: string): string =>
-  fill(`{"metadata":{${open}`, item, `${close}}}`);
+const annotations = (bytes: number, item: (index: number) => string): string =>
+  fill(bytes, '{"metadata":{"annotations":{', item, '}}}');
+const inMetadata = (bytes: number, open: string, item: (index: number) => string, close: string): string =>
+  fill(bytes, `{"metadata":{${open}`, item, `${close}}}`);
 const big = (bytes: number): string => `{"op":"add","path":"/metadata/annotations","value":{${many(bytes)}}}`;
-const many = (bytes: number): string => fill('', (i) => `"k${i}":""`, '', ',', bytes);
+const many = (bytes: number): string => fill(bytes, '', (i) => `"k${i}":""`, '');
 const list = (count: number): string => Array.from({ length: count }, (_, i) => `"a/${i}"`).join(',');
 
 /** Patches that ask for much. They are applied to an ordinary event. */
@@ -124,70 +128,78 @@ export const patchBodies: readonly PatchBody[] = [
     `{"op":"add","path":"/x","value":${'['.repeat(990)}${']'.repeat(990)}},`,
     (i) => `{"op":"copy","from":"/x","path":"/y${i}"}`,
   ),
-  merge('annotations', 'many annotations', () => annotations((i) => `"k${i}":""`)),
-  merge('labels', 'many labels', () => inMetadata('"labels":{', (i) => `"k${i}":"v"`, '}')),
-  merge('finalizers', 'many finalizers', () => inMetadata('"finalizers":[', (i) => `"a/${i}"`, ']')),
-  merge('owners', 'many owner references', () =>
-    inMetadata('"ownerReferences":[', (i) => `{"apiVersion":"v1","kind":"P","name":"p","uid":"${i}"}`, ']'),
+  merge('annotations', 'many annotations', (bytes) => annotations(bytes, (i) => `"k${i}":""`)),
+  merge('labels', 'many labels', (bytes) => inMetadata(bytes, '"labels":{', (i) => `"k${i}":"v"`, '}')),
+  merge('finalizers', 'many finalizers', (bytes) => inMetadata(bytes, '"finalizers":[', (i) => `"a/${i}"`, ']')),
+  merge('owners', 'many owner references', (bytes) =>
+    inMetadata(bytes, '"ownerReferences":[', (i) => `{"apiVersion":"v1","kind":"P","name":"p","uid":"${i}"}`, ']'),
   ),
-  merge('managed', 'many managed fields', () =>
+  merge('managed', 'many managed fields', (bytes) =>
     inMetadata(
+      bytes,
       '"managedFields":[{"manager":"m","operation":"Update","apiVersion":"events.example.com/v1","fieldsType":"FieldsV1","fieldsV1":{"f:x":{',
       (i) => `"k:{\\"uid\\":\\"${i}\\"}":{}`,
       '}}}]',
     ),
   ),
-  merge('nulls', 'many nulls', () => annotations((i) => `"k${i}":null`)),
-  merge('unknown', 'many unknown fields', () => fill('{', (i) => `"u${i}":1`, '}')),
-  merge('duplicates', 'a key many times', () => fill('{', () => '"note":"x"', '}')),
-  merge('bad-type', 'a result of the wrong type that shows a large document', () =>
-    fill('{"note":1,"metadata":{"annotations":{', (i) => `"k${i}":""`, '}}}'),
+  merge('nulls', 'many nulls', (bytes) => annotations(bytes, (i) => `"k${i}":null`)),
+  merge('unknown', 'many unknown fields', (bytes) => fill(bytes, '{', (i) => `"u${i}":1`, '}')),
+  merge('duplicates', 'a key many times', (bytes) => fill(bytes, '{', () => '"note":"x"', '}')),
+  merge('bad-type', 'a result of the wrong type that shows a large document', (bytes) =>
+    fill(bytes, '{"note":1,"metadata":{"annotations":{', (i) => `"k${i}":""`, '}}}'),
   ),
-  merge('deep', 'deep objects', () => fill('{', (i) => `"u${i}":${'{"a":'.repeat(900)}1${'}'.repeat(900)}`, '}')),
-  strategic('annotations', 'many annotations', () => annotations((i) => `"k${i}":""`)),
-  strategic('finalizers', 'many finalizers', () => inMetadata('"finalizers":[', (i) => `"a/${i}"`, ']')),
-  strategic('finalizers-order', 'finalizers in an order', () => {
-    const half = fill('', (i) => `"a/${i}"`, '', ',', BODY_BYTES / 2 - 200);
+  merge('deep', 'deep objects', (bytes) =>
+    fill(bytes, '{', (i) => `"u${i}":${'{"a":'.repeat(900)}1${'}'.repeat(900)}`, '}'),
+  ),
+  strategic('annotations', 'many annotations', (bytes) => annotations(bytes, (i) => `"k${i}":""`)),
+  strategic('finalizers', 'many finalizers', (bytes) => inMetadata(bytes, '"finalizers":[', (i) => `"a/${i}"`, ']')),
+  strategic('finalizers-order', 'finalizers in an order', (bytes) => {
+    const half = fill(bytes / 2 - 200, '', (i) => `"a/${i}"`, '');
     return `{"metadata":{"finalizers":[${half}],"$setElementOrder/finalizers":[${half}]}}`;
   }),
-  strategic('finalizers-order-bad', 'finalizers in another order', () => {
-    const half = fill('', (i) => `"a/${i}"`, '', ',', BODY_BYTES / 2 - 200);
+  strategic('finalizers-order-bad', 'finalizers in another order', (bytes) => {
+    const half = fill(bytes / 2 - 200, '', (i) => `"a/${i}"`, '');
     return `{"metadata":{"finalizers":[${half.split(',').reverse().join(',')}],"$setElementOrder/finalizers":[${half}]}}`;
   }),
-  strategic('finalizers-delete', 'finalizers to be deleted', () =>
-    inMetadata('"$deleteFromPrimitiveList/finalizers":[', (i) => `"a/${i}"`, ']'),
+  strategic('finalizers-delete', 'finalizers to be deleted', (bytes) =>
+    inMetadata(bytes, '"$deleteFromPrimitiveList/finalizers":[', (i) => `"a/${i}"`, ']'),
   ),
-  strategic('owners', 'many owner references', () =>
-    inMetadata('"ownerReferences":[', (i) => `{"apiVersion":"v1","kind":"P","name":"p","uid":"${i}"}`, ']'),
+  strategic('owners', 'many owner references', (bytes) =>
+    inMetadata(bytes, '"ownerReferences":[', (i) => `{"apiVersion":"v1","kind":"P","name":"p","uid":"${i}"}`, ']'),
   ),
-  strategic('owners-small', 'many small owner references', () =>
-    inMetadata('"ownerReferences":[', (i) => `{"uid":"${i}"}`, ']'),
+  strategic('owners-small', 'many small owner references', (bytes) =>
+    inMetadata(bytes, '"ownerReferences":[', (i) => `{"uid":"${i}"}`, ']'),
   ),
-  strategic('owners-same', 'one owner reference many times', () =>
-    inMetadata('"ownerReferences":[', () => '{"uid":"1"}', ']'),
+  strategic('owners-same', 'one owner reference many times', (bytes) =>
+    inMetadata(bytes, '"ownerReferences":[', () => '{"uid":"1"}', ']'),
   ),
-  strategic('owners-no-key', 'owner references without their key', () =>
-    inMetadata('"ownerReferences":[', () => '{}', ']'),
+  strategic('owners-no-key', 'owner references without their key', (bytes) =>
+    inMetadata(bytes, '"ownerReferences":[', () => '{}', ']'),
   ),
-  strategic('owners-delete', 'owner references to be deleted', () =>
-    inMetadata('"ownerReferences":[', (i) => `{"$patch":"delete","uid":"${i}"}`, ']'),
+  strategic('owners-delete', 'owner references to be deleted', (bytes) =>
+    inMetadata(bytes, '"ownerReferences":[', (i) => `{"$patch":"delete","uid":"${i}"}`, ']'),
   ),
-  strategic('owners-order', 'owner references in an order', () => {
-    const half = fill('', (i) => `{"uid":"${i}"}`, '', ',', BODY_BYTES / 2 - 200);
+  strategic('owners-order', 'owner references in an order', (bytes) => {
+    const half = fill(bytes / 2 - 200, '', (i) => `{"uid":"${i}"}`, '');
     return `{"metadata":{"ownerReferences":[${half}],"$setElementOrder/ownerReferences":[${half}]}}`;
   }),
-  strategic('retain', 'many keys retained', () => fill('{"$retainKeys":["note",', (i) => `"k${i}"`, '],"note":"x"}')),
-  strategic('orders', 'many orders', () => fill('{', (i) => `"$setElementOrder/x${i}":[]`, '}')),
-  strategic('unknown', 'many unknown fields', () => fill('{', (i) => `"u${i}":{"$patch":"replace"}`, '}')),
-  strategic('bad-directive', 'a directive nobody knows in a large map', () =>
-    fill('{"metadata":{"annotations":{"$patch":"x",', (i) => `"k${i}":""`, '}}}'),
+  strategic('retain', 'many keys retained', (bytes) =>
+    fill(bytes, '{"$retainKeys":["note",', (i) => `"k${i}"`, '],"note":"x"}'),
   ),
-  strategic('bad-type', 'a result of the wrong type with a large patch', () =>
-    fill('{"note":1,"metadata":{"annotations":{', (i) => `"k${i}":""`, '}}}'),
+  strategic('orders', 'many orders', (bytes) => fill(bytes, '{', (i) => `"$setElementOrder/x${i}":[]`, '}')),
+  strategic('unknown', 'many unknown fields', (bytes) => fill(bytes, '{', (i) => `"u${i}":{"$patch":"replace"}`, '}')),
+  strategic('bad-directive', 'a directive nobody knows in a large map', (bytes) =>
+    fill(bytes, '{"metadata":{"annotations":{"$patch":"x",', (i) => `"k${i}":""`, '}}}'),
   ),
-  strategic('deep', 'deep objects', () => fill('{', (i) => `"u${i}":${'{"a":'.repeat(900)}1${'}'.repeat(900)}`, '}')),
-  strategic('managed', 'many managed fields', () =>
+  strategic('bad-type', 'a result of the wrong type with a large patch', (bytes) =>
+    fill(bytes, '{"note":1,"metadata":{"annotations":{', (i) => `"k${i}":""`, '}}}'),
+  ),
+  strategic('deep', 'deep objects', (bytes) =>
+    fill(bytes, '{', (i) => `"u${i}":${'{"a":'.repeat(900)}1${'}'.repeat(900)}`, '}'),
+  ),
+  strategic('managed', 'many managed fields', (bytes) =>
     inMetadata(
+      bytes,
       '"managedFields":[{"manager":"m","operation":"Update","apiVersion":"events.example.com/v1","fieldsType":"FieldsV1","fieldsV1":{"f:x":{',
       (i) => `"k:{\\"uid\\":\\"${i}\\"}":{}`,
       '}}}]',
@@ -196,25 +208,25 @@ export const patchBodies: readonly PatchBody[] = [
 ];
 
 /** Bodies of a server-side apply besides the events of the other files. */
-export const applyBodies: readonly { readonly id: string; readonly title: string; make(): string }[] = [
+export const applyBodies: readonly { readonly id: string; readonly title: string; make(bytes: number): string }[] = [
   {
     id: 'undeclared',
     title: 'many undeclared fields',
-    make: () => fill(`${eventStart('stored')}},`, (i) => `"u${i}":1`, '}'),
+    make: (bytes) => fill(bytes, `${eventStart('stored')}},`, (i) => `"u${i}":1`, '}'),
   },
   {
     id: 'wrong-labels',
     title: 'many labels of the wrong type',
-    make: () => fill(`${eventStart('stored')},"labels":{`, (i) => `"k${i}":1`, '}}}'),
+    make: (bytes) => fill(bytes, `${eventStart('stored')},"labels":{`, (i) => `"k${i}":1`, '}}}'),
   },
   {
     id: 'wrong-object',
     title: 'a large object where a text is wanted',
-    make: () => fill(`${eventStart('stored')}},"note":{`, (i) => `"k${i}":1`, '}}'),
+    make: (bytes) => fill(bytes, `${eventStart('stored')}},"note":{`, (i) => `"k${i}":1`, '}}'),
   },
   {
     id: 'wrong-list',
     title: 'a large list where a text is wanted',
-    make: () => fill(`${eventStart('stored')}},"note":[`, () => '[]', ']}'),
+    make: (bytes) => fill(bytes, `${eventStart('stored')}},"note":[`, () => '[]', ']}'),
   },
 ];

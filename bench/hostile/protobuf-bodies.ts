@@ -1,10 +1,8 @@
-import { BODY_BYTES } from './making.js';
-
 /** A body of an event in protobuf. */
 export interface ProtobufBody {
   readonly id: string;
   readonly title: string;
-  make(): Uint8Array;
+  make(bytes: number): Uint8Array;
 }
 
 const encoder = new TextEncoder();
@@ -36,9 +34,9 @@ export function envelope(message: Uint8Array, kind = 'Event', apiVersion = 'even
 }
 
 /** Parts that fill what a body may have, but for a kilobyte. */
-function filled(make: (index: number) => Uint8Array): Uint8Array {
+function filled(bytes: number, make: (index: number) => Uint8Array): Uint8Array {
   const parts: Uint8Array[] = [];
-  for (let index = 0, left = BODY_BYTES - 1_000; ; index++) {
+  for (let index = 0, left = bytes - 1_000; ; index++) {
     const part = make(index);
     left -= part.length;
     if (left < 0) return join(parts);
@@ -49,18 +47,18 @@ function filled(make: (index: number) => Uint8Array): Uint8Array {
 const inMetadata = (id: string, title: string, number: number, item: (index: number) => Uint8Array): ProtobufBody => ({
   id,
   title,
-  make: () =>
+  make: (bytes) =>
     envelope(
       field(
         1,
-        filled((index) => field(number, item(index))),
+        filled(bytes, (index) => field(number, item(index))),
       ),
     ),
 });
 const inEvent = (id: string, title: string, make: (index: number) => Uint8Array): ProtobufBody => ({
   id,
   title,
-  make: () => envelope(filled(make)),
+  make: (bytes) => envelope(filled(bytes, make)),
 });
 const entry = (key: string, value: string): Uint8Array => join([field(1, text(key)), field(2, text(value))]);
 const nothing = new Uint8Array(0);
@@ -94,11 +92,11 @@ export const protobufBodies: readonly ProtobufBody[] = [
   {
     id: 'bad-text',
     title: 'a long text that is no UTF-8',
-    make: () => envelope(field(10, new Uint8Array(BODY_BYTES - 1_000).fill(0xff))),
+    make: (bytes) => envelope(field(10, new Uint8Array(bytes - 1_000).fill(0xff))),
   },
   {
     id: 'cut',
     title: 'a message that is cut',
-    make: () => envelope(filled((i) => field(11, entry(`k${i}`, 'v')))).subarray(0, -1),
+    make: (bytes) => envelope(filled(bytes, (i) => field(11, entry(`k${i}`, 'v')))).subarray(0, -1),
   },
 ];

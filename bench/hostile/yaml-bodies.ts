@@ -1,4 +1,4 @@
-import { BODY_BYTES, fill, times } from './making.js';
+import { fill, times } from './making.js';
 
 /** A text that claims to be YAML. */
 export interface YamlBody {
@@ -21,13 +21,13 @@ const numbered = (
 ): YamlBody => ({
   id,
   title,
-  make: (bytes) => fill(before, item, after, '\n', bytes),
+  make: (bytes) => fill(bytes, before, item, after, '\n'),
 });
 
 const HEAD = 'kind: Event\napiVersion: events.example.com/v1\n';
 
 /** The sizes YAML comes in: what is refused by its length is cheap, what is just short enough is not. */
-export const YAML_SIZES: readonly number[] = [BODY_BYTES, 131_000, 98_304, 30_000, 11_900, 5_900];
+export const YAML_SIZES: readonly number[] = [524_288, 131_000, 98_304, 30_000, 11_900, 5_900];
 
 /** Texts that are hard for a reader of YAML, in the sizes of {@link YAML_SIZES}. */
 export const yamlBodies: readonly YamlBody[] = [

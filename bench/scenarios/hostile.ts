@@ -1,11 +1,12 @@
 import { figure, median, type Figure } from '../figures.js';
 import type { HostileRequest } from '../hostile/contract.js';
 import { corpus } from '../hostile/corpus.js';
+import { BODY_SIZES } from '../hostile/making.js';
 import type { Scenario } from '../phases/contract.js';
-import { startWorker } from '../rpc.js';
-import type { HostileResult } from '../servers/hostile.js';
+import { startWorker, type Worker } from '../rpc.js';
+import type { HostileCall, HostileResult } from '../servers/hostile.js';
 
-/** How many requests have a figure of their own. */
+/** How many requests have a figure of their own, of each kind. */
 const WORST = 10;
 const RUNS = 3;
 /** A request that takes longer fails by that alone. */
@@ -13,13 +14,15 @@ const LIMIT_MS = 60_000;
 
 interface Measured {
   readonly request: HostileRequest;
+  readonly bodyBytes: number;
   readonly samples: readonly number[];
   readonly longest: number;
 }
 
 /**
  * How long the worst requests hold the event loop: those of an authenticated caller, and what happens before anybody is
- * authenticated. A figure for the worst of each, and for the ten worst of all.
+ * authenticated. A figure for the worst of each, bodies with the default limit on their bytes and with the highest one,
+ * and for the ten worst of each.
  */
 export const hostile: Scenario = {
   id: 'hostile',
@@ -27,40 +30,62 @@ export const hostile: Scenario = {
   async run({ options, log, warn }) {
     const worker = await startWorker('servers/hostile.ts');
     const measured: Measured[] = [];
+    const [usual = 0] = BODY_SIZES;
     try {
       // Code that runs for the first time is compiled, modules are loaded: that is no attacker's doing.
-      for (const { id } of corpus.filter((_, index) => index % 10 === 0)) await worker.call('measure', id, LIMIT_MS);
+      for (const { id } of corpus.filter((_, index) => index % 10 === 0))
+        await measure(worker, { id, bodyBytes: usual });
       for (const request of corpus) {
-        const samples: number[] = [];
-        for (let run = 0; run < (options.quick ? 1 : RUNS); run++) {
-          const result = await worker.call<HostileResult>('measure', request.id, LIMIT_MS);
-          if (result.status >= 500) warn(`hostile, ${request.id}: answered with ${result.status}`);
-          samples.push(result.longestMs);
+        for (const bodyBytes of request.sized ? BODY_SIZES : [usual]) {
+          const samples: number[] = [];
+          for (let run = 0; run < (options.quick ? 1 : RUNS); run++) {
+            const result = await measure(worker, { id: request.id, bodyBytes });
+            if (result.status >= 500) warn(`hostile, ${request.id}: answered with ${result.status}`);
+            samples.push(result.longestMs);
+          }
+          measured.push({ request, bodyBytes, samples, longest: median(samples) });
         }
-        measured.push({ request, samples, longest: median(samples) });
       }
     } finally {
       await worker.stop();
     }
-    measured.sort((one, other) => other.longest - one.longest);
-    const worst = measured.slice(0, WORST);
-    for (const { request, longest } of worst) log(`hostile: ${longest.toFixed(1)} ms ${request.title}`);
+    const authenticated = measured.filter(({ request }) => request.authenticated);
+    const small = authenticated.filter(({ bodyBytes }) => bodyBytes === usual);
+    const large = authenticated.filter(({ bodyBytes }) => bodyBytes !== usual);
+    const unauthenticated = measured.filter(({ request }) => !request.authenticated);
+    const worst = [...worstOf(authenticated), ...worstOf(unauthenticated)];
+    for (const { request, bodyBytes, longest } of worst) {
+      log(`hostile: ${longest.toFixed(1)} ms ${titleOf(request, bodyBytes)}`);
+    }
     return [
-      ...worstOf(
-        'authenticated',
-        measured.filter(({ request }) => request.authenticated),
+      ...figureOf('authenticated', small),
+      ...figureOf('authenticated-3mib', large),
+      ...figureOf('unauthenticated', unauthenticated),
+      ...worst.map(({ request, bodyBytes, samples }) =>
+        inMs(`hostile.${idOf(request, bodyBytes)}.memory`, samples, titleOf(request, bodyBytes)),
       ),
-      ...worstOf(
-        'unauthenticated',
-        measured.filter(({ request }) => !request.authenticated),
-      ),
-      ...worst.map(({ request, samples }) => inMs(`hostile.${request.id}.memory`, samples, request.title)),
     ];
   },
 };
 
-function worstOf(who: string, [worst]: readonly Measured[]): Figure[] {
-  return worst ? [inMs(`hostile.${who}.memory`, worst.samples, `${worst.request.id}: ${worst.request.title}`)] : [];
+const measure = (worker: Worker, call: HostileCall): Promise<HostileResult> =>
+  worker.call<HostileResult>('measure', call, LIMIT_MS);
+
+const isLarge = (bodyBytes: number): boolean => bodyBytes !== BODY_SIZES[0];
+
+const idOf = ({ id }: HostileRequest, bodyBytes: number): string => (isLarge(bodyBytes) ? `${id}-3mib` : id);
+
+const titleOf = ({ title }: HostileRequest, bodyBytes: number): string =>
+  isLarge(bodyBytes) ? `${title}, 3 MiB` : title;
+
+function worstOf(measured: readonly Measured[], most: number = WORST): readonly Measured[] {
+  return [...measured].sort((one, other) => other.longest - one.longest).slice(0, most);
+}
+
+function figureOf(who: string, measured: readonly Measured[]): Figure[] {
+  return worstOf(measured, 1).map(({ request, bodyBytes, samples }) =>
+    inMs(`hostile.${who}.memory`, samples, `${request.id}: ${titleOf(request, bodyBytes)}`),
+  );
 }
 
 const inMs = (id: string, samples: readonly number[], note: string): Figure =>

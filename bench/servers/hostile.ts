@@ -8,7 +8,7 @@ import {
   staticTokens,
   type ApiHandler,
 } from 'kube-vitals';
-import type { HostileRequest } from '../hostile/contract.js';
+import type { HostileRequest, MadeRequest } from '../hostile/contract.js';
 import { corpus } from '../hostile/corpus.js';
 import { COLLECTION, STORED } from '../hostile/making.js';
 import { longestStretch, ordinaryEvent, sendHostile, type HostileAnswer } from '../hostile/send.js';
@@ -19,45 +19,84 @@ const authenticate = staticTokens({ [TOKEN]: { name: 'bench', groups: ['bench'] 
 const authorize = allowAuthenticated();
 const authorization = `Bearer ${TOKEN}`;
 
+/** Which request is to be measured, and how long a body may be. */
+export interface HostileCall {
+  readonly id: string;
+  readonly bodyBytes: number;
+}
+
 /** What one request cost, and came to. */
 export interface HostileResult extends Omit<HostileAnswer, 'headers'> {
   readonly longestMs: number;
 }
 
-/** Everything is new for each request: what one has stored is no burden of the next. */
-async function fresh<T>(run: (handle: ApiHandler) => Promise<T>): Promise<T> {
-  const store = memoryStore();
-  const events = createEvents({ apiDomain: 'example.com', store, authenticate, authorize });
-  const health = createHealth({ authenticate, authorize });
-  try {
-    const headers = { authorization, 'content-type': 'application/json' };
-    const body = new TextEncoder().encode(ordinaryEvent(STORED));
-    const { status } = await sendHostile(events.handle, { method: 'POST', url: COLLECTION, headers, body });
-    if (status !== 201) throw new Error(`the ordinary event was answered with ${status}`);
-    return await run(firstOf(health.handle, events.handle));
-  } finally {
-    await events.close();
-    await store.close();
-  }
+interface Served {
+  readonly handle: ApiHandler;
+  close(): Promise<void>;
 }
 
-async function measure({ authenticated, make }: HostileRequest): Promise<HostileResult> {
-  const made = make();
-  const request = authenticated ? { ...made, headers: { authorization, ...made.headers } } : made;
-  return fresh(async (handle) => {
+/** With one ordinary event. */
+async function serve(maxBodyBytes: number): Promise<Served> {
+  const store = memoryStore();
+  const events = createEvents({ apiDomain: 'example.com', store, authenticate, authorize, maxBodyBytes });
+  const health = createHealth({ authenticate, authorize });
+  const headers = { authorization, 'content-type': 'application/json' };
+  const body = new TextEncoder().encode(ordinaryEvent(STORED));
+  const { status } = await sendHostile(events.handle, { method: 'POST', url: COLLECTION, headers, body });
+  if (status !== 201) throw new Error(`the ordinary event was answered with ${status}`);
+  return {
+    handle: firstOf(health.handle, events.handle),
+    async close() {
+      await events.close();
+      await store.close();
+    },
+  };
+}
+
+const known = (made: MadeRequest): MadeRequest => ({ ...made, headers: { authorization, ...made.headers } });
+
+async function prepare(hostile: HostileRequest, bodyBytes: number): Promise<Served> {
+  const served = await serve(bodyBytes);
+  for (const earlier of hostile.before?.(bodyBytes) ?? []) {
+    const { status } = await sendHostile(served.handle, known(earlier));
+    if (status >= 300) throw new Error(`${hostile.id}: what comes before was answered with ${status}`);
+  }
+  return served;
+}
+
+/** What requests that change nothing read one after the other. */
+let read:
+  { readonly before: HostileRequest['before']; readonly bodyBytes: number; readonly served: Served } | undefined;
+
+/** Everything is new for each request that writes: what one has stored is no burden of the next. */
+async function measure(hostile: HostileRequest, bodyBytes: number): Promise<HostileResult> {
+  const made = hostile.make(bodyBytes);
+  const { before } = hostile;
+  const again = read !== undefined && read.before === before && read.bodyBytes === bodyBytes;
+  const keeps = before !== undefined && made.method === 'GET';
+  if (read && !(keeps && again)) {
+    await read.served.close();
+    read = undefined;
+  }
+  const served = read?.served ?? (await prepare(hostile, bodyBytes));
+  if (keeps) read = { before, bodyBytes, served };
+  const request = hostile.authenticated ? known(made) : made;
+  try {
     let answer: HostileAnswer | undefined;
     const longestMs = await longestStretch(async () => {
-      answer = await sendHostile(handle, request);
+      answer = await sendHostile(served.handle, request);
     });
     const { status = 0, bytes = 0 } = answer ?? {};
     return { status, bytes, longestMs };
-  });
+  } finally {
+    if (!keeps) await served.close();
+  }
 }
 
 answerCalls({
-  measure: (id: string) => {
+  measure: ({ id, bodyBytes }: HostileCall) => {
     const found = corpus.find((request) => request.id === id);
     if (!found) throw new Error(`no request ${id}`);
-    return measure(found);
+    return measure(found, bodyBytes);
   },
 });

@@ -1,0 +1,78 @@
+import { expect, test } from 'vitest';
+import { corpus } from '../../bench/hostile/corpus.js';
+import { BODY_SIZES, COLLECTION, STORED } from '../../bench/hostile/making.js';
+import { longestStretch, ordinaryEvent, sendHostile } from '../../bench/hostile/send.js';
+import {
+  allowAnonymous,
+  allowEverybody,
+  createEvents,
+  createHealth,
+  firstOf,
+  memoryStore,
+  type ApiHandler,
+} from '../../src/index.js';
+
+/** The short form of `npm run bench -- --only hostile`: the requests that were the worst, each in its own right or once. */
+const WORST =
+  /^(?:create|apply)-(?:long-(?:finalizers|finalizers-escaped|finalizers-few|umlauts|surrogates|labels-good|owners-uids|managed-k|type|number)|escaped-quotes|backslashes|blank|finalizers-within|labels-within)$|^json-patch-(?:deep|moves|copies|deep-value)$|^all-bad-utf8$|^as-yaml-labels$/;
+const BEFORE =
+  /^(?:root|list)-(?:excludes|pairs|bad-escapes|no-duration|accept|accept-parameters|authorization|path)-huge$/;
+
+/** Milliseconds of the event loop, of which only the time on a processor counts: see `longestStretch`. */
+const AUTHENTICATED_MS = 50;
+const UNAUTHENTICATED_MS = 5;
+/** The best of so many counts: what is slow by accident is not slow each time. */
+const ATTEMPTS = 5;
+
+const hooks = { authenticate: allowAnonymous(), authorize: allowEverybody() };
+
+async function stretch(id: string, bodyBytes: number): Promise<number> {
+  const store = memoryStore();
+  const events = createEvents({ apiDomain: 'example.com', store, ...hooks, maxBodyBytes: bodyBytes });
+  const handle: ApiHandler = firstOf(createHealth(hooks).handle, events.handle);
+  const headers = { 'content-type': 'application/json' };
+  const body = new TextEncoder().encode(ordinaryEvent(STORED));
+  await sendHostile(handle, { method: 'POST', url: COLLECTION, headers, body });
+  const made = corpus.find((request) => request.id === id)?.make(bodyBytes);
+  if (!made) throw new Error(`no request ${id}`);
+  try {
+    return await longestStretch(() => sendHostile(handle, made));
+  } finally {
+    await events.close();
+    await store.close();
+  }
+}
+
+async function best(id: string, bodyBytes: number, limit: number): Promise<number> {
+  let least = Infinity;
+  for (let attempt = 0; attempt < ATTEMPTS && least > limit; attempt++) {
+    least = Math.min(least, await stretch(id, bodyBytes));
+  }
+  return least;
+}
+
+const ids = (pattern: RegExp): string[] => corpus.map(({ id }) => id).filter((id) => pattern.test(id));
+
+test.each(BODY_SIZES)(
+  'no request of an authenticated caller holds the event loop for more than 50 ms, with bodies of %d bytes',
+  async (bodyBytes) => {
+    expect(ids(WORST).length).toBeGreaterThan(30);
+    const slow: string[] = [];
+    for (const id of ids(WORST)) {
+      const ms = await best(id, bodyBytes, AUTHENTICATED_MS);
+      if (ms > AUTHENTICATED_MS) slow.push(`${id}: ${ms.toFixed(1)} ms`);
+    }
+    expect(slow).toEqual([]);
+  },
+  60_000,
+);
+
+test('nothing holds the event loop for more than 5 ms before its caller is known', async () => {
+  expect(ids(BEFORE).length).toBeGreaterThan(12);
+  const slow: string[] = [];
+  for (const id of ids(BEFORE)) {
+    const ms = await best(id, BODY_SIZES[0] ?? 0, UNAUTHENTICATED_MS);
+    if (ms > UNAUTHENTICATED_MS) slow.push(`${id}: ${ms.toFixed(1)} ms`);
+  }
+  expect(slow).toEqual([]);
+}, 60_000);
