@@ -22,6 +22,7 @@ import type { Observe } from '../observe/observation.js';
 import { authorize, impersonatedCaller } from './access.js';
 import { createAnswerForms } from './answer-forms.js';
 import type { Documents } from './documents.js';
+import { countedBytes, gathered, headersOf, isLarge, OneChunk } from './large-answers.js';
 import { rendered } from './render-result.js';
 import { statusErrorOf } from './request-failures.js';
 import { RequestLife, TOO_LATE, UnfinishedRequests } from './request-life.js';
@@ -193,7 +194,7 @@ export function createPipeline({ environment, versions, documents, observe }: Pi
     const { scope, life } = passage;
     life.hold(place);
     const failed = (error: unknown): never => {
-      place.release();
+      life.giveBack();
       throw error;
     };
     const answered = (response: ApiResponse): ApiResponse => {
@@ -202,7 +203,12 @@ export function createPipeline({ environment, versions, documents, observe }: Pi
         place.streams();
         return life.stream(response, response.body, () => limits.turn(caller, life));
       }
-      place.release();
+      if (isLarge(response)) {
+        const { status } = response;
+        place.streams();
+        return life.stream({ status, headers: headersOf(response), body: null }, new OneChunk(response));
+      }
+      life.giveBack();
       return response;
     };
     let work: ApiResponse | Promise<ApiResponse>;
@@ -225,8 +231,36 @@ export function createPipeline({ environment, versions, documents, observe }: Pi
     return chain(authorize(access, caller, attributes), () => {
       if (!scope) return documents.answer(request, path, query);
       const { representation, answered } = routed(passage, scope, caller);
-      return chain(answered, (result) => rendered(representation, result, place));
+      return chain(answered, (result) => {
+        const bytes = countedBytes(result, representation.gathersItems);
+        if (bytes === 0) return rendered(representation, result, place);
+        return counted(passage, caller, representation, result, place, bytes);
+      });
     });
+  }
+
+  /** Is there room for the bytes of a large answer? They count until the client has taken them. */
+  async function counted(
+    { life, scope }: Passage,
+    caller: Caller,
+    representation: Representation,
+    result: Result,
+    place: Place,
+    bytes: number,
+  ): Promise<ApiResponse> {
+    // The work at the store is done, and who waits here is in nobody's way.
+    place.streams();
+    const held = await limits.hold(bytes, caller, life);
+    // A write has happened all the same.
+    if (held === undefined) return READING.has(scope?.verb as Verb) ? tooManyRequestsText() : TOO_LATE;
+    life.holdBytes(held);
+    const response = await rendered(
+      representation,
+      representation.gathersItems ? gathered(result, held) : result,
+      place,
+    );
+    if (isLarge(response)) held.become(response.body.byteLength);
+    return response;
   }
 
   function routed(

@@ -2,6 +2,7 @@ import type { Clock, ClockTimer } from '../clock/clock.js';
 import type { ApiRequest } from '../http/request.js';
 import { isStream } from '../http/response-shape.js';
 import type { ApiResponse, ResponseHeaders } from '../http/response.js';
+import type { HeldBytes } from '../limits/answer-bytes.js';
 import type { Place } from '../limits/in-flight.js';
 import type { StoreCall } from '../store/contract.js';
 import { LimitedStream, StreamedAnswer } from './limited-stream.js';
@@ -91,6 +92,7 @@ export class RequestLife implements StoreCall {
   #ended = false;
   #finished = false;
   #place: Place | undefined;
+  #bytes: HeldBytes | undefined;
   /** What is to be broken off at the end, beside what hangs on the signal. */
   #breakOff: () => void = nothing;
 
@@ -140,6 +142,18 @@ export class RequestLife implements StoreCall {
     if (this.#ended) this.#releaseLater();
   }
 
+  /** Takes over the bytes of the answer, to give them back with the place. */
+  holdBytes(bytes: HeldBytes): void {
+    this.#bytes = bytes;
+    if (this.#ended) this.#releaseLater();
+  }
+
+  /** Gives back what the request holds. Harmless when called twice. */
+  giveBack(): void {
+    this.#place?.release();
+    this.#bytes?.release();
+  }
+
   /** The answer of work that has to be waited for: 504 when the request ends before it is there. */
   answerOf(work: PromiseLike<ApiResponse>): Promise<ApiResponse> {
     return new Promise((resolve, reject) => {
@@ -168,10 +182,10 @@ export class RequestLife implements StoreCall {
     const iterator = source[Symbol.asyncIterator]();
     const over = (): void => {
       this.finish();
-      this.#place?.release();
+      this.giveBack();
     };
     this.#breakOff = () => {
-      this.#place?.release();
+      this.giveBack();
       letGo(iterator);
     };
     this.#watch();
@@ -220,7 +234,11 @@ export class RequestLife implements StoreCall {
   /** What was asked of the store goes on for a moment. */
   #releaseLater(): void {
     const place = this.#place;
-    this.#unfinished.clock.setTimer(() => place?.release(), GRACE_MS);
+    const bytes = this.#bytes;
+    this.#unfinished.clock.setTimer(() => {
+      place?.release();
+      bytes?.release();
+    }, GRACE_MS);
   }
 
   #follow(): void {

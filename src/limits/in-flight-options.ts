@@ -17,6 +17,14 @@ export interface InFlightLimitOptions {
   readonly watches?: number | undefined;
   /** Open watches of one caller. Default 2,000. */
   readonly watchesPerCaller?: number | undefined;
+  /**
+   * Bytes of large answers that their clients have not taken yet. An answer counts from 64 KiB on, with all its bytes until
+   * the last one is taken; a list counts with the events that it has read ahead, where those are more than 1 MiB. The answer
+   * with which the limit is reached is still sent. Default 268,435,456 (256 MiB).
+   */
+  readonly bytes?: number | undefined;
+  /** The same for one caller. Default a quarter of `bytes`: 64 MiB. */
+  readonly bytesPerCaller?: number | undefined;
   /** Requests that wait for a place or for their turn; with 0 they are refused instead. Default 5,000. */
   readonly queued?: number | undefined;
   /** Waiting requests of one caller; further ones are refused. Default 500. */
@@ -35,6 +43,8 @@ const DEFAULTS: InFlightLimitValues = {
   writesPerCaller: 100,
   watches: 10_000,
   watchesPerCaller: 2_000,
+  bytes: 268_435_456,
+  bytesPerCaller: 67_108_864,
   queued: 5_000,
   queuedPerCaller: 500,
   queueWaitMs: 5_000,
@@ -59,12 +69,13 @@ export function inFlightLimitFaults(options: InFlightLimitOptions): readonly str
 /** @throws TypeError listing every fault */
 export function readInFlightLimits(options: InFlightLimitOptions): InFlightLimitValues {
   throwFaults('limits', inFlightLimitFaults(options));
-  const { reads = DEFAULTS.reads, writes = DEFAULTS.writes } = options;
+  const { reads = DEFAULTS.reads, writes = DEFAULTS.writes, bytes = DEFAULTS.bytes } = options;
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
   return {
     ...DEFAULTS,
     readsPerCaller: Math.max(1, Math.floor(reads / 2)),
     writesPerCaller: Math.max(1, Math.floor(writes / 2)),
+    bytesPerCaller: Math.max(1, Math.floor(bytes / 4)),
     ...(Object.fromEntries(given) as InFlightLimitOptions as Partial<InFlightLimitValues>),
   };
 }

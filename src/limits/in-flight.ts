@@ -1,6 +1,7 @@
 import { ANONYMOUS, MASTERS } from '../auth/well-known.js';
 import type { Clock } from '../clock/clock.js';
 import type { Caller } from '../model/caller.js';
+import { createAnswerBytes, type HeldBytes } from './answer-bytes.js';
 import { readInFlightLimits, type InFlightLimitOptions } from './in-flight-options.js';
 import { createLines, type Line } from './lines.js';
 import type { Requester } from './queue.js';
@@ -29,6 +30,16 @@ export interface InFlightLimits {
    */
   enter(kind: PlaceKind, caller: Caller, client: Client): Place | undefined | Promise<Place | undefined>;
   /**
+   * Takes room for the bytes of an answer, at once where there is any, else later. `undefined` means *no room*: others of
+   * this caller, or of all, have not been taken by their clients in time.
+   */
+  hold(bytes: number, caller: Caller, client: Client): HeldBytes | Promise<HeldBytes | undefined>;
+  /**
+   * Takes room for a chunk that several watches of a caller may be sent, counted once for all of them. `undefined` means
+   * *no room*.
+   */
+  holdChunk(chunk: Uint8Array, caller: Caller, client: Client): (() => void) | undefined;
+  /**
    * The next turn of a caller, or of a client nobody knows, for work that needs no place of its own: a piece of a list, a
    * refusal, a path beside the events. `undefined` means *now*.
    */
@@ -47,6 +58,9 @@ const AT_ONCE_BESIDE_OTHERS = { read: 16, write: 32, watch: Infinity } as const;
 
 /** The place of those who need none. */
 const NO_PLACE: Place = Object.freeze<Place>({ streams: () => undefined, release: () => undefined });
+const nothing = (): void => undefined;
+/** The bytes of those whose answers are not counted. */
+const NO_BYTES: HeldBytes = Object.freeze<HeldBytes>({ become: nothing, grow: () => true, release: nothing });
 
 /**
  * Makes the counters and queues of one server.
@@ -58,17 +72,23 @@ export function createInFlightLimits(
   { clock, atNextTurn }: InFlightParts,
 ): InFlightLimits {
   const limits = readInFlightLimits(options);
-  const most = { read: limits.reads, write: limits.writes, watch: limits.watches };
-  const mostOf = { read: limits.readsPerCaller, write: limits.writesPerCaller, watch: limits.watchesPerCaller };
-  const held = { read: 0, write: 0, watch: 0 };
-  const free = (kind: PlaceKind): number => most[kind] - held[kind];
-  const freeFor = (kind: PlaceKind, line: Line): number => {
+  const most = { read: limits.reads, write: limits.writes, watch: limits.watches, bytes: limits.bytes };
+  const mostOf = {
+    read: limits.readsPerCaller,
+    write: limits.writesPerCaller,
+    watch: limits.watchesPerCaller,
+    bytes: limits.bytesPerCaller,
+  };
+  const held = { read: 0, write: 0, watch: 0, bytes: 0 };
+  const free = (kind: PlaceKind | 'bytes'): number => most[kind] - held[kind];
+  const freeFor = (kind: PlaceKind | 'bytes', line: Line): number => {
     const left = mostOf[kind] - line.held[kind];
+    if (kind === 'bytes') return left;
     const { [kind]: atOnce } = AT_ONCE_BESIDE_OTHERS;
     if (left <= 0 || line.working[kind] < atOnce) return left;
     return lines.areShared() ? atOnce - line.working[kind] : left;
   };
-  const isFree = (kind: PlaceKind, line: Line): boolean => free(kind) > 0 && freeFor(kind, line) > 0;
+  const isFree = (kind: PlaceKind | 'bytes', line: Line): boolean => free(kind) > 0 && freeFor(kind, line) > 0;
   const lines = createLines({ clock, atNextTurn, waitMs: limits.queueWaitMs, free, freeFor });
 
   /** A class, because every request takes one: it is made without closures. */
@@ -107,6 +127,14 @@ export function createInFlightLimits(
     }
   }
   const take = (kind: PlaceKind, line: Line): Place => new HeldPlace(kind, line);
+  const answerBytes = createAnswerBytes({
+    free: (line) => Math.min(free('bytes'), freeFor('bytes', line)),
+    count(line, bytes) {
+      held.bytes += bytes;
+      line.held.bytes += bytes;
+      if (bytes < 0) lines.freed('bytes', line);
+    },
+  });
   const inTurn = <T>(line: Line, client: Client, next: () => T): Promise<T | undefined> =>
     new Promise((resolve) =>
       lines.step(
@@ -122,6 +150,7 @@ export function createInFlightLimits(
     return lines.of(caller.name === ANONYMOUS ? `\0${remoteAddress}` : caller.name, false);
   };
   const none = (): undefined => undefined;
+  const isFull = (line: Line): boolean => lines.waiting >= limits.queued || line.waiting >= limits.queuedPerCaller;
 
   return {
     enter(kind, caller, client) {
@@ -133,7 +162,7 @@ export function createInFlightLimits(
       }
       if (caller.groups.includes(MASTERS)) return now ? NO_PLACE : inTurn(line, client, () => NO_PLACE);
       if (now && isFree(kind, line) && !lines.mustWait(kind, line, free(kind))) return take(kind, line);
-      if (lines.waiting >= limits.queued || line.waiting >= limits.queuedPerCaller) return inTurn(line, client, none);
+      if (isFull(line)) return inTurn(line, client, none);
       return new Promise((resolve) =>
         lines.wait(
           kind,
@@ -143,6 +172,24 @@ export function createInFlightLimits(
           () => resolve(undefined),
         ),
       );
+    },
+    hold(bytes, caller, client) {
+      if (caller.groups.includes(MASTERS)) return NO_BYTES;
+      const line = lineOf(caller, client);
+      if (isFree('bytes', line) && !lines.mustWait('bytes', line, 1)) return answerBytes.take(line, bytes);
+      if (isFull(line)) return inTurn(line, client, none);
+      return new Promise((resolve) =>
+        lines.wait(
+          'bytes',
+          line,
+          client,
+          () => resolve(answerBytes.take(line, bytes)),
+          () => resolve(undefined),
+        ),
+      );
+    },
+    holdChunk(chunk, caller, client) {
+      return caller.groups.includes(MASTERS) ? nothing : answerBytes.share(lineOf(caller, client), chunk);
     },
     turn(caller, client) {
       const line = lineOf(caller, client);

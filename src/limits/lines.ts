@@ -2,8 +2,8 @@ import type { Clock } from '../clock/clock.js';
 import { Queue, type Requester } from './queue.js';
 import { createTurns, type Share } from './turns.js';
 
-/** What a caller waits for: a place among reads or writes. */
-export type WaitKind = 'read' | 'write';
+/** What a caller waits for: a place among reads or writes, or room for the bytes of an answer. */
+export type WaitKind = 'read' | 'write' | 'bytes';
 
 /** One caller: what it holds, and what waits for it. */
 export class Line implements Share {
@@ -13,26 +13,30 @@ export class Line implements Share {
   readonly unknown: boolean;
   heard = 0;
   countedFrom = 0;
-  readonly held = { read: 0, write: 0, watch: 0 };
+  readonly held = { read: 0, write: 0, watch: 0, bytes: 0 };
   /** Places whose answers are still being made. */
   readonly working = { read: 0, write: 0, watch: 0 };
   readonly read: Queue = new Queue();
   readonly write: Queue = new Queue();
+  readonly bytes: Queue = new Queue();
   /** Waits for its turn and for nothing else. */
   readonly step: Queue = new Queue();
+
+  /** Chunks of watches that are on their way to several clients of this caller. */
+  readonly chunks: Map<Uint8Array, { holders: number }> = new Map();
 
   constructor(unknown: boolean) {
     this.unknown = unknown;
   }
 
-  /** Requests that wait for a place. */
+  /** Requests that wait for a place, or for room. */
   get waiting(): number {
-    return this.read.length + this.write.length;
+    return this.read.length + this.write.length + this.bytes.length;
   }
 
   get isIdle(): boolean {
-    const { read, write, watch } = this.held;
-    return read + write + watch + this.waiting + this.step.length === 0;
+    const { read, write, watch, bytes } = this.held;
+    return read + write + watch + bytes + this.waiting + this.step.length === 0;
   }
 }
 
@@ -46,13 +50,13 @@ export interface Lines {
   areShared(): boolean;
   /** Whether a request that comes now has to let others of this caller, or of all, go first. */
   mustWait(kind: WaitKind, line: Line, free: number): boolean;
-  /** Waits for a place; `enter` takes it. `leave` comes in its stead when none is free in time, or the request ends. */
+  /** Waits for a place, or for room; `enter` takes it. `leave` comes in its stead when none is free in time, or the request ends. */
   wait(kind: WaitKind, line: Line, requester: Requester, enter: () => void, leave: () => void): void;
   /** Waits for the caller's turn. */
   step(line: Line, requester: Requester, enter: () => void, leave: () => void): void;
-  /** A place was given back. */
+  /** A place, or room, was given back. */
   freed(kind: WaitKind, line: Line): void;
-  /** Requests that wait for a place. */
+  /** Requests that wait for a place, or for room. */
   readonly waiting: number;
 }
 
@@ -62,13 +66,13 @@ export interface LinesParts {
   readonly atNextTurn: (callback: () => void) => void;
   /** The longest wait for a place. */
   readonly waitMs: number;
-  /** Places that are free in all, and for this caller. */
+  /** Places, or bytes, that are free in all, and for this caller. */
   readonly free: (kind: WaitKind) => number;
   readonly freeFor: (kind: WaitKind, line: Line) => number;
 }
 
 /** The order in which kinds of work are asked. */
-const KINDS = ['step', 'read', 'write'] as const;
+const KINDS = ['step', 'bytes', 'read', 'write'] as const;
 /** Whoever has more waiting than this sends without waiting for answers, or from very many connections. */
 const FLOOD = 128;
 /** How often those who wait are asked whether they still do. */
@@ -84,7 +88,7 @@ const IDLE_MS = 2_000;
 export function createLines({ clock, atNextTurn, waitMs, free, freeFor }: LinesParts): Lines {
   const lines = new Map<string, Line>();
   /** Lines that can be served, in the order in which they will be. */
-  const ready = { step: new Set<Line>(), read: new Set<Line>(), write: new Set<Line>() };
+  const ready = { step: new Set<Line>(), bytes: new Set<Line>(), read: new Set<Line>(), write: new Set<Line>() };
   let kindIndex = 0;
   let waiting = 0;
   let sweeping = false;
@@ -185,4 +189,4 @@ export function createLines({ clock, atNextTurn, waitMs, free, freeFor }: LinesP
   };
 }
 
-const WAIT_KINDS = ['read', 'write'] as const;
+const WAIT_KINDS = ['read', 'write', 'bytes'] as const;

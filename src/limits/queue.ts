@@ -14,7 +14,7 @@ export interface Waiter {
   readonly leave: () => void;
 }
 
-/** First in, first out. A class, because every caller has three of them. */
+/** First in, first out. A class, because every caller has four of them. */
 export class Queue {
   #waiters: Waiter[] = [];
   /** Where the first one is: to shift an array of hundreds costs more than all the rest. */

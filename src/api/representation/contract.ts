@@ -70,6 +70,8 @@ export interface Representation extends StatusRepresentation {
   list(meta: ListMeta, batches: Batches, memory?: ChunkMemory): ApiResponse | Promise<ApiResponse>;
   /** True when the items of a list are written as they are, with a comma between two: they may come joined. */
   readonly joinsItems: boolean;
+  /** True when a list is only written once all of its items are there. */
+  readonly gathersItems: boolean;
   /** A new stream of frames, at once where the format needs nothing loaded. Only for answers of shape `watch`. */
   frames(): FrameEncoder | Promise<FrameEncoder>;
   /** Content type of a watch. */

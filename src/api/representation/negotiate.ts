@@ -91,6 +91,7 @@ export function negotiate(
   return {
     streamType: streamType ?? '',
     joinsItems: serializer.joinsItems === true && !conversion,
+    gathersItems: serializer.gathersItems === true,
     object(json, status) {
       const form = transform.object;
       const written = serializer.value(form ? form(jsonBytes(json)) : json, view);

@@ -28,6 +28,7 @@ export const protobufSerializer: Serializer = {
   streamType: 'application/vnd.kubernetes.protobuf;stream=watch',
   tables: false,
   pretty: undefined,
+  gathersItems: true,
   async value(json, view) {
     const { BinaryWriter } = await wireLibrary();
     const writer = new BinaryWriter();

@@ -21,6 +21,8 @@ export interface Serializer {
   readonly pretty: Serializer | undefined;
   /** True when the items of a list are written as they are, with a comma between two. */
   readonly joinsItems?: boolean;
+  /** True when all items of a list are held before the first is sent. */
+  readonly gathersItems?: boolean;
   /** One value, from its compact JSON. `view` is the resource it may be an object of; documents and failures have none. */
   value(json: JsonSource, view?: ResourceView): SerializedBody | Promise<SerializedBody>;
   /** At once where the batches are there and the answer fits a chunk. */

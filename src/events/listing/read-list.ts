@@ -15,6 +15,8 @@ export interface OpenList {
   readonly meta: ListMeta;
   readonly revision: Revision;
   readonly batches: RecordBatches;
+  /** Bytes of the events that were read before the answer begins. */
+  readonly ahead: number;
 }
 
 /** A client's page ends early, with a token, when it holds so many bytes of events: it is in memory before it is sent. */
@@ -40,6 +42,7 @@ export async function openList(call: VerbCall, options: ListOptions, selector: S
   return {
     meta: listMeta(call, revision),
     revision,
+    ahead: bytesOf(firstPage.records),
     batches: firstPage.next
       ? allBatches(firstPage, selector, pace, (after) => reader(after, PAGE, revision))
       : batchesOf(matching(firstPage, selector), sentAsStored(call), pace),
@@ -47,6 +50,12 @@ export async function openList(call: VerbCall, options: ListOptions, selector: S
 }
 
 const sentAsStored = ({ joinsItems, version }: VerbCall): boolean => joinsItems && version.listsStored;
+
+function bytesOf(records: readonly EventRecord[]): number {
+  let bytes = 0;
+  for (const { event } of records) bytes += eventSize(event);
+  return bytes;
+}
 
 type PageReader = (after: Position | undefined, wanted: number, at?: Revision) => Promise<ListPage>;
 
@@ -103,6 +112,7 @@ async function limited(
   return {
     meta: listMeta(call, page.revision, more ? last : undefined, selector.empty ? left : undefined),
     revision: page.revision,
+    ahead: bytes,
     batches: batchesOf(taken, sentAsStored(call), pace),
   };
 }

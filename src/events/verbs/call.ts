@@ -86,6 +86,8 @@ export type Result =
       readonly meta: ListMeta;
       readonly batches: Batches;
       readonly memory?: ChunkMemory;
+      /** Bytes of events that are in memory before the answer begins, where the list has read them for itself. */
+      readonly ahead?: number;
     }
   | { readonly kind: 'watch'; frames(encoder: FrameEncoder, onEnd: () => void): AsyncIterable<Uint8Array> }
   | { readonly kind: 'status'; readonly status: Status };

@@ -20,7 +20,8 @@ export function list(call: VerbCall): Result | Promise<Result> {
 async function opened(call: VerbCall, options: ListOptions, selector: Selector): Promise<Result> {
   const open = await openList(call, options, selector);
   const { chunkMemory: memory } = call.environment;
-  return { kind: 'list', meta: open.meta, batches: items(open.batches, call.version.listItem), memory };
+  const batches = items(open.batches, call.version.listItem);
+  return { kind: 'list', meta: open.meta, batches, memory, ahead: open.ahead };
 }
 
 function items(batches: OpenList['batches'], toItem: (record: EventRecord) => JsonSource): Batches {

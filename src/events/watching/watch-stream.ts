@@ -6,6 +6,7 @@ import { isStatusError, type StatusError } from '../../api/status/status-error.j
 import { isStoreError } from '../../store/errors.js';
 import { createParkedIterator, type ParkedIterator, type ParkedSource } from '../../store/parked-iterator.js';
 import type { WatchedSelection } from '../listing/watched-selections.js';
+import { LARGE_BYTES } from '../large-answers.js';
 import { createFirstFrames } from './first-frames.js';
 import { createLiveFrames } from './live-frames.js';
 import { storeFailure } from '../store-failures.js';
@@ -40,6 +41,8 @@ class WatchStream implements ParkedSource<Uint8Array> {
   #source: FrameSource;
   /** Nothing more is asked of the sources; who waits, or asks next, is told the end. */
   #done: boolean;
+  /** Gives back the large chunk that is on its way to the client. */
+  #sent: (() => void) | undefined;
 
   constructor(parts: Omit<WatchParts, 'signal' | 'form'>, onEnd: () => void) {
     const { call, options, selector, selectionKey, encoder } = parts;
@@ -59,9 +62,12 @@ class WatchStream implements ParkedSource<Uint8Array> {
   }
 
   poll(): Uint8Array | 'end' | undefined {
+    // Who asks has taken what was before.
+    this.#letGo();
     if (this.#done) return 'end';
     try {
-      return this.#source.poll();
+      const chunk = this.#source.poll();
+      return typeof chunk === 'object' && chunk.byteLength > LARGE_BYTES ? this.#counted(chunk) : chunk;
     } catch (error) {
       this.#done = true;
       const { call, encoder } = this.#parts;
@@ -71,7 +77,22 @@ class WatchStream implements ParkedSource<Uint8Array> {
     }
   }
 
+  /** Its client resumes a watch that ends for want of room; what others have not taken may be gone by then. */
+  #counted(chunk: Uint8Array): Uint8Array | 'end' {
+    const { life, caller, environment } = this.#parts.call;
+    this.#sent = environment.limits.holdChunk(chunk, caller, life);
+    if (this.#sent !== undefined) return chunk;
+    this.#done = true;
+    return 'end';
+  }
+
+  #letGo(): void {
+    this.#sent?.();
+    this.#sent = undefined;
+  }
+
   onEnd(): void {
+    this.#letGo();
     this.#done = true;
     this.#over.abort(WATCH_OVER);
     this.#source.stop();

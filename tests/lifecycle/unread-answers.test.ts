@@ -1,0 +1,147 @@
+import { once } from 'node:events';
+import { connect as connectHttp2, createServer as createHttp2Server } from 'node:http2';
+import { connect, type AddressInfo, type Socket } from 'node:net';
+import { serve as serveHono } from '@hono/node-server';
+import { Hono } from 'hono';
+import type { Server } from 'node:http';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { toFetchHandler } from '../../src/fetch.js';
+import {
+  allowAuthenticated,
+  createEvents,
+  memoryStore,
+  staticTokens,
+  type Events,
+  type EventStore,
+} from '../../src/index.js';
+import { toNodeListener } from '../../src/node.js';
+import { call } from '../../src/testing.js';
+import { listen } from './support.js';
+
+const PATH = '/apis/events.example.com/v1/namespaces/default/events';
+const CONNECTIONS = 40;
+/** More than two of them are in no buffer of the system. */
+const REQUESTS = 8;
+const EVENT_BYTES = 1_400_000;
+const LIMIT_BYTES = 16 * 1_048_576;
+/** What is in memory besides: the answer beyond the limit, copies of the fetch bridge, garbage that is not collected yet. */
+const SLACK_BYTES = 40 * 1_048_576;
+
+const event = (name: string, bytes: number): object => ({
+  // Of all that an event has only this is as long as one likes.
+  metadata: { name, ownerReferences: [{ apiVersion: 'v1', kind: 'Pod', name: 'x'.repeat(bytes), uid: 'u' }] },
+  eventTime: '2026-03-05T06:07:08.123456Z',
+  reportingController: 'example.com/tester',
+  reportingInstance: 'tester-0',
+  action: 'Testing',
+  reason: 'Tested',
+  type: 'Normal',
+  regarding: { kind: 'Pod', namespace: 'default', name: 'web-1' },
+});
+
+let store: EventStore;
+let events: Events;
+
+beforeAll(async () => {
+  store = memoryStore();
+  events = createEvents({
+    apiDomain: 'example.com',
+    store,
+    authenticate: staticTokens({ greedy: { name: 'greedy' }, polite: { name: 'polite' } }),
+    authorize: allowAuthenticated(),
+    managedFields: false,
+    maxBodyBytes: 3_145_728,
+    limits: { bytesPerCaller: LIMIT_BYTES, queueWaitMs: 500 },
+  });
+  for (const [name, bytes] of [
+    ['large', EVENT_BYTES],
+    ['small', 10],
+  ] as const) {
+    const answer = await call(events.handle, `POST ${PATH}`, { token: 'polite', json: event(name, bytes) });
+    expect(answer.status).toBe(201);
+    await answer.text();
+  }
+});
+
+afterAll(async () => {
+  await events.close();
+  await store.close();
+});
+
+const collected = (): number => {
+  globalThis.gc?.();
+  return process.memoryUsage().arrayBuffers;
+};
+
+async function status(name: string, token: string): Promise<number> {
+  const answer = await call(events.handle, `GET ${PATH}/${name}`, { token });
+  await answer.text();
+  return answer.status;
+}
+
+/** What is true while nobody reads, and once all have left. */
+async function holds(attack: () => Promise<() => void>): Promise<void> {
+  const before = collected();
+  const leave = await attack();
+  await expect.poll(() => status('large', 'greedy'), { timeout: 20_000, interval: 20 }).toBe(429);
+  expect(collected() - before).toBeLessThan(LIMIT_BYTES + SLACK_BYTES);
+  expect([await status('small', 'polite'), await status('large', 'polite')]).toEqual([200, 200]);
+  leave();
+  await expect.poll(() => status('large', 'greedy'), { timeout: 20_000, interval: 20 }).toBe(200);
+}
+
+const requests = `GET ${PATH}/large HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer greedy\r\n\r\n`.repeat(REQUESTS);
+
+async function unread(port: number): Promise<() => void> {
+  const sockets: Socket[] = [];
+  for (let index = 0; index < CONNECTIONS; index++) {
+    const socket = connect(port, '127.0.0.1');
+    socket.on('error', () => undefined);
+    sockets.push(socket);
+    await once(socket, 'connect');
+    socket.pause();
+    socket.write(requests);
+  }
+  const leave = (): void => {
+    for (const socket of sockets) socket.destroy();
+  };
+  onTestFinished(leave);
+  return leave;
+}
+
+test('large answers that nobody reads take no more than their caller may have: HTTP/1.1', async () => {
+  const { port } = await listen(toNodeListener(events.handle));
+  await holds(() => unread(port));
+}, 60_000);
+
+test('large answers that nobody reads take no more than their caller may have: fetch', async () => {
+  const app = new Hono();
+  const handler = toFetchHandler(events.handle);
+  app.all('*', async (context) => (await handler(context.req.raw)) ?? context.notFound());
+  const server = serveHono({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }) as Server;
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  await once(server, 'listening');
+  await holds(() => unread((server.address() as AddressInfo).port));
+}, 60_000);
+
+test('large answers that nobody reads take no more than their caller may have: HTTP/2', async () => {
+  const server = createHttp2Server(toNodeListener(events.handle));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  await holds(async () => {
+    const { port } = server.address() as AddressInfo;
+    const session = connectHttp2(`http://127.0.0.1:${port}`, { settings: { initialWindowSize: 0 } });
+    session.on('error', () => undefined);
+    onTestFinished(() => session.destroy());
+    await once(session, 'remoteSettings');
+    for (let index = 0; index < 80; index++) {
+      const stream = session.request({ ':path': `${PATH}/large`, authorization: 'Bearer greedy' });
+      stream.on('error', () => undefined);
+    }
+    return () => session.destroy();
+  });
+}, 60_000);
