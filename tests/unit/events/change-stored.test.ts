@@ -178,6 +178,33 @@ describe('finalizers', () => {
     expect((await json(`GET ${path('/a')}`)).status).toBe(200);
   });
 
+  test('the last one to go takes nothing with it that somebody has written in between', async () => {
+    const expected: unknown[] = [];
+    let rival: (() => Promise<unknown>) | undefined;
+    const { create, json } = bench({}, (store) => ({
+      ...store,
+      remove: async (key, options) => {
+        expected.push(options?.expected);
+        await rival?.();
+        rival = undefined;
+        return store.remove(key, options);
+      },
+    }));
+    await create('a', {}, { finalizers: ['example.com/one'] });
+    const marked = (await json(`DELETE ${path('/a')}`)).json;
+    const { resourceVersion } = metaOf(marked);
+    rival = () => json(`PATCH ${path('/a')}`, { metadata: { labels: { a: '1' } } }, MERGE);
+    const sent = { ...marked, metadata: { ...metaOf(marked), finalizers: [] } };
+    const refused = await json(`PUT ${path('/a')}`, sent);
+    expect([refused.status, refused.json['reason']]).toEqual([409, 'Conflict']);
+    expect(expected).toEqual([Number(resourceVersion)]);
+    const left = await json(`GET ${path('/a')}`);
+    expect([left.status, metaOf(left.json)]).toMatchObject([
+      200,
+      { labels: { a: '1' }, finalizers: ['example.com/one'] },
+    ]);
+  });
+
   test('a removal that loses a race starts again', async () => {
     let times = 1;
     const { create, json } = bench({}, (store) => ({
@@ -189,6 +216,29 @@ describe('finalizers', () => {
     await json(`DELETE ${path('/a')}`);
     expect((await json(`PATCH ${path('/a')}`, { metadata: { finalizers: null } }, MERGE)).status).toBe(200);
     expect((await json(`GET ${path('/a')}`)).status).toBe(404);
+  });
+});
+
+describe('a store that fails while an event is changed', () => {
+  test.each(['replace', 'remove'] as const)('is asked once, and the failure is the answer: %s', async (operation) => {
+    let asked = 0;
+    const failing = async (): Promise<never> => {
+      asked++;
+      return Promise.reject(storeError('unavailable', 'away'));
+    };
+    let broken = false;
+    const { create, json } = bench({}, (store) => ({
+      ...store,
+      replace: (...args) => (broken && operation === 'replace' ? failing() : store.replace(...args)),
+      remove: (...args) => (broken && operation === 'remove' ? failing() : store.remove(...args)),
+    }));
+    await create('a', {}, { finalizers: ['example.com/one'] });
+    if (operation === 'remove') await json(`DELETE ${path('/a')}`);
+    broken = true;
+    const refused = await json(`PATCH ${path('/a')}`, { metadata: { finalizers: null } }, MERGE);
+    expect([refused.status, asked]).toEqual([503, 1]);
+    broken = false;
+    expect((await json(`GET ${path('/a')}`)).status).toBe(200);
   });
 });
 

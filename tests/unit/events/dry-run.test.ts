@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { EventStore } from '../../../src/store/contract.js';
 import { bench, event, metaOf, path } from './bench.js';
 
@@ -65,11 +65,45 @@ test('a dry run answers as the real one would, and never writes', async () => {
   expect(observed.filter(({ type }) => type === 'error')).toEqual([]);
 });
 
-test.each(['', 'None', 'all', 'All,All'])('dryRun=%s is no dry run and no write', async (value) => {
+const WRONG = ['', 'None', 'all', 'All,All'].map((value) => [`dryRun=${value}`] as const);
+
+describe.each([...WRONG, ['dryRun=All&dryRun=x'], ['dryRun=x&dryRun=All'], ['dryRun=All&dryRun=']])('%s', (query) => {
+  test.each([
+    ['POST', path(), event('new')],
+    ['PUT', path('/a'), event('a', {}, { labels: { x: 'y' } })],
+    ['PUT', path('/new'), event('new')],
+    ['PATCH', path('/a'), { metadata: { labels: { x: 'y' } } }],
+    ['DELETE', path('/a'), undefined],
+    ['DELETE', path(), undefined],
+  ])('of %s %s is no dry run and no write', async (method, target, body) => {
+    const { create, json, revision } = bench();
+    await create('a');
+    const before = await revision();
+    const headers = method === 'PATCH' ? MERGE : undefined;
+    const answer = await json(`${method} ${target}?${query}`, body, headers);
+    const values = query.split('&').map((each) => each.slice('dryRun='.length));
+    expect([answer.status, answer.json['message']]).toEqual([
+      422,
+      expect.stringContaining(`dryRun: Unsupported value: ${JSON.stringify(values)}: supported values: "All"`),
+    ]);
+    expect(await revision()).toBe(before);
+  });
+});
+
+test.each([[['All', 'x']], [['']], [['none']]])('dryRun of %j in the options of a delete is no dry run', async (dryRun) => {
+  const { create, json, revision } = bench();
+  await create('a');
+  const before = await revision();
+  for (const target of [path('/a'), path()]) {
+    const answer = await json(`DELETE ${target}`, { kind: 'DeleteOptions', apiVersion: 'v1', dryRun });
+    expect(answer.status).toBe(422);
+  }
+  expect(await revision()).toBe(before);
+});
+
+test('dryRun=All twice is a dry run', async () => {
   const { json, revision } = bench();
   const before = await revision();
-  const answer = await json(`POST ${path()}?dryRun=${value}`, event('a'));
-  if (value === '') return;
-  expect(answer.status).toBe(422);
+  expect((await json(`POST ${path()}?dryRun=All&dryRun=All`, event('a'))).status).toBe(201);
   expect(await revision()).toBe(before);
 });

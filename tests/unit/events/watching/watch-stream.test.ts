@@ -192,14 +192,44 @@ describe('bookmarks', () => {
     expect(highest).toBe(await bench.store.revision());
   });
 
-  test('do not come unasked', async () => {
+  test.each(['', '&allowWatchBookmarks=false'])('do not come unasked%s, however much happens', async (more) => {
     const bench = verbBench();
-    const watch = openedWatch(bench, from(await put(bench.store, 'a')));
+    const start = await put(bench.store, 'a');
+    const query = `${from(start)}&labelSelector=app%3Dweb`;
+    const asking = openedWatch(bench, `${query}&allowWatchBookmarks=true`);
+    const watch = openedWatch(bench, `${query}${more}`);
     const next = watch.next();
-    await settled();
-    bench.clock.advance(300_000);
-    await put(bench.store, 'b');
-    expect((await next)?.[0]?.type).toBe('ADDED');
+    for (const name of ['b', 'c', 'd']) {
+      const due = asking.next();
+      await settled();
+      const revision = await put(bench.store, name);
+      await settled();
+      bench.clock.advance(60_000);
+      // A watch that asks is sent one now.
+      expect((await due)?.map(({ type, object }) => [type, object.metadata['resourceVersion']])).toEqual([
+        ['BOOKMARK', String(revision)],
+      ]);
+      await settled();
+    }
+    await put(bench.store, 'e', { app: 'web' });
+    bench.clock.advance(60_000);
+    expect((await next)?.map(({ type, object }) => [type, object.metadata['name']])).toEqual([['ADDED', 'e']]);
+  });
+
+  test('do not end the initial events unasked', async () => {
+    const bench = verbBench();
+    await put(bench.store, 'a');
+    for (const query of ['', '&sendInitialEvents=true&resourceVersionMatch=NotOlderThan']) {
+      const watch = openedWatch(bench, query);
+      expect(await shown(watch)).toEqual(['ADDED a']);
+      const next = watch.next();
+      await settled();
+      const name = `after${query.length}`;
+      await put(bench.store, name);
+      bench.clock.advance(2);
+      expect((await next)?.map(({ type }) => type)).toEqual(['ADDED']);
+      await bench.store.remove({ namespace: 'default', name });
+    }
   });
 });
 

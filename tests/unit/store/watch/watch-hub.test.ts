@@ -294,6 +294,35 @@ describe('watch hub', () => {
     expect(revisions(await take(other, 1))).toEqual([after + 31]);
   });
 
+  test('a watcher that history still reaches goes on when one that waits with it fails with expired', async () => {
+    let oldest = 0;
+    const { hub, store, write, reported } = createBench({
+      maxBytes: 1,
+      catchUpReaders: 1,
+      wrap: (memory) => ({
+        ...memory,
+        changes: (options) => {
+          if (options.after < oldest) throw storeError('expired', 'history begins later');
+          return memory.changes(options);
+        },
+      }),
+    });
+    const start = await store.revision();
+    const first = hub.watch({ after: start });
+    await write(20);
+    await take(first, 20);
+    // The ring is empty, and history begins between the places of these two.
+    oldest = start + 5;
+    const behind = hub.watch({ after: start + 2 });
+    const sound = [start + 5, start + 6, start + 12].map((after) => hub.watch({ after }));
+    const failed = expect(behind.next()).rejects.toMatchObject({ code: 'expired' });
+    const read = Promise.all(sound.map(async (watcher) => revisions(await take(watcher, 8))));
+    await failed;
+    expect(await read).toEqual([range(start + 6, 15), range(start + 7, 14), range(start + 13, 8)]);
+    expect(hub.watchers).toBe(4);
+    expect(reported).toEqual([]);
+  });
+
   test('a watch from a revision that history does not reach fails with expired', async () => {
     const { hub, store } = createBench();
     const watcher = hub.watch({ after: (await store.revision()) - 1 });
@@ -349,6 +378,48 @@ describe('watch hub', () => {
     await write(10);
     for (const one of taken) expect(revisions(await one)).toEqual(range(after + 1, 30));
     expect(hub.watchers).toBe(4);
+  });
+
+  test.each([1, 2, 1_000])('a feed that begins %i changes early shows none of them twice', async (early) => {
+    let interrupt: ((error: Error) => void) | undefined;
+    const { hub, store, write, clock } = createBench({
+      wrap: (memory) => ({
+        ...memory,
+        async *changes(options) {
+          const source = memory.changes({ ...options, after: Math.max(first, options.after - early) });
+          const feed = source[Symbol.asyncIterator]();
+          const failure = new Promise<never>((_, reject) => (interrupt = reject));
+          for (;;) {
+            const step = await Promise.race([feed.next(), failure]);
+            if (step.done) return;
+            yield step.value;
+          }
+        },
+      }),
+    });
+    const first = await store.revision();
+    const watcher = hub.watch({ after: first });
+    const seen: number[] = [];
+    for (let round = 0; round < 3; round++) {
+      const next = take(watcher, 2);
+      await turns();
+      await write(2);
+      clock.advance(10);
+      seen.push(...revisions(await next));
+      interrupt?.(storeError('unavailable', 'away'));
+      await turns();
+      clock.advance(10_000);
+      await turns();
+    }
+    expect(seen).toEqual(range(first + 1, 6));
+    // One that begins at the head has nothing to see, either.
+    const late = hub.watch({ after: first + 6 });
+    const next = take(late, 1);
+    await turns();
+    await write(1);
+    clock.advance(10);
+    expect(revisions(await next)).toEqual([first + 7]);
+    expect(revisions(await take(watcher, 1))).toEqual([first + 7]);
   });
 
   test('when the history was forgotten while the store was away, watchers that cannot go on are told', async () => {

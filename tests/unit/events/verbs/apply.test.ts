@@ -1,0 +1,95 @@
+import { describe, expect, test } from 'vitest';
+import { bench, event, metaOf, path } from '../bench.js';
+
+const APPLY = { 'content-type': 'application/apply-patch+yaml' };
+const target = (name: string, more = ''): string => `PATCH ${path(`/${name}`)}?fieldManager=tester${more}`;
+
+describe('an apply of what is not there', () => {
+  test.each(['', '&dryRun=All', '&force=true'])('needs the right to create, too%s', async (more) => {
+    const asked: unknown[] = [];
+    const { json, revision } = bench({
+      authorize: (_caller, attributes) => {
+        asked.push(attributes);
+        return { allowed: attributes.verb !== 'create' };
+      },
+    });
+    const before = await revision();
+    const refused = await json(target('a', more), event('a'), APPLY);
+    expect([refused.status, refused.json['message']]).toEqual([
+      403,
+      'events.events.example.com "a" is forbidden: User "tester" cannot create resource "events" in API group ' +
+        '"events.example.com" in the namespace "default"',
+    ]);
+    expect(asked).toMatchObject([
+      { verb: 'patch', namespace: 'default', name: 'a', resource: 'events' },
+      { verb: 'create', namespace: 'default', name: 'a', resource: 'events' },
+    ]);
+    expect(await revision()).toBe(before);
+    expect((await json(`GET ${path('/a')}`)).status).toBe(404);
+  });
+
+  test('needs the right to patch: the right to create is not enough', async () => {
+    const { json } = bench({ authorize: (_caller, { verb }) => ({ allowed: verb === 'create' || verb === 'get' }) });
+    expect((await json(target('a'), event('a'), APPLY)).status).toBe(403);
+    expect((await json(`GET ${path('/a')}`)).status).toBe(404);
+  });
+
+  test('of what is there needs no right to create', async () => {
+    const { json } = bench({ authorize: (_caller, { verb }) => ({ allowed: verb !== 'create' || !created }) });
+    let created = false;
+    expect((await json(`POST ${path()}`, event('a'))).status).toBe(201);
+    created = true;
+    expect((await json(target('a'), event('a'), APPLY)).status).toBe(200);
+  });
+
+  test.each(['', '&dryRun=All', '&force=true'])('with a uid is a conflict, and creates nothing%s', async (more) => {
+    const { json, revision } = bench();
+    const before = await revision();
+    const refused = await json(target('a', more), event('a', {}, { uid: 'another' }), APPLY);
+    expect([refused.status, refused.json['reason'], refused.json['message']]).toEqual([
+      409,
+      'Conflict',
+      'Operation cannot be fulfilled on events.events.example.com "a": uid mismatch: the provided object specified ' +
+        'uid another, and no existing object was found',
+    ]);
+    expect(await revision()).toBe(before);
+  });
+
+  test('gives it a uid and a revision of its own, whatever revision was sent', async () => {
+    const { json, revision } = bench();
+    const created = await json(target('a'), event('a', {}, { resourceVersion: '4711' }), APPLY);
+    expect([created.status, metaOf(created.json)['resourceVersion']]).toEqual([201, await revision()]);
+    expect(metaOf(created.json)['uid']).toMatch(/^[0-9a-f-]{36}$/);
+  });
+});
+
+describe('an apply of what is there', () => {
+  test('with another uid is refused, and changes nothing', async () => {
+    const { create, json } = bench();
+    const created = await create('a');
+    const sent = event('a', {}, { uid: 'another', labels: { a: '1' } });
+    for (const more of ['', '&force=true']) {
+      expect((await json(target('a', more), sent, APPLY)).status).toBeGreaterThanOrEqual(400);
+    }
+    expect((await json(`GET ${path('/a')}`)).json).toEqual(created);
+  });
+
+  test('with its own uid is an ordinary one', async () => {
+    const { create, json } = bench();
+    const { uid } = metaOf(await create('a'));
+    const applied = await json(target('a'), event('a', {}, { uid, labels: { a: '1' } }), APPLY);
+    expect([applied.status, metaOf(applied.json)['uid'], metaOf(applied.json)['labels']]).toEqual([
+      200,
+      uid,
+      { a: '1' },
+    ]);
+  });
+});
+
+test.each(['namespace', 'name'] as const)('an applied %s that contradicts the path is refused', async (which) => {
+  const { json, revision } = bench();
+  const before = await revision();
+  const refused = await json(target('a'), event('a', {}, { [which]: 'other' }), APPLY);
+  expect(refused.status).toBe(400);
+  expect(await revision()).toBe(before);
+});

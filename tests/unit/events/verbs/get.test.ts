@@ -1,0 +1,54 @@
+import { describe, expect, test } from 'vitest';
+import { bench, metaOf, path } from '../bench.js';
+
+describe('resourceVersion of a get', () => {
+  test('that has been reached is answered with the latest state', async () => {
+    const { create, json, revision } = bench();
+    const created = await create('a');
+    const own = Number(metaOf(created)['resourceVersion']);
+    await create('b');
+    const current = Number(await revision());
+    expect(current).toBeGreaterThan(own);
+    for (const asked of ['', '0', '1', own - 1, own, own + 1, current]) {
+      const answer = await json(`GET ${path('/a')}?resourceVersion=${asked}`);
+      expect([asked, answer.status, answer.json]).toEqual([asked, 200, created]);
+    }
+  });
+
+  test.each([1, 1_000])('that lies %i ahead is 504', async (ahead) => {
+    const { create, json, revision } = bench();
+    await create('a');
+    const current = Number(await revision());
+    const answer = await json(`GET ${path('/a')}?resourceVersion=${current + ahead}`);
+    expect([answer.status, answer.json['reason'], answer.json['message']]).toEqual([
+      504,
+      'Timeout',
+      `Timeout: Too large resource version: ${current + ahead}, current: ${current}`,
+    ]);
+  });
+
+  test.each(['x', '-1', '1.5', '0x10', '18446744073709551616'])('that is no number is 400: %s', async (asked) => {
+    const { create, json } = bench();
+    await create('a');
+    const answer = await json(`GET ${path('/a')}?resourceVersion=${asked}`);
+    expect([answer.status, answer.json['reason']]).toEqual([400, 'BadRequest']);
+    expect(answer.json['message']).toContain('invalid resource version');
+  });
+
+  test('is of no account for what is not there', async () => {
+    const { json } = bench();
+    expect((await json(`GET ${path('/a')}?resourceVersion=9007199254740000`)).status).toBe(404);
+  });
+});
+
+test.each([
+  ['export', 400],
+  ['export=true', 400],
+  ['export=1', 400],
+  ['export=false', 200],
+  ['export=0', 200],
+])('a get with %s is %i', async (query, status) => {
+  const { create, json } = bench();
+  await create('a');
+  expect((await json(`GET ${path('/a')}?${query}`)).status).toBe(status);
+});
