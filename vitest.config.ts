@@ -1,11 +1,18 @@
 import { defineConfig } from 'vitest/config';
 
 const project = (name: string, testTimeout = 10_000): { test: object } => ({
-  test: { name, include: [`tests/${name}/**/*.test.ts`], testTimeout, hookTimeout: testTimeout },
+  test: {
+    name,
+    include: [`tests/${name}/**/*.test.ts`],
+    testTimeout,
+    hookTimeout: testTimeout,
+    setupFiles: ['tests/random/seed-fast-check.ts'],
+  },
 });
 
 export default defineConfig({
   test: {
+    globalSetup: ['tests/random/print-seed.ts'],
     projects: [
       project('unit'),
       project('conformance'),

@@ -35,7 +35,7 @@ const words = [
 ];
 const env = {
   ...process.env,
-  FAULT_SEED: seed,
+  TEST_SEED: seed,
   ...(rounds !== undefined && { FAULT_ROUNDS: rounds }),
   ...(seconds !== undefined && { FAULT_SECONDS: seconds }),
 };

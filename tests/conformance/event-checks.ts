@@ -642,11 +642,44 @@ export const EVENT_CHECKS: readonly Check[] = [
     id: 'E035',
     level: 'MUST',
     title: 'a reader may get, list and watch, not write',
-    async run({ transport, path, event }) {
+    async run({ ask, transport, path, event, namespace }) {
+      const created = await ask('POST', path(), event('a'));
       const headers = { authorization: 'Bearer viewer-token' };
-      expect((await transport.ask('GET', path(), { headers })).status).toBe(200);
-      const created = await transport.ask('POST', path(), { headers, body: JSON.stringify(event('a')) });
-      expect(created.status).toBe(403);
+      const read = (url: string) => transport.ask('GET', url, { headers });
+      const got = await read(path('/a'));
+      expect([got.status, got.text]).toEqual([200, created.text]);
+      const listed = await read(path());
+      expect([listed.status, names(JSON.parse(listed.text) as Json)]).toEqual([200, ['a']]);
+      expect((await read(`/apis/${API_VERSION}/events`)).status).toBe(200);
+      const stream = await transport.open(path('?watch=true'), { headers });
+      expect([stream.status, meta((await frame(stream)).object)['name']]).toEqual([200, 'a']);
+      await stream.leave();
+
+      const body = JSON.stringify(event('a', { metadata: { name: 'a', labels: { a: '1' } } }));
+      const APPLY = { 'content-type': 'application/apply-patch+yaml' };
+      for (const [verb, method, url, more] of [
+        ['create', 'POST', path(), {}],
+        ['create', 'POST', path('?dryRun=All'), {}],
+        ['update', 'PUT', path('/a'), {}],
+        ['update', 'PUT', path('/new'), {}],
+        ['patch', 'PATCH', path('/a'), MERGE],
+        ['patch', 'PATCH', path('/a'), STRATEGIC],
+        ['patch', 'PATCH', path('/a?fieldManager=x'), APPLY],
+        ['delete', 'DELETE', path('/a'), undefined],
+        ['deletecollection', 'DELETE', path(), undefined],
+      ] as const) {
+        const sent = more === undefined ? {} : { body };
+        const refused = await transport.ask(method, url, {
+          headers: { ...headers, 'content-type': 'application/json', ...more },
+          ...sent,
+        });
+        expect([method, url, refused.status]).toEqual([method, url, 403]);
+        expect((JSON.parse(refused.text) as Json)['message']).toContain(
+          `User "viewer" cannot ${verb} resource "events" in API group "${GROUP}" in the namespace "${namespace}"`,
+        );
+      }
+      expect((await ask('GET', path('/a'))).text).toBe(created.text);
+      expect(names((await ask('GET', path())).json)).toEqual(['a']);
     },
   },
   {
@@ -769,31 +802,55 @@ export const EVENT_CHECKS: readonly Check[] = [
     level: 'MUST',
     title: 'discovery names the group, plain and aggregated',
     async run({ ask }) {
-      const groups = (await ask('GET', '/apis')).json['groups'] as { name: string }[];
-      expect(groups.map((group) => group.name)).toEqual([GROUP]);
-      const resources = (await ask('GET', `/apis/${API_VERSION}`)).json['resources'] as {
-        name: string;
-        verbs: string[];
-      }[];
-      expect(resources[0]?.name).toBe('events');
-      expect(resources[0]?.verbs).toEqual([
-        'create',
-        'delete',
-        'deletecollection',
-        'get',
-        'list',
-        'patch',
-        'update',
-        'watch',
-      ]);
-      const accept = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json';
+      const verbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
+      const plain = (await ask('GET', '/apis')).json;
+      expect(plain['kind']).toBe('APIGroupList');
+      const [group, ...others] = plain['groups'] as Json[];
+      const version = { groupVersion: API_VERSION, version: 'v1' };
+      expect(others).toEqual([]);
+      expect(group).toMatchObject({ name: GROUP, versions: [version], preferredVersion: version });
+      const one = (await ask('GET', `/apis/${GROUP}`)).json;
+      expect(one).toMatchObject({ kind: 'APIGroup', apiVersion: 'v1', name: GROUP, versions: [version] });
+      const list = (await ask('GET', `/apis/${API_VERSION}`)).json;
+      expect([list['kind'], list['groupVersion']]).toEqual(['APIResourceList', API_VERSION]);
+      const resources = list['resources'] as Json[];
+      expect(resources.map((resource) => resource['name'])).toEqual(['events']);
+      expect(resources[0]).toMatchObject({ singularName: 'event', namespaced: true, kind: 'Event', verbs });
+
+      const aggregated = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
+      const accept = `${aggregated},application/json`;
+      const found: Record<string, unknown[]> = {};
       for (const root of ['/api', '/apis']) {
         const { json, headers } = await ask('GET', root, undefined, { accept });
-        expect(json['kind']).toBe('APIGroupDiscoveryList');
-        expect((await ask('GET', root, undefined, { accept, 'if-none-match': headers['etag'] ?? '' })).status).toBe(
-          304,
-        );
+        expect([json['kind'], json['apiVersion']]).toEqual(['APIGroupDiscoveryList', 'apidiscovery.k8s.io/v2']);
+        expect(headers['content-type']).toBe(aggregated);
+        const { etag = '' } = headers;
+        expect(etag).toMatch(/^"[0-9A-Fa-f]+"$/);
+        const known = await ask('GET', root, undefined, { accept, 'if-none-match': etag });
+        expect([known.status, known.text, known.headers['etag']]).toEqual([304, '', etag]);
+        expect((await ask('GET', root, undefined, { accept, 'if-none-match': '"other"' })).status).toBe(200);
+        found[root] = json['items'] as Json[];
       }
+      expect(found['/api']).toEqual([]);
+      expect(found['/apis']).toHaveLength(1);
+      expect(found['/apis']?.[0]).toMatchObject({
+        metadata: { name: GROUP },
+        versions: [
+          {
+            version: 'v1',
+            freshness: 'Current',
+            resources: [
+              {
+                resource: 'events',
+                responseKind: { kind: 'Event' },
+                scope: 'Namespaced',
+                singularResource: 'event',
+                verbs,
+              },
+            ],
+          },
+        ],
+      });
     },
   },
   {
@@ -860,22 +917,50 @@ export const EVENT_CHECKS: readonly Check[] = [
     id: 'E048',
     level: 'MUST',
     title: 'an absurd option is 400 or 422 with its name or text, never a 500',
-    async run({ ask, path }) {
-      for (const query of [
-        'limit=x',
-        'limit=99999999999999999999',
-        'timeoutSeconds=1e9',
-        'continue=%00',
-        'resourceVersion=-1',
-        'resourceVersion=0x10',
-        'timeout=forever',
-        'labelSelector=(((',
-        'fieldSelector=%5C',
-        'resourceVersionMatch=x',
-      ]) {
-        const { status } = await ask('GET', path(`?${query}`));
-        expect([query, status === 400 || status === 422]).toEqual([query, true]);
+    async run({ ask, path, event }) {
+      await ask('POST', path(), event('a'));
+      const integer = (text: string): string => `strconv.ParseInt: parsing "${text}": `;
+      const uint = (text: string): string => `strconv.ParseUint: parsing "${text}": `;
+      const cases: readonly (readonly [string, number, string])[] = [
+        ['limit=x', 400, `${integer('x')}invalid syntax`],
+        ['limit=', 400, `${integer('')}invalid syntax`],
+        ['limit=99999999999999999999', 400, `${integer('99999999999999999999')}value out of range`],
+        ['timeoutSeconds=1e9', 400, `${integer('1e9')}invalid syntax`],
+        ['continue=%00', 400, 'continue key is not valid'],
+        ['continue=bm90anNvbg', 400, 'continue key is not valid'],
+        ['resourceVersion=-1', 400, `resourceVersion: Invalid value: "-1": ${uint('-1')}invalid syntax`],
+        ['resourceVersion=0x10', 400, `resourceVersion: Invalid value: "0x10": ${uint('0x10')}invalid syntax`],
+        ['timeout=forever', 400, 'invalid timeout specified in the request URL'],
+        ['labelSelector=(((', 400, "found '(', expected: !, identifier, or 'end of string'"],
+        ['fieldSelector=%5C', 400, 'invalid selector: '],
+        ['fieldSelector=unknown%3Dx', 400, 'field label not supported: unknown'],
+        ['resourceVersionMatch=x', 422, 'resourceVersionMatch: Unsupported value: "x"'],
+        ['sendInitialEvents=1', 422, 'sendInitialEvents: Forbidden: sendInitialEvents is forbidden for list'],
+      ];
+      for (const [query, code, text] of cases) {
+        for (const url of [path(`?${query}`), `/apis/${API_VERSION}/events?${query}`]) {
+          const { status, json } = await ask('GET', url);
+          expect([url, status, json['kind'], json['code']]).toEqual([url, code, 'Status', code]);
+          expect([url, json['message']]).toEqual([url, expect.stringContaining(text)]);
+        }
       }
+      for (const [query, text] of [
+        ['dryRun=x', 'dryRun: Unsupported value: ["x"]'],
+        ['dryRun=All&dryRun=x', 'dryRun: Unsupported value: ["All","x"]'],
+        ['fieldValidation=x', 'fieldValidation: Unsupported value: "x"'],
+        [`fieldManager=${'m'.repeat(129)}`, 'fieldManager: Too long: may not be more than 128 bytes'],
+        ['fieldManager=%07', 'fieldManager: Invalid value: '],
+      ] as const) {
+        for (const [method, url] of [
+          ['POST', path(`?${query}`)],
+          ['PUT', path(`/a?${query}`)],
+          ['PATCH', path(`/a?${query}`)],
+        ] as const) {
+          const { status, json } = await ask(method, url, event('a'), method === 'PATCH' ? MERGE : {});
+          expect([method, query, status, json['message']]).toEqual([method, query, 422, expect.stringContaining(text)]);
+        }
+      }
+      expect((await ask('GET', path('?timeoutSeconds=-1&limit=-1'))).status).toBe(200);
     },
   },
   {

@@ -18,6 +18,11 @@ import {
 import { toNodeListener } from '../../src/node.js';
 import { call } from '../../src/testing.js';
 import { listen } from './support.js';
+import { createRandom } from '../random/random.js';
+import { testSeed } from '../random/seed.js';
+
+/** What clients do at random, the same again with the same seed. */
+const random = createRandom(testSeed());
 
 const PATH = '/apis/events.example.com/v1/namespaces/default/events';
 const PLACES = 20;
@@ -103,7 +108,7 @@ function broken(port: number, request: string, leave: 'end' | 'reset' | 'stay', 
       else socket.destroy();
     };
     // Who stays and does not read hears nothing of the end.
-    setTimeout(over, leave === 'stay' ? 2 * STALL_MS : 15 * Math.random());
+    setTimeout(over, leave === 'stay' ? 2 * STALL_MS : 15 * random.fraction());
   });
 }
 
@@ -173,7 +178,7 @@ async function answerTo(port: number, request: string): Promise<string> {
 
 async function expectPolite(port: number): Promise<void> {
   const headers = { 'content-type': 'application/json' };
-  const name = `polite-${Math.random().toString(36).slice(2)}`;
+  const name = `polite-${random.below(2 ** 32).toString(36)}`;
   const created = await fetch(`http://127.0.0.1:${port}${PATH}`, {
     method: 'POST',
     body: JSON.stringify(event(name)),
@@ -232,7 +237,7 @@ test('over HTTP/2 two thousand broken streams of every kind leave no place taken
       await Promise.race([closed, leave === 'stay' ? pause(2 * STALL_MS) : once(asked, 'response')]);
       asked.close(8);
     } else {
-      await pause(15 * Math.random());
+      await pause(15 * random.fraction());
       if (leave === 'cancel') asked.close(8);
       else own.destroy();
     }

@@ -11,6 +11,11 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 import type { ApiHandler } from '../../src/http/handler.js';
 import { gracefulClose, toNodeListener, trackConnections } from '../../src/node.js';
 import { gate, raw, text, whole } from './support.js';
+import { createRandom } from '../random/random.js';
+import { testSeed } from '../random/seed.js';
+
+/** What clients do at random, the same again with the same seed. */
+const random = createRandom(testSeed());
 
 const RUNS = 3;
 const GET = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
@@ -38,7 +43,7 @@ async function listening(server: Server): Promise<number> {
 }
 
 const handler: ApiHandler = async (request) => {
-  if (request.url === '/slow') await pause(20 + 60 * Math.random());
+  if (request.url === '/slow') await pause(20 + 60 * random.fraction());
   return text('answered');
 };
 
@@ -61,7 +66,7 @@ describe.each([
       clients.send({ port, secure });
       await once(clients, 'message');
       const outcome = once(clients, 'message');
-      await pause(100 + 200 * Math.random());
+      await pause(100 + 200 * random.fraction());
       const closed = gracefulClose(server, { connections });
       if (told) closing.abort();
       const [load] = (await outcome) as [{ resets: string[]; answers: number; farewells: number }];

@@ -4,6 +4,11 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { setTimeout as pause } from 'node:timers/promises';
+import { createRandom } from '../random/random.js';
+import { testSeed } from '../random/seed.js';
+
+/** What clients do at random, the same again with the same seed. */
+const random = createRandom(testSeed());
 
 /** What clients were told that keep to the letter of HTTP. */
 export interface StrictLoad {
@@ -60,7 +65,7 @@ export function strictLoad(target: Target): StrictLoad {
     const agent = target.secure ? new SecureAgent({ keepAlive: true }) : new Agent({ keepAlive: true });
     await ask(path, agent);
     arrived();
-    while (await ask(path, agent)) if (thinkMs > 0) await pause(thinkMs * (0.5 + Math.random()));
+    while (await ask(path, agent)) if (thinkMs > 0) await pause(thinkMs * (0.5 + random.fraction()));
     agent.destroy();
   };
   /** Connects, waits, asks once, and begins again. */

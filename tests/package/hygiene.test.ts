@@ -89,6 +89,12 @@ describe('the repository', () => {
     expect(matches(tests, /\b(it|test|describe)\.(skip|todo|only)\b|\bretry:\s*\d/)).toEqual([]);
   });
 
+  it('takes what is random in tests from the seed that the run prints', () => {
+    const tests = written.filter((path) => /^tests\/.*\.ts$/.test(path));
+    expect(tests.length).toBeGreaterThan(200);
+    expect(matches(tests, /\bMath\.random\(/)).toEqual([]);
+  });
+
   it('pins the address of no registry in its lock file but the public one', () => {
     const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
       packages: Record<string, { resolved?: string }>;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createRandom } from '../support/random.js';
+import { createRandom } from '../../random/random.js';
 import { checkOrder, type Observations, type OrderedWrite } from './check-order.js';
 import { isLinearizable, type SearchCall } from './search.js';
 

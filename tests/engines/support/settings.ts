@@ -1,3 +1,5 @@
+import { testSeed } from '../../random/seed.js';
+
 /** How long and with which numbers the tests with real processes run; `npm run faults` sets the variables. */
 export interface Settings {
   /** Rounds of each fault. */
@@ -15,12 +17,11 @@ function numberFrom(name: string, fallback: number): number {
   return value;
 }
 
-/** The seed is another one every time, and printed, unless `FAULT_SEED` says it. */
 export function readSettings(): Settings {
   return {
     rounds: Math.max(1, numberFrom('FAULT_ROUNDS', 1)),
     seconds: numberFrom('FAULT_SECONDS', 0),
-    seed: numberFrom('FAULT_SEED', Date.now() % 1_000_000_000),
+    seed: testSeed(),
   };
 }
 

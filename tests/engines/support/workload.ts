@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { EventApi, Stored } from './event-api.js';
-import { createRandom } from './random.js';
+import { createRandom } from '../../random/random.js';
 import type { Server } from './standalone.js';
 
 /** Clients that create, change, remove and read the same few events, and create ever more others. */

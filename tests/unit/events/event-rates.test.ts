@@ -56,7 +56,8 @@ describe('a write beyond the rate', () => {
 
   it('of the same source and object counts together, whatever its name', async () => {
     const { ask } = limited(1, 'SourceAndObject');
-    const about = (name: string): object => event(`e-${name}-${Math.random()}`, { regarding: { kind: 'Pod', name } });
+    let made = 0;
+    const about = (name: string): object => event(`e-${name}-${made++}`, { regarding: { kind: 'Pod', name } });
     expect((await ask(`POST ${path()}`, { json: about('a') })).status).toBe(201);
     expect((await ask(`POST ${path()}`, { json: about('b') })).status).toBe(201);
     const answer = await ask(`POST ${path()}`, { json: about('a') });

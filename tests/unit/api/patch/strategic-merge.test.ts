@@ -76,6 +76,80 @@ describe('applyStrategicMerge on objects', () => {
   });
 });
 
+describe('null in a strategic merge patch', () => {
+  const stored: Json = {
+    labels: { a: '1' },
+    finalizers: ['x/a', 'x/b'],
+    ownerReferences: [owner('u1'), owner('u2')],
+  };
+
+  it.each<[string, Json, Json]>([
+    ['removes a member', { labels: null }, { labels: undefined }],
+    ['removes a list of scalars', { finalizers: null }, { finalizers: undefined }],
+    ['removes a list of objects', { ownerReferences: null }, { ownerReferences: undefined }],
+    ['removes nothing where nothing is', { annotations: null }, {}],
+    ['below a member that is there removes that', { labels: { a: null } }, { labels: {} }],
+    ['below a member that is new is left out', { annotations: { n: 'v', gone: null } }, { annotations: { n: 'v' } }],
+    [
+      'below a member that replaces another type is left out',
+      { finalizers: { n: { deep: null }, gone: null } },
+      { finalizers: { n: {} } },
+    ],
+    [
+      'in an object that is replaced is left out',
+      { labels: { $patch: 'replace', b: '2', c: null } },
+      { labels: { b: '2' } },
+    ],
+    [
+      'in an item that is new is left out',
+      { ownerReferences: [{ ...owner('u3'), controller: null }] },
+      { ownerReferences: [owner('u3'), owner('u1'), owner('u2')] },
+    ],
+    [
+      'in an item of a list that is replaced is left out',
+      { ownerReferences: [{ $patch: 'replace' }, { ...owner('u3'), controller: null }] },
+      { ownerReferences: [owner('u3')] },
+    ],
+    [
+      'in an item that is known removes its member',
+      { ownerReferences: [{ uid: 'u2', kind: null }] },
+      { ownerReferences: [owner('u1'), { apiVersion: 'v1', name: 'u2', uid: 'u2' }] },
+    ],
+    [
+      'in an item of the list of a new member is left out',
+      { annotations: { list: [{ n: null, v: '1' }] } },
+      { annotations: { list: [{ v: '1' }] } },
+    ],
+    [
+      'in place of items to take out removes the list',
+      { '$deleteFromPrimitiveList/finalizers': null },
+      { finalizers: undefined },
+    ],
+    [
+      'may stand for what $retainKeys does not name',
+      { labels: { $retainKeys: ['b'], a: null, b: '2' } },
+      { labels: { b: '2' } },
+    ],
+  ])('%s', (_, patch, expected) => {
+    expect(JSON.parse(JSON.stringify(metadata(stored, patch)))).toEqual(
+      JSON.parse(JSON.stringify({ ...stored, ...expected })),
+    );
+    expect(Object.keys(metadata(stored, patch) as Json).filter((key) => key.startsWith('$'))).toEqual([]);
+  });
+
+  it.each<[Json, string]>([
+    [{ '$setElementOrder/finalizers': null }, '400 BadRequest expected a []interface {}, but received a <nil>'],
+    [{ labels: { $retainKeys: null } }, '400 BadRequest invalid patch format of retainKeys'],
+    [{ labels: { $patch: null } }, '400 BadRequest unknown patch type: %!s(<nil>) in map: map[$patch:<nil>]'],
+    [
+      { ownerReferences: [null] },
+      '400 BadRequest list element types are not identical: [[map[apiVersion:v1 kind:Pod name:u1 uid:u1] map[apiVersion:v1 kind:Pod name:u2 uid:u2]] [<nil>]]',
+    ],
+  ])('%j is refused', (patch, message) => {
+    expect(errorOf(stored, patch)).toBe(message);
+  });
+});
+
 describe('applyStrategicMerge on lists of scalars', () => {
   const stored = { finalizers: ['x/a', 'x/b'] };
 

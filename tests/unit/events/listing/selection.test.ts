@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Attributes } from '../../../../src/auth/contract.js';
-import { bench, path } from '../bench.js';
+import { bench, path, settled } from '../bench.js';
 
 const terms = (count: number): string => Array.from({ length: count }, (_, index) => `type!=v${index}`).join(',');
 const keys = (count: number): string => Array.from({ length: count }, (_, index) => `!k${index}`).join(',');
@@ -41,5 +41,38 @@ describe('maxSelectorTerms', () => {
     });
     await ask(`GET ${path()}?fieldSelector=${encodeURIComponent(`${terms(600)},metadata.name=a`)}`);
     expect(asked).toMatchObject([{ verb: 'list', name: 'a' }]);
+  });
+});
+
+describe('a field selector on the name of a watch that names one event', () => {
+  const watched = '/apis/events.example.com/v1/watch/namespaces/default/events/a';
+  const selected = (selector: string): string =>
+    `GET ${watched}?timeoutSeconds=-1&fieldSelector=${encodeURIComponent(selector)}`;
+
+  test.each(['metadata.name=b', 'type=Normal,metadata.name=b', 'metadata.name==b'])(
+    'is refused where it is another one: %s',
+    async (selector) => {
+      const { json } = bench();
+      expect(await json(selected(selector))).toMatchObject({
+        status: 400,
+        json: { reason: 'BadRequest', message: "fieldSelector metadata.name doesn't match requested name" },
+      });
+    },
+  );
+
+  test.each(['metadata.name=a', 'metadata.name!=b', 'type=Normal'])('is heeded otherwise: %s', async (selector) => {
+    const { ask } = bench();
+    expect((await ask(selected(selector))).status).toBe(200);
+  });
+
+  test('does not widen it', async () => {
+    const { create, ask, clock } = bench();
+    await create('b', { type: 'Normal' });
+    await create('a', { type: 'Warning' });
+    const answer = await ask(`GET ${watched}?timeoutSeconds=5&fieldSelector=type%3DNormal`);
+    const text = answer.text();
+    await settled();
+    clock.advance(5_000);
+    expect(await text).toBe('');
   });
 });

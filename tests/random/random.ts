@@ -3,6 +3,8 @@ export interface Random {
   /** From 0 up to, and without, `below`. */
   readonly below: (below: number) => number;
   readonly pick: <T>(from: readonly T[]) => T;
+  /** From 0 up to, and without, 1. */
+  readonly fraction: () => number;
 }
 
 /** mulberry32: 32 bits of state, good enough to choose what a test does next. */
@@ -15,5 +17,9 @@ export function createRandom(seed: number): Random {
     return (mixed ^ (mixed >>> 14)) >>> 0;
   };
   const below = (limit: number): number => next() % limit;
-  return { below, pick: (from) => from[below(from.length)] as (typeof from)[number] };
+  return {
+    below,
+    pick: (from) => from[below(from.length)] as (typeof from)[number],
+    fraction: () => next() / 2 ** 32,
+  };
 }
