@@ -120,6 +120,12 @@ describe('what the server decides', () => {
     expect(await revision()).toBe(before);
   });
 
+  test.each(['', '0', '00', 'x', '-1'])('a resourceVersion that names no revision does not count: %j', async (sent) => {
+    const { create, revision } = bench();
+    const created = await create('a', {}, { resourceVersion: sent });
+    expect(metaOf(created)['resourceVersion']).toBe(await revision());
+  });
+
   test('owners named twice count once, with a warning', async () => {
     const { ask } = bench();
     const owner = { apiVersion: 'v1', kind: 'Pod', name: 'a', uid: 'u-1' };

@@ -139,6 +139,24 @@ describe('what an update cannot change', () => {
     expect(metaOf(answer.json)['generation']).toBe(created['generation']);
   });
 
+  test('nor can it take back that the event is being deleted', async () => {
+    const { create, json } = bench();
+    await create('a', {}, { finalizers: ['example.com/one'] });
+    const { deletionTimestamp } = metaOf((await json(`DELETE ${path('/a')}`)).json);
+    const metadata = { finalizers: ['example.com/one'], labels: { a: '1' } };
+    const updated = await json(`PUT ${path('/a')}`, event('a', {}, metadata));
+    expect([updated.status, metaOf(updated.json)]).toMatchObject([
+      200,
+      { ...metadata, deletionTimestamp, deletionGracePeriodSeconds: 0 },
+    ]);
+    const nulls = { metadata: { labels: null, deletionTimestamp: null, deletionGracePeriodSeconds: null } };
+    const patched = await json(`PATCH ${path('/a')}`, nulls, MERGE);
+    expect([patched.status, metaOf(patched.json)]).toMatchObject([
+      200,
+      { deletionTimestamp, deletionGracePeriodSeconds: 0 },
+    ]);
+  });
+
   test('a uid that is another object is a conflict', async () => {
     const { create, json } = bench();
     const created = metaOf(await create('a'));

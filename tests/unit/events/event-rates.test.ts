@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { EventRateLimit } from '../../../src/limits/event-rate-limit-options.js';
+import { storeError } from '../../../src/store/errors.js';
 import { bench, event, path, type Bench } from './bench.js';
 
 const CORE = '/api/v1/namespaces/default/events';
@@ -43,6 +44,18 @@ describe('a write beyond the rate', () => {
     expect((await ask(`POST ${path()}`, { json: event('b') })).status).toBe(429);
     clock.advance(2_000);
     expect((await ask(`POST ${path()}`, { json: event('b') })).status).toBe(201);
+  });
+
+  it('counts once, however often it is begun again because somebody else was faster', async () => {
+    let races = 5;
+    const { json } = bench({ eventRateLimits: [{ type: 'Namespace', qps: 0.5, burst: 2 }] }, (store) => ({
+      ...store,
+      replace: (...args) => (races-- > 0 ? Promise.reject(storeError('conflict', 'raced')) : store.replace(...args)),
+    }));
+    expect((await json(`POST ${path()}`, event('a'))).status).toBe(201);
+    const patched = await json(`PATCH ${path('/a')}`, { metadata: { labels: { a: '1' } } }, MERGE);
+    expect([patched.status, races]).toEqual([200, -1]);
+    expect((await json(`POST ${path()}`, event('b'))).status).toBe(429);
   });
 
   it('is one of any version', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { statusError } from '../../../src/api/status/status-error.js';
 import { storeError } from '../../../src/store/errors.js';
-import { bench, event, path } from './bench.js';
+import { bench, event, path, settled } from './bench.js';
 
 describe('what the hooks throw', () => {
   const failures = [
@@ -61,4 +61,21 @@ describe('what the hooks throw', () => {
     expect(observed).toContainEqual(expect.objectContaining({ type: 'error', where: 'events: authorize' }));
     expect(await store.get({ namespace: 'default', name: 'a' })).toBeUndefined();
   });
+});
+
+test('a feed that the store breaks off is told to observe', async () => {
+  const { ask, observed } = bench({}, (store) => ({
+    ...store,
+    changes: () => {
+      throw storeError('unavailable', 'the engine is away');
+    },
+  }));
+  const client = new AbortController();
+  const watch = (await ask(`GET ${path()}?watch=1`, { signal: client.signal })).text();
+  await settled();
+  client.abort();
+  await watch;
+  expect(observed.filter(({ type }) => type === 'error')).toMatchObject([
+    { where: 'watch feed of memory', error: { code: 'unavailable' } },
+  ]);
 });

@@ -123,6 +123,19 @@ describe('a collection', () => {
     expect(namesOf((await json(`GET ${path()}`)).json)).toEqual([]);
   });
 
+  test('what somebody else deletes at the last moment is skipped', async () => {
+    const { create, json } = bench({}, (store) => ({
+      ...store,
+      async remove(key, options) {
+        if (key.name === 'b') await store.remove(key);
+        return store.remove(key, options);
+      },
+    }));
+    for (const name of ['a', 'b', 'c']) await create(name);
+    expect((await json(`DELETE ${path()}`)).status).toBe(200);
+    expect(namesOf((await json(`GET ${path()}`)).json)).toEqual([]);
+  });
+
   test('another failure ends it, with some already gone', async () => {
     const { create, json } = bench({}, (store) => ({
       ...store,

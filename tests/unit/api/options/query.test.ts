@@ -54,6 +54,11 @@ describe('resource versions', () => {
     expect(uintError('18446744073709551616')).toBe(
       'strconv.ParseUint: parsing "18446744073709551616": value out of range',
     );
+    for (const text of ['100000000000000000000', '99999999999999999999', `1${'0'.repeat(300)}`]) {
+      expect(uintError(text)).toBe(`strconv.ParseUint: parsing "${text}": value out of range`);
+    }
+    for (const text of ['0', '007', '18446744073709551614', `${'0'.repeat(30)}1`])
+      expect(uintError(text)).toBeUndefined();
     for (const text of ['', '-1', 'x', '1.0', ' 1']) expect(uintError(text)).toContain('invalid syntax');
     expect(toRevision('18446744073709551615')).toBe(Number.MAX_SAFE_INTEGER);
   });
@@ -76,7 +81,19 @@ describe('list options', () => {
       'resourceVersion=0&resourceVersionMatch=Exact',
       'resourceVersionMatch: Forbidden: resourceVersionMatch "exact" is forbidden for resourceVersion "0"',
     ],
+    [
+      'resourceVersion=1&resourceVersionMatch=Exact&continue=abc',
+      'resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden when continue is provided',
+    ],
     ['sendInitialEvents=false', 'sendInitialEvents: Forbidden: sendInitialEvents is forbidden for list'],
+    [
+      'watch=true&resourceVersionMatch=NotOlderThan',
+      'resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided',
+    ],
+    [
+      'watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&continue=abc',
+      'resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden when continue is provided',
+    ],
     [
       'watch=true&sendInitialEvents=true',
       'resourceVersionMatch: Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan',
@@ -137,6 +154,32 @@ describe('write options', () => {
     );
   });
 
+  it('are those of an apply only with a field manager, and only then may be forced', () => {
+    const read = (query: string, apply: boolean): unknown => readWriteOptions(parseQuery(query), 'PatchOptions', apply);
+    const PREFIX = '422 PatchOptions.meta.k8s.io "" is invalid: ';
+    const missing = `${PREFIX}fieldManager: Required value: is required for apply patch`;
+    for (const query of ['', 'fieldManager=', 'force=true']) expect(message(() => read(query, true))).toBe(missing);
+    expect(read('fieldManager=m&force=true', true)).toMatchObject({ fieldManager: 'm', force: true });
+    expect(read('fieldManager=m&force=false', true)).toMatchObject({ force: false });
+    expect(read('fieldManager=m', true)).toMatchObject({ force: undefined });
+    for (const value of ['true', 'false']) {
+      expect(message(() => read(`force=${value}`, false))).toBe(
+        `${PREFIX}force: Forbidden: may not be specified for non-apply patch`,
+      );
+    }
+    expect(readWriteOptions(parseQuery('force=true'), 'UpdateOptions')).toMatchObject({ force: undefined });
+  });
+
+  it('takes a field manager of 128 bytes, and none of more', () => {
+    const read = (manager: string): unknown =>
+      readWriteOptions(parseQuery(`fieldManager=${encodeURIComponent(manager)}`), 'CreateOptions');
+    expect(read('m'.repeat(128))).toMatchObject({ fieldManager: 'm'.repeat(128) });
+    expect(read('é'.repeat(64))).toMatchObject({ fieldManager: 'é'.repeat(64) });
+    for (const manager of ['m'.repeat(129), `${'é'.repeat(64)}m`]) {
+      expect(message(() => read(manager))).toContain('fieldManager: Too long: may not be more than 128 bytes');
+    }
+  });
+
   it('warns by default', () => {
     expect(readWriteOptions(parseQuery(''), 'CreateOptions')).toMatchObject({ fieldValidation: 'Warn', dryRun: false });
   });
@@ -174,6 +217,15 @@ describe('continue tokens', () => {
     );
   });
 
+  it('name the whole key, with the zero byte at its end and without', () => {
+    const token = (start: string): string =>
+      Buffer.from(JSON.stringify({ v: 'meta.k8s.io/v1', rv: -1, start })).toString('base64url');
+    for (const start of ['a', 'web-1', 'default/web-1']) {
+      expect(readContinueToken(token(start))).toEqual({ revision: -1, start });
+      expect(readContinueToken(token(`${start}\0`))).toEqual({ revision: -1, start });
+    }
+  });
+
   it('are refused with 400 when they are anything else', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
@@ -189,8 +241,36 @@ describe('continue tokens', () => {
       [{ v: 'meta.k8s.io/v1', rv: 0, start: 'c' }, 'incorrect encoded start resourceVersion (version meta.k8s.io/v1)'],
       [{ v: 'meta.k8s.io/v1', rv: 5, start: '' }, 'encoded start key empty (version meta.k8s.io/v1)'],
       [{ v: 'meta.k8s.io/v1', rv: 5, start: '../x' }, '../x'],
+      ...['/x', 'x/', '//', 'x//y', '.', './x', 'x/.', '..', 'x/..', '\0'].map((start): [unknown, string] => [
+        { v: 'meta.k8s.io/v1', rv: 5, start },
+        start,
+      ]),
+      [{ v: 'meta.k8s.io/v1', rv: 5, start: 7 }, 'encoded start key empty (version meta.k8s.io/v1)'],
+      [
+        { v: 'meta.k8s.io/v1', rv: 5.5, start: 'c' },
+        'incorrect encoded start resourceVersion (version meta.k8s.io/v1)',
+      ],
+      [
+        { v: 'meta.k8s.io/v1', rv: '5', start: 'c' },
+        'incorrect encoded start resourceVersion (version meta.k8s.io/v1)',
+      ],
       [null, 'server does not recognize this encoded version '],
     ];
+    const texts: [string, string][] = [
+      ['a+b', 'illegal base64 data at input byte 1'],
+      ['ab/d', 'illegal base64 data at input byte 2'],
+      ['abcd=', 'illegal base64 data at input byte 4'],
+      ['abcde', 'illegal base64 data at input byte 4'],
+      [Buffer.from('no JSON').toString('base64url'), 'the token is not JSON'],
+      [Buffer.from([0x22, 0xff, 0x22]).toString('base64url'), 'the token is not JSON'],
+      ['a'.repeat(8_193), 'the token is too long'],
+      ['a'.repeat(8_192), 'the token is not JSON'],
+    ];
+    for (const [text, why] of texts) {
+      expect(message(() => readContinueToken(text))).toBe(
+        `400 invalid continue token: continue key is not valid: ${why}`,
+      );
+    }
     for (const [value, why] of refused) {
       expect(message(() => readContinueToken(token(value)))).toBe(
         `400 invalid continue token: continue key is not valid: ${why}`,

@@ -34,6 +34,13 @@ describe('applyMergePatch', () => {
     expect('polluted' in {}).toBe(false);
   });
 
+  it('keeps a member __proto__ that is there', () => {
+    const target: unknown = JSON.parse('{"__proto__":{"a":1},"b":2}');
+    expect(JSON.stringify(applyMergePatch(target, { c: 3 }))).toBe('{"__proto__":{"a":1},"b":2,"c":3}');
+    const patch: unknown = JSON.parse('{"__proto__":{"d":4}}');
+    expect(JSON.stringify(applyMergePatch(target, patch))).toBe('{"__proto__":{"a":1,"d":4},"b":2}');
+  });
+
   it('changes nothing it is given, and applied twice is applied once', () => {
     const key = fc.constantFrom('a', 'b', '__proto__');
     const { json } = fc.letrec((tie) => ({

@@ -160,6 +160,8 @@ describe('applyStrategicMerge on lists of scalars', () => {
     ['null removes the list', { finalizers: null }, undefined],
     ['items are taken out', { '$deleteFromPrimitiveList/finalizers': ['x/none', 'x/a'] }, ['x/b']],
     ['what is no list takes out nothing', { '$deleteFromPrimitiveList/finalizers': 'x' }, ['x/a', 'x/b']],
+    ['a number takes out nothing', { '$deleteFromPrimitiveList/finalizers': 5 }, ['x/a', 'x/b']],
+    ['an object takes out nothing', { '$deleteFromPrimitiveList/finalizers': { length: 1 } }, ['x/a', 'x/b']],
     [
       'items are taken out and added',
       { '$deleteFromPrimitiveList/finalizers': ['x/a'], finalizers: ['x/c'] },
@@ -173,7 +175,10 @@ describe('applyStrategicMerge on lists of scalars', () => {
     ['an order alone', { '$setElementOrder/finalizers': ['x/b', 'x/a'] }, ['x/b', 'x/a']],
     ['an order for some', { '$setElementOrder/finalizers': ['x/b'] }, ['x/a', 'x/b']],
   ])('%s', (_, patch, expected) => {
-    expect((metadata(stored, patch) as Json)['finalizers']).toEqual(expected);
+    const patched = metadata(stored, patch) as Json;
+    expect(patched['finalizers']).toEqual(expected);
+    // No directive is left behind.
+    expect(Object.keys(patched)).toEqual(expected === undefined ? [] : ['finalizers']);
   });
 
   it('starts a list', () => {
@@ -226,6 +231,12 @@ describe('applyStrategicMerge on lists of objects', () => {
       ownerReferences: [{ uid: 'u1', $patch: 'delete' }],
     };
     expect(uids(metadata(stored, deleting))).toEqual(['u2']);
+    expect(Object.keys(metadata(stored, deleting) as Json)).toEqual(['ownerReferences']);
+    const absent = {
+      '$setElementOrder/ownerReferences': [{ uid: 'u2' }, { uid: 'u3' }],
+      ownerReferences: [owner('u2'), { uid: 'u1', $patch: 'delete' }, owner('u3')],
+    };
+    expect(uids(metadata(stored, absent))).toEqual(['u2', 'u3']);
   });
 
   it('drops directives from a new list', () => {

@@ -404,3 +404,73 @@ describe('failures', () => {
     expect([watch.ends(), bench.hub.watchers]).toEqual([1, 0]);
   });
 });
+
+describe('an encoder that remembers what it has encoded', () => {
+  test('is given every change of its own watch, however many others have the like', async () => {
+    const bench = verbBench();
+    const start = await put(bench.store, 'a');
+    const watches = Array.from({ length: 3 }, (_, watch) => {
+      let count = 0;
+      const encode = (type: string): Uint8Array =>
+        new TextEncoder().encode(
+          `${JSON.stringify({ type, object: { metadata: { name: `${watch}.${count++}` } } })}\n`,
+        );
+      return openedWatch(bench, from(start), { encoder: { cacheKey: undefined, encode } });
+    });
+    const seen = watches.map(() => [] as string[]);
+    for (const round of [1, 2]) {
+      const next = watches.map((watch) => shown(watch));
+      await settled();
+      await put(bench.store, `b${round}`);
+      bench.clock.advance(2);
+      for (const [watch, names] of (await Promise.all(next)).entries()) seen[watch]?.push(...(names ?? []));
+    }
+    expect(seen).toEqual([0, 1, 2].map((watch) => [`ADDED ${watch}.0`, `ADDED ${watch}.1`]));
+  });
+
+  test('and has no form for an error ends without one', async () => {
+    const bench = verbBench((store) => ({
+      ...store,
+      list: () => Promise.reject(storeError('unavailable', 'away')),
+    }));
+    const watch = openedWatch(bench, '', { encoder: { cacheKey: undefined, encode: () => undefined } });
+    expect(await watch.next()).toBeUndefined();
+    expect(watch.ends()).toBe(1);
+  });
+});
+
+describe('initial events that are asked for faster than they come', () => {
+  test('come once each, and in order', async () => {
+    const bench = verbBench();
+    const names = Array.from({ length: 400 }, (_, index) => `event-${String(index).padStart(3, '0')}`);
+    for (const name of names) {
+      const event = sampleEvent({ name, note: 'x'.repeat(1_000) });
+      await bench.store.create({ namespace: 'default', name }, event, { expiresAt: FAR });
+    }
+    const watch = openedWatch(bench);
+    const chunks = await Promise.all(Array.from({ length: 8 }, () => watch.next()));
+    const seen = chunks.flatMap((frames) => (frames ?? []).map(({ object }) => object.metadata['name']));
+    expect(seen.length).toBeGreaterThan(100);
+    expect(seen).toEqual(names.slice(0, seen.length));
+  });
+});
+
+test('a client that leaves while the store is asked where it is ends the question', async () => {
+  const signals: (AbortSignal | undefined)[] = [];
+  const bench = verbBench((store) => ({
+    ...store,
+    revision: (options) => {
+      signals.push(options?.signal);
+      return store.revision();
+    },
+  }));
+  const client = new AbortController();
+  const watch = openedWatch(bench, '&sendInitialEvents=false&resourceVersionMatch=NotOlderThan', {
+    signal: client.signal,
+  });
+  void watch.next();
+  expect(signals).toHaveLength(1);
+  expect(signals[0]?.aborted).toBe(false);
+  client.abort();
+  expect(signals[0]?.aborted).toBe(true);
+});

@@ -456,6 +456,62 @@ describe('watch hub', () => {
     expect(hub.watchers).toBe(1);
   });
 
+  test('a catch-up that fails is tried again after a pause, whoever joins meanwhile', async () => {
+    let attempts = 0;
+    let begun = 0;
+    const { hub, store, write, clock } = createBench({
+      wrap: (memory) => ({
+        ...memory,
+        changes: (call) => {
+          if (call.after >= begun) return memory.changes(call);
+          attempts++;
+          throw storeError('unavailable', 'the engine is away');
+        },
+      }),
+    });
+    const after = await store.revision();
+    await write(5);
+    begun = await store.revision();
+    const watchers = [hub.watch({ after })];
+    void watchers[0]?.next();
+    await turns(20);
+    expect(attempts).toBe(1);
+    const later = hub.watch({ after: after + 1 });
+    watchers.push(later);
+    void later.next();
+    await turns(20);
+    expect(attempts).toBe(1);
+    clock.advance(100);
+    await turns(20);
+    expect(attempts).toBeGreaterThan(1);
+    const second = attempts;
+    clock.advance(49);
+    await turns(20);
+    expect(attempts).toBe(second);
+    for (const watcher of watchers) await watcher.return();
+  });
+
+  test('a hub that was left while it asked the store where it is has no revision', async () => {
+    let answer: (() => void) | undefined;
+    const { hub, store, clock, feeds } = createBench({
+      wrap: (memory) => ({
+        ...memory,
+        revision: async (options) => {
+          if (options?.signal) await new Promise<void>((resolve) => (answer = resolve));
+          return memory.revision();
+        },
+      }),
+    });
+    const watcher = hub.watch({ after: await store.revision() });
+    await turns();
+    await watcher.return();
+    clock.advance(30_000);
+    answer?.();
+    await turns();
+    expect(hub.revision()).toBeUndefined();
+    expect(feeds.filter((feed) => feed.open())).toEqual([]);
+  });
+
   test('a catch-up that fails is tried again', async () => {
     let failures = 3;
     const wrap = (store: EventStore): EventStore => ({
