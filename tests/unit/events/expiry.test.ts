@@ -61,3 +61,23 @@ test('a closed service leaves the rest to others', async () => {
   await pass(clock, 60_000);
   expect(await store.get({ namespace: 'default', name: 'a' })).toBeDefined();
 });
+
+describe('a wall clock that jumps', () => {
+  test.each([
+    [undefined, 4_000, true],
+    [undefined, 20_000, false],
+    [60_000, 20_000, true],
+    [60_000, 90_000, false],
+  ])('counts with clockToleranceMs %s by %i ms: %s', async (clockToleranceMs, byMs, counts) => {
+    const options = clockToleranceMs === undefined ? {} : { clockToleranceMs };
+    const { clock, create, json, observed } = bench({ ttlMs: byMs, ...options });
+    await create('a');
+    clock.setNow(clock.now() + byMs * 1_000);
+    await pass(clock, 1_000);
+    const faults = observed.filter((one) => one.type === 'error').map(({ error }) => String(error));
+    expect(faults).toEqual(counts ? [] : [`Error: the clock of this process jumped ${byMs / 1_000} s ahead`]);
+    expect((await json(`GET ${path('/a')}`)).status).toBe(counts ? 404 : 200);
+    await pass(clock, byMs);
+    expect((await json(`GET ${path('/a')}`)).status).toBe(404);
+  });
+});

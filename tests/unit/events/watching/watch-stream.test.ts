@@ -126,6 +126,19 @@ describe('its time', () => {
     expect(bench.hub.watchers).toBe(0);
   });
 
+  test('ends it while the store has not said yet what there is', async () => {
+    for (const hanging of ['list', 'revision'] as const) {
+      const bench = verbBench((store) => ({ ...store, [hanging]: () => new Promise(() => undefined) }));
+      const more = hanging === 'list' ? '' : '&sendInitialEvents=false&resourceVersionMatch=NotOlderThan';
+      const watch = openedWatch(bench, `&timeoutSeconds=7${more}`);
+      const end = watch.next();
+      await settled();
+      bench.clock.advance(7_000);
+      expect(await end).toBeUndefined();
+      expect([watch.ends(), bench.hub.watchers]).toEqual([1, 0]);
+    }
+  });
+
   test('a negative one is over at once', async () => {
     const bench = verbBench();
     const watch = openedWatch(bench, '&timeoutSeconds=-1');

@@ -412,7 +412,9 @@ describe('watch hub', () => {
       await turns();
     }
     expect(seen).toEqual(range(first + 1, 6));
-    // One that begins at the head has nothing to see, either.
+    // Nor does one that finds all of it in the ring.
+    expect(revisions(await take(hub.watch({ after: first }), 6))).toEqual(range(first + 1, 6));
+    // One that begins at the head has nothing to see.
     const late = hub.watch({ after: first + 6 });
     const next = take(late, 1);
     await turns();
