@@ -214,3 +214,13 @@ describe.each(ORDERS)('watchers of one API, opened %s', (_, watchers) => {
     }
   });
 });
+
+test('a selector that another version knows is not known to this one, whoever asked for it before', async () => {
+  const { json, ask } = bench({ coreV1: true });
+  const selector = `&timeoutSeconds=-1${field('involvedObject.kind=Pod')}`;
+  expect((await ask(`GET /api/v1${collection('red')}${selector}`)).status).toBe(200);
+  expect(await json(`GET ${ROOT}${collection('red')}${selector}`)).toMatchObject({
+    status: 400,
+    json: { message: 'field label not supported: involvedObject.kind' },
+  });
+});
