@@ -1,22 +1,10 @@
-import { serve as serveHono } from '@hono/node-server';
-import { Hono } from 'hono';
 import { once } from 'node:events';
-import type { Server } from 'node:http';
 import { connect as connectHttp2, createServer as createHttp2Server, type ClientHttp2Session } from 'node:http2';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { toFetchHandler } from '../../src/fetch.js';
-import {
-  allowAnonymous,
-  allowEverybody,
-  createEvents,
-  memoryStore,
-  type Events,
-  type EventStore,
-} from '../../src/index.js';
 import { toNodeListener } from '../../src/node.js';
-import { call } from '../../src/testing.js';
+import { event, openEvents, PATH, serveWithHono, type EventsApi } from './events-api.js';
 import { listen } from './support.js';
 import { createRandom } from '../random/random.js';
 import { testSeed } from '../random/seed.js';
@@ -24,32 +12,14 @@ import { testSeed } from '../random/seed.js';
 /** What clients do at random, the same again with the same seed. */
 const random = createRandom(testSeed());
 
-const PATH = '/apis/events.example.com/v1/namespaces/default/events';
 const PLACES = 20;
 /** A client that takes nothing is cut off after this time. */
 const STALL_MS = 1_000;
 
-const event = (name: string, annotation = ''): object => ({
-  metadata: { name, annotations: { annotation } },
-  eventTime: '2026-03-05T06:07:08.123456Z',
-  reportingController: 'example.com/tester',
-  reportingInstance: 'tester-0',
-  action: 'Testing',
-  reason: 'Tested',
-  type: 'Normal',
-  regarding: { kind: 'Pod', namespace: 'default', name: 'web-1' },
-});
-
-let store: EventStore;
-let events: Events;
+let api: EventsApi;
 
 beforeAll(async () => {
-  store = memoryStore();
-  events = createEvents({
-    apiDomain: 'example.com',
-    store,
-    authenticate: allowAnonymous(),
-    authorize: allowEverybody(),
+  api = openEvents({
     limits: {
       // Who finds no place is refused soon.
       queueWaitMs: 500,
@@ -62,34 +32,19 @@ beforeAll(async () => {
     },
   });
   // More than the buffers between two sockets hold.
-  const own = events.as({ name: 'tester', groups: ['system:masters'] });
-  for (let index = 0; index < 200; index++) {
-    await call(own, `POST ${PATH}`, { json: event(`large-${index}`, 'x'.repeat(100_000)) });
-  }
+  for (let index = 0; index < 200; index++) await api.create(`large-${index}`, 'x'.repeat(100_000));
 });
 
-afterAll(async () => {
-  await events.close();
-  await store.close();
-});
+afterAll(() => api.close());
 
 const honoPort = async (): Promise<number> => {
   // It prints what breaks off.
   vi.spyOn(console, 'error').mockImplementation(() => undefined);
   onTestFinished(() => void vi.restoreAllMocks());
-  const vitals = toFetchHandler(events.handle, { stallTimeoutMs: STALL_MS });
-  const app = new Hono();
-  app.use(async (c, next) => (await vitals(c.req.raw)) ?? next());
-  const server = serveHono({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }) as Server;
-  if (!server.listening) await once(server, 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return (server.address() as AddressInfo).port;
+  return (await serveWithHono(api.events.handle, { stallTimeoutMs: STALL_MS })).port;
 };
 const nodePort = async (): Promise<number> =>
-  (await listen(toNodeListener(events.handle, { stallTimeoutMs: STALL_MS }))).port;
+  (await listen(toNodeListener(api.events.handle, { stallTimeoutMs: STALL_MS }))).port;
 
 const get = (query: string): string => `GET ${PATH}${query} HTTP/1.1\r\nHost: a\r\n\r\n`;
 const post = (query: string, length: number, body: string): string =>
@@ -139,7 +94,7 @@ async function inBatches(count: number, size: number, one: () => Promise<void>):
 /** All places are free: as many requests as there are get one, and one more does not. */
 async function expectAllPlacesFree(): Promise<void> {
   // The places are those of the same events, whatever the port; here nobody is cut off for not reading.
-  const { port } = await listen(toNodeListener(events.handle));
+  const { port } = await listen(toNodeListener(api.events.handle));
   for (const [request, waitsFor] of [
     [post('', 9, '{'), undefined],
     [get(''), ' 200 OK'],
@@ -204,7 +159,7 @@ describe.each([
 });
 
 test('over HTTP/2 two thousand broken streams of every kind leave no place taken', { timeout: 60_000 }, async () => {
-  const server = createHttp2Server(toNodeListener(events.handle, { stallTimeoutMs: STALL_MS }));
+  const server = createHttp2Server(toNodeListener(api.events.handle, { stallTimeoutMs: STALL_MS }));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   onTestFinished(() => void server.close());

@@ -3,39 +3,17 @@ import { Agent, request as httpRequest, type IncomingMessage, type ServerRespons
 import { connect, createServer as createHttp2Server, type IncomingHttpHeaders } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import {
-  allowAnonymous,
-  allowEverybody,
-  createEvents,
-  memoryStore,
-  type Events,
-  type EventsOptions,
-  type EventStore,
-} from '../../src/index.js';
+import type { EventsOptions, EventStore } from '../../src/index.js';
 import { gracefulClose, toNodeListener, type NodeListenerOptions } from '../../src/node.js';
-import { call } from '../../src/testing.js';
+import { event, eventsOfTest, PATH, type EventsApi } from './events-api.js';
 import { get, raw, serve, whole, type Served } from './support.js';
 
-const PATH = '/apis/events.example.com/v1/namespaces/default/events';
 const WATCH = `${PATH}?watch=1`;
 const ONE = { reads: 1, writes: 1, watches: 1, queued: 0 };
 
 type Json = Record<string, unknown>;
 
-const event = (name: string, annotation = ''): Json => ({
-  metadata: { name, ...(annotation && { annotations: { annotation } }) },
-  eventTime: '2026-03-05T06:07:08.123456Z',
-  reportingController: 'example.com/tester',
-  reportingInstance: 'tester-0',
-  action: 'Testing',
-  reason: 'Tested',
-  type: 'Normal',
-  regarding: { kind: 'Pod', namespace: 'default', name: 'web-1' },
-});
-
-interface Api extends Served {
-  readonly events: Events;
-  readonly store: EventStore;
+interface Api extends Served, Pick<EventsApi, 'events' | 'store'> {
   /** Statuses of the answers, as observed. */
   readonly answered: number[];
   /** The most bytes that ever waited in one answer of the server. */
@@ -49,18 +27,17 @@ async function api(
   listener: NodeListenerOptions = {},
   wrap: (store: EventStore) => EventStore = (store) => store,
 ): Promise<Api> {
-  const store = memoryStore();
   const answered: number[] = [];
-  const events = createEvents({
-    apiDomain: 'example.com',
-    store: wrap(store),
-    authenticate: allowAnonymous(),
-    authorize: allowEverybody(),
-    observe: (observation) => {
-      if (observation.type === 'request') answered.push(observation.status);
+  const made = eventsOfTest(
+    {
+      observe: (observation) => {
+        if (observation.type === 'request') answered.push(observation.status);
+      },
+      ...options,
     },
-    ...options,
-  });
+    wrap,
+  );
+  const { events, store } = made;
   const served = await serve(events.handle, listener);
   let most = 0;
   served.server.on('request', (_request: IncomingMessage, response: ServerResponse) => {
@@ -71,11 +48,6 @@ async function api(
       return going;
     }) as typeof response.write;
   });
-  onTestFinished(async () => {
-    await events.close();
-    await store.close();
-  });
-  const own = events.as({ name: 'tester', groups: ['system:masters'] });
   return {
     ...served,
     events,
@@ -83,8 +55,7 @@ async function api(
     answered,
     buffered: () => most,
     async create(name, annotation) {
-      const { status } = await call(own, `POST ${PATH}`, { json: event(name, annotation) });
-      expect(status).toBe(201);
+      expect(await made.create(name, annotation)).toBe(201);
     },
     async names() {
       const { records } = await store.list({ limit: 1_000 });

@@ -1,37 +1,18 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import {
-  allowAuthenticated,
-  createApiServer,
-  createEvents,
-  createHealth,
-  memoryStore,
-  staticTokens,
-} from '../../src/index.js';
+import { allowAuthenticated, createApiServer, createHealth, staticTokens } from '../../src/index.js';
+import { event, eventsOfTest, PATH } from './events-api.js';
 import { raw, serve, type RawClient } from './support.js';
 
-const PATH = '/apis/events.example.com/v1/namespaces/default/events';
 const CONNECTIONS = 500;
 /** Answers of the flood that may come between a request of somebody else and its answer; without turns it is a hundred. */
 const FEW = 50;
 const ROUNDS = 30;
 const PATIENCE_MS = 20_000;
 
-const event = (name: string): string =>
-  JSON.stringify({
-    metadata: { name, namespace: 'default' },
-    eventTime: '2026-03-05T06:07:08.123456Z',
-    reportingController: 'example.com/tester',
-    reportingInstance: 'tester-0',
-    action: 'Testing',
-    reason: 'Tested',
-    type: 'Normal',
-    regarding: { kind: 'Pod', namespace: 'default', name: 'web-1' },
-  });
-
 const get = (token: string, path: string): string =>
   `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`;
 const post = (token: string, name: string): string => {
-  const body = event(name);
+  const body = JSON.stringify(event(name));
   return `POST ${PATH} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 };
 
@@ -43,15 +24,10 @@ async function api(): Promise<{ readonly port: number; readonly answered: (token
     root: { name: 'root', groups: ['system:masters'] },
   });
   const parts = { authenticate, authorize: allowAuthenticated() };
-  const store = memoryStore();
-  const events = createEvents({ ...parts, apiDomain: 'example.com', store });
+  const { events } = eventsOfTest(parts);
   const health = createHealth(parts);
   const server = createApiServer({ ...parts, health, events });
-  onTestFinished(async () => {
-    health.close();
-    await events.close();
-    await store.close();
-  });
+  onTestFinished(() => health.close());
   const answers = new Map<string, number>();
   const { port } = await serve(async (request) => {
     const answer = await server.handle(request);

@@ -1,30 +1,17 @@
 import express from 'express';
 import { once } from 'node:events';
 import type { RequestListener } from 'node:http';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { allowAnonymous, allowEverybody, createEvents, memoryStore } from '../../src/index.js';
+import { describe, expect, test, vi } from 'vitest';
 import { toNodeListener } from '../../src/node.js';
-import { call, fakeClock } from '../../src/testing.js';
+import { fakeClock } from '../../src/testing.js';
+import { event, eventsOfTest, PATH } from './events-api.js';
 import { feedHandler, gate, get, listen, raw, serve, text, whole } from './support.js';
 
 const GET = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
-const PATH = '/apis/events.example.com/v1/namespaces/default/events';
 
 const turns = async (count: number): Promise<void> => {
   for (let turn = 0; turn < count; turn++) await new Promise((done) => setImmediate(done));
 };
-
-const event = (name: string, annotation = ''): string =>
-  JSON.stringify({
-    metadata: { name, annotations: { annotation } },
-    eventTime: '2026-03-05T06:07:08.123456Z',
-    reportingController: 'example.com/tester',
-    reportingInstance: 'tester-0',
-    action: 'Testing',
-    reason: 'Tested',
-    type: 'Normal',
-    regarding: { kind: 'Pod', namespace: 'default', name: 'web-1' },
-  });
 
 describe('requests that one connection sends without waiting', () => {
   test('are handled one after the other, in their order', async () => {
@@ -62,19 +49,9 @@ describe('requests that one connection sends without waiting', () => {
   });
 
   test('see what the ones before them have done: create, get, delete, get', async () => {
-    const store = memoryStore();
-    const events = createEvents({
-      apiDomain: 'example.com',
-      store,
-      authenticate: allowAnonymous(),
-      authorize: allowEverybody(),
-    });
-    onTestFinished(async () => {
-      await events.close();
-      await store.close();
-    });
+    const { events } = eventsOfTest();
     const { port } = await serve(events.handle);
-    const body = event('a');
+    const body = JSON.stringify(event('a'));
     const post = `POST ${PATH} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
     const get = GET(`${PATH}/a`);
     const remove = get.replace('GET', 'DELETE');
@@ -85,22 +62,8 @@ describe('requests that one connection sends without waiting', () => {
   });
 
   test('hold one place, however many there are', async () => {
-    const store = memoryStore();
-    const events = createEvents({
-      apiDomain: 'example.com',
-      store,
-      authenticate: allowAnonymous(),
-      authorize: allowEverybody(),
-      limits: { reads: 2, readsPerCaller: 2 },
-    });
-    onTestFinished(async () => {
-      await events.close();
-      await store.close();
-    });
-    const own = events.as({ name: 'tester', groups: ['system:masters'] });
-    for (let index = 0; index < 200; index++) {
-      await call(own, `POST ${PATH}`, { json: JSON.parse(event(`e${index}`, 'x'.repeat(100_000))) as object });
-    }
+    const { events, create } = eventsOfTest({ limits: { reads: 2, readsPerCaller: 2 } });
+    for (let index = 0; index < 200; index++) await create(`e${index}`, 'x'.repeat(100_000));
     const { port } = await serve(events.handle);
     const client = raw(port);
     client.socket.pause();

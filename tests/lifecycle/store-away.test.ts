@@ -1,25 +1,12 @@
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { allowAnonymous, allowEverybody, createEvents, memoryStore, storeError } from '../../src/index.js';
+import { describe, expect, test, vi } from 'vitest';
+import { storeError } from '../../src/index.js';
 import type { EventStore, StoreErrorCode } from '../../src/index.js';
 import { sampleEvent } from '../../src/testing.js';
+import { event, eventsOfTest, PATH } from './events-api.js';
 import { serve } from './support.js';
-
-const PATH = '/apis/events.example.com/v1/namespaces/default/events';
-
-const event = (name: string): object => ({
-  metadata: { name },
-  eventTime: '2026-03-05T06:07:08.123456Z',
-  reportingController: 'example.com/tester',
-  reportingInstance: 'tester-0',
-  action: 'Testing',
-  reason: 'Tested',
-  type: 'Normal',
-  regarding: { kind: 'Pod', namespace: 'default', name: 'web-1' },
-});
 
 /** The Event API on a real port, over a store that can be taken away. */
 async function bench() {
-  const store = memoryStore();
   let failure: StoreErrorCode | undefined;
   let failNextPages = false;
   let breakFeeds: (error: Error) => void = () => undefined;
@@ -27,7 +14,7 @@ async function bench() {
     if (failure !== undefined) throw storeError(failure, 'secret of the engine');
     return work();
   };
-  const weak: EventStore = {
+  const weak = (store: EventStore): EventStore => ({
     ...store,
     get: (...words) => down(() => store.get(...words)),
     list: (query) => {
@@ -49,17 +36,8 @@ async function bench() {
         yield step.value;
       }
     },
-  };
-  const events = createEvents({
-    apiDomain: 'example.com',
-    store: weak,
-    authenticate: allowAnonymous(),
-    authorize: allowEverybody(),
   });
-  onTestFinished(async () => {
-    await events.close();
-    await store.close();
-  });
+  const { events, store } = eventsOfTest({}, weak);
   const { port } = await serve(events.handle);
   const url = `http://127.0.0.1:${port}`;
   const ask = (method: string, path: string, body?: object): Promise<Response> =>

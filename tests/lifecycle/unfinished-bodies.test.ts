@@ -1,53 +1,15 @@
-import { once } from 'node:events';
-import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { serve as serveHono } from '@hono/node-server';
-import { Hono } from 'hono';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { toFetchHandler } from '../../src/fetch.js';
-import { allowAnonymous, allowEverybody, createEvents, memoryStore, type Events } from '../../src/index.js';
+import { describe, expect, test } from 'vitest';
+import type { Events } from '../../src/index.js';
+import { event, eventsOfTest, PATH, serveWithHono } from './events-api.js';
 import { raw, serve } from './support.js';
 
-const PATH = '/apis/events.example.com/v1/namespaces/default/events';
-const EVENT = JSON.stringify({
-  metadata: { generateName: 'whole-' },
-  eventTime: '2026-03-05T06:07:08.123456Z',
-  reportingController: 'example.com/tester',
-  reportingInstance: 'tester-0',
-  action: 'Testing',
-  reason: 'Tested',
-  type: 'Normal',
-  regarding: { kind: 'Pod', namespace: 'default', name: 'web-1' },
-});
+const EVENT = JSON.stringify({ ...event(''), metadata: { generateName: 'whole-' } });
 
-function events(writes: number): Events {
-  const made = createEvents({
-    apiDomain: 'example.com',
-    store: memoryStore(),
-    authenticate: allowAnonymous(),
-    authorize: allowEverybody(),
-    limits: { writes },
-  });
-  onTestFinished(() => made.close());
-  return made;
-}
-
-async function honoPort(made: Events): Promise<number> {
-  const vitals = toFetchHandler(made.handle);
-  const app = new Hono();
-  app.use(async (c, next) => (await vitals(c.req.raw)) ?? next());
-  const server = serveHono({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }) as Server;
-  if (!server.listening) await once(server, 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return (server.address() as AddressInfo).port;
-}
+const events = (writes: number): Events => eventsOfTest({ limits: { writes } }).events;
 
 describe.each([
   ['node:http', async (made: Events) => (await serve(made.handle)).port],
-  ['@hono/node-server', honoPort],
+  ['@hono/node-server', async (made: Events) => (await serveWithHono(made.handle)).port],
 ])('over %s, writes whose bodies never come', (_title, listen) => {
   const unfinished = (query: string): string =>
     `POST ${PATH}${query} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{`;

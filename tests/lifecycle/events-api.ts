@@ -1,0 +1,92 @@
+import { serve as serveHono } from '@hono/node-server';
+import { Hono } from 'hono';
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { onTestFinished } from 'vitest';
+import { toFetchHandler, type FetchHandlerOptions } from '../../src/fetch.js';
+import type { ApiHandler } from '../../src/http/handler.js';
+import {
+  allowAnonymous,
+  allowEverybody,
+  createEvents,
+  memoryStore,
+  type Events,
+  type EventsOptions,
+  type EventStore,
+} from '../../src/index.js';
+import { call } from '../../src/testing.js';
+
+/** Where the events of these tests are. */
+export const PATH = '/apis/events.example.com/v1/namespaces/default/events';
+
+/** An event that is valid, and as large as its annotation. */
+export const event = (name: string, annotation = ''): object => ({
+  metadata: { name, ...(annotation && { annotations: { annotation } }) },
+  eventTime: '2026-03-05T06:07:08.123456Z',
+  reportingController: 'example.com/tester',
+  reportingInstance: 'tester-0',
+  action: 'Testing',
+  reason: 'Tested',
+  type: 'Normal',
+  regarding: { kind: 'Pod', namespace: 'default', name: 'web-1' },
+});
+
+/** The Event API over a store of its own. */
+export interface EventsApi {
+  readonly events: Events;
+  /** Where the events are; the API sees it as `options.store` says. */
+  readonly store: EventStore;
+  /** Creates an event, and gives the status of the answer. */
+  create(name: string, annotation?: string): Promise<number>;
+  close(): Promise<void>;
+}
+
+/** The Event API, open to everybody unless the options say otherwise. Who calls this closes it. */
+export function openEvents(
+  options: Partial<EventsOptions> = {},
+  wrap: (store: EventStore) => EventStore = (store) => store,
+): EventsApi {
+  const store = memoryStore();
+  const events = createEvents({
+    apiDomain: 'example.com',
+    store: wrap(store),
+    authenticate: allowAnonymous(),
+    authorize: allowEverybody(),
+    ...options,
+  });
+  const own = events.as({ name: 'tester', groups: ['system:masters'] });
+  return {
+    events,
+    store,
+    create: async (name, annotation) => (await call(own, `POST ${PATH}`, { json: event(name, annotation) })).status,
+    async close() {
+      await events.close();
+      await store.close();
+    },
+  };
+}
+
+/** The same, closed with the test. */
+export function eventsOfTest(...parts: Parameters<typeof openEvents>): EventsApi {
+  const api = openEvents(...parts);
+  onTestFinished(() => api.close());
+  return api;
+}
+
+/** A handler behind `@hono/node-server`, on a free port, closed with the test. */
+export async function serveWithHono(
+  handler: ApiHandler,
+  options: FetchHandlerOptions = {},
+): Promise<{ readonly server: Server; readonly port: number }> {
+  const vitals = toFetchHandler(handler, options);
+  const app = new Hono();
+  app.use(async (c, next) => (await vitals(c.req.raw)) ?? next());
+  const server = serveHono({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }) as Server;
+  if (!server.listening) await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { server, port: (server.address() as AddressInfo).port };
+}
