@@ -4,6 +4,8 @@ export { toNodeListener } from './bridge/node/listener.js';
 export type { NodeListener } from './bridge/node/listener.js';
 export type { NodeIncoming, NodeOutgoing, NodeSocket } from './bridge/node/message.js';
 export type { NodeListenerOptions } from './bridge/node/options.js';
+export { orderRequests } from './bridge/node/order-requests.js';
+export type { OrderableServer } from './bridge/node/order-requests.js';
 export { trackConnections } from './bridge/node/track-connections.js';
 export type {
   ConnectionTracker,

@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 import { createAdaptorServer } from '@hono/node-server';
-import { gracefulClose } from 'kube-vitals/node';
+import { gracefulClose, orderRequests } from 'kube-vitals/node';
 import { createDatabase, createOrders } from '../shop/orders.js';
 import { limited } from '../shop/limited.js';
 import { listen, runDirectly, type Running } from '../shop/running.js';
@@ -18,6 +18,7 @@ export async function start(port = 0): Promise<Running> {
   const app = createService(orders, (hono) => mountVitals(hono, vitals));
   const server = createAdaptorServer(app);
   limited(server as Server); // HTTP/1.1, since nothing else was asked for
+  orderRequests(server); // the fetch bridge sees no connections, and so no pipelined requests
   const url = await listen(server, port);
   vitals.started();
   return { url, close: () => vitals.shutDown(() => gracefulClose(server)) };

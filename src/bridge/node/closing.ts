@@ -4,7 +4,7 @@ import { isAcceptingLast } from './last-connections.js';
 import type { Http2SessionLike } from './message.js';
 import { http2Stream } from './message.js';
 import type { NodeExchange } from './request.js';
-import type { RequestOrder } from './request-order.js';
+import { waitingOn } from './request-order.js';
 
 /** What a listener has to end when its server shuts down. */
 export interface Closing {
@@ -18,16 +18,10 @@ export interface Closing {
   ended(exchange: NodeExchange): void;
 }
 
-/** What a {@link Closing} works with. */
-export interface ClosingParts {
-  readonly signal: AbortSignal | undefined;
-  readonly order: RequestOrder;
-}
-
 const nothing = (): void => undefined;
 
 /** Follows the shutdown signal of a listener; one that has none is never closing. */
-export function createClosing({ signal, order }: ClosingParts): Closing {
+export function createClosing(signal: AbortSignal | undefined): Closing {
   if (signal === undefined) return { meet: nothing, beforeHead: nothing, opened: nothing, ended: nothing };
 
   const reason: AbortReason = abortReason('server-closing');
@@ -50,7 +44,7 @@ export function createClosing({ signal, order }: ClosingParts): Closing {
   const beforeHead = ({ req, res }: NodeExchange): void => {
     // Who has sent more requests without waiting could not know: the last of them tells.
     if (!closing || http2Stream(res) !== undefined || isAcceptingLast(req.socket)) return;
-    if (order.waiting(req.socket) === 0) res.shouldKeepAlive = false;
+    if (waitingOn(req.socket) === 0) res.shouldKeepAlive = false;
   };
 
   return {

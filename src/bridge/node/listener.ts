@@ -9,8 +9,7 @@ import { checkBridge, reportTo, STALL_TIMEOUT_MS } from '../options.js';
 import { createClosing } from './closing.js';
 import { createLateSignals } from './late-signals.js';
 import type { NodeIncoming, NodeOutgoing } from './message.js';
-import { http2Stream } from './message.js';
-import { createRequestOrder } from './request-order.js';
+import { createRequestOrder, mustWait } from './request-order.js';
 import { createOutflows } from './outflow.js';
 import type { NodeListenerOptions } from './options.js';
 import { NodeExchange } from './request.js';
@@ -51,7 +50,7 @@ export function toNodeListener(handler: ApiHandler, options: NodeListenerOptions
     clientLeft: abortReason('client-left'),
   };
   const order = createRequestOrder(clock);
-  const closing = createClosing({ signal: options.signal, order });
+  const closing = createClosing(options.signal);
   const { send, fail } = createSender({
     clock,
     outflows: createOutflows(clock, options.stallTimeoutMs ?? STALL_TIMEOUT_MS),
@@ -90,12 +89,8 @@ export function toNodeListener(handler: ApiHandler, options: NodeListenerOptions
 
   return function listener(req, res, next): void {
     const url = stripBasePath(targetOf(req), basePath);
-    // An answer of HTTP/1 has no socket while one before it is unfinished.
-    if (res.socket !== null || url === undefined || req.socket === null || http2Stream(res) !== undefined) {
-      begin(req, res, url, next);
-    } else {
-      order.wait(req, res, () => begin(req, res, url, next));
-    }
+    if (url !== undefined && mustWait(req, res)) order.wait(req, res, () => begin(req, res, url, next));
+    else begin(req, res, url, next);
   };
 }
 

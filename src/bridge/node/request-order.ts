@@ -1,6 +1,7 @@
+import { AsyncResource } from 'node:async_hooks';
 import type { Clock, ClockTimer } from '../../clock/clock.js';
 import type { NodeIncoming, NodeOutgoing, NodeSocket } from './message.js';
-import { isGone, isWritable } from './message.js';
+import { http2Stream, isGone, isWritable } from './message.js';
 
 /** Requests of one connection that may wait before the connection is not read any more. */
 const READ_AHEAD = 4;
@@ -18,11 +19,31 @@ const UNREAD_MS = 1_000;
 export interface RequestOrder {
   /**
    * Calls `begin` when the answer before this one has been handed to the system completely, and never when the client
-   * leaves before that. Call it for requests of HTTP/1 whose answer has no socket yet.
+   * leaves before that. Call it for requests that {@link mustWait}.
    */
   wait(req: NodeIncoming, res: NodeOutgoing, begin: () => void): void;
-  /** How many requests of this connection have not begun. */
-  waiting(socket: NodeSocket | null): number;
+}
+
+/**
+ * How many requests of a connection have not begun: on the socket itself, because several listeners may serve it, and under
+ * a registered name, because there may be two copies of this package.
+ */
+const WAITING: unique symbol = Symbol.for('kube-vitals.waitingRequests') as never;
+
+type Counted = { [WAITING]?: number };
+
+/** How many requests of this connection have not begun, whichever listener they wait for. */
+export function waitingOn(socket: object | null): number {
+  return (socket as Counted | null)?.[WAITING] ?? 0;
+}
+
+function countWaiting(socket: NodeSocket, change: 1 | -1): void {
+  (socket as Counted)[WAITING] = waitingOn(socket) + change;
+}
+
+/** True when an answer before this one is unfinished: one of HTTP/1 has no socket until then. */
+export function mustWait(req: NodeIncoming, res: NodeOutgoing): boolean {
+  return res.socket === null && req.socket !== null && http2Stream(res) === undefined;
 }
 
 /** The requests of one connection that wait for their turn. */
@@ -72,18 +93,21 @@ export function createRequestOrder(clock: Clock): RequestOrder {
       const socket = req.socket as NodeSocket;
       const line = lineOf(socket);
       line.length += 1;
+      countWaiting(socket, 1);
+      // What the service keeps for the time of a request (AsyncLocalStorage) is not that of the request before.
+      const inItsContext = AsyncResource.bind(begin);
       if (line.length >= READ_AHEAD) stopReading(socket, line);
       if (line.length > MOST_WAITING) return;
       if (line.length === MOST_WAITING) res.shouldKeepAlive = false;
       res.once('socket', () => {
         line.length -= 1;
+        countWaiting(socket, -1);
         if (line.length < READ_AHEAD) read(socket, line);
         // Node is still about to give this answer the socket.
         queueMicrotask(() => {
-          if (!isGone(req, res) && isWritable(res)) begin();
+          if (!isGone(req, res) && isWritable(res)) inItsContext();
         });
       });
     },
-    waiting: (socket) => (socket === null ? 0 : (lines.get(socket)?.length ?? 0)),
   };
 }

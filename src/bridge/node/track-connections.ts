@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers';
 import type { Clock } from '../../clock/clock.js';
 import { systemClock } from '../../clock/clock.js';
+import { ordersRequests, REQUEST_CAME } from './order-requests.js';
 
 /** What {@link trackConnections} needs of a connection. */
 export interface TrackableSocket {
@@ -123,7 +124,7 @@ export function trackConnections(server: TrackableServer, options: { readonly cl
   const isLast = (answer: TrackableAnswer | undefined, last: boolean): void => {
     if (answer !== undefined && answer.headersSent !== true) answer.shouldKeepAlive = !last;
   };
-  server.prependListener('request', (request, answer) => {
+  const came = (request: { readonly socket: TrackableSocket }, answer: TrackableAnswer): void => {
     if ('stream' in request) return; // HTTP/2
     const connection = connections.get(request.socket) ?? opened(request.socket);
     if (draining) {
@@ -133,6 +134,11 @@ export function trackConnections(server: TrackableServer, options: { readonly cl
     connection.open += 1;
     connection.last = answer;
     answer.on('close', onAnswered);
+  };
+  // A request that waits for its turn is under way as well.
+  (server as unknown as { on(event: symbol, listener: typeof came): unknown }).on(REQUEST_CAME, came);
+  server.prependListener('request', (request, answer) => {
+    if (!ordersRequests(server)) came(request, answer);
   });
 
   const isIdle = (connection: Connection, now: number, idleMs: number): boolean => {

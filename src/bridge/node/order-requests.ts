@@ -1,0 +1,58 @@
+import type { Clock } from '../../clock/clock.js';
+import { systemClock } from '../../clock/clock.js';
+import type { NodeIncoming, NodeOutgoing } from './message.js';
+import { createRequestOrder, mustWait } from './request-order.js';
+
+/** What {@link orderRequests} needs of a server: `node:http`, `node:https` and `node:http2` servers have it. */
+export interface OrderableServer {
+  emit(event: string | symbol, ...values: never[]): boolean;
+}
+
+/**
+ * Emitted by a server whose requests are kept in order, as soon as one has come and long before its turn, with request and
+ * answer. The name is registered because there may be two copies of this package.
+ */
+export const REQUEST_CAME: unique symbol = Symbol.for('kube-vitals.requestCame') as never;
+
+const ORDERED: unique symbol = Symbol.for('kube-vitals.ordersRequests') as never;
+
+/** The events that hand a request to the service. */
+const HANDED_OVER: ReadonlySet<string | symbol> = new Set(['request', 'checkContinue', 'checkExpectation']);
+
+/** True for a server that was given to {@link orderRequests}. */
+export function ordersRequests(server: object): boolean {
+  return (server as { [ORDERED]?: boolean })[ORDERED] === true;
+}
+
+/**
+ * Hands the requests that one connection of HTTP/1.1 sends without waiting for answers to the service one after the other,
+ * whatever serves them: each when the answer before it has been handed over, and none once its client has left. A few are
+ * read ahead; the 1,000th that waits is the last of its connection. `toNodeListener` does the same for the requests that
+ * reach it; this is for services behind `kube-vitals/fetch`, which sees no connections, and for routes that come before the
+ * listener. Streams of HTTP/2 are independent of each other and left alone.
+ *
+ * Call it before the server has its first connection; where in relation to `trackConnections` and to the listeners of the
+ * service makes no difference, and a second call does nothing. Returns the server.
+ *
+ * @throws TypeError when the argument is no server.
+ */
+export function orderRequests<Server extends OrderableServer>(
+  server: Server,
+  options: { readonly clock?: Clock | undefined } = {},
+): Server {
+  if (typeof (server as Partial<OrderableServer> | null | undefined)?.emit !== 'function') {
+    throw new TypeError('orderRequests: the argument must be a server, as createServer() or serve() returned it');
+  }
+  if (ordersRequests(server)) return server;
+  const order = createRequestOrder(options.clock ?? systemClock);
+  const emit = server.emit as (event: string | symbol, ...values: unknown[]) => boolean;
+  const inTurn = (event: string | symbol, ...values: unknown[]): boolean => {
+    if (!HANDED_OVER.has(event)) return emit.call(server, event, ...values);
+    const [req, res] = values as [NodeIncoming, NodeOutgoing];
+    emit.call(server, REQUEST_CAME, req, res);
+    if (!mustWait(req, res)) return emit.call(server, event, ...values);
+    order.wait(req, res, () => void emit.call(server, event, ...values));
+    return true;
+  };
+  return Object.assign(server, { emit: inTurn, [ORDERED]: true });
+}
