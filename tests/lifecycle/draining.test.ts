@@ -117,7 +117,9 @@ describe('while a server drains', () => {
 
   test('a route of the service that is not ours tells it as well', async () => {
     const ours = toNodeListener(() => undefined);
-    const server = createServer((req, res) => ours(req, res, () => void setTimeout(() => res.end('own'), 50)));
+    // Until the server has stopped listening.
+    const stopped = (): Promise<void> => vi.waitFor(() => expect(server.listening).toBe(false), { interval: 5 });
+    const server = createServer((req, res) => ours(req, res, () => void stopped().then(() => res.end('own'))));
     const port = await listening(server);
     const connections = trackConnections(server);
     const client = raw(port);

@@ -33,9 +33,8 @@ const REQUEST = 'GET /spare HTTP/1.1\r\nHost: a\r\n\r\n';
 
 /**
  * Clients of every kind that ask until they are refused a connection: without a pause, with pauses in which their
- * connection is idle, and with a connection that is opened long before its first request. What counts are requests: a
- * connection that is refused, or reset before a request was sent, is none. (A connection that waits in the system at the
- * moment when the server stops listening is reset, and nothing in Node can prevent that.)
+ * connection is idle, with a connection for each request, and with one that is opened long before its first request. What
+ * counts are requests: a connection that is refused, or reset before a request was sent, is none.
  */
 export function strictLoad(target: Target): StrictLoad {
   const resets: string[] = [];
@@ -68,11 +67,17 @@ export function strictLoad(target: Target): StrictLoad {
     while (await ask(path, agent)) if (thinkMs > 0) await pause(thinkMs * (0.5 + random.fraction()));
     agent.destroy();
   };
+  /** A connection for each request. */
+  const fresh = async (): Promise<void> => {
+    await ask('/fresh', false);
+    arrived();
+    while (await ask('/fresh', false));
+  };
   /** Connects, waits, asks once, and begins again. */
   const spare = async (waitMs: number): Promise<void> => {
     while (await askLate(target, waitMs, resets));
   };
-  let waiting = 22;
+  let waiting = 26;
   let arrived!: () => void;
   const warm = new Promise<void>((resolve) => {
     arrived = () => void ((waiting -= 1) === 0 && resolve());
@@ -81,6 +86,7 @@ export function strictLoad(target: Target): StrictLoad {
     ...Array.from({ length: 6 }, () => keepAlive('/busy', 0)),
     ...Array.from({ length: 4 }, () => keepAlive('/slow', 0)),
     ...Array.from({ length: 12 }, (_, index) => keepAlive('/idle', 10 * (index + 1))),
+    ...Array.from({ length: 4 }, () => fresh()),
     ...Array.from({ length: 6 }, (_, index) => spare(150 * (index + 1))),
   ]);
   return { resets, answers: () => answers, farewells: () => farewells, warm, ended };

@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers';
 import type { Clock } from '../../clock/clock.js';
 import { systemClock } from '../../clock/clock.js';
 import { acceptsLast } from './last-connections.js';
+import { stopListening } from './stop-listening.js';
 import type { ConnectionTracker, TrackableServer } from './track-connections.js';
 import { trackConnections } from './track-connections.js';
 
@@ -35,14 +36,9 @@ export interface GracefulCloseOptions {
 /** How often connections that have become idle are looked for. */
 const SWEEP_MS = 50;
 
-/** In a turn of the event loop that is shorter nothing happens, so hardly a connection comes between accepting and closing. */
-const SHORT_TURN_MS = 0.05;
-
-/** For how long such a turn is waited for. */
-const LONGEST_WAIT_MS = 250;
-
 /**
- * Closes a server without cutting answers short. It accepts the connections that wait, and then no more. Requests in flight,
+ * Closes a server without cutting answers short. It accepts the connections that wait, and no more once none has come for
+ * 100 ms (500 ms at most); those that come meanwhile are answered after that. Requests in flight,
  * and those that come on open connections, are answered with `Connection: close`; a connection without a request is closed
  * after `idleGraceMs`; after `drainTimeoutMs` what is left is cut. A watch never ends by itself: abort the `signal` given to
  * `toNodeListener` as well. Resolves to true when everything ended in time. An HTTP/2 server of Node can only be cut with
@@ -77,6 +73,7 @@ export function gracefulClose(server: ClosableServer, options: GracefulCloseOpti
     }
     function cut(): void {
       inTime = false;
+      stopNow();
       tracker?.cut();
       server.closeAllConnections?.();
       if (server.closeAllConnections === undefined && options.connections === undefined) closed();
@@ -92,31 +89,16 @@ export function gracefulClose(server: ClosableServer, options: GracefulCloseOpti
     }
 
     acceptsLast(server, true);
-    whenAccepted(clock, () => {
+    function stop(): void {
       // `close` of node:http would close idle connections at once.
       if (server instanceof NetServer) NetServer.prototype.close.call(server, closed);
       else server.close(closed);
       acceptsLast(server, false);
       tracker?.startDraining();
       if (graceMs === 0) closeIdle();
-    });
+    }
+    const stopNow = stopListening(server, { clock, withinMs: graceMs, stop });
   });
-}
-
-/**
- * Connections wait in the system until a turn of the event loop accepts them; those that are still there when the server
- * stops listening are reset.
- */
-function whenAccepted(clock: Clock, callback: () => void): void {
-  const first = clock.monotonic();
-  const turn = (begun: number, accepted: boolean): void => {
-    setImmediate(() => {
-      const now = clock.monotonic();
-      if (accepted && (now - begun < SHORT_TURN_MS || now - first > LONGEST_WAIT_MS)) callback();
-      else turn(now, true);
-    });
-  };
-  turn(first, false);
 }
 
 function isTrackable(server: object): server is TrackableServer {
