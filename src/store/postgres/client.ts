@@ -7,7 +7,10 @@ export interface PostgresCall {
   readonly name?: string | undefined;
   /** Aborted at the deadline: give the connection up, the answer is not waited for any more. */
   readonly signal: AbortSignal;
-  /** Aborted when nobody wants the answer: do not send what was not sent yet. What was sent has until `signal`. */
+  /**
+   * Present for reads that somebody may give up, and aborted when nobody wants the answer: do not send what was not sent yet.
+   * What was sent has until `signal`, and may be cancelled in the database then.
+   */
   readonly abandoned?: AbortSignal | undefined;
 }
 

@@ -1,8 +1,9 @@
 import { untilAborted } from '../until-aborted.js';
+import { cancelQuery, type CancellableClient } from './cancel-query.js';
 import { notSent, type PostgresCall, type PostgresClient } from './client.js';
 
 /** What is used of a client of `pg`. */
-export interface PgPoolClient {
+export interface PgPoolClient extends CancellableClient {
   query(config: { text: string; values: unknown[]; name?: string }): Promise<{ rows: object[] }>;
   on(event: 'error', listener: (error: Error) => void): unknown;
   on(event: 'end', listener: () => void): unknown;
@@ -81,8 +82,11 @@ export function pgClient(pool: PgPool): PostgresClient {
       usable = usable || (!signal.aborted && leavesUsable(error));
       throw error;
     } finally {
-      // A connection with a query under way is destroyed by this, and never waits for a frozen server.
-      client.release(!usable);
+      // A connection with a query under way is destroyed by this, and never waits for a frozen server. A read that may be
+      // given up is cancelled before. A write never is: one that waits for its standby would count as done.
+      if (!usable && signal.aborted && abandoned !== undefined)
+        void cancelQuery(client).then(() => client.release(true));
+      else client.release(!usable);
     }
   };
 

@@ -65,6 +65,24 @@ describe('a pool of pg', () => {
     expect(released).toEqual([true]);
   });
 
+  test('a read that was given up is cancelled before its connection is destroyed, and a write is not', async () => {
+    const asked: string[] = [];
+    const { pool, client, released } = poolOf(pending);
+    // What cancelling looks at first.
+    Object.defineProperty(client, 'processID', { get: () => void asked.push('cancelled') });
+    const give = async (abandoned?: AbortSignal): Promise<void> => {
+      const deadline = new AbortController();
+      const query = pgClient(pool).query('SELECT', [], { signal: deadline.signal, abandoned });
+      setImmediate(() => deadline.abort(new Error('late')));
+      await expect(query).rejects.toThrow('late');
+      await new Promise(setImmediate);
+    };
+    await give();
+    expect([asked, released]).toEqual([[], [true]]);
+    await give(new AbortController().signal);
+    expect([asked, released]).toEqual([['cancelled'], [true, true]]);
+  });
+
   test('a connection that comes after the deadline goes back', async () => {
     const { pool, client, released } = poolOf(pending);
     let connect: (value: typeof client) => void = () => undefined;

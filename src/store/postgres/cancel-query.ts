@@ -1,0 +1,64 @@
+/** What is used of a client of `pg` to cancel its query; where anything is missing nothing is cancelled. */
+export interface CancellableClient {
+  /** What the server gave the connection to be cancelled with. */
+  readonly processID?: unknown;
+  readonly secretKey?: unknown;
+  readonly host?: unknown;
+  readonly port?: unknown;
+  readonly connection?: {
+    readonly stream?: {
+      /** The other end as it is, not as it was named: behind one name there may be several servers. */
+      readonly remoteAddress?: string | undefined;
+      readonly remotePort?: number | undefined;
+    };
+  };
+}
+
+/** The longest that cancelling takes, in milliseconds. */
+const CANCEL_MS = 250;
+
+/** `CancelRequest` of the protocol (PostgreSQL documentation, 53.7): its length, its code, process and key. */
+const CANCEL_REQUEST_BYTES = 16;
+const CANCEL_REQUEST = 80_877_102;
+
+/**
+ * Asks the server to end what a connection is doing. Resolves when the server has done with the request, and in any case
+ * after 250 ms; never fails. What is cancelled is whatever the connection is doing when the request arrives, so it must not
+ * be used for anything else, and is to be closed afterwards, not before: a pooler forgets the key with the connection.
+ *
+ * The request goes on a connection of its own and without TLS, as libpq up to version 16 sends it. The key is of no use once
+ * the connection is closed.
+ */
+export async function cancelQuery(client: CancellableClient): Promise<void> {
+  const { processID, secretKey } = client;
+  const target = targetOf(client);
+  if (target === undefined || typeof processID !== 'number' || typeof secretKey !== 'number') return;
+  const { connect } = await import('node:net');
+  const request = new DataView(new ArrayBuffer(CANCEL_REQUEST_BYTES));
+  for (const [index, value] of [CANCEL_REQUEST_BYTES, CANCEL_REQUEST, processID, secretKey].entries()) {
+    request.setInt32(4 * index, value);
+  }
+  await new Promise<void>((resolve) => {
+    const socket = connect(target);
+    const timer = setTimeout(() => socket.destroy(), CANCEL_MS);
+    socket.on('error', () => undefined);
+    socket.on('close', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+    // The server closes the connection when it has passed the signal on.
+    socket.on('connect', () => void socket.write(new Uint8Array(request.buffer)));
+    socket.resume();
+  });
+}
+
+function targetOf({
+  host,
+  port,
+  connection,
+}: CancellableClient): { readonly path: string } | { readonly host: string; readonly port: number } | undefined {
+  const { remoteAddress, remotePort } = connection?.stream ?? {};
+  if (remoteAddress !== undefined && remotePort !== undefined) return { host: remoteAddress, port: remotePort };
+  const local = typeof host === 'string' && host.startsWith('/') && typeof port === 'number';
+  return local ? { path: `${host}/.s.PGSQL.${port}` } : undefined;
+}

@@ -1,0 +1,89 @@
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { postgresStore } from '../../../src/postgres.js';
+import type { EventStore } from '../../../src/store/contract.js';
+import { sampleEvent } from '../../../src/testing/sample-event.js';
+import { describeWithPostgres } from './installed.js';
+import { pgBouncerProgram, startPgBouncer, type PgBouncer } from './pgbouncer.js';
+import { eventually, sleep, startPostgres, type PostgresServer } from './server.js';
+
+const EVENTS = 20_000;
+const SCHEMA = 'abandoned';
+
+describeWithPostgres('a read that nobody waits for any more', () => {
+  let server: PostgresServer;
+  let admin: pg.Pool;
+  let pooler: PgBouncer | undefined;
+
+  beforeAll(async () => {
+    server = await startPostgres();
+    admin = new pg.Pool({ connectionString: server.url(), max: 2 });
+    if (pgBouncerProgram() !== undefined) {
+      pooler = await startPgBouncer({ target: server, poolMode: 'transaction' });
+    }
+    const store = postgresStore({ connectionString: server.url(), schema: SCHEMA });
+    const expiresAt = Date.now() * 1_000 + 3_600_000_000;
+    for (let done = 0; done < EVENTS; done += 1_000) {
+      const batch = Array.from({ length: 1_000 }, (_, index) => `e-${String(done + index).padStart(6, '0')}`);
+      await Promise.all(
+        batch.map((name) => store.create({ namespace: 'default', name }, sampleEvent({ name }), { expiresAt })),
+      );
+    }
+    await store.close();
+    // Each row costs a millisecond from now on, as on a disk that is busy.
+    await admin.query(`
+      ALTER TABLE ${SCHEMA}.versions RENAME TO stored;
+      CREATE VIEW ${SCHEMA}.versions AS SELECT * FROM ${SCHEMA}.stored WHERE pg_sleep(0.001) IS NOT NULL`);
+  });
+  afterAll(async () => {
+    await admin.end();
+    await pooler?.stop();
+    await server.remove();
+  });
+
+  /** How many lists the database works on. */
+  const working = async (): Promise<number> => {
+    const text = `SELECT count(*)::int AS n FROM pg_stat_activity
+      WHERE state = 'active' AND pid <> pg_backend_pid() AND query LIKE '%${SCHEMA}%versions%'`;
+    return (await admin.query<{ n: number }>(text)).rows[0]?.n ?? 0;
+  };
+  const begun = (): Promise<void> =>
+    eventually(async () => expect(await working()).toBe(1), 'the database works on the list');
+
+  test.each([
+    ['directly', () => server.url()],
+    ...(pgBouncerProgram() === undefined ? [] : [['through PgBouncer', () => pooler?.url() ?? ''] as const]),
+  ])('stops in the database within a second, %s, and nothing else does', async (_, url) => {
+    const store: EventStore = postgresStore({ connectionString: url(), schema: SCHEMA, poolSize: 4 });
+    try {
+      await store.ping();
+      for (let round = 0; round < 3; round++) {
+        const leaving = new AbortController();
+        const list = store.list({ limit: EVENTS, signal: leaving.signal });
+        const outcome = list.catch((error: unknown) => error);
+        await begun();
+        leaving.abort(new Error('left'));
+        await sleep(1_000);
+        expect(await working()).toBe(0);
+        expect(await outcome).toBeInstanceOf(Error);
+      }
+      // Others share the connections: while lists are given up, nothing that they ask fails.
+      const others = { ended: false, answers: 0 };
+      const polite = (async () => {
+        for (; !others.ended; others.answers++) await store.revision();
+      })();
+      for (let round = 0; round < 10; round++) {
+        const leaving = new AbortController();
+        const outcome = store.list({ limit: EVENTS, signal: leaving.signal }).catch((error: unknown) => error);
+        await sleep(20);
+        leaving.abort(new Error('left'));
+        expect(await outcome).toBeInstanceOf(Error);
+      }
+      others.ended = true;
+      await polite;
+      expect(others.answers).toBeGreaterThan(0);
+    } finally {
+      await store.close();
+    }
+  });
+});
