@@ -5,13 +5,13 @@ export interface CancellableClient {
   readonly secretKey?: unknown;
   readonly host?: unknown;
   readonly port?: unknown;
-  readonly connection?: {
-    readonly stream?: {
-      /** The other end as it is, not as it was named: behind one name there may be several servers. */
-      readonly remoteAddress?: string | undefined;
-      readonly remotePort?: number | undefined;
-    };
-  };
+  /** Not in the types of `pg`: looked at with care. */
+  readonly connection?: unknown;
+}
+
+/** What may be in `connection`: the other end as it is, not as it was named, since one name may stand for several servers. */
+interface Connected {
+  readonly stream?: { readonly remoteAddress?: string | undefined; readonly remotePort?: number | undefined };
 }
 
 /** The longest that cancelling takes, in milliseconds. */
@@ -57,7 +57,7 @@ function targetOf({
   port,
   connection,
 }: CancellableClient): { readonly path: string } | { readonly host: string; readonly port: number } | undefined {
-  const { remoteAddress, remotePort } = connection?.stream ?? {};
+  const { remoteAddress, remotePort } = (connection as Connected | undefined)?.stream ?? {};
   if (remoteAddress !== undefined && remotePort !== undefined) return { host: remoteAddress, port: remotePort };
   const local = typeof host === 'string' && host.startsWith('/') && typeof port === 'number';
   return local ? { path: `${host}/.s.PGSQL.${port}` } : undefined;

@@ -50,9 +50,11 @@ describeWithPostgres('a read that nobody waits for any more', () => {
   const begun = (): Promise<void> =>
     eventually(async () => expect(await working()).toBe(1), 'the database works on the list');
 
-  test.each([
+  test.each<[string, () => string]>([
     ['directly', () => server.url()],
-    ...(pgBouncerProgram() === undefined ? [] : [['through PgBouncer', () => pooler?.url() ?? ''] as const]),
+    ...(pgBouncerProgram() === undefined
+      ? []
+      : [['through PgBouncer', () => pooler?.url() ?? ''] as [string, () => string]]),
   ])('stops in the database within a second, %s, and nothing else does', async (_, url) => {
     const store: EventStore = postgresStore({ connectionString: url(), schema: SCHEMA, poolSize: 4 });
     try {
