@@ -73,8 +73,19 @@ describe('the published code', () => {
   });
 });
 
+/** Tests that never run, that stand alone, or whose failure is tried again. */
+const SKIPPED =
+  /\.(skip|todo|only|fails)\b(?!:)|\b(xit|xtest|xdescribe|fit|fdescribe)\(|\b(skip|todo|only|fails):\s*true|\bretry:\s*[\d{]|--retry\b/;
+
+/** Tests that run only where something is so. */
+const CONDITIONAL = /\.(skipIf|runIf)\b|(?<![\w.])skip\(|\.skip\((?!['"`])/;
+
 describe('the repository', () => {
   const written = writtenFiles().filter((path) => path !== self);
+  const tests = written.filter(
+    (path) =>
+      path.endsWith('.test.ts') || path.startsWith('tests/') || /^(package\.json|vitest\.config\.ts)$/.test(path),
+  );
 
   it('names no path of one machine', () => {
     expect(matches(written, /(?<![\w.])\/(work|home|root|Users)\/[a-z]/)).toEqual([]);
@@ -85,8 +96,43 @@ describe('the repository', () => {
   });
 
   it('skips no test and retries none', () => {
-    const tests = written.filter((path) => path.endsWith('.test.ts'));
-    expect(matches(tests, /\b(it|test|describe)\.(skip|todo|only)\b|\bretry:\s*\d/)).toEqual([]);
+    expect(matches(tests, SKIPPED)).toEqual([]);
+  });
+
+  it('skips on a condition only tests that need a program which may not be installed', () => {
+    const besideEngines = tests.filter((path) => !/^tests\/(engines|clients)\//.test(path));
+    expect(matches(besideEngines, CONDITIONAL)).toEqual([]);
+    // The rule would be empty if these two projects ran with the others.
+    const { scripts } = manifest as unknown as { readonly scripts: Readonly<Record<string, string>> };
+    expect(scripts['test']).not.toMatch(/--project (engines|clients)\b/);
+  });
+
+  it.each([
+    'it.skip(name, run)',
+    'test.skip.each([1])(name, run)',
+    'describe.concurrent.skip(name, run)',
+    'it.only(name, run)',
+    'it.todo(name)',
+    'test.fails(name, run)',
+    'xit(name, run)',
+    'xdescribe(name, run)',
+    'fit(name, run)',
+    'it(name, { skip: true }, run)',
+    'it(name, { retry: 2 }, run)',
+    'test: { retry: 1 }',
+    'vitest run --retry=2',
+  ])('sees that `%s` skips or retries', (line) => {
+    expect(line).toMatch(SKIPPED);
+  });
+
+  it.each([
+    'describe.skipIf(absent)(name, run)',
+    'it.runIf(present)(name, run)',
+    '  .skipIf(absent)',
+    'if (absent) context.skip();',
+    'it(name, ({ skip }) => skip())',
+  ])('sees that `%s` skips on a condition', (line) => {
+    expect(line).toMatch(CONDITIONAL);
   });
 
   it('takes what is random in tests from the seed that the run prints', () => {
