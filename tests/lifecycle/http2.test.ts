@@ -133,3 +133,79 @@ test('a failure after the headers resets the stream with an error, and no other'
   expect(await whole(good)).toBe('fine');
   expect(errors).toEqual([{ error: new Error('secret'), where: 'stream' }]);
 });
+
+test('no header that belongs to a connection of HTTP/1 is sent, and Node has nothing to warn of', async () => {
+  const warnings: Error[] = [];
+  const warned = (warning: Error): void => void warnings.push(warning);
+  process.on('warning', warned);
+  onTestFinished(() => void process.off('warning', warned));
+  const hopByHop = {
+    connection: 'keep-alive',
+    'keep-alive': 'timeout=5',
+    'proxy-connection': 'keep-alive',
+    'transfer-encoding': 'chunked',
+    upgrade: 'h2c',
+  };
+  const { handler, at } = feedHandler({ ...hopByHop, 'x-kept': 'yes' });
+  const { session, errors } = await serve2((request) =>
+    request.url === '/stream'
+      ? handler(request)
+      : { status: 200, headers: { ...hopByHop, 'x-kept': 'yes' }, body: 'a' },
+  );
+  const plain = session.request({ ':path': '/' });
+  const streamed = session.request({ ':path': '/stream' });
+  const heads = [await headersOf(plain), await headersOf(streamed)];
+  for (const head of heads) {
+    expect(head).toMatchObject({ ':status': 200, 'x-kept': 'yes' });
+    expect(Object.keys(hopByHop).filter((name) => name in head)).toEqual([]);
+  }
+  (await at(0)).end();
+  expect([await whole(plain), await whole(streamed)]).toEqual(['a', '']);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(warnings).toEqual([]);
+  expect(errors).toEqual([]);
+});
+
+test('a trailing answer to a body that is refused still has no header of the connection', async () => {
+  const { session, errors } = await serve2(() => ({
+    status: 413,
+    headers: { connection: 'close', 'content-type': 'text/plain' },
+    body: 'too large',
+  }));
+  const stream = session.request({ ':path': '/', ':method': 'POST' });
+  stream.write('x');
+  expect(await headersOf(stream)).not.toHaveProperty('connection');
+  expect(await whole(stream)).toBe('too large');
+  expect(errors).toEqual([]);
+});
+
+test('an answer that is given up half-way resets its stream with an error, and no other', async () => {
+  const giveUp = new AbortController();
+  const { handler, at } = feedHandler();
+  const { session, errors } = await serve2(
+    (request) =>
+      ({
+        ...(handler(request) as object),
+        ...(request.url === '/late' && { signal: giveUp.signal }),
+      }) as never,
+  );
+  const late = session.request({ ':path': '/late' });
+  const broken = gate<Error>();
+  late.on('error', broken.open);
+  await headersOf(late);
+  const good = session.request({ ':path': '/' });
+  await headersOf(good);
+  const source = await at(0);
+  source.push('half');
+  expect(String((await once(late, 'data'))[0])).toBe('half');
+  giveUp.abort();
+  expect(await source.aborted).toMatchObject({ code: 'answer-given-up' });
+  await source.returned;
+  await broken.promise;
+  // INTERNAL_ERROR: without a code the half would pass for the whole.
+  expect(late.rstCode).toBe(2);
+  (await at(1)).push('fine');
+  (await at(1)).end();
+  expect(await whole(good)).toBe('fine');
+  expect(errors).toEqual([]);
+});

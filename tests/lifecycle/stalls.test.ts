@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { getEventListeners, once } from 'node:events';
 import { connect, createServer as createHttp2Server, type ServerHttp2Session } from 'node:http2';
 import { connect as connectTcp, createServer, type AddressInfo, type Socket } from 'node:net';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -355,9 +355,16 @@ describe('the signal of an answer', () => {
     const other = await serve((request) => ({ ...(feeds.handler(request) as object), signal: late.signal }) as never);
     const second = raw(other.port);
     second.send(GET);
+    (await feeds.at(0)).push('first');
+    await second.until('first');
+    await expect.poll(() => getEventListeners(late.signal, 'abort').length).toBe(1);
     (await feeds.at(0)).end();
     await second.until('0\r\n\r\n');
+    expect(getEventListeners(late.signal, 'abort')).toEqual([]);
     late.abort();
+    second.send(GET);
+    (await feeds.at(1)).push('second');
+    await second.until('second');
     second.send(GET);
     await feeds.at(1);
   });
