@@ -106,6 +106,28 @@ describe('the HTTP port', () => {
   });
 });
 
+describe('the HTTPS port', () => {
+  test('answers health for a local client that does not verify the certificate', async () => {
+    const { secureUrl } = await open();
+    const unverified = { ca: undefined, rejectUnauthorized: false };
+    for (const path of ['/healthz', '/livez', '/readyz']) {
+      expect(await ask(secureUrl + path, unverified)).toEqual({ status: 200, text: 'ok' });
+    }
+    const verbose = await ask(`${secureUrl}/readyz?verbose`, unverified);
+    expect(verbose.text).toMatch(/^\[\+\]ping ok\n[^]*healthz check passed\n$/);
+    // The same request of a client that verifies and does not know the authority ends before it is sent.
+    await expect(ask(`${secureUrl}/livez`, { ca: undefined })).rejects.toMatchObject({
+      code: expect.stringMatching(/SELF_SIGNED|UNABLE_TO/) as string,
+    });
+  });
+
+  test('answers verbose output for a client from elsewhere that shows a credential', async () => {
+    const { secureUrl } = await open('--bind-address=0.0.0.0', '--anonymous-auth=false');
+    expect((await ask(`${secureUrl}/readyz?verbose`)).status).toBe(401);
+    expect((await ask(`${secureUrl}/readyz?verbose`, asAdmin)).text).toContain('[+]ping ok\n');
+  });
+});
+
 describe('what a connection may cost before anybody is known', () => {
   test('headers of 64 KiB and no more, on both ports', async () => {
     const { insecureUrl = '', secureUrl } = await open();
