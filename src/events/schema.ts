@@ -26,8 +26,10 @@ function makeEventSchema(): z.ZodType {
       name: 'Event',
       definition: `${EVENTS}.Event`,
       description:
-        'A report of something that happened to an object. Events are informative, kept for a limited time and may be ' +
-        'lost; nothing should depend on one arriving.',
+        'A report of something that happened in the cluster, usually a change of state. Events are informative, best-effort ' +
+        'supplemental data: they are kept for a limited time and may be lost, so nothing should depend on one arriving. What ' +
+        'triggers an event and what its message says may change over time: readers must not conclude from an equal reason ' +
+        'that the trigger is the same, or rely on events with that reason to exist in the future.',
     },
     {
       ...typeMetaFields(),
@@ -48,16 +50,19 @@ function makeEventSchema(): z.ZodType {
       }),
       reportingController: text(4, 'Who reports: the name of a controller such as example.com/backup.'),
       reportingInstance: text(5, 'Which instance of the controller reports, at most 128 bytes.'),
-      action: text(6, 'What was done or failed, in a machine-readable word of at most 128 bytes.'),
-      reason: text(7, 'Why it was done, in a machine-readable word of at most 128 bytes.'),
+      action: text(6, 'What was done or failed, machine-readable, at most 128 bytes.'),
+      reason: text(7, 'Why it was done, for people to read, at most 128 bytes.'),
       regarding: field(objectReferenceSchema(), {
         protobuf: 8,
         ...always,
         description: 'The object the event is about.',
       }),
       related: field(objectReferenceSchema(), { protobuf: 9, description: 'A second object that took part.' }),
-      note: text(10, 'What happened, for people to read, at most 1024 bytes.'),
-      type: text(11, 'Normal or Warning; others may come.'),
+      note: text(
+        10,
+        'What happened, for people to read, at most 1024 bytes. Clients must be prepared for up to 64 kB.',
+      ),
+      type: text(11, 'Normal or Warning, machine-readable; more values may be added later.'),
       deprecatedSource: field(eventSourceSchema(), {
         protobuf: 12,
         ...always,
