@@ -97,6 +97,20 @@ describe('docs/specification.md', () => {
     expect(all(missingFiles)).toEqual([]);
   });
 
+  it('names a decision for every deviation, and leaves out none that is known', () => {
+    const deviations = rows.filter(({ cells }) => /\*\*Deviations?:\*\*/.test(cells[2] ?? ''));
+    const faults = deviations.flatMap(({ id, cells }) => {
+      const decisions = [...(cells[2] ?? '').matchAll(/\]\((decisions\/[^)]+)\)/g)].map((match) => match[1] as string);
+      if (decisions.length === 0) return [`${id} names no decision`];
+      return decisions.filter((path) => read(`docs/${path}`) === undefined).map((path) => `${id}: no ${path}`);
+    });
+    expect(faults).toEqual([]);
+    expect(deviations.map(({ id }) => id)).toEqual([
+      ...['2.1-2', '2.1-3', '2.1-4', '2.1-6', '2.1-8', '2.1-9', '2.1-12', '2.1-13', '2.1-14', '2.1-15', '2.2-2'],
+      ...['4.2-8', '8-1', '8-2', '8-3', '8-4'],
+    ]);
+  });
+
   it('has a proof for every statement, and names only checks and tests that exist', () => {
     expect(all(missingProofs)).toEqual([]);
   });
