@@ -1,0 +1,138 @@
+import { describe, expect, it } from 'vitest';
+import { createHealth } from '../../../src/health/create-health.js';
+import type { HealthCheck } from '../../../src/health/contract.js';
+import type { HealthOptions } from '../../../src/health/options.js';
+import { get } from './asking.js';
+import { manualClock, settle } from './manual-clock.js';
+
+/** The defaults and bounds of the options of health, each at its bound and one beyond it. */
+
+const never = (): Promise<void> => new Promise(() => undefined);
+
+describe('a health object without options', () => {
+  it('gives a check 2,000 ms', async () => {
+    const clock = manualClock();
+    const health = createHealth({ clock });
+    health.add({ name: 'slow', check: never });
+    const asked = get(health, '/readyz');
+    let status = 0;
+    void asked.then((answer) => (status = answer.status));
+    await clock.advance(1_999);
+    expect(status).toBe(0);
+    await clock.advance(1);
+    expect(status).toBe(500);
+    expect((await health.report('readyz')).checks.find(({ name }) => name === 'slow')?.reason).toContain('timed out');
+  });
+
+  it('runs 16 checks at once, and lets the next wait for half of its timeout', async () => {
+    const clock = manualClock();
+    const health = createHealth({ clock });
+    let started = 0;
+    const check = (): Promise<void> => {
+      started += 1;
+      return never();
+    };
+    for (let index = 0; index < 17; index += 1) health.add({ name: `check-${index}`, check });
+    void get(health, '/readyz');
+    await settle();
+    expect(started).toBe(16);
+    await clock.advance(999);
+    expect(started).toBe(16);
+    await clock.advance(1);
+    expect(started).toBe(17);
+    await clock.advance(1_000);
+  });
+
+  it('forgives no start, sends no Audit-Id, asks nobody who they are and ends in “healthz check passed”', async () => {
+    const health = createHealth();
+    health.addPostStartHook('a');
+    expect((await get(health, '/livez')).status).toBe(500);
+    const { headers, text } = await get(createHealth(), '/livez?verbose');
+    expect(headers).not.toHaveProperty('audit-id');
+    expect(text).toMatch(/\nhealthz check passed\n$/);
+  });
+});
+
+describe('a check without options', () => {
+  it('counts for readyz and healthz, is critical, turns at once, is not cached and is no step of the start', async () => {
+    const clock = manualClock();
+    const health = createHealth({ clock, livezGracePeriodMs: 60_000 });
+    let up = true;
+    let runs = 0;
+    health.add({ name: 'a', check: () => (runs++, up) });
+    const statuses = async (): Promise<number[]> => [
+      (await get(health, '/readyz')).status,
+      (await get(health, '/healthz')).status,
+      (await get(health, '/livez')).status,
+    ];
+    expect([await statuses(), runs]).toEqual([[200, 200, 200], 2]);
+    up = false;
+    expect([await statuses(), runs]).toEqual([[500, 500, 200], 4]);
+    up = true;
+    expect([await statuses(), runs]).toEqual([[200, 200, 200], 6]);
+    health.add({ name: 'b', check: () => false, endpoints: ['livez'] });
+    expect((await get(health, '/livez')).status).toBe(500);
+  });
+});
+
+describe('the bounds of an option', () => {
+  it.each<[keyof HealthOptions, number[], number[]]>([
+    ['concurrency', [1], [0, 1.5]],
+    ['timeoutMs', [1, 3_600_000], [0, 3_600_001]],
+    ['livezGracePeriodMs', [0], [-1, Infinity]],
+  ])('%s of createHealth', (name, fits, beyond) => {
+    for (const value of fits) expect(() => createHealth({ [name]: value })).not.toThrow();
+    for (const value of beyond) expect(() => createHealth({ [name]: value })).toThrow(`${name} must be`);
+  });
+
+  it.each<[keyof HealthCheck, unknown[], unknown[]]>([
+    ['name', ['a', 'a'.repeat(253), 'a/b'], ['', 'a'.repeat(254), 'a b', 'a//b', '/a', 'a/', '..', 'a/.', 'a\n']],
+    ['group', ['g', 'a'.repeat(253)], ['', 'a'.repeat(254), 'a b']],
+    ['timeoutMs', [1, 3_600_000], [0, 3_600_001]],
+    ['periodMs', [1, 86_400_000], [0, 86_400_001]],
+    ['cacheMs', [0, 86_400_000], [-1, 86_400_001]],
+    ['failureThreshold', [1], [0, 1.5]],
+    ['successThreshold', [1], [0, 1.5]],
+    ['endpoints', [['livez'], ['readyz', 'livez', 'healthz']], [[], ['ready'], 'livez']],
+  ])('%s of a check', (name, fits, beyond) => {
+    for (const value of fits) {
+      const health = createHealth();
+      expect(() => health.add({ name: 'a', check: () => undefined, [name]: value })).not.toThrow();
+      health.close();
+    }
+    for (const value of beyond) {
+      expect(() => createHealth().add({ name: 'a', check: () => undefined, [name]: value })).toThrow(`${name} must be`);
+    }
+  });
+
+  it('a reason has 4,096 characters, and an ellipsis where it had more', async () => {
+    for (const [length, cut] of [
+      [LONGEST_REASON, false],
+      [LONGEST_REASON + 1, true],
+    ] as const) {
+      const health = createHealth();
+      health.add({ name: 'a', check: () => new Error('x'.repeat(length)) });
+      const { checks } = await health.report('readyz');
+      const reason = checks.find(({ name }) => name === 'a')?.reason;
+      expect([reason?.length, reason?.endsWith('…')]).toEqual([cut ? LONGEST_REASON + 1 : LONGEST_REASON, cut]);
+    }
+  });
+
+  it('a `timeout` of a request counts below a minute, and a longer one asks for nothing', async () => {
+    const clock = manualClock();
+    const health = createHealth({ clock, timeoutMs: 120_000 });
+    health.add({ name: 'slow', check: never });
+    const after = async (timeout: string, ms: number): Promise<number | undefined> => {
+      let status: number | undefined;
+      void get(health, `/readyz?timeout=${timeout}`).then((answer) => (status = answer.status));
+      await clock.advance(ms);
+      return status;
+    };
+    expect(await after('59999ms', 59_998)).toBeUndefined();
+    expect(await after('1ms', 1)).toBe(504);
+    expect(await after('60s', 60_000)).not.toBe(504);
+  });
+});
+
+/** Of `health/outcome.ts`. */
+const LONGEST_REASON = 4_096;
