@@ -163,3 +163,42 @@ test('a connection on which no request ever came is not waited for', async () =>
   expect(await gracefulClose(server, { connections, clock, idleGraceMs: 0 })).toBe(true);
   await left;
 });
+
+test('until the signal of its listener aborts a connection stays open for further requests', async () => {
+  const closing = new AbortController();
+  const { port } = await serve(() => text('answered'), { signal: closing.signal });
+  const client = raw(port);
+  for (let count = 1; count <= 3; count++) {
+    client.send(GET);
+    await expect.poll(() => client.received().match(/answered/g)?.length).toBe(count);
+  }
+  expect(client.received()).not.toMatch(/connection: close/i);
+  closing.abort();
+  client.send(GET);
+  expect(await client.closed).toMatch(/connection: close\r\n[^]*answered$/i);
+});
+
+test('a request in flight keeps its connection, however short the grace of idle ones is', async () => {
+  const go = gate();
+  const asked = gate();
+  const server = createServer(
+    toNodeListener(async () => {
+      asked.open();
+      await go.promise;
+      return text('answered');
+    }),
+  );
+  const connections = trackConnections(server);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const [busy, idle] = [raw(port), raw(port)];
+  busy.send(GET);
+  await asked.promise;
+  const closed = gracefulClose(server, { connections, idleGraceMs: 0 });
+  // The idle one is gone by the first look, and so would the other be.
+  expect(await idle.closed).toBe('');
+  go.open();
+  expect(await busy.closed).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*answered$/);
+  expect(await closed).toBe(true);
+});

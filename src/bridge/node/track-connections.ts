@@ -146,7 +146,8 @@ export function trackConnections(server: TrackableServer, options: { readonly cl
     const bytesRead = socket.bytesRead ?? 0;
     if (open > 0 || bytesRead !== connection.bytesRead) connection.since = now;
     connection.bytesRead = bytesRead;
-    return !http2 && now - connection.since >= idleMs;
+    // Asked for apart: without any grace the time since is no answer.
+    return open === 0 && !http2 && now - connection.since >= idleMs;
   };
   const close = (connection: Connection, now: number, idleMs: number): void => {
     const { socket } = connection;
