@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest';
+import { createInFlightLimits, type Release } from '../../../src/limits/in-flight.js';
+import type { InFlightLimitOptions } from '../../../src/limits/in-flight-options.js';
+import { createLines } from '../../../src/limits/lines.js';
+import { fakeLoop } from './loop.js';
+
+const HERE = { aborted: false };
+const caller = (name: string): { name: string; groups: string[] } => ({ name, groups: [] });
+
+function bench(options: InFlightLimitOptions) {
+  const loop = fakeLoop();
+  const limits = createInFlightLimits(options, loop);
+  const told: string[] = [];
+  const releases: Release[] = [];
+  /** Writes down under this label what becomes of a read. */
+  const ask = (label: string, name: string): void => {
+    const hear = (release: Release | undefined): void => {
+      told.push(`${label} ${release === undefined ? 'refused' : 'inside'}`);
+      if (release !== undefined) releases.push(release);
+    };
+    const place = limits.enter('read', caller(name), HERE);
+    if (place instanceof Promise) void place.then(hear);
+    else hear(place);
+  };
+  return { ...loop, ask, told, releases };
+}
+
+describe('who waits', () => {
+  it('is not overtaken by a later request of the same caller, although there is a place again', async () => {
+    const { ask, told, releases, turns } = bench({ reads: 8, readsPerCaller: 2 });
+    ask('1', 'jane');
+    ask('2', 'jane');
+    ask('3', 'jane');
+    ask('4', 'jane');
+    for (const release of releases.splice(0)) release();
+    ask('5', 'jane');
+    expect(told).toEqual(['1 inside', '2 inside']);
+    await turns(4);
+    expect(told.slice(2)).toEqual(['3 inside', '4 inside']);
+    for (const release of releases.splice(0)) release();
+    await turns(4);
+    expect(told.slice(4)).toEqual(['5 inside']);
+  });
+
+  it('makes room for others who wait as soon as it got its place', async () => {
+    const { ask, told, releases, turns } = bench({ reads: 2, readsPerCaller: 2, queued: 2 });
+    for (const label of ['1', '2', '3', '4']) ask(label, 'jane');
+    for (const release of releases.splice(0)) release();
+    await turns(4);
+    expect(told).toEqual(['1 inside', '2 inside', '3 inside', '4 inside']);
+    for (const label of ['5', '6', '7']) ask(label, 'jane');
+    await turns(4);
+    expect(told.slice(4)).toEqual(['7 refused']);
+  });
+
+  it('is counted anew now and then, and never too often', async () => {
+    const { ask, told, clock, turns } = bench({ reads: 1, queued: 2 });
+    ask('1', 'jane');
+    ask('2', 'jane');
+    clock.advance(1_000);
+    await turns(4);
+    ask('3', 'jane');
+    await turns(4);
+    expect(told).toEqual(['1 inside']);
+    ask('4', 'jane');
+    await turns(4);
+    expect(told.slice(1)).toEqual(['4 refused']);
+  });
+});
+
+describe('the line of a caller', () => {
+  const lines = () => {
+    const loop = fakeLoop();
+    const made = createLines({ ...loop, waitMs: 5_000, free: () => 1, freeFor: () => 1 });
+    /** As many callers as bring the lines to be looked through. */
+    const crowd = (name: string): void => {
+      for (let index = 0; index < 1_000; index += 1) made.of(`${name}-${index}`, false);
+    };
+    return { ...loop, made, crowd };
+  };
+
+  it('is forgotten when it was idle for two seconds and there are a thousand', () => {
+    const { made, crowd, clock } = lines();
+    const jane = made.of('jane', false);
+    expect(made.of('jane', false)).toBe(jane);
+    crowd('first');
+    expect(made.of('jane', false)).toBe(jane);
+    clock.advance(2_001);
+    made.of('one more', false);
+    expect(made.of('jane', false)).not.toBe(jane);
+  });
+
+  it.each([
+    ['holds a place', (line: { held: { read: number } }) => void (line.held.read = 1)],
+    ['holds a watch', (line: { held: { watch: number } }) => void (line.held.watch = 1)],
+  ])('stays while it %s, and where something waits for its turn as well', (_, hold) => {
+    const { made, crowd, clock } = lines();
+    const [jane, bob] = [made.of('jane', false), made.of('bob', false)];
+    hold(jane);
+    hold(bob);
+    const nothing = (): void => undefined;
+    bob.step.push({ requester: HERE, since: 0, enter: nothing, leave: nothing });
+    crowd('first');
+    clock.advance(2_001);
+    made.of('one more', false);
+    expect([made.of('jane', false), made.of('bob', false)]).toEqual([jane, bob]);
+    expect(made.of('jane', false)).toBe(jane);
+    expect(made.of('bob', false)).toBe(bob);
+  });
+});
