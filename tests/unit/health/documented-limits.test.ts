@@ -136,3 +136,32 @@ describe('the bounds of an option', () => {
 
 /** Of `health/outcome.ts`. */
 const LONGEST_REASON = 4_096;
+
+it('a target has at most 65,536 characters and 1,024 parameters, and a longer one is 431', async () => {
+  const health = createHealth();
+  const statusOf = async (url: string): Promise<number> => (await get(health, url)).status;
+  expect(await statusOf('/livez?x='.padEnd(65_536, 'x'))).toBe(200);
+  expect(await statusOf('/livez?x='.padEnd(65_537, 'x'))).toBe(431);
+  expect(await statusOf(`/readyz?${'a&'.repeat(1_023)}`)).toBe(200);
+  expect(await statusOf(`/readyz?${'a&'.repeat(1_024)}`)).toBe(431);
+});
+
+it('the shortest grace period is a millisecond', async () => {
+  const clock = manualClock();
+  const health = createHealth({ clock, livezGracePeriodMs: 1 });
+  health.addPostStartHook('a');
+  expect((await get(health, '/livez')).status).toBe(200);
+  await clock.advance(1);
+  expect((await get(health, '/livez')).status).toBe(500);
+});
+
+it('a report says since when a built-in check stands as it does', async () => {
+  const clock = manualClock();
+  const health = createHealth({ clock });
+  const since = async (): Promise<(string | undefined)[]> =>
+    (await health.report('readyz')).checks.map((check) => check.since);
+  expect(await since()).toEqual(Array.from({ length: 3 }, () => '2026-01-01T00:00:00.000Z'));
+  await clock.advance(1_000);
+  health.startShutdown();
+  expect((await since())[2]).toBe('2026-01-01T00:00:01.000Z');
+});
