@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createEventRateLimits } from '../../../src/limits/event-rate-limits.js';
-import { createInFlightLimits, type PlaceKind, type Release } from '../../../src/limits/in-flight.js';
+import { createInFlightLimits, type Place, type PlaceKind } from '../../../src/limits/in-flight.js';
 import { readInFlightLimits } from '../../../src/limits/in-flight-options.js';
 import { fakeClock } from '../../../src/testing/fake-clock.js';
 import { fakeLoop } from './loop.js';
@@ -14,7 +14,11 @@ function bench() {
   const limits = createInFlightLimits({}, loop);
   const outcomes = { inside: 0, refused: 0 };
   const ask = (kind: PlaceKind, name: string): void => {
-    const told = (release: Release | undefined): void => void (outcomes[release ? 'inside' : 'refused'] += 1);
+    const told = (place: Place | undefined): void => {
+      outcomes[place === undefined ? 'refused' : 'inside'] += 1;
+      // Else one of several callers would wait for the store.
+      place?.streams();
+    };
     const place = limits.enter(kind, { name, groups: [] }, HERE);
     if (place instanceof Promise) void place.then(told);
     else told(place);
@@ -44,6 +48,8 @@ describe('the documented limits on callers', () => {
       writesPerCaller: 100,
       watches: 10_000,
       watchesPerCaller: 2_000,
+      bytes: 268_435_456,
+      bytesPerCaller: 67_108_864,
       queued: 5_000,
       queuedPerCaller: 500,
       queueWaitMs: 5_000,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createInFlightLimits, type Release } from '../../../src/limits/in-flight.js';
+import { createInFlightLimits, type Place } from '../../../src/limits/in-flight.js';
 import type { InFlightLimitOptions } from '../../../src/limits/in-flight-options.js';
 import { createLines } from '../../../src/limits/lines.js';
 import { fakeLoop } from './loop.js';
@@ -11,12 +11,12 @@ function bench(options: InFlightLimitOptions) {
   const loop = fakeLoop();
   const limits = createInFlightLimits(options, loop);
   const told: string[] = [];
-  const releases: Release[] = [];
+  const releases: (() => void)[] = [];
   /** Writes down under this label what becomes of a read. */
   const ask = (label: string, name: string): void => {
-    const hear = (release: Release | undefined): void => {
-      told.push(`${label} ${release === undefined ? 'refused' : 'inside'}`);
-      if (release !== undefined) releases.push(release);
+    const hear = (place: Place | undefined): void => {
+      told.push(`${label} ${place === undefined ? 'refused' : 'inside'}`);
+      if (place !== undefined) releases.push(() => place.release());
     };
     const place = limits.enter('read', caller(name), HERE);
     if (place instanceof Promise) void place.then(hear);
