@@ -13,6 +13,8 @@ const project = (name: string, testTimeout = 10_000): { test: object } => ({
 export default defineConfig({
   test: {
     globalSetup: ['tests/random/print-seed.ts'],
+    // Of the tests of a file that say they run side by side. They mostly wait.
+    maxConcurrency: 16,
     projects: [
       project('unit'),
       project('conformance'),

@@ -1,12 +1,14 @@
-// Replays the recorded exchanges of tests/conformance/corpus in several lanes at once, and prints totals by area. Each lane has
-// a standalone server of its own: some exchanges hold a list's revision to be that of its newest event, which another lane's
-// write would move.
+// Replays the recorded exchanges of tests/conformance/corpus against the standalone server, a process with TLS, files of tokens
+// and policies and a store on disk, and prints totals by area. `npm test` replays them too, against a server in its own
+// process (tests/conformance/corpus.test.ts). Several lanes run at once, and each has a server of its own: some exchanges hold a
+// list's revision to be that of its newest event, which another lane's write would move.
 //   npm run conformance                 everything
 //   npm run conformance -- --only ID    what the replay's own --only takes
 import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { judge } from '../tests/conformance/recorded.ts';
 
 const CORPUS = new URL('../tests/conformance/corpus/', import.meta.url).pathname;
 const MAIN = new URL('../examples/standalone/main.ts', import.meta.url).pathname;
@@ -97,17 +99,10 @@ const lanes = Array.from({ length: Math.min(LANES, ids.length) }, (_, at) =>
 );
 const results = (await Promise.all(lanes.map(lane))).flat();
 
-// A step whose recorded form is open on purpose has nothing to compare the form with.
-const noForm = (soft) => soft.class === 'format' && soft.want === undefined;
-for (const result of results) result.pass ||= !result.first && !result.error && result.soft.every(noForm);
-
-// Steps that are answered otherwise by a decision that is newer than the list of deviations beside the recording.
-const DECIDED = new Map([['core-names', { step: 6, why: 'a name of 254 bytes is refused, see docs/decisions/0044' }]]);
 for (const result of results) {
-  const decided = DECIDED.get(result.id);
-  if (result.pass || result.error || decided?.step !== result.first?.step) continue;
-  result.pass = true;
-  console.log(`otherwise on purpose: ${result.area}/${result.id} step ${decided.step}: ${decided.why}`);
+  const { pass, decided } = judge(result);
+  result.pass = pass;
+  if (pass && decided) console.log(`otherwise on purpose: ${result.area}/${result.id} ${decided}`);
 }
 
 const areas = new Map();
