@@ -1,0 +1,199 @@
+// Mutation testing by room with Stryker: changes src/ in one small place at a time, and says which changes no test noticed.
+//   npm run mutation -- health                      every mutant of src/health
+//   npm run mutation -- events/verbs --sample 150   so many of each room, chosen by a seed
+//   npm run mutation -- auth limits --sample 40 --seed 7 --threshold 90
+// --near runs only the tests at the same place below tests/unit. Without it, mutants that those do not notice meet all unit
+// tests, the conformance tests and the recorded exchanges; those of bridge/ and lifecycle/ also tests/lifecycle.
+// --jobs N runs so many mutants at once (1). --files TEXT takes only files whose path contains it.
+// tests/mutation/equivalent.json lists mutants that change nothing anybody could notice, with the reason.
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { Stryker } from '@stryker-mutator/core';
+import { keysOf, roomOf, textOf } from '../tests/mutation/keys.mjs';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '');
+/** What neither the tests nor Vitest read. */
+const UNREAD = [
+  'dist',
+  'coverage',
+  'docs',
+  '.nodes',
+  '.data',
+  'tests/{clients,engines,package,types}',
+  'bench/baseline.json',
+];
+/**
+ * Tests that judge no mutants: of examples; of the depth at which a parser's own recursion ends, which is another in the
+ * threads that Stryker uses; the hostile requests, which take long and are about time and memory; real databases.
+ */
+const UNFIT = /^tests\/unit\/(examples|api\/yaml\/parse-yaml)|^tests\/conformance\/(hostile-corpus|sqlite)/;
+
+const { values: flags, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    sample: { type: 'string' },
+    seed: { type: 'string', default: '1' },
+    threshold: { type: 'string' },
+    jobs: { type: 'string', default: '1' },
+    files: { type: 'string', default: '' },
+    near: { type: 'boolean', default: false },
+  },
+});
+const rooms = positionals.map((room) => room.replace(/^src\//, '').replace(/\/$|\.ts$/, ''));
+if (
+  rooms.length === 0 ||
+  rooms.some((room) => !existsSync(join(ROOT, 'src', room)) && !existsSync(join(ROOT, 'src', `${room}.ts`)))
+) {
+  console.error('usage: npm run mutation -- ROOM… [--sample N] [--seed S] [--threshold PERCENT] [--near] [--jobs N]');
+  console.error('A room is a folder or file of src/, for example: health events/verbs api/patch store/memory');
+  process.exit(2);
+}
+
+function filesBelow(path) {
+  if (!existsSync(path)) return [];
+  if (statSync(path).isFile()) return [path];
+  return readdirSync(path).flatMap((name) => filesBelow(join(path, name)));
+}
+const below = (path, ending) =>
+  filesBelow(join(ROOT, path))
+    .map((file) => file.slice(ROOT.length + 1))
+    .filter((file) => file.endsWith(ending));
+
+const mutate = rooms
+  .flatMap((room) => [...below(`src/${room}`, '.ts'), ...below(`src/${room}.ts`, '.ts')])
+  .filter((file) => file.includes(flags.files));
+
+function nearTests() {
+  return rooms.flatMap((room) => [
+    ...below(`tests/unit/${room}`, '.test.ts'),
+    ...below(`tests/unit/${room}.test.ts`, '.test.ts'),
+  ]);
+}
+
+function allTests() {
+  const sockets = rooms.some((room) => /^(bridge|lifecycle)\b/.test(room));
+  return [
+    ...below('tests/unit', '.test.ts').filter((file) => !UNFIT.test(file)),
+    ...below('tests/conformance', '.test.ts').filter((file) => !UNFIT.test(file)),
+    ...(sockets ? below('tests/lifecycle', '.test.ts') : []),
+  ];
+}
+
+/** One run of Stryker. Returns the mutants that ran, by key. */
+async function run(tests, choice) {
+  const folder = await mkdtemp(join(tmpdir(), 'kube-vitals-mutation-'));
+  const config = {
+    testRunner: 'vitest',
+    plugins: ['@stryker-mutator/vitest-runner', join(ROOT, 'tests/mutation/choice.mjs')],
+    vitest: { configFile: 'tests/mutation/vitest.config.ts', related: true },
+    checkers: ['choice'],
+    choice: { root: ROOT, rooms, seed: flags.seed, ...choice },
+    mutate,
+    ignorePatterns: UNREAD,
+    coverageAnalysis: 'perTest',
+    concurrency: Number(flags.jobs),
+    timeoutMS: 30_000,
+    dryRunTimeoutMinutes: 15,
+    reporters: ['json', 'progress-append-only'],
+    jsonReporter: { fileName: join(folder, 'report.json') },
+    tempDirName: join(folder, 'sandbox'),
+    checkerNodeArgs: [],
+    allowConsoleColors: false,
+    logLevel: process.env.MUTATION_LOG ?? 'warn',
+    warnings: false,
+    // The sandbox has a link to node_modules.
+    symlinkNodeModules: true,
+  };
+  const file = join(folder, 'stryker.config.json');
+  await writeFile(file, JSON.stringify(config));
+  process.env.MUTATION_TESTS = JSON.stringify(tests);
+  try {
+    await new Stryker({ configFile: file }).runMutationTest();
+    return ran(JSON.parse(await readFile(join(folder, 'report.json'), 'utf8')));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function ran({ files }) {
+  return Object.entries(files).flatMap(([file, { source, mutants }]) => {
+    const inOrder = [...mutants].sort((a, b) => Number(a.id) - Number(b.id));
+    const keys = keysOf(
+      file,
+      source,
+      inOrder.map(({ location, ...rest }) => ({ ...rest, line: location.start.line - 1 })),
+    );
+    return inOrder
+      .map((mutant, index) => ({ ...mutant, file, source, key: keys[index] }))
+      .filter(({ status }) => ['Killed', 'Timeout', 'Survived', 'NoCoverage'].includes(status));
+  });
+}
+
+const noticed = ({ status }) => status === 'Killed' || status === 'Timeout';
+
+function show({ file, location: { start, end }, source, mutatorName, replacement, status }) {
+  const lines = source.split('\n').slice(start.line - 1, end.line);
+  lines[lines.length - 1] = lines.at(-1).slice(0, end.column - 1);
+  lines[0] = lines[0].slice(start.column - 1);
+  const brief = (text) => {
+    const plain = text.replaceAll(/\s+/g, ' ');
+    return plain.length <= 140 ? plain : `${plain.slice(0, 140)}…`;
+  };
+  console.log(
+    `${file}:${start.line}:${start.column} ${mutatorName}${status === 'NoCoverage' ? ', run by no test' : ''}`,
+  );
+  console.log(`    - ${brief(lines.join('\n'))}`);
+  console.log(`    + ${brief(replacement)}`);
+}
+
+/** The figures by room; returns the least. */
+function report(what) {
+  console.log('');
+  const figures = rooms.map((room) => {
+    const ofRoom = mutants.filter(({ file }) => roomOf(rooms, file) === room);
+    const listed = ofRoom.filter((mutant) => !noticed(mutant) && equivalent.has(mutant.key)).length;
+    const count = ofRoom.filter(noticed).length;
+    const judged = ofRoom.length - listed;
+    const percent = judged === 0 ? 0 : (100 * count) / judged;
+    const besides = listed > 0 ? `, ${listed} listed as equivalent` : '';
+    console.log(`${room.padEnd(20)} ${count} of ${judged} ${what}: ${percent.toFixed(1)} %${besides}`);
+    return percent;
+  });
+  return Math.min(...figures);
+}
+
+const equivalent = new Set(
+  JSON.parse(await readFile(join(ROOT, 'tests/mutation/equivalent.json'), 'utf8')).map((entry) => textOf(entry)),
+);
+const started = Date.now();
+const size = flags.sample === undefined ? undefined : Number(flags.sample);
+const near = nearTests();
+let mutants = await run(near.length > 0 ? near : allTests(), { size });
+const left = mutants.filter((mutant) => !noticed(mutant) && !equivalent.has(mutant.key));
+report('noticed by the tests nearby');
+if (!flags.near && near.length > 0 && left.length > 0) {
+  const again = new Map(
+    (await run(allTests(), { only: left.map(({ key }) => key) })).map((mutant) => [mutant.key, mutant]),
+  );
+  mutants = mutants.map((mutant) => again.get(mutant.key) ?? mutant);
+}
+
+for (const mutant of mutants) if (!noticed(mutant) && !equivalent.has(mutant.key)) show(mutant);
+const least = report('noticed');
+console.log(`seed ${flags.seed}, ${Math.round((Date.now() - started) / 1000)} s`);
+if (process.env.MUTATION_JSON) {
+  const kept = mutants.filter((mutant) => !noticed(mutant));
+  await writeFile(
+    process.env.MUTATION_JSON,
+    JSON.stringify(
+      kept.map(({ key, location, status }) => ({ key, location, status })),
+      null,
+      1,
+    ),
+  );
+}
+process.exitCode = flags.threshold !== undefined && least < Number(flags.threshold) ? 1 : 0;

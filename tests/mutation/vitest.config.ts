@@ -1,0 +1,11 @@
+import { defineConfig } from 'vitest/config';
+
+// Stryker's Vitest runner takes no list of test files that holds for mutants at module level too, so scripts/mutation.mjs
+// gives it here.
+export default defineConfig({
+  test: {
+    include: JSON.parse(process.env['MUTATION_TESTS'] ?? '[]') as string[],
+    testTimeout: 20_000,
+    hookTimeout: 20_000,
+  },
+});
