@@ -4,7 +4,8 @@
 //   npm run mutation -- auth limits --sample 40 --seed 7 --threshold 90
 // --near runs only the tests at the same place below tests/unit. Without it, mutants that those do not notice meet all unit
 // tests, the conformance tests and the recorded exchanges; those of bridge/ and lifecycle/ also tests/lifecycle.
-// --jobs N runs so many mutants at once (1). --files TEXT takes only files whose path contains it.
+// --jobs N runs so many mutants at once (1). --files TEXT takes only files whose path contains it. --json FILE writes the
+// mutants that survived, in the form of the list of equivalent ones.
 // tests/mutation/equivalent.json lists mutants that change nothing anybody could notice, with the reason.
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -13,7 +14,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { Stryker } from '@stryker-mutator/core';
-import { keysOf, roomOf, textOf } from '../tests/mutation/keys.mjs';
+import { entryOf, keysOf, roomOf, textOf } from '../tests/mutation/keys.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '');
 /** What neither the tests nor Vitest read. */
@@ -38,6 +39,7 @@ const { values: flags, positionals } = parseArgs({
     sample: { type: 'string' },
     seed: { type: 'string', default: '1' },
     threshold: { type: 'string' },
+    json: { type: 'string' },
     jobs: { type: 'string', default: '1' },
     files: { type: 'string', default: '' },
     near: { type: 'boolean', default: false },
@@ -150,25 +152,33 @@ function show({ file, location: { start, end }, source, mutatorName, replacement
   console.log(`    + ${brief(replacement)}`);
 }
 
-/** The figures by room; returns the least. */
+/** The figures by room; returns the percentage of all together. */
 function report(what) {
   console.log('');
-  const figures = rooms.map((room) => {
-    const ofRoom = mutants.filter(({ file }) => roomOf(rooms, file) === room);
-    const listed = ofRoom.filter((mutant) => !noticed(mutant) && equivalent.has(mutant.key)).length;
-    const count = ofRoom.filter(noticed).length;
-    const judged = ofRoom.length - listed;
+  const line = (name, some) => {
+    const count = some.filter(noticed).length;
+    const same = some.filter((mutant) => !noticed(mutant) && equivalent.has(mutant.key)).length;
+    const judged = some.length - same;
     const percent = judged === 0 ? 0 : (100 * count) / judged;
-    const besides = listed > 0 ? `, ${listed} listed as equivalent` : '';
-    console.log(`${room.padEnd(20)} ${count} of ${judged} ${what}: ${percent.toFixed(1)} %${besides}`);
+    const besides = same > 0 ? `, ${same} listed as equivalent` : '';
+    console.log(`${name.padEnd(20)} ${count} of ${judged} ${what}: ${percent.toFixed(1)} %${besides}`);
     return percent;
-  });
-  return Math.min(...figures);
+  };
+  for (const room of rooms)
+    line(
+      room,
+      mutants.filter(({ file }) => roomOf(rooms, file) === room),
+    );
+  return line('together', mutants);
 }
 
-const equivalent = new Set(
-  JSON.parse(await readFile(join(ROOT, 'tests/mutation/equivalent.json'), 'utf8')).map((entry) => textOf(entry)),
-);
+const listed = JSON.parse(await readFile(join(ROOT, 'tests/mutation/equivalent.json'), 'utf8'));
+for (const { file, line } of listed) {
+  if (existsSync(join(ROOT, file)) && (await readFile(join(ROOT, file), 'utf8')).includes(line)) continue;
+  console.error(`tests/mutation/equivalent.json: ${file} has no line ${line}`);
+  process.exit(2);
+}
+const equivalent = new Set(listed.map(textOf));
 const started = Date.now();
 const size = flags.sample === undefined ? undefined : Number(flags.sample);
 const near = nearTests();
@@ -183,17 +193,17 @@ if (!flags.near && near.length > 0 && left.length > 0) {
 }
 
 for (const mutant of mutants) if (!noticed(mutant) && !equivalent.has(mutant.key)) show(mutant);
-const least = report('noticed');
+const percent = report('noticed');
 console.log(`seed ${flags.seed}, ${Math.round((Date.now() - started) / 1000)} s`);
-if (process.env.MUTATION_JSON) {
-  const kept = mutants.filter((mutant) => !noticed(mutant));
+if (flags.json !== undefined) {
+  const left = mutants.filter((mutant) => !noticed(mutant) && !equivalent.has(mutant.key));
   await writeFile(
-    process.env.MUTATION_JSON,
-    JSON.stringify(
-      kept.map(({ key, location, status }) => ({ key, location, status })),
-      null,
-      1,
-    ),
+    flags.json,
+    `${JSON.stringify(
+      left.map(({ key }) => entryOf(key)),
+      undefined,
+      2,
+    )}\n`,
   );
 }
-process.exitCode = flags.threshold !== undefined && least < Number(flags.threshold) ? 1 : 0;
+process.exitCode = flags.threshold !== undefined && percent < Number(flags.threshold) ? 1 : 0;

@@ -30,6 +30,12 @@ export function textOf({ file, line, mutator, replacement, nth = 1 }) {
   return JSON.stringify([file, line, mutator, replacement, nth]);
 }
 
+/** A key as tests/mutation/equivalent.json lists it, where `why` follows. */
+export function entryOf(key) {
+  const [file, line, mutator, replacement, nth] = JSON.parse(key);
+  return { file, line, mutator, replacement, ...(nth > 1 && { nth }) };
+}
+
 /** The keys in the order of a seed. */
 export function inOrderOf(seed, keys) {
   const rank = (key) => createHash('sha256').update(`${seed}\n${key}`).digest('hex');
