@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import { goPrint, goPrintAsText, goType } from '../../../../src/api/patch/go-print.js';
+
+describe('goPrint', () => {
+  it.each<[unknown, string]>([
+    [null, '<nil>'],
+    [undefined, '<nil>'],
+    ['a b', 'a b'],
+    [true, 'true'],
+    [[], '[]'],
+    [['x', 1, null, [false]], '[x 1 <nil> [false]]'],
+    [{}, 'map[]'],
+    [{ b: 1, a: { d: 'e' }, '\u{10000}': 1, '\uffff': 2 }, 'map[a:map[d:e] b:1 \uffff:2 \u{10000}:1]'],
+    [42, '42'],
+    [-7, '-7'],
+    [1e21, '1e+21'],
+    [2 ** 63, '9.223372036854776e+18'],
+    [-(2 ** 63), '-9223372036854775808'],
+    [1_000_000, '1000000'],
+    [0.5, '0.5'],
+    [0.0001, '0.0001'],
+    [0.00001, '1e-05'],
+    [-0.00001, '-1e-05'],
+    [1.5e-10, '1.5e-10'],
+    [1.5e-7, '1.5e-07'],
+    [999_999.5, '999999.5'],
+    [1_000_000.5, '1.0000005e+06'],
+    [-1_000_000.5, '-1.0000005e+06'],
+  ])('prints %j as Go prints it', (value, expected) => {
+    expect(goPrint(value)).toBe(expected);
+  });
+});
+
+describe('goType', () => {
+  it.each<[unknown, string]>([
+    [null, '<nil>'],
+    [undefined, '<nil>'],
+    [[], '[]interface {}'],
+    [{}, 'map[string]interface {}'],
+    [1, 'int64'],
+    [2 ** 63, 'float64'],
+    [-(2 ** 63), 'int64'],
+    [1.5, 'float64'],
+    [false, 'bool'],
+    ['', 'string'],
+  ])('is the type Go reads %j into', (value, expected) => {
+    expect(goType(value)).toBe(expected);
+  });
+});
+
+describe('goPrintAsText', () => {
+  it.each<[unknown, string]>([
+    ['a', 'a'],
+    [['a'], '[a]'],
+    [{ a: 1 }, 'map[a:1]'],
+    [null, '%!s(<nil>)'],
+    [undefined, '%!s(<nil>)'],
+    [5, '%!s(int64=5)'],
+    [1.5, '%!s(float64=1.5)'],
+    [true, '%!s(bool=true)'],
+  ])('prints %j where Go expects a text', (value, expected) => {
+    expect(goPrintAsText(value)).toBe(expected);
+  });
+});
