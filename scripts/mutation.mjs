@@ -69,11 +69,17 @@ const mutate = rooms
   .flatMap((room) => [...below(`src/${room}`, '.ts'), ...below(`src/${room}.ts`, '.ts')])
   .filter((file) => file.includes(flags.files));
 
+/** The tests of each room, or of the folder it is in. */
 function nearTests() {
-  return rooms.flatMap((room) => [
+  const testsOf = (room) => [
     ...below(`tests/unit/${room}`, '.test.ts'),
     ...below(`tests/unit/${room}.test.ts`, '.test.ts'),
-  ]);
+  ];
+  const found = rooms.flatMap((room) => {
+    const own = testsOf(room);
+    return own.length > 0 ? own : testsOf(dirname(room));
+  });
+  return [...new Set(found)];
 }
 
 function allTests() {

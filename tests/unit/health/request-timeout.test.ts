@@ -1,0 +1,20 @@
+import { describe, expect, it } from 'vitest';
+import { requestTimeout } from '../../../src/health/request-timeout.js';
+
+describe('the timeout of a health request', () => {
+  it.each([
+    ['1ms', 1],
+    ['1.5s', 1_500],
+    ['59.999s', 59_999],
+  ])('is %s', (text, ms) => {
+    expect(requestTimeout(text)).toMatchObject({ ms });
+  });
+
+  it.each([undefined, '', '0s', '-1s', '60s', '61s', '2h'])('is none of its own: %s', (text) => {
+    expect(requestTimeout(text)).toBeUndefined();
+  });
+
+  it('is a fault when it is no duration', () => {
+    expect(requestTimeout('5')).toMatchObject({ fault: expect.stringContaining('missing unit') as string });
+  });
+});
