@@ -118,6 +118,8 @@ async function run(tests, choice) {
   };
   const file = join(folder, 'stryker.config.json');
   await writeFile(file, JSON.stringify(config));
+  // Random tests try the same for every mutant, and in every run.
+  process.env.TEST_SEED ||= '1';
   process.env.MUTATION_TESTS = JSON.stringify(tests);
   try {
     await new Stryker({ configFile: file }).runMutationTest();

@@ -5,6 +5,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: JSON.parse(process.env['MUTATION_TESTS'] ?? '[]') as string[],
+    setupFiles: ['tests/random/seed-fast-check.ts'],
     testTimeout: 20_000,
     hookTimeout: 20_000,
   },
