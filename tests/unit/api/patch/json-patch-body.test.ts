@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { parseJson } from '../../../../src/api/decode/parse-json.js';
+import { applyPatch } from '../../../../src/api/patch/apply-patch.js';
+import { jsonPatchStrictErrors, jsonPatchTypeError } from '../../../../src/api/patch/json-patch-body.js';
+import { isStatusError } from '../../../../src/api/status/status-error.js';
+import { eventShape } from '../../../../src/events/schema.js';
+
+const patch = (document: unknown, operations: readonly unknown[]): string => {
+  try {
+    const type = 'application/json-patch+json';
+    const body = JSON.stringify(operations);
+    applyPatch({ type, document, body, shape: eventShape(), fieldValidation: 'Strict' });
+  } catch (error) {
+    if (isStatusError(error)) return `${error.status.code} ${error.status.message}`;
+    throw error;
+  }
+  return 'applied';
+};
+
+describe('the body of a JSON Patch', () => {
+  it('has at most 10,000 operations', () => {
+    const tests = (count: number): unknown[] =>
+      Array.from({ length: count }, () => ({ op: 'test', path: '/a', value: 1 }));
+    expect(patch({ a: 1 }, tests(10_000))).toBe('applied');
+    expect(patch({ a: 1 }, tests(10_001))).toContain(
+      'The allowed maximum operations in a JSON patch is 10000, got 10001',
+    );
+  });
+
+  it.each(['op', 'from', 'path'])('has text as %s, or nothing', (key) => {
+    expect(jsonPatchTypeError([{ [key]: 5 }], true)).toBe(
+      `json: cannot unmarshal number into Go struct field jsonPatchOp.${key} of type string`,
+    );
+    expect(jsonPatchTypeError([{ [key]: null }, { [key]: 'x' }, {}, null], true)).toBeUndefined();
+    expect(jsonPatchTypeError([{ [key]: 5 }], false)).toBeUndefined();
+  });
+
+  it('is a list of objects, or null', () => {
+    expect(jsonPatchTypeError(null, true)).toBeUndefined();
+    expect(jsonPatchTypeError({}, true)).toBe(
+      'json: cannot unmarshal object into Go value of type []handlers.jsonPatchOp',
+    );
+    expect(jsonPatchTypeError({}, false)).toBe('json: cannot unmarshal object into Go value of type jsonpatch.Patch');
+    expect(jsonPatchTypeError([5], true)).toBe(
+      'json: cannot unmarshal number into Go value of type handlers.jsonPatchOp',
+    );
+    expect(jsonPatchTypeError([5], false)).toBe(
+      'json: cannot unmarshal number into Go value of type jsonpatch.Operation',
+    );
+  });
+
+  it('has four fields, of which each may be there once', () => {
+    const errors = (text: string, most = 10): readonly string[] => {
+      const parsed = parseJson(text, 1_000);
+      if ('error' in parsed) throw new Error(parsed.error);
+      return jsonPatchStrictErrors(parsed.document, most);
+    };
+    expect(errors('[{"op":"test","from":"/b","path":"/a","value":1},null]')).toEqual([]);
+    expect(errors('[{"foo":1},{"bar":1,"op":"x"}]')).toEqual([
+      'json patch unknown field "[0].foo"',
+      'json patch unknown field "[1].bar"',
+    ]);
+    expect(errors('[{"from":"/a","from":"/b"}]')).toEqual(['json patch duplicate field "[0].from"']);
+  });
+});
