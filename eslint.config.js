@@ -141,7 +141,8 @@ export default defineConfig(
     rules: { 'no-restricted-syntax': ['error', ...restrictedSyntax] },
   },
   {
-    files: ['src/bridge/node/**/*.ts'],
+    // What runs on Node only.
+    files: ['src/bridge/node/**/*.ts', 'src/cli/**/*.ts'],
     rules: { 'no-restricted-globals': 'off' },
   },
 

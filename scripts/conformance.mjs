@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { judge } from '../tests/conformance/recorded.ts';
 
 const CORPUS = new URL('../tests/conformance/corpus/', import.meta.url).pathname;
-const MAIN = new URL('../examples/standalone/main.ts', import.meta.url).pathname;
+const MAIN = new URL('../src/cli/serve/main.ts', import.meta.url).pathname;
 const LANES = Math.max(2, cpus().length) * 2;
 
 const argument = (name) => {

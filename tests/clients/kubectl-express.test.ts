@@ -6,8 +6,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { ownCertificate } from '../../examples/standalone/certificates.js';
-import { kubeconfig } from '../../examples/standalone/kubeconfig.js';
+import { ownCertificate } from '../../src/cli/serve/certificates.js';
+import { kubeconfig } from '../../src/cli/serve/kubeconfig.js';
 import {
   allowAuthenticated,
   createEvents,

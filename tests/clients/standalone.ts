@@ -35,7 +35,7 @@ export async function startStandalone(...flags: readonly string[]): Promise<Stan
   const child = spawn(
     process.execPath,
     [
-      ...['--import', 'tsx', 'examples/standalone/main.ts', '--secure-port', '0', '--insecure-port', '0'],
+      ...['--import', 'tsx', 'src/cli/serve/main.ts', '--secure-port', '0', '--insecure-port', '0'],
       ...['--data-dir', join(directory, 'data'), ...flags],
     ],
     { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] },

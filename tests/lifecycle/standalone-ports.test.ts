@@ -9,11 +9,11 @@ import { connect as connectTls } from 'node:tls';
 import { createApiServer, createEvents, createHealth, memoryStore } from 'kube-vitals';
 import { toNodeListener } from 'kube-vitals/node';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { standaloneAccess } from '../../examples/standalone/access.js';
-import { ownCertificate, type ServingCertificate } from '../../examples/standalone/certificates.js';
-import { parseFlags, type Flags } from '../../examples/standalone/flags.js';
-import { healthOnly } from '../../examples/standalone/health-only.js';
-import { isLoopback, openServers, type Servers } from '../../examples/standalone/servers.js';
+import { standaloneAccess } from '../../src/cli/serve/access.js';
+import { ownCertificate, type ServingCertificate } from '../../src/cli/serve/certificates.js';
+import { parseFlags, type Flags } from '../../src/cli/serve/flags.js';
+import { healthOnly } from '../../src/cli/serve/health-only.js';
+import { isLoopback, openServers, type Servers } from '../../src/cli/serve/servers.js';
 
 const TOKEN = 'admin-token-of-this-test';
 const EVENTS = '/apis/events.example.com/v1/namespaces/default/events';

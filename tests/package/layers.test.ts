@@ -33,6 +33,7 @@ function insideFault(room: Room, target: string, specifier: string, known: Reado
   if (!targetRoom) return 'its folder is not in the room table';
   if (targetRoom === room || open.includes(targetRoom.name) || room.inside === 'everything') return undefined;
   const allowed = room.inside.some((name) => {
+    if (name === '' || name.endsWith('.ts')) return name === '' ? targetRoom.name === '' : target === name;
     const folder = name.endsWith('/') ? name : `${name}/`;
     // The name of a room does not open the rooms inside it: `store/` is the contract, not the engines.
     return target.startsWith(folder) && (targetRoom.name === folder || folder.startsWith(targetRoom.name));

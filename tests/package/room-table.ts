@@ -15,7 +15,7 @@ export interface OutsideRule {
 export interface Room {
   /** From `src/`, with its slash: `http/`. The entry files are the room `''`. */
   readonly name: string;
-  /** Rooms or folders it may import, or everything. */
+  /** Rooms, folders or files it may import, or everything; `''` is the entry files. */
   readonly inside: readonly string[] | 'everything';
   readonly outside: readonly OutsideRule[];
 }
@@ -53,7 +53,8 @@ function quoted(cell: string): string[] {
 
 function readInside(cell: string): Room['inside'] {
   if (cell === 'everything') return cell;
-  return NOTHING.has(cell) ? [] : quoted(cell);
+  if (NOTHING.has(cell)) return [];
+  return /^entries\b/.test(cell) ? ['', ...quoted(cell)] : quoted(cell);
 }
 
 /** `name` (`where`), lazily — the place and the word are optional, and the word may stand inside the parentheses. */

@@ -85,7 +85,7 @@ export async function createServer({ name, store, flags = [], clockAheadMs = 0 }
     async start() {
       const ports = ['--secure-port', '0', '--insecure-port', '0'];
       const all = [...ports, '--data-dir', dataDir, '--store', storeFlag, ...flags];
-      const started = spawn(process.execPath, [...clock, '--import', 'tsx', 'examples/standalone/main.ts', ...all], {
+      const started = spawn(process.execPath, [...clock, '--import', 'tsx', 'src/cli/serve/main.ts', ...all], {
         cwd: root,
         stdio: ['ignore', 'pipe', 'pipe'],
       });

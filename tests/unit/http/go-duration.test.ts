@@ -6,6 +6,10 @@ describe('Go durations', () => {
     ['0', 0],
     ['1h30m', 5_400_000],
     ['1.5s', 1500],
+    ['.5s', 500],
+    ['100ms', 100],
+    ['1us', 0.001],
+    ['+1m', 60_000],
     ['-2ms', -2],
     ['1h0m0s', 3_600_000],
   ])('reads %s', (text, expected) => expect(parseGoDuration(text)).toEqual({ ms: expected }));
@@ -21,6 +25,10 @@ describe('Go durations', () => {
     ['abc', 'time: invalid duration "abc"'],
     ['5', 'time: missing unit in duration "5"'],
     ['', 'time: invalid duration ""'],
+    ['1h30', 'time: missing unit in duration "1h30"'],
+    ['--1s', 'time: invalid duration "--1s"'],
+    ['1 s', 'time: unknown unit " s" in duration "1 s"'],
+    ['.s', 'time: invalid duration ".s"'],
     ['5y', 'time: unknown unit "y" in duration "5y"'],
     ['5constructor', 'time: unknown unit "constructor" in duration "5constructor"'],
   ])('refuses %j', (text, fault) => expect(parseGoDuration(text)).toEqual({ fault }));

@@ -2,10 +2,10 @@ import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync, utimesSync, w
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { adminToken } from '../../../examples/standalone/admin-token.js';
-import { ownCertificate } from '../../../examples/standalone/certificates.js';
-import { storeKubeconfig } from '../../../examples/standalone/kubeconfig.js';
-import { preparePrivateDirectory, readIfThere, writePrivateFile } from '../../../examples/standalone/private-file.js';
+import { adminToken } from '../../../../src/cli/serve/admin-token.js';
+import { ownCertificate } from '../../../../src/cli/serve/certificates.js';
+import { storeKubeconfig } from '../../../../src/cli/serve/kubeconfig.js';
+import { preparePrivateDirectory, readIfThere, writePrivateFile } from '../../../../src/cli/serve/private-file.js';
 
 /** The code with which the disk refuses what is written. */
 const disk = vi.hoisted(() => ({ refuses: '', makes: '' }));

@@ -1,4 +1,4 @@
-import type { ApiHandler, ApiRequest, ApiResponse } from 'kube-vitals';
+import type { ApiHandler, ApiRequest, ApiResponse } from '../../index.js';
 
 const HEALTH = /^\/(healthz|livez|readyz)(\/|\?|$)/;
 /** What may come through: nothing that says who is asking. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { abac, parsePolicyFile } from '../../../examples/standalone/abac.js';
+import { abac, parsePolicyFile } from '../../../../src/cli/serve/abac.js';
 
 type Caller = Parameters<ReturnType<typeof abac>>[0];
 type Attributes = Parameters<ReturnType<typeof abac>>[1];
@@ -22,7 +22,7 @@ const spec = (fields: object): string =>
   JSON.stringify({ apiVersion: 'abac.authorization.kubernetes.io/v1beta1', kind: 'Policy', spec: fields });
 
 describe('the policy file of the conformance corpus', () => {
-  const corpus = readFileSync(new URL('../../conformance/corpus/policy.jsonl', import.meta.url), 'utf8');
+  const corpus = readFileSync(new URL('../../../conformance/corpus/policy.jsonl', import.meta.url), 'utf8');
 
   it('lets everybody GET the health roots, and nothing else of them', () => {
     for (const caller of [anonymous, user('jane')]) {

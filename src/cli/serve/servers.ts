@@ -1,7 +1,7 @@
 import { createServer as createHttpServer, type Server as HttpServer, type ServerOptions } from 'node:http';
 import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
 import { BlockList, isIPv6, type AddressInfo } from 'node:net';
-import { gracefulClose, trackConnections, type NodeListener } from 'kube-vitals/node';
+import { gracefulClose, trackConnections, type NodeListener } from '../../node.js';
 import type { ServingCertificate } from './certificates.js';
 import type { Flags } from './flags.js';
 

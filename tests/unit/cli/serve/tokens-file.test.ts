@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { parseTokensFile } from '../../../examples/standalone/tokens-file.js';
+import { parseTokensFile } from '../../../../src/cli/serve/tokens-file.js';
 
 const parse = (text: string) => Object.fromEntries(parseTokensFile(text, 'tokens.csv'));
 
 describe('parseTokensFile', () => {
   it('takes the token file of the conformance corpus as it is', () => {
-    const path = new URL('../../conformance/corpus/tokens.csv', import.meta.url);
+    const path = new URL('../../../conformance/corpus/tokens.csv', import.meta.url);
     expect(parse(readFileSync(path, 'utf8'))).toEqual({
       'admin-token': { name: 'admin', uid: '1', groups: ['system:masters'] },
       'viewer-token': { name: 'viewer', uid: '2', groups: [] },

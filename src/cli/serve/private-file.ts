@@ -25,7 +25,7 @@ const WORDS: Readonly<Record<string, string>> = {
  *
  * @throws Error that says why it cannot be made and which flag names another
  */
-export async function preparePrivateDirectory(dir: string, hint = OTHER_DIRECTORY): Promise<void> {
+export async function preparePrivateDirectory(dir: string, hint: string = OTHER_DIRECTORY): Promise<void> {
   await makeDirectory(dir, hint);
   for (const name of await readdir(dir).catch(() => [])) {
     if (LEFTOVER.test(name)) await removeLeftover(join(dir, name)).catch(() => undefined);
@@ -39,7 +39,7 @@ export async function preparePrivateDirectory(dir: string, hint = OTHER_DIRECTOR
  * @param hint what the operator can do about a failure
  * @throws Error that names the file, the reason and the hint; its `cause` has the code
  */
-export async function writePrivateFile(path: string, content: string, hint = OTHER_DIRECTORY): Promise<void> {
+export async function writePrivateFile(path: string, content: string, hint: string = OTHER_DIRECTORY): Promise<void> {
   await makeDirectory(dirname(path), hint);
   // A full disk has no room for what is there already.
   if ((await readIfThere(path)) === content) return;

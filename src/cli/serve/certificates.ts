@@ -37,7 +37,7 @@ const RENEW_DAYS = 30;
 export async function ownCertificate(
   dir: string,
   bindAddress: string,
-  now = Date.now(),
+  now: number = Date.now(),
   log: (line: string) => void = () => undefined,
 ): Promise<ServingCertificate> {
   const names = namesFor(bindAddress);

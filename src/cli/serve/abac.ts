@@ -1,4 +1,4 @@
-import type { Attributes, Authorize, Caller } from 'kube-vitals';
+import type { Attributes, Authorize, Caller } from '../../index.js';
 
 /** One line of a policy file. An empty field matches only what is empty. */
 export interface AbacPolicy {

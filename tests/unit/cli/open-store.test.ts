@@ -2,8 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { awaitStore, openStore } from '../../../examples/standalone/open-store.js';
-import { parseStoreUrl } from '../../../examples/standalone/store-url.js';
+import { awaitStore, openStore } from '../../../src/cli/open-store.js';
+import { parseStoreUrl } from '../../../src/cli/store-url.js';
 import { storeError } from '../../../src/store/errors.js';
 import { memoryStore } from '../../../src/store/memory/memory-store.js';
 
@@ -12,11 +12,9 @@ const engine = vi.hoisted(() => (name: string, seen: unknown[]) => (options: unk
   seen.push([name, options]);
   return { name };
 });
-// The example imports the package as a user does; here it is the source, so that nothing need be built.
-vi.mock('kube-vitals', () => import('../../../src/index.js'));
-vi.mock('kube-vitals/sqlite', () => ({ sqliteStore: engine('sqlite', made) }));
-vi.mock('kube-vitals/postgres', () => ({ postgresStore: engine('postgres', made) }));
-vi.mock('kube-vitals/etcd', () => ({ etcdStore: engine('etcd', made) }));
+vi.mock('../../../src/sqlite.js', () => ({ sqliteStore: engine('sqlite', made) }));
+vi.mock('../../../src/postgres.js', () => ({ postgresStore: engine('postgres', made) }));
+vi.mock('../../../src/etcd.js', () => ({ etcdStore: engine('etcd', made) }));
 
 async function optionsOf(url: string): Promise<unknown> {
   made.length = 0;

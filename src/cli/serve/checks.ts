@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { getHeapStatistics } from 'node:v8';
-import { storeCheck, type ApiHandler, type EventStore, type HealthCheck } from 'kube-vitals';
+import { storeCheck, type ApiHandler, type EventStore, type HealthCheck } from '../../index.js';
 
 /** Health checks, and what stops whatever they keep running. */
 export interface Checks {

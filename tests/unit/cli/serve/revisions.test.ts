@@ -2,8 +2,8 @@ import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { setRevisionsAside } from '../../../examples/standalone/revisions.js';
-import { memoryStore } from '../../../src/store/memory/memory-store.js';
+import { setRevisionsAside } from '../../../../src/cli/serve/revisions.js';
+import { memoryStore } from '../../../../src/store/memory/memory-store.js';
 
 const file = async (): Promise<string> => join(await mkdtemp(join(tmpdir(), 'revisions-')), 'revisions');
 

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseFlags, type Flags } from '../../../examples/standalone/flags.js';
-import { parseGoDuration } from '../../../examples/standalone/go-duration.js';
+import { parseFlags, type Flags } from '../../../../src/cli/serve/flags.js';
 
 function flags(...argv: string[]): Flags {
   const parsed = parseFlags(argv);
@@ -169,25 +168,5 @@ describe('parseFlags', () => {
         },
       ),
     );
-  });
-});
-
-describe('parseGoDuration', () => {
-  it.each([
-    ['0', 0],
-    ['1h30m', 5_400_000],
-    ['1h0m0s', 3_600_000],
-    ['1.5s', 1500],
-    ['.5s', 500],
-    ['100ms', 100],
-    ['1us', 0.001],
-    ['-1m', -60_000],
-    ['+1m', 60_000],
-  ])('reads %s', (text, ms) => {
-    expect(parseGoDuration(text)).toBe(ms);
-  });
-
-  it.each(['', '1', 'abc', '1x', '1h30', '--1s', '1 s', '.s', '300000h1000000h99999999h'])('refuses %j', (text) => {
-    expect(() => parseGoDuration(text)).toThrow(/^time: /);
   });
 });

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { isStoreError, memoryStore, type EventStore } from 'kube-vitals';
+import { isStoreError, memoryStore, type EventStore } from '../index.js';
 import { isLocal, type StoreChoice } from './store-url.js';
 
 /** How long a start waits for a store on the network, in milliseconds. It goes on without. */
@@ -16,17 +16,17 @@ export async function openStore(choice: StoreChoice, startAt: number | undefined
     case 'memory':
       return memoryStore({ startAt });
     case 'sqlite': {
-      const { sqliteStore } = await import('kube-vitals/sqlite');
+      const { sqliteStore } = await import('../sqlite.js');
       return sqliteStore({ path: choice.path, startAt });
     }
     case 'postgres': {
-      const { postgresStore } = await import('kube-vitals/postgres');
+      const { postgresStore } = await import('../postgres.js');
       const { connectionString, schema } = choice;
       return postgresStore({ connectionString, ...(schema !== undefined && { schema }) });
     }
     case 'etcd': {
       const { endpoints, prefix, username, password } = choice;
-      const { etcdStore } = await import('kube-vitals/etcd');
+      const { etcdStore } = await import('../etcd.js');
       return etcdStore({
         endpoints,
         ...(prefix !== undefined && { prefix }),

@@ -8,7 +8,7 @@ import {
   staticTokens,
   type Authenticate,
   type Authorize,
-} from 'kube-vitals';
+} from '../../index.js';
 import { abac, parsePolicyFile } from './abac.js';
 import type { Flags } from './flags.js';
 import { parseTokensFile, type TokenUser } from './tokens-file.js';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { ApiHandler, ApiResponse, Event, HealthChange } from 'kube-vitals';
+import type { ApiHandler, ApiResponse, Event, HealthChange } from '../../index.js';
 
 /** What happened. `action`, `reason` and `note` are the fields of an Event. */
 export interface Occurrence {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkChanged, createOwnEvents } from '../../../examples/standalone/own-events.js';
+import { checkChanged, createOwnEvents } from '../../../../src/cli/serve/own-events.js';
 
 interface Sent {
   readonly method: string;

@@ -1,10 +1,7 @@
 import { tmpdir } from 'node:os';
-import { describe, expect, it, vi } from 'vitest';
-import { exampleDependency, standaloneChecks } from '../../../examples/standalone/checks.js';
-import { memoryStore } from '../../../src/store/memory/memory-store.js';
-
-// The example imports the package as a user does; here it is the source, so that nothing need be built.
-vi.mock('kube-vitals', () => import('../../../src/index.js'));
+import { describe, expect, it } from 'vitest';
+import { exampleDependency, standaloneChecks } from '../../../../src/cli/serve/checks.js';
+import { memoryStore } from '../../../../src/store/memory/memory-store.js';
 
 describe('standaloneChecks', () => {
   it('pass in a healthy process; discovery is asked for the group', async () => {

@@ -1,4 +1,4 @@
-import { staticTokens } from 'kube-vitals';
+import { staticTokens } from '../../index.js';
 
 /** Whom a token stands for. */
 export interface TokenUser {

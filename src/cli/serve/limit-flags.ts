@@ -1,20 +1,34 @@
-import type { EventRateLimit, EventRateLimitType, EventsOptions } from 'kube-vitals';
+import type { EventRateLimit, EventRateLimitType, EventsOptions } from '../../index.js';
 
 /** The options of `createEvents` that limit callers. */
 export type LimitOptions = Required<Pick<EventsOptions, 'limits' | 'eventRateLimits'>>;
 
-const TYPES = {
+type RateFlagName =
+  | 'event-rate-limit-server'
+  | 'event-rate-limit-namespace'
+  | 'event-rate-limit-user'
+  | 'event-rate-limit-source-and-object';
+
+const TYPES: Readonly<Record<RateFlagName, readonly [EventRateLimitType, string, string]>> = {
   'event-rate-limit-server': ['Server', 'off', 'all events'],
   'event-rate-limit-namespace': ['Namespace', 'off', 'the events of each namespace'],
   'event-rate-limit-user': ['User', 'off', 'the events that each user writes'],
   'event-rate-limit-source-and-object': ['SourceAndObject', '50/1000', 'the events of each source about each object'],
-} as const satisfies Readonly<Record<string, readonly [EventRateLimitType, string, string]>>;
+};
 
-type RateFlagName = keyof typeof TYPES;
 const RATE_FLAGS = Object.keys(TYPES) as readonly RateFlagName[];
 
+/** One of the flags below. */
+export interface LimitDefinition {
+  readonly name: RateFlagName | 'limits';
+  readonly value: string;
+  readonly fallback: string;
+  readonly help: string;
+  readonly read: (text: string) => EventRateLimit | boolean | undefined;
+}
+
 /** The flags that limit what callers may do, as `flags.ts` defines them. */
-export const LIMIT_DEFINITIONS = [
+export const LIMIT_DEFINITIONS: readonly LimitDefinition[] = [
   ...RATE_FLAGS.map((name) => ({
     name,
     value: 'qps/burst',

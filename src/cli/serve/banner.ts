@@ -1,4 +1,4 @@
-import type { StoreChoice } from './store-url.js';
+import type { StoreChoice } from '../store-url.js';
 
 /** What an operator can do with a server that has just started. */
 export interface BannerFacts {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { ApiRequest } from 'kube-vitals';
-import { healthOnly } from '../../../examples/standalone/health-only.js';
+import type { ApiRequest } from '../../../../src/index.js';
+import { healthOnly } from '../../../../src/cli/serve/health-only.js';
 
 function behind() {
   const seen: ApiRequest[] = [];

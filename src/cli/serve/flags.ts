@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { parseGoDuration } from './go-duration.js';
+import { parseGoDuration } from '../../http/go-duration.js';
 import { LIMIT_DEFINITIONS, limitOptions, type LimitOptions } from './limit-flags.js';
-import { parseStoreUrl, sqliteAt, withoutSecrets, type StoreChoice } from './store-url.js';
+import { parseStoreUrl, sqliteAt, withoutSecrets, type StoreChoice } from '../store-url.js';
 
 /** What the command line says, defaults in place. */
 export interface Flags {
@@ -269,14 +269,20 @@ function contradiction(flags: Flags): string | undefined {
   return undefined;
 }
 
+function duration(text: string): number {
+  const parsed = parseGoDuration(text);
+  if ('fault' in parsed) throw new Error(parsed.fault);
+  return parsed.ms;
+}
+
 function positiveDuration(text: string): number {
-  const ms = parseGoDuration(text);
+  const ms = duration(text);
   if (ms < 0 || ms > 86_400_000) throw new Error('must be from 0s to 24h');
   return ms;
 }
 
 function timeToLive(text: string): number {
-  const ms = parseGoDuration(text);
+  const ms = duration(text);
   if (ms < 1000) throw new Error('must be at least 1s');
   return ms;
 }

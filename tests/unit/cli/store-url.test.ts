@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseStoreUrl, passwordFilter, withoutSecrets } from '../../../examples/standalone/store-url.js';
+import { parseStoreUrl, passwordFilter, withoutSecrets } from '../../../src/cli/store-url.js';
 
 describe('parseStoreUrl', () => {
   it('reads memory and files', () => {

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { adminToken } from '../../../examples/standalone/admin-token.js';
-import { banner } from '../../../examples/standalone/banner.js';
-import { givenCertificate, ownCertificate } from '../../../examples/standalone/certificates.js';
-import { kubeconfig } from '../../../examples/standalone/kubeconfig.js';
+import { adminToken } from '../../../../src/cli/serve/admin-token.js';
+import { banner } from '../../../../src/cli/serve/banner.js';
+import { givenCertificate, ownCertificate } from '../../../../src/cli/serve/certificates.js';
+import { kubeconfig } from '../../../../src/cli/serve/kubeconfig.js';
 
 let dir = '';
 beforeEach(() => {
