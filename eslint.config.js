@@ -141,8 +141,7 @@ export default defineConfig(
     rules: { 'no-restricted-syntax': ['error', ...restrictedSyntax] },
   },
   {
-    // What runs on Node only.
-    files: ['src/bridge/node/**/*.ts', 'src/cli/**/*.ts'],
+    files: ['src/bridge/node/**/*.ts'],
     rules: { 'no-restricted-globals': 'off' },
   },
 

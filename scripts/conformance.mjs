@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { judge } from '../tests/conformance/recorded.ts';
 
 const CORPUS = new URL('../tests/conformance/corpus/', import.meta.url).pathname;
-const MAIN = new URL('../src/cli/serve/main.ts', import.meta.url).pathname;
+const PROGRAM = new URL('../dist/cli.js', import.meta.url).pathname;
 const LANES = Math.max(2, cpus().length) * 2;
 
 const argument = (name) => {
@@ -31,7 +31,7 @@ async function startServer(dataDir) {
     'authorization-policy-file': join(CORPUS, 'policy.jsonl'),
   };
   const words = Object.entries(flags).map(([name, value]) => `--${name}=${value}`);
-  const child = spawn(process.execPath, ['--import', 'tsx', MAIN, ...words], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [PROGRAM, 'serve', ...words], { stdio: ['ignore', 'pipe', 'pipe'] });
   let printed = '';
   const base = await new Promise((resolve, reject) => {
     const read = (chunk) => {

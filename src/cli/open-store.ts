@@ -9,9 +9,14 @@ const PATIENCE_MS = 3_000;
  * Makes the store. Only the chosen engine is loaded, and with it its driver.
  *
  * @param startAt where a new local store begins to count; stores that are shared count for themselves
+ * @param place where the command line says so, for error messages
  * @throws Error when a certificate cannot be read or an option is unusable
  */
-export async function openStore(choice: StoreChoice, startAt: number | undefined): Promise<EventStore> {
+export async function openStore(
+  choice: StoreChoice,
+  startAt: number | undefined,
+  place: string = '--store',
+): Promise<EventStore> {
   switch (choice.kind) {
     case 'memory':
       return memoryStore({ startAt });
@@ -31,7 +36,7 @@ export async function openStore(choice: StoreChoice, startAt: number | undefined
         endpoints,
         ...(prefix !== undefined && { prefix }),
         ...(username !== undefined && { username, password: password ?? '' }),
-        ...(Object.keys(choice.files).length > 0 && { tls: await readFiles(choice.files) }),
+        ...(Object.keys(choice.files).length > 0 && { tls: await readFiles(choice.files, place) }),
       });
     }
   }
@@ -65,16 +70,20 @@ export async function awaitStore(
   }
 }
 
-async function readFiles<K extends string>(files: Partial<Record<K, string>>): Promise<Partial<Record<K, string>>> {
+async function readFiles<K extends string>(
+  files: Partial<Record<K, string>>,
+  place: string,
+): Promise<Partial<Record<K, string>>> {
   const read = Object.entries<string | undefined>(files).map(async ([name, path = '']) => {
     const text = await readFile(path, 'utf8').catch((error: unknown) => {
-      throw new Error(`--store: ${name} cannot be read: ${messageOf(error)}`, { cause: error });
+      throw new Error(`${place}: ${name} cannot be read: ${messageOf(error)}`, { cause: error });
     });
     return [name, text] as const;
   });
   return Object.fromEntries(await Promise.all(read)) as Partial<Record<K, string>>;
 }
 
-function messageOf(error: unknown): string {
+/** What an error says, for a line of output. */
+export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

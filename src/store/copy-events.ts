@@ -8,6 +8,8 @@ import { sameEvent } from './settle.js';
 export interface CopyEventsOptions {
   /** Told after each page. What it throws ends the copy. */
   readonly onProgress?: (progress: CopyProgress) => void;
+  /** Told of each event that is left out, as soon as it is. What it throws ends the copy. */
+  readonly onSkipped?: (skipped: SkippedEvent) => void;
   /** Ends the copy with the signal's reason. What was copied stays. */
   readonly signal?: AbortSignal;
   /** How many events are read at once, from 1 to 10,000. Default 500. */
@@ -39,8 +41,11 @@ export interface CopyProgress {
 /** An event that was not copied. */
 export interface SkippedEvent {
   readonly key: EventKey;
-  /** `different`: `to` has another event of that name. `too-large`: `to` takes no event of that size. */
-  readonly why: 'different' | 'too-large';
+  /**
+   * `different`: `to` has another event of that name. `too-large`, `invalid-key`: `to` refuses an event of that size, or with
+   * that namespace or name.
+   */
+  readonly why: 'different' | 'too-large' | 'invalid-key';
 }
 
 /** What a copy did. */
@@ -73,15 +78,19 @@ export async function copyEvents(
   options: CopyEventsOptions = {},
 ): Promise<CopyResult> {
   checkOptions(from, to, options);
-  const { onProgress, signal, pageSize = 500, concurrency = 32, overwrite = false, clock = systemClock } = options;
+  const { onProgress, onSkipped, signal, pageSize = 500, concurrency = 32, overwrite = false, clock = systemClock } = options;
   const counts = { copied: 0, present: 0, overwritten: 0, expired: 0 };
   const skipped: SkippedEvent[] = [];
 
   const put = async (record: EventRecord): Promise<void> => {
     const { key } = record;
     const outcome = record.expiresAt <= clock.now() ? 'expired' : await copyOne(to, record, overwrite, signal);
-    if (outcome === 'different' || outcome === 'too-large') skipped.push({ key, why: outcome });
-    else counts[outcome] += 1;
+    if (outcome === 'different' || outcome === 'too-large' || outcome === 'invalid-key') {
+      skipped.push({ key, why: outcome });
+      onSkipped?.({ key, why: outcome });
+    } else {
+      counts[outcome] += 1;
+    }
   };
 
   const walk = pagesOf(from, pageSize, signal);
@@ -134,7 +143,7 @@ async function copyOne(
       await to.replace(key, event, { expected: stored.revision, expiresAt, signal });
       return 'overwritten';
     } catch (error) {
-      if (hasCode(error, 'too-large')) return 'too-large';
+      if (isStoreError(error) && (error.code === 'too-large' || error.code === 'invalid-key')) return error.code;
       // Somebody else writes to the same key: look again.
       if (attempt === ATTEMPTS || !hasCode(error, 'exists', 'not-found', 'conflict')) throw error;
     }
@@ -160,7 +169,7 @@ function hasCode(error: unknown, ...codes: readonly StoreErrorCode[]): boolean {
 }
 
 function checkOptions(from: EventStore, to: EventStore, options: CopyEventsOptions): void {
-  const { pageSize = 1, concurrency = 1, onProgress } = options;
+  const { pageSize = 1, concurrency = 1, onProgress, onSkipped } = options;
   const isCount = (value: unknown, most: number): boolean =>
     Number.isSafeInteger(value) && (value as number) >= 1 && (value as number) <= most;
   const faults = [
@@ -170,6 +179,7 @@ function checkOptions(from: EventStore, to: EventStore, options: CopyEventsOptio
     !isCount(pageSize, 10_000) && 'pageSize: give a whole number from 1 to 10,000',
     !isCount(concurrency, 1_000) && 'concurrency: give a whole number from 1 to 1,000',
     onProgress !== undefined && typeof onProgress !== 'function' && 'onProgress: give a function',
+    onSkipped !== undefined && typeof onSkipped !== 'function' && 'onSkipped: give a function',
   ].filter((fault) => fault !== false);
   if (faults.length > 0) throw new TypeError(`copyEvents: ${faults.join('; ')}`);
 }

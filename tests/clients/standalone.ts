@@ -29,13 +29,13 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const BANNER =
   /^kube-vitals serves (\S+)\/v1 on (https:\S+) and (http:\S+)$[^]*?--kubeconfig (\S+) [^]*^Ctrl-C ends it\.$/m;
 
-/** Starts the example server on free ports with these further flags; resolves once it has said where it listens. */
+/** Starts the built server on free ports with these further flags; resolves once it has said where it listens. */
 export async function startStandalone(...flags: readonly string[]): Promise<Standalone> {
   const directory = await mkdtemp(join(tmpdir(), 'kube-vitals-'));
   const child = spawn(
     process.execPath,
     [
-      ...['--import', 'tsx', 'src/cli/serve/main.ts', '--secure-port', '0', '--insecure-port', '0'],
+      ...['dist/cli.js', 'serve', '--secure-port', '0', '--insecure-port', '0'],
       ...['--data-dir', join(directory, 'data'), ...flags],
     ],
     { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] },

@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import { createReadStream } from 'node:fs';
 import {
   allowAnonymous,

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { StoreChoice } from '../store-url.js';
 
 /** What an operator can do with a server that has just started. */
@@ -13,21 +14,27 @@ export interface BannerFacts {
   readonly caPath: string;
   /** Where events are kept, without a password. */
   readonly store: StoreChoice;
+  /** What to do to keep events, where they are in memory although nobody asked for that. */
+  readonly keepAdvice?: string | undefined;
 }
 
 /** Lines to copy and paste into a shell. */
 export function banner(facts: BannerFacts): string {
-  const { secureUrl, insecureUrl, insecureHealthOnly, group, kubeconfigPath, tokenPath, caPath, store } = facts;
+  const { secureUrl, insecureUrl, insecureHealthOnly, group, kubeconfigPath, tokenPath, caPath, store, keepAdvice } =
+    facts;
+  // Whoever copies a line may be in another directory by then.
+  const [config, tokenFile, ca] = [kubeconfigPath, tokenPath, caPath].map((path) => quote(resolve(path)));
   const readyz = quote(`${insecureUrl ?? secureUrl}/readyz?verbose`);
-  const trust = `--cacert ${quote(caPath)}`;
-  const kubectl = `kubectl --kubeconfig ${quote(kubeconfigPath)}`;
-  const token = `-H "Authorization: Bearer $(cat ${quote(tokenPath)})"`;
+  const trust = `--cacert ${ca}`;
+  const kubectl = `kubectl --kubeconfig ${config}`;
+  const token = `-H "Authorization: Bearer $(cat ${tokenFile})"`;
   return [
     `kube-vitals serves ${group}/v1 on ${secureUrl}${insecureUrl === undefined || insecureHealthOnly ? '' : ` and ${insecureUrl}`}`,
     ...(insecureUrl !== undefined && insecureHealthOnly
       ? [`${insecureUrl} serves health only, and takes no token: it is not encrypted, and not on loopback.`]
       : []),
     whereEvents(store),
+    ...(keepAdvice === undefined ? [] : [keepAdvice]),
     '',
     '  Health:',
     insecureUrl === undefined ? `    curl ${trust} ${readyz}` : `    curl ${readyz}`,
@@ -40,9 +47,10 @@ export function banner(facts: BannerFacts): string {
   ].join('\n');
 }
 
-function whereEvents({ kind, shown }: StoreChoice): string {
-  if (kind === 'memory') return 'Events are kept in memory, and gone when it ends.';
-  return `Events are kept in ${shown}, and there again after a restart.`;
+function whereEvents(store: StoreChoice): string {
+  if (store.kind === 'memory') return 'Events are kept in memory, and gone when it ends.';
+  const where = store.kind === 'sqlite' ? resolve(store.path) : store.shown;
+  return `Events are kept in ${where}, and there again after a restart.`;
 }
 
 /** A word for a POSIX shell. */

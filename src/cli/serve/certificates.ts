@@ -1,7 +1,7 @@
 import { X509Certificate, createPrivateKey } from 'node:crypto';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
-import { generate } from 'selfsigned';
+import type { KeyPair } from './make-certificates.js';
 import { readIfThere, writePrivateFile } from './private-file.js';
 
 /** What the HTTPS port serves with, and what clients trust. All PEM. */
@@ -12,15 +12,8 @@ export interface ServingCertificate {
   readonly ca: string;
 }
 
-interface Pair {
-  readonly cert: string;
-  readonly key: string;
-}
-
 const HINT = 'choose another directory with --cert-dir, or give a certificate with --tls-cert-file';
 const DAY_MS = 86_400_000;
-const CA_DAYS = 3650;
-const SERVER_DAYS = 365;
 /** A server certificate is renewed at a start this long before its end. */
 const RENEW_DAYS = 30;
 
@@ -44,16 +37,18 @@ export async function ownCertificate(
   const ca = await currentAuthority(dir, now, log);
   const stored = await readPair(dir, 'server');
   if (stored && fits(stored, ca, names, now)) return { ...stored, ca: ca.cert };
-  const server = await makeServer(ca, names, now);
+  const { makeServerCertificate } = await import('./make-certificates.js');
+  const server = await makeServerCertificate(ca, names, now);
   await writePair(dir, 'server', server).catch((error: unknown) =>
     log(`${(error as Error).message}; this start serves with a certificate that the next one will not find`),
   );
   return { ...server, ca: ca.cert };
 }
 
-async function currentAuthority(dir: string, now: number, log: (line: string) => void): Promise<Pair> {
+async function currentAuthority(dir: string, now: number, log: (line: string) => void): Promise<KeyPair> {
   const stored = await readPair(dir, 'ca');
   if (stored && lasts(stored, now)) return stored;
+  const { makeAuthority } = await import('./make-certificates.js');
   const made = await makeAuthority(now);
   try {
     await writePair(dir, 'ca', made);
@@ -67,8 +62,8 @@ async function currentAuthority(dir: string, now: number, log: (line: string) =>
 
 /** A certificate and key that somebody else made. Clients are told to trust the file's own certificates. */
 export async function givenCertificate(certFile: string, keyFile: string): Promise<ServingCertificate> {
-  const cert = await readIfThere(certFile);
-  const key = await readIfThere(keyFile);
+  const cert = await readIfThere(certFile, 'give another file with --tls-cert-file');
+  const key = await readIfThere(keyFile, 'give another file with --tls-private-key-file');
   if (cert === undefined) throw new Error(`--tls-cert-file: there is no file ${certFile}`);
   if (key === undefined) throw new Error(`--tls-private-key-file: there is no file ${keyFile}`);
   if (!belong({ cert, key })) throw new Error(`${keyFile} is not the PEM key of the PEM certificate in ${certFile}`);
@@ -81,56 +76,19 @@ function namesFor(bindAddress: string): readonly string[] {
   return [...names];
 }
 
-async function makeAuthority(now: number): Promise<Pair> {
-  const made = await generate([{ name: 'commonName', value: 'kube-vitals-ca' }], {
-    ...validFor(CA_DAYS, now),
-    keyType: 'ec',
-    algorithm: 'sha256',
-    extensions: [
-      { name: 'basicConstraints', cA: true, critical: true },
-      { name: 'keyUsage', keyCertSign: true, cRLSign: true, critical: true },
-    ],
-  });
-  return { cert: made.cert, key: made.private };
-}
-
-async function makeServer(ca: Pair, names: readonly string[], now: number): Promise<Pair> {
-  const made = await generate([{ name: 'commonName', value: 'kube-vitals' }], {
-    ...validFor(SERVER_DAYS, now),
-    keyType: 'ec',
-    algorithm: 'sha256',
-    ca,
-    extensions: [
-      { name: 'basicConstraints', cA: false, critical: true },
-      { name: 'keyUsage', digitalSignature: true, critical: true },
-      { name: 'extKeyUsage', serverAuth: true },
-      {
-        name: 'subjectAltName',
-        altNames: names.map((name) => (isIP(name) ? { type: 7, ip: name } : { type: 2, value: name })),
-      },
-    ],
-  });
-  return { cert: made.cert, key: made.private };
-}
-
-/** Valid from an hour ago, so that a client whose clock is a little behind is not turned away. */
-function validFor(days: number, now: number): { notBeforeDate: Date; notAfterDate: Date } {
-  return { notBeforeDate: new Date(now - 3_600_000), notAfterDate: new Date(now + days * DAY_MS) };
-}
-
-async function readPair(dir: string, name: string): Promise<Pair | undefined> {
-  const cert = await readIfThere(join(dir, `${name}.crt`));
-  const key = await readIfThere(join(dir, `${name}.key`));
+async function readPair(dir: string, name: string): Promise<KeyPair | undefined> {
+  const cert = await readIfThere(join(dir, `${name}.crt`), HINT);
+  const key = await readIfThere(join(dir, `${name}.key`), HINT);
   return cert !== undefined && key !== undefined && belong({ cert, key }) ? { cert, key } : undefined;
 }
 
-async function writePair(dir: string, name: string, { cert, key }: Pair): Promise<void> {
+async function writePair(dir: string, name: string, { cert, key }: KeyPair): Promise<void> {
   await writePrivateFile(join(dir, `${name}.key`), key, HINT);
   await writePrivateFile(join(dir, `${name}.crt`), cert, HINT);
 }
 
 /** False also for files that are no certificate or no key. */
-function belong({ cert, key }: Pair): boolean {
+function belong({ cert, key }: KeyPair): boolean {
   try {
     return new X509Certificate(cert).checkPrivateKey(createPrivateKey(key));
   } catch {
@@ -138,11 +96,11 @@ function belong({ cert, key }: Pair): boolean {
   }
 }
 
-function lasts({ cert }: Pair, now: number, days = RENEW_DAYS): boolean {
+function lasts({ cert }: KeyPair, now: number, days = RENEW_DAYS): boolean {
   return Date.parse(new X509Certificate(cert).validTo) - now > days * DAY_MS;
 }
 
-function fits(server: Pair, ca: Pair, names: readonly string[], now: number): boolean {
+function fits(server: KeyPair, ca: KeyPair, names: readonly string[], now: number): boolean {
   const certificate = new X509Certificate(server.cert);
   const named = names.every(
     (name) => (isIP(name) ? certificate.checkIP(name) : certificate.checkHost(name)) !== undefined,

@@ -17,6 +17,8 @@ export interface ChecksOptions {
   readonly group: string;
   /** A handler that may read discovery. */
   readonly api: ApiHandler;
+  /** Whether {@link exampleDependency} is one of them. */
+  readonly withExample: boolean;
 }
 
 const MAX_LOOP_DELAY_MS = 250;
@@ -24,7 +26,7 @@ const MAX_HEAP_SHARE = 0.9;
 const MIN_FREE_BYTES = 100 * 1024 * 1024;
 
 /** The checks of the standalone server, in the order they are shown. */
-export function standaloneChecks({ dataDir, store, group, api }: ChecksOptions): Checks {
+export function standaloneChecks({ dataDir, store, group, api, withExample }: ChecksOptions): Checks {
   const loop = monitorEventLoopDelay({ resolution: 20 });
   loop.enable();
   const checks: HealthCheck[] = [
@@ -70,13 +72,16 @@ export function standaloneChecks({ dataDir, store, group, api }: ChecksOptions):
         if (free < MIN_FREE_BYTES) throw new Error(`${dataDir} has ${Math.round(free / 1024 / 1024)} MiB left`);
       },
     },
-    {
+  ];
+  if (withExample) {
+    checks.push({
       name: 'example-dependency',
       periodMs: 1000,
       critical: false,
-      check: () => exampleDependency(process.uptime() * 1000),
-    },
-  ];
+      // Counted from the start of the process.
+      check: () => exampleDependency(performance.now()),
+    });
+  }
   return { checks, close: () => loop.disable() };
 }
 
@@ -84,8 +89,8 @@ const ROUND_MS = 60_000;
 const DOWN_MS = 15_000;
 
 /**
- * Stands for something the service can do without: for the last quarter of every minute it is away. It is only pretended,
- * so that a watcher of this example sees a check become degraded, and Events about it.
+ * Stands for something a service can do without, and pretends to be away for the last quarter of every minute, so that a
+ * watcher sees a check become degraded, and Events about it.
  *
  * @throws Error while it is away
  */

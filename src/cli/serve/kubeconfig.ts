@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import { readIfThere, writePrivateFile } from './private-file.js';
 
 /** What a kubeconfig leads to. */

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, open, readFile, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 
-const OTHER_DIRECTORY = 'choose another directory with --data-dir';
+/** What can be done about a data directory that cannot be used. */
+export const OTHER_DIRECTORY = 'choose another directory with --data-dir';
 /** What a write that was cut short leaves behind: the name of the file and a UUID. */
 const LEFTOVER =
   /^(admin-token|kubeconfig|revisions|(ca|server)\.(key|crt))\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -42,7 +43,7 @@ export async function preparePrivateDirectory(dir: string, hint: string = OTHER_
 export async function writePrivateFile(path: string, content: string, hint: string = OTHER_DIRECTORY): Promise<void> {
   await makeDirectory(dirname(path), hint);
   // A full disk has no room for what is there already.
-  if ((await readIfThere(path)) === content) return;
+  if ((await readIfThere(path, hint)) === content) return;
   const temporary = `${path}.${randomUUID()}`;
   try {
     const file = await open(temporary, 'wx', 0o600);
@@ -59,13 +60,18 @@ export async function writePrivateFile(path: string, content: string, hint: stri
   }
 }
 
-/** The content of a file, or `undefined` when there is none. @throws Error that names the file and the reason */
-export async function readIfThere(path: string): Promise<string | undefined> {
+/**
+ * The content of a file, or `undefined` when there is none.
+ *
+ * @param hint what the operator can do about a failure
+ * @throws Error that names the file, the reason and the hint
+ */
+export async function readIfThere(path: string, hint: string = OTHER_DIRECTORY): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw explained(`cannot read ${path}`, error);
+    throw explained(`cannot read ${path}`, error, hint);
   }
 }
 
@@ -110,8 +116,8 @@ async function removeLeftover(path: string): Promise<void> {
   if (Date.now() - (await stat(path)).mtimeMs > LEFTOVER_MS) await rm(path, { force: true });
 }
 
-function explained(what: string, error: unknown, hint?: string): Error {
+function explained(what: string, error: unknown, hint: string): Error {
   const { code = '', message } = error as NodeJS.ErrnoException;
   const words = Object.hasOwn(WORDS, code) ? `${WORDS[code]} (${code})` : code || message;
-  return new Error(`${what}: ${words}${hint === undefined ? '' : `; ${hint}`}`, { cause: error });
+  return new Error(`${what}: ${words}; ${hint}`, { cause: error });
 }

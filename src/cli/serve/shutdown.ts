@@ -1,30 +1,33 @@
+import type { ProcessContext } from '../command.js';
+
 /** What a signal begins. */
 export interface ShutdownOptions {
   /** The sequence; never rejects. */
   readonly shutdown: () => Promise<{ readonly drained: boolean; readonly failures: readonly unknown[] }>;
   readonly log: (line: string) => void;
-  readonly exit: (code: number) => void;
+  readonly onSignal: ProcessContext['onSignal'];
 }
 
 /**
- * Runs the shutdown sequence on the first SIGTERM or SIGINT and ends the process with 0, or 1 when a step failed. A second
- * signal ends it at once.
+ * Waits for SIGTERM or SIGINT and runs the shutdown sequence on the first. A second one ends the wait at once.
+ *
+ * @returns the exit code: 0, or 1 when a step failed or a second signal came
  */
-export function shutDownOnSignals({ shutdown, log, exit }: ShutdownOptions): void {
-  let begun = false;
-  const onSignal = (signal: NodeJS.Signals): void => {
-    if (begun) {
-      log(`${signal} again: ending at once`);
-      exit(1);
-      return;
-    }
-    begun = true;
-    log(`${signal}: shutting down`);
-    void shutdown().then(({ drained, failures }) => {
-      log(drained ? 'ended' : 'ended; some connections had to be cut');
-      exit(failures.length === 0 ? 0 : 1);
+export function shutDownOnSignal({ shutdown, log, onSignal }: ShutdownOptions): Promise<number> {
+  return new Promise((resolve) => {
+    let begun = false;
+    onSignal((signal) => {
+      if (begun) {
+        log(`${signal} again: ending at once`);
+        resolve(1);
+        return;
+      }
+      begun = true;
+      log(`${signal}: shutting down`);
+      void shutdown().then(({ drained, failures }) => {
+        log(drained ? 'ended' : 'ended; some connections had to be cut');
+        resolve(failures.length === 0 ? 0 : 1);
+      });
     });
-  };
-  process.on('SIGTERM', onSignal);
-  process.on('SIGINT', onSignal);
+  });
 }

@@ -41,7 +41,7 @@ export interface ServerOptions {
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const BANNER = /^kube-vitals serves \S+\/v1 on https:\S+ and (http:\S+)$[^]*^Ctrl-C ends it\.$/m;
-/** Generous: the machine may be busy, and TypeScript is compiled on the way. */
+/** Generous: the machine may be busy. */
 const START_MS = 90_000;
 
 /** A module that sets the wall clock of a process. Timers go by the monotonic clock, which is right. */
@@ -85,7 +85,7 @@ export async function createServer({ name, store, flags = [], clockAheadMs = 0 }
     async start() {
       const ports = ['--secure-port', '0', '--insecure-port', '0'];
       const all = [...ports, '--data-dir', dataDir, '--store', storeFlag, ...flags];
-      const started = spawn(process.execPath, [...clock, '--import', 'tsx', 'src/cli/serve/main.ts', ...all], {
+      const started = spawn(process.execPath, [...clock, 'dist/cli.js', 'serve', ...all], {
         cwd: root,
         stdio: ['ignore', 'pipe', 'pipe'],
       });

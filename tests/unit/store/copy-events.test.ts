@@ -84,6 +84,27 @@ describe('copyEvents', () => {
     });
   });
 
+  test('leaves and lists what the new store takes no such name of, and tells of it at once', async () => {
+    const [from, to] = [newStore(), newStore()];
+    for (const name of ['a', 'b', 'c']) await put(from, name);
+    const refusing: EventStore = {
+      ...to,
+      create: async (key, event, options) => {
+        if (key.name === 'b') throw storeError('invalid-key', 'no name with a b');
+        return to.create(key, event, options);
+      },
+    };
+    const told: unknown[] = [];
+    const result = await copyEvents(from, refusing, { clock, onSkipped: (skipped) => told.push(skipped) });
+    expect(result).toMatchObject({ copied: 2, skipped: [{ key: { name: 'b' }, why: 'invalid-key' }] });
+    expect(told).toEqual(result.skipped);
+    const failure = new Error('not without b');
+    const onSkipped = (): never => {
+      throw failure;
+    };
+    await expect(copyEvents(from, refusing, { clock, onSkipped })).rejects.toBe(failure);
+  });
+
   test('tells its progress after each page', async () => {
     const [from, to] = [newStore(), newStore()];
     for (let i = 0; i < 7; i++) await put(from, `e-${i}`);

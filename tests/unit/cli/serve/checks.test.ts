@@ -11,9 +11,15 @@ describe('standaloneChecks', () => {
       return { status: 200, headers: {}, body: null };
     };
     const store = memoryStore();
-    const { checks, close } = standaloneChecks({ dataDir: tmpdir(), store, group: 'events.example.com', api });
+    const { checks, close } = standaloneChecks({
+      dataDir: tmpdir(),
+      store,
+      group: 'events.example.com',
+      api,
+      withExample: false,
+    });
     const { signal } = new AbortController();
-    const expected = ['memory', 'autoregister-completion', 'event-loop', 'heap', 'disk', 'example-dependency'];
+    const expected = ['memory', 'autoregister-completion', 'event-loop', 'heap', 'disk'];
     expect(checks.map(({ name }) => name)).toEqual(expected);
     for (const { name, check } of checks.slice(0, 2))
       expect([name, await check({ signal })]).toEqual([name, undefined]);
@@ -25,7 +31,13 @@ describe('standaloneChecks', () => {
 
   it('fail when discovery does not show the group', async () => {
     const store = memoryStore();
-    const { checks, close } = standaloneChecks({ dataDir: tmpdir(), store, group: 'g', api: () => undefined });
+    const { checks, close } = standaloneChecks({
+      dataDir: tmpdir(),
+      store,
+      group: 'g',
+      api: () => undefined,
+      withExample: true,
+    });
     const { signal } = new AbortController();
     await expect(Promise.resolve(checks[1]?.check({ signal }))).rejects.toThrow('discovery does not show g');
     close();
@@ -34,10 +46,17 @@ describe('standaloneChecks', () => {
 
   it('join livez only where a restart can help', () => {
     const store = memoryStore();
-    const { checks, close } = standaloneChecks({ dataDir: tmpdir(), store, group: 'g', api: () => undefined });
+    const { checks, close } = standaloneChecks({
+      dataDir: tmpdir(),
+      store,
+      group: 'g',
+      api: () => undefined,
+      withExample: true,
+    });
     close();
     const onLivez = checks.filter(({ endpoints }) => endpoints?.includes('livez')).map(({ name }) => name);
     expect(onLivez).toEqual(['autoregister-completion']);
+    expect(checks.at(-1)?.name).toBe('example-dependency');
   });
 });
 

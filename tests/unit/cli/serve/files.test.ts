@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { adminToken } from '../../../../src/cli/serve/admin-token.js';
@@ -168,6 +168,24 @@ describe('banner', () => {
     expect(banner(facts)).toContain('Events are kept in /d/events.db, and there again after a restart.');
     const memory = { kind: 'memory', shown: 'memory' } as const;
     expect(banner({ ...facts, store: memory })).toContain('Events are kept in memory, and gone when it ends.');
+  });
+
+  it('names files by absolute paths, for a shell in another directory', () => {
+    const text = banner({
+      ...facts,
+      ...{ kubeconfigPath: './data/kubeconfig', tokenPath: 'data/admin-token', caPath: 'data/certs/ca.crt' },
+      store: { kind: 'sqlite', path: 'data/events.db', shown: 'data/events.db' },
+    });
+    for (const name of ['kubeconfig', 'admin-token', 'certs/ca.crt', 'events.db']) {
+      expect(text).toContain(` ${resolve('data', name)}`);
+    }
+  });
+
+  it('says how to keep events where nobody chose that they be gone', () => {
+    const memory = { kind: 'memory', shown: 'memory' } as const;
+    expect(banner({ ...facts, store: memory, keepAdvice: 'To keep them, do this.' })).toContain(
+      'Events are kept in memory, and gone when it ends.\nTo keep them, do this.\n',
+    );
   });
 
   it('says so where the HTTP port serves health only', () => {

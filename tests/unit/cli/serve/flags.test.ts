@@ -1,19 +1,20 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseFlags, type Flags } from '../../../../src/cli/serve/flags.js';
+import { parseServeFlags, serveFlags, type Flags } from '../../../../src/cli/serve/flags.js';
+import { serveCommand } from '../../../../src/cli/serve/serve-command.js';
 
 function flags(...argv: string[]): Flags {
-  const parsed = parseFlags(argv);
+  const parsed = parseServeFlags(argv);
   if (!('flags' in parsed)) throw new Error(JSON.stringify(parsed));
   return parsed.flags;
 }
 
 function error(...argv: string[]): string {
-  const parsed = parseFlags(argv);
+  const parsed = parseServeFlags(argv);
   return 'error' in parsed ? parsed.error : '';
 }
 
-describe('parseFlags', () => {
+describe('parseServeFlags', () => {
   it('has safe defaults', () => {
     expect(flags()).toEqual({
       livezGracePeriodMs: 0,
@@ -36,8 +37,9 @@ describe('parseFlags', () => {
       coreV1Events: true,
       managedFields: true,
       dataDir: './kube-vitals-data',
-      store: { kind: 'sqlite', path: 'kube-vitals-data/events.db', shown: 'kube-vitals-data/events.db' },
+      store: undefined,
       limits: { limits: {}, eventRateLimits: [{ type: 'SourceAndObject', qps: 50, burst: 1_000 }] },
+      exampleDependency: false,
     });
   });
 
@@ -67,9 +69,10 @@ describe('parseFlags', () => {
     expect(flags('--data-dir', '/data', '--cert-dir', '/certs').certDir).toBe('/certs');
   });
 
-  it('keeps events in the data directory unless told otherwise', () => {
-    expect(flags('--data-dir', '/data').store).toMatchObject({ kind: 'sqlite', path: '/data/events.db' });
-    expect(flags('--data-dir', '/data', '--store', 'memory').store).toEqual({ kind: 'memory', shown: 'memory' });
+  it('leaves the choice of a store to the start unless told otherwise', () => {
+    expect(flags('--store', 'memory').store).toEqual({ kind: 'memory', shown: 'memory' });
+    expect(flags('--store=sqlite:/data/e.db').store).toMatchObject({ kind: 'sqlite', path: '/data/e.db' });
+    expect(flags('--store=').store).toBeUndefined();
   });
 
   it('limits the rate of events by each type, or not at all', () => {
@@ -147,15 +150,16 @@ describe('parseFlags', () => {
   });
 
   it('explains every flag with its default', () => {
-    const parsed = parseFlags(['--event-ttl=1s', '--help']);
-    const help = 'help' in parsed ? parsed.help : '';
+    const prepared = serveCommand.prepare(['--event-ttl=1s', '--help']);
+    const help = 'help' in prepared ? prepared.help : '';
     expect(help).toContain('--event-ttl duration\n      How long an event is kept. (default 1h0m0s)');
     expect(help).toContain('--anonymous-auth[=true|false]');
     expect(help).toMatch(
-      /--store store\n .*sqlite:PATH.*postgres:.*etcd:.*\(default sqlite:events\.db in --data-dir\)/,
+      /--store store\n .*sqlite:PATH.*postgres:.*etcd:.*\(default sqlite:events\.db in --data-dir; memory where /,
     );
-    expect(help.match(/^ {2}--/gm)).toHaveLength(27);
-    expect('help' in parseFlags(['-h'])).toBe(true);
+    expect(help.match(/^ {2}--/gm)).toHaveLength(Object.keys(serveFlags).length + 1);
+    expect(Object.keys(serveFlags)).toHaveLength(27);
+    expect('help' in serveCommand.prepare(['-h'])).toBe(true);
   });
 
   it('gives one line for any command line', () => {
@@ -163,7 +167,7 @@ describe('parseFlags', () => {
       fc.property(
         fc.array(fc.oneof(fc.string(), fc.constantFrom('--event-ttl', '--secure-port=', '--help'))),
         (argv) => {
-          const parsed = parseFlags(argv);
+          const parsed = parseServeFlags(argv);
           if ('error' in parsed) expect(parsed.error.trim()).not.toBe('');
         },
       ),

@@ -4,21 +4,23 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createApiServer, createEvents, createHealth, createImpersonation, createLifecycle } from '../../index.js';
 import type { ApiHandler, Observe, PostStartHook } from '../../index.js';
 import { toNodeListener, type NodeListener } from '../../node.js';
+import type { ProcessContext } from '../command.js';
+import { awaitStore, messageOf, openStore } from '../open-store.js';
+import { isLocal, passwordFilter } from '../store-url.js';
 import { standaloneAccess } from './access.js';
 import { adminToken } from './admin-token.js';
 import { banner } from './banner.js';
 import { givenCertificate, ownCertificate } from './certificates.js';
 import { standaloneChecks } from './checks.js';
-import { parseFlags, type Flags } from './flags.js';
+import { defaultStore, type DefaultStore } from './default-store.js';
+import type { Flags } from './flags.js';
 import { kubeconfig, storeKubeconfig } from './kubeconfig.js';
-import { awaitStore, openStore } from '../open-store.js';
 import { checkChanged, createOwnEvents, type Occurrence } from './own-events.js';
 import { healthOnly } from './health-only.js';
 import { preparePrivateDirectory } from './private-file.js';
 import { setRevisionsAside } from './revisions.js';
 import { openServers } from './servers.js';
-import { shutDownOnSignals } from './shutdown.js';
-import { isLocal, passwordFilter } from '../store-url.js';
+import { shutDownOnSignal } from './shutdown.js';
 
 const SELF = { name: 'system:kube-vitals', groups: ['system:masters'] };
 const DRAIN_TIMEOUT_MS = 60_000;
@@ -26,18 +28,29 @@ const DRAIN_TIMEOUT_MS = 60_000;
 const FAREWELL_MS = 5_000;
 const RETRY_MS = 5_000;
 
-const commandLine = parseFlags(process.argv.slice(2));
-const hidePassword = 'flags' in commandLine ? passwordFilter(commandLine.flags.store) : (line: string): string => line;
-const log = (line: string): void => void process.stderr.write(`${hidePassword(line)}\n`);
-
-const observe: Observe = (observation) => {
-  if (observation.type === 'error') log(`error in ${observation.where}: ${String(observation.error)}`);
-  if (observation.type === 'health.changed') {
-    log(`check ${observation.check} is ${observation.status}${observation.reason ? `: ${observation.reason}` : ''}`);
+/**
+ * Starts the server and serves until a signal ends it.
+ *
+ * @returns the exit code: 0, or 1 when it could not start or not end as it should
+ */
+export async function runServe(flags: Flags, context: ProcessContext): Promise<number> {
+  const hidePassword = flags.store === undefined ? (line: string): string => line : passwordFilter(flags.store);
+  const log = (line: string): void => void context.stderr.write(`${hidePassword(line)}\n`);
+  try {
+    return await serve(flags, context, log);
+  } catch (error) {
+    log(`error: ${messageOf(error)}`);
+    return 1;
   }
-};
+}
 
-async function serve(flags: Flags): Promise<void> {
+async function serve(flags: Flags, context: ProcessContext, log: (line: string) => void): Promise<number> {
+  const observe: Observe = (observation) => {
+    if (observation.type === 'error') log(`error in ${observation.where}: ${String(observation.error)}`);
+    if (observation.type === 'health.changed') {
+      log(`check ${observation.check} is ${observation.status}${observation.reason ? `: ${observation.reason}` : ''}`);
+    }
+  };
   await preparePrivateDirectory(flags.dataDir);
   const token = await adminToken(flags.dataDir);
   const access = await standaloneAccess(flags, token);
@@ -47,11 +60,13 @@ async function serve(flags: Flags): Promise<void> {
       : await ownCertificate(flags.certDir, flags.bindAddress, Date.now(), log);
 
   const group = `events.${flags.apiDomain}`;
-  const revisions = isLocal(flags.store)
-    ? await setRevisionsAside(join(flags.dataDir, 'revisions'), { storeIsDurable: flags.store.kind === 'sqlite' })
+  const { choice, keepAdvice }: DefaultStore =
+    flags.store === undefined ? await defaultStore(flags.dataDir) : { choice: flags.store };
+  const revisions = isLocal(choice)
+    ? await setRevisionsAside(join(flags.dataDir, 'revisions'), { storeIsDurable: choice.kind === 'sqlite' })
     : undefined;
-  const store = await openStore(flags.store, revisions?.startAt);
-  const answers = await awaitStore(store, flags.store, log);
+  const store = await openStore(choice, revisions?.startAt);
+  const answers = await awaitStore(store, choice, log);
   const ahead = revisions?.keepAhead(store.revision);
   const health = createHealth({
     ...access,
@@ -91,7 +106,7 @@ async function serve(flags: Flags): Promise<void> {
   const listeners = { all: listenerOf(server.handle), healthOnly: listenerOf(healthOnly(server.handle)) };
 
   const api = events.as(SELF);
-  const ownEvents = createOwnEvents({ api, group, instance: `${hostname()}-${process.pid}` });
+  const ownEvents = createOwnEvents({ api, group, instance: `${hostname()}-${context.pid}` });
   const record = (occurrence: Occurrence): Promise<void> =>
     ownEvents.record(occurrence).catch((error: unknown) => log(`an event was not recorded: ${String(error)}`));
   /** Again and again, until the store takes it or the server ends. */
@@ -106,7 +121,13 @@ async function serve(flags: Flags): Promise<void> {
     }
   };
 
-  const checks = standaloneChecks({ dataDir: flags.dataDir, store, group, api });
+  const checks = standaloneChecks({
+    dataDir: flags.dataDir,
+    store,
+    group,
+    api,
+    withExample: flags.exampleDependency,
+  });
   for (const check of checks.checks) health.add(check);
   health.onChange((change) => {
     // The end of the process has an Event of its own.
@@ -118,7 +139,7 @@ async function serve(flags: Flags): Promise<void> {
   const servers = await openServers(flags, certificate, listeners, log);
   const kubeconfigPath = join(flags.dataDir, 'kubeconfig');
   const config = kubeconfig({ server: servers.secureUrl, ca: certificate.ca, token });
-  await finish(kubeconfigWritten, storeKubeconfig(kubeconfigPath, config, log));
+  await finish(kubeconfigWritten, storeKubeconfig(kubeconfigPath, config, log), log);
   // No post-start hook: it would make /livez wait for the store.
   const note = `serving ${group}/v1 on ${servers.secureUrl}`;
   const started: Occurrence = { type: 'Normal', action: 'Starting', reason: 'Started', note };
@@ -155,19 +176,17 @@ async function serve(flags: Flags): Promise<void> {
       await store.close();
     },
   });
-  shutDownOnSignals({ shutdown: lifecycle.shutdown, log, exit: (code) => process.exit(code) });
+  const ended = shutDownOnSignal({ shutdown: lifecycle.shutdown, log, onSignal: context.onSignal });
 
   const caPath = flags.tlsCertFile ?? join(flags.certDir, 'ca.crt');
   const tokenPath = join(flags.dataDir, 'admin-token');
-  process.stdout.write(`${banner({ ...servers, group, kubeconfigPath, tokenPath, caPath, store: flags.store })}\n`);
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  const facts = { ...servers, group, kubeconfigPath, tokenPath, caPath, store: choice, keepAdvice };
+  context.stdout.write(`${banner(facts)}\n`);
+  return ended;
 }
 
 /** A hook that failed shows on all health endpoints, with its reason; the server goes on. */
-async function finish(hook: PostStartHook, work: Promise<void>): Promise<void> {
+async function finish(hook: PostStartHook, work: Promise<void>, log: (line: string) => void): Promise<void> {
   try {
     await work;
     hook.done();
@@ -175,16 +194,4 @@ async function finish(hook: PostStartHook, work: Promise<void>): Promise<void> {
     log(`the start is not complete: ${String(error)}`);
     hook.failed(error);
   }
-}
-
-if ('help' in commandLine) {
-  process.stdout.write(commandLine.help);
-} else if ('error' in commandLine) {
-  log(`error: ${commandLine.error}`);
-  process.exitCode = 2;
-} else {
-  serve(commandLine.flags).catch((error: unknown) => {
-    log(`error: ${messageOf(error)}`);
-    process.exit(1);
-  });
 }

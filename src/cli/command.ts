@@ -1,0 +1,34 @@
+/** What a command has of the process that it runs in. */
+export interface ProcessContext {
+  readonly stdout: TextOutput;
+  readonly stderr: TextOutput;
+  readonly pid: number;
+  /** Calls the listener for each SIGINT and SIGTERM until the returned function is called. */
+  readonly onSignal: (listener: (signal: EndSignal) => void) => () => void;
+}
+
+/** A stream that takes text. */
+export interface TextOutput {
+  write(text: string): unknown;
+}
+
+/** The signals that end a command. */
+export type EndSignal = 'SIGINT' | 'SIGTERM';
+
+/** What a command line comes to: something to run, a text to print, or one line that says what is wrong. */
+export type Prepared =
+  /** Resolves to the exit code. */
+  | { readonly run: (context: ProcessContext) => Promise<number> }
+  | { readonly help: string }
+  | { readonly error: string };
+
+/** A command of the program. */
+export interface Command {
+  readonly name: string;
+  /** The name and its operands: `copy FROM TO`. */
+  readonly usage: string;
+  /** One line for the list of commands. */
+  readonly summary: string;
+  /** Reads what follows the name. Nothing is opened yet. */
+  readonly prepare: (argv: readonly string[]) => Prepared;
+}

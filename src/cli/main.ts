@@ -1,0 +1,31 @@
+#!/usr/bin/env node
+// The program `kube-vitals`: the one file that reads and ends the process.
+import { createRequire } from 'node:module';
+import process from 'node:process';
+import type { EndSignal, ProcessContext } from './command.js';
+import { runProgram } from './program.js';
+
+const { version } = createRequire(import.meta.url)('kube-vitals/package.json') as { readonly version: string };
+
+const context: ProcessContext = {
+  stdout: process.stdout,
+  stderr: process.stderr,
+  pid: process.pid,
+  onSignal(listener) {
+    const signals: readonly EndSignal[] = ['SIGINT', 'SIGTERM'];
+    for (const signal of signals) process.on(signal, listener);
+    return () => {
+      for (const signal of signals) process.off(signal, listener);
+    };
+  },
+};
+
+// A command may wait for nothing but timers that keep no process alive, such as those of a store that tries again.
+const untilEnded = setInterval(() => undefined, 1_000_000_000);
+
+void runProgram(process.argv.slice(2), version, context).then((code) => {
+  clearInterval(untilEnded);
+  process.exitCode = code;
+  // What was written may still be on its way into a pipe; what a command has left open keeps nobody waiting.
+  process.stdout.write('', () => process.exit());
+});

@@ -1,0 +1,62 @@
+import type { Command, ProcessContext } from './command.js';
+import { copyCommand } from './copy/copy-command.js';
+import { serveCommand } from './serve/serve-command.js';
+
+const COMMANDS: readonly Command[] = [serveCommand, copyCommand];
+
+/** The exit code of a command line that cannot be understood. */
+const USAGE_ERROR = 2;
+
+/**
+ * Runs the program. Help goes to stdout, errors to stderr in one line; a command line that cannot be understood opens
+ * nothing.
+ *
+ * @param argv what follows the name of the program
+ * @returns the exit code: 0, 1 when the command failed, 2 for a command line that cannot be understood
+ */
+export async function runProgram(argv: readonly string[], version: string, context: ProcessContext): Promise<number> {
+  const { stdout, stderr } = context;
+  const [first, ...rest] = argv;
+  if (first === undefined || first === '--help' || first === '-h' || first === 'help') {
+    stdout.write(programHelp());
+    return 0;
+  }
+  if (first === '--version') {
+    stdout.write(`${version}\n`);
+    return 0;
+  }
+  const command = COMMANDS.find(({ name }) => name === first);
+  if (command === undefined) {
+    const what = first.startsWith('-')
+      ? `unknown flag: ${first.replace(/=.*/s, '')}`
+      : `unknown command ${JSON.stringify(first)}`;
+    stderr.write(`error: ${what}; see kube-vitals --help\n`);
+    return USAGE_ERROR;
+  }
+  const prepared = command.prepare(rest);
+  if ('help' in prepared) {
+    stdout.write(prepared.help);
+    return 0;
+  }
+  if ('error' in prepared) {
+    stderr.write(`error: ${prepared.error}; see kube-vitals ${command.name} --help\n`);
+    return USAGE_ERROR;
+  }
+  return prepared.run(context);
+}
+
+function programHelp(): string {
+  const width = Math.max(...COMMANDS.map(({ usage }) => usage.length));
+  return [
+    'Kubernetes health endpoints and Events, as a server of its own.',
+    '',
+    'Usage: kube-vitals COMMAND [flags]',
+    '',
+    'Commands:',
+    ...COMMANDS.map(({ usage, summary }) => `  ${usage.padEnd(width)}  ${summary}`),
+    '',
+    '  --help      Prints this; behind a command, what it does and its flags.',
+    '  --version   Prints the version.',
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,182 @@
+import { expect, it, onTestFinished, vi } from 'vitest';
+import type { EndSignal } from '../../../../src/cli/command.js';
+import { runCopy, type CopyTask } from '../../../../src/cli/copy/copy.js';
+import { createLeftOut } from '../../../../src/cli/copy/left-out.js';
+import { createProgressLines } from '../../../../src/cli/copy/progress.js';
+import { parseStoreUrl } from '../../../../src/cli/store-url.js';
+import type { EventStore } from '../../../../src/store/contract.js';
+import { storeError } from '../../../../src/store/errors.js';
+import { memoryStore } from '../../../../src/store/memory/memory-store.js';
+import { sampleEvent } from '../../../../src/testing/sample-event.js';
+
+/** The stores that are opened, by what is shown of their URLs. */
+const stores = vi.hoisted(() => new Map<string, EventStore>());
+vi.mock('../../../../src/cli/open-store.js', async (importOriginal) => ({
+  ...(await importOriginal<object>()),
+  openStore: async ({ shown }: { readonly shown: string }) => stores.get(shown),
+}));
+
+const FROM = parseStoreUrl('postgres://shop:secret@old/events');
+const TO = parseStoreUrl('etcd://new:2379/events');
+const LATER = Date.now() * 1_000 + 3_600_000_000;
+
+async function put(store: EventStore, name: string, note = 'a note'): Promise<void> {
+  const key = { namespace: 'shop', name };
+  await store.create(key, sampleEvent({ ...key, uid: `uid-${name}`, note }), { expiresAt: LATER });
+}
+
+/** Two stores in memory in place of those that are named. `change` may put another one in front of the second. */
+function newStores(change: (to: EventStore) => Partial<EventStore> = () => ({})) {
+  const [from, to] = [memoryStore(), memoryStore()];
+  const closed: string[] = [];
+  const closing = (name: string, store: EventStore): EventStore => ({
+    ...store,
+    close: async () => void closed.push(name),
+  });
+  stores.set(FROM.shown, closing('FROM', from));
+  stores.set(TO.shown, closing('TO', { ...to, ...change(to) }));
+  onTestFinished(async () => {
+    await from.close();
+    await to.close();
+  });
+  return { from, to, closed };
+}
+
+function begin(task: Partial<CopyTask> = {}) {
+  const written = { out: '', err: '' };
+  let send: (signal: EndSignal) => void = () => undefined;
+  const code = runCopy(
+    { from: FROM, to: TO, overwrite: false, skipRefused: false, ...task },
+    {
+      stdout: { write: (text) => (written.out += text) },
+      stderr: { write: (text) => (written.err += text) },
+      pid: 1,
+      onSignal: (listener) => {
+        send = listener;
+        return () => undefined;
+      },
+    },
+  );
+  return { code, written, send: (signal: EndSignal) => send(signal) };
+}
+
+async function run(task: Partial<CopyTask> = {}): Promise<{ code: number; out: string; err: string }> {
+  const { code, written } = begin(task);
+  return { code: await code, ...written };
+}
+
+it('copies, says how many, and closes both stores; run again, it finds them there', async () => {
+  const { from, to, closed } = newStores();
+  await put(from, 'a');
+  await put(from, 'b');
+  expect(await run()).toEqual({
+    code: 0,
+    out: '2 copied, 0 already there, 0 replaced, 0 expired, 0 left out\n',
+    err: '',
+  });
+  expect((await to.list({ limit: 10 })).records).toHaveLength(2);
+  expect(closed).toEqual(['TO', 'FROM']);
+  expect(await run()).toEqual({
+    code: 0,
+    out: '0 copied, 2 already there, 0 replaced, 0 expired, 0 left out\n',
+    err: 'etcd://new:2379/events is not empty: equal events are left, different ones left and listed\n',
+  });
+});
+
+it('names what is different and ends with 1, or replaces it', async () => {
+  const { from, to } = newStores();
+  await put(from, 'a');
+  await put(to, 'a', 'another note');
+  const left = await run();
+  expect([left.code, left.out]).toEqual([1, '0 copied, 0 already there, 0 replaced, 0 expired, 1 left out\n']);
+  expect(left.err).toContain('left out: shop/a: TO has another event of that name (--overwrite replaces it)\n');
+  const replaced = await run({ overwrite: true });
+  expect([replaced.code, replaced.out]).toEqual([0, '0 copied, 0 already there, 1 replaced, 0 expired, 0 left out\n']);
+});
+
+it('ends at the first event that is refused, by name, or goes on without it', async () => {
+  const { from, to } = newStores((store) => ({
+    create: async (key, ...rest) => {
+      if (key.name === 'b') throw storeError('too-large', 'too many bytes');
+      return store.create(key, ...rest);
+    },
+  }));
+  for (const name of ['a', 'b', 'c']) await put(from, name);
+  const refused = await run();
+  expect([refused.code, refused.out]).toEqual([1, '']);
+  expect(refused.err).toBe(
+    'error: shop/b: it is too large for TO (--skip-refused goes on without such events); what was copied stays, and the same command goes on from there\n',
+  );
+  const skipped = await run({ skipRefused: true });
+  expect(skipped.code).toBe(0);
+  expect(skipped.out).toMatch(/, 1 left out\n$/);
+  expect(skipped.err).toContain('left out: shop/b: it is too large for TO\n');
+  expect((await to.list({ limit: 10 })).records.map(({ key }) => key.name)).toEqual(['a', 'c']);
+});
+
+it('says which store does not answer, without its password', async () => {
+  const { closed } = newStores();
+  const from = stores.get(FROM.shown) as EventStore;
+  const ping = async (): Promise<never> => {
+    throw storeError('unavailable', 'no answer from shop:secret@old');
+  };
+  stores.set(FROM.shown, { ...from, ping });
+  expect(await run()).toEqual({ code: 1, out: '', err: 'error: FROM: no answer from shop:***@old\n' });
+  expect(closed).toEqual(['FROM']);
+});
+
+it('ends on a signal after the writes under way, with the exit code of a shell', async () => {
+  let finish: (() => void) | undefined;
+  const { from, to, closed } = newStores((store) => ({
+    // Under way already when the signal comes.
+    create: async (key, event, { expiresAt }) => {
+      await new Promise<void>((resolve) => (finish = resolve));
+      return store.create(key, event, { expiresAt });
+    },
+  }));
+  await put(from, 'a');
+  const { code, written, send } = begin();
+  await vi.waitFor(() => expect(finish).toBeDefined());
+  send('SIGINT');
+  finish?.();
+  expect(await code).toBe(130);
+  expect(written.err).toBe(
+    'SIGINT: stopping\nstopped; what was copied stays, and the same command goes on from there\n',
+  );
+  expect((await to.list({ limit: 10 })).records).toHaveLength(1);
+  expect(closed).toEqual(['TO', 'FROM']);
+});
+
+it('ends at once on a second signal', async () => {
+  const { from } = newStores(() => ({ create: () => new Promise(() => undefined) }));
+  await put(from, 'a');
+  const { code, send } = begin();
+  send('SIGTERM');
+  send('SIGTERM');
+  expect(await code).toBe(143);
+});
+
+it('writes a line of progress a second at most', () => {
+  let now = 0;
+  const lines: string[] = [];
+  const onProgress = createProgressLines(
+    (line) => void lines.push(line),
+    () => now,
+  );
+  const progress = { copied: 500, present: 1, overwritten: 2, expired: 3, left: 4, remaining: 1_500 };
+  for (now = 0; now <= 2_500; now += 100) onProgress({ ...progress, copied: now });
+  onProgress({ ...progress, copied: 9_999, remaining: undefined });
+  expect(lines).toEqual([
+    '1000 copied, 1 already there, 2 replaced, 3 expired, 4 left out, 1500 still to be read',
+    '2000 copied, 1 already there, 2 replaced, 3 expired, 4 left out, 1500 still to be read',
+  ]);
+});
+
+it('names a hundred events that are left out, and says that there are more', () => {
+  const lines: string[] = [];
+  const leftOut = createLeftOut({ skipRefused: true, write: (line) => void lines.push(line) });
+  for (let i = 0; i < 150; i++) leftOut({ key: { namespace: 'shop', name: `e-${i}` }, why: 'invalid-key' });
+  expect(lines).toHaveLength(101);
+  expect(lines[0]).toBe('left out: shop/e-0: TO takes no event of that name');
+  expect(lines[100]).toBe('left out: more events, which are counted and not named');
+});

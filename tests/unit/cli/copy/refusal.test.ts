@@ -1,0 +1,45 @@
+import { linkSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { copyRefusal } from '../../../../src/cli/copy/refusal.js';
+import { parseStoreUrl } from '../../../../src/cli/store-url.js';
+
+const refusal = (from: string, to: string): string | undefined => copyRefusal(parseStoreUrl(from), parseStoreUrl(to));
+
+it('knows a file again by any of its names', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'copy-'));
+  onTestFinished(() => rmSync(dir, { recursive: true }));
+  const at = (name: string): string => join(dir, name);
+  writeFileSync(at('a.db'), '');
+  symlinkSync(at('a.db'), at('symbolic.db'));
+  linkSync(at('a.db'), at('hard.db'));
+  for (const name of ['a.db', '../' + dir.split('/').at(-1) + '/a.db', 'symbolic.db', 'hard.db']) {
+    expect(refusal(`sqlite:${at('a.db')}`, `sqlite:${dir}/${name}`), name).toMatch(/^FROM and TO are the same store/);
+  }
+  expect(refusal(`sqlite:${at('a.db')}`, `sqlite:${at('b.db')}`)).toBeUndefined();
+});
+
+it('does not make the file that it should read from', () => {
+  expect(refusal('sqlite:/no/such/events.db', 'sqlite:/tmp/x.db')).toBe('FROM: there is no file /no/such/events.db');
+});
+
+it.each([
+  ['postgres://a@h/d', 'postgres://b:secret@h:5432/d'],
+  ['postgres://h/d?schema=x', 'postgresql://h/d?schema=x'],
+  ['etcd://h:2379,i:2379/p', 'etcd://i/p/'],
+])('refuses %s and %s, which are one store', (from, to) => {
+  expect(refusal(from, to)).toMatch(/^FROM and TO are the same store/);
+  expect(refusal(from, to)).not.toContain('secret');
+});
+
+it.each([
+  ['postgres://h/d', 'postgres://h/e'],
+  ['postgres://h/d', 'postgres://h:5433/d'],
+  ['postgres://h/d', 'postgres://h/d?schema=x'],
+  ['etcd://h/p', 'etcd://h/q'],
+  ['etcd://h/p', 'etcd://i/p'],
+  ['postgres://h/p', 'etcd://h/p'],
+])('lets %s be copied to %s', (from, to) => {
+  expect(refusal(from, to)).toBeUndefined();
+});

@@ -1,0 +1,35 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { defaultStore } from '../../../../src/cli/serve/default-store.js';
+
+async function newDirectory(): Promise<string> {
+  const dir = await mkdtemp(join(tmpdir(), 'default-store-'));
+  onTestFinished(() => rm(dir, { recursive: true }));
+  return dir;
+}
+
+const noDriver = async (): Promise<never> => {
+  throw new Error('no SQLite driver can be used: run "npm install libsql"');
+};
+
+it('keeps events in a file where there is a driver for SQLite', async () => {
+  const dir = await newDirectory();
+  const path = join(dir, 'events.db');
+  expect(await defaultStore(dir, async () => undefined)).toEqual({ choice: { kind: 'sqlite', path, shown: path } });
+});
+
+it('keeps events in memory where there is none, and says how to keep them', async () => {
+  const found = await defaultStore(await newDirectory(), noDriver);
+  expect(found.choice.kind).toBe('memory');
+  expect(found.keepAdvice).toMatch(/Node 22\.13.*npm install kube-vitals libsql/);
+});
+
+it('does not pass over a file that an earlier start has left', async () => {
+  const dir = await newDirectory();
+  await writeFile(join(dir, 'events.db'), '');
+  await expect(defaultStore(dir, noDriver)).rejects.toThrow(
+    /^--store: .*events\.db holds the events of an earlier start, and no SQLite driver.*npm install libsql.*--store=memory/,
+  );
+});
