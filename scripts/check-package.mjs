@@ -67,10 +67,13 @@ await runGates('check-package', {
   'npm pack: the build, the licence, the readme, the changelog, nothing else'() {
     if (!existsSync(join(root, 'dist/index.js'))) throw new Error('dist/ is missing: run "npm run build" first');
     ({ tarball, files } = pack(scratch));
-    const expected = /^(dist\/[\w.-]+\.(js|cjs|d\.ts|d\.cts)|package\.json|README\.md|LICENSE|CHANGELOG\.md)$/;
+    const expected =
+      /^(dist\/[\w.-]+\.(js|cjs|d\.ts|d\.cts)|dist\/cli-licenses\.txt|package\.json|README\.md|LICENSE|CHANGELOG\.md)$/;
     const strays = files.filter((path) => !expected.test(path));
     if (strays.length > 0) throw new Error(`not expected: ${strays.join(', ')}`);
-    const missing = ['LICENSE', 'README.md', 'CHANGELOG.md'].filter((path) => !files.includes(path));
+    const missing = ['LICENSE', 'README.md', 'CHANGELOG.md', 'dist/cli.js', 'dist/cli-licenses.txt'].filter(
+      (path) => !files.includes(path),
+    );
     if (missing.length > 0) throw new Error(`missing: ${missing.join(', ')}`);
     return `${files.length} files`;
   },

@@ -9,8 +9,17 @@ import { root } from './gate.mjs';
 const PATIENCE_MS = 20_000;
 
 /** Starts `examples/<name>/main.ts` on a free port and resolves once it has printed where. */
-export async function startExample(name, { args = [], env = {} } = {}) {
-  const child = spawn(process.execPath, ['--import', 'tsx', `examples/${name}/main.ts`, ...args], {
+export function startExample(name, { env = {} } = {}) {
+  return startProcess(['--import', 'tsx', `examples/${name}/main.ts`], env);
+}
+
+/** Starts the program of the package and resolves once it has printed where it serves. */
+export function startProgram(...args) {
+  return startProcess(['dist/cli.js', ...args], {});
+}
+
+async function startProcess(words, env) {
+  const child = spawn(process.execPath, words, {
     cwd: root,
     env: { ...process.env, PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createClient, startExample } from './example-client.mjs';
+import { createClient, startExample, startProgram } from './example-client.mjs';
 import { root, run, runGates, runTool, scratchFolder } from './gate.mjs';
 
 const TOKEN = 's3cret-of-the-examples';
@@ -152,15 +152,36 @@ function serviceGates(name, { notFound, env = {} }) {
   };
 }
 
-/** What is asked of the whole server. Its flags and its shutdown have tests of their own. */
+/** What is asked of the example in forty lines. */
 function standaloneGates() {
+  return {
+    'serves health and events, and stops on SIGTERM': async () => {
+      const example = await startExample('standalone');
+      try {
+        const client = createClient(example.url, TOKEN);
+        assert.match(await client.text('/readyz?verbose', 200, { token: '' }), /^\[\+\]memory ok$/m);
+        await client.json('GET', EVENTS, 401, { token: '' });
+        const next = await client.watch(`${EVENTS}?watch=true`);
+        await client.json('POST', EVENTS, 201, { json: greeting('one') });
+        assert.equal((await next()).object.metadata.name, 'one');
+        const stopped = example.stop();
+        assert.equal(await next(), undefined);
+        assert.equal(await stopped, 0, example.output());
+      } finally {
+        example.kill();
+      }
+    },
+  };
+}
+
+/** What is asked of `npm start`. Its flags and its shutdown have tests of their own. */
+function serveGates() {
   const folder = join(scratchFolder(), 'data');
   let example;
   let client;
   let seen;
   const start = async () => {
-    const args = ['--data-dir', folder, '--secure-port', '0', '--insecure-port', '0'];
-    example = await startExample('standalone', { args });
+    example = await startProgram('serve', '--data-dir', folder, '--secure-port', '0', '--insecure-port', '0');
     client = createClient(example.url, readFileSync(join(folder, 'admin-token'), 'utf8').trim());
   };
   return {
@@ -195,7 +216,7 @@ function standaloneGates() {
         );
         const next = await client.watch(`${EVENTS}?watch=true&resourceVersion=${seen}`);
         assert.equal((await next()).object.metadata.resourceVersion, list.items[0].metadata.resourceVersion);
-        const second = await startExample('standalone', { args: ['--data-dir', folder, '--secure-port', '0'] }).then(
+        const second = await startProgram('serve', '--data-dir', folder, '--secure-port', '0').then(
           (other) => other.kill() && 'it started',
           (error) => error.message,
         );
@@ -215,6 +236,7 @@ const gates = {};
 const add = (name, more) => {
   for (const [title, gate] of Object.entries(more)) gates[`${name} ${title}`] = gate;
 };
+if (isWanted('serve')) add('kube-vitals serve', serveGates());
 if (isWanted('standalone')) add('standalone', standaloneGates());
 for (const [name, about] of Object.entries(SERVICES)) if (isWanted(name)) add(name, serviceGates(name, about));
 for (const [title, gate] of Object.entries(TESTS)) if (isWanted(title.split(' ')[0])) gates[title] = gate;
