@@ -11,7 +11,7 @@ import { toNodeListener } from 'kube-vitals/node';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { standaloneAccess } from '../../src/cli/serve/access.js';
 import { ownCertificate, type ServingCertificate } from '../../src/cli/serve/certificates.js';
-import { parseFlags, type Flags } from '../../src/cli/serve/flags.js';
+import { parseServeFlags, type Flags } from '../../src/cli/serve/flags.js';
 import { healthOnly } from '../../src/cli/serve/health-only.js';
 import { isLoopback, openServers, type Servers } from '../../src/cli/serve/servers.js';
 
@@ -28,7 +28,7 @@ afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
 /** The ports as the standalone server opens them, on free numbers. */
 async function open(...argv: string[]): Promise<Servers & { readonly log: string[] }> {
-  const parsed = parseFlags(['--secure-port=0', '--insecure-port=0', ...argv]);
+  const parsed = parseServeFlags(['--secure-port=0', '--insecure-port=0', ...argv]);
   const { flags } = parsed as { readonly flags: Flags };
   const access = await standaloneAccess(flags, TOKEN);
   const store = memoryStore();

@@ -19,7 +19,7 @@ const LEGACY_FIELDS = ['user', 'group', 'readonly', 'resource', 'namespace'] as 
 const SPEC_FIELDS = [...LEGACY_FIELDS, 'apiGroup', 'nonResourcePath'] as const;
 
 /**
- * Reads the original's ABAC policy file: a JSON object a line, empty lines and lines that begin with `#` skipped. Lines
+ * Reads kube-apiserver's ABAC policy file: a JSON object a line, empty lines and lines that begin with `#` skipped. Lines
  * without `apiVersion` and `kind` are of the older form, whose absent fields match everything.
  *
  * @param fileName for error messages
@@ -95,7 +95,7 @@ function meansCaller({ user, group }: AbacPolicy, caller: Caller): boolean {
 
 function meansRequest(policy: AbacPolicy, attributes: Attributes): boolean {
   const { verb } = attributes;
-  // Only these three count as reading: HEAD on a path does not, in the original too.
+  // Only these three count as reading: HEAD on a path does not, in kube-apiserver too.
   if (policy.readonly && verb !== 'get' && verb !== 'list' && verb !== 'watch') return false;
   if (!('resource' in attributes)) return matchesPath(policy.nonResourcePath, attributes.path);
   return (

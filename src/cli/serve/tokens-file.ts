@@ -8,7 +8,7 @@ export interface TokenUser {
 }
 
 /**
- * Reads the original's static token file: CSV lines `token,user,uid` with an optional fourth column of groups,
+ * Reads kube-apiserver's static token file: CSV lines `token,user,uid` with an optional fourth column of groups,
  * `"group,group"`. Empty lines are skipped.
  *
  * @param fileName for error messages

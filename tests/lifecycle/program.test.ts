@@ -1,0 +1,112 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { EventStore } from 'kube-vitals';
+import { sqliteStore } from 'kube-vitals/sqlite';
+import { sampleEvent } from 'kube-vitals/testing';
+import { expect, onTestFinished, test } from 'vitest';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+async function newFolder(): Promise<string> {
+  const dir = await mkdtemp(join(tmpdir(), 'kube-vitals-program-'));
+  onTestFinished(() => rm(dir, { recursive: true, force: true }));
+  return dir;
+}
+
+/** Starts the program; `ended` resolves with its exit code and what it wrote. */
+function start(...words: string[]) {
+  const child = spawn(process.execPath, ['dist/cli.js', ...words], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const written = { out: '', err: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (written.out += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (written.err += text));
+  const ended = once(child, 'close').then(([code]) => ({ code: code as number | null, ...written }));
+  return { child, ended };
+}
+
+async function withFile<T>(path: string, work: (store: EventStore) => Promise<T>): Promise<T> {
+  const store = sqliteStore({ path });
+  return work(store).finally(() => store.close());
+}
+
+async function put(store: EventStore, name: string, note: string): Promise<void> {
+  const key = { namespace: 'shop', name };
+  const expiresAt = Date.now() * 1_000 + 3_600_000_000;
+  await store.create(key, sampleEvent({ ...key, uid: `uid-${name}`, note }), { expiresAt });
+}
+
+test('kube-vitals copy moves a file, finds it there again, and names what is different', async () => {
+  const dir = await newFolder();
+  const [from, to] = [join(dir, 'from.db'), join(dir, 'to.db')];
+  await withFile(from, async (store) => {
+    for (const name of ['a', 'b', 'c']) await put(store, name, 'a note');
+  });
+  const words = ['copy', `sqlite:${from}`, `sqlite:${to}`];
+  expect(await start(...words).ended).toEqual({
+    ...{ code: 0, err: '' },
+    out: '3 copied, 0 already there, 0 replaced, 0 expired, 0 left out\n',
+  });
+  await withFile(to, async (store) => {
+    await store.remove({ namespace: 'shop', name: 'b' });
+    await put(store, 'b', 'another note');
+  });
+  const again = await start(...words).ended;
+  expect([again.code, again.out]).toEqual([1, '0 copied, 2 already there, 0 replaced, 0 expired, 1 left out\n']);
+  expect(again.err).toContain('left out: shop/b: TO has another event of that name');
+  const replaced = await start(...words, '--overwrite').ended;
+  expect([replaced.code, replaced.out]).toEqual([0, '0 copied, 2 already there, 1 replaced, 0 expired, 0 left out\n']);
+});
+
+test('kube-vitals copy does not make the file that it should read, nor read one that is open', async () => {
+  const dir = await newFolder();
+  const [from, to] = [join(dir, 'from.db'), join(dir, 'to.db')];
+  const missing = await start('copy', `sqlite:${from}`, `sqlite:${to}`).ended;
+  expect(missing).toEqual({ code: 2, out: '', err: `error: FROM: there is no file ${from}\n` });
+  await withFile(from, async (store) => {
+    await put(store, 'a', 'a note');
+    const open = await start('copy', `sqlite:${from}`, `sqlite:${to}`).ended;
+    expect([open.code, open.out]).toEqual([1, '']);
+    expect(open.err).toMatch(/^error: FROM: .*from\.db is in use by another store/);
+  });
+});
+
+test.each([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const)('kube-vitals copy ends on %s while a store does not answer', async (signal, expected) => {
+  const sockets: Socket[] = [];
+  const silent = createServer((socket) => void sockets.push(socket.on('error', () => undefined))).listen(
+    0,
+    '127.0.0.1',
+  );
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    silent.close();
+  });
+  await once(silent, 'listening');
+  const dir = await newFolder();
+  const from = join(dir, 'from.db');
+  await withFile(from, (store) => put(store, 'a', 'a note'));
+  const { port } = silent.address() as AddressInfo;
+  const { child, ended } = start('copy', `sqlite:${from}`, `etcd://127.0.0.1:${port}/p`);
+  await once(silent, 'connection');
+  child.kill(signal);
+  expect(await ended).toEqual({
+    ...{ code: expected, out: '' },
+    err: `${signal}: stopping\nstopped; what was copied stays, and the same command goes on from there\n`,
+  });
+});
+
+test('kube-vitals copy ends with an error where a store is not there, and says which', async () => {
+  const from = join(await newFolder(), 'from.db');
+  await withFile(from, (store) => put(store, 'a', 'a note'));
+  const { code, out, err } = await start('copy', `sqlite:${from}`, 'etcd://user:s3cret@127.0.0.1:1/p').ended;
+  expect([code, out]).toEqual([1, '']);
+  expect(err).toMatch(/^error: TO: .+\n$/);
+  expect(err).not.toContain('s3cret');
+});

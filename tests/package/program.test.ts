@@ -1,0 +1,103 @@
+import { execFile } from 'node:child_process';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { built, entries, manifest } from './package-entries.js';
+import { parseSource, root } from './source-files.js';
+
+/** Runs a program of Node; resolves with what it wrote, and its exit code. */
+function run(program: string, ...words: string[]): Promise<{ code: number; out: string; err: string }> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, [program, ...words], (error, out, err) => {
+      resolve({ code: error === null ? 0 : Number(error.code), out, err });
+    });
+  });
+}
+
+describe('the program of the package', () => {
+  it('is what bin names: a file that can be run', () => {
+    expect((manifest as unknown as { bin: object }).bin).toEqual({ 'kube-vitals': 'dist/cli.js' });
+    expect(readFileSync(built('cli.js'), 'utf8')).toMatch(/^#!\/usr\/bin\/env node\n/);
+    expect(statSync(built('cli.js')).mode & 0o111).toBe(0o111);
+  });
+
+  it('needs nothing but Node, the files beside it, and peers that it names', () => {
+    const files = readdirSync(join(root, 'dist')).filter((name) => /^cli[.-].*js$/.test(name));
+    const beside = [...files, ...entries.map(({ base }) => `${base}.js`)].map((name) => `./${name}`);
+    const peers = ['libsql', 'better-sqlite3'];
+    const strays = files.flatMap((name) =>
+      parseSource(name, readFileSync(built(name), 'utf8'))
+        .imports.filter(({ kind }) => kind !== 'type')
+        .filter(({ specifier }) => !/^node:|^(crypto|\(computed\))$/.test(specifier))
+        .filter(({ specifier }) => !beside.includes(specifier) && !peers.includes(specifier))
+        .map(({ specifier }) => `${name}: ${specifier}`),
+    );
+    expect(files.length).toBeGreaterThan(3);
+    expect(strays).toEqual([]);
+  });
+
+  it('carries the licences of what is built in', () => {
+    const licences = readFileSync(built('cli-licenses.txt'), 'utf8');
+    expect(licences).toMatch(/^selfsigned \d\S* \(MIT\)$/m);
+    expect(licences).toMatch(/^@peculiar\/x509 \d\S* \(MIT\)$/m);
+    expect(licences).toContain('Permission is hereby granted, free of charge');
+  });
+
+  it('answers a mistyped flag with one line and exit code 2', async () => {
+    expect(await run(built('cli.js'), 'serve', '--hlep')).toEqual({
+      ...{ code: 2, out: '' },
+      err: 'error: unknown flag: --hlep; see kube-vitals serve --help\n',
+    });
+    expect(await run(built('cli.js'), '--version')).toEqual({ code: 0, out: `${manifest.version}\n`, err: '' });
+  });
+
+  it('names the flag of a data directory that cannot be one', async () => {
+    const { code, out, err } = await run(built('cli.js'), 'serve', '--data-dir', built('cli.js'));
+    expect([code, out]).toEqual([1, '']);
+    expect(err).toMatch(/^error: cannot make the directory .*; choose another directory with --data-dir\n$/);
+  });
+});
+
+describe('npm start', () => {
+  /** A repository with this script and a build that says how it was called. */
+  function newRepository(): { readonly start: string; touch: (path: string, seconds: number) => void } {
+    const folder = mkdtempSync(join(tmpdir(), 'start-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    for (const name of ['src/deep', 'scripts', 'dist']) mkdirSync(join(folder, name), { recursive: true });
+    cpSync(join(root, 'scripts/start.mjs'), join(folder, 'scripts/start.mjs'));
+    for (const name of ['src/deep/a.ts', 'tsup.config.ts', 'scripts/build-cli.mjs'])
+      writeFileSync(join(folder, name), '');
+    writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+    writeFileSync(join(folder, 'dist/cli.js'), 'console.log(process.argv.slice(2).join(" "))');
+    const touch = (path: string, seconds: number): void => utimesSync(join(folder, path), seconds, seconds);
+    const inputs = ['src/deep/a.ts', 'src/deep', 'src', 'tsup.config.ts', 'scripts/build-cli.mjs', 'package.json'];
+    for (const path of inputs) touch(path, 1_000);
+    touch('dist/cli.js', 2_000);
+    return { start: join(folder, 'scripts/start.mjs'), touch };
+  }
+
+  it('uses a build that is newer than the sources as it is', async () => {
+    const { start } = newRepository();
+    expect(await run(start, '--secure-port', '0')).toEqual({ code: 0, out: 'serve --secure-port 0\n', err: '' });
+  });
+
+  it.each(['src/deep/a.ts', 'src/deep', 'package.json'])('does not use one that is older than %s', async (path) => {
+    const { start, touch } = newRepository();
+    touch(path, 3_000);
+    expect(await run(start)).toEqual({
+      ...{ code: 1, out: '' },
+      err: 'error: the tools of the build are missing; run npm ci first\n',
+    });
+  });
+});

@@ -1,0 +1,25 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import type { FlagTable } from '../../src/cli/command-line.js';
+import { copyFlags } from '../../src/cli/copy/copy-command.js';
+import { serveFlags } from '../../src/cli/serve/flags.js';
+import { root } from './source-files.js';
+
+/** The flags of a command as the page shows them. */
+function tableOf(flags: FlagTable): string {
+  const cell = (text: string): string => text.replace(/[|<]/g, '\\$&');
+  const rows = Object.entries(flags).map(([name, { value, fallback, shownDefault = fallback, help }]) => {
+    const head = value === undefined ? `\`--${name}\`` : `\`--${name}\` ${cell(value)}`;
+    return `| ${head} | ${cell(shownDefault)} | ${cell(help)} |`;
+  });
+  return ['| flag | default | |', '|---|---|---|', ...rows, ''].join('\n');
+}
+
+it.each([
+  ['serve', serveFlags],
+  ['copy', copyFlags],
+])('docs/standalone.md has the table of the flags of %s', (_, flags) => {
+  // The table that is expected is what the failure prints.
+  expect(readFileSync(join(root, 'docs/standalone.md'), 'utf8')).toContain(tableOf(flags));
+});
