@@ -5,7 +5,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { pack, run, runGates, scratchFolder } from './gate.mjs';
 
 /** How long anything may take before it counts as hanging, in milliseconds. */
@@ -14,7 +14,7 @@ const scratch = scratchFolder();
 const project = join(scratch, 'empty');
 /** Neither the program nor npx finds a package of this repository. */
 const env = { npm_config_offline: 'true', npm_config_update_notifier: 'false', NODE_PATH: '' };
-const programs = process.argv.length > 2 ? process.argv.slice(2) : [process.execPath];
+const programs = process.argv.length > 2 ? process.argv.slice(2).map((path) => resolve(path)) : [process.execPath];
 
 /** The environment in which `node` is this one. */
 const withNode = (node) => ({ ...process.env, ...env, PATH: `${dirname(node)}:${process.env.PATH}` });

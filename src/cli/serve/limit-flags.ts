@@ -54,6 +54,8 @@ const NONE: LimitOptions['limits'] = {
   watchesPerCaller: Infinity,
   queued: Infinity,
   queuedPerCaller: Infinity,
+  bytes: Infinity,
+  bytesPerCaller: Infinity,
 };
 
 function rateFlag(type: EventRateLimitType, fallback: string, of: string): FlagDefinition<EventRateLimit | undefined> {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseServeFlags, serveFlags, type Flags } from '../../../../src/cli/serve/flags.js';
+import { readInFlightLimits } from '../../../../src/limits/in-flight-options.js';
 import { serveCommand } from '../../../../src/cli/serve/serve-command.js';
 
 function flags(...argv: string[]): Flags {
@@ -93,6 +94,9 @@ describe('parseServeFlags', () => {
     const none = flags('--limits=off', '--event-rate-limit-user=1/1').limits;
     expect(none.eventRateLimits).toEqual([]);
     expect(none.limits).toMatchObject({ reads: Infinity, writes: Infinity, watches: Infinity, queued: Infinity });
+    // Every limit there is, those that are not named above too.
+    const counts = Object.entries(readInFlightLimits(none.limits ?? {})).filter(([name]) => !name.endsWith('Ms'));
+    expect(counts.filter(([, value]) => value !== Infinity)).toEqual([]);
     for (const wrong of ['50', '0/5', '5/0', '-1/5', '5/5/0', '5/1.5', '']) {
       expect(error(`--event-rate-limit-user=${wrong}`)).toContain('must be off or QPS/BURST');
     }
