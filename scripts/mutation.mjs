@@ -195,7 +195,7 @@ const left = mutants.filter((mutant) => !noticed(mutant) && !equivalent.has(muta
 report('noticed by the tests nearby');
 if (!flags.near && near.length > 0 && left.length > 0) {
   const again = new Map(
-    (await run(allTests(), { only: left.map(({ key }) => key) })).map((mutant) => [mutant.key, mutant]),
+    (await run(allTests(), { keys: left.map(({ key }) => key) })).map((mutant) => [mutant.key, mutant]),
   );
   mutants = mutants.map((mutant) => again.get(mutant.key) ?? mutant);
 }

@@ -20,7 +20,7 @@ class Choice {
 
   async check(mutants) {
     const keys = await this.keysById(mutants);
-    const chosen = this.choice.only ? new Set(this.choice.only) : this.sample([...keys.values()]);
+    const chosen = this.choice.keys ? new Set(this.choice.keys) : this.sample([...keys.values()]);
     return Object.fromEntries(
       [...keys].map(([id, key]) => [
         id,
