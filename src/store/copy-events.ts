@@ -78,7 +78,15 @@ export async function copyEvents(
   options: CopyEventsOptions = {},
 ): Promise<CopyResult> {
   checkOptions(from, to, options);
-  const { onProgress, onSkipped, signal, pageSize = 500, concurrency = 32, overwrite = false, clock = systemClock } = options;
+  const {
+    onProgress,
+    onSkipped,
+    signal,
+    pageSize = 500,
+    concurrency = 32,
+    overwrite = false,
+    clock = systemClock,
+  } = options;
   const counts = { copied: 0, present: 0, overwritten: 0, expired: 0 };
   const skipped: SkippedEvent[] = [];
 
