@@ -19,7 +19,7 @@ export const yamlSerializer: Serializer = {
     const bytes = jsonBytes(json);
     // What made the object has held the event loop for as long as this will.
     if (bytes.length > LARGE_BYTES) await nextTurn();
-    return encoder.encode(writeYaml(parse(bytes)));
+    return encoder.encode(await written(bytes));
   },
   list,
   frames() {
@@ -28,6 +28,23 @@ export const yamlSerializer: Serializer = {
 };
 
 const LARGE_BYTES = 32_768;
+
+/** To read so much, to write it and to encode what was written takes a turn of the event loop each. */
+const VAST_BYTES = 524_288;
+
+/** As YAML, `asItem` within a list. Waits before each step where the steps are long. */
+function written(json: Uint8Array, asItem = false): string | Promise<string> {
+  const value = parse(json);
+  const text = (): string => writeYaml(asItem ? [value] : value);
+  return json.length > VAST_BYTES ? inTurns(text) : text();
+}
+
+async function inTurns(write: () => string): Promise<string> {
+  await nextTurn();
+  const text = write();
+  await nextTurn();
+  return text;
+}
 
 /** Of a list that is longer than this, the answer is a stream. */
 const PART_LENGTH = 131_072;
@@ -61,7 +78,8 @@ async function* listParts(form: ListForm, batches: Batches): AsyncGenerator<stri
     for (const json of batch) {
       if (!any) text += `${form.itemsName}:\n`;
       any = true;
-      text += writeYaml([parse(formed(form, json))]);
+      const item = written(formed(form, json), true);
+      text += typeof item === 'string' ? item : await item;
       const turn = turns(json.byteLength);
       if (turn) await turn;
       if (text.length < PART_LENGTH) continue;

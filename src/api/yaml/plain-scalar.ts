@@ -1,3 +1,7 @@
+import { TextBuffer } from './text-buffer.js';
+
+const UNDERSCORE = 0x5f;
+
 /**
  * What an unquoted scalar means to Go's YAML 1.1 library: booleans in all their old spellings, numbers of any base,
  * `null` as `~` or nothing; dates stay text.
@@ -29,7 +33,7 @@ function wordOf(text: string): boolean | number | null | undefined {
 }
 
 function numberOf(text: string): number | undefined {
-  const plain = text.replaceAll('_', '');
+  const plain = text.includes('_') ? withoutUnderscores(text) : text;
   const based = /^([-+]?)0(?:[xX]([0-9a-fA-F]+)|[bB]([01]+)|[oO]?([0-7]+))$/.exec(plain);
   if (based) {
     const [, sign, hex, binary, octal] = based;
@@ -37,6 +41,18 @@ function numberOf(text: string): number | undefined {
     return sign === '-' ? -value : value;
   }
   return /^[-+]?(?:\.\d+|\d+(?:\.\d*)?)(?:[eE][-+]?\d+)?$/.test(plain) ? Number(plain) : undefined;
+}
+
+/** The native functions take 100 ns for each of what may be a million. */
+function withoutUnderscores(text: string): string {
+  // Anything else is no number, with them or without.
+  if (!/^[-+.0-9a-zA-Z_]*$/.test(text)) return text;
+  const kept = new TextBuffer(text.length);
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit !== UNDERSCORE) kept.unit(unit);
+  }
+  return kept.text();
 }
 
 /** The forms of date Go's library tries, as far as the numbers make sense. */
