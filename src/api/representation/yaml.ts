@@ -1,4 +1,4 @@
-import { writeYaml } from '../yaml/write-yaml.js';
+import { writeYaml, yamlPieces } from '../yaml/write-yaml.js';
 import { nextTurn } from '../../clock/next-turn.js';
 import { jsonBytes } from './json-source.js';
 import { formed, type Batches, type ListForm } from './list-form.js';
@@ -18,7 +18,7 @@ export const yamlSerializer: Serializer = {
   async value(json) {
     const bytes = jsonBytes(json);
     // What made the object has held the event loop for as long as this will.
-    if (bytes.length > LARGE_BYTES) await nextTurn();
+    if (bytes.length > LARGE_BYTES && bytes.length <= PIECE_LENGTH) await nextTurn();
     return encoder.encode(await written(bytes));
   },
   list,
@@ -29,20 +29,25 @@ export const yamlSerializer: Serializer = {
 
 const LARGE_BYTES = 32_768;
 
-/** To read so much, to write it and to encode what was written takes a turn of the event loop each. */
-const VAST_BYTES = 524_288;
+/** What is longer is read in a turn of the event loop, written in pieces of this length in one each, and then encoded. */
+const PIECE_LENGTH = 65_536;
 
-/** As YAML, `asItem` within a list. Waits before each step where the steps are long. */
+/** As YAML, `asItem` within a list. */
 function written(json: Uint8Array, asItem = false): string | Promise<string> {
+  if (json.length > PIECE_LENGTH) return inTurns(json, asItem);
   const value = parse(json);
-  const text = (): string => writeYaml(asItem ? [value] : value);
-  return json.length > VAST_BYTES ? inTurns(text) : text();
+  return writeYaml(asItem ? [value] : value);
 }
 
-async function inTurns(write: () => string): Promise<string> {
+async function inTurns(json: Uint8Array, asItem: boolean): Promise<string> {
   await nextTurn();
-  const text = write();
+  const value = parse(json);
   await nextTurn();
+  let text = '';
+  for (const piece of yamlPieces(asItem ? [value] : value, PIECE_LENGTH)) {
+    text += piece;
+    await nextTurn();
+  }
   return text;
 }
 

@@ -5,31 +5,64 @@ import { writeScalar } from './write-scalar.js';
  * spaces, lists not indented (`sigs.k8s.io/yaml`).
  */
 export function writeYaml(value: unknown): string {
-  const out: string[] = [];
-  writeNode(out, value, -2, 'root');
-  return out.join('');
+  return [...yamlPieces(value, Infinity)].join('');
 }
 
+/**
+ * The same in pieces, between which somebody else may have a turn: whole lines, of so many characters or as many more as the
+ * last scalar has.
+ */
+export function* yamlPieces(value: unknown, length: number): Generator<string, void, undefined> {
+  const out: Output = { parts: [], room: length, length };
+  yield* writeNode(out, value, -2, 'root');
+  yield out.parts.join('');
+}
+
+/** What is written since the last piece, and how much more makes the next one. */
+interface Output {
+  parts: string[];
+  room: number;
+  readonly length: number;
+}
+
+type Pieces = Generator<string, void, undefined>;
 type Parent = 'root' | 'map' | 'list';
+
+function push(out: Output, text: string): void {
+  out.parts.push(text);
+  out.room -= text.length;
+}
+
+/** At the beginning of a line: what stands there depends on nothing before. */
+function* lineEnded(out: Output): Pieces {
+  const piece = out.parts.join('');
+  out.parts = [];
+  out.room = out.length;
+  yield piece;
+}
 
 /**
  * @param indent the column of the block this node is part of; -2 at the root
  * @param parent what the node follows: nothing, `key:` or `-`
  */
-function writeNode(out: string[], value: unknown, indent: number, parent: Parent): void {
+function writeNode(out: Output, value: unknown, indent: number, parent: Parent): Pieces | Iterable<never> {
   const node = plain(value);
   if (Array.isArray(node)) {
-    if (node.length === 0) writeInline(out, '[]', parent);
-    else writeList(out, node, indent, parent);
+    if (node.length > 0) return writeList(out, node, indent, parent);
+    writeInline(out, '[]', parent);
   } else if (typeof node === 'object' && node !== null) {
     const members = node as Record<string, unknown>;
     const keys = Object.keys(members).filter((key) => members[key] !== undefined);
-    if (keys.length === 0) writeInline(out, '{}', parent);
-    else writeMap(out, members, keys.sort(byNaturalOrder), indent, parent);
+    if (keys.length > 0) return writeMap(out, members, keys.sort(byNaturalOrder), indent, parent);
+    writeInline(out, '{}', parent);
   } else {
     writeLeaf(out, node, indent, parent);
   }
+  return NOTHING;
 }
+
+/** Leaves are written at once. */
+const NOTHING: readonly never[] = [];
 
 /** The value as JSON would see it. */
 function plain(value: unknown): unknown {
@@ -39,27 +72,27 @@ function plain(value: unknown): unknown {
   return typeof value === 'number' && !Number.isFinite(value) ? null : value;
 }
 
-function writeInline(out: string[], text: string, parent: Parent): void {
-  out.push(parent === 'root' ? `${text}\n` : ` ${text}\n`);
+function writeInline(out: Output, text: string, parent: Parent): void {
+  push(out, parent === 'root' ? `${text}\n` : ` ${text}\n`);
 }
 
-function writeLeaf(out: string[], value: unknown, indent: number, parent: Parent): void {
+function writeLeaf(out: Output, value: unknown, indent: number, parent: Parent): void {
   if (typeof value !== 'string') {
     writeInline(out, String(value ?? null), parent);
     return;
   }
-  const column = columnOf(out) + (parent === 'root' ? 0 : 1);
+  const column = columnOf(out.parts) + (parent === 'root' ? 0 : 1);
   const text = writeScalar(value, { indent: Math.max(indent, 0), column, key: false });
-  out.push(parent === 'root' ? text : ` ${text}`);
+  push(out, parent === 'root' ? text : ` ${text}`);
   // A block of lines brings its own end.
-  if (!text.endsWith('\n')) out.push('\n');
+  if (!text.endsWith('\n')) push(out, '\n');
 }
 
 /** How many characters the last line has so far. */
-function columnOf(out: readonly string[]): number {
+function columnOf(parts: readonly string[]): number {
   let column = 0;
-  for (let at = out.length - 1; at >= 0; at--) {
-    const piece = out[at] as string;
+  for (let at = parts.length - 1; at >= 0; at--) {
+    const piece = parts[at] as string;
     const newline = piece.lastIndexOf('\n');
     if (newline !== -1) return column + [...piece.slice(newline + 1)].length;
     column += [...piece].length;
@@ -68,33 +101,38 @@ function columnOf(out: readonly string[]): number {
 }
 
 /** A list under a key stands at the key's own column. */
-function writeList(out: string[], items: readonly unknown[], indent: number, parent: Parent): void {
+function* writeList(out: Output, items: readonly unknown[], indent: number, parent: Parent): Pieces {
   const own = parent === 'map' ? indent : indent + 2;
-  if (parent === 'map') out.push('\n');
-  else if (parent === 'list') out.push(' ');
-  items.forEach((item, index) => {
-    if (index > 0 || parent !== 'list') out.push(' '.repeat(own));
-    out.push('-');
-    writeNode(out, item, own, 'list');
-  });
+  if (parent === 'map') push(out, '\n');
+  else if (parent === 'list') push(out, ' ');
+  for (let index = 0; index < items.length; index++) {
+    if (index > 0 || parent !== 'list') push(out, ' '.repeat(own));
+    push(out, '-');
+    const inner = writeNode(out, items[index], own, 'list');
+    if (inner !== NOTHING) yield* inner;
+    if (out.room <= 0) yield* lineEnded(out);
+  }
 }
 
-function writeMap(
-  out: string[],
+function* writeMap(
+  out: Output,
   members: Readonly<Record<string, unknown>>,
   keys: readonly string[],
   indent: number,
   parent: Parent,
-): void {
+): Pieces {
   const own = indent + 2;
-  if (parent === 'map') out.push('\n');
-  else if (parent === 'list') out.push(' ');
-  keys.forEach((key, index) => {
-    if (index > 0 || parent !== 'list') out.push(' '.repeat(own));
+  if (parent === 'map') push(out, '\n');
+  else if (parent === 'list') push(out, ' ');
+  for (let index = 0; index < keys.length; index++) {
+    const key = keys[index] as string;
+    if (index > 0 || parent !== 'list') push(out, ' '.repeat(own));
     const text = writeScalar(key, { indent: own, column: own, key: true });
-    out.push(isSimpleKey(key) ? `${text}:` : `? ${text}\n${' '.repeat(own)}:`);
-    writeNode(out, members[key], own, 'map');
-  });
+    push(out, isSimpleKey(key) ? `${text}:` : `? ${text}\n${' '.repeat(own)}:`);
+    const inner = writeNode(out, members[key], own, 'map');
+    if (inner !== NOTHING) yield* inner;
+    if (out.room <= 0) yield* lineEnded(out);
+  }
 }
 
 const encoder = new TextEncoder();
