@@ -14,6 +14,7 @@ import { requireFits } from './require-fits.js';
 import { createErrors } from './rules/create-rules.js';
 import type { BodyTraits } from './verbs/body.js';
 import { expiryOf, resourceOf, type EventsEnvironment, type Result, type VerbCall } from './verbs/call.js';
+import { storedObject } from './verbs/stored-object.js';
 
 const NAME_ATTEMPTS = 8;
 
@@ -104,17 +105,13 @@ function attempt<T>(admission: Admission<T>, round: number): Result | T | Promis
   const encoded = encodeEvent(event, managedFields, environment.textBytes, plain);
   try {
     if (create.atOnce) return created(call, create.atOnce(key, encoded, expiry));
-    return create(key, encoded, expiry).then((record): Result => created(call, record), failed);
+    return create(key, encoded, expiry).then((record) => created(call, record), failed);
   } catch (error) {
     return failed(error);
   }
 }
 
-const created = ({ version }: VerbCall, record: EventRecord): Result => ({
-  kind: 'object',
-  status: 201,
-  json: version.object(record),
-});
+const created = (call: VerbCall, record: EventRecord): Result | Promise<Result> => storedObject(call, 201, record);
 
 async function dry<T>(admission: Admission<T>, round: number, key: EventKey): Promise<Result | T> {
   const { call, event, managedFields, plain } = admission;

@@ -13,6 +13,7 @@ import { requireFits } from './require-fits.js';
 import { updateErrors } from './rules/update-rules.js';
 import { MODIFIED } from './store-failures.js';
 import { expiryOf, keyOf, resourceOf, type Result, type VerbCall } from './verbs/call.js';
+import { storedObject } from './verbs/stored-object.js';
 
 /** What a verb makes of the stored state; it throws a StatusError where it refuses. */
 export type Change = (previous: Event, record: EventRecord) => ChangedEvent;
@@ -75,8 +76,8 @@ function changed(
   const errors = updateErrors(next, previous, version);
   if (errors.length > 0) throw invalid(version.view.kind, next.metadata.name ?? '', errors);
   admit(next);
-  const answer = (outcome: EventRecord | undefined): Attempt =>
-    outcome && { kind: 'object', status: 200, json: version.object(outcome) };
+  const answer = (outcome: EventRecord | undefined): Attempt | Promise<Attempt> =>
+    outcome && storedObject(call, 200, outcome);
   const rewritten = rewriteEvent(next, managedFields, stored);
   if (rewritten.text === stored.text) return answer(record);
   requireStorable(next, rewritten.text.length, environment.bodyLimits.storedMembers);

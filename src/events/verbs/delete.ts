@@ -3,6 +3,7 @@ import { checkDeleteOptions, readDeleteQuery, type DeleteOptions } from '../../a
 import { removeStored } from '../remove-stored.js';
 import { bodyMediaType, readBytes } from './body.js';
 import { keyOf, type Result, type VerbCall } from './call.js';
+import { storedObject } from './stored-object.js';
 
 /** Deletes one event. A completed deletion answers a Status, one that waits for finalizers the event. */
 export async function remove(call: VerbCall): Promise<Result> {
@@ -10,7 +11,7 @@ export async function remove(call: VerbCall): Promise<Result> {
   const { removed, record } = await removeStored(call, keyOf(call), options);
   if (!removed) {
     const status = options.orphanDependents === false ? 202 : 200;
-    return { kind: 'object', status, json: call.version.object(record) };
+    return storedObject(call, status, record);
   }
   const { group } = call.version;
   return {

@@ -6,6 +6,7 @@ import { chain } from '../../http/promise.js';
 import type { EventRecord } from '../../store/record.js';
 import { futureRevision } from '../store-failures.js';
 import { keyOf, resourceOf, type Result, type VerbCall } from './call.js';
+import { storedObject } from './stored-object.js';
 
 /** One event. `resourceVersion` means "not older than"; every read is the latest state, so only the future fails. */
 export function get(call: VerbCall): Result | Promise<Result> {
@@ -22,12 +23,16 @@ export function get(call: VerbCall): Result | Promise<Result> {
 
 function shown(call: VerbCall, asked: string, record: EventRecord | undefined): Result | Promise<Result> {
   if (!record) throw notFound(resourceOf(call), call.scope.name);
-  const result: Result = { kind: 'object', status: 200, json: call.version.object(record) };
+  const result = storedObject(call, 200, record);
   return asked === '' || toRevision(asked) <= record.revision ? result : unlessAhead(call, asked, result);
 }
 
 /** The record is older than what was asked for: is that a revision of the future? */
-async function unlessAhead({ environment, life }: VerbCall, asked: string, result: Result): Promise<Result> {
+async function unlessAhead(
+  { environment, life }: VerbCall,
+  asked: string,
+  result: Result | Promise<Result>,
+): Promise<Result> {
   const current = await environment.store.revision(life);
   if (toRevision(asked) > current) throw futureRevision(asked, current);
   return result;
