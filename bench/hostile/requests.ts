@@ -5,6 +5,8 @@ import { COLLECTION, STORED, times } from './making.js';
 const HEADER_BYTES = 1_048_576;
 /** About as much as is read of a target. */
 const TARGET_BYTES = 60_000;
+/** As many bytes of headers as a server takes by default. */
+const USUAL_BYTES = 65_536;
 
 const json = { accept: 'application/json' };
 
@@ -33,6 +35,8 @@ const QUERIES: readonly (readonly [id: string, title: string, query: (bytes: num
   ['pairs', 'parameters of one letter', (bytes) => times('a&', bytes)],
   ['bad-escapes', 'parameters that are no UTF-8', (bytes) => times('%ff&', bytes)],
   ['escapes', 'one parameter of escapes that are no UTF-8', (bytes) => `a=${times('%ffa', bytes)}`],
+  ['verbose', 'verbose, again and again', (bytes) => times('verbose&', bytes)],
+  ['verbose-value', 'a verbose of escapes', (bytes) => `verbose=${times('%c3%a9', bytes)}`],
   ['duration', 'a long duration', (bytes) => `timeout=${times('1h1m', bytes)}`],
   ['no-duration', 'a long text that is no duration', (bytes) => `timeout=${times('%c3%a9', bytes)}`],
   ['field-terms', 'a field selector of many terms', (bytes) => `fieldSelector=${times('type!=a,', bytes)}`],
@@ -45,19 +49,42 @@ const HEADERS: readonly (readonly [id: string, title: string, name: string, valu
   ['accept-encoding', 'Accept-Encoding of many tokens', 'accept-encoding', (bytes) => times('a,', bytes)],
   ['authorization', 'a long token', 'authorization', (bytes) => `Bearer ${times('x', bytes)}`],
   ['authorization-blanks', 'blanks before a token', 'authorization', (bytes) => `Bearer${times(' ', bytes)}x`],
+  ['basic', 'long Basic credentials', 'authorization', (bytes) => `Basic ${times('QTpC', bytes)}`],
+  ['basic-padding', 'Basic credentials of padding', 'authorization', (bytes) => `Basic ${times('=', bytes)}`],
+  ['schemes', 'many schemes of authorization', 'authorization', (bytes) => times('Bearer ', bytes)],
+  ['cookie', 'many cookies', 'cookie', (bytes) => times('a=b; ', bytes)],
+  ['cookie-bare', 'cookies without values', 'cookie', (bytes) => times(';', bytes)],
   ['audit-id', 'a long Audit-Id', 'audit-id', (bytes) => times('x', bytes)],
   ['user-agent', 'a User-Agent that cannot be printed', 'user-agent', (bytes) => times('\x01', bytes)],
   ['impersonation', 'many groups to impersonate', 'impersonate-group', (bytes) => times('a, ', bytes)],
+  ['impersonated-user', 'a long user to impersonate', 'impersonate-user', (bytes) => times('%ff', bytes)],
+  ['impersonated-uid', 'a long uid to impersonate', 'impersonate-uid', (bytes) => times('x', bytes)],
+  [
+    'impersonated-extra',
+    'a long extra to impersonate',
+    'impersonate-extra-scopes.example.com%2fa',
+    (bytes) => times('a, ', bytes),
+  ],
   ['if-none-match', 'many entity tags', 'if-none-match', (bytes) => times('"a",', bytes)],
 ];
 
-const SIZES: readonly (readonly [id: string, bytes: number])[] = [
-  ['long', TARGET_BYTES],
-  ['huge', HEADER_BYTES],
+const SIZES: readonly (readonly [id: string, target: number, header: number])[] = [
+  ['long', TARGET_BYTES, USUAL_BYTES],
+  ['huge', HEADER_BYTES, HEADER_BYTES],
+];
+
+/** What a header has a name of its own for: a thousand extras, and one whose name is as long as all of them. */
+const EXTRAS: readonly (readonly [id: string, title: string, headers: (bytes: number) => Record<string, string>])[] = [
+  [
+    'extras',
+    'many extras to impersonate',
+    (bytes) => Object.fromEntries(Array.from({ length: bytes / 32 }, (_, i) => [`impersonate-extra-k${i}`, 'v'])),
+  ],
+  ['extra-name', 'the escaped name of an extra', (bytes) => ({ [`impersonate-extra-${times('%ff', bytes)}`]: 'v' })],
 ];
 
 const beforeAuthentication: readonly HostileRequest[] = PATHS.flatMap(([where, path]) =>
-  SIZES.flatMap(([size, bytes]) => [
+  SIZES.flatMap(([size, bytes, headerBytes]) => [
     ...QUERIES.map(([id, title, query]): HostileRequest => ({
       id: `${where}-${id}-${size}`,
       title: `${title}, ${bytes} bytes, at ${path}`,
@@ -66,9 +93,15 @@ const beforeAuthentication: readonly HostileRequest[] = PATHS.flatMap(([where, p
     })),
     ...HEADERS.map(([id, title, name, value]): HostileRequest => ({
       id: `${where}-${id}-${size}`,
-      title: `${title}, ${bytes} bytes, at ${path}`,
+      title: `${title}, ${headerBytes} bytes, at ${path}`,
       authenticated: false,
-      make: () => ({ method: 'GET', url: path, headers: { [name]: value(bytes) } }),
+      make: () => ({ method: 'GET', url: path, headers: { [name]: value(headerBytes) } }),
+    })),
+    ...EXTRAS.map(([id, title, headers]): HostileRequest => ({
+      id: `${where}-${id}-${size}`,
+      title: `${title}, ${headerBytes} bytes, at ${path}`,
+      authenticated: false,
+      make: () => ({ method: 'GET', url: path, headers: headers(headerBytes) }),
     })),
     {
       id: `${where}-path-${size}`,
