@@ -30,6 +30,8 @@ export interface HostileResult extends Omit<HostileAnswer, 'headers'> {
   readonly longestMs: number;
 }
 
+const LARGEST_EVENT = 3_145_728;
+
 interface Served {
   readonly handle: ApiHandler;
   close(): Promise<void>;
@@ -37,8 +39,9 @@ interface Served {
 
 /** With one ordinary event. */
 async function serve(maxBodyBytes: number): Promise<Served> {
-  const store = memoryStore();
-  const events = createEvents({ apiDomain: 'example.com', store, authenticate, authorize, maxBodyBytes });
+  // Durable stores keep events as long as the longest bodies.
+  const store = memoryStore({ maxEventBytes: LARGEST_EVENT });
+  const events = createEvents({ apiDomain: 'example.com', coreV1: true, store, authenticate, authorize, maxBodyBytes });
   const health = createHealth({ authenticate, authorize });
   const headers = { authorization, 'content-type': 'application/json' };
   const body = new TextEncoder().encode(ordinaryEvent(STORED));

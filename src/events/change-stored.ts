@@ -2,18 +2,19 @@ import { requireStorable } from '../api/decode/member-limit.js';
 import { toRevision, uintError } from '../api/options/resource-version.js';
 import type { WriteOptions } from '../api/options/write-options.js';
 import { badRequest, conflict, invalid } from '../api/status/failures.js';
+import { nextTurn } from '../clock/next-turn.js';
 import { chain } from '../http/promise.js';
 import type { Event } from '../model/event.js';
 import { isStoreError } from '../store/errors.js';
 import type { EncodedEvent, EventRecord } from '../store/record.js';
 import { requireEventRate } from './event-rates.js';
 import { encodeText } from './stored-form/encode-event.js';
-import { rewriteEvent } from './stored-form/read-event.js';
+import { rewriteEvent, type EventReader } from './stored-form/read-event.js';
 import { requireFits } from './require-fits.js';
 import { updateErrors } from './rules/update-rules.js';
 import { MODIFIED } from './store-failures.js';
 import { expiryOf, keyOf, resourceOf, type Result, type VerbCall } from './verbs/call.js';
-import { storedObject } from './verbs/stored-object.js';
+import { isVast, storedObject } from './verbs/stored-object.js';
 
 /** What a verb makes of the stored state; it throws a StatusError where it refuses. */
 export type Change = (previous: Event, record: EventRecord) => ChangedEvent;
@@ -67,8 +68,20 @@ function changed(
   admit: (next: Event) => void,
   record: EventRecord,
 ): Attempt | Promise<Attempt> {
+  const stored = call.environment.readEvent(record.event);
+  const go = (): Attempt | Promise<Attempt> => changedFrom(call, options, change, admit, record, stored);
+  return isVast(record) ? nextTurn().then(go) : go();
+}
+
+function changedFrom(
+  call: VerbCall,
+  options: WriteOptions,
+  change: Change,
+  admit: (next: Event) => void,
+  record: EventRecord,
+  stored: ReturnType<EventReader>,
+): Attempt | Promise<Attempt> {
   const { environment, version } = call;
-  const stored = environment.readEvent(record.event);
   const { event: previous } = stored;
   const { next, managedFields } = change(previous, record);
   carryOver(next, previous);

@@ -14,7 +14,7 @@ import {
 
 /** The short form of `npm run bench -- --only hostile`: the requests that were the worst, each in its own right or once. */
 const WORST =
-  /^(?:create|apply)-(?:long-(?:finalizers|finalizers-escaped|finalizers-few|umlauts|surrogates|labels-good|owners-uids|managed-k|type|number)|escaped-quotes|backslashes|blank|finalizers-within|labels-within)$|^json-patch-(?:deep|moves|copies|deep-value)$|^all-bad-utf8$|^as-yaml-labels$/;
+  /^(?:create|apply)-(?:long-(?:finalizers|finalizers-escaped|finalizers-few|umlauts|surrogates|labels-good|owners-uids|managed-k|type|number)|escaped-quotes|backslashes|blank|finalizers-within|labels-within)$|^json-patch-(?:deep|moves|copies|deep-value)$|^all-bad-utf8$|^as-yaml-labels$|^core-(?:words|single-quotes|underscores|emoji)-(?:create|put|get-yaml|get-table-yaml)$|^core-double-quotes-(?:apply|get-pretty|list-yaml)$/;
 const BEFORE =
   /^(?:root|list)-(?:excludes|pairs|bad-escapes|no-duration|accept|accept-parameters|authorization|path)-huge$/;
 
@@ -27,14 +27,16 @@ const ATTEMPTS = 5;
 const hooks = { authenticate: allowAnonymous(), authorize: allowEverybody() };
 
 async function stretch(id: string, bodyBytes: number): Promise<number> {
-  const store = memoryStore();
-  const events = createEvents({ apiDomain: 'example.com', store, ...hooks, maxBodyBytes: bodyBytes });
+  const store = memoryStore({ maxEventBytes: 3_145_728 });
+  const events = createEvents({ apiDomain: 'example.com', coreV1: true, store, ...hooks, maxBodyBytes: bodyBytes });
   const handle: ApiHandler = firstOf(createHealth(hooks).handle, events.handle);
   const headers = { 'content-type': 'application/json' };
   const body = new TextEncoder().encode(ordinaryEvent(STORED));
   await sendHostile(handle, { method: 'POST', url: COLLECTION, headers, body });
-  const made = corpus.find((request) => request.id === id)?.make(bodyBytes);
-  if (!made) throw new Error(`no request ${id}`);
+  const request = corpus.find((hostile) => hostile.id === id);
+  if (!request) throw new Error(`no request ${id}`);
+  for (const earlier of request.before?.(bodyBytes) ?? []) await sendHostile(handle, earlier);
+  const made = request.make(bodyBytes);
   try {
     return await longestStretch(() => sendHostile(handle, made));
   } finally {

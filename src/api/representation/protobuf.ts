@@ -1,3 +1,4 @@
+import { nextTurn } from '../../clock/next-turn.js';
 import { ENVELOPE_END, writeEnvelope, writeEnvelopeStart } from '../protobuf/envelope.js';
 import { messageOf, type Message } from '../protobuf/message.js';
 import { listMetaMessage, metaMessages, partialMetadataMessage } from '../protobuf/meta-messages.js';
@@ -15,6 +16,9 @@ type Plain = Readonly<Record<string, unknown>>;
 const decoder = new TextDecoder();
 const parse = (json: Uint8Array): Plain => JSON.parse(decoder.decode(json)) as Plain;
 
+/** Who made a longer object has held the event loop for as long as this will. */
+const LARGE_BYTES = 131_072;
+
 const FIRST = tagOf(1, DELIMITED);
 const SECOND = tagOf(2, DELIMITED);
 const NOTHING = new Uint8Array(0);
@@ -31,6 +35,7 @@ export const protobufSerializer: Serializer = {
   gathersItems: true,
   async value(json, view) {
     const { BinaryWriter } = await wireLibrary();
+    if (json.byteLength > LARGE_BYTES) await nextTurn();
     const writer = new BinaryWriter();
     writeObject(writer, parse(jsonBytes(json)), view);
     return writer.finish();
@@ -44,6 +49,7 @@ export const protobufSerializer: Serializer = {
     const turns = createTurns();
     for await (const batch of batches) {
       for (const json of batch) {
+        if (json.byteLength > LARGE_BYTES) await nextTurn();
         items.push(listItem(library, message, parse(formed(form, json))));
         const turn = turns(json.byteLength);
         if (turn) await turn;
