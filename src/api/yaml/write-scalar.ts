@@ -87,7 +87,7 @@ function singleQuoted(text: string, place: ScalarPlace): string {
   if (fits(text, place) && !text.includes("'")) return `'${text}'`;
   const margin = marginOf(place);
   const last = text.length - 1;
-  const out = new TextBuffer(text.length);
+  const out = new TextBuffer(2 * text.length);
   out.unit(SINGLE_QUOTE);
   let column = place.column + 1;
   for (let at = 0; at <= last; at++) {

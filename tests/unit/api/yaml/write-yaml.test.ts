@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { writeYaml } from '../../../../src/api/yaml/write-yaml.js';
+import { writeYaml, yamlPieces } from '../../../../src/api/yaml/write-yaml.js';
 import { parseYaml } from '../../../../src/api/yaml/yaml.js';
 
 describe('the layout is that of the original', () => {
@@ -99,6 +99,36 @@ series:
     ['a \nb', '"a \\nb"'],
   ])('%j', (text, written) => expect(writeYaml({ k: text })).toBe(`k: ${written}\n`));
 
+  test.each([
+    ['a space in a word that is too long', `${'x'.repeat(90)} y`, `${'x'.repeat(90)}\n  y`],
+    ['two spaces, which stay together', `${'x'.repeat(90)}  y z`, `${'x'.repeat(90)}  y\n  z`],
+    ['quotes that are doubled', `: ${"'".repeat(40)} y z`, `': ${"'".repeat(80)}\n  y z'`],
+    ['a space before the last character', `: ${'x'.repeat(90)} y`, `': ${'x'.repeat(90)}\n  y'`],
+    ['a space that is the last character', `${'x'.repeat(90)} `, `'${'x'.repeat(90)} '`],
+    ['escapes, as long as they are written', `${'\t'.repeat(41)} y`, `"${'\\t'.repeat(41)}\n  y"`],
+    ['the first of two spaces in double quotes', `\t${'x'.repeat(90)}  y`, `"\\t${'x'.repeat(90)}\n  \\ y"`],
+    ['half a pair', '\ud83dx\ude00', '"\\uD83Dx\\uDE00"'],
+    ['characters of two and three bytes beside an escape', 'ü漢\u0085\u2028\ufffe', '"ü漢\\N\\L\\uFFFE"'],
+    ['a space of another kind before a hash', 'a\u3000#', "'a\u3000#'"],
+    ['a number with underscores', '1_000', '"1_000"'],
+    ['underscores after a number and something else', '1_ü', '1_ü'],
+  ])('%s', (_what, text, written) => expect(writeYaml({ k: text })).toBe(`k: ${written}\n`));
+
+  test('pieces are whole lines, and together the same', () => {
+    const value = {
+      a: { b: ['one', 'two\nthree\n', { c: 'd '.repeat(100) }], e: {} },
+      f: [],
+      [`long ${'key'.repeat(60)}`]: ['x'],
+    };
+    for (const length of [1, 20, 100, Infinity]) {
+      const pieces = [...yamlPieces(value, length)];
+      expect(pieces.join('')).toBe(writeYaml(value));
+      expect(pieces.every((piece) => piece === '' || piece.endsWith('\n'))).toBe(true);
+      if (length === 1) expect(pieces.length).toBeGreaterThan(4);
+      if (length === Infinity) expect(pieces.length).toBe(1);
+    }
+  });
+
   test('lists, nested and empty', () => {
     expect(writeYaml({ b: [[1, [2]], { a: { c: [] }, d: [{ e: 1, f: 2 }] }, []] })).toBe(
       'b:\n- - 1\n  - - 2\n- a:\n    c: []\n  d:\n  - e: 1\n    f: 2\n- []\n',
@@ -112,6 +142,34 @@ series:
   test('keys are sorted as people count, and what JSON leaves out is left out', () => {
     const value = { a10: 1, a9: 1, B: 1, a: 1, 'f:x': 1, '.': 1, a1b: 1, z: undefined };
     expect(writeYaml(value).match(/^[^:]*(?=:)/gm)).toEqual(['.', 'B', 'a', 'a1b', 'a9', 'a10', 'f']);
+  });
+});
+
+describe('keys that are long', () => {
+  const inOrder = (keys: readonly string[]): void => {
+    const value = Object.fromEntries([...keys].reverse().map((key) => [key, 1]));
+    const read = [...writeYaml(value).matchAll(/^\? (.*)$/gm)].map(([, key]) => (key ?? '').replace(/^"(.*)"$/, '$1'));
+    expect(read).toEqual(keys);
+  };
+  const common = 'x'.repeat(1000);
+
+  test('differ behind what they have in common', () => {
+    inOrder([`${common}-`, `${common}9`, `${common}10`, `${common}a`, `${common}aa`, `${common}b`]);
+  });
+
+  test('count zeros as digits of a number that began before', () => {
+    inOrder([`${common}2`, `${common}1${'0'.repeat(600)}`, `${common}1${'0'.repeat(600)}1`]);
+    inOrder([`${common}${'0'.repeat(600)}`, `${common}${'0'.repeat(600)}1`]);
+  });
+
+  test('are numbers beyond all bounds, the shorter one first', () => {
+    inOrder([`${common}${'7'.repeat(400)}`, `${common}${'7'.repeat(500)}`, `${common}${'7'.repeat(501)}`]);
+  });
+
+  test('are compared by characters, not by their halves', () => {
+    const keys = ['\ue000', '\u{1f600}', '\u{1f601}'].map((last) => `${common}${last}`);
+    const written = writeYaml(Object.fromEntries([...keys].reverse().map((key, index) => [key, index])));
+    expect([...written.matchAll(/: (\d)$/gm)].map(([, value]) => value)).toEqual(['2', '1', '0']);
   });
 });
 
