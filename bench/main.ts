@@ -87,7 +87,10 @@ async function main(options: BenchOptions): Promise<void> {
       );
     }
     for (const line of warnings) process.stdout.write(`! ${line}\n`);
-    if (options.write) writePage(writeBaseline(figures), [...phases, ...scenarios]);
+    if (options.write) {
+      const replaced = scenarios.filter(wanted).flatMap(({ id, changing }) => (changing ? [id] : []));
+      writePage(writeBaseline(figures, replaced), [...phases, ...scenarios]);
+    }
   } finally {
     await stop();
   }

@@ -29,6 +29,8 @@ export interface Phase {
 export interface Scenario {
   readonly id: string;
   readonly title: string;
+  /** Which figures it has depends on the run: those of an earlier one do not stay. */
+  readonly changing?: boolean;
   run(bench: Bench): Promise<readonly Figure[]>;
 }
 

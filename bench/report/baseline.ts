@@ -15,11 +15,16 @@ export function readBaseline(): readonly BaselineFigure[] {
   return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as BaselineFigure[]) : [];
 }
 
-/** Puts new figures in the place of older ones; what was not measured stays. One figure a line, so that a diff shows what moved. */
-export function writeBaseline(figures: readonly Figure[]): readonly BaselineFigure[] {
+/**
+ * Puts new figures in the place of older ones; what was not measured stays. One figure a line, so that a diff shows what moved.
+ *
+ * @param replaced the phases all of whose older figures go
+ */
+export function writeBaseline(figures: readonly Figure[], replaced: readonly string[]): readonly BaselineFigure[] {
   const date = new Date().toISOString().slice(0, 10);
   const fresh = figures.filter(({ value }) => Number.isFinite(value));
-  const known = new Map(readBaseline().map((figure) => [figure.id, figure]));
+  const kept = readBaseline().filter(({ id }) => !replaced.some((phase) => id.startsWith(`${phase}.`)));
+  const known = new Map(kept.map((figure) => [figure.id, figure]));
   for (const figure of fresh) {
     const rounded = { value: round(figure.value), low: round(figure.low), high: round(figure.high) };
     known.set(figure.id, { ...figure, ...rounded, node: nodeMajor, date });

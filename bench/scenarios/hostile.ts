@@ -27,6 +27,7 @@ interface Measured {
 export const hostile: Scenario = {
   id: 'hostile',
   title: 'the worst requests: the longest stretch of the event loop, before and after authentication',
+  changing: true,
   async run({ options, log, warn }) {
     const worker = await startWorker('servers/hostile.ts');
     const measured: Measured[] = [];
