@@ -1,9 +1,10 @@
 import type * as z from 'zod';
-import { compileStruct, structOf } from '../api/schema/compile.js';
+import { compileStruct } from '../api/schema/compile.js';
 import { field, scalar, struct, type FieldFacts } from '../api/schema/facts.js';
 import { lazy } from '../api/schema/lazy.js';
 import { objectMetaSchema, typeMetaFields } from '../api/schema/object-meta-schema.js';
-import type { FieldShape, StructShape } from '../api/schema/shape.js';
+import { olderStruct } from '../api/schema/older-shape.js';
+import type { StructShape } from '../api/schema/shape.js';
 import type { Event } from '../model/event.js';
 
 const CORE = 'io.k8s.api.core.v1';
@@ -19,12 +20,15 @@ export const eventSchema: () => z.ZodType<Event> = lazy(() => makeEventSchema() 
 export const eventShape: () => StructShape = lazy(() => compileStruct(eventSchema()));
 
 function makeEventSchema(): z.ZodType {
-  const text = (protobuf: number, description: string): z.ZodType => field(scalar('string'), { protobuf, description });
+  const text = (protobuf: number, description: string, more: Partial<FieldFacts> = {}): z.ZodType =>
+    field(scalar('string'), { protobuf, description, ...more });
   const always = { presence: 'always' } as const;
+  const sent = { frequency: 'sent' } as const;
   return struct(
     {
       name: 'Event',
       definition: `${EVENTS}.Event`,
+      olderDefinition: `${CORE}.Event`,
       description:
         'A report of something that happened in the cluster, usually a change of state. Events are informative, best-effort ' +
         'supplemental data: they are kept for a limited time and may be lost, so nothing should depend on one arriving. What ' +
@@ -36,61 +40,116 @@ function makeEventSchema(): z.ZodType {
       metadata: field(objectMetaSchema(), {
         protobuf: 1,
         ...always,
+        ...sent,
+        mutable: true,
+        older: { required: true },
         description: 'Name, namespace, labels and the like.',
       }),
       eventTime: field(scalar('micro-time'), {
         protobuf: 2,
         ...always,
+        ...sent,
         required: true,
+        older: { protobuf: 10, required: false },
         description: 'When the event was first observed.',
       }),
       series: field(eventSeriesSchema(), {
         protobuf: 3,
+        mutable: true,
+        older: { protobuf: 11 },
         description: 'Says that the event happened several times; absent for one that happened once.',
       }),
-      reportingController: text(4, 'Who reports: the name of a controller such as example.com/backup.'),
-      reportingInstance: text(5, 'Which instance of the controller reports, at most 128 bytes.'),
-      action: text(6, 'What was done or failed, machine-readable, at most 128 bytes.'),
-      reason: text(7, 'Why it was done, for people to read, at most 128 bytes.'),
+      reportingController: text(4, 'Who reports: the name of a controller such as example.com/backup.', {
+        ...sent,
+        selectable: 4,
+        older: { name: 'reportingComponent', protobuf: 14, presence: 'always' },
+      }),
+      reportingInstance: text(5, 'Which instance of the controller reports, at most 128 bytes.', {
+        ...sent,
+        older: { protobuf: 15, presence: 'always' },
+      }),
+      action: text(6, 'What was done or failed, machine-readable, at most 128 bytes.', {
+        ...sent,
+        older: { protobuf: 12 },
+      }),
+      reason: text(7, 'Why it was done, for people to read, at most 128 bytes.', {
+        ...sent,
+        selectable: 2,
+        older: { protobuf: 3 },
+      }),
       regarding: field(objectReferenceSchema(), {
         protobuf: 8,
         ...always,
+        ...sent,
+        selectable: 6,
+        older: { name: 'involvedObject', protobuf: 2, required: true },
         description: 'The object the event is about.',
       }),
-      related: field(objectReferenceSchema(), { protobuf: 9, description: 'A second object that took part.' }),
+      related: field(objectReferenceSchema(), {
+        protobuf: 9,
+        older: { protobuf: 13 },
+        description: 'A second object that took part.',
+      }),
       note: text(
         10,
         'What happened, for people to read, at most 1024 bytes. Clients must be prepared for up to 64 kB.',
+        {
+          ...sent,
+          older: { name: 'message', protobuf: 4 },
+        },
       ),
-      type: text(11, 'Normal or Warning, machine-readable; more values may be added later.'),
+      type: text(11, 'Normal or Warning, machine-readable; more values may be added later.', {
+        ...sent,
+        selectable: 3,
+        older: { protobuf: 9 },
+      }),
       deprecatedSource: field(eventSourceSchema(), {
         protobuf: 12,
         ...always,
+        older: { name: 'source', protobuf: 5 },
         description: 'The reporter, as core/v1 has it.',
       }),
       deprecatedFirstTimestamp: field(scalar('time'), {
         protobuf: 13,
         ...always,
+        older: { name: 'firstTimestamp', protobuf: 6 },
         description: 'When it first happened, as core/v1 has it.',
       }),
       deprecatedLastTimestamp: field(scalar('time'), {
         protobuf: 14,
         ...always,
+        older: { name: 'lastTimestamp', protobuf: 7 },
         description: 'When it last happened, as core/v1 has it.',
       }),
       deprecatedCount: field(scalar('int32'), {
         protobuf: 15,
+        older: { name: 'count', protobuf: 8 },
         description: 'How often it happened, as core/v1 has it.',
       }),
     },
   );
 }
 
+/**
+ * What field selectors read and no field is: the first of these fields that is not empty. Its place is as those of
+ * {@link FieldFacts.selectable}.
+ */
+export const SOURCE: {
+  readonly name: string;
+  readonly selectable: number;
+  readonly of: readonly (readonly string[])[];
+} = {
+  name: 'source',
+  selectable: 5,
+  of: [['deprecatedSource', 'component'], ['reportingController']],
+};
+
 function eventSeriesSchema(): z.ZodType {
   return struct(
     {
       name: 'EventSeries',
       definition: `${EVENTS}.EventSeries`,
+      olderDefinition: `${CORE}.EventSeries`,
       description: 'How often an event was seen, and when last.',
     },
     {
@@ -98,12 +157,14 @@ function eventSeriesSchema(): z.ZodType {
         protobuf: 1,
         presence: 'always',
         required: true,
+        older: { presence: 'non-empty', required: false },
         description: 'How many times the event was seen so far, at least 2.',
       }),
       lastObservedTime: field(scalar('micro-time'), {
         protobuf: 2,
         presence: 'always',
         required: true,
+        older: { required: false },
         description: 'When the event was seen last.',
       }),
     },
@@ -143,53 +204,5 @@ function eventSourceSchema(): z.ZodType {
   );
 }
 
-/** The fields of core/v1 in its wire order, and what each is called in `events/v1`. */
-export const CORE_FIELDS: readonly (readonly [core: string, events: string])[] = [
-  ['kind', 'kind'],
-  ['apiVersion', 'apiVersion'],
-  ['metadata', 'metadata'],
-  ['involvedObject', 'regarding'],
-  ['reason', 'reason'],
-  ['message', 'note'],
-  ['source', 'deprecatedSource'],
-  ['firstTimestamp', 'deprecatedFirstTimestamp'],
-  ['lastTimestamp', 'deprecatedLastTimestamp'],
-  ['count', 'deprecatedCount'],
-  ['type', 'type'],
-  ['eventTime', 'eventTime'],
-  ['series', 'series'],
-  ['action', 'action'],
-  ['related', 'related'],
-  ['reportingComponent', 'reportingController'],
-  ['reportingInstance', 'reportingInstance'],
-];
-
-const CORE_REQUIRED: ReadonlySet<string> = new Set(['metadata', 'involvedObject']);
-const CORE_ALWAYS: ReadonlySet<string> = new Set(['reportingComponent', 'reportingInstance']);
-
 /** The Event of core/v1: the same facts under its own names, in its own order. */
-export const coreEventShape: () => StructShape = lazy(() => {
-  const { byName, ...event } = eventShape();
-  const fields = CORE_FIELDS.map(([name, stored], index): FieldShape => {
-    const original = byName.get(stored) as FieldShape;
-    return {
-      ...original,
-      name,
-      shape: name === 'series' ? coreSeries(original.shape as StructShape) : original.shape,
-      required: CORE_REQUIRED.has(name),
-      presence: CORE_ALWAYS.has(name) ? 'always' : original.presence,
-      protobuf: Math.max(0, index - 1),
-    };
-  });
-  return structOf({ ...event, definition: `${CORE}.Event` }, fields);
-});
-
-/** In core/v1 nothing of a series is required, and a count of 0 is not written. */
-function coreSeries(shape: StructShape): StructShape {
-  const fields = shape.fields.map((one): FieldShape => ({
-    ...one,
-    required: false,
-    presence: one.name === 'count' ? 'non-empty' : one.presence,
-  }));
-  return structOf({ ...shape, definition: `${CORE}.EventSeries` }, fields);
-}
+export const coreEventShape: () => StructShape = lazy(() => olderStruct(eventShape()));

@@ -1,5 +1,6 @@
 import type { TableColumn, TableDefinition } from '../api/representation/contract.js';
 import { age } from '../api/representation/human-duration.js';
+import type { Event } from '../model/event.js';
 
 const column = (name: string, priority: 0 | 1, description: string, format = ''): TableColumn => ({
   name,
@@ -23,28 +24,31 @@ const COLUMNS: readonly TableColumn[] = [
   column('Name', 1, 'The name of the event itself, unique in its namespace.', 'name'),
 ];
 
-/** What the two versions of an Event call the fields that are shown. */
-interface FieldNames {
-  readonly object: string;
-  readonly message: string;
-  readonly controller: string;
-  readonly source: string;
-  readonly firstTimestamp: string;
-  readonly lastTimestamp: string;
-  readonly count: string;
-}
-
 type Fields = Readonly<Record<string, unknown>>;
 
 const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value !== null ? (value as Fields) : {});
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-function createTable(names: FieldNames): TableDefinition {
+/**
+ * Events as `kubectl get` shows them (columns and cells: Kubernetes' event printer).
+ *
+ * @param fieldName what the version of the events calls a field
+ */
+export function eventTable(fieldName: (stored: keyof Event) => string): TableDefinition {
+  const names = {
+    regarding: fieldName('regarding'),
+    note: fieldName('note'),
+    controller: fieldName('reportingController'),
+    source: fieldName('deprecatedSource'),
+    firstTimestamp: fieldName('deprecatedFirstTimestamp'),
+    lastTimestamp: fieldName('deprecatedLastTimestamp'),
+    count: fieldName('deprecatedCount'),
+  };
   return {
     columns: COLUMNS,
     cells(object, now) {
       const event = fieldsOf(object);
-      const about = fieldsOf(event[names.object]);
+      const about = fieldsOf(event[names.regarding]);
       const series = event['series'] === undefined || event['series'] === null ? undefined : fieldsOf(event['series']);
       const firstSeen = age(event[names.firstTimestamp] ?? event['eventTime'], now);
       const lastTimestamp = event[names.lastTimestamp];
@@ -57,8 +61,8 @@ function createTable(names: FieldNames): TableDefinition {
         text(event['reason']),
         name ? `${kind}/${name}` : kind,
         text(about['fieldPath']),
-        source(event, names),
-        text(event[names.message]).trim(),
+        reporter(event, fieldsOf(event[names.source]), names.controller),
+        text(event[names.note]).trim(),
         firstSeen,
         series ? Number(series['count'] ?? 0) : Number(event[names.count] ?? 0) || 1,
         text(fieldsOf(event['metadata'])['name']),
@@ -68,31 +72,8 @@ function createTable(names: FieldNames): TableDefinition {
 }
 
 /** `component, host`, each from the older form of the event or else from the newer one. */
-function source(event: Fields, names: FieldNames): string {
-  const older = fieldsOf(event[names.source]);
-  const component = text(older['component']) || text(event[names.controller]);
+function reporter(event: Fields, older: Fields, controller: string): string {
+  const component = text(older['component']) || text(event[controller]);
   const host = text(older['host']) || text(event['reportingInstance']);
   return host ? `${component}, ${host}` : component;
 }
-
-/** Events of `events.<api_domain>/v1` as `kubectl get` shows them (columns and cells: Kubernetes' event printer). */
-export const eventsV1Table: TableDefinition = createTable({
-  object: 'regarding',
-  message: 'note',
-  controller: 'reportingController',
-  source: 'deprecatedSource',
-  firstTimestamp: 'deprecatedFirstTimestamp',
-  lastTimestamp: 'deprecatedLastTimestamp',
-  count: 'deprecatedCount',
-});
-
-/** The same for core/v1, whose fields have other names. */
-export const coreV1Table: TableDefinition = createTable({
-  object: 'involvedObject',
-  message: 'message',
-  controller: 'reportingComponent',
-  source: 'source',
-  firstTimestamp: 'firstTimestamp',
-  lastTimestamp: 'lastTimestamp',
-  count: 'count',
-});

@@ -31,13 +31,13 @@ export function compileStruct(schema: z.core.$ZodType): StructShape {
 
 function structShape(members: Readonly<Record<string, z.core.$ZodType>>, facts: StructFacts): StructShape {
   const fields = Object.entries(members).map(([name, schema]) => fieldShape(name, schema));
-  const { name, definition, description, atomic = false } = facts;
-  return structOf({ name, definition, description, atomic }, fields);
+  const { name, definition, description, atomic = false, olderDefinition } = facts;
+  return structOf({ name, definition, description, atomic, olderDefinition }, fields);
 }
 
 /** A struct from its fields: for shapes that are derived from compiled ones. */
 export function structOf(
-  facts: Pick<StructShape, 'name' | 'definition' | 'description' | 'atomic'>,
+  facts: Pick<StructShape, 'name' | 'definition' | 'description' | 'atomic' | 'olderDefinition'>,
   fields: readonly FieldShape[],
 ): StructShape {
   return { kind: 'struct', ...facts, fields, byName: new Map(fields.map((one) => [one.name, one])) };
@@ -48,8 +48,11 @@ function fieldShape(name: string, schema: z.core.$ZodType): FieldShape {
   if (facts?.kind !== 'field') throw new TypeError(`the field ${name} was not made with field() of schema/facts.ts`);
   const inner = (schema._zod.def as unknown as { innerType: z.core.$ZodType }).innerType;
   const { description, protobuf, presence = 'non-empty', required = false, discarded = false }: FieldFacts = facts;
+  const { mutable = false, selectable, frequency, older } = facts;
   const shape = compileShape(inner);
-  return { name, shape, description, required, presence, zero: zeroOf(shape), protobuf, discarded };
+  const zero = zeroOf(shape);
+  const written = { name, shape, description, required, presence, zero, protobuf, discarded };
+  return { ...written, mutable, selectable, frequency, older };
 }
 
 /** What an unset field of this shape is written as. */

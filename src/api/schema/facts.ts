@@ -10,6 +10,7 @@ export interface StructFacts {
   readonly definition: string;
   readonly description: string;
   readonly atomic?: boolean;
+  readonly olderDefinition?: string;
 }
 
 /** What Kubernetes knows of a field. Fields stand in wire order in their struct. */
@@ -22,6 +23,30 @@ export interface FieldFacts {
   /** Default false. */
   readonly required?: boolean;
   readonly discarded?: boolean;
+  /** Updates may change it, whatever the version's rules. Default false. */
+  readonly mutable?: boolean;
+  /**
+   * Field selectors read it: its place among all that they read, from 0. Stored records depend on places, so that a new
+   * field gets the next free one, and none is given twice. On a struct: the place of its first member; all are read.
+   */
+  readonly selectable?: number;
+  /**
+   * How often an object has the field: nearly every new one that clients send (`sent`), nearly every stored one
+   * (`stored`), or many (`often`). Generated code is fast for objects that have these fields and no others, and right
+   * for all. Absent: rarely.
+   */
+  readonly frequency?: 'sent' | 'stored' | 'often';
+  /** What is different in the older version of the resource, where it is served in two. */
+  readonly older?: OlderFacts;
+}
+
+/** A field in the older version of a resource; what is not said is as in the newer one. */
+export interface OlderFacts {
+  readonly name?: string;
+  /** The number in protobuf, by which fields are ordered there. */
+  readonly protobuf?: number;
+  readonly required?: boolean;
+  readonly presence?: FieldShape['presence'];
 }
 
 /** What Kubernetes knows of a list. */

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { field, list, scalar, stringMap, struct } from './facts.js';
+import { field, list, scalar, stringMap, struct, type FieldFacts } from './facts.js';
 
 const META = 'io.k8s.apimachinery.pkg.apis.meta.v1';
 
@@ -20,8 +20,8 @@ export function typeMetaFields(): Record<'kind' | 'apiVersion', z.ZodType> {
 
 /** Kubernetes `meta/v1` ObjectMeta. */
 export function objectMetaSchema(): z.ZodType {
-  const text = (protobuf: number, description: string, goType?: string): z.ZodType =>
-    field(scalar('string', goType), { protobuf, description });
+  const text = (protobuf: number, description: string, more: Partial<FieldFacts> = {}, goType?: string): z.ZodType =>
+    field(scalar('string', goType), { protobuf, description, ...more });
   return struct(
     {
       name: 'ObjectMeta',
@@ -29,19 +29,31 @@ export function objectMetaSchema(): z.ZodType {
       description: 'What every stored object has: its name, its identity, its version, its labels and its owners.',
     },
     {
-      name: text(1, 'The name of the object, unique within its namespace. It cannot be changed.'),
+      name: text(1, 'The name of the object, unique within its namespace. It cannot be changed.', {
+        selectable: 0,
+        frequency: 'sent',
+      }),
       generateName: text(2, 'The beginning of a name the server completes. Read only when name is empty.'),
-      namespace: text(3, 'The namespace the object lives in. It cannot be changed.'),
+      namespace: text(3, 'The namespace the object lives in. It cannot be changed.', {
+        selectable: 1,
+        frequency: 'sent',
+      }),
       selfLink: field(scalar('string'), {
         protobuf: 4,
         discarded: true,
         description: 'Accepted for the sake of old clients and not kept.',
       }),
-      uid: text(5, 'What tells this object from earlier and later ones of its name. Set by the server.', 'types.UID'),
+      uid: text(
+        5,
+        'What tells this object from earlier and later ones of its name. Set by the server.',
+        { frequency: 'stored' },
+        'types.UID',
+      ),
       resourceVersion: text(6, 'An opaque text that changes with every write. Send it back to refuse lost updates.'),
       generation: field(scalar('int64'), { protobuf: 7, description: 'Counts changes of the desired state.' }),
       creationTimestamp: field(scalar('time'), {
         protobuf: 8,
+        frequency: 'stored',
         description: 'When the server stored the object first.',
       }),
       deletionTimestamp: field(scalar('time'), {
@@ -55,7 +67,11 @@ export function objectMetaSchema(): z.ZodType {
         presence: 'set',
         description: 'How many seconds were allowed between the request for deletion and the removal.',
       }),
-      labels: field(stringMap(), { protobuf: 11, description: 'Short keys and values selectors choose objects by.' }),
+      labels: field(stringMap(), {
+        protobuf: 11,
+        frequency: 'often',
+        description: 'Short keys and values selectors choose objects by.',
+      }),
       annotations: field(stringMap(), { protobuf: 12, description: 'Free keys and values nothing is selected by.' }),
       ownerReferences: field(
         list(ownerReferenceSchema(), { type: 'map', keys: ['uid'], patchStrategy: 'merge', patchMergeKey: 'uid' }),

@@ -1,3 +1,5 @@
+import type { FieldFacts, OlderFacts } from './facts.js';
+
 /**
  * A type as everything but zod sees it: compiled once from the zod schema and its metadata registry, read by the
  * decoder, the encoder, strategic merge, managed fields, the OpenAPI document and protobuf.
@@ -25,6 +27,8 @@ export interface StructShape {
   readonly byName: ReadonlyMap<string, FieldShape>;
   /** Apply and managed fields treat the whole object as one value. */
   readonly atomic: boolean;
+  /** The OpenAPI definition name in the older version of the resource, where it is served in two. */
+  readonly olderDefinition?: string | undefined;
 }
 
 /** A list. `type` is Kubernetes' list type; `keys` the key fields of a `map` list. */
@@ -64,4 +68,12 @@ export interface FieldShape {
   readonly protobuf: number;
   /** Known and checked, but never kept (`selfLink`). */
   readonly discarded: boolean;
+  /** See {@link FieldFacts.mutable}. */
+  readonly mutable: boolean;
+  /** See {@link FieldFacts.selectable}. */
+  readonly selectable?: number | undefined;
+  /** See {@link FieldFacts.frequency}. */
+  readonly frequency?: FieldFacts['frequency'];
+  /** See {@link FieldFacts.older}. */
+  readonly older?: OlderFacts | undefined;
 }

@@ -1,45 +1,79 @@
-import type { Event, EventSeries } from '../../model/event.js';
-import { CORE_FIELDS } from '../schema.js';
+import { lazy } from '../../api/schema/lazy.js';
+import { olderName } from '../../api/schema/older-shape.js';
+import type { FieldShape, StructShape } from '../../api/schema/shape.js';
+import type { Event } from '../../model/event.js';
+import { coreEventShape, eventShape } from '../schema.js';
 
 type Fields = Record<string, unknown>;
 
-/** All fields but the two that say what the object is. */
-const FIELDS = CORE_FIELDS.filter(([name]) => name !== 'kind' && name !== 'apiVersion');
+/** A field in both forms. */
+interface FieldPair {
+  readonly core: string;
+  readonly stored: string;
+  /** What the form with `always` has for a field that is unset, where the other one leaves it out. */
+  readonly filled: 'core' | 'stored' | undefined;
+  readonly zero: unknown;
+  /** Of a struct whose fields differ. */
+  readonly below: readonly FieldPair[] | undefined;
+}
 
-const CORE_NAMES: ReadonlyMap<string, string> = new Map(FIELDS.map(([core, stored]) => [stored, core]));
+/** All fields but the two that say what the object is, in the order of core/v1. */
+const fieldPairs: () => readonly FieldPair[] = lazy(() => pairsOf(coreEventShape(), eventShape()).slice(2));
 
-/** Fields that are texts in core/v1 even when they are empty, and are left out of the stored form then. */
-const ALWAYS_TEXT: ReadonlySet<string> = new Set(['reportingComponent', 'reportingInstance']);
+function pairsOf(core: StructShape, stored: StructShape): readonly FieldPair[] {
+  const byCoreName = new Map(stored.fields.map((field) => [olderName(field), field]));
+  return core.fields.map((field) => {
+    const original = byCoreName.get(field.name) as FieldShape;
+    const filled = original.presence === field.presence ? undefined : field.presence === 'always' ? 'core' : 'stored';
+    const below =
+      field.shape !== original.shape && field.shape.kind === 'struct' && original.shape.kind === 'struct'
+        ? pairsOf(field.shape, original.shape)
+        : undefined;
+    return { core: field.name, stored: original.name, filled, zero: field.zero, below };
+  });
+}
+
+const coreNames: () => ReadonlyMap<string, string> = lazy(
+  () => new Map(fieldPairs().map(({ core, stored }) => [stored, core])),
+);
 
 /** What core/v1 calls a field of the stored form. */
 export function coreName(stored: string): string {
-  return CORE_NAMES.get(stored) ?? stored;
+  return coreNames().get(stored) ?? stored;
 }
 
 /** An event in its core/v1 form, without kind and apiVersion. Nothing is lost. Values are shared. */
 export function toCore(event: Event): Fields {
-  const stored = event as unknown as Readonly<Fields>;
-  const object: Fields = {};
-  for (const [core, name] of FIELDS) {
-    const value = stored[name];
-    if (value !== undefined) object[core] = name === 'series' ? coreSeries(value as EventSeries) : value;
-    else if (ALWAYS_TEXT.has(core)) object[core] = '';
-  }
-  return object;
+  return toCoreFields(event as unknown as Readonly<Fields>, fieldPairs());
 }
 
 /** The stored form of a decoded core/v1 object. Values are shared. */
 export function fromCore(object: Readonly<Fields>): Event {
-  const event: Fields = {};
-  for (const [core, name] of FIELDS) {
-    const value = object[core];
-    if (value === undefined || (value === '' && ALWAYS_TEXT.has(core))) continue;
-    event[name] = name === 'series' ? { count: 0, ...(value as Partial<EventSeries>) } : value;
-  }
-  return event as unknown as Event;
+  return fromCoreFields(object, fieldPairs()) as unknown as Event;
 }
 
-/** A count of 0 is not written in core/v1. */
-function coreSeries({ count, lastObservedTime }: EventSeries): Partial<EventSeries> {
-  return count === 0 ? { lastObservedTime } : { count, lastObservedTime };
+function toCoreFields(from: Readonly<Fields>, pairs: readonly FieldPair[]): Fields {
+  const object: Fields = {};
+  for (const { core, stored, filled, zero, below } of pairs) {
+    const value = from[stored];
+    if (value === undefined) {
+      if (filled === 'core') object[core] = zero;
+    } else if (filled !== 'stored' || value !== zero) {
+      object[core] = below ? toCoreFields(value as Readonly<Fields>, below) : value;
+    }
+  }
+  return object;
+}
+
+function fromCoreFields(from: Readonly<Fields>, pairs: readonly FieldPair[]): Fields {
+  const object: Fields = {};
+  for (const { core, stored, filled, zero, below } of pairs) {
+    const value = from[core];
+    if (value === undefined) {
+      if (filled === 'stored') object[stored] = zero;
+    } else if (filled !== 'core' || value !== zero) {
+      object[stored] = below ? fromCoreFields(value as Readonly<Fields>, below) : value;
+    }
+  }
+  return object;
 }

@@ -1,25 +1,22 @@
 import { encodeJson } from '../../api/encode/encode-json.js';
+import { lazy } from '../../api/schema/lazy.js';
+import { selectableFields } from '../../api/schema/selectable-fields.js';
 import type { Event } from '../../model/event.js';
 import type { EventRecord } from '../../store/record.js';
 import { decodeEvent } from '../stored-form/encode-event.js';
-import { coreEventShape, eventShape } from '../schema.js';
-import { coreV1Table } from '../table.js';
+import { coreEventShape, eventShape, SOURCE } from '../schema.js';
+import { eventTable } from '../table.js';
 import { coreName, fromCore, toCore } from './core-form.js';
 import type { EventVersion } from './version.js';
 
-/** The parts of the object an event is about that field selectors may ask for. */
-const REFERENCE_FIELDS = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath'];
-
 /** Labels of field selectors, with what the stored form calls the field. `source` is the component or the controller. */
-const SELECTABLE: readonly (readonly [label: string, stored: string])[] = [
-  ...REFERENCE_FIELDS.map((field) => [`involvedObject.${field}`, `regarding.${field}`] as const),
-  ['reason', 'reason'],
-  ['reportingComponent', 'reportingController'],
-  ['source', 'source'],
-  ['type', 'type'],
-  ['metadata.name', 'metadata.name'],
-  ['metadata.namespace', 'metadata.namespace'],
-];
+const selectable: () => ReadonlyMap<string, string> = lazy(() => {
+  const fields = selectableFields(eventShape()).map(({ path: [first = '', ...rest] }): [string, string] => [
+    [coreName(first), ...rest].join('.'),
+    [first, ...rest].join('.'),
+  ]);
+  return new Map([...fields, [SOURCE.name, SOURCE.name]]);
+});
 
 const API_VERSION = 'v1';
 
@@ -38,12 +35,12 @@ export function coreV1(apiDomain: string): EventVersion {
   return {
     group: '',
     version: 'v1',
-    view: { apiVersion: API_VERSION, kind: 'Event', listKind: 'EventList', shape, table: coreV1Table },
+    view: { apiVersion: API_VERSION, kind: 'Event', listKind: 'EventList', shape, table: eventTable(coreName) },
     shape,
     otherVersions: new Map([[`events.${apiDomain}/v1`, eventShape()]]),
     strict: false,
     fieldName: coreName,
-    selectable: new Map(SELECTABLE),
+    selectable: selectable(),
     objectJson: (record) => object(eventOf(record)),
     object: (record) => object(eventOf(record)),
     listsStored: false,

@@ -1,29 +1,13 @@
 import { encodeJson } from '../../api/encode/encode-json.js';
+import { selectableFields } from '../../api/schema/selectable-fields.js';
 import type { Event } from '../../model/event.js';
 import { recordBytes } from '../../store/record.js';
-
 import { coreEventShape, eventShape } from '../schema.js';
-import { eventsV1Table } from '../table.js';
+import { eventTable } from '../table.js';
 import { decodeUsualEvent } from './usual-event.js';
 import { fromCore } from './core-form.js';
 import { UnjoinedRecord } from './unjoined-record.js';
 import type { EventVersion } from './version.js';
-
-/** Labels of field selectors: the stored form is this version's, so each is called what it is. */
-const SELECTABLE = [
-  'reason',
-  'regarding.kind',
-  'regarding.namespace',
-  'regarding.name',
-  'regarding.uid',
-  'regarding.apiVersion',
-  'regarding.resourceVersion',
-  'regarding.fieldPath',
-  'reportingController',
-  'type',
-  'metadata.name',
-  'metadata.namespace',
-];
 
 /** `events.<api_domain>/v1`: the version the library stores. */
 export function eventsV1(apiDomain: string): EventVersion {
@@ -36,13 +20,14 @@ export function eventsV1(apiDomain: string): EventVersion {
   return {
     group,
     version: 'v1',
-    view: { apiVersion, kind: 'Event', listKind: 'EventList', shape, table: eventsV1Table },
+    view: { apiVersion, kind: 'Event', listKind: 'EventList', shape, table: eventTable((stored) => stored) },
     shape,
     otherVersions: new Map([['v1', coreEventShape()]]),
     usual: decodeUsualEvent,
     strict: true,
     fieldName: (stored) => stored,
-    selectable: new Map(SELECTABLE.map((label) => [label, label])),
+    // The stored form is this version's: each field is called what it is.
+    selectable: new Map(selectableFields(shape).map(({ path }) => [path.join('.'), path.join('.')])),
     objectJson: (record) => recordBytes(record, prefix),
     object: (record) => new UnjoinedRecord(record, prefix),
     listsStored: true,

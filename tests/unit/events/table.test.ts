@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { coreV1Table, eventsV1Table } from '../../../src/events/table.js';
+import { eventTable } from '../../../src/events/table.js';
+import { coreName } from '../../../src/events/versions/core-form.js';
+
+const eventsV1Table = eventTable((stored) => stored);
+const coreV1Table = eventTable(coreName);
 
 const now = Date.parse('2024-03-05T06:10:00Z') * 1000;
 

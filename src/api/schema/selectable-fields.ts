@@ -1,0 +1,23 @@
+import type { StructShape } from './shape.js';
+
+/** A field that field selectors read. */
+export interface SelectableField {
+  /** The names on the way to it, `['regarding', 'kind']`. */
+  readonly path: readonly string[];
+  /** See `FieldFacts.selectable`. */
+  readonly place: number;
+}
+
+/** What field selectors read of a resource, by place. */
+export function selectableFields(shape: StructShape): readonly SelectableField[] {
+  return fieldsOf(shape, []).sort((one, other) => one.place - other.place);
+}
+
+function fieldsOf({ fields }: StructShape, parents: readonly string[]): SelectableField[] {
+  return fields.flatMap(({ name, shape, selectable: place }): SelectableField[] => {
+    const path = [...parents, name];
+    if (place === undefined) return shape.kind === 'struct' ? fieldsOf(shape, path) : [];
+    if (shape.kind !== 'struct') return [{ path, place }];
+    return shape.fields.map((member, index) => ({ path: [...path, member.name], place: place + index }));
+  });
+}
