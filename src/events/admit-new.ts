@@ -12,7 +12,6 @@ import { requireEventRate } from './event-rates.js';
 import { generateName } from './generate-name.js';
 import { requireFits } from './require-fits.js';
 import { createErrors } from './rules/create-rules.js';
-import type { BodyTraits } from './verbs/body.js';
 import { expiryOf, resourceOf, type EventsEnvironment, type Result, type VerbCall } from './verbs/call.js';
 import { storedObject } from './verbs/stored-object.js';
 
@@ -21,16 +20,10 @@ const NAME_ATTEMPTS = 8;
 /**
  * Brings a new event in: what the server decides is set, the rules are checked, it is stored (or not, in a dry run).
  *
- * @param traits of the body it came in, where that holds nothing else
  * @throws StatusError 400, 409, 422, 429
  */
-export function admitNew(
-  call: VerbCall,
-  event: Event,
-  options: WriteOptions,
-  traits: BodyTraits = UNKNOWN,
-): Result | Promise<Result> {
-  return admit(call, event, options, undefined, traits, (existing): never => {
+export function admitNew(call: VerbCall, event: Event, options: WriteOptions): Result | Promise<Result> {
+  return admit(call, event, options, undefined, (existing): never => {
     throw nameTaken(call, event, existing);
   });
 }
@@ -48,7 +41,7 @@ export function admitMissing(
   options: WriteOptions,
   entries?: readonly ManagedFieldsEntry[],
 ): Result | undefined | Promise<Result | undefined> {
-  return admit(call, event, options, entries, UNKNOWN, () => undefined);
+  return admit(call, event, options, entries, () => undefined);
 }
 
 function admit<T>(
@@ -56,7 +49,6 @@ function admit<T>(
   event: Event,
   options: WriteOptions,
   entries: readonly ManagedFieldsEntry[] | undefined,
-  traits: BodyTraits,
   taken: Admission<T>['taken'],
 ): Result | T | Promise<Result | T> {
   const { environment } = call;
@@ -65,11 +57,9 @@ function admit<T>(
   stamp(event, environment);
   let managedFields: string | undefined;
   if (entries) setManagedFields(event, entries);
-  else managedFields = trackFields(call, options, event, undefined, traits.usual);
-  return attempt({ call, event, options, generated, managedFields, plain: traits.plain, taken }, 1);
+  else managedFields = trackFields(call, options, event);
+  return attempt({ call, event, options, generated, managedFields, taken }, 1);
 }
-
-const UNKNOWN: BodyTraits = Object.freeze({});
 
 interface Admission<T> {
   readonly call: VerbCall;
@@ -79,14 +69,13 @@ interface Admission<T> {
   readonly generated: boolean;
   /** As JSON, where that is known. */
   readonly managedFields: string | undefined;
-  readonly plain: boolean | undefined;
   /** What to do when there is one of this name already. */
   readonly taken: (existing: EventRecord | undefined) => T;
 }
 
 /** At once where the store answers at once: three promises less between the body and the answer. */
 function attempt<T>(admission: Admission<T>, round: number): Result | T | Promise<Result | T> {
-  const { call, event, options, generated, managedFields, plain } = admission;
+  const { call, event, options, generated, managedFields } = admission;
   const { environment, version } = call;
   if (generated) {
     event.metadata.name = generateName(event.metadata.generateName ?? '');
@@ -102,7 +91,7 @@ function attempt<T>(admission: Admission<T>, round: number): Result | T | Promis
   call.life.throwIfAborted();
   const { create } = environment.store;
   const expiry = { expiresAt: expiryOf(environment) };
-  const encoded = encodeEvent(event, managedFields, environment.textBytes, plain);
+  const encoded = encodeEvent(event, managedFields, environment.textBytes);
   try {
     if (create.atOnce) return created(call, create.atOnce(key, encoded, expiry));
     return create(key, encoded, expiry).then((record) => created(call, record), failed);
@@ -114,9 +103,9 @@ function attempt<T>(admission: Admission<T>, round: number): Result | T | Promis
 const created = (call: VerbCall, record: EventRecord): Result | Promise<Result> => storedObject(call, 201, record);
 
 async function dry<T>(admission: Admission<T>, round: number, key: EventKey): Promise<Result | T> {
-  const { call, event, managedFields, plain } = admission;
+  const { call, event, managedFields } = admission;
   const { store, textBytes } = call.environment;
-  requireFits(store, encodeEvent(event, managedFields, textBytes, plain));
+  requireFits(store, encodeEvent(event, managedFields, textBytes));
   const existing = await store.get(key, call.life);
   if (existing) return again(admission, round, existing);
   return { kind: 'object', status: 201, json: call.version.unstoredJson(event) };

@@ -9,7 +9,7 @@ import type { VerbCall } from './verbs/call.js';
 /** The version of a call, as managed fields know it. */
 export function managedVersion({ version }: VerbCall): ManagedVersion {
   const { apiVersion, kind } = version.view;
-  return { apiVersion, kind, shape: version.shape };
+  return { apiVersion, kind, shape: version.shape, fieldsPresent: version.fieldsPresent };
 }
 
 /** Who a write is put down to: the `fieldManager`, or the client's own name. */
@@ -32,16 +32,9 @@ export function setManagedFields(event: Event, entries: readonly ManagedFieldsEn
  * Records who changed what by a create (no `previous`), an update or a patch. Without tracking, what is stored stays and
  * what the client sent does not count.
  *
- * @param usual see `UpdateManagedFieldsInput`
  * @returns the event's new managed fields as JSON, where that is known, for {@link encodeEvent}
  */
-export function trackFields(
-  call: VerbCall,
-  options: WriteOptions,
-  next: Event,
-  previous?: Event,
-  usual?: boolean,
-): string | undefined {
+export function trackFields(call: VerbCall, options: WriteOptions, next: Event, previous?: Event): string | undefined {
   const stored = previous?.metadata.managedFields;
   if (!call.environment.managedFields) {
     setManagedFields(next, stored);
@@ -56,7 +49,6 @@ export function trackFields(
     sent: next.metadata.managedFields,
     manager: managerOfCall(call, options),
     time: trackingTime(call),
-    usual,
   });
   setManagedFields(next, entries);
   return entries.length > 0 ? json : undefined;

@@ -172,8 +172,9 @@ function eventSeriesSchema(): z.ZodType {
 }
 
 function objectReferenceSchema(): z.ZodType {
-  const text = (protobuf: number, description: string, goType?: string): z.ZodType =>
-    field(scalar('string', goType), { protobuf, description });
+  const text = (protobuf: number, description: string, more: Partial<FieldFacts> = {}, goType?: string): z.ZodType =>
+    field(scalar('string', goType), { protobuf, description, ...more });
+  const sent = { frequency: 'sent' } as const;
   return struct(
     {
       name: 'ObjectReference',
@@ -182,11 +183,11 @@ function objectReferenceSchema(): z.ZodType {
       atomic: true,
     },
     {
-      kind: text(1, 'Kind of the object.'),
-      namespace: text(2, 'Namespace of the object.'),
-      name: text(3, 'Name of the object.'),
-      uid: text(4, 'UID of the object.', 'types.UID'),
-      apiVersion: text(5, 'Group and version of the object.'),
+      kind: text(1, 'Kind of the object.', sent),
+      namespace: text(2, 'Namespace of the object.', sent),
+      name: text(3, 'Name of the object.', sent),
+      uid: text(4, 'UID of the object.', sent, 'types.UID'),
+      apiVersion: text(5, 'Group and version of the object.', sent),
       resourceVersion: text(6, 'The version of the object that is meant.'),
       fieldPath: text(7, 'The part that is meant, such as spec.containers{web}.'),
     },

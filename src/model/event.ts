@@ -1,51 +1,83 @@
+// Written by `npm run generate` from events/schema.ts. Change the schema, not this file.
+
 import type { ListMeta, ObjectMeta } from './object-meta.js';
 
 /**
- * An Event as `events.<api_domain>/v1` puts it on the wire (specification 2.1). `eventTime` and
- * `series.lastObservedTime` are MicroTime strings, always written with six fractional digits; the deprecated
- * timestamps are whole seconds.
+ * A report of something that happened in the cluster, usually a change of state. Events are informative, best-effort
+ * supplemental data: they are kept for a limited time and may be lost, so nothing should depend on one arriving. What
+ * triggers an event and what its message says may change over time: readers must not conclude from an equal reason
+ * that the trigger is the same, or rely on events with that reason to exist in the future. Times are RFC 3339 texts in
+ * UTC: with six fractional digits where they are MicroTime, whole seconds elsewhere.
  */
 export interface Event {
+  /** The kind of object this is. May be left out where the path already says it. */
   kind?: string;
+  /** Group and version this form of the object belongs to. May be left out where the path already says it. */
   apiVersion?: string;
+  /** Name, namespace, labels and the like. */
   metadata: ObjectMeta;
+  /** When the event was first observed. */
   eventTime?: string | null;
+  /** Says that the event happened several times; absent for one that happened once. */
   series?: EventSeries;
+  /** Who reports: the name of a controller such as example.com/backup. */
   reportingController?: string;
+  /** Which instance of the controller reports, at most 128 bytes. */
   reportingInstance?: string;
+  /** What was done or failed, machine-readable, at most 128 bytes. */
   action?: string;
+  /** Why it was done, for people to read, at most 128 bytes. */
   reason?: string;
+  /** The object the event is about. */
   regarding?: ObjectReference;
+  /** A second object that took part. */
   related?: ObjectReference;
+  /** What happened, for people to read, at most 1024 bytes. Clients must be prepared for up to 64 kB. */
   note?: string;
+  /** Normal or Warning, machine-readable; more values may be added later. */
   type?: string;
+  /** The reporter, as core/v1 has it. */
   deprecatedSource?: EventSource;
+  /** When it first happened, as core/v1 has it. */
   deprecatedFirstTimestamp?: string | null;
+  /** When it last happened, as core/v1 has it. */
   deprecatedLastTimestamp?: string | null;
+  /** How often it happened, as core/v1 has it. */
   deprecatedCount?: number;
 }
 
-/** A run of equal events (specification 2.2). */
-export interface EventSeries {
-  count: number;
-  lastObservedTime: string | null;
+/** Who reports an event, in its older form. */
+export interface EventSource {
+  /** The component that reports. */
+  component?: string;
+  /** The node it runs on. */
+  host?: string;
 }
 
-/** Which object an event speaks of. */
+/** Points at an object, or at a part of one. */
 export interface ObjectReference {
+  /** Kind of the object. */
   kind?: string;
+  /** Namespace of the object. */
   namespace?: string;
+  /** Name of the object. */
   name?: string;
+  /** UID of the object. */
   uid?: string;
+  /** Group and version of the object. */
   apiVersion?: string;
+  /** The version of the object that is meant. */
   resourceVersion?: string;
+  /** The part that is meant, such as spec.containers{web}. */
   fieldPath?: string;
 }
 
-/** The reporter of an event in its older form (specification 2.3). */
-export interface EventSource {
-  component?: string;
-  host?: string;
+/** How often an event was seen, and when last. */
+export interface EventSeries {
+  /** How many times the event was seen so far, at least 2. */
+  count: number;
+  /** When the event was seen last. */
+  lastObservedTime: string | null;
 }
 
 /** A list of events (specification 2.4). Its items carry neither `kind` nor `apiVersion`. */

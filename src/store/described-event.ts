@@ -1,27 +1,14 @@
 import type { EncodedEvent } from './record.js';
+import { SELECTOR_FIELDS } from './schema-facts.js';
 
 const SPACE = 0x20;
 const DIGIT_ZERO = 0x30;
 
 /**
- * The fields that events have. Without their names a description takes 270 bytes of 510, and two events fit a page of
- * 4 KiB where it was one. Stored descriptions depend on the order: only ever appended to.
+ * Without their names a description takes 270 bytes of 510, and two events fit a page of 4 KiB where it was one. Stored
+ * descriptions depend on the order.
  */
-const NAMES: readonly string[] = [
-  'metadata.name',
-  'metadata.namespace',
-  'reason',
-  'type',
-  'reportingController',
-  'source',
-  'regarding.kind',
-  'regarding.namespace',
-  'regarding.name',
-  'regarding.uid',
-  'regarding.apiVersion',
-  'regarding.resourceVersion',
-  'regarding.fieldPath',
-];
+const NAMES: readonly string[] = SELECTOR_FIELDS;
 
 type Texts = Readonly<Record<string, string>>;
 

@@ -7,6 +7,7 @@ import { DEFAULT_BODY_LIMITS, type BodyLimits } from './body-limits.js';
 import { decodeObject } from './decode-object.js';
 import { decodeQuickly, ODD } from './decode-quickly.js';
 import { bodyText, parsePlain, type PlainJson } from './parse-json.js';
+import type { QuickDecoder } from './quick-object.js';
 import { readDocument, readOddJson, whenRead, type BodyMediaType, type ReadDocument } from './read-document.js';
 import { strictText, yamlStrictText, type FieldValidation } from './strict-errors.js';
 import {
@@ -34,17 +35,10 @@ export interface DecodeBodyOptions {
    */
   readonly otherVersions?: ReadonlyMap<string, StructShape> | undefined;
   readonly fieldValidation: FieldValidation;
-  /** Knows the most frequent objects of this kind and version: asked before the decoder that knows them all. */
-  readonly usual?: ((value: object) => UsualObject | undefined) | undefined;
+  /** Asked before the decoder that knows all objects. */
+  readonly quick?: QuickDecoder | undefined;
   /** Default {@link DEFAULT_BODY_LIMITS}. */
   readonly limits?: BodyLimits | undefined;
-}
-
-/** An object with nothing wrong, unknown or rare: what every decoder makes of the value, which may be used up for it. */
-export interface UsualObject {
-  readonly object: Record<string, unknown>;
-  /** How many keys the value has, at all levels. */
-  readonly keys: number;
 }
 
 /** An object from a request. */
@@ -56,10 +50,6 @@ export interface DecodedBody {
   readonly kind: string;
   /** The apiVersion of the body, or the expected one where it says none. Not the expected one only with `otherVersions`. */
   readonly apiVersion: string;
-  /** No text in the object needs escaping in JSON, which a look at the whole body tells for less than a look at each. */
-  readonly plain?: boolean;
-  /** It was `DecodeBodyOptions.usual` that knew it. */
-  readonly usual?: boolean;
 }
 
 /**
@@ -76,7 +66,7 @@ export function decodeBody(body: Uint8Array, options: DecodeBodyOptions): Decode
     const text = bodyText(body);
     const parsed = parsePlain(text, limits.members);
     if (!parsed) return decodeDocument(body, readOddJson(text), options);
-    const plain = decodePlain(parsed, text.length === body.length, options);
+    const plain = decodePlain(parsed, options);
     if (plain) return plain;
   }
   return whenRead(readDocument(body, mediaType, limits), (read) => decodeDocument(body, read, options));
@@ -88,21 +78,18 @@ export function decodeBody(body: Uint8Array, options: DecodeBodyOptions): Decode
  */
 function decodePlain(
   parsed: PlainJson,
-  unitsAsBytes: boolean,
-  { shape, kind, apiVersion, usual }: DecodeBodyOptions,
+  { shape, kind, apiVersion, quick }: DecodeBodyOptions,
 ): DecodedBody | undefined {
   if (!saysExactly(parsed.value, kind, apiVersion)) return undefined;
-  // As many units as bytes: no surrogates, which take twice as many. Control characters and quotes JSON has only escaped.
-  const plain = !parsed.escapes && unitsAsBytes;
-  const known = usual?.(parsed.value as object);
+  const known = quick?.(parsed.value as object);
   if (known) {
     if (known.keys !== parsed.keys) return undefined;
-    return { object: known.object, warnings: NONE, kind, apiVersion, plain, usual: true };
+    return { object: known.object, warnings: NONE, kind, apiVersion };
   }
   const tally = { keys: 0 };
   const object = decodeQuickly(parsed.value, shape, true, undefined, tally);
   if (object === ODD || tally.keys !== parsed.keys) return undefined;
-  return { object, warnings: NONE, kind, apiVersion, plain };
+  return { object, warnings: NONE, kind, apiVersion };
 }
 
 const NONE: readonly string[] = Object.freeze([]);

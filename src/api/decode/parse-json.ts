@@ -45,8 +45,6 @@ export interface PlainJson {
   readonly value: unknown;
   /** How many keys the text has, duplicates counted. */
   readonly keys: number;
-  /** The text has a backslash. */
-  readonly escapes: boolean;
 }
 
 /**
@@ -61,7 +59,7 @@ export function parsePlain(text: string, mostMembers: number = MAX_MEMBERS): Pla
   if (scan.members > mostMembers) throw tooManyMembers('the body', mostMembers);
   if (scan.odd) return undefined;
   const value = parsed(text);
-  return value === undefined ? undefined : { value, keys: scan.keys, escapes: scan.escapes };
+  return value === undefined ? undefined : { value, keys: scan.keys };
 }
 
 /** A document of which nothing more is known than its value. */

@@ -13,8 +13,6 @@ export interface JsonScan {
   readonly depth: number;
   /** There may be numbers with a fraction, an exponent or more than 15 digits, or escaped surrogates; or it is no JSON. */
   readonly odd: boolean;
-  /** There is a backslash. */
-  readonly escapes: boolean;
 }
 
 const QUOTE = 0x22;
@@ -72,7 +70,6 @@ export function scanJson(text: string, mostMembers: number = Infinity): JsonScan
     members,
     depth: deepest,
     odd: odd || wrong || (escapes && SURROGATE.test(text)),
-    escapes,
   };
 }
 

@@ -61,11 +61,11 @@ function encodeList(items: readonly unknown[], { item: shape }: ListShape): stri
 }
 
 /** A map of texts as JSON, keys sorted. */
-export function writeTexts(texts: Readonly<Record<string, string>>, quote: Quote = quoted): string {
+export function writeTexts(texts: Readonly<Record<string, string>>): string {
   const keys = Object.keys(texts);
   if (!areSorted(keys)) keys.sort(byCodePoint);
   let out = '';
-  for (const key of keys) out += `${out === '' ? '' : ','}${quote(key)}:${quote(texts[key] as string)}`;
+  for (const key of keys) out += `${out === '' ? '' : ','}${quoted(key)}:${quoted(texts[key] as string)}`;
   return `{${out}}`;
 }
 
@@ -98,15 +98,7 @@ const rank = (unit: number): number => (unit >= 0xd800 && unit <= 0xdfff ? unit 
 // eslint-disable-next-line no-control-regex -- control characters are what is looked for
 const NEEDS_ESCAPE = /["\\\u0000-\u001f\ud800-\udfff]/;
 
-/** How a text becomes JSON. */
-export type Quote = (text: string) => string;
-
 /** A text as JSON. */
 export function quoted(text: string): string {
   return NEEDS_ESCAPE.test(text) ? JSON.stringify(wellFormed(text)) : `"${text}"`;
-}
-
-/** A text as JSON that is known to need no escaping. */
-export function quotedPlain(text: string): string {
-  return `"${text}"`;
 }

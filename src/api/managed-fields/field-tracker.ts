@@ -46,7 +46,7 @@ export function createFieldTracker(): FieldTracker {
     let remembered = versions.get(version.shape);
     if (!remembered) {
       const shape = withoutManagedFields(version.shape);
-      const newFields = createNewObjectFields(shape);
+      const newFields = createNewObjectFields(shape, version.fieldsPresent);
       remembered = { shape, newFields, update: createUpdateMemory(lists), created: createCreatedEntries(version) };
       versions.set(version.shape, remembered);
     }
@@ -58,7 +58,7 @@ export function createFieldTracker(): FieldTracker {
     const { shape, newFields, update, created } = rememberedOf(input.version);
     if (live) return update(input, live, shape);
     if (sent ? !isReset(sent) : stored.length > 0) return undefined;
-    const fields = newFields(next, input.usual);
+    const fields = newFields(next);
     return fields.json === '{}' ? NOBODY : created(manager, fields, time);
   };
 

@@ -10,6 +10,11 @@ export interface ManagedVersion {
   readonly apiVersion: string;
   readonly kind: string;
   readonly shape: StructShape;
+  /**
+   * Which fields an object has, as a text: objects with equal texts have the same fields, but for the keys of their labels
+   * and what nobody owns. Undefined where that depends on more. The same function for the same shape.
+   */
+  readonly fieldsPresent?: ((object: WireObject) => string | undefined) | undefined;
 }
 
 /** What an object without any content is on the wire: what a new one is compared with. */

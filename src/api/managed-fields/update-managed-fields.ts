@@ -20,8 +20,6 @@ export interface UpdateManagedFieldsInput {
   readonly manager: string;
   /** Now: RFC 3339, UTC, whole seconds. */
   readonly time: string;
-  /** A new object that has the same fields as all others of which this is said, but for the keys of its labels. */
-  readonly usual?: boolean | undefined;
 }
 
 /**

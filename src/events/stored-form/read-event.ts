@@ -1,11 +1,11 @@
 import type { Event } from '../../model/event.js';
 import type { ManagedFieldsEntry } from '../../model/object-meta.js';
 import type { EncodedEvent } from '../../store/record.js';
+import { sharesFields, sharesMetadata } from '../codec/compare-events.js';
+import { FIRST_FIELD, readFields, readMetadata } from '../codec/read-event.js';
+import { rewriteFields } from '../codec/write-event.js';
 import { writeEvent, type EventText } from './encode-event.js';
-import { sharesFields, sharesMetadata } from './equal-parts.js';
-import { writeSeries } from './event-text.js';
 import { createLabelTexts, type LabelTexts } from './label-texts.js';
-import { readFields, readMetadata } from './read-fields.js';
 
 /** A stored event, and its bytes as text. */
 export interface ReadEvent {
@@ -19,10 +19,11 @@ export interface ReadEvent {
 interface TextPlaces {
   /** Of the revision. */
   readonly cut: number;
-  /** Of the managed fields. */
+  /** Where the managed fields begin and end. */
   readonly managed: number;
-  /** Of what follows the series. */
-  readonly tail: number;
+  readonly managedEnd: number;
+  /** See `ReadFields`. */
+  readonly fields: readonly number[];
 }
 
 const decoder = new TextDecoder();
@@ -54,13 +55,13 @@ export function createEventReader(entriesOf: EntriesOf): EventReader {
 
 const MANAGED = '"managedFields":[';
 const MANAGED_START = MANAGED.length - 1;
-const AFTER_MANAGED = ']},"eventTime":';
-/** From the end of the managed fields to `"eventTime"`. */
+const AFTER_MANAGED = `]},${FIRST_FIELD}`;
+/** From the end of the managed fields to the first field. */
 const TO_FIELDS = AFTER_MANAGED.indexOf('"');
 
 /**
  * The event of a text, for who writes it again. Its managed fields, half of it, are looked up by their text, and then
- * shared (see `EntryLists`). They are the last part of metadata, after which `eventTime` always comes. Quotes within
+ * shared (see `EntryLists`). They are the last part of metadata, after which always comes the first field. Quotes within
  * texts are escaped, and nothing before has an array under that name: where the borders are found, and what is between
  * them is JSON, it is they.
  */
@@ -69,10 +70,10 @@ function readText(text: string, entriesOf: EntriesOf, labelsOf: LabelTexts): Rea
   const end = at === -1 ? -1 : text.indexOf(AFTER_MANAGED, at + MANAGED_START);
   const entries = end === -1 ? undefined : entriesOf(text.slice(at + MANAGED_START, end + 1));
   if (!entries) return { event: JSON.parse(text) as Event, text };
-  const usual = usualEvent(text, at, end, labelsOf);
-  if (usual) {
-    usual.event.metadata.managedFields = entries as ManagedFieldsEntry[];
-    return usual;
+  const read = readParts(text, at, end, labelsOf);
+  if (read) {
+    read.event.metadata.managedFields = entries as ManagedFieldsEntry[];
+    return read;
   }
   const before = text.charCodeAt(at - 1) === COMMA ? at - 1 : at;
   const event = JSON.parse(text.slice(0, before) + text.slice(end + 1)) as Event;
@@ -82,15 +83,17 @@ function readText(text: string, entriesOf: EntriesOf, labelsOf: LabelTexts): Rea
 
 const COMMA = 0x2c;
 
-function usualEvent(text: string, managed: number, end: number, labelsOf: LabelTexts): ReadEvent | undefined {
+/** An event as most are, part by part. */
+function readParts(text: string, managed: number, end: number, labelsOf: LabelTexts): ReadEvent | undefined {
   const read = readMetadata(text, managed, labelsOf);
   const rest = read && readFields(text, read.metadata, end + TO_FIELDS);
-  return rest && { event: rest.event, text, places: { cut: read.cut, managed, tail: rest.tail } };
+  if (!rest) return undefined;
+  return { event: rest.event, text, places: { cut: read.cut, managed, managedEnd: end + 1, fields: rest.places } };
 }
 
 /**
  * `writeEvent` for an event that was made from a stored one, whose text is taken where nothing has changed: mostly
- * everywhere but in the series and the managed fields. 1 µs where writing all takes 5.
+ * everywhere but in the managed fields and what updates may change. 1 µs where writing all takes 5.
  */
 export function rewriteEvent(event: Event, managedFields: string | undefined, stored: ReadEvent): EventText {
   const { text, places, event: previous } = stored;
@@ -102,10 +105,9 @@ export function rewriteEvent(event: Event, managedFields: string | undefined, st
   ) {
     return writeEvent(event, managedFields);
   }
-  const series = event.series ? `,"series":${writeSeries(event.series)}` : '';
   const head = `${text.slice(0, places.managed)}"managedFields":${managedFields}`;
   return {
-    text: `${head}},"eventTime":"${event.eventTime ?? ''}"${series}${text.slice(places.tail)}`,
+    text: head + rewriteFields(event, text, places.managedEnd, places.fields),
     opening: text.slice(0, places.cut),
   };
 }

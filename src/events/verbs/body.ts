@@ -53,36 +53,27 @@ export function decodeEventBody(
   return chain(decodeBody(bytes, decodeOptions(call, mediaType, options)), (decoded) => storedForm(call, decoded));
 }
 
-/** What is known of the object in a body besides what is in it: see `DecodedBody`. */
-export type BodyTraits = Pick<DecodedBody, 'plain' | 'usual'>;
-
-/** A new event from a body. */
-export interface NewEventBody {
-  readonly event: Event;
-  readonly traits: BodyTraits;
-}
-
-/** {@link decodeEventBody} for events that are to be created. */
+/** {@link decodeEventBody} for events that are to be created, which mostly have no more fields than they need. */
 export function decodeNewEvent(
   call: VerbCall,
   bytes: Uint8Array,
   mediaType: BodyMediaType,
   options: WriteOptions,
-): NewEventBody | Promise<NewEventBody> {
-  const decoded = decodeBody(bytes, decodeOptions(call, mediaType, options, call.version.usual));
-  return chain(decoded, (ready) => ({ event: storedForm(call, ready), traits: ready }));
+): Event | Promise<Event> {
+  const decoded = decodeBody(bytes, decodeOptions(call, mediaType, options, call.version.decodeNew));
+  return chain(decoded, (ready) => storedForm(call, ready));
 }
 
 function decodeOptions(
   { version, environment }: VerbCall,
   mediaType: BodyMediaType,
   { fieldValidation }: WriteOptions,
-  usual?: DecodeBodyOptions['usual'],
+  quick?: DecodeBodyOptions['quick'],
 ): DecodeBodyOptions {
   const { shape, view, otherVersions } = version;
   const { kind, apiVersion } = view;
   const limits = environment.bodyLimits;
-  return { mediaType, shape, kind, apiVersion, otherVersions, fieldValidation, usual, limits };
+  return { mediaType, shape, kind, apiVersion, otherVersions, fieldValidation, quick, limits };
 }
 
 function storedForm(call: VerbCall, decoded: DecodedBody): Event {

@@ -9,9 +9,9 @@ export function create(call: VerbCall): Result | Promise<Result> {
   const mediaType = bodyMediaType(call);
   return chain(readBytes(call), (bytes) => {
     const options = readWriteOptions(call.query, 'CreateOptions');
-    return chain(decodeNewEvent(call, bytes, mediaType, options), ({ event, traits }) => {
+    return chain(decodeNewEvent(call, bytes, mediaType, options), (event) => {
       requireNamespace(call, event);
-      return admitNew(call, event, options, traits);
+      return admitNew(call, event, options);
     });
   });
 }

@@ -5,7 +5,7 @@ import type { Event } from '../../model/event.js';
 import { admitMissing, dedupeOwners } from '../admit-new.js';
 import { requireAccess } from '../access.js';
 import { changeStored } from '../change-stored.js';
-import { shareEqualParts } from '../stored-form/equal-parts.js';
+import { shareEqualParts } from '../codec/compare-events.js';
 import { trackFields } from '../field-tracking.js';
 import { uintError } from '../../api/options/resource-version.js';
 import { bodyMediaType, decodeEventBody, readBytes, requireName, requireNamespace } from './body.js';

@@ -4,7 +4,8 @@ import type { Event } from '../../model/event.js';
 import { recordBytes } from '../../store/record.js';
 import { coreEventShape, eventShape } from '../schema.js';
 import { eventTable } from '../table.js';
-import { decodeUsualEvent } from './usual-event.js';
+import { fieldsPresent } from '../codec/compare-events.js';
+import { decodeNewEvent } from '../codec/decode-event.js';
 import { fromCore } from './core-form.js';
 import { UnjoinedRecord } from './unjoined-record.js';
 import type { EventVersion } from './version.js';
@@ -23,7 +24,8 @@ export function eventsV1(apiDomain: string): EventVersion {
     view: { apiVersion, kind: 'Event', listKind: 'EventList', shape, table: eventTable((stored) => stored) },
     shape,
     otherVersions: new Map([['v1', coreEventShape()]]),
-    usual: decodeUsualEvent,
+    decodeNew: decodeNewEvent,
+    fieldsPresent: (object) => fieldsPresent(object as unknown as Event),
     strict: true,
     fieldName: (stored) => stored,
     // The stored form is this version's: each field is called what it is.

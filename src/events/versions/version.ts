@@ -1,4 +1,5 @@
-import type { UsualObject } from '../../api/decode/decode-body.js';
+import type { ManagedVersion } from '../../api/managed-fields/tracked-object.js';
+import type { QuickDecoder } from '../../api/decode/quick-object.js';
 import type { StructShape } from '../../api/schema/shape.js';
 import type { ResourceView } from '../../api/representation/contract.js';
 import type { JsonSource } from '../../api/representation/json-source.js';
@@ -21,8 +22,10 @@ export interface EventVersion {
    * one of the wrong version; a patch that makes the event one of theirs is understood.
    */
   readonly otherVersions: ReadonlyMap<string, StructShape>;
-  /** See `DecodeBodyOptions`; for new events. */
-  readonly usual?: ((value: object) => UsualObject | undefined) | undefined;
+  /** For new events; there need not be one. */
+  readonly decodeNew?: QuickDecoder | undefined;
+  /** See `ManagedVersion`. */
+  readonly fieldsPresent?: ManagedVersion['fieldsPresent'];
   /** The rules of `events/v1`; without them only the older ones of core/v1. */
   readonly strict: boolean;
   /** What a field of the stored form is called here: `note` or `message`. */

@@ -3,24 +3,17 @@ import { HEAP_COST, textCost, textsCost } from './heap-cost.js';
 import type { HeldPart } from './held-parts.js';
 import { ownText } from './own-text.js';
 import { createRecentFields, type RecentFields } from './recent-fields.js';
+import { SELECTOR_FIELDS } from '../schema-facts.js';
 import { hasRegardingVersion } from './regarding-version.js';
 
-/** Fields that a great many events have in common. They are kept once for all events that agree in all of them. */
-const COMMON = [
-  'metadata.namespace',
-  'reason',
-  'type',
-  'reportingController',
-  'source',
-  'regarding.kind',
-  'regarding.namespace',
-  'regarding.apiVersion',
-  'regarding.fieldPath',
-] as const;
 /** Fields that an event keeps for itself. `metadata.name` is not among them: it is in the key. */
 export const OWN = ['regarding.name', 'regarding.uid', 'regarding.resourceVersion'] as const;
 const NAME = 'metadata.name';
 const VERSION = 'regarding.resourceVersion';
+/** Fields that a great many events have in common. They are kept once for all events that agree in all of them. */
+const COMMON: readonly string[] = SELECTOR_FIELDS.filter(
+  (field) => field !== NAME && !(OWN as readonly string[]).includes(field),
+);
 
 /** How many different sets are remembered, how long their texts may be together, and that by which one is found. */
 const REMEMBERED = 4096;
@@ -110,28 +103,17 @@ interface LastSet {
 }
 
 /**
- * Whether an event {@link isUsual} and belongs to this set: the same answer as that of two equal ids. With constant names,
- * as nearly every write needs no more than this.
+ * Whether an event {@link isUsual} and belongs to this set: the same answer as that of two equal ids. Nearly every
+ * write needs no more than this.
  */
 function belongs(event: EncodedEvent, { set, common, labelNames }: LastSet, name: string): boolean {
   const { fields, labels } = event;
   const shared = set.fields;
   const version = fields['regarding.resourceVersion'];
-  if (
-    set.named !== (fields['metadata.name'] !== undefined) ||
-    set.versioned !== Boolean(version) ||
-    fields['metadata.namespace'] !== shared['metadata.namespace'] ||
-    fields['reason'] !== shared['reason'] ||
-    fields['type'] !== shared['type'] ||
-    fields['reportingController'] !== shared['reportingController'] ||
-    fields['source'] !== shared['source'] ||
-    fields['regarding.kind'] !== shared['regarding.kind'] ||
-    fields['regarding.namespace'] !== shared['regarding.namespace'] ||
-    fields['regarding.apiVersion'] !== shared['regarding.apiVersion'] ||
-    fields['regarding.fieldPath'] !== shared['regarding.fieldPath']
-  ) {
+  if (set.named !== (fields['metadata.name'] !== undefined) || set.versioned !== Boolean(version)) {
     return false;
   }
+  for (const field of COMMON) if (fields[field] !== shared[field]) return false;
   for (const label of labelNames) if (labels[label] !== set.labels[label]) return false;
   if (labelNames.length !== Object.keys(labels).length) return false;
   const own =

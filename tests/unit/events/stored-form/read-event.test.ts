@@ -3,12 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { decodeObject } from '../../../../src/api/decode/decode-object.js';
 import { createFieldTracker } from '../../../../src/api/managed-fields/field-tracker.js';
 import { decodeEvent, encodeEvent, writeEvent } from '../../../../src/events/stored-form/encode-event.js';
-import {
-  sameSeries,
-  shareEqualParts,
-  sharesFields,
-  sharesMetadata,
-} from '../../../../src/events/stored-form/equal-parts.js';
+import { shareEqualParts } from '../../../../src/events/codec/compare-events.js';
 import { createLabelTexts } from '../../../../src/events/stored-form/label-texts.js';
 import { createEventReader, rewriteEvent } from '../../../../src/events/stored-form/read-event.js';
 import { eventShape } from '../../../../src/events/schema.js';
@@ -139,32 +134,6 @@ describe('a stored event that is read to be written again', () => {
         expect(rewriteEvent(next, '[]', stored)).toEqual(writeEvent(next, '[]'));
       }),
     );
-  });
-});
-
-describe('equal parts', () => {
-  test('are shared, others are not', () => {
-    const [to, from] = [usual(), usual()];
-    expect(sharesFields(to, from)).toBe(false);
-    shareEqualParts(to, from);
-    expect(sharesFields(to, from) && sharesMetadata(to.metadata, from.metadata)).toBe(true);
-    const other = { ...usual(), regarding: { kind: 'Pod' }, deprecatedSource: { host: 'h' } };
-    other.metadata.labels = { app: 'web', role: 'front' };
-    shareEqualParts(to, other);
-    expect(to).toEqual(usual());
-    expect(to.regarding).not.toBe(other.regarding);
-    expect(sharesMetadata(to.metadata, other.metadata)).toBe(false);
-    const bare: Event = { metadata: {} };
-    shareEqualParts(bare, usual());
-    expect(bare).toEqual({ metadata: {} });
-  });
-
-  test('are series with the same values', () => {
-    const series = { count: 2, lastObservedTime: null };
-    expect(sameSeries(series, { ...series })).toBe(true);
-    expect(sameSeries(undefined, undefined)).toBe(true);
-    expect(sameSeries(series, undefined)).toBe(false);
-    expect(sameSeries(series, { ...series, count: 3 })).toBe(false);
   });
 });
 

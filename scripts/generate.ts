@@ -1,0 +1,42 @@
+// Writes the files that follow from the schema of the Event (src/events/schema.ts).
+//   npm run generate               writes what is not current
+//   npm run generate -- --check    names it instead, and fails
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { format, resolveConfig } from 'prettier';
+import { eventShape, SOURCE } from '../src/events/schema.js';
+import { compareSource } from './generate/compare.js';
+import { decodeSource } from './generate/decode.js';
+import { modelSource } from './generate/model.js';
+import { readSource } from './generate/read-text.js';
+import { selectorSource, storeSource } from './generate/selectors.js';
+import { eventFields } from './generate/shape-fields.js';
+import { writeSource } from './generate/write-text.js';
+
+const HEADER = '// Written by `npm run generate` from events/schema.ts. Change the schema, not this file.\n\n';
+
+const parts = eventFields(eventShape());
+const files: Readonly<Record<string, string>> = {
+  'src/model/event.ts': modelSource(parts),
+  'src/events/codec/compare-events.ts': compareSource(parts),
+  'src/events/codec/decode-event.ts': decodeSource(parts),
+  'src/events/codec/read-event.ts': readSource(parts),
+  'src/events/codec/selector-fields.ts': selectorSource(parts, SOURCE),
+  'src/events/codec/write-event.ts': writeSource(parts),
+  'src/store/schema-facts.ts': storeSource(parts, SOURCE),
+};
+
+const check = process.argv.includes('--check');
+const stale: string[] = [];
+for (const [path, source] of Object.entries(files)) {
+  const file = new URL(`../${path}`, import.meta.url).pathname;
+  const options = await resolveConfig(file);
+  const text = await format(HEADER + source.trim(), { ...options, parser: 'typescript' });
+  if (existsSync(file) && readFileSync(file, 'utf8') === text) continue;
+  stale.push(path);
+  if (check) continue;
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+}
+for (const path of stale) console.log(check ? `not current: ${path}` : `written: ${path}`);
+if (check && stale.length > 0) process.exitCode = 1;

@@ -1,0 +1,155 @@
+import type { FieldShape, StructShape } from '../../src/api/schema/shape.js';
+import { kindOf, structOfField, type EventFields } from './shape-fields.js';
+
+/** `src/events/codec/write-event.ts`: the JSON of an event's parts. */
+export function writeSource({ metadata, fields, structs }: EventFields): string {
+  const other = [...metadata.before, ...metadata.after].filter((field) => kindOf(field) === 'other');
+  const otherFields = fields.filter((field) => kindOf(field) === 'other');
+  return `
+import { quoted, writeTexts } from '../../api/encode/encode-json.js';
+import { lazy } from '../../api/schema/lazy.js';
+import type { ${['Event', ...structs.map(({ name }) => name)].sort().join(', ')} } from '../../model/event.js';
+import type { ObjectMeta } from '../../model/object-meta.js';
+import { fieldWriter } from '../stored-form/field-writer.js';
+
+/** What stands in metadata before the place of the revision and after it, without commas at the ends; may be empty. */
+export interface MetadataText {
+  readonly before: string;
+  readonly after: string;
+}
+
+/** The metadata, but for the revision. \`managedFields\`: their JSON, where that is known. */
+export function writeMetadata(metadata: ObjectMeta, managedFields: string | undefined): MetadataText {
+  ${names([...metadata.before, ...metadata.after], 'metadata')}
+  let before = '';
+  ${members(metadata.before, 'before', 'metadata')}
+  let after = '';
+  ${members(metadata.after, 'after', 'metadata')}
+  const managed =
+    managedFields === undefined ? metadataManagedFields()(metadata) : \`"managedFields":\${managedFields}\`;
+  if (managed !== '') after += after === '' ? managed : \`,\${managed}\`;
+  return { before, after };
+}
+
+/** The fields after metadata, without braces. */
+export function writeFields(event: Event): string {
+  ${names(fields, 'event')}
+  let out = '';
+  ${members(fields, 'out', 'event')}
+  return out;
+}
+
+${rewriteSource(fields)}
+
+${structs.map((struct) => structSource(struct, pathTo(struct, fields) ?? [])).join('\n\n')}
+
+${[...other, { name: 'managedFields' }].map((field) => writerSource('metadata', field.name, ['metadata', field.name])).join('\n')}
+${otherFields.map((field) => writerSource('event', field.name, [field.name])).join('\n')}
+
+/** An empty time is written as it is. */
+const nullable = (text: string | null | undefined): string =>
+  text === null || text === undefined ? 'null' : quoted(text);
+`;
+}
+
+function rewriteSource(fields: readonly FieldShape[]): string {
+  const mutable = fields.filter((field) => field.mutable);
+  const pieces = mutable.map(
+    (field, index) => `
+  ${members([field], 'out', 'event', ',')}
+  out += text.slice(places[${index * 2 + 1}]${index + 1 < mutable.length ? `, places[${index * 2 + 2}]` : ''});`,
+  );
+  return `
+/**
+ * An event's text from \`start\` to its end, with the fields that updates may change written anew.
+ *
+ * @param places where these fields begin and end in the text, in wire order
+ */
+export function rewriteFields(event: Event, text: string, start: number, places: readonly number[]): string {
+  ${names(mutable, 'event')}
+  let out = text.slice(start, places[0]);
+  ${pieces.join('\n')}
+  return out;
+}`;
+}
+
+/** Where an event has such a struct. */
+function pathTo(struct: StructShape, fields: readonly FieldShape[]): readonly string[] | undefined {
+  for (const { name, shape } of fields) {
+    if (shape.kind !== 'struct') continue;
+    const below = shape.name === struct.name ? [] : pathTo(struct, shape.fields);
+    if (below) return [name, ...below];
+  }
+  return undefined;
+}
+
+function structSource(struct: StructShape, path: readonly string[]): string {
+  const { name, fields } = struct;
+  return `
+/** ${name} as JSON. */
+export function write${name}(value: ${name} | undefined): string {
+  if (!value) return '{}';
+  ${names(fields, 'value')}
+  let out = '';
+  ${members(fields, 'out', 'value', '', name)}
+  return \`{\${out}}\`;
+}
+${fields
+  .filter((field) => kindOf(field) === 'other')
+  .map((field) => writerSource(name, field.name, [...path, field.name]))
+  .join('\n')}`;
+}
+
+/** Reads the fields into constants. */
+function names(fields: readonly FieldShape[], from: string): string {
+  const read = fields.filter((field) => kindOf(field) !== 'other').map(({ name }) => name);
+  return read.length === 0 ? '' : `const { ${read.join(', ')} } = ${from};`;
+}
+
+/** Adds fields to the text in \`out\`. `before`: the comma in front of the first, where something surely stands there. */
+function members(fields: readonly FieldShape[], out: string, from: string, before = '', owner = from): string {
+  let written: 'nothing' | 'maybe' | 'something' = before === ',' ? 'something' : 'nothing';
+  return fields
+    .map((field) => {
+      const comma = written === 'nothing' ? '' : written === 'something' ? ',' : `\${${out} === '' ? '' : ','}`;
+      const source = member(field, out, comma, from, owner);
+      if (field.presence === 'always') written = 'something';
+      else if (written === 'nothing') written = 'maybe';
+      return source;
+    })
+    .join('\n');
+}
+
+function member(field: FieldShape, out: string, comma: string, from: string, owner: string): string {
+  const { name, presence } = field;
+  const kind = kindOf(field);
+  if (kind === 'other') {
+    const text = `${name}Text`;
+    const write = `${writerName(owner, name)}()(${from})`;
+    return `const ${text} = ${presence === 'always' ? write : `${from}.${name} === undefined ? '' : ${write}`};
+      if (${text} !== '') ${out} += \`${comma}\${${text}}\`;`;
+  }
+  if (kind === 'texts') {
+    const text = `${name}Text`;
+    return `const ${text} = ${name} ? writeTexts(${name}) : '{}';
+      if (${text} !== '{}') ${out} += \`${comma}"${name}":\${${text}}\`;`;
+  }
+  const value = {
+    text: presence === 'always' ? `quoted(${name} ?? '')` : `quoted(${name})`,
+    time: presence === 'always' ? `nullable(${name})` : `quoted(${name})`,
+    integer: presence === 'always' ? `${name} ?? 0` : name,
+    boolean: presence === 'always' ? `${name} ?? null` : name,
+    json: `JSON.stringify(${name} ?? null)`,
+    struct: kind === 'struct' ? `write${structOfField(field).name}(${name})` : '',
+  }[kind];
+  const add = `${out} += \`${comma}"${name}":\${${value}}\`;`;
+  if (presence === 'always') return add;
+  return presence === 'set' ? `if (${name} != null) ${add}` : `if (${name}) ${add}`;
+}
+
+const writerName = (owner: string, name: string): string =>
+  `${owner[0]?.toLowerCase()}${owner.slice(1)}${name[0]?.toUpperCase()}${name.slice(1)}`;
+
+function writerSource(owner: string, name: string, path: readonly string[]): string {
+  return `const ${writerName(owner, name)} = lazy(() => fieldWriter(${path.map((one) => `'${one}'`).join(', ')}));`;
+}

@@ -1,0 +1,144 @@
+// Written by `npm run generate` from events/schema.ts. Change the schema, not this file.
+
+import { quoted, writeTexts } from '../../api/encode/encode-json.js';
+import { lazy } from '../../api/schema/lazy.js';
+import type { Event, EventSeries, EventSource, ObjectReference } from '../../model/event.js';
+import type { ObjectMeta } from '../../model/object-meta.js';
+import { fieldWriter } from '../stored-form/field-writer.js';
+
+/** What stands in metadata before the place of the revision and after it, without commas at the ends; may be empty. */
+export interface MetadataText {
+  readonly before: string;
+  readonly after: string;
+}
+
+/** The metadata, but for the revision. `managedFields`: their JSON, where that is known. */
+export function writeMetadata(metadata: ObjectMeta, managedFields: string | undefined): MetadataText {
+  const {
+    name,
+    generateName,
+    namespace,
+    uid,
+    generation,
+    creationTimestamp,
+    deletionTimestamp,
+    deletionGracePeriodSeconds,
+    labels,
+    annotations,
+  } = metadata;
+  let before = '';
+  if (name) before += `"name":${quoted(name)}`;
+  if (generateName) before += `${before === '' ? '' : ','}"generateName":${quoted(generateName)}`;
+  if (namespace) before += `${before === '' ? '' : ','}"namespace":${quoted(namespace)}`;
+  if (uid) before += `${before === '' ? '' : ','}"uid":${quoted(uid)}`;
+  let after = '';
+  if (generation) after += `"generation":${generation}`;
+  if (creationTimestamp) after += `${after === '' ? '' : ','}"creationTimestamp":${quoted(creationTimestamp)}`;
+  if (deletionTimestamp != null) after += `${after === '' ? '' : ','}"deletionTimestamp":${quoted(deletionTimestamp)}`;
+  if (deletionGracePeriodSeconds != null)
+    after += `${after === '' ? '' : ','}"deletionGracePeriodSeconds":${deletionGracePeriodSeconds}`;
+  const labelsText = labels ? writeTexts(labels) : '{}';
+  if (labelsText !== '{}') after += `${after === '' ? '' : ','}"labels":${labelsText}`;
+  const annotationsText = annotations ? writeTexts(annotations) : '{}';
+  if (annotationsText !== '{}') after += `${after === '' ? '' : ','}"annotations":${annotationsText}`;
+  const ownerReferencesText = metadata.ownerReferences === undefined ? '' : metadataOwnerReferences()(metadata);
+  if (ownerReferencesText !== '') after += `${after === '' ? '' : ','}${ownerReferencesText}`;
+  const finalizersText = metadata.finalizers === undefined ? '' : metadataFinalizers()(metadata);
+  if (finalizersText !== '') after += `${after === '' ? '' : ','}${finalizersText}`;
+  const managed = managedFields === undefined ? metadataManagedFields()(metadata) : `"managedFields":${managedFields}`;
+  if (managed !== '') after += after === '' ? managed : `,${managed}`;
+  return { before, after };
+}
+
+/** The fields after metadata, without braces. */
+export function writeFields(event: Event): string {
+  const {
+    eventTime,
+    series,
+    reportingController,
+    reportingInstance,
+    action,
+    reason,
+    regarding,
+    related,
+    note,
+    type,
+    deprecatedSource,
+    deprecatedFirstTimestamp,
+    deprecatedLastTimestamp,
+    deprecatedCount,
+  } = event;
+  let out = '';
+  out += `"eventTime":${nullable(eventTime)}`;
+  if (series) out += `,"series":${writeEventSeries(series)}`;
+  if (reportingController) out += `,"reportingController":${quoted(reportingController)}`;
+  if (reportingInstance) out += `,"reportingInstance":${quoted(reportingInstance)}`;
+  if (action) out += `,"action":${quoted(action)}`;
+  if (reason) out += `,"reason":${quoted(reason)}`;
+  out += `,"regarding":${writeObjectReference(regarding)}`;
+  if (related) out += `,"related":${writeObjectReference(related)}`;
+  if (note) out += `,"note":${quoted(note)}`;
+  if (type) out += `,"type":${quoted(type)}`;
+  out += `,"deprecatedSource":${writeEventSource(deprecatedSource)}`;
+  out += `,"deprecatedFirstTimestamp":${nullable(deprecatedFirstTimestamp)}`;
+  out += `,"deprecatedLastTimestamp":${nullable(deprecatedLastTimestamp)}`;
+  if (deprecatedCount) out += `,"deprecatedCount":${deprecatedCount}`;
+  return out;
+}
+
+/**
+ * An event's text from `start` to its end, with the fields that updates may change written anew.
+ *
+ * @param places where these fields begin and end in the text, in wire order
+ */
+export function rewriteFields(event: Event, text: string, start: number, places: readonly number[]): string {
+  const { series } = event;
+  let out = text.slice(start, places[0]);
+
+  if (series) out += `,"series":${writeEventSeries(series)}`;
+  out += text.slice(places[1]);
+  return out;
+}
+
+/** EventSeries as JSON. */
+export function writeEventSeries(value: EventSeries | undefined): string {
+  if (!value) return '{}';
+  const { count, lastObservedTime } = value;
+  let out = '';
+  out += `"count":${count ?? 0}`;
+  out += `,"lastObservedTime":${nullable(lastObservedTime)}`;
+  return `{${out}}`;
+}
+
+/** ObjectReference as JSON. */
+export function writeObjectReference(value: ObjectReference | undefined): string {
+  if (!value) return '{}';
+  const { kind, namespace, name, uid, apiVersion, resourceVersion, fieldPath } = value;
+  let out = '';
+  if (kind) out += `"kind":${quoted(kind)}`;
+  if (namespace) out += `${out === '' ? '' : ','}"namespace":${quoted(namespace)}`;
+  if (name) out += `${out === '' ? '' : ','}"name":${quoted(name)}`;
+  if (uid) out += `${out === '' ? '' : ','}"uid":${quoted(uid)}`;
+  if (apiVersion) out += `${out === '' ? '' : ','}"apiVersion":${quoted(apiVersion)}`;
+  if (resourceVersion) out += `${out === '' ? '' : ','}"resourceVersion":${quoted(resourceVersion)}`;
+  if (fieldPath) out += `${out === '' ? '' : ','}"fieldPath":${quoted(fieldPath)}`;
+  return `{${out}}`;
+}
+
+/** EventSource as JSON. */
+export function writeEventSource(value: EventSource | undefined): string {
+  if (!value) return '{}';
+  const { component, host } = value;
+  let out = '';
+  if (component) out += `"component":${quoted(component)}`;
+  if (host) out += `${out === '' ? '' : ','}"host":${quoted(host)}`;
+  return `{${out}}`;
+}
+
+const metadataOwnerReferences = lazy(() => fieldWriter('metadata', 'ownerReferences'));
+const metadataFinalizers = lazy(() => fieldWriter('metadata', 'finalizers'));
+const metadataManagedFields = lazy(() => fieldWriter('metadata', 'managedFields'));
+
+/** An empty time is written as it is. */
+const nullable = (text: string | null | undefined): string =>
+  text === null || text === undefined ? 'null' : quoted(text);

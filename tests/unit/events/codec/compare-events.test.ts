@@ -1,0 +1,116 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { decodeObject } from '../../../../src/api/decode/decode-object.js';
+import { createFieldTracker } from '../../../../src/api/managed-fields/field-tracker.js';
+import { updateManagedFields } from '../../../../src/api/managed-fields/update-managed-fields.js';
+import type { FieldShape, StructShape } from '../../../../src/api/schema/shape.js';
+import {
+  fieldsPresent,
+  sameEventSeries,
+  shareEqualParts,
+  sharesFields,
+  sharesMetadata,
+  withRevision,
+} from '../../../../src/events/codec/compare-events.js';
+import { eventShape } from '../../../../src/events/schema.js';
+import type { Event } from '../../../../src/model/event.js';
+import type { ObjectMeta } from '../../../../src/model/object-meta.js';
+import { anyEvent } from '../any-event.js';
+
+const event = (): Event => ({
+  metadata: {
+    name: 'a',
+    namespace: 'ns',
+    uid: 'u-1',
+    creationTimestamp: '2024-03-05T06:07:08Z',
+    labels: { app: 'web', tier: 'front' },
+  },
+  eventTime: '2024-03-05T06:07:08.123456Z',
+  series: { count: 2, lastObservedTime: '2024-03-05T06:07:09.000000Z' },
+  reason: 'Tested',
+  regarding: { kind: 'Pod', namespace: 'ns', name: 'web' },
+  related: { kind: 'Node', name: 'n' },
+  deprecatedSource: { component: 'c' },
+});
+
+const decoded = (input: unknown): Event => {
+  const result = decodeObject(input, eventShape());
+  if ('fault' in result) throw new Error(result.fault.text);
+  return result.object as unknown as Event;
+};
+
+describe('equal parts', () => {
+  test('are shared, others are not', () => {
+    const [to, from] = [event(), event()];
+    expect(sharesFields(to, from)).toBe(false);
+    shareEqualParts(to, from);
+    expect(sharesFields(to, from) && sharesMetadata(to.metadata, from.metadata)).toBe(true);
+    const other = { ...event(), regarding: { kind: 'Pod' }, deprecatedSource: { host: 'h' } };
+    other.metadata.labels = { app: 'web', role: 'front' };
+    shareEqualParts(to, other);
+    expect(to).toEqual(event());
+    expect(to.regarding).not.toBe(other.regarding);
+    expect(sharesMetadata(to.metadata, other.metadata)).toBe(false);
+    const bare: Event = { metadata: {} };
+    shareEqualParts(bare, event());
+    expect(bare).toEqual({ metadata: {} });
+  });
+
+  test('are series with the same values', () => {
+    const series = { count: 2, lastObservedTime: null };
+    expect(sameEventSeries(series, { ...series })).toBe(true);
+    expect(sameEventSeries(undefined, undefined)).toBe(true);
+    expect(sameEventSeries(series, undefined)).toBe(false);
+    expect(sameEventSeries(series, { ...series, count: 3 })).toBe(false);
+  });
+});
+
+test('a difference in any field is one', () => {
+  const metadata = eventShape().byName.get('metadata') as FieldShape;
+  for (const { name, mutable, protobuf } of eventShape().fields) {
+    if (protobuf === 0) continue;
+    const one = event();
+    expect(sharesFields(one, { ...one, [name]: { other: true } }), name).toBe(mutable);
+  }
+  for (const { name } of (metadata.shape as StructShape).fields) {
+    const one = event().metadata;
+    const same = ['selfLink', 'resourceVersion', 'managedFields'].includes(name);
+    expect(sharesMetadata(one, { ...one, [name]: { other: true } }), name).toBe(same);
+  }
+});
+
+test('metadata with its revision has all fields in wire order, for any event', () => {
+  const order = ((eventShape().byName.get('metadata') as FieldShape).shape as StructShape).fields.map(
+    ({ name }) => name,
+  );
+  fc.assert(
+    fc.property(anyEvent(), fc.boolean(), (input, usual) => {
+      const { resourceVersion: _, ...stored } = decoded(input).metadata as ObjectMeta;
+      const from = usual ? { ...event().metadata, ...(stored.managedFields && { managedFields: [] }) } : stored;
+      const metadata = withRevision(from, '7');
+      expect(metadata).toEqual({ ...from, resourceVersion: '7' });
+      expect(Object.keys(metadata)).toEqual(order.filter((name) => name in metadata));
+    }),
+  );
+});
+
+test('events of which the same fields are present belong to their creators alike', () => {
+  const shape = eventShape();
+  const version = { apiVersion: 'events.example.com/v1', kind: 'Event', shape };
+  const tracker = createFieldTracker();
+  const quick = { ...version, fieldsPresent: (object: object) => fieldsPresent(object as Event) };
+  fc.assert(
+    fc.property(anyEvent(), fc.boolean(), (input, short) => {
+      const { metadata, ...rest } = decoded(input);
+      const { managedFields: _, ...kept } = metadata;
+      const next = { metadata: short ? { name: 'a' } : kept, ...rest };
+      const tracked = { next: next as unknown as Record<string, unknown>, manager: 'm', time: '2026-03-05T06:07:08Z' };
+      for (let time = 0; time < 2; time++) {
+        expect(tracker.track({ ...tracked, version: quick }).entries).toEqual(
+          updateManagedFields({ ...tracked, version }),
+        );
+      }
+    }),
+    { numRuns: 500 },
+  );
+});
