@@ -14,6 +14,7 @@ interface Selected {
   /** Nearly every event has it. */
   readonly usual: boolean;
   readonly place: number;
+  readonly distinct: boolean;
 }
 
 /** What selectors read, by place. */
@@ -24,9 +25,17 @@ function selected({ event }: EventFields, source: Source): readonly Selected[] {
     value: `event.${field.path.join('?.').replace('metadata?.', 'metadata.')}`,
     usual: isUsual(field, event),
     place: field.place,
+    distinct: field.distinct,
   }));
   const value = source.of.map((path) => `event.${path.join('?.')}`).join(' || ');
-  const derived = { name: source.name, local: 'derived', value, usual: true, place: source.selectable };
+  const derived = {
+    name: source.name,
+    local: 'derived',
+    value,
+    usual: true,
+    place: source.selectable,
+    distinct: false,
+  };
   const all = [...fields, derived].sort((one, other) => one.place - other.place);
   all.forEach(({ name, place }, index) => {
     if (place !== index) throw new TypeError(`${name} is selectable at place ${place}: the next free one is ${index}`);
@@ -80,6 +89,7 @@ const quotedKey = (name: string): string => (name.includes('.') ? `'${name}'` : 
 /** `src/store/schema-facts.ts`. */
 export function storeSource(parts: EventFields, source: Source): string {
   const all = selected(parts, source);
+  const common = all.filter(({ distinct }) => !distinct).map(({ name }) => name);
   const end = parts.fields.filter(({ presence, frequency }) => presence === 'always' && frequency !== 'sent');
   const from = parts.fields.indexOf(end[0] as FieldShape);
   if (parts.fields.slice(from).some(({ frequency }) => frequency !== undefined)) {
@@ -90,6 +100,16 @@ export function storeSource(parts: EventFields, source: Source): string {
  * What field selectors read, by place. Stored descriptions depend on the order: names are only ever appended.
  */
 export const SELECTOR_FIELDS = [${all.map((one) => literal(one.name)).join(', ')}] as const;
+
+/** Those of them that a great many events have in common. */
+export const COMMON_FIELDS = [${common.map(literal).join(', ')}] as const;
+
+type Texts = Readonly<Record<string, string>>;
+
+/** Whether two events agree in all of {@link COMMON_FIELDS}. With constant names: a loop takes 0.3 µs more. */
+export function agreeInCommonFields(one: Texts, other: Texts): boolean {
+  return ${common.map((name) => `one[${literal(name)}] === other[${literal(name)}]`).join(' && ')};
+}
 
 /** How nearly every event ends that was written by a client of today. */
 export const COMMON_ENDING = ${literal(`,${end.map(zeroText).join(',')}}`)};

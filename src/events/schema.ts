@@ -175,6 +175,7 @@ function objectReferenceSchema(): z.ZodType {
   const text = (protobuf: number, description: string, more: Partial<FieldFacts> = {}, goType?: string): z.ZodType =>
     field(scalar('string', goType), { protobuf, description, ...more });
   const sent = { frequency: 'sent' } as const;
+  const own = { ...sent, distinct: true } as const;
   return struct(
     {
       name: 'ObjectReference',
@@ -185,10 +186,10 @@ function objectReferenceSchema(): z.ZodType {
     {
       kind: text(1, 'Kind of the object.', sent),
       namespace: text(2, 'Namespace of the object.', sent),
-      name: text(3, 'Name of the object.', sent),
-      uid: text(4, 'UID of the object.', sent, 'types.UID'),
+      name: text(3, 'Name of the object.', own),
+      uid: text(4, 'UID of the object.', own, 'types.UID'),
       apiVersion: text(5, 'Group and version of the object.', sent),
-      resourceVersion: text(6, 'The version of the object that is meant.'),
+      resourceVersion: text(6, 'The version of the object that is meant.', { distinct: true }),
       fieldPath: text(7, 'The part that is meant, such as spec.containers{web}.'),
     },
   );

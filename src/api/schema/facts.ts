@@ -36,6 +36,8 @@ export interface FieldFacts {
    * for all. Absent: rarely.
    */
   readonly frequency?: 'sent' | 'stored' | 'often';
+  /** Nearly every object has a value of its own, which is not worth looking for among those of others. Default false. */
+  readonly distinct?: boolean;
   /** What is different in the older version of the resource, where it is served in two. */
   readonly older?: OlderFacts;
 }

@@ -32,6 +32,7 @@ export function objectMetaSchema(): z.ZodType {
       name: text(1, 'The name of the object, unique within its namespace. It cannot be changed.', {
         selectable: 0,
         frequency: 'sent',
+        distinct: true,
       }),
       generateName: text(2, 'The beginning of a name the server completes. Read only when name is empty.'),
       namespace: text(3, 'The namespace the object lives in. It cannot be changed.', {

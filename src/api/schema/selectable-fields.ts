@@ -6,6 +6,8 @@ export interface SelectableField {
   readonly path: readonly string[];
   /** See `FieldFacts.selectable`. */
   readonly place: number;
+  /** See `FieldFacts.distinct`. */
+  readonly distinct: boolean;
 }
 
 /** What field selectors read of a resource, by place. */
@@ -14,10 +16,12 @@ export function selectableFields(shape: StructShape): readonly SelectableField[]
 }
 
 function fieldsOf({ fields }: StructShape, parents: readonly string[]): SelectableField[] {
-  return fields.flatMap(({ name, shape, selectable: place }): SelectableField[] => {
+  return fields.flatMap(({ name, shape, selectable: place, distinct }): SelectableField[] => {
     const path = [...parents, name];
     if (place === undefined) return shape.kind === 'struct' ? fieldsOf(shape, path) : [];
-    if (shape.kind !== 'struct') return [{ path, place }];
-    return shape.fields.map((member, index) => ({ path: [...path, member.name], place: place + index }));
+    if (shape.kind !== 'struct') return [{ path, place, distinct }];
+    return shape.fields.map((member, index) => {
+      return { path: [...path, member.name], place: place + index, distinct: member.distinct };
+    });
   });
 }

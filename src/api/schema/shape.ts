@@ -74,6 +74,8 @@ export interface FieldShape {
   readonly selectable?: number | undefined;
   /** See {@link FieldFacts.frequency}. */
   readonly frequency?: FieldFacts['frequency'];
+  /** See {@link FieldFacts.distinct}. */
+  readonly distinct: boolean;
   /** See {@link FieldFacts.older}. */
   readonly older?: OlderFacts | undefined;
 }

@@ -3,18 +3,13 @@ import { HEAP_COST, textCost, textsCost } from './heap-cost.js';
 import type { HeldPart } from './held-parts.js';
 import { ownText } from './own-text.js';
 import { createRecentFields, type RecentFields } from './recent-fields.js';
-import { SELECTOR_FIELDS } from '../schema-facts.js';
+import { agreeInCommonFields, COMMON_FIELDS } from '../schema-facts.js';
 import { hasRegardingVersion } from './regarding-version.js';
 
 /** Fields that an event keeps for itself. `metadata.name` is not among them: it is in the key. */
 export const OWN = ['regarding.name', 'regarding.uid', 'regarding.resourceVersion'] as const;
 const NAME = 'metadata.name';
 const VERSION = 'regarding.resourceVersion';
-/** Fields that a great many events have in common. They are kept once for all events that agree in all of them. */
-const COMMON: readonly string[] = SELECTOR_FIELDS.filter(
-  (field) => field !== NAME && !(OWN as readonly string[]).includes(field),
-);
-
 /** How many different sets are remembered, how long their texts may be together, and that by which one is found. */
 const REMEMBERED = 4096;
 const REMEMBERED_TEXT = 1_048_576;
@@ -60,7 +55,7 @@ function capture(source: Strings): Strings {
 /** True when the fields are as the library makes them: known names, values that are not empty, the key's name. */
 function isUsual({ fields, bytes, cut }: EncodedEvent, name: string): boolean {
   let known = 0;
-  for (const field of COMMON) if (fields[field]) known++;
+  for (const field of COMMON_FIELDS) if (fields[field]) known++;
   for (const field of OWN) if (fields[field]) known++;
   if (fields[NAME] !== undefined) {
     if (fields[NAME] !== name) return false;
@@ -73,7 +68,7 @@ function isUsual({ fields, bytes, cut }: EncodedEvent, name: string): boolean {
 
 function commonOf(fields: Strings): Strings {
   const common: Record<string, string> = {};
-  for (const field of COMMON) {
+  for (const field of COMMON_FIELDS) {
     const value = fields[field];
     if (value) common[field] = ownText(value);
   }
@@ -83,7 +78,7 @@ function commonOf(fields: Strings): Strings {
 /** A text that is equal for equal sets, and for no others. */
 function idOf({ fields, labels }: EncodedEvent, labelNames: readonly string[]): string {
   let id = `${fields[NAME] === undefined ? '' : 'n'}${fields[VERSION] ? 'v' : ''}`;
-  for (const field of COMMON) {
+  for (const field of COMMON_FIELDS) {
     const value = fields[field];
     id += value ? `${value.length}:${value}` : '-';
   }
@@ -108,12 +103,14 @@ interface LastSet {
  */
 function belongs(event: EncodedEvent, { set, common, labelNames }: LastSet, name: string): boolean {
   const { fields, labels } = event;
-  const shared = set.fields;
   const version = fields['regarding.resourceVersion'];
-  if (set.named !== (fields['metadata.name'] !== undefined) || set.versioned !== Boolean(version)) {
+  if (
+    set.named !== (fields['metadata.name'] !== undefined) ||
+    set.versioned !== Boolean(version) ||
+    !agreeInCommonFields(fields, set.fields)
+  ) {
     return false;
   }
-  for (const field of COMMON) if (fields[field] !== shared[field]) return false;
   for (const label of labelNames) if (labels[label] !== set.labels[label]) return false;
   if (labelNames.length !== Object.keys(labels).length) return false;
   const own =
