@@ -5,6 +5,11 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { eventFields } from '../../scripts/generate/shape-fields.js';
+import { selectorSource } from '../../scripts/generate/selectors.js';
+import { structOf } from '../../src/api/schema/compile.js';
+import type { FieldShape, StructShape } from '../../src/api/schema/shape.js';
+import { eventShape, SOURCE } from '../../src/events/schema.js';
 import type * as Index from '../../src/index.js';
 import type { sqliteStore as SqliteStore } from '../../src/sqlite.js';
 import type * as Described from '../../src/store/described-event.js';
@@ -57,6 +62,26 @@ const run = (folder: string, ...words: readonly string[]): string =>
 
 test('the generated files are what the schema says', () => {
   expect(run(root, '--check')).toBe('');
+});
+
+describe('the generator refuses', () => {
+  const withField = (more: Partial<FieldShape>): StructShape => {
+    const { byName: _, ...event } = eventShape();
+    const [last] = event.fields.slice(-1) as [FieldShape];
+    return structOf(event, [...event.fields, { ...last, name: 'severity', protobuf: 16, older: undefined, ...more }]);
+  };
+
+  test('a protobuf number that is taken, in either version', () => {
+    expect(() => eventFields(withField({ protobuf: 15 }))).toThrow('Event gives a protobuf number twice');
+    expect(() => eventFields(withField({ older: { protobuf: 3 } }))).toThrow('Event gives a protobuf number twice');
+  });
+
+  test('a place among selectable fields that is taken, or leaves a gap', () => {
+    for (const selectable of [3, 14]) {
+      expect(() => selectorSource(eventFields(withField({ selectable })), SOURCE)).toThrow('the next free one is');
+    }
+    expect(selectorSource(eventFields(withField({ selectable: 13 })), SOURCE)).toContain("fields['severity']");
+  });
 });
 
 describe('a field that is added to the schema, in a line each, and nowhere else', () => {
