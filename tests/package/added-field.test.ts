@@ -263,6 +263,16 @@ describe('a field that is added to the schema, in a line each, and nowhere else'
       expect(taken.status).toBe(409);
     });
 
+    test.each(Object.entries(ADDED))(
+      'is owned by who creates an event with %s, after one without',
+      async (name, value) => {
+        await make({});
+        const { metadata } = await make({ [name]: value });
+        const [entry] = (metadata as { managedFields: { fieldsV1: Json }[] }).managedFields;
+        expect(Object.keys(entry?.fieldsV1 ?? {})).toContain(`f:${name}`);
+      },
+    );
+
     test('is in lists, watches and Tables, and selectors read it', async () => {
       const query = 'fieldSelector=severity%3Dhigh';
       for (const base of [EVENTS, CORE]) {
