@@ -1,4 +1,4 @@
-import { heapLimit } from './heap-limit.js';
+import { heapLimit } from './accounting/heap-limit.js';
 import type { MemoryStoreOptions } from './options.js';
 
 const DEFAULT_HISTORY = 268_435_456;

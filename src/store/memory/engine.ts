@@ -1,12 +1,12 @@
 import type { Clock } from '../../clock/clock.js';
 import type { Revision } from '../contract.js';
 import type { Bounds } from './bounds.js';
-import { createFeeds, type Feeds } from './feed.js';
-import { createHistoryKeeper, type HistoryKeeper } from './history.js';
-import { createJoinedLists, type JoinedLists } from './joined-lists.js';
+import { createFeeds, type Feeds } from './state/feed.js';
+import { createHistoryKeeper, type HistoryKeeper } from './state/history-keeper.js';
+import { createJoinedLists, type JoinedLists } from './lists/joined-lists.js';
 import type { MemoryStoreOptions } from './options.js';
-import { createRoof, type Roof } from './roof.js';
-import { createMemoryState, type MemoryState } from './state.js';
+import { createRoof, type Roof } from './state/roof.js';
+import { createMemoryState, type MemoryState } from './state/state.js';
 
 /** The revision before the first: the wall clock, so that a restarted process goes on above its former revisions. */
 function startRevision(clock: Clock, { startAt, startAbove = 0 }: MemoryStoreOptions): Revision {

@@ -16,9 +16,9 @@ import type { EncodedEvent, EventRecord } from '../record.js';
 import { createBounds } from './bounds.js';
 import { createEngine, type Engine } from './engine.js';
 import { checkMemoryStoreOptions, type MemoryStoreOptions } from './options.js';
-import { readJoined } from './read-joined.js';
-import { pastOf, readList } from './read-list.js';
-import type { Slot, Version } from './version.js';
+import { readJoined } from './lists/read-joined.js';
+import { pastOf, readList } from './lists/read-list.js';
+import type { Slot, Version } from './index/version.js';
 
 /**
  * The longest time one `expire` call works, in milliseconds: the event loop belongs to others as well. A garbage

@@ -3,7 +3,7 @@ import type { EventStore } from '../../../../src/store/contract.js';
 import { createEngine } from '../../../../src/store/memory/engine.js';
 import { createBounds } from '../../../../src/store/memory/bounds.js';
 import { memoryStore } from '../../../../src/store/memory/memory-store.js';
-import { readJoined } from '../../../../src/store/memory/read-joined.js';
+import { readJoined } from '../../../../src/store/memory/lists/read-joined.js';
 import { fakeClock } from '../../../../src/testing/fake-clock.js';
 import { sampleEvent } from '../../../../src/testing/sample-event.js';
 

@@ -1,0 +1,111 @@
+import { HEAP_COST } from '../accounting/heap-cost.js';
+import { StoredEvent } from '../bytes/stored-event.js';
+import type { Version } from '../index/version.js';
+
+const SEGMENT = 1024;
+/** What a change costs besides event bytes: its objects and its places in the indexes, roughly. */
+const ENTRY_COST = 256;
+
+interface Segment {
+  readonly versions: (Version | undefined)[];
+  readonly times: number[];
+}
+
+/**
+ * All changes since `floor()`, oldest first, in segments so that nothing large is ever copied at once. Places are steps:
+ * revisions counted from the store's start, which follow each other without gaps. Its extent decides three things alike:
+ * from where a watch may resume, how long a continue token is good, and how long dead versions live. An entry is the
+ * version that a step made, and its time: 20 bytes, where a ready Change would be 140.
+ */
+export interface ChangeLog {
+  /** The oldest readable step: everything after it is in the log. */
+  floor(): number;
+  latest(): number;
+  /** What the entries cost in bytes, the superseded events they keep included. */
+  cost(): number;
+  /** What the log and the superseded states it keeps take in memory, in bytes: their objects, and their places in slabs. */
+  held(): { readonly heap: number; readonly slabs: number };
+  /** Adds the version (or tombstone) of the step `latest() + 1`. `at`: monotonic milliseconds. */
+  append(version: Version, at: number): void;
+  oldest(): Version | undefined;
+  /** When the oldest entry was written. */
+  oldestAt(): number | undefined;
+  /** Forgets the oldest entry; its step becomes the floor. The version's `older` is still what it was. */
+  dropOldest(): void;
+  /** Up to `max` versions after a step that is at least the floor; empty when there are none. */
+  read(after: number, max: number): readonly Version[];
+  /** Every version after a step that is at least the floor, oldest first. */
+  each(after: number, visit: (version: Version) => void): void;
+}
+
+function costOf({ older }: Version): number {
+  return ENTRY_COST + (older?.event?.size ?? 0);
+}
+
+function heapOf({ older }: Version): number {
+  return HEAP_COST.logEntry + (older === undefined ? 0 : HEAP_COST.olderVersion);
+}
+
+function slabsOf({ older }: Version): number {
+  return older?.event === undefined ? 0 : StoredEvent.tenancy.sizeOf(older.event);
+}
+
+/** Makes an empty log. */
+export function createChangeLog(): ChangeLog {
+  const segments: Segment[] = [];
+  /** Entries of the first segment that were dropped already. */
+  let dropped = 0;
+  let floor = 0;
+  let latest = 0;
+  let cost = 0;
+  const held = { heap: 0, slabs: 0 };
+
+  const versionAt = (step: number): Version => {
+    const index = step - floor - 1 + dropped;
+    return segments[Math.floor(index / SEGMENT)]?.versions[index % SEGMENT] as Version;
+  };
+
+  return {
+    floor: () => floor,
+    latest: () => latest,
+    cost: () => cost,
+    held: () => held,
+    append(version, at) {
+      const last = segments.at(-1);
+      if (last === undefined || last.versions.length === SEGMENT) segments.push({ versions: [version], times: [at] });
+      else {
+        last.versions.push(version);
+        last.times.push(at);
+      }
+      latest = version.step;
+      cost += costOf(version);
+      held.heap += heapOf(version);
+      held.slabs += slabsOf(version);
+    },
+    oldest: () => segments[0]?.versions[dropped],
+    oldestAt: () => segments[0]?.times[dropped],
+    dropOldest() {
+      const [first] = segments;
+      const version = first?.versions[dropped];
+      if (first === undefined || version === undefined) return;
+      cost -= costOf(version);
+      held.heap -= heapOf(version);
+      held.slabs -= slabsOf(version);
+      floor = version.step;
+      first.versions[dropped++] = undefined;
+      if (dropped === first.versions.length) {
+        segments.shift();
+        dropped = 0;
+      }
+    },
+    read(after, max) {
+      const versions: Version[] = [];
+      const end = Math.min(latest, after + max);
+      for (let step = after + 1; step <= end; step++) versions.push(versionAt(step));
+      return versions;
+    },
+    each(after, visit) {
+      for (let step = after + 1; step <= latest; step++) visit(versionAt(step));
+    },
+  };
+}

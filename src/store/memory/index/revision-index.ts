@@ -1,0 +1,59 @@
+import { HEAP_COST } from '../accounting/heap-cost.js';
+import { createOrderedIndex, type OrderedIndex } from './ordered-index.js';
+import { namespaceOf } from '../bytes/sort-key.js';
+import type { Version } from './version.js';
+
+/** Versions with an event by revision (as steps). */
+export type VersionsByRevision = OrderedIndex<number, Version>;
+
+/**
+ * The newest versions of their keys by revision: of everything and of each namespace. Superseded ones are not in here, so
+ * that the newest state is read without stepping over history; see `PastViews`.
+ */
+export interface RevisionIndex {
+  /** One namespace; `undefined`: all. */
+  of(namespace: string | undefined): VersionsByRevision;
+  /** What the indexes of namespaces take in memory, besides their entries, in bytes. */
+  held(): number;
+  add(version: Version): void;
+  /** It is no longer the newest of its key. */
+  drop(version: Version): void;
+}
+
+const stepOf = (version: Version): number => version.step;
+
+/** Makes an empty {@link RevisionIndex}. */
+export function createRevisionIndex(): RevisionIndex {
+  const all = createOrderedIndex(stepOf);
+  const none = createOrderedIndex(stepOf);
+  const namespaces = new Map<string, VersionsByRevision>();
+
+  /** The namespace of the last write, which mostly is that of the next. */
+  let last = { prefix: '', versions: none };
+
+  const namespaceOfVersion = ({ slot: { sortKey } }: Version): VersionsByRevision => {
+    if (last.prefix !== '' && sortKey.startsWith(last.prefix)) return last.versions;
+    const namespace = namespaceOf(sortKey);
+    let versions = namespaces.get(namespace);
+    if (versions === undefined) namespaces.set(namespace, (versions = createOrderedIndex(stepOf)));
+    last = { prefix: sortKey.slice(0, sortKey.indexOf('/') + 1), versions };
+    return versions;
+  };
+
+  return {
+    of: (namespace) => (namespace === undefined ? all : (namespaces.get(namespace) ?? none)),
+    held: () => namespaces.size * HEAP_COST.namespace,
+    add(version) {
+      all.insert(version.step, version);
+      namespaceOfVersion(version).insert(version.step, version);
+    },
+    drop(version) {
+      all.delete(version.step);
+      const versions = namespaceOfVersion(version);
+      versions.delete(version.step);
+      if (versions.size() > 0) return;
+      namespaces.delete(namespaceOf(version.slot.sortKey));
+      last = { prefix: '', versions: none };
+    },
+  };
+}

@@ -1,0 +1,26 @@
+import type { StoredEvent } from '../bytes/stored-event.js';
+
+/** Everything known about one key: its newest version, with older ones chained behind it. */
+export interface Slot {
+  /** See `sortKey`. The key can be read from it. */
+  readonly sortKey: string;
+  head: Version;
+  /** The moment for which the expiry queue holds an entry, as it counts them; `undefined`: none. */
+  queuedFor: number | undefined;
+}
+
+/** One state of a key: an event, or (no `event`) a tombstone. */
+export interface Version {
+  readonly slot: Slot;
+  /** The revision, counted from the store's start: a small integer takes 8 bytes, one from the clock 24. */
+  readonly step: number;
+  readonly event: StoredEvent | undefined;
+  older: Version | undefined;
+}
+
+/** What a reader at `step` sees of a key: a version with an event, or nothing. */
+export function visibleVersion(slot: Slot, step: number): Version | undefined {
+  let version: Version | undefined = slot.head;
+  while (version !== undefined && version.step > step) version = version.older;
+  return version?.event === undefined ? undefined : version;
+}

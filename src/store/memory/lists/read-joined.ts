@@ -1,0 +1,91 @@
+import type { FieldTerm, JoinedPage, ListQuery, UnjoinedPiece } from '../../contract.js';
+import { countLeft } from './count-left.js';
+import type { JoinedEvents, JoinedLists } from './joined-lists.js';
+import { rangeOf, type ListRange } from './list-range.js';
+import { headsOf, positionOf, sorted } from './read-list.js';
+import type { MemoryState } from '../state/state.js';
+import { unjoinedEvents } from './unjoined-events.js';
+import type { Version } from '../index/version.js';
+
+/** More events of one value are read like any others: they are looked at one by one here. */
+const FEW = 512;
+/** A page of more blocks than this (4,000 to 8,000 events) is read in records: these are not all there as bytes at once. */
+const BLOCKS = 64;
+
+/**
+ * Reads a page of everything, or of the events of one value, in bytes: what is kept joined, and what is put together where
+ * it is sent. `undefined` where the state that is asked for is no longer the newest one of all its events, and for other
+ * lists. Fails with `expired` and `future-revision`.
+ */
+export function readJoined(state: MemoryState, lists: JoinedLists, query: ListQuery): JoinedPage | undefined {
+  if (query.order === 'newest-first') return undefined;
+  const range = rangeOf(state, query);
+  const { terms } = query;
+  if (terms === undefined || terms.length === 0) return everything(state, lists, range, query.limit);
+  if (terms.length > 1 || query.after !== undefined || range.step !== state.log.latest()) return undefined;
+  return ofOneValue(state, lists, range, terms[0] as FieldTerm, query.limit);
+}
+
+function everything(state: MemoryState, lists: JoinedLists, range: ListRange, limit: number): JoinedPage | undefined {
+  const { keys, log, start } = state;
+  const { step, above, below } = range;
+  const newest = step === log.latest();
+  // Deleted events that the snapshot still shows stand apart.
+  if (!newest && keys.buried.count(above, below) > 0) return undefined;
+  const spans = keys.living.spans(above, below, limit);
+  if (spans.length > BLOCKS) return undefined;
+
+  const pieces: (Uint8Array | UnjoinedPiece)[] = [];
+  let last: Version | undefined;
+  for (const span of spans) {
+    const { values, first, end } = span;
+    const versions = headsOf(values);
+    last = versions[end - 1];
+    if (!newest && !allBefore(versions, first, end, step)) return undefined;
+    const joined = lists.of(values, versions);
+    const open = span !== spans.at(-1);
+    if (joined !== undefined) pieces.push(pieceOf(joined, first, end, open));
+    else pieces.push(...unjoinedEvents(versions.slice(first, end), start, open));
+  }
+  const revision = start + step;
+  if (last === undefined) return { pieces, revision, remaining: 0 };
+  const remaining = countLeft(state, range, last);
+  if (remaining === undefined) return undefined;
+  return remaining === 0
+    ? { pieces, revision, remaining }
+    : { pieces, revision, remaining, next: positionOf(state, last, false) };
+}
+
+function ofOneValue(
+  state: MemoryState,
+  lists: JoinedLists,
+  range: ListRange,
+  term: FieldTerm,
+  limit: number,
+): JoinedPage | undefined {
+  const { postings, start } = state;
+  const found = postings.find([term], range.step);
+  if (found === undefined || found.length > FEW) return undefined;
+  const revision = start + range.step;
+  // Namespaces and the names of fields have no slash. To put them in order takes as long as all the rest: only once.
+  const owner = `${range.namespace ?? ''}/${term.field}/${term.value}`;
+  const joined = lists.of(owner, found, (versions) => sorted(versions, range));
+  if (joined !== undefined) {
+    const count = joined.starts.length - 1;
+    if (count > limit) return undefined;
+    return { pieces: count === 0 ? [] : [pieceOf(joined, 0, count, false)], revision };
+  }
+  const versions = sorted(found, range);
+  if (versions.length > limit) return undefined;
+  return { pieces: unjoinedEvents(versions, start, false), revision };
+}
+
+function allBefore(versions: readonly Version[], first: number, end: number, step: number): boolean {
+  for (let i = first; i < end; i++) if ((versions[i] as Version).step > step) return false;
+  return true;
+}
+
+/** `open`: with the comma behind the last object. */
+function pieceOf({ bytes, starts }: JoinedEvents, first: number, end: number, open: boolean): Uint8Array {
+  return bytes.subarray(starts[first], (starts[end] as number) - (open ? 0 : 1));
+}

@@ -1,0 +1,61 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { createMemoryState, type MemoryState } from '../../../../../src/store/memory/state/state.js';
+import { sampleEvent } from '../../../../../src/testing/sample-event.js';
+
+const START = 1_700_000_000_000_000;
+
+function taken(state: MemoryState, now: number): string[] {
+  const names: string[] = [];
+  for (let slot = state.expiry.take(now); slot !== undefined; slot = state.expiry.take(now)) {
+    if (slot === 'later') continue;
+    names.push(slot.sortKey);
+    state.bury(slot.head, 0);
+  }
+  return names.sort();
+}
+
+function put(state: MemoryState, name: string, expiresAt: number): void {
+  state.put(state.place({ namespace: 'a', name }), sampleEvent({ name }), { expiresAt, retentionMs: 1000, at: 0 });
+}
+
+test('gives what is due to the microsecond, whatever times are renewed, brought forward or put off', () => {
+  // Times lie close together, so that several fall into a millisecond.
+  const time = fc.integer({ min: -5_000, max: 10_000 });
+  const step = fc.oneof(
+    { weight: 3, arbitrary: fc.record({ put: fc.integer({ min: 0, max: 5 }), at: time }) },
+    { weight: 1, arbitrary: fc.record({ take: time }) },
+    { weight: 1, arbitrary: fc.record({ remove: fc.integer({ min: 0, max: 5 }) }) },
+  );
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+      const state = createMemoryState(START);
+      const living = new Map<string, number>();
+      for (const one of steps) {
+        if ('put' in one) {
+          put(state, `event-${one.put}`, START + one.at);
+          living.set(`a/event-${one.put}`, one.at);
+        } else if ('take' in one) {
+          const due = [...living].filter(([, at]) => at <= one.take).map(([name]) => name);
+          expect(taken(state, START + one.take)).toEqual(due.sort());
+          for (const name of due) living.delete(name);
+        } else if (living.delete(`a/event-${one.remove}`)) {
+          const slot = state.find({ namespace: 'a', name: `event-${one.remove}` });
+          if (slot !== undefined) state.bury(slot, 0);
+        }
+      }
+      expect(taken(state, Infinity)).toEqual([...living.keys()].sort());
+    }),
+  );
+});
+
+test('a time that is brought forward again and again, or lies beyond all clocks, is one entry', () => {
+  const state = createMemoryState(START);
+  put(state, 'far', Infinity);
+  for (let round = 0; round < 10_000; round++) put(state, 'near', START + 1_000_000 - (round % 2) * 1000);
+  put(state, 'far', START + 500);
+  expect(taken(state, START + 499)).toEqual([]);
+  expect(taken(state, START + 500)).toEqual(['a/far']);
+  expect(taken(state, START + 1_000_000)).toEqual(['a/near']);
+  expect(taken(state, Infinity)).toEqual([]);
+});

@@ -1,0 +1,121 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  createOrderedIndex,
+  type Cursor,
+  type OrderedIndex,
+} from '../../../../../src/store/memory/index/ordered-index.js';
+
+function drain<K>(cursor: Cursor<K, unknown>): K[] {
+  const keys: K[] = [];
+  for (let key = cursor.key(); key !== undefined; cursor.step(), key = cursor.key()) keys.push(key);
+  return keys;
+}
+
+/** Compares an index with a sorted array, from every side. */
+function expectEqual(
+  index: OrderedIndex<number, string>,
+  sorted: readonly number[],
+  probe: number,
+  other: number,
+): void {
+  expect(index.size()).toBe(sorted.length);
+  expect(index.firstKey()).toBe(sorted[0]);
+  expect(drain(index.descend(undefined, true))).toEqual([...sorted].reverse());
+  const valuesOf = (keys: readonly number[]): string[] => keys.map((key) => `value ${key}`);
+  expect(index.between(undefined, undefined, Infinity)).toEqual(valuesOf(sorted));
+  expect(index.between(probe, undefined, 200)).toEqual(valuesOf(sorted.filter((key) => key > probe).slice(0, 200)));
+  expect(index.between(undefined, probe, 300)).toEqual(valuesOf(sorted.filter((key) => key < probe).slice(0, 300)));
+  const inside = sorted.filter((key) => key > probe && key < other);
+  for (const max of [0, 1, 129, Infinity]) {
+    expect(index.between(probe, other, max)).toEqual(valuesOf(inside.slice(0, max)));
+  }
+  expect(drain(index.descend(probe, true))).toEqual(sorted.filter((key) => key <= probe).reverse());
+  expect(drain(index.descend(probe, false))).toEqual(sorted.filter((key) => key < probe).reverse());
+  expect(index.count(probe, other)).toBe(sorted.filter((key) => key > probe && key < other).length);
+  expect(index.count(undefined, other)).toBe(sorted.filter((key) => key < other).length);
+  expect(index.count(probe, undefined)).toBe(sorted.filter((key) => key > probe).length);
+}
+
+describe('ordered index', () => {
+  test('agrees with a sorted array under any inserts and deletes', () => {
+    const key = fc.nat(1500);
+    const step = fc.oneof(
+      {
+        weight: 3,
+        arbitrary: fc.record({
+          kind: fc.constant('insert' as const),
+          from: key,
+          count: fc.integer({ min: 1, max: 300 }),
+          stride: fc.integer({ min: -7, max: 7 }),
+        }),
+      },
+      {
+        weight: 2,
+        arbitrary: fc.record({
+          kind: fc.constant('delete' as const),
+          from: key,
+          count: fc.integer({ min: 1, max: 300 }),
+          stride: fc.integer({ min: 1, max: 7 }),
+        }),
+      },
+    );
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 14, size: 'max' }), key, key, (steps, probe, other) => {
+        const index = createOrderedIndex<number, string>();
+        const model = new Set<number>();
+        for (const { kind, from, count, stride } of steps) {
+          for (let i = 0; i < count; i++) {
+            const at = from + i * stride;
+            if (kind === 'insert' && !model.has(at)) {
+              model.add(at);
+              index.insert(at, `value ${at}`);
+            } else if (kind === 'delete') expect(index.delete(at)).toBe(model.delete(at));
+          }
+        }
+        expectEqual(
+          index,
+          [...model].sort((a, b) => a - b),
+          Math.min(probe, other),
+          Math.max(probe, other),
+        );
+        for (let cursor = index.descend(undefined, true); cursor.key() !== undefined; cursor.step()) {
+          expect(cursor.value()).toBe(`value ${cursor.key()}`);
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test('as a queue it gives equal keys back in order of insertion', () => {
+    fc.assert(
+      fc.property(fc.array(fc.nat(5), { maxLength: 600, size: 'max' }), (keys) => {
+        const index = createOrderedIndex<number, number>();
+        keys.forEach((key, place) => index.insert(key, place));
+        const expected = keys.map((key, place) => ({ key, place })).sort((a, b) => a.key - b.key || a.place - b.place);
+        const taken: number[] = [];
+        for (let value = index.shift(); value !== undefined; value = index.shift()) taken.push(value);
+        expect(taken).toEqual(expected.map(({ place }) => place));
+        expect(index.size()).toBe(0);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test('orders texts as JavaScript compares them', () => {
+    const index = createOrderedIndex<string, number>();
+    for (const key of ['b', 'a', 'c/', 'c', 'c0']) index.insert(key, 1);
+    expect(drain(index.descend('c/', false))).toEqual(['c', 'b', 'a']);
+  });
+
+  test('an empty one has nothing in any direction', () => {
+    const index = createOrderedIndex<string, number>();
+    expect(index.between(undefined, undefined, 5)).toEqual([]);
+    expect(index.between('a', 'b', 5)).toEqual([]);
+    expect(drain(index.descend('a', true))).toEqual([]);
+    expect(drain(index.descend(undefined, true))).toEqual([]);
+    expect(index.delete('a')).toBe(false);
+    expect(index.shift()).toBeUndefined();
+    expect(index.count(undefined, undefined)).toBe(0);
+  });
+});

@@ -1,0 +1,57 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { createMemoryState } from '../../../../../src/store/memory/state/state.js';
+import { sampleEvent } from '../../../../../src/testing/sample-event.js';
+
+const NAMES = ['pod-1', 'pod-2'];
+const UIDS = ['uid-1', 'uid-2', 'uid-3'];
+
+test('finds what carries a name or a uid at every revision that can be read, whichever came together before and are gone', () => {
+  const action = fc.record({
+    name: fc.constantFrom('a', 'b', 'c'),
+    regarding: fc.constantFrom('', ...NAMES),
+    uid: fc.constantFrom('', ...UIDS),
+    what: fc.constantFrom('put', 'put', 'bury', 'forget', 'forget-one'),
+  });
+  fc.assert(
+    fc.property(fc.array(action, { maxLength: 40, size: 'max' }), (actions) => {
+      const state = createMemoryState(100);
+      /** By step: what each key carried then. */
+      const states = new Map<number, ReadonlyMap<string, readonly string[]>>([[0, new Map()]]);
+      actions.forEach(({ name, regarding, uid, what }, at) => {
+        const key = { namespace: 'default', name };
+        const found = state.find(key);
+        const carried = new Map(states.get(state.log.latest()));
+        if (what === 'put') {
+          const { 'regarding.name': _, 'regarding.uid': __, ...rest } = sampleEvent(key).fields;
+          const own = { ...(regarding && { 'regarding.name': regarding }), ...(uid && { 'regarding.uid': uid }) };
+          const event = { ...sampleEvent(key), fields: { ...rest, ...own } };
+          state.put(state.place(key), event, { expiresAt: 1e9, retentionMs: 1, at });
+          carried.set(name, [regarding, uid]);
+        } else if (what === 'forget') {
+          while (state.log.oldest() !== undefined) state.forgetOldest();
+        } else if (what === 'forget-one') {
+          state.forgetOldest();
+        } else if (found !== undefined) {
+          state.bury(found, at);
+          carried.delete(name);
+        }
+        states.set(state.log.latest(), carried);
+        for (let step = state.log.floor(); step <= state.log.latest(); step++) {
+          const namesWith = (field: string, value: string): string[] | undefined =>
+            state.postings
+              .find([{ field, value }], step)
+              ?.map((version) => version.slot.sortKey)
+              .sort();
+          const expected = (value: string): string[] =>
+            [...(states.get(step) ?? [])]
+              .filter(([, values]) => values.includes(value))
+              .map(([one]) => `default/${one}`)
+              .sort();
+          for (const value of NAMES) expect(namesWith('regarding.name', value)).toEqual(expected(value));
+          for (const value of UIDS) expect(namesWith('regarding.uid', value)).toEqual(expected(value));
+        }
+      });
+    }),
+  );
+});

@@ -1,0 +1,110 @@
+import { describe, expect, test } from 'vitest';
+import { jsonBytes } from '../../../../../src/api/representation/json-source.js';
+import type { EventStore, JoinedPage, ListQuery } from '../../../../../src/store/contract.js';
+import { memoryStore } from '../../../../../src/store/memory/memory-store.js';
+import type { MemoryStoreOptions } from '../../../../../src/store/memory/options.js';
+import { fakeClock } from '../../../../../src/testing/fake-clock.js';
+import { sampleEvent } from '../../../../../src/testing/sample-event.js';
+
+const FOREVER = { expiresAt: 4_102_444_800_000_000 };
+
+async function filled(count: number, options: MemoryStoreOptions = {}, note = 'x'): Promise<EventStore> {
+  const store = memoryStore({ clock: fakeClock(), ...options });
+  for (let index = 0; index < count; index++) {
+    const name = `e${String(index).padStart(4, '0')}`;
+    await store.create(
+      { namespace: 'default', name },
+      sampleEvent({ name, note, regarding: `pod-${index % 10}` }),
+      FOREVER,
+    );
+  }
+  return store;
+}
+
+function joined(store: EventStore, query: ListQuery): JoinedPage | undefined {
+  const ask = store.list.joined;
+  if (ask === undefined) throw new Error('the store joins nothing');
+  return ask(query);
+}
+
+const itemsOf = (page: JoinedPage | undefined): unknown[] =>
+  JSON.parse(`[${Buffer.concat(page?.pieces.map(jsonBytes) ?? []).toString()}]`) as unknown[];
+
+/** The memory of the pieces that are there as bytes. */
+const memoryOf = (page: JoinedPage | undefined): ArrayBufferLike[] =>
+  page?.pieces.flatMap((piece) => ('writeTo' in piece ? [] : [piece.buffer])) ?? [];
+
+describe('lists that are joined', () => {
+  test('are kept from the second time on, the same bytes for everybody', async () => {
+    const store = await filled(300);
+    const first = joined(store, { limit: 100 });
+    expect(itemsOf(first)).toHaveLength(100);
+    expect(memoryOf(first)).toEqual([]);
+    const page = joined(store, { limit: 100 });
+    expect(itemsOf(page)).toEqual(itemsOf(first));
+    expect(memoryOf(page)).toHaveLength(page?.pieces.length ?? 0);
+    const again = joined(store, { limit: 100 });
+    expect(memoryOf(again)[0]).toBe(memoryOf(page)[0]);
+  });
+
+  test('of one value and of a namespace are kept as well', async () => {
+    const store = await filled(100);
+    const query = { namespace: 'default', limit: 50, terms: [{ field: 'regarding.name', value: 'pod-3' }] };
+    expect(memoryOf(joined(store, query))).toEqual([]);
+    expect(itemsOf(joined(store, query))).toHaveLength(10);
+    expect(memoryOf(joined(store, query))).toHaveLength(1);
+    const elsewhere = { ...query, namespace: 'other' };
+    for (let turn = 0; turn < 3; turn++) {
+      expect(joined(store, { ...query, limit: 5 })).toBeUndefined();
+      expect(joined(store, elsewhere)?.pieces).toEqual([]);
+    }
+  });
+
+  test('are kept in as many bytes as the option says', async () => {
+    const all = { limit: 500 };
+    for (const [listCacheMaxBytes, kept] of [
+      [0, 0],
+      [10_000_000, 3],
+    ] as const) {
+      const store = await filled(300, { listCacheMaxBytes });
+      joined(store, all);
+      const page = joined(store, all);
+      expect(memoryOf(page)).toHaveLength(kept);
+      expect(itemsOf(page)).toHaveLength(300);
+    }
+    const store = await filled(90, { listCacheMaxBytes: 1000 });
+    const pages = Array.from({ length: 6 }, () => joined(store, all)).filter((page) => memoryOf(page).length > 0);
+    expect(pages.length).toBeGreaterThan(1);
+    expect(new Set(pages.flatMap(memoryOf)).size).toBe(pages.length);
+    for (const page of pages) expect(itemsOf(page)).toHaveLength(90);
+  });
+
+  test('are not kept of very large events, and come in pieces of one event then; very many are left to the records', async () => {
+    const large = await filled(40, {}, 'x'.repeat(60_000));
+    for (let turn = 0; turn < 3; turn++) {
+      const page = joined(large, { limit: 100 });
+      expect(memoryOf(page)).toEqual([]);
+      expect(page?.pieces).toHaveLength(40);
+      expect(itemsOf(page)).toHaveLength(40);
+    }
+    const many = await filled(9000);
+    for (let turn = 0; turn < 3; turn++) expect(joined(many, { limit: 9000 })).toBeUndefined();
+  });
+
+  test('that are not kept come in pieces of 16 KiB at most', async () => {
+    const store = await filled(500, { listCacheMaxBytes: 0 });
+    const page = joined(store, { limit: 500 });
+    expect(itemsOf(page)).toHaveLength(500);
+    expect(page?.pieces.length).toBeGreaterThan(4);
+    for (const { byteLength } of page?.pieces ?? []) expect(byteLength).toBeLessThanOrEqual(16_384);
+  });
+
+  test('newest first, or by two terms, are left to the records', async () => {
+    const store = await filled(10);
+    const terms = ['regarding.name', 'regarding.uid'].map((field) => ({ field, value: 'pod-1' }));
+    for (let turn = 0; turn < 3; turn++) {
+      expect(joined(store, { limit: 10, order: 'newest-first' })).toBeUndefined();
+      expect(joined(store, { limit: 10, terms })).toBeUndefined();
+    }
+  });
+});

@@ -1,0 +1,240 @@
+import { getHeapStatistics } from 'node:v8';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Change, EventStore } from '../../../../../src/store/contract.js';
+import { createBounds } from '../../../../../src/store/memory/bounds.js';
+import { createEngine, type Engine } from '../../../../../src/store/memory/engine.js';
+import { memoryStore } from '../../../../../src/store/memory/memory-store.js';
+import type { MemoryStoreOptions } from '../../../../../src/store/memory/options.js';
+import { nextTurn } from '../../../../../src/clock/next-turn.js';
+import { fakeClock } from '../../../../../src/testing/fake-clock.js';
+import { sampleEvent } from '../../../../../src/testing/sample-event.js';
+
+const MIB = 1_048_576;
+const later = { expiresAt: 4_102_444_800_000_000 };
+const keyOf = (name: string) => ({ namespace: 'default', name });
+const note = (bytes: number) => ({ note: 'x'.repeat(bytes) });
+const create = (store: EventStore, name: string, bytes = 10_000) =>
+  store.create(keyOf(name), sampleEvent({ name, ...note(bytes) }), later);
+
+/** Creates events until one is refused. Returns how many were not. */
+async function fill(store: EventStore, prefix = 'event', bytes = 10_000): Promise<number> {
+  for (let count = 0; ; count++) {
+    try {
+      await create(store, `${prefix}-${count}`, bytes);
+    } catch (error) {
+      expect(error).toMatchObject({ name: 'StoreError', code: 'full' });
+      return count;
+    }
+  }
+}
+
+async function namesIn(store: EventStore): Promise<string[]> {
+  return (await store.list({ limit: 100_000 })).records.map(({ key }) => key.name);
+}
+
+/** An engine of its own, with what a write of the store does to it. */
+function engineWith(options: MemoryStoreOptions): Engine & { put(name: string, bytes: number): boolean } {
+  const engine = createEngine(fakeClock(), options, createBounds(options));
+  const { state, roof } = engine;
+  return {
+    ...engine,
+    put(name, bytes) {
+      const event = sampleEvent({ name, regarding: `about-${name}`, labels: { name }, ...note(bytes) });
+      const place = state.place(keyOf(name));
+      let found: boolean;
+      try {
+        found = roof.admit(place, event.bytes.length);
+      } catch (error) {
+        expect(error).toMatchObject({ code: 'full' });
+        return false;
+      }
+      state.put(found ? place : state.place(keyOf(name)), event, { ...later, retentionMs: 3_600_000, at: 0 });
+      engine.afterWrite();
+      return true;
+    },
+  };
+}
+
+describe('a full memory store', () => {
+  test('refuses new events with full, and takes them again once others were removed', async () => {
+    const store = memoryStore({ clock: fakeClock(), maxBytes: 4 * MIB });
+    const count = await fill(store);
+    expect(count).toBeGreaterThan(300);
+    expect(count).toBeLessThan(420);
+    expect(await namesIn(store)).toHaveLength(count);
+    await expect(create(store, 'more')).rejects.toMatchObject({ code: 'full' });
+    expect(await store.get(keyOf('more'))).toBeUndefined();
+    for (let i = 0; i < 10; i++) await store.remove(keyOf(`event-${i}`));
+    await create(store, 'more');
+    expect(await fill(store, 'again')).toBeGreaterThanOrEqual(7);
+  });
+
+  test('goes on with updates that make an event no larger, with deletions and with expiry', async () => {
+    const store = memoryStore({ clock: fakeClock(), maxBytes: 4 * MIB });
+    await fill(store);
+    let expected = (await store.get(keyOf('event-7')))?.revision ?? 0;
+    for (let i = 0; i < 2000; i++) {
+      const event = sampleEvent({ name: 'event-7', ...note(10_000 - (i % 2)) });
+      ({ revision: expected } = await store.replace(keyOf('event-7'), event, { ...later, expected }));
+    }
+    const larger = sampleEvent({ name: 'event-7', ...note(200_000) });
+    await expect(store.replace(keyOf('event-7'), larger, { ...later, expected })).rejects.toMatchObject({
+      code: 'full',
+    });
+    expect((await store.get(keyOf('event-7')))?.revision).toBe(expected);
+    await store.remove(keyOf('event-3'));
+    const living = (await namesIn(store)).length;
+    let expired = 0;
+    for (let done = -1; done !== 0; expired += done) {
+      done = await store.expire({ now: later.expiresAt, limit: 500 });
+    }
+    expect(expired).toBe(living);
+    expect(await fill(store, 'next')).toBeGreaterThan(300);
+  });
+
+  test('forgets history before it refuses anything', async () => {
+    const store = memoryStore({ clock: fakeClock(), maxBytes: 4 * MIB });
+    const { revision: first } = await create(store, 'first', 100);
+    let expected = (await create(store, 'often')).revision;
+    const update = async () => {
+      const event = sampleEvent({ name: 'often', ...note(10_000) });
+      ({ revision: expected } = await store.replace(keyOf('often'), event, { ...later, expected }));
+    };
+    for (let i = 0; i < 250; i++) await update();
+    expect((await store.list({ at: first, limit: 9 })).records).toHaveLength(1);
+    expect(await fill(store)).toBeGreaterThan(300);
+    await expect(store.list({ at: first, limit: 9 })).rejects.toMatchObject({ code: 'expired' });
+  });
+
+  test('counts events where it is told to, with a place for an update', async () => {
+    const store = memoryStore({ maxEvents: 3 });
+    expect(await fill(store)).toBe(3);
+    const { revision: expected } = await store.remove(keyOf('event-0')).then(() => create(store, 'other'));
+    await store.replace(keyOf('other'), sampleEvent({ name: 'other' }), { ...later, expected });
+    await expect(create(store, 'more')).rejects.toMatchObject({ code: 'full' });
+  });
+
+  test('takes no event that would need more than a quarter of it', async () => {
+    const store = memoryStore({ maxBytes: 2 * MIB });
+    expect(store.capabilities.maxEventBytes).toBe(MIB / 2);
+    await expect(create(store, 'large', MIB / 2)).rejects.toMatchObject({ code: 'too-large' });
+    await create(store, 'fits', MIB / 2 - 1000);
+  });
+});
+
+describe('a memory store that evicts the oldest', () => {
+  test('always takes new events, and each that goes has a revision of its own and is in the feed', async () => {
+    const store = memoryStore({ clock: fakeClock(), maxBytes: 4 * MIB, whenFull: 'evict-oldest' });
+    const changes: Change[] = [];
+    const start = await store.revision();
+    const feed = (async () => {
+      for await (const batch of store.changes({ after: start })) changes.push(...batch);
+    })();
+    for (let i = 0; i < 900; i++) {
+      await create(store, `event-${String(i).padStart(4, '0')}`);
+      await nextTurn();
+    }
+    const names = await namesIn(store);
+    expect(names.length).toBeGreaterThan(300);
+    expect(names).toEqual(
+      Array.from({ length: names.length }, (_, i) => `event-${String(900 - names.length + i).padStart(4, '0')}`),
+    );
+    await nextTurn();
+    await store.close();
+    await feed;
+    expect(changes.map(({ revision }) => revision)).toEqual(changes.map((_, i) => start + 1 + i));
+    const gone = changes.filter(({ type }) => type === 'delete').map(({ key }) => key.name);
+    expect(gone).toEqual(gone.map((_, i) => `event-${String(i).padStart(4, '0')}`));
+    expect(gone).toHaveLength(900 - names.length);
+  });
+
+  test('evicts what was written longest ago, never the event that is being written', async () => {
+    const store = memoryStore({ maxEvents: 2, whenFull: 'evict-oldest' });
+    const { revision: expected } = await create(store, 'a');
+    await create(store, 'b');
+    await store.replace(keyOf('a'), sampleEvent({ name: 'a' }), { ...later, expected });
+    await create(store, 'c');
+    expect(await namesIn(store)).toEqual(['a', 'c']);
+    const bytes = memoryStore({ clock: fakeClock(), maxBytes: MIB, whenFull: 'evict-oldest' });
+    const { revision } = await create(bytes, 'a', 100);
+    await create(bytes, 'b', 250_000);
+    await create(bytes, 'c', 250_000);
+    await create(bytes, 'd', 250_000);
+    await bytes.replace(keyOf('a'), sampleEvent({ name: 'a', ...note(250_000) }), { ...later, expected: revision });
+    expect(await namesIn(bytes)).toEqual(['a', 'c', 'd']);
+  });
+
+  test('finds the place of a write again when making room has forgotten a tombstone there', async () => {
+    const store = memoryStore({ clock: fakeClock(), maxBytes: MIB, whenFull: 'evict-oldest' });
+    for (let round = 0; round < 200; round++) {
+      const name = `event-${round % 9}`;
+      await create(store, name, 50_000 + (round % 7) * 5000);
+      if (round % 2 === 0) await store.remove(keyOf(name));
+      else if (round % 3 === 0) await fillOne(store, round);
+      for (const left of await namesIn(store)) expect((await store.get(keyOf(left)))?.key.name).toBe(left);
+      if ((await store.get(keyOf(`event-${(round + 1) % 9}`))) !== undefined) {
+        await store.remove(keyOf(`event-${(round + 1) % 9}`));
+      }
+    }
+  });
+});
+
+async function fillOne(store: EventStore, round: number): Promise<void> {
+  await create(store, `filler-${round}`, 200_000);
+}
+
+describe('what a memory store holds', () => {
+  test.each(['refuse', 'evict-oldest'] as const)('stays below maxBytes whatever is written (%s)', (whenFull) => {
+    const action = fc.record({
+      name: fc.integer({ min: 0, max: 60 }).map(String),
+      bytes: fc.oneof(fc.integer({ max: 2000, min: 0 }), fc.integer({ min: 0, max: 150_000 })),
+      remove: fc.integer({ min: 0, max: 3 }).map((n) => n === 0),
+    });
+    fc.assert(
+      fc.property(fc.array(action, { minLength: 80, maxLength: 150, size: 'max' }), (actions) => {
+        const { state, held, afterWrite, put } = engineWith({ maxBytes: MIB, whenFull });
+        let written = 0;
+        for (const { name, bytes, remove } of actions) {
+          const found = state.find(keyOf(name));
+          if (!remove) written += put(name, bytes) ? 1 : 0;
+          else if (found !== undefined) {
+            state.bury(found, 0);
+            afterWrite();
+          }
+          expect(held()).toBeLessThanOrEqual(MIB);
+        }
+        expect(written).toBeGreaterThan(0);
+      }),
+      { numRuns: 8 },
+    );
+  });
+
+  test('returns to what it was when everything that came was removed and forgotten', () => {
+    const { state, held, afterWrite, put } = engineWith({ maxBytes: 64 * MIB });
+    put('first', 100);
+    const before = held();
+    for (let i = 0; i < 5000; i++) put(`event-${i}`, 100);
+    expect(held()).toBeGreaterThan(before + 5000 * 1000);
+    for (const slot of state.keys.living.between(undefined, undefined, 10_000)) {
+      if (slot.sortKey !== 'default/first') state.bury(slot.head, 0);
+    }
+    afterWrite();
+    while (state.log.oldest() !== undefined) state.forgetOldest();
+    // One slab is open, and one more has what survived in emptied ones.
+    expect(held() - before).toBeLessThanOrEqual(2 * MIB);
+    expect(state.held()).toMatchObject({ history: 0 });
+    expect(state.postings.held()).toBeLessThan(1000);
+    expect(state.expiry.take(Infinity)).toMatchObject({ sortKey: 'default/first' });
+    expect(state.expiry.take(Infinity)).toBeUndefined();
+  });
+
+  test('is at most half of the heap limit by default, and 256 MiB while that is not known', async () => {
+    const bounds = createBounds({});
+    expect(bounds.maxBytes()).toBe(256 * MIB);
+    await expect.poll(() => bounds.maxBytes()).toBe(Math.floor(getHeapStatistics().heap_size_limit / 2));
+    expect(bounds).toMatchObject({ maxEventBytes: 1.5 * MIB, slabBytes: MIB });
+    expect(createBounds({ maxBytes: MIB })).toMatchObject({ maxEventBytes: MIB / 4, slabBytes: 65_536 });
+    expect(createBounds({ maxBytes: 16 * MIB }).listCacheMaxBytes()).toBe(MIB);
+  });
+});
