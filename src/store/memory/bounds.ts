@@ -4,30 +4,30 @@ import type { MemoryStoreOptions } from './options.js';
 const DEFAULT_HISTORY = 268_435_456;
 const DEFAULT_LISTS = 33_554_432;
 const DEFAULT_EVENT = 1_572_864;
-const DEFAULT_SLAB = 1_048_576;
+const DEFAULT_ARENA = 1_048_576;
 
-/** What a store holds at most while V8's heap limit is not known. */
+/** Default of `maxBytes` while V8's heap limit is not known. */
 const UNKNOWN_LIMIT = 268_435_456;
-/** Indexes are in the heap, event bytes beside it: half leaves room for both, for requests, and for garbage. */
+/** Fraction of the heap limit. Indexes are in the heap and event bytes outside it: half leaves room for requests and garbage. */
 const OF_HEAP = 1 / 2;
-/** Parts of `maxBytes` that nothing else may take more of. */
+/** Upper bounds of the list cache and of one event, as fractions of `maxBytes`. */
 const OF_LISTS = 1 / 16;
 const OF_EVENT = 1 / 4;
-/** So many slabs at least, because each class of retention has one that is not full. */
-const SLABS = 64;
-const SMALLEST_SLAB = 65_536;
+/** `maxBytes` holds at least this many arenas, because each retention class has one that is not full. */
+const ARENAS = 64;
+const SMALLEST_ARENA = 65_536;
 
-/** How much a memory store may hold of everything, in bytes. */
+/** The limits of a memory store, in bytes. */
 export interface Bounds {
-  /** Of everything together. */
+  /** The limit for everything together. */
   maxBytes(): number;
   listCacheMaxBytes(): number;
   readonly historyMaxBytes: number;
   readonly maxEventBytes: number;
-  readonly slabBytes: number;
+  readonly arenaBytes: number;
 }
 
-/** What the options say, and defaults that fit each other. */
+/** Resolves the options, with defaults that fit each other. */
 export function createBounds(options: MemoryStoreOptions): Bounds {
   let most = options.maxBytes ?? UNKNOWN_LIMIT;
   if (options.maxBytes === undefined) {
@@ -36,12 +36,12 @@ export function createBounds(options: MemoryStoreOptions): Bounds {
     });
   }
   const { listCacheMaxBytes, historyMaxBytes = DEFAULT_HISTORY, maxEventBytes } = options;
-  const share = Math.max(SMALLEST_SLAB, Math.floor(most / SLABS));
+  const share = Math.max(SMALLEST_ARENA, Math.floor(most / ARENAS));
   return {
     maxBytes: () => most,
     listCacheMaxBytes: () => listCacheMaxBytes ?? Math.min(DEFAULT_LISTS, most * OF_LISTS),
     historyMaxBytes,
     maxEventBytes: maxEventBytes ?? Math.min(DEFAULT_EVENT, Math.floor(most * OF_EVENT)),
-    slabBytes: Math.min(DEFAULT_SLAB, share),
+    arenaBytes: Math.min(DEFAULT_ARENA, share),
   };
 }

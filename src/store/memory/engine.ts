@@ -5,48 +5,48 @@ import { createFeeds, type Feeds } from './state/feed.js';
 import { createHistoryKeeper, type HistoryKeeper } from './state/history-keeper.js';
 import { createJoinedLists, type JoinedLists } from './lists/joined-lists.js';
 import type { MemoryStoreOptions } from './options.js';
-import { createRoof, type Roof } from './state/roof.js';
+import { createCapacity, type Capacity } from './state/capacity.js';
 import { createMemoryState, type MemoryState } from './state/state.js';
 
-/** The revision before the first: the wall clock, so that a restarted process goes on above its former revisions. */
+/** The revision before the first: from the wall clock, so that a restarted process continues above its former revisions. */
 function startRevision(clock: Clock, { startAt, startAbove = 0 }: MemoryStoreOptions): Revision {
   if (startAt !== undefined) return Math.max(1, startAt);
   return Math.max(1, startAbove, Math.floor(clock.now()));
 }
 
-/** What a memory store consists of. */
+/** The components of a memory store. */
 export interface Engine {
   readonly state: MemoryState;
   readonly feeds: Feeds;
   readonly history: HistoryKeeper;
   readonly lists: JoinedLists;
-  readonly roof: Roof;
+  readonly capacity: Capacity;
   afterWrite(): void;
-  /** What it all takes in memory, in bytes. */
+  /** Memory taken by all of it, in bytes. */
   held(): number;
 }
 
-/** Puts an empty store together. */
+/** Creates the components of an empty store. */
 export function createEngine(clock: Clock, options: MemoryStoreOptions, bounds: Bounds): Engine {
-  const state = createMemoryState(startRevision(clock, options), bounds.slabBytes);
+  const state = createMemoryState(startRevision(clock, options), bounds.arenaBytes);
   const feeds = createFeeds(state);
   const lists = createJoinedLists(state.start, bounds.listCacheMaxBytes);
   const afterWrite = (): void => {
     history.afterWrite();
     feeds.wake();
   };
-  const roof = createRoof(
+  const capacity = createCapacity(
     { state, clock, others: lists.held, evicted: afterWrite },
     { ...bounds, maxEvents: options.maxEvents ?? Infinity, evict: options.whenFull === 'evict-oldest' },
   );
   const history = createHistoryKeeper(state, clock, {
     historyMs: options.historyMs ?? 600_000,
     historyMaxBytes: bounds.historyMaxBytes,
-    squeezes: roof.squeezes,
+    overLimit: capacity.overLimit,
   });
   const held = (): number => {
     const { current, history: past } = state.held();
     return current + past + lists.held();
   };
-  return { state, feeds, history, lists, roof, afterWrite, held };
+  return { state, feeds, history, lists, capacity, afterWrite, held };
 }

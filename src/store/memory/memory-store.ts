@@ -21,17 +21,17 @@ import { pastOf, readList } from './lists/read-list.js';
 import type { Slot, Version } from './index/version.js';
 
 /**
- * The longest time one `expire` call works, in milliseconds: the event loop belongs to others as well. A garbage
- * collection of 4 to 6 ms may come on top, and both should stay below 10.
+ * The longest time one `expire` call works before it yields, in milliseconds. A garbage collection of 4 to 6 ms may be
+ * added, and both together should stay below 10.
  */
 const EXPIRE_SLICE_MS = 1;
-const EXPIRE_STEPS_PER_LOOK = 8;
+const EXPIRE_STEPS_PER_CLOCK_CHECK = 8;
 
 /**
- * A store in the memory of this process: fast, and gone with it. Revisions start from the wall clock in microseconds;
+ * A store in the memory of this process: fast, and lost when the process ends. Revisions start from the wall clock in microseconds;
  * every revision from before the start is `expired`. Create, get and the first page cost the same however much is
  * stored. History (for watches, continue tokens and exact reads) is kept for `historyMs`, as far as it fits into
- * `historyMaxBytes`. All together stays below `maxBytes`: history gives way first, then `whenFull` decides.
+ * `historyMaxBytes`. Everything together stays below `maxBytes`: history is dropped first, then `whenFull` decides.
  *
  * @throws TypeError that lists every unusable option.
  */
@@ -41,7 +41,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): EventStore {
   const name = options.name ?? 'memory';
   const bounds = createBounds(options);
   const { maxEventBytes } = bounds;
-  /** Given up as a whole by `close()`. */
+  /** `undefined` after `close()`. */
   let engine: Engine | undefined = createEngine(clock, options, bounds);
 
   const begin = (call: StoreCall | undefined): Engine => {
@@ -51,7 +51,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): EventStore {
   };
 
   const put = (
-    { state, roof, afterWrite }: Engine,
+    { state, capacity, afterWrite }: Engine,
     place: Slot | string,
     key: EventKey,
     event: EncodedEvent,
@@ -64,7 +64,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): EventStore {
       throw storeError('too-large', `the event has ${event.bytes.length} bytes, at most ${maxEventBytes} are kept`);
     }
     const retentionMs = (expiresAt - clock.now()) / 1000;
-    const found = roof.admit(place, event.bytes.length);
+    const found = capacity.admit(place, event.bytes.length);
     const version = state.put(found ? place : state.place(key), event, {
       expiresAt,
       retentionMs,
@@ -97,14 +97,14 @@ export function memoryStore(options: MemoryStoreOptions = {}): EventStore {
       await nextTurn();
       begin(query);
     }
-    const { page, tired } = readList(begin(query).state, query, past);
-    if (!tired) return page;
-    // A search over everything comes in many pages: between two of them the event loop does something else.
+    const { page, incomplete } = readList(begin(query).state, query, past);
+    if (!incomplete) return page;
+    // A scan over all events is split into many pages, and yields to the event loop between two of them.
     await nextTurn();
     begin(query);
     const { next, records, revision } = page;
     if ((query.terms ?? []).length > 0 || next === undefined) return page;
-    // Without terms a page is full, and says what is left: it goes on where it is.
+    // A page without terms must be full and have `remaining`: continue where it ended.
     const left = query.limit - records.length;
     const rest = await list({ ...query, at: revision, after: next, limit: Math.max(left, 1) });
     if (left > 0) return { ...rest, records: [...records, ...rest.records] };
@@ -149,7 +149,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): EventStore {
     async remove(key, call) {
       const open = begin(call);
       const living = current(open, key, call?.expected);
-      const { step } = open.state.bury(living, clock.monotonic());
+      const { step } = open.state.remove(living, clock.monotonic());
       open.afterWrite();
       return open.state.record(living, step);
     },
@@ -166,13 +166,13 @@ export function memoryStore(options: MemoryStoreOptions = {}): EventStore {
             if (clock.monotonic() >= end) break;
             continue;
           }
-          state.bury(slot.head, clock.monotonic());
+          state.remove(slot.head, clock.monotonic());
           afterWrite();
           count++;
-          if (count % EXPIRE_STEPS_PER_LOOK === 0 && clock.monotonic() >= end) break;
+          if (count % EXPIRE_STEPS_PER_CLOCK_CHECK === 0 && clock.monotonic() >= end) break;
         }
         if (count > 0 || slot !== 'later') return count;
-        // Zero would mean that nothing is due.
+        // Zero would mean that nothing is due, so continue after yielding.
         await nextTurn();
       }
     },

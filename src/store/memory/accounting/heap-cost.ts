@@ -1,19 +1,19 @@
 /**
- * What things take in V8's heap, in bytes: measured on Node 20 with 100,000 of each, and rounded up. What they have in
- * array buffers is counted exactly, where it is allocated.
+ * Sizes of objects in V8's heap, in bytes: measured on Node 20 with 100,000 of each, and rounded up. Array buffers are
+ * counted exactly where they are allocated.
  */
 export const HEAP_COST = {
-  /** A key with its newest version, its event, and their places in the indexes. */
+  /** A key with its newest version, its event, and their index entries. */
   slot: 368,
   /** An entry of the change log. */
   logEntry: 24,
-  /** The version, with its event or none, that an entry of the log keeps besides the newest. */
+  /** The superseded version, with or without an event, that an entry of the log retains. */
   olderVersion: 160,
-  /** A value of an indexed field, and its place in the map. */
-  posting: 216,
+  /** A value of an indexed field, and its map entry. */
+  valueEntry: 216,
   /** The index of a namespace. */
   namespace: 1600,
-  /** What events share of their fields and labels. */
+  /** Fields and labels that events share. */
   fieldSet: 720,
   /** A property of an object with few, and of one with many, which V8 keeps as a table. */
   property: 72,
@@ -21,26 +21,26 @@ export const HEAP_COST = {
   sharedPart: 320,
   /** An entry of an ordered index, where it is not counted otherwise. */
   indexEntry: 16,
-  /** A list that is remembered, and an event in one. */
+  /** A cached list, and an event in one. */
   list: 320,
   listed: 24,
 } as const;
 
-/** Beyond this V8 takes tables. */
+/** With more properties V8 uses a hash table. */
 const FEW_PROPERTIES = 32;
 
-/** A text that is not longer is counted without a look at its characters. */
+/** Strings up to this length are assumed to take one byte per character. */
 const SHORT = 64;
 
 // eslint-disable-next-line no-control-regex -- V8 keeps these characters in a byte each
 const ONE_BYTE = /^[\u0000-\u00ff]*$/;
 
-/** The characters of a text. */
+/** Bytes of the characters of a string. */
 export function textCost(text: string): number {
   return text.length <= SHORT || ONE_BYTE.test(text) ? text.length : text.length * 2;
 }
 
-/** Names and values of an object that has its own texts. */
+/** Bytes of the names and values of an object with its own strings. */
 export function textsCost(texts: Readonly<Record<string, string>>): number {
   let cost = 0;
   let count = 0;

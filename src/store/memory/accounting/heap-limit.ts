@@ -1,6 +1,6 @@
 /**
  * How large V8's heap may become in this process, in bytes: what `--max-old-space-size` says, else V8's own choice by the
- * memory of the machine or container. `undefined` where nobody can say.
+ * memory of the machine or container. `undefined` where it is not known.
  */
 export async function heapLimit(): Promise<number | undefined> {
   try {

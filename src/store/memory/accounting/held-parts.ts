@@ -1,25 +1,25 @@
-/** What several events share, and how many do. */
+/** Data that several events share, with reference counts. */
 export interface HeldPart {
-  /** What it takes in memory, in bytes. */
+  /** Memory taken, in bytes. */
   readonly cost: number;
-  /** How many events have it, and how many of these are current. */
+  /** How many events refer to it, and how many of these are current. */
   users: number;
   current: number;
 }
 
-/** What the parts of events take in memory: of current events, and of those that only history has. */
+/** Counts the memory of shared parts, and of those that only history refers to. */
 export interface HeldParts {
   hold(part: HeldPart): void;
   /** One of its events is no longer current. */
   supersede(part: HeldPart): void;
-  /** And one is no longer there at all. */
+  /** One of its events was released. */
   release(part: HeldPart): void;
   held(): number;
-  /** The part of that which only history has. */
+  /** The part of `held()` that only history refers to. */
   past(): number;
 }
 
-/** Makes an empty {@link HeldParts}. */
+/** Creates an empty {@link HeldParts}. */
 export function createHeldParts(): HeldParts {
   let held = 0;
   let past = 0;

@@ -4,18 +4,18 @@ import { createFieldSets } from './field-sets.js';
 import { createHeldParts } from '../accounting/held-parts.js';
 import { prefixLength } from './prefix.js';
 import { createSharedParts } from './shared-parts.js';
-import { createSlabs, type SlabUsage } from './slabs.js';
+import { createArenas, type ArenaUsage } from './arenas.js';
 import { nameOf } from './sort-key.js';
-import { slabSize, StoredEvent, writeEvent, type EventBytes } from './stored-event.js';
+import { entrySize, StoredEvent, writeEvent, type EventBytes } from './stored-event.js';
 
-/** Classes of retention, each twice as long as the one before; the last is for events that were moved. */
+/** Retention classes, each twice as long as the one before; the last is for events that were moved. */
 const CLASSES = 16;
 const FIRST_CLASS_MS = 60_000;
 
-/** Keeps what events consist of, in as little memory as is possible without making reads slower. */
+/** Stores events in as little memory as possible without making reads slower. */
 export interface EventKeeper {
   /**
-   * A copy that nobody can change. `intern` gives an equal text that is kept already. `expiresAt`: microseconds since the
+   * An immutable copy. `intern` returns an equal string that is stored already. `expiresAt`: microseconds since the
    * epoch; `retentionMs`: from now until then.
    */
   keep(
@@ -25,16 +25,16 @@ export interface EventKeeper {
     retentionMs: number,
     intern: (field: string, value: string | undefined) => string | undefined,
   ): StoredEvent;
-  /** The event is no longer the newest of its key. Comes before its release. */
+  /** Marks an event that is no longer the newest of its key. Call this before `release`. */
   supersede(event: StoredEvent): void;
-  /** The event is not readable any more. Who holds it can still read it. */
+  /** Frees an event that can no longer be found. Records that were returned earlier stay readable. */
   release(event: StoredEvent): void;
-  usage(): SlabUsage;
-  /** Moves some events together; false when there is nothing to gain. */
+  usage(): ArenaUsage;
+  /** Compacts some arenas; returns false when nothing can be gained. */
   compact(): boolean;
-  /** What all this takes in memory, in bytes. */
+  /** Memory taken by all of it, in bytes. */
   held(): number;
-  /** The part of it, besides places in slabs, that only superseded events have. */
+  /** The part of it, outside arenas, that only superseded events use. */
   past(): number;
 }
 
@@ -43,7 +43,7 @@ function classOf(retentionMs: number): number {
   return doublings > 0 ? Math.min(doublings, CLASSES - 1) : 0;
 }
 
-/** The length of the uid if it stands right before the cut, as `"uid":"…",` in the library's own bytes; 0 otherwise. */
+/** The length of the uid if it is directly before the cut, as `"uid":"…",` in the library's own bytes; 0 otherwise. */
 function uidLength({ bytes, cut, uid }: EncodedEvent): number {
   const start = cut - 2 - uid.length;
   if (start < 0) return 0;
@@ -54,9 +54,9 @@ function uidLength({ bytes, cut, uid }: EncodedEvent): number {
   return uid.length;
 }
 
-/** Makes an empty {@link EventKeeper}. `slabBytes`: see {@link createSlabs}. */
-export function createEventKeeper(slabBytes?: number): EventKeeper {
-  const slabs = createSlabs(StoredEvent.tenancy, CLASSES, slabBytes);
+/** Creates an empty {@link EventKeeper}. `arenaBytes`: see {@link createArenas}. */
+export function createEventKeeper(arenaBytes?: number): EventKeeper {
+  const arenas = createArenas(StoredEvent.access, CLASSES, arenaBytes);
   const sets = createFieldSets();
   const parts = createSharedParts();
   const held = createHeldParts();
@@ -68,7 +68,7 @@ export function createEventKeeper(slabBytes?: number): EventKeeper {
       const prefix = prefixLength(bytes, sortKey, slash);
       const found = parts.find(bytes, Math.max(cut, prefix));
       const inBytes = uidLength(event);
-      // A key that stands in the bytes is ASCII, and so sorted by itself.
+      // A key that occurs in the bytes is ASCII, so its sort key needs no decoding.
       const name = prefix > 0 ? sortKey.slice(slash + 1) : nameOf(sortKey);
       const set = sets.of(event, name, inBytes === 0 && event.uid !== '');
       const lastOfShared = found === undefined ? prefix : found.start + found.part.bytes.length;
@@ -82,20 +82,20 @@ export function createEventKeeper(slabBytes?: number): EventKeeper {
         cut,
         uidLength: inBytes,
         expiresAt,
-        seat: sets.recent.seat(),
+        recentSlot: sets.recent.nextSlot(),
       };
-      const size = slabSize(content);
-      const slab = slabs.room(size, classOf(retentionMs));
-      writeEvent(slab, content);
+      const size = entrySize(content);
+      const arena = arenas.reserve(size, classOf(retentionMs));
+      writeEvent(arena, content);
       const own = (field: string): string | undefined => (set.split ? intern(field, fields[field]) : undefined);
-      const stored = new StoredEvent(slab, slab.used, {
+      const stored = new StoredEvent(arena, arena.used, {
         sortKey,
         set,
         regardingName: own('regarding.name'),
         regardingUid: own('regarding.uid'),
         shared: found?.part,
       });
-      slabs.settle(slab, stored, size);
+      arenas.commit(arena, stored, size);
       held.hold(set);
       if (found !== undefined) held.hold(found.part);
       return stored;
@@ -106,15 +106,15 @@ export function createEventKeeper(slabBytes?: number): EventKeeper {
       if (shared !== undefined) held.supersede(shared);
     },
     release(event) {
-      StoredEvent.bury(event);
+      StoredEvent.markDead(event);
       const { set, shared } = StoredEvent.partsOf(event);
       held.release(set);
       if (shared !== undefined) held.release(shared);
-      slabs.release(event);
+      arenas.release(event);
     },
-    usage: slabs.usage,
-    compact: slabs.compact,
-    held: () => slabs.allocated() + held.held(),
+    usage: arenas.usage,
+    compact: arenas.compact,
+    held: () => arenas.allocated() + held.held(),
     past: held.past,
   };
 }

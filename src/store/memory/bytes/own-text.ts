@@ -1,7 +1,7 @@
-/** What is shorter V8 copies by itself. */
+/** V8 copies shorter strings instead of slicing them. */
 const SLICED_FROM = 13;
 
-/** The same text as a copy: what was given may be a slice of a request's whole body, which would stay in memory with it. */
+/** A copy of a string that may be a slice of a whole request body, which the slice would keep in memory. */
 export function ownText(text: string): string {
   return text.length < SLICED_FROM ? text : ` ${text}`.slice(1);
 }

@@ -1,36 +1,36 @@
-const SEATS = 1024;
+const SLOTS = 1024;
 
 type Strings = Readonly<Record<string, string>>;
 
 /**
- * The fields that were asked for last, as objects. They are made when a selector wants them, in 1 µs, and a thousand
- * watchers want those of the same few events. An event has a seat, which it loses to another and when it is released.
+ * A cache of the fields that were read last, as objects. Creating one takes 1 µs, and a thousand watchers read those of the
+ * same few events. Every event has a slot, which a later event may take over, and which is freed on release.
  */
 export interface RecentFields {
-  /** A seat for a new event, below 1,024. */
-  seat(): number;
-  get(seat: number, event: object): Strings | undefined;
-  set(seat: number, event: object, fields: Strings): void;
-  forget(seat: number, event: object): void;
+  /** The slot of a new event, below 1,024. */
+  nextSlot(): number;
+  get(slot: number, event: object): Strings | undefined;
+  set(slot: number, event: object, fields: Strings): void;
+  forget(slot: number, event: object): void;
 }
 
-/** Makes an empty {@link RecentFields}. */
+/** Creates an empty {@link RecentFields}. */
 export function createRecentFields(): RecentFields {
-  const events: (object | undefined)[] = new Array<object | undefined>(SEATS).fill(undefined);
-  const known: (Strings | undefined)[] = new Array<Strings | undefined>(SEATS).fill(undefined);
+  const events: (object | undefined)[] = new Array<object | undefined>(SLOTS).fill(undefined);
+  const known: (Strings | undefined)[] = new Array<Strings | undefined>(SLOTS).fill(undefined);
   let last = 0;
 
   return {
-    seat: () => (last = (last + 1) % SEATS),
-    get: (seat, event) => (events[seat] === event ? known[seat] : undefined),
-    set(seat, event, fields) {
-      events[seat] = event;
-      known[seat] = fields;
+    nextSlot: () => (last = (last + 1) % SLOTS),
+    get: (slot, event) => (events[slot] === event ? known[slot] : undefined),
+    set(slot, event, fields) {
+      events[slot] = event;
+      known[slot] = fields;
     },
-    forget(seat, event) {
-      if (events[seat] !== event) return;
-      events[seat] = undefined;
-      known[seat] = undefined;
+    forget(slot, event) {
+      if (events[slot] !== event) return;
+      events[slot] = undefined;
+      known[slot] = undefined;
     },
   };
 }

@@ -1,13 +1,13 @@
 import { HEAP_COST } from '../accounting/heap-cost.js';
 import type { HeldPart } from '../accounting/held-parts.js';
 
-/** How many parts are remembered, and how many were seen once. */
+/** Table sizes: stored parts, and hashes of parts that were seen once. */
 const PARTS = 1024;
 const SEEN = 4096;
-/** What is shorter is not worth a reference, what is longer not worth a place in the table, in bytes. */
+/** Limits in bytes: a shorter part is not worth a reference, a longer one not worth a place in the table. */
 const SHORTEST = 64;
 const LONGEST = 8192;
-/** As much in front of the managed fields may belong to the part: a time, and a few labels that many events have. */
+/** How many bytes before the managed fields may belong to the part: a time, and a few labels that many events have. */
 const CLOSE = 160;
 
 /** Bytes that several events have in common. */
@@ -16,7 +16,7 @@ export interface SharedPart extends HeldPart {
   readonly view: DataView;
 }
 
-/** A part of an event's bytes, from `start`, that is kept elsewhere. */
+/** A part of an event's bytes, from `start`, that is stored only once. */
 export interface FoundPart {
   readonly start: number;
   readonly part: SharedPart;
@@ -28,7 +28,7 @@ export interface FoundPart {
  * nothing depends on: what is found is compared byte by byte, and put together again as it was.
  */
 export interface SharedParts {
-  /** The part of these bytes, after `from`, that other events have as well; `undefined`: none, keep everything. */
+  /** The part of these bytes, after `from`, that other events have as well; `undefined` when there is none. */
   find(bytes: Uint8Array, from: number): FoundPart | undefined;
 }
 
@@ -69,8 +69,8 @@ function equals({ view: one }: SharedPart, view: DataView, start: number, end: n
 }
 
 /**
- * Makes an empty table. It keeps 8 MiB at most however many different parts come: a newer part takes the place of an
- * older one, and only when it came twice. Events keep the parts they were given.
+ * Creates an empty table. It takes at most 8 MiB however many different parts occur: a newer part replaces an older one
+ * only after it was seen twice. Events keep the parts they refer to.
  */
 export function createSharedParts(): SharedParts {
   const parts: (SharedPart | undefined)[] = new Array<SharedPart | undefined>(PARTS).fill(undefined);

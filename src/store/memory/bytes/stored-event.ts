@@ -4,27 +4,27 @@ import { fieldsOf, type FieldSet } from './field-sets.js';
 import { writePrefix } from './prefix.js';
 import { regardingVersion } from './regarding-version.js';
 import type { SharedPart } from './shared-parts.js';
-import type { Slab, Tenancy } from './slabs.js';
+import type { Arena, EntryAccess } from './arenas.js';
 import { nameOf } from './sort-key.js';
 
-/** In front of an event's bytes stand its numbers: a tenth of what they would take as properties of an object. */
+/** Header before an event's bytes, with its numbers: a tenth of what they would take as properties of an object. */
 const EXPIRES = 0;
 const PREFIX = 8;
 const BEFORE = 12;
 const AFTER = 16;
 const CUT = 20;
 const UID = 24;
-const SEAT = 28;
+const RECENT_SLOT = 28;
 const LIVE = 30;
 const ENDED = 31;
 const HEADER = 32;
 
-/** Up to here bytes are copied one by one. */
+/** Up to this length bytes are copied one by one. */
 const SHORT = 64;
 
 const decoder = new TextDecoder();
 
-/** Everything a stored event remembers outside its slab. */
+/** Everything a stored event remembers outside its arena. */
 export interface StoredParts {
   readonly sortKey: string;
   readonly set: FieldSet;
@@ -33,14 +33,14 @@ export interface StoredParts {
   readonly shared: SharedPart | undefined;
 }
 
-/** What {@link writeEvent} puts into a slab. */
+/** What {@link writeEvent} puts into an arena. */
 export interface EventBytes {
   readonly bytes: Uint8Array;
-  /** How many bytes at the beginning are not kept, because the key gives them. */
+  /** How many leading bytes are not stored, because they follow from the key. */
   readonly prefix: number;
-  /** How many bytes at the end are not kept, because they are the usual ones. */
+  /** How many trailing bytes are not stored, because they are the common suffix. */
   readonly ending: number;
-  /** The range that is kept elsewhere; empty, before the ending, when there is none. */
+  /** The range that is stored as a shared part; empty, before the ending, when there is none. */
   readonly sharedFrom: number;
   readonly sharedTo: number;
   readonly cut: number;
@@ -48,18 +48,18 @@ export interface EventBytes {
   readonly uidLength: number;
   readonly expiresAt: number;
   /** See `RecentFields`. */
-  readonly seat: number;
+  readonly recentSlot: number;
 }
 
-/** Bytes that an event takes in a slab. */
-export function slabSize({ bytes, prefix, ending, sharedFrom, sharedTo }: EventBytes): number {
+/** Bytes that an event takes in an arena. */
+export function entrySize({ bytes, prefix, ending, sharedFrom, sharedTo }: EventBytes): number {
   return HEADER + bytes.length - prefix - ending - (sharedTo - sharedFrom);
 }
 
-/** Writes an event at `slab.used`. */
-export function writeEvent(slab: Slab, event: EventBytes): void {
+/** Writes an event at `arena.used`. */
+export function writeEvent(arena: Arena, event: EventBytes): void {
   const { bytes, prefix, ending, sharedFrom, sharedTo } = event;
-  const { view, used } = slab;
+  const { view, used } = arena;
   const before = sharedFrom - prefix;
   const end = bytes.length - ending;
   view.setFloat64(used + EXPIRES, event.expiresAt);
@@ -68,21 +68,21 @@ export function writeEvent(slab: Slab, event: EventBytes): void {
   view.setUint32(used + AFTER, end - sharedTo);
   view.setUint32(used + CUT, event.cut);
   view.setUint32(used + UID, event.uidLength);
-  view.setUint16(used + SEAT, event.seat);
+  view.setUint16(used + RECENT_SLOT, event.recentSlot);
   view.setUint8(used + LIVE, 1);
   view.setUint8(used + ENDED, ending);
   const at = used + HEADER;
-  // Mostly the uid and little more: a loop takes 0.04 µs, a subarray and its copy 0.2.
-  if (before <= SHORT) for (let i = 0; i < before; i++) slab.bytes[at + i] = bytes[prefix + i] as number;
-  else slab.bytes.set(bytes.subarray(prefix, sharedFrom), at);
-  if (sharedTo < end) slab.bytes.set(bytes.subarray(sharedTo, end), at + before);
+  // Usually little more than the uid: a loop takes 0.04 µs, a subarray and its copy 0.2.
+  if (before <= SHORT) for (let i = 0; i < before; i++) arena.bytes[at + i] = bytes[prefix + i] as number;
+  else arena.bytes.set(bytes.subarray(prefix, sharedFrom), at);
+  if (sharedTo < end) arena.bytes.set(bytes.subarray(sharedTo, end), at + before);
 }
 
 /**
- * An event in a slab, as others see it. It is made with every write and read by every get, list and watch, a million times
- * over, which is why it is a class: 100 bytes in place of 700, and nothing to allocate for a read. What can be
- * seen never changes; the place of the bytes, which nobody sees, does when a slab is emptied. The accessors are its own
- * so that it can be cloned and compared like the plain object it stands for.
+ * An event whose bytes are in an arena. Every write creates one, and every get, list and watch reads them, so it is a class:
+ * 100 bytes instead of 700, and reads allocate nothing. Its visible state never changes; only the location of its bytes
+ * does, when an arena is compacted. The accessors are own properties so that it can be cloned and compared like a plain
+ * object.
  */
 export class StoredEvent implements EncodedEvent {
   declare readonly bytes: Uint8Array;
@@ -90,7 +90,7 @@ export class StoredEvent implements EncodedEvent {
   declare readonly uid: string;
   declare readonly fields: Readonly<Record<string, string>>;
   declare readonly labels: Readonly<Record<string, string>>;
-  #slab: Slab;
+  #arena: Arena;
   #offset: number;
   readonly #sortKey: string;
   readonly #set: FieldSet;
@@ -98,8 +98,8 @@ export class StoredEvent implements EncodedEvent {
   readonly #regardingUid: string | undefined;
   readonly #shared: SharedPart | undefined;
 
-  constructor(slab: Slab, offset: number, parts: StoredParts) {
-    this.#slab = slab;
+  constructor(arena: Arena, offset: number, parts: StoredParts) {
+    this.#arena = arena;
     this.#offset = offset;
     this.#sortKey = parts.sortKey;
     this.#set = parts.set;
@@ -115,22 +115,22 @@ export class StoredEvent implements EncodedEvent {
   }
 
   get size(): number {
-    const { view } = this.#slab;
+    const { view } = this.#arena;
     const at = this.#offset;
     const kept = view.getUint32(at + PREFIX) + view.getUint32(at + BEFORE) + view.getUint32(at + AFTER);
     return kept + (this.#shared?.bytes.length ?? 0) + view.getUint8(at + ENDED);
   }
 
-  /** Two copies of what is long, moves within the target (30 ns, a subarray 200) of what is short. */
+  /** Copies long parts twice and moves short parts within the target (30 ns; a subarray takes 200). */
   copyApart(target: Uint8Array, at: number, first: number, second: number): void {
-    const { bytes, view } = this.#slab;
+    const { bytes, view } = this.#arena;
     const offset = this.#offset;
     const cut = view.getUint32(offset + CUT);
     const prefix = view.getUint32(offset + PREFIX);
     const before = view.getUint32(offset + BEFORE);
     const shared = this.#shared?.bytes;
     if (shared !== undefined && cut === prefix + before && prefix > 0) {
-      // Nearly always the shared part begins at the cut. Written where it goes: 5 % of a page of 500.
+      // The shared part nearly always begins at the cut. Writing it in place saves 5 % of a page of 500.
       const after = view.getUint32(offset + AFTER);
       const head = at + first;
       const part = head + cut + second;
@@ -167,14 +167,14 @@ export class StoredEvent implements EncodedEvent {
       target.set(bytes.subarray(from, from + before + after), start);
       return;
     }
-    // What stands before and after comes in one piece; the few bytes before then go where they belong.
+    // The bytes before and after the shared part are copied at once; then the few bytes before it are moved.
     target.set(bytes.subarray(from, from + before + after), start + shared.length);
     target.copyWithin(start, start + shared.length, start + shared.length + before);
     target.set(shared, start + before);
   }
 
   field(name: string): string {
-    // Read from the bytes, and so made for all who ask together with the others.
+    // This one is read from the bytes, so it is cached together with the other fields.
     if (name !== 'regarding.resourceVersion') return StoredEvent.field(this, name);
     return this.fields[name] ?? '';
   }
@@ -186,10 +186,10 @@ export class StoredEvent implements EncodedEvent {
       return joined;
     },
     cut(this: StoredEvent): number {
-      return this.#slab.view.getUint32(this.#offset + CUT);
+      return this.#arena.view.getUint32(this.#offset + CUT);
     },
     uid(this: StoredEvent): string {
-      const { view } = this.#slab;
+      const { view } = this.#arena;
       const length = view.getUint32(this.#offset + UID);
       if (length === 0) return this.#set.uid ?? '';
       const end = view.getUint32(this.#offset + CUT) - 2;
@@ -198,13 +198,13 @@ export class StoredEvent implements EncodedEvent {
     fields(this: StoredEvent): Readonly<Record<string, string>> {
       const set = this.#set;
       if (!set.split) return set.fields;
-      const live = StoredEvent.tenancy.isLive(this);
-      const seat = this.#slab.view.getUint16(this.#offset + SEAT);
-      const known = live ? set.recent.get(seat, this) : undefined;
+      const live = StoredEvent.access.isLive(this);
+      const slot = this.#arena.view.getUint16(this.#offset + RECENT_SLOT);
+      const known = live ? set.recent.get(slot, this) : undefined;
       if (known !== undefined) return known;
       const own = [this.#regardingName, this.#regardingUid, StoredEvent.regardingVersion(this)];
       const fields = fieldsOf(set, nameOf(this.#sortKey), own);
-      if (live) set.recent.set(seat, this, fields);
+      if (live) set.recent.set(slot, this, fields);
       return fields;
     },
     labels(this: StoredEvent): Readonly<Record<string, string>> {
@@ -212,7 +212,7 @@ export class StoredEvent implements EncodedEvent {
     },
   };
 
-  /** One field, without an object for all of them; the empty text where there is none. */
+  /** One field, without creating an object for all of them; the empty string where there is none. */
   static field(event: StoredEvent, field: string): string {
     const set = event.#set;
     if (set.split) {
@@ -224,43 +224,43 @@ export class StoredEvent implements EncodedEvent {
     return Object.hasOwn(set.fields, field) ? (set.fields[field] as string) : '';
   }
 
-  /** Read from the bytes, where the set says that it is there: nearly every event has its own, and nobody asks. */
+  /** Read from the bytes if the set says that it is there: nearly every event has its own, and it is rarely read. */
   static regardingVersion(event: StoredEvent): string | undefined {
     return event.#set.versioned ? regardingVersion(event.bytes, event.cut) : undefined;
   }
 
-  /** True when the sort key surely is `namespace/name` as it is: its characters stand in the bytes, and are ASCII. */
+  /** Returns true when the sort key is known to be `namespace/name` unencoded: its characters occur in the bytes as ASCII. */
   static hasPlainKey(event: StoredEvent): boolean {
-    return event.#slab.view.getUint32(event.#offset + PREFIX) > 0;
+    return event.#arena.view.getUint32(event.#offset + PREFIX) > 0;
   }
 
   /** Microseconds since the epoch. */
   static expiresAt(event: StoredEvent): number {
-    return event.#slab.view.getFloat64(event.#offset + EXPIRES);
+    return event.#arena.view.getFloat64(event.#offset + EXPIRES);
   }
 
-  /** What it has in common with others. */
+  /** The parts it shares with other events. */
   static partsOf(event: StoredEvent): Pick<StoredParts, 'set' | 'shared'> {
     return { set: event.#set, shared: event.#shared };
   }
 
-  /** Nothing readable shows the event any more: its bytes may go when nobody holds it. */
-  static bury(event: StoredEvent): void {
-    const { view } = event.#slab;
+  /** Marks an event that can no longer be found: its bytes may be freed when no record refers to it. */
+  static markDead(event: StoredEvent): void {
+    const { view } = event.#arena;
     view.setUint8(event.#offset + LIVE, 0);
-    event.#set.recent.forget(view.getUint16(event.#offset + SEAT), event);
+    event.#set.recent.forget(view.getUint16(event.#offset + RECENT_SLOT), event);
   }
 
-  static readonly tenancy: Tenancy<StoredEvent> = {
-    slabOf: (event) => event.#slab,
+  static readonly access: EntryAccess<StoredEvent> = {
+    arenaOf: (event) => event.#arena,
     offsetOf: (event) => event.#offset,
     sizeOf(event) {
-      const { view } = event.#slab;
+      const { view } = event.#arena;
       return HEADER + view.getUint32(event.#offset + BEFORE) + view.getUint32(event.#offset + AFTER);
     },
-    isLive: (event) => event.#slab.view.getUint8(event.#offset + LIVE) === 1,
-    move(event, slab, offset) {
-      event.#slab = slab;
+    isLive: (event) => event.#arena.view.getUint8(event.#offset + LIVE) === 1,
+    move(event, arena, offset) {
+      event.#arena = arena;
       event.#offset = offset;
     },
   };

@@ -3,7 +3,7 @@ import { StoredEvent } from '../bytes/stored-event.js';
 import type { Version } from '../index/version.js';
 
 const SEGMENT = 1024;
-/** What a change costs besides event bytes: its objects and its places in the indexes, roughly. */
+/** Approximate cost of a change besides event bytes: its objects and index entries. */
 const ENTRY_COST = 256;
 
 interface Segment {
@@ -12,25 +12,25 @@ interface Segment {
 }
 
 /**
- * All changes since `floor()`, oldest first, in segments so that nothing large is ever copied at once. Places are steps:
- * revisions counted from the store's start, which follow each other without gaps. Its extent decides three things alike:
- * from where a watch may resume, how long a continue token is good, and how long dead versions live. An entry is the
- * version that a step made, and its time: 20 bytes, where a ready Change would be 140.
+ * All changes since `floor()`, oldest first, in segments so that no large array is ever copied. Positions are steps:
+ * revisions counted from the store's start, without gaps. The range of the log determines from where a watch may resume,
+ * how long a continue token is valid, and how long superseded versions are kept. An entry is the version that a step
+ * created and its time: 20 bytes, where a complete Change would take 140.
  */
 export interface ChangeLog {
-  /** The oldest readable step: everything after it is in the log. */
+  /** The oldest readable step. All later steps are in the log. */
   floor(): number;
   latest(): number;
-  /** What the entries cost in bytes, the superseded events they keep included. */
+  /** Cost of the entries in bytes, including the superseded events that they retain. */
   cost(): number;
-  /** What the log and the superseded states it keeps take in memory, in bytes: their objects, and their places in slabs. */
-  held(): { readonly heap: number; readonly slabs: number };
+  /** Memory of the log and the superseded versions it retains, in bytes: heap objects, and entries in arenas. */
+  held(): { readonly heap: number; readonly arenas: number };
   /** Adds the version (or tombstone) of the step `latest() + 1`. `at`: monotonic milliseconds. */
   append(version: Version, at: number): void;
   oldest(): Version | undefined;
   /** When the oldest entry was written. */
   oldestAt(): number | undefined;
-  /** Forgets the oldest entry; its step becomes the floor. The version's `older` is still what it was. */
+  /** Drops the oldest entry; its step becomes the floor. Leaves the version's `older` unchanged. */
   dropOldest(): void;
   /** Up to `max` versions after a step that is at least the floor; empty when there are none. */
   read(after: number, max: number): readonly Version[];
@@ -46,19 +46,19 @@ function heapOf({ older }: Version): number {
   return HEAP_COST.logEntry + (older === undefined ? 0 : HEAP_COST.olderVersion);
 }
 
-function slabsOf({ older }: Version): number {
-  return older?.event === undefined ? 0 : StoredEvent.tenancy.sizeOf(older.event);
+function arenasOf({ older }: Version): number {
+  return older?.event === undefined ? 0 : StoredEvent.access.sizeOf(older.event);
 }
 
-/** Makes an empty log. */
+/** Creates an empty {@link ChangeLog}. */
 export function createChangeLog(): ChangeLog {
   const segments: Segment[] = [];
-  /** Entries of the first segment that were dropped already. */
+  /** Number of entries already dropped from the first segment. */
   let dropped = 0;
   let floor = 0;
   let latest = 0;
   let cost = 0;
-  const held = { heap: 0, slabs: 0 };
+  const held = { heap: 0, arenas: 0 };
 
   const versionAt = (step: number): Version => {
     const index = step - floor - 1 + dropped;
@@ -80,7 +80,7 @@ export function createChangeLog(): ChangeLog {
       latest = version.step;
       cost += costOf(version);
       held.heap += heapOf(version);
-      held.slabs += slabsOf(version);
+      held.arenas += arenasOf(version);
     },
     oldest: () => segments[0]?.versions[dropped],
     oldestAt: () => segments[0]?.times[dropped],
@@ -90,7 +90,7 @@ export function createChangeLog(): ChangeLog {
       if (first === undefined || version === undefined) return;
       cost -= costOf(version);
       held.heap -= heapOf(version);
-      held.slabs -= slabsOf(version);
+      held.arenas -= arenasOf(version);
       floor = version.step;
       first.versions[dropped++] = undefined;
       if (dropped === first.versions.length) {

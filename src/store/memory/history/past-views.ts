@@ -4,30 +4,29 @@ import { createOrderedIndex, type OrderedIndex } from '../index/ordered-index.js
 import { namespaceOf } from '../bytes/sort-key.js';
 import type { Version } from '../index/version.js';
 
-/** How many changes are gone through in one turn of the event loop: 1 to 2 ms. */
+/** Changes read in one turn of the event loop: 1 to 2 ms. */
 const IN_A_TURN = 2048;
-/** How many views are remembered: a walk in pages needs one, and who walks no longer does not say so. */
+/** How many views are cached. A paged list needs one, and clients do not announce that they have stopped. */
 const VIEWS = 8;
 
-/** Versions that stood at a step and no longer do, by revision. */
+/** Versions that were current at a step and no longer are, by revision. */
 export interface PastView {
   readonly step: number;
   readonly versions: OrderedIndex<number, Version>;
-  /** Goes through some changes that it has not seen; true when it has seen all, and is right until the next write. */
+  /** Reads some of the changes not yet seen; returns true when the view is complete, which it is until the next write. */
   catchUp(): boolean;
 }
 
 /**
- * What it takes to read newest first at a revision that has passed. It is found in the changes since then, once for all
- * pages of a walk: to keep superseded versions in an index of their own would cost every update 3 µs, and hardly any is
- * ever asked for in that order.
+ * For lists newest first at an earlier revision. A view is built from the changes since then, once for all pages of a list:
+ * an index of superseded versions would cost every update 3 µs, and they are rarely read in that order.
  */
 export interface PastViews {
   /** The view of one namespace (`undefined`: all) at a step that is not below the log's floor. */
   of(step: number, namespace: string | undefined): PastView;
   /** Steps below this can no longer be read. */
   forget(floor: number): void;
-  /** What is remembered takes in memory, in bytes. */
+  /** Memory taken by the cached views, in bytes. */
   held(): number;
 }
 
@@ -44,7 +43,7 @@ function createView(log: ChangeLog, step: number, namespace: string | undefined)
     step,
     versions,
     catchUp() {
-      // What is no longer in the log makes the step unreadable as well, which the reader finds out.
+      // If changes were dropped from the log the step is unreadable too; the reader fails with `expired` then.
       for (const change of log.read(Math.max(seen, log.floor()), IN_A_TURN)) {
         note(change);
         seen = change.step;
@@ -54,9 +53,9 @@ function createView(log: ChangeLog, step: number, namespace: string | undefined)
   };
 }
 
-/** Makes the views of a log. */
+/** Creates the {@link PastViews} of a log. */
 export function createPastViews(log: ChangeLog): PastViews {
-  /** In order of their last use. */
+  /** Least recently used first. */
   const known = new Map<string, PastView>();
 
   return {

@@ -2,36 +2,35 @@ import { createOrderedIndex } from './ordered-index.js';
 import { StoredEvent } from '../bytes/stored-event.js';
 import type { Slot } from './version.js';
 
-/** How many entries are looked at for one that is due: events that were renewed or removed leave theirs behind. */
-const LOOKS = 256;
+/** Entries examined in one call: renewed and removed events leave stale entries behind. */
+const SCAN_LIMIT = 256;
 
 /**
- * Slots by the moment they may expire. With one retention time it is a FIFO: entries go in at the end and out at the
- * front. Every write renews the time, so an entry only says "look again then": a slot has one (`slot.queuedFor`), and is
- * queued anew when that one comes up too early. The few that are to go sooner than they were to be looked at have a
- * second one, in a queue of their own.
+ * Slots in order of the time at which they may expire. With a single retention time it is a FIFO queue. Every write renews
+ * the expiry, so an entry only means "check again then": a slot has one entry (`slot.queuedFor`) and is queued again when
+ * that one comes up too early. A slot whose expiry moves forward gets a second entry in a separate queue.
  */
 export interface ExpiryQueue {
   /** The slot's newest version expires at `expiresAt` (microseconds). */
   note(slot: Slot, expiresAt: number): void;
   /**
-   * Takes the next slot whose newest version is due at `now`. `'later'`: it has looked at enough entries that were not, and
-   * wants to be asked again.
+   * Takes the next slot whose newest version is due at `now`. Returns `'later'` after it has examined enough entries that
+   * were not due: call it again.
    */
   take(now: number): Slot | 'later' | undefined;
-  /** The slot is gone, and is never noted again. */
+  /** Removes the entries of a slot that will not be used again. */
   drop(slot: Slot): void;
 }
 
 /**
- * Makes an empty {@link ExpiryQueue}. Moments are whole milliseconds since about `start` (microseconds): as small integers
- * that are nowhere but in the slot they take 24 bytes of an event less than exact ones.
+ * Creates an empty {@link ExpiryQueue}. Times are whole milliseconds since `start` (microseconds): small integers, stored in
+ * the slot alone, take 24 bytes less per event than exact times.
  */
 export function createExpiryQueue(start: number): ExpiryQueue {
   const entries = createOrderedIndex<number, Slot>((slot) => slot.queuedFor as number);
-  const hastened = createOrderedIndex<number, Slot>();
-  /** The entry in `hastened` that counts. */
-  const sooner = new Map<Slot, number>();
+  const earlierEntries = createOrderedIndex<number, Slot>();
+  /** The valid entry of each slot in `earlierEntries`; any other one is stale. */
+  const earlierMoments = new Map<Slot, number>();
 
   const momentOf = (time: number): number => Math.floor((time - start) / 1000);
 
@@ -40,18 +39,18 @@ export function createExpiryQueue(start: number): ExpiryQueue {
     if (slot.queuedFor === undefined) {
       slot.queuedFor = moment;
       entries.insert(moment, slot);
-    } else if (moment < Math.min(slot.queuedFor, sooner.get(slot) ?? Infinity)) {
-      sooner.set(slot, moment);
-      hastened.insert(moment, slot);
+    } else if (moment < Math.min(slot.queuedFor, earlierMoments.get(slot) ?? Infinity)) {
+      earlierMoments.set(slot, moment);
+      earlierEntries.insert(moment, slot);
     }
   };
 
-  /** The slot of the first entry that is due at this moment; `undefined`: there is none. */
+  /** Takes the slot of the first entry due at this time; `undefined` when there is none. */
   const shift = (moment: number): Slot | undefined => {
-    for (let at = hastened.firstKey(); at !== undefined && at <= moment; at = hastened.firstKey()) {
-      const slot = hastened.shift() as Slot;
-      if (sooner.get(slot) !== at) continue;
-      sooner.delete(slot);
+    for (let at = earlierEntries.firstKey(); at !== undefined && at <= moment; at = earlierEntries.firstKey()) {
+      const slot = earlierEntries.shift() as Slot;
+      if (earlierMoments.get(slot) !== at) continue;
+      earlierMoments.delete(slot);
       return slot;
     }
     const first = entries.firstKey();
@@ -65,18 +64,18 @@ export function createExpiryQueue(start: number): ExpiryQueue {
     note,
     drop(slot) {
       if (slot.queuedFor !== undefined && entries.remove(slot.queuedFor, slot)) slot.queuedFor = undefined;
-      const at = sooner.get(slot);
+      const at = earlierMoments.get(slot);
       if (at === undefined) return;
-      sooner.delete(slot);
-      hastened.remove(at, slot);
+      earlierMoments.delete(slot);
+      earlierEntries.remove(at, slot);
     },
     take(now) {
       const moment = momentOf(now);
       /** Due within this millisecond, but not yet. */
       const early: Slot[] = [];
       let due: Slot | 'later' | undefined;
-      for (let looked = 0; due === undefined; looked++) {
-        if (looked === LOOKS) {
+      for (let scanned = 0; due === undefined; scanned++) {
+        if (scanned === SCAN_LIMIT) {
           due = 'later';
           break;
         }

@@ -3,61 +3,61 @@ import { createOrderedIndex, type OrderedIndex } from './ordered-index.js';
 import { createShardedMap } from './sharded-map.js';
 import type { Slot } from './version.js';
 
-/** All slots by key: found by name, and in order. Slots that hold a tombstone stand apart from living ones. */
+/** All slots by key, for lookup and in order. Slots whose newest version is a tombstone are indexed separately. */
 export interface KeyIndex {
   get(sortKey: string): Slot | undefined;
-  readonly living: OrderedIndex<string, Slot>;
-  readonly buried: OrderedIndex<string, Slot>;
+  readonly live: OrderedIndex<string, Slot>;
+  readonly deleted: OrderedIndex<string, Slot>;
   /** A new slot, with a record. */
   add(slot: Slot): void;
   /** Its newest version became a tombstone. */
-  bury(slot: Slot): void;
+  markDeleted(slot: Slot): void;
   /** Its newest version became a record again. */
-  raise(slot: Slot): void;
-  /** A buried slot that nobody can see any more. */
+  markLive(slot: Slot): void;
+  /** Removes a deleted slot that no reader can see any more. */
   drop(slot: Slot): void;
-  /** What living and buried slots take in memory, in bytes. */
-  held(): { readonly living: number; readonly buried: number };
+  /** Memory taken by live and by deleted slots, in bytes. */
+  held(): { readonly live: number; readonly deleted: number };
 }
 
 const keyOf = (slot: Slot): string => slot.sortKey;
 const costOf = ({ sortKey }: Slot): number => HEAP_COST.slot + textCost(sortKey);
 
-/** Makes an empty {@link KeyIndex}. */
+/** Creates an empty {@link KeyIndex}. */
 export function createKeyIndex(): KeyIndex {
   const slots = createShardedMap<Slot>();
-  const living = createOrderedIndex<string, Slot>(keyOf);
-  const buried = createOrderedIndex<string, Slot>(keyOf);
-  const held = { living: 0, buried: 0 };
+  const live = createOrderedIndex<string, Slot>(keyOf);
+  const deleted = createOrderedIndex<string, Slot>(keyOf);
+  const held = { live: 0, deleted: 0 };
 
   return {
     get: (sortKey) => slots.get(sortKey),
-    living,
-    buried,
+    live,
+    deleted,
     held: () => held,
     add(slot) {
       slots.set(slot.sortKey, slot);
-      living.insert(slot.sortKey, slot);
-      held.living += costOf(slot);
+      live.insert(slot.sortKey, slot);
+      held.live += costOf(slot);
     },
-    bury(slot) {
+    markDeleted(slot) {
       const cost = costOf(slot);
-      held.living -= cost;
-      held.buried += cost;
-      living.delete(slot.sortKey);
-      buried.insert(slot.sortKey, slot);
+      held.live -= cost;
+      held.deleted += cost;
+      live.delete(slot.sortKey);
+      deleted.insert(slot.sortKey, slot);
     },
-    raise(slot) {
+    markLive(slot) {
       const cost = costOf(slot);
-      held.buried -= cost;
-      held.living += cost;
-      buried.delete(slot.sortKey);
-      living.insert(slot.sortKey, slot);
+      held.deleted -= cost;
+      held.live += cost;
+      deleted.delete(slot.sortKey);
+      live.insert(slot.sortKey, slot);
     },
     drop(slot) {
       slots.delete(slot.sortKey);
-      buried.delete(slot.sortKey);
-      held.buried -= costOf(slot);
+      deleted.delete(slot.sortKey);
+      held.deleted -= costOf(slot);
     },
   };
 }

@@ -1,30 +1,30 @@
-/** The most entries of a block. At a million keys the price is cache misses, so that larger or smaller gains nothing. */
+/** The maximum entries of a block. At a million keys cache misses dominate, so that other sizes are no faster. */
 const BLOCK = 128;
-/** A block that shrank below this joins a neighbour, if both fit with room to grow. */
+/** A block below `SMALL` entries is merged with a neighbour if both together have at most `JOINED`. */
 const SMALL = 32;
 const JOINED = 96;
 
-/** How many entries with equal keys are looked at for one value. */
-const ALIKE = 8192;
+/** How many entries with equal keys are examined to find one value. */
+const MAX_EQUAL_KEYS = 8192;
 
 interface Block<K, V> {
-  /** Empty where a value tells its key. */
+  /** Empty where keys are derived from values. */
   readonly keys: K[];
   readonly values: V[];
 }
 
-/** A falling place in an {@link OrderedIndex}. Any write to the index makes it useless. */
+/** A descending cursor in an {@link OrderedIndex}. Any write to the index invalidates it. */
 export interface Cursor<K, V> {
   /** The key here; `undefined` beyond the end. */
   key(): K | undefined;
   value(): V | undefined;
-  /** One step down. */
+  /** Moves to the next lower entry. */
   step(): void;
 }
 
 /** Neighbours in an {@link OrderedIndex}: `values` from `first` up to, not including, `end`. */
 export interface Span<V> {
-  /** A block: the same array for as long as the block exists, and not to be changed or kept by others. */
+  /** A block: the same array for as long as the block exists. Callers must not change or retain it. */
   readonly values: readonly V[];
   readonly first: number;
   readonly end: number;
@@ -37,22 +37,22 @@ export interface Span<V> {
 export interface OrderedIndex<K extends string | number, V> {
   size(): number;
   insert(key: K, value: V): void;
-  /** Removes one entry with this key; false when there is none. */
+  /** Removes one entry with this key; returns false when there is none. */
   delete(key: K): boolean;
   /**
-   * Removes the entry of this key and value; false when it is not among the first {@link ALIKE} of its key. By key alone
-   * one of several with equal keys would go.
+   * Removes the entry with this key and value; returns false when it is not among the first {@link MAX_EQUAL_KEYS} of its
+   * key. For keys that are not unique.
    */
   remove(key: K, value: V): boolean;
   /** The first entry's key. */
   firstKey(): K | undefined;
   /** Removes the first entry and returns its value. */
   shift(): V | undefined;
-  /** Falling, from the last key that is at most `from` (`inclusive`) or below it; `undefined`: from the end. */
+  /** Descends from the last key that is at most `from` (`inclusive`) or below it; from the end when `undefined`. */
   descend(from: K | undefined, inclusive: boolean): Cursor<K, V>;
   /** The values of the first keys above `from` and below `to`, both exclusive, at most `max`; `undefined`: no bound. */
   between(from: K | undefined, to: K | undefined, max: number): V[];
-  /** The same by blocks. Any write to the index makes them useless. */
+  /** The same range as spans of blocks. Any write to the index invalidates them. */
   spans(from: K | undefined, to: K | undefined, max: number): Span<V>[];
   /** How many keys are above `from` and below `to`, both exclusive; `undefined`: no bound. Adds up blocks, never entries. */
   count(from: K | undefined, to: K | undefined): number;
@@ -72,11 +72,11 @@ function bound<K extends string | number>(length: number, keyAt: (i: number) => 
 }
 
 /**
- * Makes an empty {@link OrderedIndex}. `keyOf`: a value tells its key (the same for as long as it is in here), and the
- * index keeps none: 12 bytes an entry.
+ * Creates an empty {@link OrderedIndex}. `keyOf` derives the key from a value (it must not change while the value is in the
+ * index); then no keys are stored, which saves 12 bytes per entry.
  */
 export function createOrderedIndex<K extends string | number, V>(keyOf?: (value: V) => K): OrderedIndex<K, V> {
-  // First keys and lengths stand beside the blocks so that a search and a count read few cache lines.
+  // First keys and lengths are stored beside the blocks so that searching and counting read few cache lines.
   const blocks: Block<K, V>[] = [];
   const firsts: K[] = [];
   const counts: number[] = [];
@@ -93,8 +93,8 @@ export function createOrderedIndex<K extends string | number, V>(keyOf?: (value:
   const blockOf = (key: K, value: V): Block<K, V> => ({ keys: keyOf === undefined ? [key] : [], values: [value] });
 
   /**
-   * Rising keys (revisions, moments of expiry) need no search: 0.1 µs where an insert takes 0.5, three times a write. They
-   * leave full blocks behind, not half full ones.
+   * Ascending keys (revisions, expiry times) need no search: 0.1 µs instead of 0.5 for each of three inserts per write. They
+   * also leave full blocks behind, not half full ones.
    */
   const append = (key: K, value: V): boolean => {
     const at = blocks.length - 1;
@@ -138,7 +138,7 @@ export function createOrderedIndex<K extends string | number, V>(keyOf?: (value:
     if (left.values.length + right.values.length > JOINED) return false;
     left.keys.push(...right.keys);
     left.values.push(...right.values);
-    // Somebody may remember the block by its values, and should not hold them.
+    // A cache may use the array as its key; it should not keep the values in memory.
     right.values.length = 0;
     dropBlock(at + 1);
     refresh(at);
@@ -158,7 +158,7 @@ export function createOrderedIndex<K extends string | number, V>(keyOf?: (value:
     return value as V;
   };
 
-  /** The place of the first key above `key`, or (`equal` false) of the first that is at least `key`. */
+  /** The position of the first key above `key`, or (`equal` false) of the first that is at least `key`. */
   const seek = (key: K, equal: boolean): [block: number, index: number] => {
     const at = boundOfFirsts(key, equal) - 1;
     if (at < 0) return [0, 0];
@@ -169,19 +169,19 @@ export function createOrderedIndex<K extends string | number, V>(keyOf?: (value:
     let at = startBlock;
     let index = startIndex;
     let block = blocks[at];
-    const settle = (): void => {
+    const skipToBlock = (): void => {
       while (block !== undefined && index < 0) {
         block = blocks[--at];
         index = block === undefined ? 0 : block.values.length - 1;
       }
     };
-    settle();
+    skipToBlock();
     return {
       key: () => (block === undefined ? undefined : keyIn(block, index)),
       value: () => block?.values[index],
       step() {
         index--;
-        settle();
+        skipToBlock();
       },
     };
   };
@@ -238,7 +238,7 @@ export function createOrderedIndex<K extends string | number, V>(keyOf?: (value:
     },
     remove(key, value) {
       let [at, index] = seek(key, false);
-      for (let looked = 0; looked < ALIKE; looked++, index++) {
+      for (let scanned = 0; scanned < MAX_EQUAL_KEYS; scanned++, index++) {
         if (index >= (counts[at] ?? 0)) {
           at++;
           index = 0;

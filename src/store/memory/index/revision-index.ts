@@ -7,28 +7,28 @@ import type { Version } from './version.js';
 export type VersionsByRevision = OrderedIndex<number, Version>;
 
 /**
- * The newest versions of their keys by revision: of everything and of each namespace. Superseded ones are not in here, so
- * that the newest state is read without stepping over history; see `PastViews`.
+ * The newest version of every key by revision, for all namespaces and for each one. Superseded versions are not indexed, so
+ * that reading the newest state skips no history; see `PastViews`.
  */
 export interface RevisionIndex {
-  /** One namespace; `undefined`: all. */
+  /** The index of one namespace, or of all when `undefined`. */
   of(namespace: string | undefined): VersionsByRevision;
-  /** What the indexes of namespaces take in memory, besides their entries, in bytes. */
+  /** Memory taken by the indexes of namespaces besides their entries, in bytes. */
   held(): number;
   add(version: Version): void;
-  /** It is no longer the newest of its key. */
+  /** Removes a version that is no longer the newest of its key. */
   drop(version: Version): void;
 }
 
 const stepOf = (version: Version): number => version.step;
 
-/** Makes an empty {@link RevisionIndex}. */
+/** Creates an empty {@link RevisionIndex}. */
 export function createRevisionIndex(): RevisionIndex {
   const all = createOrderedIndex(stepOf);
   const none = createOrderedIndex(stepOf);
   const namespaces = new Map<string, VersionsByRevision>();
 
-  /** The namespace of the last write, which mostly is that of the next. */
+  /** The namespace of the last write, usually also that of the next. */
   let last = { prefix: '', versions: none };
 
   const namespaceOfVersion = ({ slot: { sortKey } }: Version): VersionsByRevision => {

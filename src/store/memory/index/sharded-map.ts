@@ -1,8 +1,8 @@
 const SHARDS = 256;
-/** The characters at the end of a key that choose its map: names differ there, and share what is in front. */
+/** How many trailing characters of a key are hashed: names differ there and share their beginnings. */
 const HASHED = 8;
 
-/** A map from texts that never copies itself as a whole. */
+/** A map with string keys that is never rehashed as a whole. */
 export interface ShardedMap<V> {
   get(key: string): V | undefined;
   set(key: string, value: V): void;
@@ -10,8 +10,8 @@ export interface ShardedMap<V> {
 }
 
 /**
- * Makes an empty {@link ShardedMap}. One Map would copy itself when it grows: a pause of 60 ms at a million names. 256
- * small ones grow one at a time, in 1 ms at most.
+ * Creates an empty {@link ShardedMap}. A single Map is rehashed when it grows, a pause of 60 ms at a million names. 256
+ * small ones grow one at a time, in at most 1 ms.
  */
 export function createShardedMap<V>(): ShardedMap<V> {
   const shards: Map<string, V>[] = [];

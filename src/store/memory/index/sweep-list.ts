@@ -1,18 +1,18 @@
 const SEGMENT = 1024;
 const SWEEP_FROM = 16;
-/** Up to here an array is copied to grow: `push` would leave room for as many again, 20 MB at a million events. */
+/** Up to this length an array is copied to grow: `push` over-allocates, which costs 20 MB at a million events. */
 const SHORT = 32;
 
 /**
- * A bag whose items die by themselves: they stay until half of it is dead and are then swept, one segment of 1,024 at a
- * time. To look for an item that leaves would cost 850 µs in a frequent value's array, a Set twice the memory. Plain data,
- * because there is one for each value of an indexed field.
+ * An unordered list with lazy removal: dead items stay until they are half of the list, and are then swept, one segment of
+ * 1,024 at a time. Searching for a removed item would take 850 µs in the array of a frequent value, and a Set would take
+ * twice the memory. It is plain data, because there is one for each value of an indexed field.
  */
 export interface SweepList<T> {
   tail: T[];
   full: T[][] | undefined;
   size: number;
-  /** By how many there are more than should be: one for each that died. Count before `sweep`. */
+  /** The number of dead items. Increment it before calling `sweep`. */
   dead: number;
 }
 
@@ -26,7 +26,7 @@ export function put<T>(list: SweepList<T>, item: T): void {
   list.size++;
 }
 
-/** Removes dead items and doubles, if enough have died to be worth it. */
+/** Removes dead items and duplicates when enough items are dead. */
 export function sweep<T>(list: SweepList<T>, isAlive: (item: T) => boolean): void {
   if (list.size < SWEEP_FROM || list.dead * 2 < list.size) return;
   const segment = list.full?.shift() ?? list.tail;
@@ -38,13 +38,13 @@ export function sweep<T>(list: SweepList<T>, isAlive: (item: T) => boolean): voi
     list.tail = alive;
     return;
   }
-  // What is left of several segments becomes one again.
+  // Merge what is left of several segments.
   const last = list.full?.at(-1);
   if (last !== undefined && last.length + alive.length <= SEGMENT) last.push(...alive);
   else if (alive.length > 0) list.full?.push(alive);
 }
 
-/** Visits all items, dead ones and doubles included. */
+/** Visits all items, including dead ones and duplicates. */
 export function each<T>(list: SweepList<T>, visit: (item: T) => void): void {
   list.full?.forEach((segment) => segment.forEach(visit));
   list.tail.forEach(visit);

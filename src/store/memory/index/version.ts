@@ -5,7 +5,7 @@ export interface Slot {
   /** See `sortKey`. The key can be read from it. */
   readonly sortKey: string;
   head: Version;
-  /** The moment for which the expiry queue holds an entry, as it counts them; `undefined`: none. */
+  /** The time of this slot's entry in the expiry queue, in the queue's own unit; `undefined` when it has none. */
   queuedFor: number | undefined;
 }
 
@@ -18,7 +18,7 @@ export interface Version {
   older: Version | undefined;
 }
 
-/** What a reader at `step` sees of a key: a version with an event, or nothing. */
+/** The version of a key that is visible at `step`, if that is an event. */
 export function visibleVersion(slot: Slot, step: number): Version | undefined {
   let version: Version | undefined = slot.head;
   while (version !== undefined && version.step > step) version = version.older;

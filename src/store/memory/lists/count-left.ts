@@ -3,33 +3,33 @@ import { namespaceOf } from '../bytes/sort-key.js';
 import type { MemoryState } from '../state/state.js';
 import type { Version } from '../index/version.js';
 
-/** How many changes a count looks through to get from now back to a snapshot. Beyond that it is not given. */
-const LONGEST_WAY_BACK = 20_000;
+/** The most changes that are undone to count at an earlier revision. Beyond that no count is returned. */
+const MAX_CHANGES = 20_000;
 
 /**
- * How many events of the range follow `last`, in the snapshot of the range. The indexes count what is there now; what
- * happened since the snapshot is taken back change by change. `undefined`: too much has happened.
+ * How many events of the range follow `last` at the revision of the range. The indexes count the newest state; changes
+ * since the revision are undone one by one. `undefined` when there are too many of them.
  */
 export function countLeft(state: MemoryState, range: ListRange, last: Version): number | undefined {
   const { log } = state;
   const { step, namespace, newestFirst, below } = range;
-  if (log.latest() - step > LONGEST_WAY_BACK) return undefined;
+  if (log.latest() - step > MAX_CHANGES) return undefined;
   const after = last.slot.sortKey;
   let left = newestFirst
     ? state.revisions.of(namespace).count(undefined, last.step)
-    : state.keys.living.count(after, below);
+    : state.keys.live.count(after, below);
 
   const inRange = (version: Version): boolean => {
     const { sortKey } = version.slot;
     if (newestFirst) return version.step < last.step && (namespace === undefined || namespaceOf(sortKey) === namespace);
     return sortKey > after && (below === undefined || sortKey < below);
   };
-  const takeBack = (version: Version): void => {
+  const undo = (version: Version): void => {
     const { older } = version;
     if (older?.event !== undefined && older.step <= step && inRange(older)) left++;
     const isNewest = version.event !== undefined && version.slot.head === version;
     if (isNewest && inRange(version)) left--;
   };
-  log.each(step, takeBack);
+  log.each(step, undo);
   return left;
 }

@@ -3,34 +3,34 @@ import { HEAP_COST, textCost } from '../accounting/heap-cost.js';
 import { measured, writeMeasured } from './unjoined-events.js';
 import type { Version } from '../index/version.js';
 
-/** More than this of one owner is not kept: it would push out too much, and is sent in one piece. */
+/** Larger results are not cached: they would evict too much, and are sent as one chunk. */
 const LARGEST = 1_048_576;
-/** How many owners are remembered, most of them perhaps by name alone. */
+/** How many owners are tracked, including those without a cached list. */
 const OWNERS = 8192;
 
-/** Neighbours in a list as JSON. */
+/** Consecutive events of a list as JSON. */
 export interface JoinedEvents {
-  /** The steps of what it was made of: versions would keep slabs in memory for events that are long gone. */
+  /** The steps of the versions it was made from. Versions themselves would keep arenas of released events in memory. */
   readonly steps: readonly number[];
-  /** The objects, each with a comma behind it. */
+  /** The objects, each followed by a comma. */
   readonly bytes: Uint8Array;
-  /** Where each object begins, and, as the last one, where a further one would. */
+  /** The offset of each object, followed by the total length. */
   readonly starts: readonly number[];
 }
 
 /**
- * The JSON of neighbours in lists, for as long as they are read again. A page of 500 that way costs 10 µs of CPU before it
- * is sent, in place of 450; a list of 20, 12 in place of 25.
+ * A least-recently-used cache of list JSON. With it a page of 500 costs 10 µs of CPU before it is sent, instead of 450, and
+ * a list of 20 costs 12 instead of 25.
  */
 export interface JoinedLists {
   /**
-   * The versions' JSON, kept under their owner (a block of an index, a value of one). It is right whatever has happened
-   * since: what was kept counts only if it was made of exactly these versions. `undefined` the first time an owner is
-   * asked for, because most lists are not read again, and for what is too large. `listed`: which of them are in the list,
-   * and in which order, if that is not as they are; what it says must follow from owner and versions.
+   * The JSON of the versions, cached by owner (a block of an index, or a value). It is never stale: a cached result is used
+   * only if it was made from exactly these versions. `undefined` the first time an owner is requested, because most lists
+   * are not read again, and for results that are too large. `listed` selects and sorts the versions of the list; its
+   * result must depend on owner and versions alone.
    */
   of(owner: unknown, versions: readonly Version[], listed?: Listed): JoinedEvents | undefined;
-  /** What is kept takes in memory, in bytes. */
+  /** Memory taken by the cache, in bytes. */
   held(): number;
 }
 
@@ -42,7 +42,7 @@ function same(steps: readonly number[], versions: readonly Version[]): boolean {
   return true;
 }
 
-/** What it takes to remember an owner, and a list of its. An owner that is no text belongs to an index. */
+/** Memory of an owner and its cached list. An owner that is not a string is counted by its index. */
 function costOf(owner: unknown, joined: JoinedEvents | undefined): number {
   const cost = HEAP_COST.list + (typeof owner === 'string' ? textCost(owner) : 0);
   return joined === undefined ? cost : cost + joined.bytes.length + joined.steps.length * HEAP_COST.listed;
@@ -58,9 +58,9 @@ function join(versions: readonly Version[], start: Revision, listed: Listed | un
   return { steps: versions.map(({ step }) => step), bytes, starts };
 }
 
-/** Makes an empty {@link JoinedLists} that takes up to `maxBytes`, its own tables included; what was not read for longest goes first. */
+/** Creates an empty {@link JoinedLists} of at most `maxBytes`, its own tables included; the least recently used go first. */
 export function createJoinedLists(start: Revision, maxBytes: () => number): JoinedLists {
-  /** In order of their last use; `undefined`: asked for once. */
+  /** Least recently used first; `undefined` for an owner that was requested once. */
   const known = new Map<unknown, JoinedEvents | undefined>();
   let bytes = 0;
 

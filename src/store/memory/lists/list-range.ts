@@ -3,7 +3,7 @@ import { storeError } from '../../errors.js';
 import { namespaceBounds, sortKey } from '../bytes/sort-key.js';
 import type { MemoryState } from '../state/state.js';
 
-/** What of a list is wanted, with every bound worked out. */
+/** The range of a list query, with all bounds resolved. */
 export interface ListRange {
   readonly namespace: string | undefined;
   /** The revision that is read, as a step. */

@@ -7,15 +7,15 @@ import type { MemoryState } from '../state/state.js';
 import { unjoinedEvents } from './unjoined-events.js';
 import type { Version } from '../index/version.js';
 
-/** More events of one value are read like any others: they are looked at one by one here. */
+/** Above this number of matches a list by value is read as records: the cached path examines each version. */
 const FEW = 512;
-/** A page of more blocks than this (4,000 to 8,000 events) is read in records: these are not all there as bytes at once. */
+/** A page of more blocks than this (4,000 to 8,000 events) is read as records, so that not all bytes are in memory at once. */
 const BLOCKS = 64;
 
 /**
- * Reads a page of everything, or of the events of one value, in bytes: what is kept joined, and what is put together where
- * it is sent. `undefined` where the state that is asked for is no longer the newest one of all its events, and for other
- * lists. Fails with `expired` and `future-revision`.
+ * Reads a page of all events, or of those with one field value, as JSON bytes: cached pieces, and pieces that are written
+ * when they are sent. `undefined` when an event of the page has changed since the revision, and for other kinds of lists.
+ * Fails with `expired` and `future-revision`.
  */
 export function readJoined(state: MemoryState, lists: JoinedLists, query: ListQuery): JoinedPage | undefined {
   if (query.order === 'newest-first') return undefined;
@@ -30,9 +30,9 @@ function everything(state: MemoryState, lists: JoinedLists, range: ListRange, li
   const { keys, log, start } = state;
   const { step, above, below } = range;
   const newest = step === log.latest();
-  // Deleted events that the snapshot still shows stand apart.
-  if (!newest && keys.buried.count(above, below) > 0) return undefined;
-  const spans = keys.living.spans(above, below, limit);
+  // Deleted events that the snapshot still contains are in another index.
+  if (!newest && keys.deleted.count(above, below) > 0) return undefined;
+  const spans = keys.live.spans(above, below, limit);
   if (spans.length > BLOCKS) return undefined;
 
   const pieces: (Uint8Array | UnjoinedPiece)[] = [];
@@ -63,11 +63,11 @@ function ofOneValue(
   term: FieldTerm,
   limit: number,
 ): JoinedPage | undefined {
-  const { postings, start } = state;
-  const found = postings.find([term], range.step);
+  const { valueIndex, start } = state;
+  const found = valueIndex.find([term], range.step);
   if (found === undefined || found.length > FEW) return undefined;
   const revision = start + range.step;
-  // Namespaces and the names of fields have no slash. To put them in order takes as long as all the rest: only once.
+  // Namespaces and field names have no slash. Sorting takes as long as everything else, and so is done only once.
   const owner = `${range.namespace ?? ''}/${term.field}/${term.value}`;
   const joined = lists.of(owner, found, (versions) => sorted(versions, range));
   if (joined !== undefined) {
@@ -85,7 +85,7 @@ function allBefore(versions: readonly Version[], first: number, end: number, ste
   return true;
 }
 
-/** `open`: with the comma behind the last object. */
+/** `open`: includes the comma after the last object. */
 function pieceOf({ bytes, starts }: JoinedEvents, first: number, end: number, open: boolean): Uint8Array {
   return bytes.subarray(starts[first], (starts[end] as number) - (open ? 0 : 1));
 }

@@ -9,27 +9,27 @@ import type { MemoryState } from '../state/state.js';
 import { StoredEvent } from '../bytes/stored-event.js';
 import { visibleVersion, type Slot, type Version } from '../index/version.js';
 
-/** How many keys a read looks at, in one turn of the event loop, that are not in its page: they have not the terms, or are younger. */
-const SEARCH = 4096;
+/** How many keys that do not belong to the page (no match, or too new) one turn of the event loop examines. */
+const SCAN_LIMIT = 4096;
 /** How many keys are read at once. */
 const BATCH = 512;
 
-/** A page, and whether it ends early because it has looked at enough. Then it is not full, and has a `next`. */
+/** A page, and whether it ended early at the scan limit. Then it is not full, and has a `next`. */
 export interface ReadPage {
   readonly page: ListPage;
-  readonly tired: boolean;
+  readonly incomplete: boolean;
 }
 
-/** Told of a key without a version at the revision; false: it was the last one to look at. */
+/** Called for a key without a version at the revision; returns false to stop. */
 type Skipped = (slot: Slot) => boolean;
 
-/** True when the version's event carries every term's value. */
-function fits({ event }: Version, terms: readonly FieldTerm[]): boolean {
+/** Returns true when the version's event matches every term. */
+function matches({ event }: Version, terms: readonly FieldTerm[]): boolean {
   for (const { field, value } of terms) if (StoredEvent.field(event as StoredEvent, field) !== value) return false;
   return true;
 }
 
-/** Two falling cursors as one. */
+/** Merges two descending cursors. */
 function merge<V>(one: Cursor<number, V>, other: Cursor<number, V>): Cursor<number, V> {
   const first = (): Cursor<number, V> => {
     const a = one.key();
@@ -39,7 +39,7 @@ function merge<V>(one: Cursor<number, V>, other: Cursor<number, V>): Cursor<numb
   return { key: () => first().key(), value: () => first().value(), step: () => first().step() };
 }
 
-/** Visits visible versions in falling order of their revisions until `visit` says false. */
+/** Visits visible versions by descending revision until `visit` returns false. */
 function walkDown(
   { revisions }: MemoryState,
   { upTo, namespace }: ListRange,
@@ -53,7 +53,7 @@ function walkDown(
   }
 }
 
-/** Visits visible versions in order of their keys until `visit` says false. The newest state is read without a look at history. */
+/** Visits visible versions in key order until `visit` returns false. The newest state is read without history. */
 function walkUp(
   { keys, log }: MemoryState,
   { step, above, below }: ListRange,
@@ -64,10 +64,10 @@ function walkUp(
   const newest = step === log.latest();
   const size = newest ? batch : BATCH;
   for (let from = above; ;) {
-    let slots = keys.living.between(from, below, size);
-    const buried = newest ? [] : keys.buried.between(from, below, size);
-    // The first ones of both are among the first ones of each.
-    if (buried.length > 0) slots = slots.concat(buried).sort(bySortKey).slice(0, size);
+    let slots = keys.live.between(from, below, size);
+    const deleted = newest ? [] : keys.deleted.between(from, below, size);
+    // The first `size` keys of both are among the first `size` keys of each.
+    if (deleted.length > 0) slots = slots.concat(deleted).sort(bySortKey).slice(0, size);
     const heads = headsOf(slots);
     for (let i = 0; i < slots.length; i++) {
       const version = newest ? heads[i] : visibleVersion(slots[i] as Slot, step);
@@ -78,7 +78,7 @@ function walkUp(
   }
 }
 
-/** The newest versions. A loop of its own for the reason that `listedRecords` gives. */
+/** The newest versions, in a separate loop for the reason given at `listedRecords`. */
 export function headsOf(slots: readonly Slot[]): Version[] {
   const heads: Version[] = [];
   for (let i = 0; i < slots.length; i++) heads.push((slots[i] as Slot).head);
@@ -89,8 +89,8 @@ const bySortKey = (a: Slot, b: Slot): number => (a.sortKey < b.sortKey ? -1 : 1)
 const byStep = (a: Version, b: Version): number => b.step - a.step;
 const byKey = (a: Version, b: Version): number => (a.slot.sortKey < b.slot.sortKey ? -1 : 1);
 
-/** True when the versions are in order of their keys, and all between the bounds. */
-function inPlace(candidates: readonly Version[], above: string | undefined, below: string | undefined): boolean {
+/** Returns true when the versions are in key order and all between the bounds. */
+function isOrdered(candidates: readonly Version[], above: string | undefined, below: string | undefined): boolean {
   let last = above;
   for (let i = 0; i < candidates.length; i++) {
     const { sortKey } = (candidates[i] as Version).slot;
@@ -101,12 +101,12 @@ function inPlace(candidates: readonly Version[], above: string | undefined, belo
 }
 
 /**
- * The few versions that share a value, in order. Names of events end with their time, so that most come in order: to see
- * that takes a third of the comparisons, 7 % of a list of 20.
+ * Sorts the versions that share a value. Names of events end with their time, so that most are in order already; checking
+ * that takes a third of the comparisons, and saves 7 % of a list of 20.
  */
 export function sorted(candidates: readonly Version[], range: ListRange): readonly Version[] {
   const { above, below, namespace, upTo, newestFirst } = range;
-  if (!newestFirst && inPlace(candidates, above, below)) return candidates;
+  if (!newestFirst && isOrdered(candidates, above, below)) return candidates;
   const wanted = candidates.filter(({ slot, step }) => {
     if (newestFirst) return step <= upTo && (namespace === undefined || namespaceOf(slot.sortKey) === namespace);
     return (above === undefined || slot.sortKey > above) && (below === undefined || slot.sortKey < below);
@@ -115,8 +115,8 @@ export function sorted(candidates: readonly Version[], range: ListRange): readon
 }
 
 /**
- * What has stood at the revision and no longer does, where a page needs that. To be caught up with before {@link readList},
- * a part in each turn, and held meanwhile: others may push it out of what is remembered. Fails like {@link readList}.
+ * The view of superseded versions that a page needs, if any. Call `catchUp` on it, once per turn of the event loop, before
+ * {@link readList}, and keep the reference: the cache may drop it meanwhile. Fails like {@link readList}.
  */
 export function pastOf(state: MemoryState, query: ListQuery): PastView | undefined {
   if (query.order !== 'newest-first' || query.at === undefined) return undefined;
@@ -129,33 +129,33 @@ export function readList(state: MemoryState, query: ListQuery, past: PastView | 
   const range = rangeOf(state, query);
   const { step } = range;
   const terms = query.terms ?? [];
-  const found = terms.length === 0 ? undefined : state.postings.find(terms, step);
-  const patience = terms.length > 0 && found === undefined ? SEARCH : Infinity;
+  const found = terms.length === 0 ? undefined : state.valueIndex.find(terms, step);
+  const scanLimit = terms.length > 0 && found === undefined ? SCAN_LIMIT : Infinity;
   const versions: Version[] = [];
   let last: Version | undefined;
-  let looked = 0;
+  let scanned = 0;
   let more = false;
-  /** Keys without a version at the revision, and where there were enough of them. */
+  /** Number of keys without a version at the revision, and the key at which the limit was reached. */
   let invisible = 0;
   let at: Slot | undefined;
-  // What was found by the only term has its value.
+  // Versions found by the only term need not be checked again.
   const open = found !== undefined && terms.length === 1 ? [] : terms;
   const visit = (version: Version): boolean => {
-    if (versions.length === query.limit || looked === patience) {
+    if (versions.length === query.limit || scanned === scanLimit) {
       more = true;
       return false;
     }
-    looked++;
+    scanned++;
     last = version;
-    if (found !== undefined || fits(version, terms)) versions.push(version);
+    if (found !== undefined || matches(version, terms)) versions.push(version);
     return true;
   };
   const skipped: Skipped = (slot) => {
-    if (++invisible < SEARCH) return true;
+    if (++invisible < SCAN_LIMIT) return true;
     at = slot;
     return false;
   };
-  if (found !== undefined) sorted(found, range).every((version) => !fits(version, open) || visit(version));
+  if (found !== undefined) sorted(found, range).every((version) => !matches(version, open) || visit(version));
   else if (range.newestFirst) walkDown(state, range, past, visit);
   else walkUp(state, range, terms.length === 0 ? Math.min(query.limit + 1, BATCH) : BATCH, visit, skipped);
 
@@ -163,9 +163,9 @@ export function readList(state: MemoryState, query: ListQuery, past: PastView | 
   const page: { -readonly [Field in keyof ListPage]: ListPage[Field] } = { records, revision: state.start + step };
   if (more) page.next = positionOf(state, last as Version, range.newestFirst);
   if (terms.length === 0) page.remaining = more ? countLeft(state, range, last as Version) : 0;
-  if (at === undefined) return { page, tired: looked === patience };
+  if (at === undefined) return { page, incomplete: scanned === scanLimit };
   delete page.remaining;
-  return { page: { ...page, next: keyOf(at.sortKey) }, tired: true };
+  return { page: { ...page, next: keyOf(at.sortKey) }, incomplete: true };
 }
 
 export function positionOf({ start }: MemoryState, { slot, step }: Version, newestFirst: boolean): Position {

@@ -3,21 +3,21 @@ import { recordLength, writeRecord } from '../../record.js';
 import type { StoredEvent } from '../bytes/stored-event.js';
 import type { Version } from '../index/version.js';
 
-/** A piece is no longer than this, if it has more than one event: somebody may have to join it. */
+/** The largest size of a piece with more than one event, because a consumer may have to copy it into one buffer. */
 const PIECE = 16_384;
 
 const COMMA = 0x2c;
 const NO_PREFIX = new Uint8Array(0);
 
-/** Neighbours in a list, and how long each is as JSON. */
+/** Consecutive events of a list, with the offset of each as JSON. */
 export interface MeasuredEvents {
   readonly events: readonly StoredEvent[];
   readonly revisions: readonly Revision[];
-  /** Where each object begins if each has a comma behind it, and, as the last one, where a further one would. */
+  /** The offset of each object if each is followed by a comma, then the total length. */
   readonly starts: readonly number[];
 }
 
-/** In short loops, for the reason that `listedRecords` gives. */
+/** Uses short loops for the reason given at `listedRecords`. */
 export function measured(versions: readonly Version[], start: Revision): MeasuredEvents {
   const count = versions.length;
   const events: StoredEvent[] = [];
@@ -33,7 +33,7 @@ export function measured(versions: readonly Version[], start: Revision): Measure
   return { events, revisions, starts };
 }
 
-/** Writes the objects from `first` up to, not including, `end`, with a comma behind each, the last one only if `open`. */
+/** Writes the objects from `first` up to, not including, `end`, with a comma after each, the last one only if `open`. */
 export function writeMeasured(
   { events, revisions, starts }: MeasuredEvents,
   [first, end]: readonly [number, number],
@@ -50,7 +50,7 @@ export function writeMeasured(
   }
 }
 
-/** JSON of some neighbours, put together where it is written. */
+/** JSON of consecutive events that is assembled in the target buffer. */
 class UnjoinedEvents implements UnjoinedPiece {
   readonly byteLength: number;
   readonly #all: MeasuredEvents;
@@ -71,8 +71,8 @@ class UnjoinedEvents implements UnjoinedPiece {
 }
 
 /**
- * Neighbours in a list for which there are no bytes yet. No record is made for them: until it is sent, a list of 20 takes
- * 25 µs of CPU, 34 by records; among a million events 44 and 64. `open`: a comma follows the last one as well.
+ * Consecutive events of a list that are not cached as bytes. No records are created: a list of 20 takes 25 µs of CPU before
+ * it is sent, 34 with records (44 and 64 among a million events). `open`: a comma follows the last event as well.
  */
 export function unjoinedEvents(versions: readonly Version[], start: Revision, open: boolean): UnjoinedPiece[] {
   const all = measured(versions, start);

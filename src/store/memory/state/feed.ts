@@ -10,13 +10,13 @@ const BATCH = 1024;
 /** The readers of a change log. */
 export interface Feeds {
   open(options: ChangesOptions): AsyncIterableIterator<readonly Change[]>;
-  /** Something was written: wakes the readers that wait, once per turn of the event loop however much is written. */
+  /** Wakes the waiting readers after a write, at most once per turn of the event loop. */
   wake(): void;
-  /** Ends all. */
+  /** Ends all readers. */
   close(): void;
 }
 
-/** Makes the reading side of a log. A reader is only a position: what it has not asked for is kept by the log alone. */
+/** Creates the readers' side of a log. A reader is only a position; unread changes are stored in the log alone. */
 export function createFeeds({ log, start, change }: MemoryState): Feeds {
   const readers = new Set<ParkedIterator<readonly Change[]>>();
   let waking = false;

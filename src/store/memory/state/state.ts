@@ -5,7 +5,7 @@ import { createEventKeeper, type EventKeeper } from '../bytes/event-keeper.js';
 import { createExpiryQueue, type ExpiryQueue } from '../index/expiry-queue.js';
 import { createKeyIndex, type KeyIndex } from '../index/key-index.js';
 import { createPastViews, type PastViews } from '../history/past-views.js';
-import { createPostings, type Postings } from '../index/postings.js';
+import { createValueIndex, type ValueIndex } from '../index/value-index.js';
 import { createRevisionIndex, type RevisionIndex } from '../index/revision-index.js';
 import { keyOf, sortKey } from '../bytes/sort-key.js';
 import { StoredEvent } from '../bytes/stored-event.js';
@@ -27,14 +27,14 @@ export interface StateHeld {
   readonly history: number;
 }
 
-/** Everything a memory store holds, and the three ways it changes. All of it happens at once, between two events. */
+/** Everything a memory store holds, and the three operations that change it. All of them are synchronous. */
 export interface MemoryState {
-  /** The revision of step 0: everywhere in here revisions are steps, counted from the start. */
+  /** The revision of step 0. Inside the store revisions are steps, counted from this one. */
   readonly start: Revision;
   readonly log: ChangeLog;
   readonly keys: KeyIndex;
   readonly revisions: RevisionIndex;
-  readonly postings: Postings;
+  readonly valueIndex: ValueIndex;
   readonly pastViews: PastViews;
   readonly expiry: ExpiryQueue;
   readonly events: EventKeeper;
@@ -42,29 +42,29 @@ export interface MemoryState {
   find(key: EventKey): Version | undefined;
   /** The slot of a key, or the sort key for one. */
   place(key: EventKey): Slot | string;
-  /** Writes a new state there, whatever was there. */
+  /** Writes a new event, whatever the slot held before. */
   put(place: Slot | string, event: EncodedEvent, times: PutTimes): Version;
-  /** Puts a tombstone in front of a living version. */
-  bury(version: Version, at: number): Version;
-  /** Forgets the oldest change and the state that only it kept readable. */
+  /** Puts a tombstone in front of a live version. */
+  remove(version: Version, at: number): Version;
+  /** Drops the oldest change and the version that only it kept readable. */
   forgetOldest(): void;
-  /** What all this takes in memory, in bytes: what is current, and what is kept of the past. */
+  /** Memory in bytes, split into the current state and history. */
   held(): StateHeld;
-  /** A version with an event, as callers get it. `step`: another one than its own; `key`: its key, where that is at hand. */
+  /** The record of a version that has an event. `step`: overrides the version's own; `key`: its key, if the caller has it. */
   record(version: Version, step?: number, key?: EventKey): EventRecord;
-  /** What the step that made this version did. */
+  /** The change that created this version. */
   change(version: Version): Change;
 }
 
-/** Makes an empty state whose first change gets the revision after `start`. `slabBytes`: see `createSlabs`. */
-export function createMemoryState(start: Revision, slabBytes?: number): MemoryState {
+/** Creates an empty state whose first change gets the revision after `start`. `arenaBytes`: see `createArenas`. */
+export function createMemoryState(start: Revision, arenaBytes?: number): MemoryState {
   const log = createChangeLog();
   const keys = createKeyIndex();
   const revisions = createRevisionIndex();
-  const postings = createPostings();
+  const valueIndex = createValueIndex();
   const pastViews = createPastViews(log);
   const expiry = createExpiryQueue(start);
-  const events = createEventKeeper(slabBytes);
+  const events = createEventKeeper(arenaBytes);
 
   /** Makes `next` the newest version of its key. */
   const advance = (next: Version): void => {
@@ -75,24 +75,24 @@ export function createMemoryState(start: Revision, slabBytes?: number): MemorySt
       revisions.drop(older);
       events.supersede(older.event);
     }
-    postings.put(next);
+    valueIndex.put(next);
   };
 
-  /** An event mostly has the texts of the one it replaces: they are kept already, and need not be looked up. */
+  /** An event usually has the same values as the one it replaces; those are interned already and need no lookup. */
   const internedLike =
-    (before: StoredEvent): Postings['intern'] =>
+    (before: StoredEvent): ValueIndex['intern'] =>
     (field, value) => {
       const kept = StoredEvent.field(before, field);
-      return value === kept && value !== '' ? kept : postings.intern(field, value);
+      return value === kept && value !== '' ? kept : valueIndex.intern(field, value);
     };
 
   /**
-   * The key of the last record that was given out, and its slot. An update asks for what it has just read, by that key: 2 µs
-   * less than to look it up again and to make another.
+   * The key of the last record returned, and its slot. An update uses the key it has just read, which saves 2 µs for
+   * looking it up and creating it again.
    */
   let last: { readonly key: EventKey; readonly slot: Slot } | undefined;
 
-  /** `given`: the key, where it is at hand and need not be made. */
+  /** `given`: the key, if the caller has it. */
   const keyOfSlot = (slot: Slot, given?: EventKey): EventKey => {
     if (last?.slot !== slot) {
       const key = given && Object.freeze({ namespace: given.namespace, name: given.name });
@@ -101,7 +101,7 @@ export function createMemoryState(start: Revision, slabBytes?: number): MemorySt
     return last.key;
   };
 
-  /** A slot that is no longer in the index ends with a tombstone. */
+  /** The newest version of a slot that has left the index is a tombstone. */
   const known = (key: EventKey): Slot | undefined =>
     last?.key === key && last.slot.head.event !== undefined ? last.slot : undefined;
 
@@ -117,7 +117,7 @@ export function createMemoryState(start: Revision, slabBytes?: number): MemorySt
     log,
     keys,
     revisions,
-    postings,
+    valueIndex,
     pastViews,
     expiry,
     events,
@@ -133,23 +133,23 @@ export function createMemoryState(start: Revision, slabBytes?: number): MemorySt
     put(place, given, { expiresAt, retentionMs, at }) {
       const existing = typeof place === 'string' ? undefined : place;
       const kept = typeof place === 'string' ? place : place.sortKey;
-      const intern = existing?.head.event === undefined ? postings.intern : internedLike(existing.head.event);
+      const intern = existing?.head.event === undefined ? valueIndex.intern : internedLike(existing.head.event);
       const event = events.keep(kept, given, expiresAt, retentionMs, intern);
       const step = log.latest() + 1;
       const slot = existing ?? ({ sortKey: kept, head: undefined, queuedFor: undefined } as unknown as Slot);
       const version: Version = { slot, step, event, older: existing?.head };
       advance(version);
       if (existing === undefined) keys.add(slot);
-      else if (version.older?.event === undefined) keys.raise(slot);
+      else if (version.older?.event === undefined) keys.markLive(slot);
       expiry.note(slot, expiresAt);
       log.append(version, at);
       return version;
     },
-    bury(living, at) {
-      const { slot } = living;
-      const tombstone: Version = { slot, step: log.latest() + 1, event: undefined, older: living };
+    remove(live, at) {
+      const { slot } = live;
+      const tombstone: Version = { slot, step: log.latest() + 1, event: undefined, older: live };
       advance(tombstone);
-      keys.bury(slot);
+      keys.markDeleted(slot);
       log.append(tombstone, at);
       return tombstone;
     },
@@ -158,11 +158,11 @@ export function createMemoryState(start: Revision, slabBytes?: number): MemorySt
       if (version === undefined) return;
       log.dropOldest();
       pastViews.forget(log.floor());
-      // Readers from here on are at this revision or later. What stood before it went with the changes before.
+      // From here on every reader is at this revision or later, so the version before it can no longer be read.
       const { older } = version;
       version.older = undefined;
       if (older?.event !== undefined) {
-        postings.reclaim(older, version);
+        valueIndex.reclaim(older, version);
         events.release(older.event);
       }
       if (version.event === undefined && version.slot.head === version) {
@@ -171,11 +171,11 @@ export function createMemoryState(start: Revision, slabBytes?: number): MemorySt
       }
     },
     held() {
-      const { living, buried } = keys.held();
-      const { heap, slabs } = log.held();
+      const { live, deleted } = keys.held();
+      const { heap, arenas } = log.held();
       return {
-        current: living + events.held() - events.past() - slabs + postings.held() + revisions.held(),
-        history: buried + heap + slabs + events.past() + pastViews.held(),
+        current: live + events.held() - events.past() - arenas + valueIndex.held() + revisions.held(),
+        history: deleted + heap + arenas + events.past() + pastViews.held(),
       };
     },
     change(version) {

@@ -26,8 +26,8 @@ async function turnsOf(work: Promise<unknown>): Promise<number> {
   return turns;
 }
 
-describe('a memory store lets others work', () => {
-  test('while a page at a passed revision goes by many younger events, and the page is full all the same', async () => {
+describe('a memory store yields to the event loop', () => {
+  test('while a page at an earlier revision skips many younger events, and the page is still full', async () => {
     const store = memoryStore();
     for (const i of [0, 30_000, 30_001]) await create(store, i);
     const at = await store.revision();
@@ -49,7 +49,7 @@ describe('a memory store lets others work', () => {
     expect(page.next).toBeUndefined();
   });
 
-  test('while it looks for events that are due among many that were removed', async () => {
+  test('while it searches for due events among many removed ones', async () => {
     const clock = fakeClock();
     const store = memoryStore({ clock });
     const soon = clock.now() + 1_000_000;
@@ -68,7 +68,7 @@ describe('a memory store lets others work', () => {
   });
 });
 
-test('lists that are remembered by long values take no more than they may', () => {
+test('lists that are cached by long values stay within the limit of the cache', () => {
   const options = { maxBytes: 16 * 1_048_576 };
   const { state, lists } = createEngine(fakeClock(), options, createBounds(options));
   const put = (value: string): void => {

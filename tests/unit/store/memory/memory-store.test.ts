@@ -28,7 +28,7 @@ describe('memoryStore', () => {
     expect(await memoryStore({ clock: fakeClock({ now: -5 }) }).revision()).toBe(1);
   });
 
-  test('events that share a value come in order of their keys, whatever was written last, and agree in every term', async () => {
+  test('events that share a value are listed in key order whatever was written last, and match every term', async () => {
     const store = memoryStore();
     const named = (name: string, reason: string) => {
       const sample = sampleEvent();
@@ -54,7 +54,7 @@ describe('memoryStore', () => {
     expect(await list({ terms: [...terms, { field: 'reason', value: 'Failed' }] })).toEqual(['b/a', 'c/a']);
   });
 
-  test('forgets on a timer when nothing is written', async () => {
+  test('drops old history on a timer when nothing is written', async () => {
     const clock = fakeClock();
     const store = memoryStore({ clock, historyMs: 1000 });
     const at = await store.revision();
@@ -66,7 +66,7 @@ describe('memoryStore', () => {
     expect((await store.list({ limit: 1000 })).records).toHaveLength(100);
   });
 
-  test('forgets younger history when it costs too much', async () => {
+  test('drops younger history when it costs too much', async () => {
     const clock = fakeClock();
     const store = memoryStore({ clock, historyMaxBytes: 50_000 });
     const start = await store.revision();
@@ -79,7 +79,7 @@ describe('memoryStore', () => {
     expect((await store.list({ at: record.revision - 10, limit: 1 })).records).toHaveLength(1);
   });
 
-  test('a reader of the feed that is too slow fails with expired, others do not notice', async () => {
+  test('a reader of the feed that is too slow fails with expired, and others are not affected', async () => {
     const clock = fakeClock();
     const store = memoryStore({ clock, historyMs: 1000 });
     const after = await store.revision();
@@ -95,7 +95,7 @@ describe('memoryStore', () => {
     expect((await fast.next()).value).toMatchObject([{ key: keyOf('last') }]);
   });
 
-  test('many writes of one turn wake a reader once', async () => {
+  test('many writes in one turn of the event loop wake a reader once', async () => {
     const store = memoryStore({ clock: fakeClock() });
     const feed = store.changes({ after: await store.revision() })[Symbol.asyncIterator]();
     const first = feed.next();
@@ -103,7 +103,7 @@ describe('memoryStore', () => {
     expect((await first).value).toHaveLength(50);
   });
 
-  test('a search for what no index knows comes in short pages that together are complete', async () => {
+  test('a search without an index returns short pages that together are complete', async () => {
     const store = memoryStore({ clock: fakeClock() });
     for (let i = 0; i < 9000; i++) {
       const rare = i % 3000 === 1;
@@ -146,7 +146,7 @@ describe('memoryStore', () => {
     expect(page.remaining).toBeUndefined();
   });
 
-  test('newest first, at a revision after which much has happened', async () => {
+  test('lists newest first at a revision that many changes have followed', async () => {
     const store = memoryStore({ clock: fakeClock() });
     const names = Array.from({ length: 3000 }, (_, index) => `x-${index}`);
     const write = async (name: string): Promise<void> => {
@@ -169,7 +169,7 @@ describe('memoryStore', () => {
     expect(seen).toEqual(names.reverse());
   });
 
-  test('newest first, at more passed revisions at once than are remembered', async () => {
+  test('lists newest first at more earlier revisions at once than are cached', async () => {
     const store = memoryStore();
     const revisions: number[] = [];
     for (let i = 0; i < 40; i++) revisions.push((await store.create(keyOf(`n-${i}`), sampleEvent(), later)).revision);
@@ -184,7 +184,7 @@ describe('memoryStore', () => {
     });
   });
 
-  test('a list newest first at a passed revision ends with its signal and with the store', async () => {
+  test('a list newest first at an earlier revision ends with its signal and with the store', async () => {
     const store = memoryStore();
     const { revision: at } = await store.create(keyOf('a'), sampleEvent(), later);
     for (let i = 0; i < 10_000; i++) await store.create(keyOf(`n-${i}`), sampleEvent(), later);
@@ -223,7 +223,7 @@ describe('memoryStore', () => {
     expect(timers).toBe(0);
   });
 
-  test('expire leaves off after a millisecond, and goes on when asked again', async () => {
+  test('expire stops after a millisecond, and continues with the next call', async () => {
     const clock = fakeClock();
     let elapsed = 0;
     const store = memoryStore({ clock: { ...clock, monotonic: () => (elapsed += 0.1) } });
@@ -235,7 +235,7 @@ describe('memoryStore', () => {
     await nextTurn();
   });
 
-  test('unusable options are named together', () => {
+  test('all invalid options are reported together', () => {
     const bad = {
       historyMs: -1,
       historyMaxBytes: 0.5,
@@ -249,7 +249,7 @@ describe('memoryStore', () => {
     );
   });
 
-  test('an expiry that is no number is a TypeError and nothing is written', async () => {
+  test('an expiry that is not a number is a TypeError, and nothing is written', async () => {
     const store = memoryStore({ clock: fakeClock() });
     await expect(store.create(keyOf('a'), sampleEvent(), { expiresAt: Number.NaN })).rejects.toThrow(TypeError);
     expect(await store.get(keyOf('a'))).toBeUndefined();

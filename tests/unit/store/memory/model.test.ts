@@ -174,8 +174,8 @@ async function play(operations: readonly Operation[], historyMs: number): Promis
   await store.close();
 }
 
-describe('memoryStore, against a naive model', () => {
-  test('with all history every state, walk and change agrees', async () => {
+describe('memoryStore compared with a naive model', () => {
+  test('with full history every state, paged list and change agrees with the model', async () => {
     const run = fc.asyncProperty(fc.array(operation, { maxLength: 80, size: 'max' }), (operations) =>
       play(operations, 600_000),
     );
@@ -184,7 +184,7 @@ describe('memoryStore, against a naive model', () => {
     expect(joinedPages.others).toBeGreaterThan(0);
   });
 
-  test('with a short history a read is exact or expired', async () => {
+  test('with a short history a read is either exact or expired', async () => {
     const run = fc.asyncProperty(fc.array(operation, { maxLength: 120, size: 'max' }), (operations) =>
       play(operations, 20),
     );

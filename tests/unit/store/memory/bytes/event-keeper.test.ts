@@ -6,7 +6,7 @@ import { StoredEvent } from '../../../../../src/store/memory/bytes/stored-event.
 import { recordBytes, type EncodedEvent } from '../../../../../src/store/record.js';
 import { sampleEvent } from '../../../../../src/testing/sample-event.js';
 
-const SLAB = 1_048_576;
+const ARENA = 1_048_576;
 const ENDING = ',"deprecatedSource":{},"deprecatedFirstTimestamp":null,"deprecatedLastTimestamp":null}';
 const HOUR = 3_600_000;
 const keyOf = (name: string) => sortKey({ namespace: 'default', name });
@@ -32,8 +32,8 @@ function plain({ bytes, cut, uid, fields, labels }: EncodedEvent): unknown {
   return { bytes: [...bytes], cut, uid, fields: { ...fields }, labels: { ...labels } };
 }
 
-describe('an event in slabs', () => {
-  test('reads like the object that was given, compares and clones like it, and cannot be changed', () => {
+describe('an event in an arena', () => {
+  test('reads, compares and clones like the given object, and cannot be changed', () => {
     const keeper = createEventKeeper();
     const given = sampleEvent({ name: 'a', labels: { app: 'web' } });
     const stored = keeper.keep(keyOf('a'), given, 5, HOUR, asGiven);
@@ -46,7 +46,7 @@ describe('an event in slabs', () => {
     expect(plain(stored)).toEqual(plain(given));
   });
 
-  test('whatever an event looks like, its bytes and fields come back', () => {
+  test('the bytes and fields of any event are returned unchanged', () => {
     const text = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 40 }),
       fc.constantFrom('"managedFields":[', ']},"', '"resourceVersion":"7', 'constructor', '', 'a'),
@@ -103,7 +103,7 @@ describe('an event in slabs', () => {
     );
   });
 
-  test('joined with a revision it gives the same bytes as the plain object', () => {
+  test('a record with its revision has the same bytes as that of the plain object', () => {
     const keeper = createEventKeeper();
     const prefix = new TextEncoder().encode('"kind":"Event",');
     for (let i = 0; i < 5; i++) {
@@ -118,7 +118,7 @@ describe('an event in slabs', () => {
     }
   });
 
-  test('it can be copied with room after the brace and at the cut', () => {
+  test('copyApart leaves gaps after the brace and at the cut', () => {
     const keeper = createEventKeeper();
     const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString();
     for (let i = 0; i < 3; i++) {
@@ -142,7 +142,7 @@ describe('an event in slabs', () => {
     }
   });
 
-  test('managed fields that many events share are kept once', () => {
+  test('managed fields that many events share are stored once', () => {
     const keeper = createEventKeeper();
     const size = (event: EncodedEvent): number => {
       const before = keeper.usage().used;
@@ -156,7 +156,7 @@ describe('an event in slabs', () => {
   });
 });
 
-describe('slabs', () => {
+describe('arenas', () => {
   const step = fc.oneof(
     {
       weight: 5,
@@ -165,7 +165,7 @@ describe('slabs', () => {
     { weight: 4, arbitrary: fc.record({ release: fc.nat() }) },
   );
 
-  test('what is held stays as it was, what is gone is given back, whatever happens in between', () => {
+  test('live and released events stay readable, and all memory is freed, after any sequence of writes and releases', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 200, size: 'max' }), (steps) => {
         const keeper = createEventKeeper();
@@ -183,8 +183,8 @@ describe('slabs', () => {
             gone.push(released);
           }
         });
-        const { live: bytes, used, allocated, slabs } = keeper.usage();
-        const sizes = live.reduce((sum, { event }) => sum + StoredEvent.tenancy.sizeOf(event), 0);
+        const { live: bytes, used, allocated, arenas } = keeper.usage();
+        const sizes = live.reduce((sum, { event }) => sum + StoredEvent.access.sizeOf(event), 0);
         expect(bytes).toBe(sizes);
         expect(used).toBeGreaterThanOrEqual(bytes);
         expect(allocated).toBeGreaterThanOrEqual(used);
@@ -193,32 +193,32 @@ describe('slabs', () => {
           expect(Buffer.compare(event.bytes, given.bytes)).toBe(0);
         }
         for (const { event } of live) keeper.release(event);
-        // One open slab for each of the two classes and for those who moved; one more may wait for its next look.
+        // One open arena for each of the two classes and for moved events; one more may wait to be compacted.
         const rest = keeper.usage();
         expect(rest.live).toBe(0);
-        expect(rest.slabs).toBeLessThanOrEqual(Math.min(slabs + 1, 4));
+        expect(rest.arenas).toBeLessThanOrEqual(Math.min(arenas + 1, 4));
       }),
       { numRuns: 25 },
     );
   });
 
-  test('slabs under half live are emptied by those who leave, and held records do not notice', () => {
+  test('releases compact arenas that are less than half live, and records stay readable', () => {
     const keeper = createEventKeeper();
     const note = 'x'.repeat(4000);
     const given = Array.from({ length: 4000 }, (_, i) => managed(`event-${i}`, 1, `${i} ${note}`));
     const events = given.map((event, i) => keeper.keep(keyOf(`event-${i}`), event, i, HOUR, asGiven));
     const full = keeper.usage();
-    expect(full.slabs).toBeGreaterThan(10);
-    // Every fifth stays, in every slab a few.
+    expect(full.arenas).toBeGreaterThan(10);
+    // Every fifth event stays, a few in every arena.
     events.forEach((event, i) => void (i % 5 !== 0 && keeper.release(event)));
     const { live, allocated } = keeper.usage();
     expect(live).toBeLessThan(full.live / 4);
-    expect(allocated).toBeLessThan(2 * live + 3 * SLAB);
+    expect(allocated).toBeLessThan(2 * live + 3 * ARENA);
     events.forEach((event, i) => expect(Buffer.compare(event.bytes, (given[i] as EncodedEvent).bytes)).toBe(0));
     events.forEach((event, i) => expect(StoredEvent.expiresAt(event)).toBe(i));
   });
 
-  test('what lives long does not lie between what dies soon', () => {
+  test('events with different retention times do not share arenas', () => {
     const keeper = createEventKeeper();
     const note = 'x'.repeat(4000);
     const short: StoredEvent[] = [];
@@ -234,6 +234,6 @@ describe('slabs', () => {
     }
     for (const event of short) keeper.release(event);
     const { live, allocated } = keeper.usage();
-    expect(allocated).toBeLessThan(live + 3 * SLAB);
+    expect(allocated).toBeLessThan(live + 3 * ARENA);
   });
 });

@@ -4,7 +4,7 @@ import { hasRegardingVersion, regardingVersion } from '../../../../../src/store/
 
 const encoder = new TextEncoder();
 
-test('the quick question gives the answer of the careful one', () => {
+test('hasRegardingVersion agrees with regardingVersion', () => {
   const piece = fc.oneof(
     fc.constantFrom(
       '"resourceVersion":"',

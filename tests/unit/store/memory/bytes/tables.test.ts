@@ -24,7 +24,7 @@ describe('shared parts', () => {
     expect(found?.part).toBe(parts.find(bytes, 24)?.part);
   });
 
-  test('nothing is kept of what comes once, and what comes often is found among it', () => {
+  test('parts seen once are not stored, and frequent parts are found among them', () => {
     const parts = createSharedParts();
     const often = bytesOf('often');
     let hits = 0;
@@ -35,7 +35,7 @@ describe('shared parts', () => {
     expect(hits).toBeGreaterThan(19_000);
   });
 
-  test('parts that come twice take the places of older ones: their number is bounded', () => {
+  test('parts seen twice replace older ones, so that their number is bounded', () => {
     const parts = createSharedParts();
     const all = Array.from({ length: 5000 }, (_, i) => bytesOf(`client-${i}`));
     for (const bytes of all) for (let times = 0; times < 2; times++) parts.find(bytes, 1);
@@ -43,7 +43,7 @@ describe('shared parts', () => {
     expect(known.length).toBeLessThan(3000);
   });
 
-  test('the creation time belongs to the part when others have it as well', () => {
+  test('the creation time belongs to the part when other events have it as well', () => {
     const parts = createSharedParts();
     const created = (time: string): Uint8Array =>
       new TextEncoder().encode(
@@ -55,7 +55,7 @@ describe('shared parts', () => {
     expect(parts.find(created('2024-01-01T00:00:01Z'), 24)?.start).toBe(67);
   });
 
-  test('so do a few labels, but not many', () => {
+  test('a few labels belong to the part, but many do not', () => {
     const parts = createSharedParts();
     const labelled = (label: string): Uint8Array =>
       new TextEncoder().encode(
@@ -72,7 +72,7 @@ describe('shared parts', () => {
     }
   });
 
-  test('a part that is very small or large is left where it is', () => {
+  test('a very small or very large part is not shared', () => {
     const parts = createSharedParts();
     for (const manager of ['', 'x'.repeat(10_000)]) {
       const bytes = new TextEncoder().encode(`{"managedFields":[{"m":"${manager}"}]},"note":""}`);
@@ -82,7 +82,7 @@ describe('shared parts', () => {
 });
 
 describe('field sets', () => {
-  test('events that agree share one, own fields apart', () => {
+  test('events that agree in all common fields share one set', () => {
     const sets = createFieldSets();
     const one = sets.of(sampleEvent({ name: 'a', regarding: 'pod-1' }), 'a', false);
     const other = sets.of(sampleEvent({ name: 'b', regarding: 'pod-2' }), 'b', false);
@@ -93,7 +93,7 @@ describe('field sets', () => {
     expect(sets.of(sampleEvent({ name: 'a', labels: { app: 'web' } }), 'a', false)).not.toBe(one);
   });
 
-  test('a flood of different sets forgets old ones and confuses none', () => {
+  test('many different sets evict old ones, and every event keeps its own', () => {
     const sets = createFieldSets();
     const of = (reason: string) => {
       const event = sampleEvent({ name: 'a' });
@@ -105,7 +105,7 @@ describe('field sets', () => {
     expect(of('first')).toEqual(first);
   });
 
-  test('labels named like members of objects are plain data', () => {
+  test('labels named like members of Object.prototype are plain data', () => {
     const labels = JSON.parse('{"__proto__":"x","constructor":"y"}') as Record<string, string>;
     const set = createFieldSets().of({ ...sampleEvent({ name: 'a' }), labels }, 'a', false);
     expect(Object.entries(set.labels)).toEqual([
@@ -115,21 +115,21 @@ describe('field sets', () => {
   });
 });
 
-test('recent fields: a seat belongs to the last who took it, and is free after forget', () => {
+test('a slot of recent fields belongs to the last event that took it, and is free after forget', () => {
   const recent = createRecentFields();
   const [one, other] = [{}, {}];
-  const seat = recent.seat();
-  expect(seat).toBeLessThan(1024);
-  recent.set(seat, one, { a: '1' });
-  expect(recent.get(seat, one)).toEqual({ a: '1' });
-  expect(recent.get(seat, other)).toBeUndefined();
-  recent.forget(seat, other);
-  expect(recent.get(seat, one)).toEqual({ a: '1' });
-  recent.forget(seat, one);
-  expect(recent.get(seat, one)).toBeUndefined();
+  const slot = recent.nextSlot();
+  expect(slot).toBeLessThan(1024);
+  recent.set(slot, one, { a: '1' });
+  expect(recent.get(slot, one)).toEqual({ a: '1' });
+  expect(recent.get(slot, other)).toBeUndefined();
+  recent.forget(slot, other);
+  expect(recent.get(slot, one)).toEqual({ a: '1' });
+  recent.forget(slot, one);
+  expect(recent.get(slot, one)).toBeUndefined();
 });
 
-test('a sharded map is a map', () => {
+test('a sharded map behaves like a Map', () => {
   const operation = fc.tuple(fc.constantFrom('set', 'delete'), fc.string({ maxLength: 12 }), fc.nat());
   fc.assert(
     fc.property(fc.array(operation, { maxLength: 50 }), (operations) => {
@@ -146,7 +146,7 @@ test('a sharded map is a map', () => {
   );
 });
 
-test('a sweep list holds what is alive, and at most a segment more than as much that is dead', () => {
+test('a sweep list holds all live items, and at most one segment more dead items than live ones', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 6000 }), fc.integer({ min: 1, max: 7 }), (count, keep) => {
       const items = Array.from({ length: count }, (_, id) => ({ id, alive: true }));

@@ -10,7 +10,7 @@ function taken(state: MemoryState, now: number): string[] {
   for (let slot = state.expiry.take(now); slot !== undefined; slot = state.expiry.take(now)) {
     if (slot === 'later') continue;
     names.push(slot.sortKey);
-    state.bury(slot.head, 0);
+    state.remove(slot.head, 0);
   }
   return names.sort();
 }
@@ -19,7 +19,7 @@ function put(state: MemoryState, name: string, expiresAt: number): void {
   state.put(state.place({ namespace: 'a', name }), sampleEvent({ name }), { expiresAt, retentionMs: 1000, at: 0 });
 }
 
-test('gives what is due to the microsecond, whatever times are renewed, brought forward or put off', () => {
+test('returns exactly what is due, to the microsecond, after any renewals and changes of expiry', () => {
   // Times lie close together, so that several fall into a millisecond.
   const time = fc.integer({ min: -5_000, max: 10_000 });
   const step = fc.oneof(
@@ -41,7 +41,7 @@ test('gives what is due to the microsecond, whatever times are renewed, brought 
           for (const name of due) living.delete(name);
         } else if (living.delete(`a/event-${one.remove}`)) {
           const slot = state.find({ namespace: 'a', name: `event-${one.remove}` });
-          if (slot !== undefined) state.bury(slot, 0);
+          if (slot !== undefined) state.remove(slot, 0);
         }
       }
       expect(taken(state, Infinity)).toEqual([...living.keys()].sort());
@@ -49,7 +49,7 @@ test('gives what is due to the microsecond, whatever times are renewed, brought 
   );
 });
 
-test('a time that is brought forward again and again, or lies beyond all clocks, is one entry', () => {
+test('an expiry that is brought forward repeatedly, or is infinite, takes one entry', () => {
   const state = createMemoryState(START);
   put(state, 'far', Infinity);
   for (let round = 0; round < 10_000; round++) put(state, 'near', START + 1_000_000 - (round % 2) * 1000);

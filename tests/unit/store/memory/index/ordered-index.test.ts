@@ -87,7 +87,7 @@ describe('ordered index', () => {
     );
   });
 
-  test('as a queue it gives equal keys back in order of insertion', () => {
+  test('shift returns equal keys in order of insertion', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(5), { maxLength: 600, size: 'max' }), (keys) => {
         const index = createOrderedIndex<number, number>();
@@ -102,13 +102,13 @@ describe('ordered index', () => {
     );
   });
 
-  test('orders texts as JavaScript compares them', () => {
+  test('orders strings as JavaScript compares them', () => {
     const index = createOrderedIndex<string, number>();
     for (const key of ['b', 'a', 'c/', 'c', 'c0']) index.insert(key, 1);
     expect(drain(index.descend('c/', false))).toEqual(['c', 'b', 'a']);
   });
 
-  test('an empty one has nothing in any direction', () => {
+  test('an empty index returns nothing in any direction', () => {
     const index = createOrderedIndex<string, number>();
     expect(index.between(undefined, undefined, 5)).toEqual([]);
     expect(index.between('a', 'b', 5)).toEqual([]);

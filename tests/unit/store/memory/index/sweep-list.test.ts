@@ -9,7 +9,7 @@ const itemsOf = <T>(list: SweepList<T>): T[] => {
   return items;
 };
 
-test('half of the items may be dead, then they go', () => {
+test('dead items are removed when they are half of the list', () => {
   const list = sweepList(0);
   for (let item = 1; item < 5000; item++) put(list, item);
   const dead = new Set<number>();
@@ -25,7 +25,7 @@ test('half of the items may be dead, then they go', () => {
   expect(left.length).toBeLessThan(2100);
 });
 
-test('an item that dies and comes again, over and over, takes no more room', () => {
+test('an item that is removed and added again many times does not grow the list', () => {
   const list = sweepList('kept');
   put(list, 'again');
   for (let i = 0; i < 100_000; i++) {

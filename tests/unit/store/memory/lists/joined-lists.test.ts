@@ -34,8 +34,8 @@ const itemsOf = (page: JoinedPage | undefined): unknown[] =>
 const memoryOf = (page: JoinedPage | undefined): ArrayBufferLike[] =>
   page?.pieces.flatMap((piece) => ('writeTo' in piece ? [] : [piece.buffer])) ?? [];
 
-describe('lists that are joined', () => {
-  test('are kept from the second time on, the same bytes for everybody', async () => {
+describe('the cache of list JSON', () => {
+  test('keeps a list from the second read on, and returns the same bytes to every reader', async () => {
     const store = await filled(300);
     const first = joined(store, { limit: 100 });
     expect(itemsOf(first)).toHaveLength(100);
@@ -47,7 +47,7 @@ describe('lists that are joined', () => {
     expect(memoryOf(again)[0]).toBe(memoryOf(page)[0]);
   });
 
-  test('of one value and of a namespace are kept as well', async () => {
+  test('keeps lists of one value and of one namespace as well', async () => {
     const store = await filled(100);
     const query = { namespace: 'default', limit: 50, terms: [{ field: 'regarding.name', value: 'pod-3' }] };
     expect(memoryOf(joined(store, query))).toEqual([]);
@@ -60,7 +60,7 @@ describe('lists that are joined', () => {
     }
   });
 
-  test('are kept in as many bytes as the option says', async () => {
+  test('takes no more bytes than the option allows', async () => {
     const all = { limit: 500 };
     for (const [listCacheMaxBytes, kept] of [
       [0, 0],
@@ -79,7 +79,7 @@ describe('lists that are joined', () => {
     for (const page of pages) expect(itemsOf(page)).toHaveLength(90);
   });
 
-  test('are not kept of very large events, and come in pieces of one event then; very many are left to the records', async () => {
+  test('does not keep very large events, which come in pieces of one event; very long lists are read as records', async () => {
     const large = await filled(40, {}, 'x'.repeat(60_000));
     for (let turn = 0; turn < 3; turn++) {
       const page = joined(large, { limit: 100 });
@@ -91,7 +91,7 @@ describe('lists that are joined', () => {
     for (let turn = 0; turn < 3; turn++) expect(joined(many, { limit: 9000 })).toBeUndefined();
   });
 
-  test('that are not kept come in pieces of 16 KiB at most', async () => {
+  test('a list that is not kept comes in pieces of at most 16 KiB', async () => {
     const store = await filled(500, { listCacheMaxBytes: 0 });
     const page = joined(store, { limit: 500 });
     expect(itemsOf(page)).toHaveLength(500);
@@ -99,7 +99,7 @@ describe('lists that are joined', () => {
     for (const { byteLength } of page?.pieces ?? []) expect(byteLength).toBeLessThanOrEqual(16_384);
   });
 
-  test('newest first, or by two terms, are left to the records', async () => {
+  test('lists newest first, or by two terms, are read as records', async () => {
     const store = await filled(10);
     const terms = ['regarding.name', 'regarding.uid'].map((field) => ({ field, value: 'pod-1' }));
     for (let turn = 0; turn < 3; turn++) {

@@ -5,10 +5,10 @@ import { sampleEvent } from '../../../../../src/testing/sample-event.js';
 
 /** What must be gone with the history that needed it. */
 function leftovers(state: MemoryState) {
-  return { buried: state.keys.buried.size(), cost: state.log.cost(), oldest: state.log.oldest() };
+  return { deleted: state.keys.deleted.size(), cost: state.log.cost(), oldest: state.log.oldest() };
 }
 
-test('when all history is forgotten nothing is left of it, and the newest state is whole', () => {
+test('dropping all history frees all of its memory and leaves the newest state complete', () => {
   const action = fc.record({
     name: fc.constantFrom('a', 'b', 'c'),
     namespace: fc.constantFrom('x', 'y'),
@@ -22,14 +22,14 @@ test('when all history is forgotten nothing is left of it, and the newest state 
         if (!remove) {
           const times = { expiresAt: 1000 + i, retentionMs: i * 40_000, at: i };
           state.put(state.place(key), sampleEvent({ ...key, regarding: key.name }), times);
-        } else if (found !== undefined) state.bury(found, i);
+        } else if (found !== undefined) state.remove(found, i);
         if (i === early) for (let n = 0; n < 20; n++) state.forgetOldest();
       });
       while (state.log.oldest() !== undefined) state.forgetOldest();
       state.forgetOldest();
-      expect(leftovers(state)).toEqual({ buried: 0, cost: 0, oldest: undefined });
+      expect(leftovers(state)).toEqual({ deleted: 0, cost: 0, oldest: undefined });
       expect(state.log.floor()).toBe(state.log.latest());
-      const living = state.keys.living.size();
+      const living = state.keys.live.size();
       expect(state.revisions.of(undefined).size()).toBe(living);
       expect(state.revisions.of('x').size() + state.revisions.of('y').size()).toBe(living);
       for (const namespace of ['x', 'y']) {
@@ -41,11 +41,11 @@ test('when all history is forgotten nothing is left of it, and the newest state 
       }
       const terms = [{ field: 'regarding.name', value: 'a' }];
       const named = ['x', 'y'].filter((namespace) => state.find({ namespace, name: 'a' }) !== undefined);
-      expect(state.postings.find(terms, state.log.latest())).toHaveLength(named.length);
+      expect(state.valueIndex.find(terms, state.log.latest())).toHaveLength(named.length);
       for (let slot = state.expiry.take(1e9); slot !== undefined; slot = state.expiry.take(1e9)) {
-        if (slot !== 'later') state.bury(slot.head, 0);
+        if (slot !== 'later') state.remove(slot.head, 0);
       }
-      expect(state.keys.living.size()).toBe(0);
+      expect(state.keys.live.size()).toBe(0);
     }),
   );
 });

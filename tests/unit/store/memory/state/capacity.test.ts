@@ -36,7 +36,7 @@ async function namesIn(store: EventStore): Promise<string[]> {
 /** An engine of its own, with what a write of the store does to it. */
 function engineWith(options: MemoryStoreOptions): Engine & { put(name: string, bytes: number): boolean } {
   const engine = createEngine(fakeClock(), options, createBounds(options));
-  const { state, roof } = engine;
+  const { state, capacity } = engine;
   return {
     ...engine,
     put(name, bytes) {
@@ -44,7 +44,7 @@ function engineWith(options: MemoryStoreOptions): Engine & { put(name: string, b
       const place = state.place(keyOf(name));
       let found: boolean;
       try {
-        found = roof.admit(place, event.bytes.length);
+        found = capacity.admit(place, event.bytes.length);
       } catch (error) {
         expect(error).toMatchObject({ code: 'full' });
         return false;
@@ -57,7 +57,7 @@ function engineWith(options: MemoryStoreOptions): Engine & { put(name: string, b
 }
 
 describe('a full memory store', () => {
-  test('refuses new events with full, and takes them again once others were removed', async () => {
+  test('refuses new events with full, and accepts them again after others were removed', async () => {
     const store = memoryStore({ clock: fakeClock(), maxBytes: 4 * MIB });
     const count = await fill(store);
     expect(count).toBeGreaterThan(300);
@@ -70,7 +70,7 @@ describe('a full memory store', () => {
     expect(await fill(store, 'again')).toBeGreaterThanOrEqual(7);
   });
 
-  test('goes on with updates that make an event no larger, with deletions and with expiry', async () => {
+  test('still accepts updates that make an event no larger, deletions and expiry', async () => {
     const store = memoryStore({ clock: fakeClock(), maxBytes: 4 * MIB });
     await fill(store);
     let expected = (await store.get(keyOf('event-7')))?.revision ?? 0;
@@ -93,7 +93,7 @@ describe('a full memory store', () => {
     expect(await fill(store, 'next')).toBeGreaterThan(300);
   });
 
-  test('forgets history before it refuses anything', async () => {
+  test('drops history before it refuses a write', async () => {
     const store = memoryStore({ clock: fakeClock(), maxBytes: 4 * MIB });
     const { revision: first } = await create(store, 'first', 100);
     let expected = (await create(store, 'often')).revision;
@@ -107,7 +107,7 @@ describe('a full memory store', () => {
     await expect(store.list({ at: first, limit: 9 })).rejects.toMatchObject({ code: 'expired' });
   });
 
-  test('counts events where it is told to, with a place for an update', async () => {
+  test('enforces maxEvents, and still accepts updates', async () => {
     const store = memoryStore({ maxEvents: 3 });
     expect(await fill(store)).toBe(3);
     const { revision: expected } = await store.remove(keyOf('event-0')).then(() => create(store, 'other'));
@@ -115,7 +115,7 @@ describe('a full memory store', () => {
     await expect(create(store, 'more')).rejects.toMatchObject({ code: 'full' });
   });
 
-  test('takes no event that would need more than a quarter of it', async () => {
+  test('refuses an event larger than a quarter of maxBytes', async () => {
     const store = memoryStore({ maxBytes: 2 * MIB });
     expect(store.capabilities.maxEventBytes).toBe(MIB / 2);
     await expect(create(store, 'large', MIB / 2)).rejects.toMatchObject({ code: 'too-large' });
@@ -124,7 +124,7 @@ describe('a full memory store', () => {
 });
 
 describe('a memory store that evicts the oldest', () => {
-  test('always takes new events, and each that goes has a revision of its own and is in the feed', async () => {
+  test('always accepts new events, and every eviction has its own revision and is in the feed', async () => {
     const store = memoryStore({ clock: fakeClock(), maxBytes: 4 * MIB, whenFull: 'evict-oldest' });
     const changes: Change[] = [];
     const start = await store.revision();
@@ -149,7 +149,7 @@ describe('a memory store that evicts the oldest', () => {
     expect(gone).toHaveLength(900 - names.length);
   });
 
-  test('evicts what was written longest ago, never the event that is being written', async () => {
+  test('evicts the event written longest ago, never the one being written', async () => {
     const store = memoryStore({ maxEvents: 2, whenFull: 'evict-oldest' });
     const { revision: expected } = await create(store, 'a');
     await create(store, 'b');
@@ -165,7 +165,7 @@ describe('a memory store that evicts the oldest', () => {
     expect(await namesIn(bytes)).toEqual(['a', 'c', 'd']);
   });
 
-  test('finds the place of a write again when making room has forgotten a tombstone there', async () => {
+  test('looks the slot of a write up again when making room has dropped its tombstone', async () => {
     const store = memoryStore({ clock: fakeClock(), maxBytes: MIB, whenFull: 'evict-oldest' });
     for (let round = 0; round < 200; round++) {
       const name = `event-${round % 9}`;
@@ -199,7 +199,7 @@ describe('what a memory store holds', () => {
           const found = state.find(keyOf(name));
           if (!remove) written += put(name, bytes) ? 1 : 0;
           else if (found !== undefined) {
-            state.bury(found, 0);
+            state.remove(found, 0);
             afterWrite();
           }
           expect(held()).toBeLessThanOrEqual(MIB);
@@ -210,21 +210,21 @@ describe('what a memory store holds', () => {
     );
   });
 
-  test('returns to what it was when everything that came was removed and forgotten', () => {
+  test('returns to its initial size when every event was removed and its history dropped', () => {
     const { state, held, afterWrite, put } = engineWith({ maxBytes: 64 * MIB });
     put('first', 100);
     const before = held();
     for (let i = 0; i < 5000; i++) put(`event-${i}`, 100);
     expect(held()).toBeGreaterThan(before + 5000 * 1000);
-    for (const slot of state.keys.living.between(undefined, undefined, 10_000)) {
-      if (slot.sortKey !== 'default/first') state.bury(slot.head, 0);
+    for (const slot of state.keys.live.between(undefined, undefined, 10_000)) {
+      if (slot.sortKey !== 'default/first') state.remove(slot.head, 0);
     }
     afterWrite();
     while (state.log.oldest() !== undefined) state.forgetOldest();
-    // One slab is open, and one more has what survived in emptied ones.
+    // One arena is open, and one more has the entries moved out of compacted ones.
     expect(held() - before).toBeLessThanOrEqual(2 * MIB);
     expect(state.held()).toMatchObject({ history: 0 });
-    expect(state.postings.held()).toBeLessThan(1000);
+    expect(state.valueIndex.held()).toBeLessThan(1000);
     expect(state.expiry.take(Infinity)).toMatchObject({ sortKey: 'default/first' });
     expect(state.expiry.take(Infinity)).toBeUndefined();
   });
@@ -233,8 +233,8 @@ describe('what a memory store holds', () => {
     const bounds = createBounds({});
     expect(bounds.maxBytes()).toBe(256 * MIB);
     await expect.poll(() => bounds.maxBytes()).toBe(Math.floor(getHeapStatistics().heap_size_limit / 2));
-    expect(bounds).toMatchObject({ maxEventBytes: 1.5 * MIB, slabBytes: MIB });
-    expect(createBounds({ maxBytes: MIB })).toMatchObject({ maxEventBytes: MIB / 4, slabBytes: 65_536 });
+    expect(bounds).toMatchObject({ maxEventBytes: 1.5 * MIB, arenaBytes: MIB });
+    expect(createBounds({ maxBytes: MIB })).toMatchObject({ maxEventBytes: MIB / 4, arenaBytes: 65_536 });
     expect(createBounds({ maxBytes: 16 * MIB }).listCacheMaxBytes()).toBe(MIB);
   });
 });

@@ -5,83 +5,83 @@ import type { MemoryState } from './state.js';
 import { StoredEvent } from '../bytes/stored-event.js';
 import type { Slot } from '../index/version.js';
 
-/** The part of all that history keeps however many events there are: what watchers and pages are about to read. */
+/** Fraction of `maxBytes` reserved for history, which watchers and continued lists are about to read. */
 const HISTORY_RESERVE = 1 / 8;
-/** How long one write works to make room, in milliseconds, and how many steps it does whatever the clock says. */
+/** The longest time one write spends on making room, in milliseconds, and the steps between two looks at the clock. */
 const SLICE_MS = 4;
-const STEPS_PER_LOOK = 64;
-/** What a new event takes in the heap besides its bytes, with values of its own in both indexed fields. */
-const NEW_EVENT = HEAP_COST.slot + 2 * HEAP_COST.posting;
+const STEPS_PER_CLOCK_CHECK = 64;
+/** Heap cost of a new event besides its bytes, when both indexed fields have new values. */
+const NEW_EVENT = HEAP_COST.slot + 2 * HEAP_COST.valueEntry;
 
-/** For {@link createRoof}. */
-export interface RoofLimits {
-  /** What the store may hold in all, in bytes. */
+/** For {@link createCapacity}. */
+export interface CapacityLimits {
+  /** The limit for everything the store holds, in bytes. */
   maxBytes(): number;
   readonly maxEvents: number;
   readonly historyMaxBytes: number;
-  readonly slabBytes: number;
+  readonly arenaBytes: number;
   readonly evict: boolean;
 }
 
-/** What the roof needs of the store around it. */
-export interface RoofParts {
+/** What the capacity limit needs from the store. */
+export interface CapacityParts {
   readonly state: MemoryState;
   readonly clock: Clock;
-  /** What the store holds besides its state, in bytes. */
+  /** Memory that the store takes besides its state, in bytes. */
   others(): number;
-  /** An event was removed to make room. */
+  /** Called after an event was removed to make room. */
   evicted(): void;
 }
 
-/** The bound of everything a memory store holds. */
-export interface Roof {
+/** Enforces `maxBytes` and `maxEvents` of a memory store. */
+export interface Capacity {
   /**
-   * Makes room for an event of so many bytes at a place. True when there was room: otherwise the place has to be looked up
-   * again. Fails with `full`, and nothing but the oldest events has changed then, where these may be removed.
+   * Makes room for an event of `size` bytes. Returns true when there was room already; after false the caller must look the
+   * slot up again. Fails with `full`; then nothing has changed except that the oldest events may have been evicted.
    */
   admit(place: Slot | string, size: number): boolean;
-  /** History is to be forgotten, because there is no room for it. */
-  squeezes(): boolean;
+  /** True while history must be dropped because the store is over its limit. */
+  overLimit(): boolean;
 }
 
 /**
- * Makes the roof of a state. History gives way first, down to an eighth of all; the rest belongs to events, so that a feed
- * can always be read on a moment after the write. Then events are refused, or the oldest ones go. A write that is no larger
- * than what it replaces always finds room, and removals are never asked.
+ * Creates the capacity limit of a state. History is dropped first, down to an eighth of `maxBytes`, which stays reserved so
+ * that feeds can always read a change after the write. Then writes are refused, or the oldest events are evicted. A write
+ * that is no larger than what it replaces always succeeds, and removals are never limited.
  */
-export function createRoof({ state, clock, others, evicted }: RoofParts, limits: RoofLimits): Roof {
+export function createCapacity({ state, clock, others, evicted }: CapacityParts, limits: CapacityLimits): Capacity {
   const { keys, revisions, events } = state;
 
   const reserve = (): number => Math.min(limits.historyMaxBytes, limits.maxBytes() * HISTORY_RESERVE);
 
-  /** What events may take. A write may open a slab, and that counts as a whole. */
-  const room = (): number => limits.maxBytes() - reserve() - limits.slabBytes;
+  /** The limit for events. A write may allocate an arena, which counts in full. */
+  const room = (): number => limits.maxBytes() - reserve() - limits.arenaBytes;
 
-  /** The event that a write replaces, if there is one. */
+  /** The event that a write replaces, if any. */
   const before = (place: Slot | string): StoredEvent | undefined =>
     typeof place === 'string' ? undefined : place.head.event;
 
   const tooMany = (place: Slot | string): boolean =>
-    before(place) === undefined && keys.living.size() >= limits.maxEvents;
+    before(place) === undefined && keys.live.size() >= limits.maxEvents;
 
   const fits = (place: Slot | string, size: number): boolean => {
     if (tooMany(place)) return false;
     const replaced = before(place);
-    const more = replaced === undefined ? size + NEW_EVENT : size - StoredEvent.tenancy.sizeOf(replaced);
+    const more = replaced === undefined ? size + NEW_EVENT : size - StoredEvent.access.sizeOf(replaced);
     return more <= 0 || state.held().current + others() + more <= room();
   };
 
-  /** Removes the oldest event that is not about to be replaced; false when there is none. */
+  /** Removes the oldest event except the one to be replaced; returns false when there is none. */
   const evict = (place: Slot | string): boolean => {
     const oldest = revisions.of(undefined).between(undefined, undefined, 2);
     const version = oldest.find(({ slot }) => slot !== place);
     if (version === undefined) return false;
-    state.bury(version, clock.monotonic());
+    state.remove(version, clock.monotonic());
     evicted();
     return true;
   };
 
-  /** One step towards more room; false when there is none to take. */
+  /** Does one step towards more room; returns false when nothing is left to do. */
   const step = (place: Slot | string): boolean => {
     if (!tooMany(place) && events.compact()) return true;
     if (limits.evict && evict(place)) return true;
@@ -94,7 +94,7 @@ export function createRoof({ state, clock, others, evicted }: RoofParts, limits:
     const end = clock.monotonic() + SLICE_MS;
     for (let steps = 1; !fits(place, size); steps++) {
       if (!step(place)) return false;
-      if (steps % STEPS_PER_LOOK === 0 && clock.monotonic() >= end) return fits(place, size);
+      if (steps % STEPS_PER_CLOCK_CHECK === 0 && clock.monotonic() >= end) return fits(place, size);
     }
     return true;
   };
@@ -106,7 +106,7 @@ export function createRoof({ state, clock, others, evicted }: RoofParts, limits:
       const most = tooMany(place) ? `${limits.maxEvents} events` : `${limits.maxBytes()} bytes`;
       throw storeError('full', `the store may hold ${most}, and has no room for another event`);
     },
-    squeezes() {
+    overLimit() {
       const { current, history } = state.held();
       return current + history + others() > limits.maxBytes() && history > reserve();
     },

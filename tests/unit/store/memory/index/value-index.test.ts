@@ -6,12 +6,12 @@ import { sampleEvent } from '../../../../../src/testing/sample-event.js';
 const NAMES = ['pod-1', 'pod-2'];
 const UIDS = ['uid-1', 'uid-2', 'uid-3'];
 
-test('finds what carries a name or a uid at every revision that can be read, whichever came together before and are gone', () => {
+test('finds the events with a name or a uid at every readable revision, after any writes, removals and dropped history', () => {
   const action = fc.record({
     name: fc.constantFrom('a', 'b', 'c'),
     regarding: fc.constantFrom('', ...NAMES),
     uid: fc.constantFrom('', ...UIDS),
-    what: fc.constantFrom('put', 'put', 'bury', 'forget', 'forget-one'),
+    what: fc.constantFrom('put', 'put', 'remove', 'forget', 'forget-one'),
   });
   fc.assert(
     fc.property(fc.array(action, { maxLength: 40, size: 'max' }), (actions) => {
@@ -33,13 +33,13 @@ test('finds what carries a name or a uid at every revision that can be read, whi
         } else if (what === 'forget-one') {
           state.forgetOldest();
         } else if (found !== undefined) {
-          state.bury(found, at);
+          state.remove(found, at);
           carried.delete(name);
         }
         states.set(state.log.latest(), carried);
         for (let step = state.log.floor(); step <= state.log.latest(); step++) {
           const namesWith = (field: string, value: string): string[] | undefined =>
-            state.postings
+            state.valueIndex
               .find([{ field, value }], step)
               ?.map((version) => version.slot.sortKey)
               .sort();

@@ -1,0 +1,198 @@
+/** Size of an arena in bytes. One buffer per event would cost 340 MB more at a million events, and pauses of 100 ms. */
+const ARENA_BYTES = 1_048_576;
+/** An entry larger than this fraction of an arena gets an arena of its own, so that no arena ends with a large gap. */
+const LARGE = 1 / 8;
+/** Entries of a sparse arena that are examined per released entry, plus one for each `BYTES_PER_SCAN` released. */
+const SCANS_PER_RELEASE = 4;
+const BYTES_PER_SCAN = 1024;
+const SCANS_PER_COMPACT = 32;
+/** An arena is compacted when less than this fraction is live; the second limit applies when the store is short of memory. */
+const SPARSE = 1 / 2;
+const SPARSE_WHEN_SHORT = 7 / 8;
+
+/** A buffer with the bytes of many entries. It stays valid and unchanged for as long as it is referenced. */
+export interface Arena {
+  readonly bytes: Uint8Array;
+  readonly view: DataView;
+  /** Bytes allocated to entries, and the part of them that belongs to live entries. */
+  used: number;
+  live: number;
+  /** Every entry that was added, including those released or moved since. */
+  entries: readonly object[];
+  closed: boolean;
+  sparse: boolean;
+}
+
+/** How arenas read and update the location that an entry stores. */
+export interface EntryAccess<T extends object> {
+  arenaOf(entry: T): Arena;
+  offsetOf(entry: T): number;
+  sizeOf(entry: T): number;
+  /** False after the entry was released. */
+  isLive(entry: T): boolean;
+  move(entry: T, arena: Arena, offset: number): void;
+}
+
+/** Current usage: the number of arenas, and sizes in bytes. */
+export interface ArenaUsage {
+  readonly arenas: number;
+  readonly allocated: number;
+  readonly used: number;
+  readonly live: number;
+}
+
+/**
+ * Allocates bytes in arenas of 1 MiB. Each retention class has one open arena, so that entries that expire together share
+ * arenas (with a single arena, 5 % of events that live ten times longer take 4.8 times the memory). An arena is dropped
+ * when its last entry is released. A closed arena that is less than half live is compacted: each release moves a few of
+ * its entries, so that no more bytes are copied than were released, and no call takes long. A dropped buffer is left to
+ * the garbage collector and not reused, because records that were returned earlier may still read from it.
+ */
+export interface Arenas<T extends object> {
+  /** An arena with `size` free bytes at `arena.used`. Write the bytes there, then call `commit`. */
+  reserve(size: number, kind: number): Arena;
+  /** Records that the entry, whose location is set already, takes the next `size` bytes. */
+  commit(arena: Arena, entry: T, size: number): void;
+  /** Frees the bytes of an entry that is no longer live. */
+  release(entry: T): void;
+  usage(): ArenaUsage;
+  allocated(): number;
+  /**
+   * Compacts further when the store is short of memory, including arenas that are only slightly sparse. Returns false when
+   * nothing can be gained.
+   */
+  compact(): boolean;
+}
+
+function createArena(size: number): Arena {
+  const buffer = new ArrayBuffer(size);
+  const bytes = new Uint8Array(buffer);
+  return { bytes, view: new DataView(buffer), used: 0, live: 0, entries: [], closed: false, sparse: false };
+}
+
+/** Creates arenas. `survivors`: the class that moved entries belong to. `arenaBytes`: a smaller arena size for a small store. */
+export function createArenas<T extends object>(
+  access: EntryAccess<T>,
+  survivors: number,
+  arenaBytes: number = ARENA_BYTES,
+): Arenas<T> {
+  const large = arenaBytes * LARGE;
+  const open: (Arena | undefined)[] = [];
+  const sparse: Arena[] = [];
+  /** All arenas; their order does not matter. */
+  const all = new Set<Arena>();
+  /** Index of the next entry to examine in the first sparse arena. */
+  let nextIndex = 0;
+  let allocated = 0;
+  let used = 0;
+  let live = 0;
+
+  const create = (size: number): Arena => {
+    allocated += size;
+    const arena = createArena(size);
+    all.add(arena);
+    return arena;
+  };
+
+  const drop = (arena: Arena): void => {
+    all.delete(arena);
+    allocated -= arena.bytes.length;
+    used -= arena.used;
+    // A retained record keeps its arena in memory; it should not keep the other entries as well.
+    arena.entries = [];
+    arena.sparse = false;
+  };
+
+  const markSparse = (arena: Arena): void => {
+    arena.sparse = true;
+    sparse.push(arena);
+  };
+
+  /** Drops an arena without live entries, or marks one that is worth compacting. */
+  const dropOrMarkSparse = (arena: Arena): void => {
+    if (!arena.closed) return;
+    if (arena.live === 0) {
+      if (!arena.sparse) drop(arena);
+    } else if (!arena.sparse && arena.live < arena.used * SPARSE) markSparse(arena);
+  };
+
+  const close = (arena: Arena): void => {
+    arena.closed = true;
+    dropOrMarkSparse(arena);
+  };
+
+  const reserve = (size: number, kind: number): Arena => {
+    if (size > large) {
+      const arena = create(size);
+      arena.closed = true;
+      return arena;
+    }
+    const current = open[kind];
+    if (current !== undefined && current.used + size <= arenaBytes) return current;
+    const next = create(arenaBytes);
+    open[kind] = next;
+    if (current !== undefined) close(current);
+    return next;
+  };
+
+  const commit = (arena: Arena, entry: T, size: number): void => {
+    arena.used += size;
+    arena.live += size;
+    used += size;
+    live += size;
+    (arena.entries as T[]).push(entry);
+  };
+
+  const countFreed = (arena: Arena, size: number): void => {
+    arena.live -= size;
+    live -= size;
+    dropOrMarkSparse(arena);
+  };
+
+  const move = (entry: T, from: Arena): void => {
+    const size = access.sizeOf(entry);
+    const offset = access.offsetOf(entry);
+    const to = reserve(size, survivors);
+    to.bytes.set(from.bytes.subarray(offset, offset + size), to.used);
+    access.move(entry, to, to.used);
+    commit(to, entry, size);
+    countFreed(from, size);
+  };
+
+  const compact = (most: number): boolean => {
+    for (let scans = 0; scans < most; scans++) {
+      const [arena] = sparse;
+      if (arena === undefined) return scans > 0;
+      const entry = (arena.entries as readonly T[])[nextIndex++];
+      if (entry === undefined || arena.live === 0) {
+        sparse.shift();
+        nextIndex = 0;
+        drop(arena);
+      } else if (access.isLive(entry) && access.arenaOf(entry) === arena) move(entry, arena);
+    }
+    return true;
+  };
+
+  /** Finds an arena that is worth compacting when the store is short of memory. */
+  const findSparse = (): boolean => {
+    for (const arena of all) {
+      if (!arena.closed || arena.sparse || arena.live >= arena.used * SPARSE_WHEN_SHORT) continue;
+      markSparse(arena);
+      return true;
+    }
+    return false;
+  };
+
+  return {
+    reserve,
+    commit,
+    release(entry) {
+      const size = access.sizeOf(entry);
+      countFreed(access.arenaOf(entry), size);
+      compact(SCANS_PER_RELEASE + Math.floor(size / BYTES_PER_SCAN));
+    },
+    compact: () => (sparse.length > 0 || findSparse()) && compact(SCANS_PER_COMPACT),
+    allocated: () => allocated,
+    usage: () => ({ arenas: all.size, allocated, used, live }),
+  };
+}

@@ -1,0 +1,181 @@
+import type { FieldTerm } from '../../contract.js';
+import { HEAP_COST, textCost } from '../accounting/heap-cost.js';
+import { ownText } from '../bytes/own-text.js';
+import { createShardedMap, type ShardedMap } from './sharded-map.js';
+import { StoredEvent } from '../bytes/stored-event.js';
+import { each, put, sweep, type SweepList } from './sweep-list.js';
+import { visibleVersion, type Slot, type Version } from './version.js';
+
+/** Fields with many distinct values. For other fields a value matches a large part of all events, and a scan is as fast. */
+const INDEXED: readonly string[] = ['regarding.name', 'regarding.uid'];
+/** Above this number of matches a scan finds a page sooner than sorting the matches would. */
+const FREQUENT = 8192;
+/** The largest number of keys that is examined to find those that still have the value. */
+const SCAN_LIMIT = 16_384;
+
+/**
+ * The keys with a readable version that has the value. Keys are stored rather than versions, because most updates leave the
+ * value unchanged and then need no change here.
+ */
+interface ValueEntry extends SweepList<Slot> {
+  readonly value: string;
+  /**
+   * A key may have another value in one of its versions, or be listed twice because it changed its value and changed it
+   * back. Where this never happened (the usual case) `find` need not read the events, which saves two cache misses each.
+   */
+  mixed: boolean;
+  /** The next field's entry last written together with this one: the uid of an object with this name. It may be stale. */
+  likelyNext: ValueEntry | undefined;
+}
+
+interface Field {
+  readonly field: string;
+  readonly values: ShardedMap<ValueEntry>;
+  /** The entry interned or read last, usually the next to be added to: saves a write the second lookup in a large map. */
+  last: ValueEntry | undefined;
+  /** The last value that was looked up and not found. */
+  missing: string | undefined;
+}
+
+/** Finds keys by the value of an indexed field, in the newest state and in every state that can still be read. */
+export interface ValueIndex {
+  /** The string already stored for an equal value, or a copy of the value: equal values share one string in memory. */
+  intern(field: string, value: string | undefined): string | undefined;
+  /** Adds the newest version of a slot. */
+  put(version: Version): void;
+  /** Removes a version that can no longer be read; `next` followed it and is now the oldest version of the slot. */
+  reclaim(version: Version, next: Version): void;
+  /**
+   * The versions visible at `step` that match the most selective term, in no particular order; `undefined` when no term is
+   * selective enough, and a scan is needed.
+   */
+  find(terms: readonly FieldTerm[], step: number): readonly Version[] | undefined;
+  /** Memory taken by the values, in bytes. */
+  held(): number;
+}
+
+/** An empty entry is about to be removed from the map and must not be used again. */
+const isEmpty = ({ size, dead }: ValueEntry): boolean => size === dead;
+
+const valueOf = (version: Version | undefined, field: string): string =>
+  version?.event === undefined ? '' : StoredEvent.field(version.event, field);
+
+/** Returns true when a readable version of the slot has the value. */
+function hasValue({ head }: Slot, field: string, value: string): boolean {
+  for (let version: Version | undefined = head; version !== undefined; version = version.older) {
+    if (valueOf(version, field) === value) return true;
+  }
+  return false;
+}
+
+const costOf = (value: string): number => HEAP_COST.valueEntry + textCost(value);
+
+/** Creates an empty {@link ValueIndex}. */
+export function createValueIndex(): ValueIndex {
+  let held = 0;
+  const fields: Field[] = INDEXED.map((field) => ({
+    field,
+    values: createShardedMap<ValueEntry>(),
+    last: undefined,
+    missing: undefined,
+  }));
+
+  const drop = (field: Field, value: string): void => {
+    const entry = field.values.get(value);
+    if (entry === undefined) return;
+    entry.dead++;
+    sweep(entry, (slot) => hasValue(slot, field.field, value));
+    field.last = entry;
+    if (!isEmpty(entry)) return;
+    field.values.delete(value);
+    held -= costOf(value);
+    field.last = undefined;
+  };
+
+  const add = (field: Field, value: string, slot: Slot): ValueEntry => {
+    const { last, values } = field;
+    let entry = last !== undefined && last.value === value ? last : undefined;
+    if (entry === undefined && field.missing !== value) entry = values.get(value);
+    if (entry !== undefined) {
+      put(entry, slot);
+      return entry;
+    }
+    entry = { tail: [slot], full: undefined, size: 1, dead: 0, value, mixed: false, likelyNext: undefined };
+    values.set(value, entry);
+    held += costOf(value);
+    field.missing = undefined;
+    return entry;
+  };
+
+  /** Marks the entry of a value that the newest event of a key no longer has. */
+  const markMixed = ({ values }: Field, left: string): void => {
+    const entry = left === '' ? undefined : values.get(left);
+    if (entry !== undefined) entry.mixed = true;
+  };
+
+  return {
+    intern(name, value) {
+      if (value === undefined) return undefined;
+      const index = INDEXED.indexOf(name);
+      const field = fields[index];
+      if (field === undefined) return value;
+      const likelyNext = index > 0 ? fields[index - 1]?.last?.likelyNext : undefined;
+      const entry =
+        likelyNext !== undefined && likelyNext.value === value && !isEmpty(likelyNext)
+          ? likelyNext
+          : field.values.get(value);
+      field.last = entry;
+      if (entry !== undefined) return entry.value;
+      const own = ownText(value);
+      field.missing = own;
+      return own;
+    },
+    put(version) {
+      const { slot, older } = version;
+      // A tombstone always follows an event; when that event is forgotten the whole slot is.
+      const last = older !== undefined && older.event === undefined ? older.older : older;
+      let before: ValueEntry | undefined;
+      for (const field of fields) {
+        const value = valueOf(version, field.field);
+        const left = valueOf(last, field.field);
+        if (left !== value && version.event !== undefined) markMixed(field, left);
+        if (value === '' || (left === value && last === older)) continue;
+        const entry = add(field, value, slot);
+        entry.mixed ||= older !== undefined;
+        if (before !== undefined && before.likelyNext !== entry) before.likelyNext = entry;
+        before = entry;
+      }
+    },
+    reclaim(version, next) {
+      for (const field of fields) {
+        const value = valueOf(version, field.field);
+        if (value !== '' && valueOf(next, field.field) !== value) drop(field, value);
+      }
+    },
+    held: () => held,
+    find(terms, step) {
+      let best: ValueEntry | undefined;
+      let bestField = '';
+      let fewest = SCAN_LIMIT;
+      for (const term of terms) {
+        const values = fields.find(({ field }) => field === term.field)?.values;
+        if (values === undefined || term.value === '') continue;
+        const entry = values.get(term.value);
+        if (entry === undefined) return [];
+        if (entry.size > fewest) continue;
+        fewest = entry.size;
+        best = entry;
+        bestField = term.field;
+      }
+      if (best === undefined) return undefined;
+      const { value, mixed } = best;
+      const found: Version[] = [];
+      each(best, (slot) => {
+        const version = visibleVersion(slot, step);
+        if (version !== undefined && (!mixed || valueOf(version, bestField) === value)) found.push(version);
+      });
+      if (found.length > FREQUENT) return undefined;
+      return mixed ? [...new Set(found)] : found;
+    },
+  };
+}
