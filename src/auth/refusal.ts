@@ -1,4 +1,4 @@
-import { goQuote } from '../http/go-quote.js';
+import { goQuote } from '../json/go-quote.js';
 import type { ApiResponse } from '../http/response.js';
 import type { Caller } from '../model/caller.js';
 import type { Status, StatusDetails, StatusReason } from '../model/status.js';

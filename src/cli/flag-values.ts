@@ -1,4 +1,4 @@
-import { parseGoDuration } from '../http/go-duration.js';
+import { parseGoDuration } from '../time/go-duration.js';
 
 /** `true` and `false` in every spelling that Go's flags take. */
 export function readBoolean(text: string): boolean {

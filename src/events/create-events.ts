@@ -1,4 +1,4 @@
-import { createBodyLimits } from '../api/decode/body-limits.js';
+import { createBodyLimits } from '../api/body/body-limits.js';
 import { createFieldTracker } from '../api/managed-fields/field-tracker.js';
 import { REQUEST_TIMEOUT_MS } from '../api/options/timeout.js';
 import { createChunkMemory } from '../api/representation/chunk-memory.js';
@@ -27,7 +27,7 @@ import { eventsV1 } from './versions/events-v1.js';
 import { createEventReader } from './stored-form/read-event.js';
 import { createTextBytes } from './stored-form/text-bytes.js';
 import { createUids } from './uids.js';
-import { createWholeSeconds } from './whole-seconds.js';
+import { createWholeSeconds } from '../time/whole-seconds.js';
 
 /** The Event resource, over one store. All functions may be detached. */
 export interface Events {

@@ -1,5 +1,5 @@
 import type { TableColumn, TableDefinition } from '../api/representation/contract.js';
-import { age } from '../api/representation/human-duration.js';
+import { age } from '../time/human-duration.js';
 import type { Event } from '../model/event.js';
 
 const column = (name: string, priority: 0 | 1, description: string, format = ''): TableColumn => ({

@@ -1,4 +1,4 @@
-import { byCodePoint } from '../http/code-point-order.js';
+import { byCodePoint } from '../json/code-point-order.js';
 import { isPromise } from '../http/promise.js';
 import type { CheckRunner, Verdict } from './check-runner.js';
 import type { CheckReport, CheckStatus, HealthReport, HealthRoot } from './contract.js';

@@ -2,7 +2,7 @@ import type { ApiResponse, ResponseHeaders } from '../http/response.js';
 import { textResponse } from '../http/text.js';
 import type { Verdict } from './check-runner.js';
 import type { CheckReport, HealthReport } from './contract.js';
-import { goQuote } from '../http/go-quote.js';
+import { goQuote } from '../json/go-quote.js';
 
 const CACHE_CONTROL = 'no-cache, private';
 

@@ -1,4 +1,4 @@
-import { parseGoDuration } from '../http/go-duration.js';
+import { parseGoDuration } from '../time/go-duration.js';
 
 /** Kubernetes: `--request-timeout`. What is zero, negative or longer asks for this. */
 const REQUEST_TIMEOUT_MS = 60_000;

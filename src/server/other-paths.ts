@@ -8,7 +8,7 @@ import { bearerWarning } from '../auth/bearer-token.js';
 import type { Attributes } from '../auth/contract.js';
 import { unauthorizedStatus } from '../auth/refusal.js';
 import { forbiddenStatus } from '../auth/resource-refusal.js';
-import { parseGoDuration } from '../http/go-duration.js';
+import { parseGoDuration } from '../time/go-duration.js';
 import type { ApiRequest } from '../http/request.js';
 import type { ApiResponse, ResponseHeaders } from '../http/response.js';
 import { notFoundText, textResponse } from '../http/text.js';

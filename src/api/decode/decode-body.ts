@@ -1,15 +1,17 @@
 import { readProtobuf } from '../protobuf/read-object.js';
 import type { StructShape } from '../schema/shape.js';
 import { badRequest } from '../status/failures.js';
-import { goQuote } from '../../http/go-quote.js';
-import { shorten } from '../../http/shorten.js';
-import { DEFAULT_BODY_LIMITS, type BodyLimits } from './body-limits.js';
+import { goQuote } from '../../json/go-quote.js';
+import { shorten } from '../../json/shorten.js';
+import { DEFAULT_BODY_LIMITS, type BodyLimits } from '../body/body-limits.js';
 import { decodeObject } from './decode-object.js';
 import { decodeQuickly, ODD } from './decode-quickly.js';
-import { bodyText, parsePlain, type PlainJson } from './parse-json.js';
+import { bodyText, type PlainJson } from '../../json/parse-json.js';
+import { parsePlain } from '../body/parse-body.js';
 import type { QuickDecoder } from './quick-object.js';
-import { readDocument, readOddJson, whenRead, type BodyMediaType, type ReadDocument } from './read-document.js';
-import { strictText, yamlStrictText, type FieldValidation } from './strict-errors.js';
+import { readDocument, readOddJson, type BodyMediaType, type ReadDocument } from './read-document.js';
+import { chain } from '../../http/promise.js';
+import { strictText, yamlStrictText, type FieldValidation } from '../body/strict-errors.js';
 import {
   groupVersion,
   readTypeMeta,
@@ -69,7 +71,7 @@ export function decodeBody(body: Uint8Array, options: DecodeBodyOptions): Decode
     const plain = decodePlain(parsed, options);
     if (plain) return plain;
   }
-  return whenRead(readDocument(body, mediaType, limits), (read) => decodeDocument(body, read, options));
+  return chain(readDocument(body, mediaType, limits), (read) => decodeDocument(body, read, options));
 }
 
 /**

@@ -1,10 +1,11 @@
+import { isObject } from '../../json/json-tree.js';
 import type { FieldShape, ListShape, MapShape, ScalarShape, Shape, StructShape } from '../schema/shape.js';
 import { typeFault, timeFault, type DecodeFault } from './decode-fault.js';
 import { decodeQuickly, ODD } from './decode-quickly.js';
-import { depthWithin, MAX_FREE_DEPTH } from './free-json.js';
-import { parseTime } from './parse-time.js';
-import type { JsonDocument } from './json-document.js';
-import { MAX_STRICT_ERRORS, strictError } from './strict-errors.js';
+import { depthWithin, MAX_FREE_DEPTH } from '../../json/free-json.js';
+import { parseTime } from '../../time/parse-time.js';
+import type { JsonDocument } from '../../json/json-document.js';
+import { MAX_STRICT_ERRORS, strictError } from '../body/strict-errors.js';
 
 /** What became of a value: an object of the shape, or what is wrong with it. */
 export type Decoded =
@@ -62,9 +63,6 @@ interface Place {
   readonly key: string;
   readonly index: boolean;
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function decodeStruct(
   run: Run,

@@ -1,10 +1,10 @@
 import type { StructShape } from '../schema/shape.js';
-import { byCodePoint } from '../../http/code-point-order.js';
+import { byCodePoint } from '../../json/code-point-order.js';
 import { invalid } from '../status/failures.js';
 import { invalidValue } from '../status/field-error.js';
 import type { DecodedBody } from './decode-body.js';
 import { decodeObject } from './decode-object.js';
-import { MAX_STRICT_ERRORS, strictText, type FieldValidation } from './strict-errors.js';
+import { MAX_STRICT_ERRORS, strictText, type FieldValidation } from '../body/strict-errors.js';
 import { groupVersion, readTypeMeta, saysExactly, withDefaults, wrongType } from './type-meta.js';
 
 /** What a patched object is expected to be, and how it is shown when it is not. */

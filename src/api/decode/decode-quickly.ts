@@ -1,7 +1,7 @@
 import type { Shape, StructShape } from '../schema/shape.js';
-import { depthWithin, MAX_FREE_DEPTH } from './free-json.js';
-import { countKeys } from './parse-json.js';
-import { parseTime } from './parse-time.js';
+import { depthWithin, MAX_FREE_DEPTH } from '../../json/free-json.js';
+import { countKeys } from '../../json/parse-json.js';
+import { parseTime } from '../../time/parse-time.js';
 
 /** Says that an object is no ordinary one: whoever gets it takes the careful way. */
 export const ODD: unique symbol = Symbol('odd');

@@ -2,9 +2,10 @@ import type { DeleteOptions } from '../options/delete-options.js';
 import { readProtobuf } from '../protobuf/read-object.js';
 import { deleteOptionsShape } from '../schema/delete-options-schema.js';
 import { badRequest } from '../status/failures.js';
-import type { BodyLimits } from './body-limits.js';
+import type { BodyLimits } from '../body/body-limits.js';
 import { decodeObject, type Decoded } from './decode-object.js';
-import { readDocument, whenRead, type BodyMediaType, type ReadDocument } from './read-document.js';
+import { readDocument, type BodyMediaType, type ReadDocument } from './read-document.js';
+import { chain } from '../../http/promise.js';
 import { notRegistered, readTypeMeta, typeMetaOf, withDefaults, type TypeMeta } from './type-meta.js';
 
 const SCHEME = 'k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27';
@@ -23,7 +24,7 @@ export function decodeDeleteOptions(
   limits?: BodyLimits,
 ): DeleteOptions | Promise<DeleteOptions> {
   if (mediaType === 'application/vnd.kubernetes.protobuf') return decodeMessage(body, limits);
-  return whenRead(readDocument(body, mediaType, limits), decodeDocument);
+  return chain(readDocument(body, mediaType, limits), decodeDocument);
 }
 
 function decodeDocument(read: ReadDocument): DeleteOptions {

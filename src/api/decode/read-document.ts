@@ -1,8 +1,8 @@
-import { isPromise } from '../../http/promise.js';
 import { parseYaml } from '../yaml/yaml.js';
-import { DEFAULT_BODY_LIMITS, type BodyLimits } from './body-limits.js';
-import type { JsonDocument, JsonResult } from './json-document.js';
-import { bodyText, parseJson, parseOdd, plainDocument } from './parse-json.js';
+import { DEFAULT_BODY_LIMITS, type BodyLimits } from '../body/body-limits.js';
+import type { JsonDocument, JsonResult } from '../../json/json-document.js';
+import { bodyText, parseOdd, plainDocument } from '../../json/parse-json.js';
+import { parseJson } from '../body/parse-body.js';
 import { parseError } from './type-meta.js';
 
 /** The media types of texts an object may come in. */
@@ -45,9 +45,4 @@ async function readYaml(body: Uint8Array, limits: BodyLimits): Promise<ReadDocum
   const result = await parseYaml(bodyText(body), limits);
   if ('error' in result) return result;
   return { document: plainDocument(result.value), yamlDuplicates: result.duplicates };
-}
-
-/** Hands a value on, at once where it is there at once. */
-export function whenRead<T, R>(value: T | Promise<T>, next: (value: T) => R): R | Promise<R> {
-  return isPromise(value) ? Promise.resolve(value).then(next) : next(value);
 }

@@ -1,5 +1,5 @@
-import { goQuote } from '../../http/go-quote.js';
-import { shorten } from '../../http/shorten.js';
+import { goQuote } from '../../json/go-quote.js';
+import { shorten } from '../../json/shorten.js';
 import { jsonKind } from './decode-fault.js';
 
 /** What an object says it is. Empty texts where it does not say. */

@@ -1,5 +1,6 @@
+import { byCodePoint } from '../../json/code-point-order.js';
 import type { FieldShape, ListShape, MapShape, Shape, StructShape } from '../schema/shape.js';
-import { wellFormed } from '../decode/json-document.js';
+import { wellFormed } from '../../json/json-document.js';
 
 /**
  * Writes an object as JSON in wire order: by the presence rules of its fields, map keys sorted, fields the shape does not
@@ -82,18 +83,6 @@ function encodeMap(members: Readonly<Record<string, unknown>>, { value: shape }:
   }
   return `{${out}}`;
 }
-
-/** The order of the UTF-8 bytes: UTF-16 puts characters beyond the basic plane before U+E000. */
-function byCodePoint(a: string, b: string): number {
-  let at = 0;
-  while (at < a.length && a.charCodeAt(at) === b.charCodeAt(at)) at++;
-  if (at === a.length || at === b.length) return a.length - b.length;
-  const one = a.charCodeAt(at);
-  const other = b.charCodeAt(at);
-  return rank(one) - rank(other);
-}
-
-const rank = (unit: number): number => (unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit);
 
 // eslint-disable-next-line no-control-regex -- control characters are what is looked for
 const NEEDS_ESCAPE = /["\\\u0000-\u001f\ud800-\udfff]/;

@@ -1,6 +1,6 @@
 import type { ManagedFieldsEntry } from '../../model/object-meta.js';
 import { decodeObject } from '../decode/decode-object.js';
-import { isObject, member } from '../patch/json-tree.js';
+import { isObject, member } from '../../json/json-tree.js';
 import { badRequest } from '../status/failures.js';
 import { applyIntent, type Intent, type IntentOutcome } from './apply-intent.js';
 import { capUpdaters } from './cap-updaters.js';

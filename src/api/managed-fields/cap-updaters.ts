@@ -1,4 +1,4 @@
-import { byCodePoint } from '../../http/code-point-order.js';
+import { byCodePoint } from '../../json/code-point-order.js';
 import { union } from './field-set.js';
 import { managerId, seconds, type Manager, type Managers } from './managers.js';
 

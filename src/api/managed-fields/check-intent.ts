@@ -1,8 +1,8 @@
-import { goPrint, goType } from '../patch/go-print.js';
-import { isObject } from '../patch/json-tree.js';
+import { goPrint, goType } from '../../json/go-print.js';
+import { isObject } from '../../json/json-tree.js';
 import type { ListShape, ScalarShape, Shape, StructShape } from '../schema/shape.js';
-import { goQuote } from '../../http/go-quote.js';
-import { shorten } from '../../http/shorten.js';
+import { goQuote } from '../../json/go-quote.js';
+import { shorten } from '../../json/shorten.js';
 import { itemElement, memberShape } from './list-items.js';
 import { elementText } from './path-element.js';
 

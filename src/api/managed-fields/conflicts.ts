@@ -1,6 +1,6 @@
 import type { StatusCause } from '../../model/status.js';
-import { byCodePoint } from '../../http/code-point-order.js';
-import { goQuote } from '../../http/go-quote.js';
+import { byCodePoint } from '../../json/code-point-order.js';
+import { goQuote } from '../../json/go-quote.js';
 import { statusError, type StatusError } from '../status/status-error.js';
 import type { FieldNode, FieldSet } from './field-set.js';
 import { sortedElements } from './fields-v1.js';

@@ -1,4 +1,4 @@
-import { isObject, member, sameTree } from '../patch/json-tree.js';
+import { isObject, member, sameTree } from '../../json/json-tree.js';
 import type { Shape, StructShape } from '../schema/shape.js';
 import { isAtomic, isVacant } from './list-items.js';
 

@@ -1,4 +1,4 @@
-import { isObject } from '../patch/json-tree.js';
+import { isObject } from '../../json/json-tree.js';
 import type { ListShape, Shape, StructShape } from '../schema/shape.js';
 import { LEAF, putNode, type FieldNode, type FieldSet } from './field-set.js';
 import { isAtomic, isVacant, itemsByElement, memberShape } from './list-items.js';

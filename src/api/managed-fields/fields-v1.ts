@@ -1,4 +1,4 @@
-import { isObject } from '../patch/json-tree.js';
+import { isObject } from '../../json/json-tree.js';
 import { EMPTY, LEAF, type FieldNode, type FieldSet } from './field-set.js';
 import { inElementOrder, parseElement } from './path-element.js';
 

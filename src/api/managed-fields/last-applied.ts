@@ -1,7 +1,7 @@
-import { setMember } from '../decode/json-document.js';
-import { parseEmbedded } from '../decode/parse-json.js';
-import { cloneTree, isObject, member } from '../patch/json-tree.js';
-import { byCodePoint } from '../../http/code-point-order.js';
+import { setMember } from '../../json/json-document.js';
+import { parseEmbedded } from '../../json/parse-json.js';
+import { cloneTree, isObject, member } from '../../json/json-tree.js';
+import { byCodePoint } from '../../json/code-point-order.js';
 import { intentError } from './check-intent.js';
 import { compareObjects } from './compare.js';
 import type { Conflict } from './conflicts.js';

@@ -1,4 +1,4 @@
-import { isObject, member } from '../patch/json-tree.js';
+import { isObject, member } from '../../json/json-tree.js';
 import { defaultValue } from '../schema/default-value.js';
 import type { ListShape, Shape } from '../schema/shape.js';
 import { keyElement, valueElement } from './path-element.js';

@@ -1,6 +1,6 @@
 import type { ManagedFieldsEntry } from '../../model/object-meta.js';
-import { sameTree } from '../patch/json-tree.js';
-import { byCodePoint } from '../../http/code-point-order.js';
+import { sameTree } from '../../json/json-tree.js';
+import { byCodePoint } from '../../json/code-point-order.js';
 import type { FieldSet } from './field-set.js';
 import { fromFieldsV1, toFieldsV1 } from './fields-v1.js';
 

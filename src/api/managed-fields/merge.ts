@@ -1,5 +1,5 @@
-import { setMember } from '../decode/json-document.js';
-import { isObject, member } from '../patch/json-tree.js';
+import { setMember } from '../../json/json-document.js';
+import { isObject, member } from '../../json/json-tree.js';
 import type { ListShape, Shape, StructShape } from '../schema/shape.js';
 import { isAtomic, isVacant, itemElement, itemsByElement, memberShape } from './list-items.js';
 

@@ -1,5 +1,5 @@
-import { shorten } from '../../http/shorten.js';
-import { isObject, member } from '../patch/json-tree.js';
+import { shorten } from '../../json/shorten.js';
+import { isObject, member } from '../../json/json-tree.js';
 
 /** What a JSON object says it is. */
 export interface ObjectType {

@@ -1,8 +1,8 @@
-import { parseEmbedded } from '../decode/parse-json.js';
-import { isObject } from '../patch/json-tree.js';
-import { byCodePoint } from '../../http/code-point-order.js';
-import { goQuote } from '../../http/go-quote.js';
-import { shorten } from '../../http/shorten.js';
+import { parseEmbedded } from '../../json/parse-json.js';
+import { isObject } from '../../json/json-tree.js';
+import { byCodePoint } from '../../json/code-point-order.js';
+import { goQuote } from '../../json/go-quote.js';
+import { shorten } from '../../json/shorten.js';
 
 /*
  * A path element is kept as the text it has in `fieldsV1`: `f:` and the name of a field, `k:` and the keys of a list item

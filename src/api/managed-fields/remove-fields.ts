@@ -1,4 +1,4 @@
-import { setMember } from '../decode/json-document.js';
+import { setMember } from '../../json/json-document.js';
 import type { ListShape, Shape, StructShape } from '../schema/shape.js';
 import type { FieldSet } from './field-set.js';
 import { isAtomic, isVacant, itemElement, memberShape } from './list-items.js';

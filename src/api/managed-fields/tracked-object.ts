@@ -1,4 +1,4 @@
-import { sameTree } from '../patch/json-tree.js';
+import { sameTree } from '../../json/json-tree.js';
 import type { StructShape } from '../schema/shape.js';
 
 /** An object as one version writes it: canonical, as `decodeObject` gives it, without `kind` and `apiVersion`. */

@@ -1,4 +1,4 @@
-import { parseGoDuration } from '../../http/go-duration.js';
+import { parseGoDuration } from '../../time/go-duration.js';
 import { badRequest } from '../status/failures.js';
 import { first, type Query } from './query.js';
 

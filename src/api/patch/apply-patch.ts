@@ -1,15 +1,17 @@
-import { DEFAULT_BODY_LIMITS, type BodyLimits } from '../decode/body-limits.js';
+import { DEFAULT_BODY_LIMITS, type BodyLimits } from '../body/body-limits.js';
 import { jsonKind } from '../decode/decode-fault.js';
-import type { JsonDocument } from '../decode/json-document.js';
-import { MAX_PATCH_MEMBERS, membersWithin, tooManyMembers } from '../decode/member-limit.js';
-import { bodyText, parseJson } from '../decode/parse-json.js';
-import { MAX_STRICT_ERRORS, strictError, type FieldValidation } from '../decode/strict-errors.js';
+import type { JsonDocument } from '../../json/json-document.js';
+import { MAX_PATCH_MEMBERS, tooManyMembers } from '../body/member-limit.js';
+import { membersWithin } from '../../json/member-count.js';
+import { bodyText } from '../../json/parse-json.js';
+import { parseJson } from '../body/parse-body.js';
+import { MAX_STRICT_ERRORS, strictError, type FieldValidation } from '../body/strict-errors.js';
 import type { StructShape } from '../schema/shape.js';
 import { badRequest, tooLarge, unprocessable } from '../status/failures.js';
-import { goPrint } from './go-print.js';
+import { goPrint } from '../../json/go-print.js';
 import { applyJsonPatch } from './json-patch.js';
 import { jsonPatchStrictErrors, jsonPatchTypeError } from './json-patch-body.js';
-import { isObject, touchedJson, type JsonObject } from './json-tree.js';
+import { isObject, touchedJson, type JsonObject } from '../../json/json-tree.js';
 import { applyMergePatch } from './merge-patch.js';
 import { applyStrategicMerge } from './strategic-merge.js';
 

@@ -1,7 +1,7 @@
 import { jsonKind } from '../decode/decode-fault.js';
-import type { JsonDocument } from '../decode/json-document.js';
-import { strictError } from '../decode/strict-errors.js';
-import { isObject } from './json-tree.js';
+import type { JsonDocument } from '../../json/json-document.js';
+import { strictError } from '../body/strict-errors.js';
+import { isObject } from '../../json/json-tree.js';
 
 const MEMBERS: readonly string[] = ['op', 'from', 'path', 'value'];
 const TEXTS: readonly string[] = ['op', 'from', 'path'];

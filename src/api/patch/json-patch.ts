@@ -1,7 +1,7 @@
-import { MAX_DEPTH } from '../decode/parse-json.js';
-import { setMember } from '../decode/json-document.js';
+import { MAX_DEPTH } from '../../json/parse-json.js';
+import { setMember } from '../../json/json-document.js';
 import { arrayIndex, parsePointer } from './json-pointer.js';
-import { cloneTree, isObject, measureTree, sameTree } from './json-tree.js';
+import { cloneTree, isObject, measureTree, sameTree } from '../../json/json-tree.js';
 
 /** The patched document, and which of its objects the patch looked into. */
 export interface JsonPatchResult {

@@ -1,5 +1,5 @@
-import { setMember } from '../decode/json-document.js';
-import { isObject, member, type JsonObject } from './json-tree.js';
+import { setMember } from '../../json/json-document.js';
+import { isObject, member, type JsonObject } from '../../json/json-tree.js';
 
 /**
  * Applies a JSON Merge Patch (RFC 7396). Nothing given is changed; the result shares what the patch does not reach. Depth

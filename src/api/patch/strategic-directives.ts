@@ -1,8 +1,8 @@
-import { setMember } from '../decode/json-document.js';
+import { setMember } from '../../json/json-document.js';
 import { badRequest } from '../status/failures.js';
 import type { StatusError } from '../status/status-error.js';
-import { goPrint, goPrintAsText, goType } from './go-print.js';
-import { isObject, type JsonObject } from './json-tree.js';
+import { goPrint, goPrintAsText, goType } from '../../json/go-print.js';
+import { isObject, type JsonObject } from '../../json/json-tree.js';
 
 /** How to treat the object or list it stands in: `replace` or `delete`. */
 export const PATCH = '$patch';

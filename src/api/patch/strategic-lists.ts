@@ -1,7 +1,7 @@
 import type { ListShape, Shape } from '../schema/shape.js';
 import { badRequest, unprocessable } from '../status/failures.js';
-import { goPrint, goType } from './go-print.js';
-import { isObject, member, type JsonObject } from './json-tree.js';
+import { goPrint, goType } from '../../json/go-print.js';
+import { isObject, member, type JsonObject } from '../../json/json-tree.js';
 import { noMergeKey, PATCH, unknownDirective, withoutDirectives } from './strategic-directives.js';
 import { inOrder, keyOf, placesOf } from './strategic-order.js';
 

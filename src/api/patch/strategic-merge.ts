@@ -1,9 +1,9 @@
-import { setMember } from '../decode/json-document.js';
+import { setMember } from '../../json/json-document.js';
 import type { ListShape, Shape, StructShape } from '../schema/shape.js';
 import { badRequest } from '../status/failures.js';
-import { goQuote } from '../../http/go-quote.js';
-import { shorten } from '../../http/shorten.js';
-import { isObject, member, type JsonObject } from './json-tree.js';
+import { goQuote } from '../../json/go-quote.js';
+import { shorten } from '../../json/shorten.js';
+import { isObject, member, type JsonObject } from '../../json/json-tree.js';
 import {
   DELETE_FROM_LIST,
   fieldOfDirective,

@@ -1,6 +1,6 @@
 import { badRequest } from '../status/failures.js';
-import { goPrint } from './go-print.js';
-import { isObject, member } from './json-tree.js';
+import { goPrint } from '../../json/go-print.js';
+import { isObject, member } from '../../json/json-tree.js';
 import { PATCH, SET_ORDER } from './strategic-directives.js';
 
 /** What items of a list are matched by: themselves, or the value of their merge key. */

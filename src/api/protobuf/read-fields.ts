@@ -1,4 +1,5 @@
-import { LONG_TEXT, membersOfText, tooManyMembers } from '../decode/member-limit.js';
+import { LONG_TEXT, membersOfText } from '../../json/member-count.js';
+import { tooManyMembers } from '../body/member-limit.js';
 import type { CountingReader, WireReader, WireType, WireLibrary } from './wire.js';
 
 /** A reader for one body, which may have as many fields as a body of JSON. */

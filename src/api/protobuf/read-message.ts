@@ -1,9 +1,9 @@
-import { bodyText, parseEmbedded } from '../decode/parse-json.js';
-import type { TimeType } from '../decode/parse-time.js';
+import { bodyText, parseEmbedded } from '../../json/parse-json.js';
+import type { TimeType } from '../../time/parse-time.js';
 import type { ScalarShape } from '../schema/shape.js';
 import type { Message, MessageField } from './message.js';
 import { messageEnd, readFields, requireWireType } from './read-fields.js';
-import { timeText } from './timestamp.js';
+import { timeText } from '../../time/timestamp.js';
 import { DELIMITED, VARINT, type CountingReader } from './wire.js';
 
 type Target = Record<string, unknown>;

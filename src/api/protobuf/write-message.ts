@@ -1,8 +1,8 @@
-import type { TimeType } from '../decode/parse-time.js';
+import type { TimeType } from '../../time/parse-time.js';
 import type { ScalarShape } from '../schema/shape.js';
-import { byCodePoint } from '../../http/code-point-order.js';
+import { byCodePoint } from '../../json/code-point-order.js';
 import type { Message, MessageField } from './message.js';
-import { timestampOf } from './timestamp.js';
+import { timestampOf } from '../../time/timestamp.js';
 import { DELIMITED, tagOf, VARINT, type WireWriter } from './wire.js';
 
 type Plain = Readonly<Record<string, unknown>>;

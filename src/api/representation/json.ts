@@ -1,6 +1,6 @@
 import { joinBytes, unwrittenBytes } from '../../http/bytes.js';
 import type { FrameType } from './contract.js';
-import { indentJson } from './indent.js';
+import { indentJson } from '../../json/indent.js';
 import { jsonBytes, type JsonSource } from './json-source.js';
 import { listBody } from './list-chunks.js';
 import { formed, type ListForm } from './list-form.js';

@@ -1,6 +1,6 @@
 import { joinBytes } from '../../http/bytes.js';
 import { listMetaJson } from './list-form.js';
-import { memberBytes } from './raw-json.js';
+import { memberBytes } from '../../json/raw-json.js';
 import type { Transform } from './transform.js';
 
 const encoder = new TextEncoder();

@@ -4,7 +4,7 @@ import { badRequest } from '../status/failures.js';
 import type { ResourceView } from './contract.js';
 import { listMetaJson } from './list-form.js';
 import { partialObjectMetadata } from './partial-metadata.js';
-import { memberBytes } from './raw-json.js';
+import { memberBytes } from '../../json/raw-json.js';
 import type { Transform } from './transform.js';
 
 /** What each row of a Table carries beside its cells. */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { timeError } from '../decode/parse-time.js';
+import { timeError } from '../../time/parse-time.js';
 import { lazy } from './lazy.js';
 import type { FieldShape, ListShape, MapShape, ScalarShape } from './shape.js';
 

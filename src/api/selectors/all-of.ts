@@ -1,4 +1,4 @@
-import { byCodePoint } from '../../http/code-point-order.js';
+import { byCodePoint } from '../../json/code-point-order.js';
 import type { Selector } from './contract.js';
 
 /** Selects everything. */

@@ -1,5 +1,5 @@
 import { invalidValue, joinFieldErrors, type FieldError } from '../status/field-error.js';
-import { byCodePoint } from '../../http/code-point-order.js';
+import { byCodePoint } from '../../json/code-point-order.js';
 import { labelValueErrors, qualifiedNameErrors } from '../validation/names.js';
 
 /** What a requirement asks of the value of its key. `=` and `==`, one value or several, are all `in`. */

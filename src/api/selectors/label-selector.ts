@@ -1,4 +1,4 @@
-import { byCodePoint } from '../../http/code-point-order.js';
+import { byCodePoint } from '../../json/code-point-order.js';
 import { badRequest } from '../status/failures.js';
 import { everything } from './all-of.js';
 import type { Selectable, Selector } from './contract.js';

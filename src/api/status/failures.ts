@@ -1,4 +1,4 @@
-import { shorten } from '../../http/shorten.js';
+import { shorten } from '../../json/shorten.js';
 import type { StatusDetails, StatusReason } from '../../model/status.js';
 import { joinFieldErrors, toCause, type FieldError } from './field-error.js';
 import { withinLength } from './bounded-status.js';

@@ -1,6 +1,6 @@
 import type { StatusCause } from '../../model/status.js';
-import { goQuote } from '../../http/go-quote.js';
-import { shorten } from '../../http/shorten.js';
+import { goQuote } from '../../json/go-quote.js';
+import { shorten } from '../../json/shorten.js';
 
 /** One broken rule on one field, with the cause reason and text Kubernetes gives it. */
 export interface FieldError {

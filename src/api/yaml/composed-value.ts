@@ -1,8 +1,8 @@
 import type { Alias, Node, Pair, Scalar, YAMLMap, YAMLSeq } from 'yaml';
-import { setMember, wellFormed } from '../decode/json-document.js';
-import { goQuote } from '../../http/go-quote.js';
-import { shorten } from '../../http/shorten.js';
-import { MAX_STRICT_ERRORS } from '../decode/strict-errors.js';
+import { setMember, wellFormed } from '../../json/json-document.js';
+import { goQuote } from '../../json/go-quote.js';
+import { shorten } from '../../json/shorten.js';
+import { MAX_STRICT_ERRORS } from '../body/strict-errors.js';
 import { plainScalar } from './plain-scalar.js';
 
 /**

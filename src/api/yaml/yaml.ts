@@ -1,6 +1,7 @@
-import { shorten } from '../../http/shorten.js';
-import { DEFAULT_BODY_LIMITS, type BodyLimits } from '../decode/body-limits.js';
-import { membersWithin, tooManyMembers } from '../decode/member-limit.js';
+import { shorten } from '../../json/shorten.js';
+import { DEFAULT_BODY_LIMITS, type BodyLimits } from '../body/body-limits.js';
+import { membersWithin } from '../../json/member-count.js';
+import { tooManyMembers } from '../body/member-limit.js';
 import { composedValue, type YamlResult } from './composed-value.js';
 import { firstDocument, type YamlLibrary } from './first-document.js';
 

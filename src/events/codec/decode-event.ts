@@ -1,7 +1,7 @@
 // Written by `npm run generate` from events/schema.ts. Change the schema, not this file.
 
 import { isObject, isText, textsIn, type QuickObject } from '../../api/decode/quick-object.js';
-import { parseTime } from '../../api/decode/parse-time.js';
+import { parseTime } from '../../time/parse-time.js';
 
 type Members = Readonly<Record<string, unknown>>;
 

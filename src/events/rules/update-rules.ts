@@ -1,4 +1,4 @@
-import { sameTree } from '../../api/patch/json-tree.js';
+import { sameTree } from '../../json/json-tree.js';
 import { lazy } from '../../api/schema/lazy.js';
 import type { FieldShape } from '../../api/schema/shape.js';
 import { validateObjectMetaCreate, validateObjectMetaUpdate } from '../../api/validation/object-meta.js';

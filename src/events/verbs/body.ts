@@ -5,7 +5,7 @@ import { badRequest, unsupportedMediaType } from '../../api/status/failures.js';
 import { bodyBytes } from '../../http/body.js';
 import { chain, isPromise } from '../../http/promise.js';
 import { header } from '../../http/headers.js';
-import { shorten } from '../../http/shorten.js';
+import { shorten } from '../../json/shorten.js';
 import type { Event } from '../../model/event.js';
 import type { VerbCall } from './call.js';
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { MAX_MEMBERS, MAX_STORED_MEMBERS } from '../../../src/api/decode/member-limit.js';
+import { MAX_MEMBERS } from '../../../src/json/member-count.js';
+import { MAX_STORED_MEMBERS } from '../../../src/api/body/member-limit.js';
 import { bench, event, metaOf, path, type Json } from './bench.js';
 
 const MERGE = { 'content-type': 'application/merge-patch+json' };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseJson } from '../../../../src/api/decode/parse-json.js';
+import { parseJson } from '../../../../src/api/body/parse-body.js';
 import { applyPatch } from '../../../../src/api/patch/apply-patch.js';
 import { jsonPatchStrictErrors, jsonPatchTypeError } from '../../../../src/api/patch/json-patch-body.js';
 import { isStatusError } from '../../../../src/api/status/status-error.js';

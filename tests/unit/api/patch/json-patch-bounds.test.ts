@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { MAX_DEPTH } from '../../../../src/api/decode/parse-json.js';
+import { MAX_DEPTH } from '../../../../src/json/parse-json.js';
 import { applyJsonPatch } from '../../../../src/api/patch/json-patch.js';
 import { arrayIndex, parsePointer } from '../../../../src/api/patch/json-pointer.js';
-import { cloneTree, measureTree, sameTree, touchedJson } from '../../../../src/api/patch/json-tree.js';
+import { cloneTree, measureTree, sameTree, touchedJson } from '../../../../src/json/json-tree.js';
 
 const zeros = (length: number): number[] => Array.from({ length }, () => 0);
 const isDone = (document: unknown, ...operations: unknown[]): boolean =>

@@ -1,6 +1,4 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { byCodePoint } from '../../../../src/http/code-point-order.js';
 import {
   duplicateValue,
   invalidValue,
@@ -32,13 +30,4 @@ describe('field errors', () => {
     expect(joinFieldErrors([one, one])).toBe('a: Required value');
     expect(joinFieldErrors([one, two, one])).toBe('[a: Required value, b: Required value]');
   });
-});
-
-it('compares text by bytes of UTF-8', () => {
-  fc.assert(
-    fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (left, right) => {
-      const expected = Math.sign(Buffer.compare(Buffer.from(left), Buffer.from(right)));
-      expect(Math.sign(byCodePoint(left, right))).toBe(expected);
-    }),
-  );
 });

@@ -1,4 +1,4 @@
-import { LONG_TEXT, membersOfText } from './member-limit.js';
+import { LONG_TEXT, membersOfText } from './member-count.js';
 
 /** What one look at a JSON text tells. Means nothing for a text that is no JSON. */
 export interface JsonScan {

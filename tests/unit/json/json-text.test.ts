@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { indentJson } from '../../../../src/api/representation/indent.js';
-import { memberBytes } from '../../../../src/api/representation/raw-json.js';
+import { indentJson } from '../../../src/json/indent.js';
+import { memberBytes } from '../../../src/json/raw-json.js';
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
 const decode = (bytes: Uint8Array | undefined): string | undefined => bytes && new TextDecoder().decode(bytes);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { goPrint, goPrintAsText, goType } from '../../../../src/api/patch/go-print.js';
+import { goPrint, goPrintAsText, goType } from '../../../src/json/go-print.js';
 
 describe('goPrint', () => {
   it.each<[unknown, string]>([

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { MAX_SHOWN, shorten } from '../../../src/http/shorten.js';
+import { MAX_SHOWN, shorten } from '../../../src/json/shorten.js';
 
 test('a text that is short enough stays as it is', () => {
   expect(shorten('x'.repeat(MAX_SHOWN))).toBe('x'.repeat(MAX_SHOWN));

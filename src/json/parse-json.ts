@@ -1,7 +1,7 @@
 import type { JsonDocument, JsonResult } from './json-document.js';
-import { MAX_MEMBERS, tooManyMembers } from './member-limit.js';
+import { MAX_MEMBERS } from './member-count.js';
 import { readExactly } from './read-exactly.js';
-import { scanJson } from './scan-json.js';
+import { scanJson, type JsonScan } from './scan-json.js';
 
 /**
  * How many objects and arrays may stand inside each other. Go allows 10,000; everything after the parser (merging,
@@ -18,29 +18,29 @@ export function bodyText(body: Uint8Array | string): string {
 
 /**
  * Reads JSON within {@link MAX_DEPTH}, in linear time, and reports what the fast parser would hide: keys that come twice,
- * numbers that are no plain integers. The usual body goes through `JSON.parse` after one cheap scan; only what is odd is
- * read again, character by character. Keys such as `__proto__` are plain data.
+ * numbers that are no plain integers. The usual text goes through `JSON.parse`; only what is odd is read again, character by
+ * character. Keys such as `__proto__` are plain data.
  *
- * @param mostMembers fields and items the text may have
- * @throws StatusError 413 for a text with more
+ * @param scan what {@link scanJson} tells of the text
  */
-export function parseJson(text: string, mostMembers: number = MAX_MEMBERS): JsonResult {
-  const plain = parsePlain(text, mostMembers);
+export function parseScanned(text: string, scan: JsonScan): JsonResult {
+  const plain = readPlain(text, scan);
   return plain && countKeys(plain.value) === plain.keys ? { document: plainDocument(plain.value) } : parseOdd(text);
 }
 
-/** What {@link parseJson} makes of a text of which {@link parsePlain} makes nothing. */
+/** What {@link parseScanned} makes of a text of which {@link readPlain} makes nothing. */
 export function parseOdd(text: string): JsonResult {
   return readExactly(text, MAX_DEPTH);
 }
 
-/** {@link parseJson} for JSON within a text of an object: one with too many members is an error like any other. */
+/** JSON within a text of an object: one with too many members is an error like any other. */
 export function parseEmbedded(text: string, mostMembers: number = MAX_MEMBERS): JsonResult {
-  if (scanJson(text, mostMembers).members > mostMembers) return { error: 'too many fields and list items' };
-  return parseJson(text, mostMembers);
+  const scan = scanJson(text, mostMembers);
+  if (scan.members > mostMembers) return { error: 'too many fields and list items' };
+  return parseScanned(text, scan);
 }
 
-/** What {@link parsePlain} finds. */
+/** What {@link readPlain} finds. */
 export interface PlainJson {
   readonly value: unknown;
   /** How many keys the text has, duplicates counted. */
@@ -48,16 +48,11 @@ export interface PlainJson {
 }
 
 /**
- * What {@link parseJson} begins with: the value, and how many keys the text has. Where the value has fewer, some came
+ * What {@link parseScanned} begins with: the value, and how many keys the text has. Where the value has fewer, some came
  * twice. Undefined for a text that is odd in another way, or no JSON.
- *
- * @throws StatusError 413 for a text with more than `mostMembers` fields and items
  */
-export function parsePlain(text: string, mostMembers: number = MAX_MEMBERS): PlainJson | undefined {
-  const scan = scanJson(text, mostMembers);
-  if (scan.depth > MAX_DEPTH) return undefined;
-  if (scan.members > mostMembers) throw tooManyMembers('the body', mostMembers);
-  if (scan.odd) return undefined;
+export function readPlain(text: string, scan: JsonScan): PlainJson | undefined {
+  if (scan.depth > MAX_DEPTH || scan.odd) return undefined;
   const value = parsed(text);
   return value === undefined ? undefined : { value, keys: scan.keys };
 }

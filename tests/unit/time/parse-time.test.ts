@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseTime, timeError } from '../../../../src/api/decode/parse-time.js';
+import { parseTime, timeError } from '../../../src/time/parse-time.js';
 
 const micro = (text: string): unknown => {
   const parsed = parseTime(text, 'micro-time');

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { bodyText, MAX_DEPTH, parseJson } from '../../../../src/api/decode/parse-json.js';
-import { readExactly } from '../../../../src/api/decode/read-exactly.js';
-import { scanJson } from '../../../../src/api/decode/scan-json.js';
+import { bodyText, MAX_DEPTH } from '../../../../src/json/parse-json.js';
+import { parseJson } from '../../../../src/api/body/parse-body.js';
+import { readExactly } from '../../../../src/json/read-exactly.js';
+import { scanJson } from '../../../../src/json/scan-json.js';
 
 const error = (text: string): string | undefined => {
   const result = parseJson(text);

@@ -1,4 +1,4 @@
-import { byCodePoint } from '../../http/code-point-order.js';
+import { byCodePoint } from './code-point-order.js';
 import { isObject } from './json-tree.js';
 
 const MAX_INT64 = 2 ** 63;

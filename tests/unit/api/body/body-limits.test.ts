@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { createBodyLimits, DEFAULT_BODY_LIMITS } from '../../../../src/api/decode/body-limits.js';
-import { MAX_MEMBERS, MAX_STORED_MEMBERS } from '../../../../src/api/decode/member-limit.js';
+import { createBodyLimits, DEFAULT_BODY_LIMITS } from '../../../../src/api/body/body-limits.js';
+import { MAX_MEMBERS } from '../../../../src/json/member-count.js';
+import { MAX_STORED_MEMBERS } from '../../../../src/api/body/member-limit.js';
 
 test('what a stored event may have follows from what a body may have', () => {
   expect(createBodyLimits(1_000, 50)).toEqual({ members: 1_000, storedMembers: 2_100, yamlCharacters: 50 });

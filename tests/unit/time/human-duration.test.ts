@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { age, humanDuration } from '../../../../src/api/representation/human-duration.js';
+import { age, humanDuration } from '../../../src/time/human-duration.js';
 
 const M = 60;
 const H = 60 * M;

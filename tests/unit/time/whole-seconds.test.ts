@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createWholeSeconds } from '../../../src/events/whole-seconds.js';
+import { createWholeSeconds } from '../../../src/time/whole-seconds.js';
 
 test('a moment is cut to its second, whatever was asked for before', () => {
   const wholeSeconds = createWholeSeconds();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseGoDuration } from '../../../src/http/go-duration.js';
+import { parseGoDuration } from '../../../src/time/go-duration.js';
 
 describe('Go durations', () => {
   it.each([

@@ -1,4 +1,4 @@
-import { shorten } from '../../http/shorten.js';
+import { shorten } from '../json/shorten.js';
 
 /** `time` has whole seconds, `micro-time` six fractional digits. */
 export type TimeType = 'time' | 'micro-time';
@@ -12,10 +12,11 @@ const LAYOUT: Readonly<Record<TimeType, string>> = {
 };
 
 /** The moment Go takes for "unset": the first of January of the year 1. */
-const ZERO_SECONDS = -62_135_596_800;
-/** The seconds of 0000-01-01 and of the end of 9999: what four digits can write. */
-const FIRST_SECOND = -62_167_219_200;
-const LAST_SECOND = 253_402_300_799;
+export const ZERO_SECONDS = -62_135_596_800;
+/** The second at which 0000-01-01 begins: four digits write no earlier year. */
+export const FIRST_SECOND = -62_167_219_200;
+/** The last second of 9999. */
+export const LAST_SECOND = 253_402_300_799;
 
 /**
  * Reads a time as Kubernetes does (RFC 3339, with the leniencies of Go's parser: any offset, a comma for the decimal

@@ -1,13 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  MAX_MEMBERS,
-  MAX_STORED_MEMBERS,
-  membersWithin,
-  requireStorable,
-} from '../../../../src/api/decode/member-limit.js';
-import { parseEmbedded, parseJson } from '../../../../src/api/decode/parse-json.js';
-import { scanJson } from '../../../../src/api/decode/scan-json.js';
+import { MAX_MEMBERS, membersWithin } from '../../../../src/json/member-count.js';
+import { MAX_STORED_MEMBERS, requireStorable } from '../../../../src/api/body/member-limit.js';
+import { parseEmbedded } from '../../../../src/json/parse-json.js';
+import { parseJson } from '../../../../src/api/body/parse-body.js';
+import { scanJson } from '../../../../src/json/scan-json.js';
 
 const items = (count: number): string => `[${Array<string>(count).fill('1').join(',')}]`;
 const fields = (count: number): string => `{${Array.from({ length: count }, (_, i) => `"${i}":1`).join(',')}}`;

@@ -1,4 +1,5 @@
-import { MAX_MEMBERS, storedMembersFor } from './member-limit.js';
+import { MAX_MEMBERS } from '../../json/member-count.js';
+import { storedMembersFor } from './member-limit.js';
 
 /** How much the body of a request may hold, beside its bytes. */
 export interface BodyLimits {

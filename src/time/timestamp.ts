@@ -1,4 +1,4 @@
-import type { TimeType } from '../decode/parse-time.js';
+import { FIRST_SECOND, LAST_SECOND, ZERO_SECONDS, type TimeType } from './parse-time.js';
 
 /** A moment as protobuf has it. */
 export interface Timestamp {
@@ -7,12 +7,6 @@ export interface Timestamp {
   /** Counts forward in time, also before 1970. */
   readonly nanos: number;
 }
-
-/** The moment Go takes for "unset". */
-const ZERO_SECONDS = -62_135_596_800;
-/** What four digits of a year can write. */
-const FIRST_SECOND = -62_167_219_200;
-const LAST_SECOND = 253_402_300_799;
 
 /** The place of the six digits in a canonical micro-time, and of the end of its seconds. */
 const SECONDS_END = 19;

@@ -1,5 +1,5 @@
-import { goQuote } from '../../http/go-quote.js';
-import { shorten } from '../../http/shorten.js';
+import { goQuote } from '../../json/go-quote.js';
+import { shorten } from '../../json/shorten.js';
 
 /** How unknown and duplicate fields are treated: not at all, with a warning, or as an error. */
 export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';

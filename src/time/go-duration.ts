@@ -1,5 +1,5 @@
-import { goQuote } from './go-quote.js';
-import { shorten } from './shorten.js';
+import { goQuote } from '../json/go-quote.js';
+import { shorten } from '../json/shorten.js';
 
 /** Milliseconds in a unit of a Go duration. */
 const UNITS: ReadonlyMap<string, number> = new Map([

@@ -1,5 +1,5 @@
-import { setMember } from '../decode/json-document.js';
-import { byCodePoint } from '../../http/code-point-order.js';
+import { setMember } from './json-document.js';
+import { byCodePoint } from './code-point-order.js';
 
 /** A JSON object. Keys are the client's: look them up with {@link member} only. */
 export type JsonObject = Record<string, unknown>;

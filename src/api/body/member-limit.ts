@@ -1,0 +1,41 @@
+import { MAX_MEMBERS, membersWithin } from '../../json/member-count.js';
+import { tooLarge } from '../status/failures.js';
+import type { StatusError } from '../status/status-error.js';
+
+/**
+ * Fields and list items of a stored event. Its managed fields about double what was sent, and changes add to it what their bodies may
+ * have; beyond this a change is refused.
+ */
+export const MAX_STORED_MEMBERS: number = storedMembersFor(MAX_MEMBERS);
+
+/** {@link MAX_STORED_MEMBERS} where bodies may have another number of members. */
+export function storedMembersFor(members: number): number {
+  return 2 * members + 100;
+}
+
+/**
+ * The operations of a JSON Patch (10,000 at most, which Kubernetes bounds) may have this many fields together. No option
+ * lets another body have more.
+ */
+export const MAX_PATCH_MEMBERS = 100_000;
+
+/** 413 for a body, or an object, with more than so many fields and items. */
+export function tooManyMembers(what: string, most: number): StatusError {
+  return tooLarge(`${what} has more than ${most} fields and list items`);
+}
+
+/**
+ * Refuses an event that a change has made larger than it may be. What is shorter than so many members can be is not looked
+ * at.
+ *
+ * @param length of its JSON
+ * @param most members it may have
+ * @throws StatusError 413
+ */
+export function requireStorable(event: object, length: number, most: number = MAX_STORED_MEMBERS): void {
+  if (length < SHORTEST_MEMBER * most || membersWithin(event, most)) return;
+  throw tooManyMembers('the changed object', most);
+}
+
+/** `"a",` in a list. */
+const SHORTEST_MEMBER = 4;

@@ -1,0 +1,12 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { byCodePoint } from '../../../src/json/code-point-order.js';
+
+it('compares text by bytes of UTF-8', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (left, right) => {
+      const expected = Math.sign(Buffer.compare(Buffer.from(left), Buffer.from(right)));
+      expect(Math.sign(byCodePoint(left, right))).toBe(expected);
+    }),
+  );
+});
