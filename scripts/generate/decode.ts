@@ -9,7 +9,7 @@ export function decodeSource({ metadata, fields }: EventFields): string {
   const written = fields.filter((field) => sent.includes(field) || zeros.includes(field));
   return `
 import { isObject, isText, textsIn, type QuickObject } from '../../api/decode/quick-object.js';
-import { parseTime } from '../../api/decode/parse-time.js';
+import { parseTime } from '../../time/parse-time.js';
 
 type Members = Readonly<Record<string, unknown>>;
 
