@@ -40,7 +40,7 @@ export function shutdownCheck(
 
 const OK: Verdict = Object.freeze({ status: 'ok' });
 
-/** A check that knows its verdict: no run, no timeout, no waiting for a turn. */
+/** A check that knows its verdict: no run, no timeout, no semaphore. */
 function builtIn(
   name: string,
   endpoints: readonly HealthRoot[],

@@ -4,7 +4,7 @@ import type { CheckStatus, HealthChange } from './contract.js';
 import type { CheckDefinition } from './definition.js';
 import { failure, judge, thrown, type Outcome } from './outcome.js';
 import { RunContext } from './run-context.js';
-import type { Turns } from './turns.js';
+import type { Semaphore } from './semaphore.js';
 
 /** How a check stands, with the reason unless it is ok. */
 export interface Verdict {
@@ -30,7 +30,7 @@ export interface CheckRunner {
 /** What a runner needs from its surroundings. */
 export interface RunnerSurroundings {
   readonly clock: Clock;
-  readonly turns: Turns;
+  readonly semaphore: Semaphore;
   readonly onChange: (change: HealthChange) => void;
 }
 
@@ -43,12 +43,12 @@ const REENTERED: Verdict = Object.freeze({ status: 'failed', reason: 'the check 
  *
  * - One run at a time: probes that ask meanwhile share it. A run that exceeded its timeout and has still not ended keeps
  *   the next one from starting; until it ends every question is answered with a failure at once.
- * - The timeout counts from the question, waiting for a turn included. A check waits for its turn at most half of its
- *   timeout and then starts without one: what hangs elsewhere must not fail it.
+ * - The timeout counts from the question, waiting for a permit of the semaphore included. A check waits for at most half of its
+ *   timeout and then starts without a permit, so that a check that hangs does not fail the others.
  */
 export function createCheckRunner(
   definition: CheckDefinition,
-  { clock, turns, onChange }: RunnerSurroundings,
+  { clock, semaphore, onChange }: RunnerSurroundings,
 ): CheckRunner {
   const { name, timeoutMs, periodMs, cacheMs, critical, failureThreshold, successThreshold } = definition;
   const addedAt = clock.monotonic();
@@ -103,7 +103,7 @@ export function createCheckRunner(
     return next;
   }
 
-  /** Calls the check function. `release` gives the turn back, if there is one. */
+  /** Calls the check function. `release` gives the permit back, if the run holds one. */
   function begin(release: () => void, limitMs: number): Verdict | Promise<Verdict> {
     const startedAt = clock.monotonic();
     const context = new RunContext();
@@ -152,13 +152,13 @@ export function createCheckRunner(
         end(outcome);
         context.abort('closed');
       };
-      const settled = (outcome: Outcome): void => {
+      const finish = (outcome: Outcome): void => {
         hangingSince = undefined;
         end(outcome);
       };
       pending.then(
-        (result) => settled(judge(result)),
-        (error: unknown) => settled(thrown(error)),
+        (result) => finish(judge(result)),
+        (error: unknown) => finish(thrown(error)),
       );
     });
   }
@@ -168,7 +168,7 @@ export function createCheckRunner(
       const forMs = Math.round(clock.monotonic() - hangingSince);
       return conclude(failure(`timed out: the run that began ${forMs} ms ago has still not ended`));
     }
-    if (turns.tryTake()) return begin(() => turns.release(), timeoutMs);
+    if (semaphore.tryAcquire()) return begin(() => semaphore.release(), timeoutMs);
     const askedAt = clock.monotonic();
     running = new Promise((resolve) => {
       const start = (release: () => void): void => {
@@ -177,7 +177,7 @@ export function createCheckRunner(
         const spentMs = clock.monotonic() - askedAt;
         resolve(begin(release, Math.max(timeoutMs - spentMs, 0)));
       };
-      const leave = turns.wait(() => start(() => turns.release()));
+      const leave = semaphore.wait(() => start(() => semaphore.release()));
       const timer = clock.setTimer(() => start(() => undefined), timeoutMs / 2);
       endRun = (outcome) => {
         leave();

@@ -5,13 +5,13 @@ import { createCheckRunner, type CheckRunner } from './check-runner.js';
 import type { Health, HealthCheck, HealthReport, HealthRoot, PostStartHook } from './contract.js';
 import { ROOTS, isRoot, resolveCheck, type CheckDefinition } from './definition.js';
 import { createEndpoints } from './endpoints.js';
-import { askAll, askOne, reportOf, type Asked, type Forgiveness } from './evaluate.js';
+import { askAll, askOne, reportOf, type Asked, type GracePeriod } from './evaluate.js';
 import { createLogWatch } from './log-watch.js';
 import { resolveOptions, type HealthOptions } from './options.js';
 import { reasonOf } from './outcome.js';
 import { createPermission, grantToAll } from './permission.js';
 import { createRegistry } from './registry.js';
-import { createTurns } from './turns.js';
+import { createSemaphore } from './semaphore.js';
 
 /**
  * Makes the health of a service: the endpoints `/healthz`, `/livez` and `/readyz` with the checks `ping`, `log` and
@@ -31,21 +31,21 @@ export function createHealth(options: HealthOptions = {}): Health {
   const { observe, isBlocked } = createLogWatch(options.observe, clock);
   const open = grantToAll(impersonation !== undefined);
   const { announce, onChange } = createChanges(observe);
-  const turns = createTurns(concurrency);
+  const semaphore = createSemaphore(concurrency);
   let shuttingDown = false;
   let closed = false;
 
   const runnerOf = (definition: CheckDefinition): CheckRunner =>
-    createCheckRunner(definition, { clock, turns, onChange: announce });
+    createCheckRunner(definition, { clock, semaphore, onChange: announce });
   const shutdown = shutdownCheck(clock, () => shuttingDown, announce);
   const registry = createRegistry([pingCheck(clock), logCheck(clock, isBlocked, announce)], [shutdown]);
 
-  const forgiveness: Forgiveness = {
+  const gracePeriod: GracePeriod = {
     applies: (root, { definition }) => root === 'livez' && definition.startup && livezGracePeriodMs > 0,
     lasts: ({ addedAt }) => clock.monotonic() - addedAt < livezGracePeriodMs,
   };
   const ask = (root: HealthRoot, exclude: readonly string[]): Asked =>
-    askAll(root, registry.of(root), exclude, forgiveness);
+    askAll(root, registry.of(root), exclude, gracePeriod);
 
   function add(check: HealthCheck): void {
     const definition = resolveCheck(check, timeoutMs);
@@ -84,7 +84,7 @@ export function createHealth(options: HealthOptions = {}): Health {
       ask,
       askOne: (root, name) => {
         const runner = registry.find(root, name);
-        return runner && askOne(root, runner, forgiveness);
+        return runner && askOne(root, runner, gracePeriod);
       },
     }),
     add,
@@ -107,8 +107,8 @@ export function createHealth(options: HealthOptions = {}): Health {
     observe,
     close() {
       closed = true;
-      // What still waits for a turn must not start because something else is ended.
-      turns.dismiss();
+      // A check that still waits for a permit must not start because the runs that hold them are ended.
+      semaphore.clearQueue();
       for (const runner of registry.added()) runner.close();
     },
   };

@@ -10,7 +10,7 @@ import { asHead, audited, badTimeout, uncached, withinLimit } from './answer-for
 import { chain } from '../http/promise.js';
 import type { Verdict } from './check-runner.js';
 import type { HealthRoot } from './contract.js';
-import { passedAtOnce, reportOf, type Asked } from './evaluate.js';
+import { passedSync, reportOf, type Asked } from './evaluate.js';
 import type { AskOpen, AskPermission } from './permission.js';
 import { NO_CACHE, ROOT_OK, checkText, rootJson, rootText } from './render.js';
 import { rootOf } from './registry.js';
@@ -105,7 +105,7 @@ export function createEndpoints(around: EndpointsSurroundings): ApiHandler {
       const permitted = open(request);
       if (!permitted.granted) return finish(request, permitted.refusal);
       const asked = around.ask(root, NO_VALUES);
-      const answered = passedAtOnce(asked) ? ROOT_OK : answerRoot(root, NO_QUERY, asked);
+      const answered = passedSync(asked) ? ROOT_OK : answerRoot(root, NO_QUERY, asked);
       return chain(answered, (response) => finish(request, response));
     }
     return chain(answer(request, root, path, target.query), (response) => finish(request, response));

@@ -3,7 +3,7 @@ import { isPromise } from '../http/promise.js';
 import type { CheckRunner, Verdict } from './check-runner.js';
 import type { CheckReport, CheckStatus, HealthReport, HealthRoot } from './contract.js';
 
-/** What a check came to for one probe. */
+/** The result of a check in one probe. */
 export type ProbeVerdict = Verdict | { readonly status: 'excluded'; readonly excludedBy?: string };
 
 /** The checks of an endpoint and their verdicts, in the same order. */
@@ -14,19 +14,19 @@ export interface Asked {
   readonly unmatchedExcludes: readonly string[];
 }
 
-/** The livez grace period: which checks it is for on which endpoint, and whether it still lasts. */
-export interface Forgiveness {
+/** The livez grace period: which checks of which endpoint have one, and whether it has not ended yet. */
+export interface GracePeriod {
   applies(root: HealthRoot, runner: CheckRunner): boolean;
   lasts(runner: CheckRunner): boolean;
 }
 
 const NOTHING: readonly string[] = Object.freeze([]);
-const FORGIVEN: Verdict = Object.freeze({ status: 'ok' });
+const WITHIN_GRACE_PERIOD: Verdict = Object.freeze({ status: 'ok' });
 const EXCLUDED: ProbeVerdict = Object.freeze({ status: 'excluded' });
 
 /** Asks one check; within its grace period it is not run. */
-export function askOne(root: HealthRoot, runner: CheckRunner, forgiveness: Forgiveness): Verdict | Promise<Verdict> {
-  return forgiveness.applies(root, runner) && forgiveness.lasts(runner) ? FORGIVEN : runner.ask();
+export function askOne(root: HealthRoot, runner: CheckRunner, gracePeriod: GracePeriod): Verdict | Promise<Verdict> {
+  return gracePeriod.applies(root, runner) && gracePeriod.lasts(runner) ? WITHIN_GRACE_PERIOD : runner.ask();
 }
 
 /** Asks every check of an endpoint that is not excluded, all at once. */
@@ -34,9 +34,9 @@ export function askAll(
   root: HealthRoot,
   runners: readonly CheckRunner[],
   exclude: readonly string[],
-  forgiveness: Forgiveness,
+  gracePeriod: GracePeriod,
 ): Asked {
-  const one = (runner: CheckRunner): Verdict | Promise<Verdict> => askOne(root, runner, forgiveness);
+  const one = (runner: CheckRunner): Verdict | Promise<Verdict> => askOne(root, runner, gracePeriod);
   if (exclude.length === 0) return { runners, verdicts: runners.map(one), unmatchedExcludes: NOTHING };
 
   const excluded = new Set(exclude);
@@ -47,8 +47,8 @@ export function askAll(
       unmatched.delete(name);
       return EXCLUDED;
     }
-    // Kubernetes wraps a check that is forgiven, and the wrapper has no group.
-    const group = forgiveness.applies(root, runner) ? undefined : runner.definition.group;
+    // Kubernetes wraps a check that has a grace period, and the wrapper has no group.
+    const group = gracePeriod.applies(root, runner) ? undefined : runner.definition.group;
     if (group !== undefined && excluded.has(group)) {
       unmatched.delete(group);
       return { status: 'excluded', excludedBy: group };
@@ -63,7 +63,7 @@ export function askAll(
 }
 
 /** True when every verdict is there and none failed. */
-export function passedAtOnce({ verdicts }: Asked): boolean {
+export function passedSync({ verdicts }: Asked): boolean {
   return verdicts.every((verdict) => !isPromise(verdict) && verdict.status !== 'failed');
 }
 

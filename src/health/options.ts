@@ -41,7 +41,7 @@ export interface HealthOptions {
   /** Default: the system clock. */
   readonly clock?: Clock;
   /**
-   * How many checks run at the same time, from 1 up. Default 16. A check waits for its turn at most half of its timeout
+   * How many checks run at the same time, from 1 up. Default 16. A check waits for its start at most half of its timeout
    * and then starts anyway, so that hanging checks cannot hold up the others.
    */
   readonly concurrency?: number;
@@ -52,7 +52,7 @@ export interface HealthOptions {
    * endpoints, as the specification says; `root` prints the endpoint's own name, as newer Kubernetes does.
    */
   readonly verdictLine?: 'healthz' | 'root';
-  /** How long `/livez` forgives an unfinished start, in milliseconds. Default 0. Kubernetes: `--livez-grace-period`. */
+  /** How long `/livez` reports a start-up check that fails as passed, in milliseconds. Default 0. Kubernetes: `--livez-grace-period`. */
   readonly livezGracePeriodMs?: number;
   /** Sends `audit-id` on every answer: the one of the request, or a new UUID. Default `false`. */
   readonly auditIds?: boolean;
