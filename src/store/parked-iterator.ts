@@ -33,7 +33,7 @@ export function createParkedIterator<T extends object>(source: ParkedSource<T>):
   return new HandMade(source);
 }
 
-/** A class for the reason that `PlaceInHistory` has. */
+/** A class for the reason that `RingWatcher` has. */
 class HandMade<T extends object> implements ParkedIterator<T> {
   readonly #source: ParkedSource<T>;
   readonly #waiting: Taker<T>[] = [];

@@ -4,13 +4,13 @@ import type { Outflow } from '../stalls.js';
 
 /** What happens to a body on its way out. Exactly one of these is called, once. */
 export interface BodyStreamEvents {
-  ended(): void;
+  onEnd(): void;
   /** True when the error only says that the source was aborted: the stream then ends cleanly. */
-  failed(error: unknown): boolean;
+  onFailure(error: unknown): boolean;
   /** The consumer does not want the rest. */
-  cancelled(): void;
+  onCancel(): void;
   /** The consumer has not asked for a chunk for too long. */
-  stalled(): void;
+  onStall(): void;
 }
 
 /** A body as a server of fetch takes it. */
@@ -36,7 +36,7 @@ export function bodyStream(source: AsyncIterable<Uint8Array>, events: BodyStream
   const fail = (error: unknown): void => {
     if (over) return;
     over = true;
-    if (events.failed(error)) controller.close();
+    if (events.onFailure(error)) controller.close();
     else broken();
   };
   const letGo = (): void => releaseIterator(iterator ?? source[Symbol.asyncIterator]());
@@ -57,7 +57,7 @@ export function bodyStream(source: AsyncIterable<Uint8Array>, events: BodyStream
       if (over) return;
       if (result.done === true) {
         over = true;
-        events.ended();
+        events.onEnd();
         controller.close();
       } else if (isBytes(result.value)) {
         pulling = false;
@@ -84,7 +84,7 @@ export function bodyStream(source: AsyncIterable<Uint8Array>, events: BodyStream
       cancel(): void {
         if (over) return;
         over = true;
-        events.cancelled();
+        events.onCancel();
         letGo();
       },
     },
@@ -96,7 +96,7 @@ export function bodyStream(source: AsyncIterable<Uint8Array>, events: BodyStream
     // While a chunk is asked for it is the source that is waited for.
     taken: () => (pulling ? undefined : pulls),
     giveUp(): void {
-      events.stalled();
+      events.onStall();
       breakOff();
     },
   };

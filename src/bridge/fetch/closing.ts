@@ -5,9 +5,9 @@ import type { FetchExchange } from './request.js';
 /** What a fetch handler has to end when its server shuts down. */
 export interface FetchClosing {
   /** An answer begins to stream. */
-  opened(exchange: FetchExchange): void;
+  onStreamStart(exchange: FetchExchange): void;
   /** A streaming answer ended, in whatever way. */
-  ended(exchange: FetchExchange): void;
+  onStreamEnd(exchange: FetchExchange): void;
 }
 
 /** Follows the shutdown signal of a fetch handler; one that has none is never closing. */
@@ -22,12 +22,12 @@ export function createFetchClosing(signal: AbortSignal | undefined): FetchClosin
     { once: true },
   );
   return {
-    opened(exchange): void {
+    onStreamStart(exchange): void {
       if (signal === undefined) return;
       streaming.add(exchange);
       if (signal.aborted) exchange.abort(reason);
     },
-    ended(exchange): void {
+    onStreamEnd(exchange): void {
       streaming.delete(exchange);
     },
   };

@@ -44,7 +44,7 @@ export function toFetchHandler(handler: ApiHandler, options: FetchHandlerOptions
     const headers = toHeaders(response.headers);
     if (isStream(body) && exchange.method !== 'HEAD' && !isBodiless(status)) {
       const streamed = new Response(streamOf(exchange, body, response.signal), { status, headers });
-      closing.opened(exchange);
+      closing.onStreamStart(exchange);
       return streamed;
     }
     if (isStream(body)) drop(exchange, body);
@@ -65,7 +65,7 @@ export function toFetchHandler(handler: ApiHandler, options: FetchHandlerOptions
     signal: AbortSignal | undefined,
   ): ReadableStream<Uint8Array> => {
     const over = (): void => {
-      closing.ended(exchange);
+      closing.onStreamEnd(exchange);
       stalls.remove(body);
       signal?.removeEventListener('abort', onGiveUp);
       exchange.finish();
@@ -76,18 +76,18 @@ export function toFetchHandler(handler: ApiHandler, options: FetchHandlerOptions
       over();
     };
     const body = bodyStream(source, {
-      ended: over,
-      failed(error): boolean {
+      onEnd: over,
+      onFailure(error): boolean {
         const harmless = exchange.aborted && isAbortError(error);
         over();
         if (!harmless) reportTo(options.onError, error, 'stream');
         return harmless;
       },
-      cancelled(): void {
+      onCancel(): void {
         exchange.abort(settings.clientLeft);
         over();
       },
-      stalled(): void {
+      onStall(): void {
         exchange.abort(stalled);
         over();
       },

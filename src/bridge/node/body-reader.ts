@@ -63,7 +63,7 @@ function readStream(
   return new Promise((resolve, reject) => {
     const chunks: Uint8Array[] = [];
     let size = 0;
-    const settle = (): void => {
+    const finish = (): void => {
       reading.over();
       req.removeListener('data', onData);
       req.removeListener('end', onEnd);
@@ -72,7 +72,7 @@ function readStream(
       res.removeListener('close', onGone);
     };
     const stop = (error: unknown): void => {
-      settle();
+      finish();
       req.pause();
       reject(error as Error);
     };
@@ -86,11 +86,11 @@ function readStream(
       }
     };
     const onEnd = (): void => {
-      settle();
+      finish();
       resolve(chunks.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks, size));
     };
     const onGone = (cause?: unknown): void => {
-      settle();
+      finish();
       reject(bodyAborted(cause));
     };
     reading.begin(stop, call);

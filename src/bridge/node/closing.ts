@@ -8,21 +8,22 @@ import { waitingOn } from './request-order.js';
 
 /** What a listener has to end when its server shuts down. */
 export interface Closing {
-  /** Every request comes by here once: its connection of HTTP/2 is remembered. */
-  meet(exchange: NodeExchange): void;
+  /** Called once for every request: remembers its HTTP/2 session. */
+  onRequest(exchange: NodeExchange): void;
   /** The headers of an answer are about to be sent: after the shutdown began they tell that the connection ends with it. */
   beforeHead(exchange: NodeExchange): void;
   /** An answer begins to stream. */
-  opened(exchange: NodeExchange): void;
+  onStreamStart(exchange: NodeExchange): void;
   /** A streaming answer ended, in whatever way. */
-  ended(exchange: NodeExchange): void;
+  onStreamEnd(exchange: NodeExchange): void;
 }
 
 const nothing = (): void => undefined;
 
 /** Follows the shutdown signal of a listener; one that has none is never closing. */
 export function createClosing(signal: AbortSignal | undefined): Closing {
-  if (signal === undefined) return { meet: nothing, beforeHead: nothing, opened: nothing, ended: nothing };
+  if (signal === undefined)
+    return { onRequest: nothing, beforeHead: nothing, onStreamStart: nothing, onStreamEnd: nothing };
 
   const reason: AbortReason = abortReason('server-closing');
   const streaming = new Set<NodeExchange>();
@@ -35,7 +36,7 @@ export function createClosing(signal: AbortSignal | undefined): Closing {
   };
   if (!closing) signal.addEventListener('abort', close, { once: true });
 
-  const meetSession = (session: Http2SessionLike): void => {
+  const rememberSession = (session: Http2SessionLike): void => {
     if (closing && !session.closed) session.close();
     if (closing || sessions.has(session)) return;
     sessions.add(session);
@@ -48,16 +49,16 @@ export function createClosing(signal: AbortSignal | undefined): Closing {
   };
 
   return {
-    meet(exchange): void {
+    onRequest(exchange): void {
       const session = http2Stream(exchange.req)?.session;
-      if (session !== undefined) meetSession(session);
+      if (session !== undefined) rememberSession(session);
     },
     beforeHead,
-    opened(exchange): void {
+    onStreamStart(exchange): void {
       streaming.add(exchange);
       if (closing) exchange.abort(reason);
     },
-    ended(exchange): void {
+    onStreamEnd(exchange): void {
       streaming.delete(exchange);
     },
   };

@@ -26,7 +26,7 @@ export function isWorthDiscarding(req: NodeIncoming): boolean {
 export function discardBody(req: NodeIncoming, clock: Clock | undefined, done: (complete: boolean) => void): void {
   let left = DISCARD_BYTES;
   let over = false;
-  const settle = (complete: boolean): void => {
+  const finish = (complete: boolean): void => {
     if (over) return;
     over = true;
     timer?.cancel();
@@ -38,14 +38,14 @@ export function discardBody(req: NodeIncoming, clock: Clock | undefined, done: (
   };
   const onData = (chunk: Uint8Array | string): void => {
     left -= chunk.length;
-    if (left < 0) settle(false);
+    if (left < 0) finish(false);
   };
-  const onEnd = (): void => settle(true);
-  const onGone = (): void => settle(false);
+  const onEnd = (): void => finish(true);
+  const onGone = (): void => finish(false);
   const timer = clock?.setTimer(onGone, DISCARD_MS);
   req.on('end', onEnd);
   req.on('close', onGone);
-  // Stays: a broken connection may report an error after everything else is settled.
+  // Stays: a broken connection may report an error after everything else is finished.
   req.on('error', onGone);
   req.on('data', onData);
   req.resume();

@@ -61,7 +61,7 @@ export function toNodeListener(handler: ApiHandler, options: NodeListenerOptions
 
   const begin = (req: NodeIncoming, res: NodeOutgoing, url: string | undefined, next?: () => void): void => {
     const exchange = new NodeExchange(req, res, url ?? '/', settings);
-    closing.meet(exchange);
+    closing.onRequest(exchange);
     const answered = (answer: ApiResponse | undefined): void => {
       if (answer !== undefined) send(exchange, answer);
       else if (typeof next === 'function') {

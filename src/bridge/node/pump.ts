@@ -34,7 +34,7 @@ interface Direct {
   nextTo(taker: Running): void;
 }
 
-/** A class, and not closures, for the reason that `PlaceInHistory` of the watch hub has. */
+/** A class, and not closures, for the reason that `RingWatcher` of the watch hub has. */
 class Running implements Pump {
   readonly #write: Writer;
   readonly #done: (end: PumpEnd) => void;

@@ -47,7 +47,7 @@ export function mustWait(req: NodeIncoming, res: NodeOutgoing): boolean {
 }
 
 /** The requests of one connection that wait for their turn. */
-interface Line {
+interface WaitingRequests {
   length: number;
   /** False while the connection is not to be read. */
   reading: boolean;
@@ -56,56 +56,56 @@ interface Line {
 
 /**
  * Node parses and hands over whatever a connection brings, however many answers are due, and puts the answers in order
- * itself: one has no socket until all before it are finished. So it is Node that says whose turn it is.
+ * itself: one has no socket until all before it are finished. So the event `socket` of an answer tells that it is the next.
  */
 export function createRequestOrder(clock: Clock): RequestOrder {
-  const lines = new WeakMap<NodeSocket, Line>();
+  const bySocket = new WeakMap<NodeSocket, WaitingRequests>();
 
-  const read = (socket: NodeSocket, line: Line): void => {
-    if (line.reading) return;
-    line.timer?.cancel();
-    line.reading = true;
+  const read = (socket: NodeSocket, waiting: WaitingRequests): void => {
+    if (waiting.reading) return;
+    waiting.timer?.cancel();
+    waiting.reading = true;
     socket.resume?.();
   };
-  const stopReading = (socket: NodeSocket, line: Line): void => {
-    if (!line.reading) return;
-    line.reading = false;
+  const stopReading = (socket: NodeSocket, waiting: WaitingRequests): void => {
+    if (!waiting.reading) return;
+    waiting.reading = false;
     socket.pause?.();
-    line.timer = clock.setTimer(() => {
-      if (line.length < MOST_WAITING) read(socket, line);
+    waiting.timer = clock.setTimer(() => {
+      if (waiting.length < MOST_WAITING) read(socket, waiting);
     }, UNREAD_MS);
   };
-  const lineOf = (socket: NodeSocket): Line => {
-    const known = lines.get(socket);
+  const waitingOf = (socket: NodeSocket): WaitingRequests => {
+    const known = bySocket.get(socket);
     if (known !== undefined) return known;
-    const line: Line = { length: 0, reading: true, timer: undefined };
-    lines.set(socket, line);
+    const waiting: WaitingRequests = { length: 0, reading: true, timer: undefined };
+    bySocket.set(socket, waiting);
     // Node reads on whenever a request is finished, or the body of one is wanted.
     socket.on?.('resume', () => {
-      if (!line.reading) socket.pause?.();
+      if (!waiting.reading) socket.pause?.();
     });
-    socket.once('close', () => line.timer?.cancel());
-    return line;
+    socket.once('close', () => waiting.timer?.cancel());
+    return waiting;
   };
 
   return {
     wait(req, res, begin): void {
       const socket = req.socket as NodeSocket;
-      const line = lineOf(socket);
-      line.length += 1;
+      const waiting = waitingOf(socket);
+      waiting.length += 1;
       countWaiting(socket, 1);
       // What the service keeps for the time of a request (AsyncLocalStorage) is not that of the request before.
-      const inItsContext = AsyncResource.bind(begin);
-      if (line.length >= READ_AHEAD) stopReading(socket, line);
-      if (line.length > MOST_WAITING) return;
-      if (line.length === MOST_WAITING) res.shouldKeepAlive = false;
+      const inOwnContext = AsyncResource.bind(begin);
+      if (waiting.length >= READ_AHEAD) stopReading(socket, waiting);
+      if (waiting.length > MOST_WAITING) return;
+      if (waiting.length === MOST_WAITING) res.shouldKeepAlive = false;
       res.once('socket', () => {
-        line.length -= 1;
+        waiting.length -= 1;
         countWaiting(socket, -1);
-        if (line.length < READ_AHEAD) read(socket, line);
+        if (waiting.length < READ_AHEAD) read(socket, waiting);
         // Node is still about to give this answer the socket.
         queueMicrotask(() => {
-          if (!isGone(req, res) && isWritable(res)) inItsContext();
+          if (!isGone(req, res) && isWritable(res)) inOwnContext();
         });
       });
     },

@@ -11,7 +11,7 @@ import { discardBody, hasUnreadBody, isWorthDiscarding } from './discard.js';
 import { writeHead } from './head.js';
 import type { LateSignals } from './late-signals.js';
 import { http2Stream, tearDown } from './message.js';
-import { createOutbox } from './outbox.js';
+import { createResponseBatcher } from './response-batcher.js';
 import { isPending, type Outflows } from './outflow.js';
 import type { PumpEnd } from './pump.js';
 import { pump } from './pump.js';
@@ -41,7 +41,7 @@ export function createSender({ clock, outflows, closing, lateSignals, report }: 
   const unwanted: AbortReason = abortReason('body-unwanted');
   const stalled: AbortReason = abortReason('reader-stalled');
   const givenUp: AbortReason = abortReason('answer-given-up');
-  const outbox = createOutbox(
+  const batcher = createResponseBatcher(
     (exchange, error) => fail(exchange, error, 'handler'),
     (exchange) => outflows.plain(exchange),
   );
@@ -87,7 +87,7 @@ export function createSender({ clock, outflows, closing, lateSignals, report }: 
     if (!http1 && content.length > LARGE_BYTES) {
       sendLarge(exchange, content, releaseOf(exchange, response));
     } else if (!unread || !http1) {
-      outbox.end(exchange, content, releaseOf(exchange, response));
+      batcher.end(exchange, content, releaseOf(exchange, response));
     } else if (content.length > 0) {
       // The whole answer goes out now, its end waits: Node would close or stall a connection with bytes still to come.
       res.write(content);
@@ -121,12 +121,12 @@ export function createSender({ clock, outflows, closing, lateSignals, report }: 
     res.flushHeaders?.();
     // A write that races with the client's leaving reports it here as well; the close is what counts.
     res.on('error', () => undefined);
-    closing.opened(exchange);
+    closing.onStreamStart(exchange);
     let ended = false;
     let signal: AbortSignal | undefined;
     const over = (): void => {
       ended = true;
-      closing.ended(exchange);
+      closing.onStreamEnd(exchange);
       signal?.removeEventListener('abort', onGiveUp);
     };
     const stop = (): void => {

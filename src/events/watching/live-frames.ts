@@ -24,7 +24,7 @@ export function createLiveFrames(parts: WatchParts, after: Revision, sleeper: Sl
   return new LiveFrames(parts, after, sleeper);
 }
 
-/** A class for the reason that `PlaceInHistory` has. */
+/** A class for the reason that `RingWatcher` has. */
 class LiveFrames implements FrameSource {
   readonly #parts: WatchParts;
   readonly #kind: string | undefined;

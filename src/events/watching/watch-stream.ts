@@ -31,7 +31,7 @@ export function openWatch(
   return new WatchStream({ call, options, selector, selectionKey: key, encoder }, onEnd).frames;
 }
 
-/** A class for the reason that `PlaceInHistory` has. */
+/** A class for the reason that `RingWatcher` has. */
 class WatchStream implements ParkedSource<Uint8Array> {
   readonly frames: ParkedIterator<Uint8Array>;
   readonly #parts: WatchParts;

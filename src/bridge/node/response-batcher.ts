@@ -6,7 +6,7 @@ import type { NodeExchange } from './request.js';
 const TOGETHER = 32;
 
 /** Where answers wait that are ready to be sent. */
-export interface Outbox {
+export interface ResponseBatcher {
   /** Ends an answer. `sent`: see `end` of `NodeOutgoing`. */
   end(exchange: NodeExchange, content: string | Uint8Array, sent: (() => void) | undefined): void;
 }
@@ -26,10 +26,10 @@ interface Waiting {
  * @param failed is told what Node threw, and must not throw itself
  * @param pending is told of answers that the client has not taken at once, and must not throw either
  */
-export function createOutbox(
+export function createResponseBatcher(
   failed: (exchange: NodeExchange, error: unknown) => void,
   pending: (exchange: NodeExchange) => void,
-): Outbox {
+): ResponseBatcher {
   let waiting: Waiting[] = [];
   let asked = false;
 

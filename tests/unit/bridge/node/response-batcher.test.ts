@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { createOutbox } from '../../../../src/bridge/node/outbox.js';
+import { createResponseBatcher } from '../../../../src/bridge/node/response-batcher.js';
 import type { NodeExchange } from '../../../../src/bridge/node/request.js';
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -25,21 +25,21 @@ afterEach(() => {
 });
 
 test('the answers of one turn are sent after it, in their order', async () => {
-  const outbox = createOutbox(failed, nobody);
+  const batcher = createResponseBatcher(failed, nobody);
   const sent: unknown[] = [];
-  for (const content of ['a', '', 'b']) outbox.end(answer(sent), content, undefined);
+  for (const content of ['a', '', 'b']) batcher.end(answer(sent), content, undefined);
   expect(sent).toEqual([]);
   await nextTurn();
   expect(sent).toEqual(['a', undefined, 'b']);
-  outbox.end(answer(sent), 'c', undefined);
+  batcher.end(answer(sent), 'c', undefined);
   await nextTurn();
   expect(sent).toEqual(['a', undefined, 'b', 'c']);
 });
 
 test('after many answers the first ones do not wait for more', () => {
-  const outbox = createOutbox(failed, nobody);
+  const batcher = createResponseBatcher(failed, nobody);
   const sent: unknown[] = [];
-  for (let index = 0; index < 70; index++) outbox.end(answer(sent), String(index), undefined);
+  for (let index = 0; index < 70; index++) batcher.end(answer(sent), String(index), undefined);
   expect(sent.length).toBeGreaterThanOrEqual(32);
   expect(sent.length).toBeLessThan(70);
 });
@@ -47,10 +47,10 @@ test('after many answers the first ones do not wait for more', () => {
 test('an answer that cannot be sent is told, and holds up no other', async () => {
   const sent: unknown[] = [];
   const errors: unknown[] = [];
-  const outbox = createOutbox((exchange, error) => errors.push([exchange, error]), nobody);
+  const batcher = createResponseBatcher((exchange, error) => errors.push([exchange, error]), nobody);
   const broken = answer(sent, () => failed(undefined, 'broken'));
-  outbox.end(broken, 'a', undefined);
-  outbox.end(answer(sent), 'b', undefined);
+  batcher.end(broken, 'a', undefined);
+  batcher.end(answer(sent), 'b', undefined);
   await nextTurn();
   expect(errors).toEqual([[broken, 'broken']]);
   expect(sent).toEqual(['b']);
@@ -60,9 +60,9 @@ test('answers are sent while a test holds the global timers', async () => {
   const turn = nextTurn;
   const real = turn();
   vi.useFakeTimers();
-  const outbox = createOutbox(failed, nobody);
+  const batcher = createResponseBatcher(failed, nobody);
   const sent: unknown[] = [];
-  outbox.end(answer(sent), 'a', undefined);
+  batcher.end(answer(sent), 'a', undefined);
   await real;
   vi.useRealTimers();
   await nextTurn();
@@ -71,11 +71,11 @@ test('answers are sent while a test holds the global timers', async () => {
 
 test('an answer that its client has not taken at once is told', async () => {
   const pending: unknown[] = [];
-  const outbox = createOutbox(failed, (exchange) => pending.push(exchange));
+  const batcher = createResponseBatcher(failed, (exchange) => pending.push(exchange));
   const slow = answer([]);
   Object.assign(slow.res, { writableLength: 7 });
-  outbox.end(slow, 'a', undefined);
-  outbox.end(answer([]), 'b', undefined);
+  batcher.end(slow, 'a', undefined);
+  batcher.end(answer([]), 'b', undefined);
   await nextTurn();
   expect(pending).toEqual([slow]);
 });
