@@ -1,4 +1,4 @@
-import type { Line } from './lines.js';
+import type { CallerState } from './caller-queues.js';
 
 /** Bytes of an answer that count until they are given back. */
 export interface HeldBytes {
@@ -16,38 +16,38 @@ export interface HeldBytes {
 /** What {@link createAnswerBytes} works with. */
 export interface AnswerBytesParts {
   /** Counts so many bytes more, or less, for this caller and in all. */
-  readonly count: (line: Line, bytes: number) => void;
+  readonly count: (state: CallerState, bytes: number) => void;
   /** Bytes that are free for this caller, and in all: the lesser of both. */
-  readonly free: (line: Line) => number;
+  readonly free: (state: CallerState) => number;
 }
 
 /** Counts the bytes of answers that their clients have not taken. */
 export interface AnswerBytes {
   /** Counts bytes, whether there is room or not. */
-  take(line: Line, bytes: number): HeldBytes;
+  take(state: CallerState, bytes: number): HeldBytes;
   /**
    * Counts a chunk that other answers to this caller may hold as well, once for all of them. `undefined`: there is no room.
    * What comes back gives it back, and is harmless when called twice.
    */
-  share(line: Line, chunk: Uint8Array): (() => void) | undefined;
+  share(state: CallerState, chunk: Uint8Array): (() => void) | undefined;
 }
 
 /** Makes the {@link AnswerBytes} of one server. */
 export function createAnswerBytes({ count, free }: AnswerBytesParts): AnswerBytes {
-  const take = (line: Line, asked: number): HeldBytes => {
+  const take = (state: CallerState, asked: number): HeldBytes => {
     let mine = 0;
     let over = false;
     const become = (bytes: number): void => {
       if (over) return;
       const more = bytes - mine;
       mine = bytes;
-      count(line, more);
+      count(state, more);
     };
     become(asked);
     return {
       become,
       grow(bytes) {
-        if (free(line) + mine <= 0) return false;
+        if (free(state) + mine <= 0) return false;
         become(bytes);
         return true;
       },
@@ -59,12 +59,12 @@ export function createAnswerBytes({ count, free }: AnswerBytesParts): AnswerByte
   };
   return {
     take,
-    share(line, chunk) {
-      const shared = line.chunks.get(chunk) ?? { holders: 0 };
+    share(state, chunk) {
+      const shared = state.chunks.get(chunk) ?? { holders: 0 };
       if (shared.holders === 0) {
-        if (free(line) <= 0) return undefined;
-        count(line, chunk.byteLength);
-        line.chunks.set(chunk, shared);
+        if (free(state) <= 0) return undefined;
+        count(state, chunk.byteLength);
+        state.chunks.set(chunk, shared);
       }
       shared.holders += 1;
       let mine = true;
@@ -73,8 +73,8 @@ export function createAnswerBytes({ count, free }: AnswerBytesParts): AnswerByte
         mine = false;
         shared.holders -= 1;
         if (shared.holders > 0) return;
-        line.chunks.delete(chunk);
-        count(line, -chunk.byteLength);
+        state.chunks.delete(chunk);
+        count(state, -chunk.byteLength);
       };
     },
   };

@@ -2,7 +2,7 @@ import { throwFaults } from '../auth/option-faults.js';
 
 /**
  * How much is served at a time, in all and of one caller. A caller is a user name; anonymous callers are told apart by
- * their address. The group `system:masters` is never refused a read or a write, but takes its turn as everybody does.
+ * their address. The group `system:masters` is never refused a read or a write, but is scheduled like every caller.
  */
 export interface InFlightLimitOptions {
   /** Reading requests (get, list and whatever changes nothing). Default 400, as Kubernetes. */

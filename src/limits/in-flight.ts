@@ -3,12 +3,12 @@ import type { Clock } from '../clock/clock.js';
 import type { Caller } from '../model/caller.js';
 import { createAnswerBytes, type HeldBytes } from './answer-bytes.js';
 import { readInFlightLimits, type InFlightLimitOptions } from './in-flight-options.js';
-import { createLines, type Line } from './lines.js';
+import { createCallerQueues, type CallerState } from './caller-queues.js';
 import type { Requester } from './queue.js';
 
 /** A place that a request holds. */
 export interface Place {
-  /** The answer streams from here on: the place is held, but nothing of other callers waits behind this work any more. */
+  /** The answer streams from here on: the place is still held, but does not count as work that other callers wait for. */
   streams(): void;
   /** Gives the place back. Harmless when called twice. */
   release(): void;
@@ -17,15 +17,15 @@ export interface Place {
 /** What a request holds a place for. A watch is open for long; the others end soon. */
 export type PlaceKind = 'read' | 'write' | 'watch';
 
-/** Who asks: a request, with the address that tells callers without a name apart. */
+/** The sender of a request, with the address that tells callers without a name apart. */
 export interface Client extends Requester {
   readonly remoteAddress?: string | undefined;
 }
 
-/** Counts what is being served, and says whose turn it is. */
+/** Counts the requests in flight, and schedules those of different callers fairly. */
 export interface InFlightLimits {
   /**
-   * Takes a place: at once where one is free and nobody has to wait for this caller, else later. `undefined` means *no
+   * Takes a place: at once where one is free and no other caller is delayed by that, else later. `undefined` means *no
    * place*: answer `tooManyRequestsText()`. A refusal takes its turn as well, so that asking again at once gains nothing.
    */
   enter(kind: PlaceKind, caller: Caller, client: Client): Place | undefined | Promise<Place | undefined>;
@@ -40,8 +40,8 @@ export interface InFlightLimits {
    */
   holdChunk(chunk: Uint8Array, caller: Caller, client: Client): (() => void) | undefined;
   /**
-   * The next turn of a caller, or of a client nobody knows, for work that needs no place of its own: a piece of a list, a
-   * refusal, a path beside the events. `undefined` means *now*.
+   * The next turn of a caller, or of a client that is not authenticated, for work that needs no place of its own: a piece of
+   * a list, a refusal, a path outside the events API. `undefined` means *now*.
    */
   turn(caller: Caller | undefined, client: Client): Promise<unknown> | undefined;
 }
@@ -53,19 +53,19 @@ export interface InFlightParts {
   readonly atNextTurn: (callback: () => void) => void;
 }
 
-/** What may be asked of the store for one caller at a time, while others are active: they wait in its queues behind it. */
-const AT_ONCE_BESIDE_OTHERS = { read: 16, write: 32, watch: Infinity } as const;
+/** Concurrent store calls of one caller while others are active, whose calls would wait in the queues of the store behind them. */
+const STORE_CALLS_BESIDE_OTHERS = { read: 16, write: 32, watch: Infinity } as const;
 
-/** The place of those who need none. */
+/** The place of a request that needs none. */
 const NO_PLACE: Place = Object.freeze<Place>({ streams: () => undefined, release: () => undefined });
 const nothing = (): void => undefined;
-/** The bytes of those whose answers are not counted. */
+/** The bytes of answers that are not counted. */
 const NO_BYTES: HeldBytes = Object.freeze<HeldBytes>({ become: nothing, grow: () => true, release: nothing });
 
 /**
  * Makes the counters and queues of one server.
  *
- * @throws TypeError listing every option that cannot be
+ * @throws TypeError listing every invalid option
  */
 export function createInFlightLimits(
   options: InFlightLimitOptions,
@@ -81,35 +81,35 @@ export function createInFlightLimits(
   };
   const held = { read: 0, write: 0, watch: 0, bytes: 0 };
   const free = (kind: PlaceKind | 'bytes'): number => most[kind] - held[kind];
-  const freeFor = (kind: PlaceKind | 'bytes', line: Line): number => {
-    const left = mostOf[kind] - line.held[kind];
+  const freeFor = (kind: PlaceKind | 'bytes', state: CallerState): number => {
+    const left = mostOf[kind] - state.held[kind];
     if (kind === 'bytes') return left;
-    const { [kind]: atOnce } = AT_ONCE_BESIDE_OTHERS;
-    if (left <= 0 || line.working[kind] < atOnce) return left;
-    return lines.areShared() ? atOnce - line.working[kind] : left;
+    const { [kind]: limit } = STORE_CALLS_BESIDE_OTHERS;
+    if (left <= 0 || state.working[kind] < limit) return left;
+    return queues.areShared() ? limit - state.working[kind] : left;
   };
-  const isFree = (kind: PlaceKind | 'bytes', line: Line): boolean => free(kind) > 0 && freeFor(kind, line) > 0;
-  const lines = createLines({ clock, atNextTurn, waitMs: limits.queueWaitMs, free, freeFor });
+  const isFree = (kind: PlaceKind | 'bytes', state: CallerState): boolean => free(kind) > 0 && freeFor(kind, state) > 0;
+  const queues = createCallerQueues({ clock, atNextTurn, waitMs: limits.queueWaitMs, free, freeFor });
 
   /** A class, because every request takes one: it is made without closures. */
   class HeldPlace implements Place {
     readonly #kind: PlaceKind;
-    readonly #line: Line;
+    readonly #state: CallerState;
     #holds = true;
     #works = true;
 
-    constructor(kind: PlaceKind, line: Line) {
+    constructor(kind: PlaceKind, state: CallerState) {
       this.#kind = kind;
-      this.#line = line;
+      this.#state = state;
       held[kind] += 1;
-      line.held[kind] += 1;
-      line.working[kind] += 1;
+      state.held[kind] += 1;
+      state.working[kind] += 1;
     }
 
     streams(): void {
       if (!this.#works) return;
       this.#works = false;
-      this.#line.working[this.#kind] -= 1;
+      this.#state.working[this.#kind] -= 1;
       this.#freed();
     }
 
@@ -117,83 +117,84 @@ export function createInFlightLimits(
       if (!this.#holds) return;
       this.#holds = false;
       held[this.#kind] -= 1;
-      this.#line.held[this.#kind] -= 1;
+      this.#state.held[this.#kind] -= 1;
       if (this.#works) this.streams();
       else this.#freed();
     }
 
     #freed(): void {
-      if (this.#kind !== 'watch') lines.freed(this.#kind, this.#line);
+      if (this.#kind !== 'watch') queues.freed(this.#kind, this.#state);
     }
   }
-  const take = (kind: PlaceKind, line: Line): Place => new HeldPlace(kind, line);
+  const take = (kind: PlaceKind, state: CallerState): Place => new HeldPlace(kind, state);
   const answerBytes = createAnswerBytes({
-    free: (line) => Math.min(free('bytes'), freeFor('bytes', line)),
-    count(line, bytes) {
+    free: (state) => Math.min(free('bytes'), freeFor('bytes', state)),
+    count(state, bytes) {
       held.bytes += bytes;
-      line.held.bytes += bytes;
-      if (bytes < 0) lines.freed('bytes', line);
+      state.held.bytes += bytes;
+      if (bytes < 0) queues.freed('bytes', state);
     },
   });
-  const inTurn = <T>(line: Line, client: Client, next: () => T): Promise<T | undefined> =>
+  const inTurn = <T>(state: CallerState, client: Client, next: () => T): Promise<T | undefined> =>
     new Promise((resolve) =>
-      lines.step(
-        line,
+      queues.step(
+        state,
         client,
         () => resolve(next()),
         () => resolve(undefined),
       ),
     );
-  /** Who has no name is known by its address. */
-  const lineOf = (caller: Caller | undefined, { remoteAddress = '' }: Client): Line => {
-    if (caller === undefined) return lines.of(`\0unknown ${remoteAddress}`, true);
-    return lines.of(caller.name === ANONYMOUS ? `\0${remoteAddress}` : caller.name, false);
+  /** A caller without a name is identified by its address. */
+  const stateOf = (caller: Caller | undefined, { remoteAddress = '' }: Client): CallerState => {
+    if (caller === undefined) return queues.of(`\0unknown ${remoteAddress}`, true);
+    return queues.of(caller.name === ANONYMOUS ? `\0${remoteAddress}` : caller.name, false);
   };
   const none = (): undefined => undefined;
-  const isFull = (line: Line): boolean => lines.waiting >= limits.queued || line.waiting >= limits.queuedPerCaller;
+  const isFull = (state: CallerState): boolean =>
+    queues.waiting >= limits.queued || state.waiting >= limits.queuedPerCaller;
 
   return {
     enter(kind, caller, client) {
-      const line = lineOf(caller, client);
-      const now = lines.mayBegin(line);
+      const state = stateOf(caller, client);
+      const now = queues.mayBegin(state);
       if (kind === 'watch') {
-        const watch = (): Place | undefined => (isFree(kind, line) ? take(kind, line) : undefined);
-        return (now ? watch() : undefined) ?? inTurn(line, client, watch);
+        const watch = (): Place | undefined => (isFree(kind, state) ? take(kind, state) : undefined);
+        return (now ? watch() : undefined) ?? inTurn(state, client, watch);
       }
-      if (caller.groups.includes(MASTERS)) return now ? NO_PLACE : inTurn(line, client, () => NO_PLACE);
-      if (now && isFree(kind, line) && !lines.mustWait(kind, line, free(kind))) return take(kind, line);
-      if (isFull(line)) return inTurn(line, client, none);
+      if (caller.groups.includes(MASTERS)) return now ? NO_PLACE : inTurn(state, client, () => NO_PLACE);
+      if (now && isFree(kind, state) && !queues.mustWait(kind, state, free(kind))) return take(kind, state);
+      if (isFull(state)) return inTurn(state, client, none);
       return new Promise((resolve) =>
-        lines.wait(
+        queues.wait(
           kind,
-          line,
+          state,
           client,
-          () => resolve(take(kind, line)),
+          () => resolve(take(kind, state)),
           () => resolve(undefined),
         ),
       );
     },
     hold(bytes, caller, client) {
       if (caller.groups.includes(MASTERS)) return NO_BYTES;
-      const line = lineOf(caller, client);
-      if (isFree('bytes', line) && !lines.mustWait('bytes', line, 1)) return answerBytes.take(line, bytes);
-      if (isFull(line)) return inTurn(line, client, none);
+      const state = stateOf(caller, client);
+      if (isFree('bytes', state) && !queues.mustWait('bytes', state, 1)) return answerBytes.take(state, bytes);
+      if (isFull(state)) return inTurn(state, client, none);
       return new Promise((resolve) =>
-        lines.wait(
+        queues.wait(
           'bytes',
-          line,
+          state,
           client,
-          () => resolve(answerBytes.take(line, bytes)),
+          () => resolve(answerBytes.take(state, bytes)),
           () => resolve(undefined),
         ),
       );
     },
     holdChunk(chunk, caller, client) {
-      return caller.groups.includes(MASTERS) ? nothing : answerBytes.share(lineOf(caller, client), chunk);
+      return caller.groups.includes(MASTERS) ? nothing : answerBytes.share(stateOf(caller, client), chunk);
     },
     turn(caller, client) {
-      const line = lineOf(caller, client);
-      return lines.mayBegin(line) ? undefined : inTurn(line, client, none);
+      const state = stateOf(caller, client);
+      return queues.mayBegin(state) ? undefined : inTurn(state, client, none);
     },
   };
 }

@@ -3,21 +3,21 @@ export interface Requester {
   readonly aborted?: boolean | undefined;
 }
 
-/** Somebody in a queue. */
+/** A request in a queue. */
 export interface Waiter {
   readonly requester: Requester;
   /** Monotonic milliseconds. */
   readonly since: number;
-  /** Its turn has come. */
+  /** Called when its turn has come. */
   readonly enter: () => void;
-  /** It need not wait any longer: its request has ended. */
+  /** Called when it waits no longer, because its request has ended. */
   readonly leave: () => void;
 }
 
 /** First in, first out. A class, because every caller has four of them. */
 export class Queue {
   #waiters: Waiter[] = [];
-  /** Where the first one is: to shift an array of hundreds costs more than all the rest. */
+  /** Index of the first one: shifting an array of hundreds costs more than everything else here. */
   #head = 0;
 
   get length(): number {
@@ -67,7 +67,7 @@ export class Queue {
   }
 }
 
-/** How many who have left an array holds before it is made anew. */
+/** Entries that have left the queue before the array is copied without them. */
 const KEPT_BEHIND = 256;
 
 const hasEnded = ({ requester }: Waiter): boolean => requester.aborted === true;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createInFlightLimits, type Place } from '../../../src/limits/in-flight.js';
 import type { InFlightLimitOptions } from '../../../src/limits/in-flight-options.js';
-import { createLines } from '../../../src/limits/lines.js';
+import { createCallerQueues } from '../../../src/limits/caller-queues.js';
 import { fakeLoop } from './loop.js';
 
 const HERE = { aborted: false };
@@ -68,11 +68,11 @@ describe('who waits', () => {
   });
 });
 
-describe('the line of a caller', () => {
-  const lines = () => {
+describe('the queue of a caller', () => {
+  const queues = () => {
     const loop = fakeLoop();
-    const made = createLines({ ...loop, waitMs: 5_000, free: () => 1, freeFor: () => 1 });
-    /** As many callers as bring the lines to be looked through. */
+    const made = createCallerQueues({ ...loop, waitMs: 5_000, free: () => 1, freeFor: () => 1 });
+    /** As many callers as make the idle ones be dropped. */
     const crowd = (name: string): void => {
       for (let index = 0; index < 1_000; index += 1) made.of(`${name}-${index}`, false);
     };
@@ -80,7 +80,7 @@ describe('the line of a caller', () => {
   };
 
   it('is forgotten when it was idle for two seconds and there are a thousand', () => {
-    const { made, crowd, clock } = lines();
+    const { made, crowd, clock } = queues();
     const jane = made.of('jane', false);
     expect(made.of('jane', false)).toBe(jane);
     crowd('first');
@@ -91,10 +91,10 @@ describe('the line of a caller', () => {
   });
 
   it.each([
-    ['holds a place', (line: { held: { read: number } }) => void (line.held.read = 1)],
-    ['holds a watch', (line: { held: { watch: number } }) => void (line.held.watch = 1)],
+    ['holds a place', (state: { held: { read: number } }) => void (state.held.read = 1)],
+    ['holds a watch', (state: { held: { watch: number } }) => void (state.held.watch = 1)],
   ])('stays while it %s, and where something waits for its turn as well', (_, hold) => {
-    const { made, crowd, clock } = lines();
+    const { made, crowd, clock } = queues();
     const [jane, bob] = [made.of('jane', false), made.of('bob', false)];
     hold(jane);
     hold(bob);

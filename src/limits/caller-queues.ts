@@ -1,0 +1,197 @@
+import type { Clock } from '../clock/clock.js';
+import { Queue, type Requester } from './queue.js';
+import { createScheduler, type CallerActivity } from './scheduler.js';
+
+/** What a caller waits for: a place among reads or writes, or room for the bytes of an answer. */
+export type WaitKind = 'read' | 'write' | 'bytes';
+
+/** One caller: what it holds, and what waits for it. */
+export class CallerState implements CallerActivity {
+  turn = -1;
+  begun = 0;
+  heardAt = 0;
+  readonly unknown: boolean;
+  heard = 0;
+  countedFrom = 0;
+  readonly held = { read: 0, write: 0, watch: 0, bytes: 0 };
+  /** Places whose answers are still being made. */
+  readonly working = { read: 0, write: 0, watch: 0 };
+  readonly read: Queue = new Queue();
+  readonly write: Queue = new Queue();
+  readonly bytes: Queue = new Queue();
+  /** Waits for the caller's turn only. */
+  readonly step: Queue = new Queue();
+
+  /** Chunks of watches that are on their way to several clients of this caller. */
+  readonly chunks: Map<Uint8Array, { holders: number }> = new Map();
+
+  constructor(unknown: boolean) {
+    this.unknown = unknown;
+  }
+
+  /** Requests that wait for a place, or for room. */
+  get waiting(): number {
+    return this.read.length + this.write.length + this.bytes.length;
+  }
+
+  get isIdle(): boolean {
+    const { read, write, watch, bytes } = this.held;
+    return read + write + watch + bytes + this.waiting + this.step.length === 0;
+  }
+}
+
+/** The queues of all callers, served round-robin. */
+export interface CallerQueues {
+  /** The state of a caller. Dropped some time after its last use. */
+  of(name: string, unknown: boolean): CallerState;
+  /** Whether work of this caller may begin at once. */
+  mayBegin(state: CallerState): boolean;
+  /** Whether several callers are active. */
+  areShared(): boolean;
+  /** Whether a new request has to queue behind others of this caller, or of all callers. */
+  mustWait(kind: WaitKind, state: CallerState, free: number): boolean;
+  /** Waits for a place, or for room; `enter` takes it. `leave` is called instead when none is free in time, or the request ends. */
+  wait(kind: WaitKind, state: CallerState, requester: Requester, enter: () => void, leave: () => void): void;
+  /** Waits for the caller's turn. */
+  step(state: CallerState, requester: Requester, enter: () => void, leave: () => void): void;
+  /** A place, or room, was given back. */
+  freed(kind: WaitKind, state: CallerState): void;
+  /** Requests that wait for a place, or for room. */
+  readonly waiting: number;
+}
+
+/** What {@link createCallerQueues} works with. */
+export interface CallerQueuesParts {
+  readonly clock: Clock;
+  readonly atNextTurn: (callback: () => void) => void;
+  /** The longest wait for a place. */
+  readonly waitMs: number;
+  /** Places, or bytes, that are free in all, and for this caller. */
+  readonly free: (kind: WaitKind) => number;
+  readonly freeFor: (kind: WaitKind, state: CallerState) => number;
+}
+
+/** The order in which kinds of work are served. */
+const KINDS = ['step', 'bytes', 'read', 'write'] as const;
+/** A caller with more requests waiting than this counts as a flood: it does not wait for answers, or has very many connections. */
+const FLOOD = 128;
+/** How often the queues are searched for requests that have ended or waited too long. */
+const SWEEP_MS = 250;
+/** States that are kept although they are idle: most callers come again. */
+const KEPT_STATES = 1_000;
+const IDLE_MS = 2_000;
+
+/**
+ * Queues for each caller, served round-robin in turns of the event loop. A caller that holds all the places it may have is
+ * skipped until it gives one back.
+ */
+export function createCallerQueues({ clock, atNextTurn, waitMs, free, freeFor }: CallerQueuesParts): CallerQueues {
+  const states = new Map<string, CallerState>();
+  /** Callers that can be served, in the order in which they will be. */
+  const ready = {
+    step: new Set<CallerState>(),
+    bytes: new Set<CallerState>(),
+    read: new Set<CallerState>(),
+    write: new Set<CallerState>(),
+  };
+  let kindIndex = 0;
+  let waiting = 0;
+  let sweeping = false;
+  let tidiedAt = -Infinity;
+
+  const serve = (sparing: boolean): boolean => {
+    for (let tried = 0; tried < KINDS.length; tried += 1) {
+      kindIndex = (kindIndex + 1) % KINDS.length;
+      if (serveOne(KINDS[kindIndex] ?? 'step', sparing)) return true;
+    }
+    return false;
+  };
+  const isFlood = (kind: keyof typeof ready, state: CallerState): boolean => state[kind].length > FLOOD;
+  const serveOne = (kind: keyof typeof ready, sparing: boolean): boolean => {
+    for (const state of ready[kind]) {
+      if (sparing && isFlood(kind, state)) continue;
+      if (kind !== 'step' && free(kind) <= 0) return false;
+      ready[kind].delete(state);
+      if (kind !== 'step' && freeFor(kind, state) <= 0) continue;
+      const { length } = state[kind];
+      const waiter = state[kind].shift();
+      if (kind !== 'step') waiting -= length - state[kind].length;
+      if (state[kind].length > 0) ready[kind].add(state);
+      if (waiter === undefined) continue;
+      waiter.enter();
+      return true;
+    }
+    return false;
+  };
+  const isFlooded = (): boolean => {
+    for (const kind of KINDS) for (const state of ready[kind]) if (isFlood(kind, state)) return true;
+    return false;
+  };
+  const scheduler = createScheduler({ clock, atNextTurn, serve, isFlooded });
+
+  const join = (kind: keyof typeof ready, state: CallerState): void => {
+    ready[kind].add(state);
+    scheduler.wake();
+    if (sweeping) return;
+    sweeping = true;
+    clock.setTimer(sweep, SWEEP_MS);
+  };
+  /** Requests that have waited for too long are refused, in the turn of their caller. */
+  const sweep = (): void => {
+    sweeping = false;
+    const moment = clock.monotonic() - waitMs;
+    let left = 0;
+    for (const state of states.values()) {
+      for (const kind of KINDS) state[kind].prune();
+      for (const kind of WAIT_KINDS) {
+        for (const waiter of state[kind].before(moment)) state.step.push({ ...waiter, enter: waiter.leave });
+        if (state[kind].length === 0) ready[kind].delete(state);
+      }
+      if (state.step.length > 0) join('step', state);
+      left += state.waiting;
+    }
+    waiting = left;
+    if (waiting > 0 && !sweeping) {
+      sweeping = true;
+      clock.setTimer(sweep, SWEEP_MS);
+    }
+  };
+  const tidy = (): void => {
+    const now = clock.monotonic();
+    if (now - tidiedAt < IDLE_MS) return;
+    tidiedAt = now;
+    for (const [name, state] of states) if (state.isIdle && now - state.heardAt > IDLE_MS) states.delete(name);
+  };
+
+  return {
+    of(name, unknown) {
+      let state = states.get(name);
+      if (state !== undefined) return state;
+      if (states.size >= KEPT_STATES) tidy();
+      state = new CallerState(unknown);
+      states.set(name, state);
+      return state;
+    },
+    mayBegin: (state) => scheduler.mayBegin(state) && state.step.length === 0,
+    areShared: () => scheduler.areShared(),
+    mustWait: (kind, state, left) => state[kind].length > 0 || (left === 1 && ready[kind].size > 0),
+    wait(kind, state, requester, enter, leave) {
+      waiting += 1;
+      state[kind].push({ requester, since: clock.monotonic(), enter, leave });
+      join(kind, state);
+    },
+    step(state, requester, enter, leave) {
+      state.step.push({ requester, since: clock.monotonic(), enter, leave });
+      join('step', state);
+    },
+    freed(kind, state) {
+      if (state[kind].length > 0) ready[kind].add(state);
+      if (ready[kind].size > 0) scheduler.wake();
+    },
+    get waiting() {
+      return waiting;
+    },
+  };
+}
+
+const WAIT_KINDS = ['read', 'write', 'bytes'] as const;

@@ -1,0 +1,146 @@
+import type { Clock } from '../clock/clock.js';
+
+/** What {@link createScheduler} keeps of one caller. */
+export interface CallerActivity {
+  /** The turn of the event loop in which `begun` was counted. */
+  turn: number;
+  /** Requests that began in that turn as they came. */
+  begun: number;
+  /** When the caller sent its latest request, monotonic milliseconds. */
+  heardAt: number;
+  /** Not authenticated, such as a prober: counts as active only when it sends many requests. */
+  readonly unknown: boolean;
+  /** Requests of such a client since `countedFrom`. */
+  heard: number;
+  countedFrom: number;
+}
+
+/** Schedules the work of callers: decides how much of it begins in one turn of the event loop. */
+export interface Scheduler {
+  /** Whether work of this caller may begin at once. What may not has to wait until `serve` begins it. */
+  mayBegin(caller: CallerActivity): boolean;
+  /** Whether several callers are active. */
+  areShared(): boolean;
+  /** Tells that work waits: `serve` is called in the next turns, until it answers that no more can begin. */
+  wake(): void;
+}
+
+/** What {@link createScheduler} works with. */
+export interface SchedulerParts {
+  readonly clock: Clock;
+  /** Calls back in the next turn of the event loop, microtasks between two callbacks. */
+  readonly atNextTurn: (callback: () => void) => void;
+  /** Begins the next piece of work, if there is one; false when no more can begin. `sparing`: skips callers that flood. */
+  readonly serve: (sparing: boolean) => boolean;
+  /** Whether the queue of a caller is so long that it counts as a flood. */
+  readonly isFlooded: () => boolean;
+}
+
+/** Time in one turn for work of the only active caller: far above what 64 connections need, and far below 50 ms. */
+const ALONE_MS = 5;
+/** Time in one turn for queued work while several callers are active: a new request waits for it. */
+const SHARED_MS = 0.2;
+/** Requests of each of several active callers that begin in a turn without being queued. */
+const SHARED_BEGINNINGS = 1;
+/**
+ * How long a flooding caller rests after each turn in which queued work has begun, while several callers are active:
+ * otherwise the loop is never idle, and the pauses of the garbage collector delay all callers.
+ */
+const REST_MS = 1;
+/** Callers that sent a request within this time are active. */
+const ACTIVE_MS = 2_000;
+/** Requests that an unauthenticated client may send in that time without counting as active. */
+const FEW = 50;
+const SLOTS = { alone: 64, shared: 8 } as const;
+
+/**
+ * Bounds the work that begins in one turn of the event loop. All requests share one thread, so a caller without a bound
+ * delays the requests of the others. While only one caller is active it gets nearly all the time; as soon as there are two,
+ * a turn is kept so short that a request of the other one waits for a fraction of a millisecond.
+ */
+export function createScheduler({ clock, atNextTurn, serve, isFlooded }: SchedulerParts): Scheduler {
+  let turn = 0;
+  /** Monotonic milliseconds; undefined until something begins in this turn. */
+  let begunAt: number | undefined;
+  let armed = false;
+  /** Pieces of work that may begin in the next turn, and in this one. */
+  let planned = 0;
+  let slots = 0;
+  let servedUntil = 0;
+  let resting = false;
+  /** Whether callers that flood are skipped in this turn. */
+  let sparing = false;
+  let last: CallerActivity | undefined;
+  let sharedUntil = -Infinity;
+
+  const arm = (): void => {
+    if (armed) return;
+    armed = true;
+    atNextTurn(onTurn);
+  };
+  const onTurn = (): void => {
+    armed = false;
+    turn += 1;
+    begunAt = undefined;
+    slots = planned;
+    planned = 0;
+    if (slots === 0) return;
+    const now = clock.monotonic();
+    const shared = now < sharedUntil;
+    servedUntil = now + (shared ? SHARED_MS : ALONE_MS);
+    sparing = shared && resting;
+    if (!serve(sparing)) return;
+    if (shared && !resting && isFlooded()) rest();
+    plan(shared ? SLOTS.shared : SLOTS.alone);
+  };
+  const rest = (): void => {
+    resting = true;
+    clock.setTimer(() => {
+      resting = false;
+      if (planned === 0) plan(SLOTS.shared);
+    }, REST_MS);
+  };
+  /** One piece of work in each callback, so that what it does in microtasks counts as well. */
+  const onSlot = (): void => {
+    if (slots > 0 && (clock.monotonic() >= servedUntil || !serve(sparing))) slots = 0;
+  };
+  const plan = (count: number): void => {
+    arm();
+    planned = count;
+    for (let slot = 1; slot < count; slot += 1) atNextTurn(onSlot);
+  };
+  return {
+    mayBegin(caller) {
+      const now = clock.monotonic();
+      if (last !== caller && !(caller.unknown && isQuiet(caller, now))) {
+        if (last !== undefined && now - last.heardAt < ACTIVE_MS) sharedUntil = now + ACTIVE_MS;
+        last = caller;
+      }
+      caller.heardAt = now;
+      if (caller.turn !== turn) {
+        caller.turn = turn;
+        caller.begun = 0;
+      }
+      if (begunAt === undefined) {
+        begunAt = now;
+        arm();
+      }
+      if (now < sharedUntil ? caller.begun >= SHARED_BEGINNINGS : now - begunAt >= ALONE_MS) return false;
+      caller.begun += 1;
+      return true;
+    },
+    areShared: () => clock.monotonic() < sharedUntil,
+    wake() {
+      if (planned === 0) plan(1);
+    },
+  };
+}
+
+function isQuiet(caller: CallerActivity, now: number): boolean {
+  if (now - caller.countedFrom > ACTIVE_MS) {
+    caller.countedFrom = now;
+    caller.heard = 0;
+  }
+  caller.heard += 1;
+  return caller.heard < FEW;
+}
