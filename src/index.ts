@@ -87,7 +87,7 @@ export {
   type CopyResult,
   type SkippedEvent,
 } from './store/copy-events.js';
-export { settleUnknownOutcomes } from './store/settle.js';
+export { resolveUnknownOutcomes } from './store/unknown-outcomes.js';
 export { isStoreError, storeError, type StoreError, type StoreErrorCode } from './store/errors.js';
 export { storeCheck, type StoreCheckOptions } from './store-check.js';
 

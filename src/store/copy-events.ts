@@ -2,7 +2,7 @@ import { systemClock, type Clock } from '../clock/clock.js';
 import type { EventKey, EventStore, ListPage, Position, Revision } from './contract.js';
 import { isStoreError, type StoreErrorCode } from './errors.js';
 import type { EventRecord } from './record.js';
-import { sameEvent } from './settle.js';
+import { sameEvent } from './unknown-outcomes.js';
 
 /** Options of {@link copyEvents}. */
 export interface CopyEventsOptions {
@@ -159,7 +159,7 @@ async function copyOne(
 }
 
 /** Calls `work` for each item, a number of them at once. After a failure nothing new is begun, and it is thrown when all have ended. */
-async function each<T>(items: readonly T[], atOnce: number, work: (item: T) => Promise<void>): Promise<void> {
+async function each<T>(items: readonly T[], concurrency: number, work: (item: T) => Promise<void>): Promise<void> {
   const failures: unknown[] = [];
   const queue = items.values();
   const lane = async (): Promise<void> => {
@@ -168,7 +168,7 @@ async function each<T>(items: readonly T[], atOnce: number, work: (item: T) => P
       await work(item).catch((error: unknown) => failures.push(error));
     }
   };
-  await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, lane));
+  await Promise.all(Array.from({ length: Math.min(concurrency, items.length) }, lane));
   if (failures.length > 0) throw failures[0];
 }
 

@@ -2,7 +2,7 @@ import type { Change, CreateEvent, EventStore, Revision, StoreCall, StoreCapabil
 import { isStoreError, storeError } from '../errors.js';
 import type { ParkedIterator } from '../parked-iterator.js';
 import type { EventRecord } from '../record.js';
-import { settleUnknownOutcomes } from '../settle.js';
+import { resolveUnknownOutcomes } from '../unknown-outcomes.js';
 import { untilAborted } from '../until-aborted.js';
 import type { Budget } from './client.js';
 import { createCompaction, type Compaction } from './compaction.js';
@@ -188,7 +188,7 @@ export function etcdStore(options: EtcdStoreOptions): EventStore {
         budget ??= opened.client.budget(call?.signal);
         return run(contextOf(opened), budget);
       });
-    return settleUnknownOutcomes({
+    return resolveUnknownOutcomes({
       ...reads,
       create,
       replace: (key, event, more) => write((context, left) => replaceOne(context, key, event, more, left)),

@@ -5,7 +5,7 @@ import type { EventKey, EventStore, ListPage, ListQuery, StoreCall, StoreCapabil
 import { storeError } from '../errors.js';
 import { createPagedFeeds } from '../paged-feed.js';
 import type { EncodedEvent } from '../record.js';
-import { settleUnknownOutcomes } from '../settle.js';
+import { resolveUnknownOutcomes } from '../unknown-outcomes.js';
 import { untilAborted } from '../until-aborted.js';
 import { clientOf } from './driver.js';
 import { createHistory } from './history.js';
@@ -181,7 +181,7 @@ FROM ${s}.expire($1::bigint, $2::integer, $3::bigint, $4::bigint, $5::integer)`,
     await client.close?.();
   };
 
-  return settleUnknownOutcomes({
+  return resolveUnknownOutcomes({
     name,
     capabilities: Object.freeze<StoreCapabilities>({
       durable: true,

@@ -4,7 +4,7 @@ import type { EventKey, EventStore, ListPage, ListQuery, StoreCall, StoreCapabil
 import { storeError, type StoreError } from '../errors.js';
 import { createPagedFeeds } from '../paged-feed.js';
 import type { EncodedEvent, EventRecord } from '../record.js';
-import { settleUnknownOutcomes } from '../settle.js';
+import { resolveUnknownOutcomes } from '../unknown-outcomes.js';
 import type { EngineQuery } from './engine.js';
 import { checkSqliteStoreOptions, engineOptions, type SqliteStoreOptions } from './options.js';
 import { packReads, unpackReadAnswer, type ReadOperation, type ReadResult } from './protocol-read.js';
@@ -251,5 +251,5 @@ export function sqliteStore(options: SqliteStoreOptions): EventStore {
   checkSqliteStoreOptions(options);
   const host = createWorkerHost(engineOptions(options), options.clock ?? systemClock);
   // Only the end of the thread leaves an outcome unknown; the next one can tell.
-  return settleUnknownOutcomes(createSqliteStore(options, host));
+  return resolveUnknownOutcomes(createSqliteStore(options, host));
 }

@@ -7,7 +7,7 @@ import { createBackoff } from './backoff.js';
 import { createCatchUp, type CatchUp } from './catch-up.js';
 import { createRing } from './ring.js';
 import { createWatcher, type HubWatcher, type Watcher, type WatcherHub, type WatchOptions } from './watcher.js';
-import { createWaves } from './waves.js';
+import { createWakeUps } from './wake-up-batches.js';
 
 /** For {@link createWatchHub}. */
 export interface WatchHubOptions {
@@ -69,14 +69,14 @@ export function createWatchHub(options: WatchHubOptions): WatchHub {
 
   /** How far watchers see the ring: those of one group see the same. */
   let shown: Revision = 0;
-  const waves = createWaves(watchers, clock, () => (shown = ring.head()));
+  const wakeUps = createWakeUps(watchers, clock, () => (shown = ring.head()));
 
   const begin = async (signal: AbortSignal): Promise<void> => {
     const at = await store.revision({ signal });
     if (signal.aborted) return;
     ring.restart(at);
     ready = true;
-    waves.wake();
+    wakeUps.wake();
   };
 
   /** Reads the feed until the signal is aborted or the store is closed. */
@@ -85,7 +85,7 @@ export function createWatchHub(options: WatchHubOptions): WatchHub {
     const onProgress = (revision: Revision): void => {
       if (signal.aborted) return;
       ring.advance(revision);
-      waves.wake();
+      wakeUps.wake();
     };
     while (!signal.aborted) {
       try {
@@ -94,7 +94,7 @@ export function createWatchHub(options: WatchHubOptions): WatchHub {
           if (signal.aborted) return;
           backoff.reset();
           ring.append(changes);
-          waves.wake();
+          wakeUps.wake();
         }
         // A feed that ends by itself: the store was closed, then this says so.
         await store.revision({ signal });
@@ -122,7 +122,7 @@ export function createWatchHub(options: WatchHubOptions): WatchHub {
 
   const stopFeed = (): void => {
     idle?.cancel();
-    waves.close();
+    wakeUps.close();
     feed?.abort();
     feed = undefined;
     ready = false;

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { EventStore } from '../../../src/store/contract.js';
 import { storeError, type StoreErrorCode } from '../../../src/store/errors.js';
 import { memoryStore } from '../../../src/store/memory/memory-store.js';
-import { settleUnknownOutcomes } from '../../../src/store/settle.js';
+import { resolveUnknownOutcomes } from '../../../src/store/unknown-outcomes.js';
 import { fakeClock } from '../../../src/testing/fake-clock.js';
 import { sampleEvent } from '../../../src/testing/sample-event.js';
 
@@ -27,7 +27,7 @@ function createBench(fates: Fate[], between: (store: EventStore) => Promise<unkn
     }
     throw storeError(fate, 'as arranged');
   };
-  const store = settleUnknownOutcomes({
+  const store = resolveUnknownOutcomes({
     ...memory,
     create: (...args) => suffer(() => memory.create(...args)),
     replace: (...args) => suffer(() => memory.replace(...args)),

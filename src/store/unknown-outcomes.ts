@@ -5,11 +5,11 @@ import { eventSize, type EncodedEvent, type EventRecord } from './record.js';
 
 const ATTEMPTS = 3;
 
-/** For {@link settleUnknownOutcomes}. */
-export interface SettleOptions {
+/** For {@link resolveUnknownOutcomes}. */
+export interface UnknownOutcomeOptions {
   /** Default: the system clock. */
   readonly clock?: Clock;
-  /** When a write that is not settled yet stays unknown, in milliseconds from its beginning. Default: 8,000. */
+  /** How long the outcome of a write is looked for, in milliseconds from the beginning of the write. Default: 8,000. */
   readonly withinMs?: number;
 }
 
@@ -30,11 +30,11 @@ type Judge = (error: unknown, signal: AbortSignal) => Promise<EventRecord | unde
  * Repeats a write whose outcome is unknown. It is conditional, so it cannot happen twice: either the repetition succeeds,
  * or the condition does not hold any more and `judge` finds out why.
  */
-async function settled(
+async function resolved(
   write: (signal: AbortSignal | undefined) => Promise<EventRecord>,
   signal: AbortSignal | undefined,
   judge: Judge,
-  { clock = systemClock, withinMs = 8_000 }: SettleOptions,
+  { clock = systemClock, withinMs = 8_000 }: UnknownOutcomeOptions,
 ): Promise<EventRecord> {
   const begun = clock.monotonic();
   let unknown: unknown;
@@ -46,7 +46,7 @@ async function settled(
   }
   const leftMs = withinMs - (clock.monotonic() - begun);
   if (leftMs <= 0) throw unknown;
-  // Every attempt may take the engine's whole deadline: together they must not outlast the patience of the client.
+  // Every attempt may take the engine's whole deadline: together they must not take longer than clients wait.
   const late = new AbortController();
   const timer = clock.setTimer(() => late.abort(), leftMs);
   const either = signal === undefined ? late.signal : AbortSignal.any([signal, late.signal]);
@@ -68,15 +68,15 @@ async function settled(
 }
 
 /**
- * The same store, with unknown outcomes settled where that is possible: the conditional write is repeated, and when its
+ * The same store, with unknown outcomes resolved where that is possible: the conditional write is repeated, and when its
  * condition does not hold any more, uid and bytes (a deletion: the feed) tell whether the first attempt did it.
  * Otherwise the error stays `unknown-outcome`. For engines behind a network; others never fail that way.
  *
  * A create that was given up must not be able to happen later than its repetition, for an event that was deleted in between
- * would come back. That is the engine's part: PostgreSQL refuses what comes after its deadline, and etcd settles creates
- * itself.
+ * would come back. That is the engine's part: PostgreSQL refuses what comes after its deadline, and the etcd store resolves
+ * creates itself.
  */
-export function settleUnknownOutcomes(store: EventStore, options: SettleOptions = {}): EventStore {
+export function resolveUnknownOutcomes(store: EventStore, options: UnknownOutcomeOptions = {}): EventStore {
   const written =
     (key: EventKey, event: EncodedEvent, code: StoreErrorCode): Judge =>
     async (error, signal) => {
@@ -85,7 +85,7 @@ export function settleUnknownOutcomes(store: EventStore, options: SettleOptions 
       return record !== undefined && sameEvent(record.event, event) ? record : undefined;
     };
 
-  /** The deletion that ended the state at `expected`, if that is how it ended. The feed still has it, or nobody does. */
+  /** The deletion that ended the state at `expected`, if that is how it ended. Only the feed can tell. */
   const removed =
     (key: EventKey, { expected }: RemoveOptions): Judge =>
     async (error, signal) => {
@@ -106,21 +106,21 @@ export function settleUnknownOutcomes(store: EventStore, options: SettleOptions 
     get: (key, call) => store.get(key, call),
     list: (query) => store.list(query),
     create: (key, event, call) =>
-      settled(
+      resolved(
         (signal) => store.create(key, event, { ...call, signal }),
         call.signal,
         written(key, event, 'exists'),
         options,
       ),
     replace: (key, event, call) =>
-      settled(
+      resolved(
         (signal) => store.replace(key, event, { ...call, signal }),
         call.signal,
         written(key, event, 'conflict'),
         options,
       ),
     remove: (key, call = {}) =>
-      settled((signal) => store.remove(key, { ...call, signal }), call.signal, removed(key, call), options),
+      resolved((signal) => store.remove(key, { ...call, signal }), call.signal, removed(key, call), options),
     expire: (call) => store.expire(call),
     changes: (call) => store.changes(call),
     revision: (call) => store.revision(call),

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { StoreCall } from '../../../src/store/contract.js';
 import { storeError } from '../../../src/store/errors.js';
 import { memoryStore } from '../../../src/store/memory/memory-store.js';
-import { settleUnknownOutcomes } from '../../../src/store/settle.js';
+import { resolveUnknownOutcomes } from '../../../src/store/unknown-outcomes.js';
 import { fakeClock } from '../../../src/testing/fake-clock.js';
 import { sampleEvent } from '../../../src/testing/sample-event.js';
 
@@ -26,7 +26,7 @@ function silentStore() {
     clock,
     attempts,
     settled: (withinMs?: number) =>
-      settleUnknownOutcomes(silent, { clock, ...(withinMs !== undefined && { withinMs }) }),
+      resolveUnknownOutcomes(silent, { clock, ...(withinMs !== undefined && { withinMs }) }),
   };
 }
 
