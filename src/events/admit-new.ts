@@ -93,7 +93,7 @@ function attempt<T>(admission: Admission<T>, round: number): Result | T | Promis
   const expiry = { expiresAt: expiryOf(environment) };
   const encoded = encodeEvent(event, managedFields, environment.textBytes);
   try {
-    if (create.atOnce) return created(call, create.atOnce(key, encoded, expiry));
+    if (create.sync) return created(call, create.sync(key, encoded, expiry));
     return create(key, encoded, expiry).then((record) => created(call, record), failed);
   } catch (error) {
     return failed(error);

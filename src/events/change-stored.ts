@@ -48,7 +48,7 @@ export function changeStored(
     counted = true;
   };
   const attempt = (): Attempt | Promise<Attempt> => {
-    const found = get.atOnce ? get.atOnce(keyOf(call), life) : get(keyOf(call), life);
+    const found = get.sync ? get.sync(keyOf(call), life) : get(keyOf(call), life);
     return chain(found, (record) => (record ? changed(call, options, change, admit, record) : missing()));
   };
   return chain(attempt(), (result) => result ?? again(attempt));

@@ -108,7 +108,7 @@ export interface Change {
   readonly previous?: EventRecord | undefined;
 }
 
-/** What a store can do beyond the rules everybody keeps. Only this excuses a test of the published suite. */
+/** What a store can do beyond the rules that hold for all. A test of the published suite is skipped only because of these. */
 export interface StoreCapabilities {
   /** An acknowledged write survives the end of the process. */
   readonly durable: boolean;
@@ -126,24 +126,24 @@ export interface StoreCapabilities {
 export interface GetEvent {
   (key: EventKey, call?: StoreCall): Promise<EventRecord | undefined>;
   /**
-   * Optional: the same at once, for a store that has everything at hand; it throws what the promise would be rejected
-   * with. It belongs to the function, so that who puts another `get` in its place replaces both.
+   * Optional: the same, synchronously, for a store that keeps everything in memory. It throws what the promise would be
+   * rejected with. It is a property of the function, so that a wrapper of `get` drops it.
    */
-  readonly atOnce?: ((key: EventKey, call?: StoreCall) => EventRecord | undefined) | undefined;
+  readonly sync?: ((key: EventKey, call?: StoreCall) => EventRecord | undefined) | undefined;
 }
 
-/** Bytes that are not there yet, and written where they go: copied once, and no memory of their own. */
+/** Bytes that are written on demand, straight into the output buffer: copied once, without a buffer of their own. */
 export interface UnjoinedPiece {
   readonly byteLength: number;
   /** Writes all of it at a place where there is room. Always the same bytes, however late. */
   writeTo(out: Uint8Array, at: number): void;
 }
 
-/** A page of a list as bytes that are ready to be sent, or to be written. */
+/** A page of a list as bytes that are ready to be sent, or that are written on demand. */
 export interface JoinedPage {
   /**
    * The records as JSON objects with their `metadata.resourceVersion`, without `kind` and `apiVersion`, with a comma
-   * between two of them. All pieces one after the other are the page; where one object ends is not said.
+   * between two of them. The page is the concatenation of all pieces; an object may span several of them.
    */
   readonly pieces: readonly (Uint8Array | UnjoinedPiece)[];
   /** As in {@link ListPage}. */
@@ -156,10 +156,10 @@ export interface JoinedPage {
 export interface ListEvents {
   (query: ListQuery): Promise<ListPage>;
   /**
-   * Optional: the same page joined already, at once, where a store keeps the bytes of what is read again and again. Every
-   * record has all the `terms`, and the page is as long as the limit allows. `undefined`: ask for the records. It throws
-   * what the promise would be rejected with. It belongs to the function, so that who puts another `list` in its place
-   * replaces both.
+   * Optional: the same page as joined JSON, synchronously, for a store that caches the bytes of pages that are read often.
+   * Every record has all the `terms`, and the page is as long as the limit allows. `undefined`: the caller has to read the
+   * records. It throws what the promise would be rejected with. It is a property of the function, so that a wrapper of
+   * `list` drops it.
    */
   readonly joined?: ((query: ListQuery) => JoinedPage | undefined) | undefined;
 }
@@ -167,25 +167,25 @@ export interface ListEvents {
 /** How one event is added. */
 export interface CreateEvent {
   (key: EventKey, event: EncodedEvent, options: WriteOptions): Promise<EventRecord>;
-  /** Optional, as {@link GetEvent.atOnce}: for a store whose writes wait for nothing. */
-  readonly atOnce?: ((key: EventKey, event: EncodedEvent, options: WriteOptions) => EventRecord) | undefined;
+  /** Optional, as {@link GetEvent.sync}: for a store whose writes are synchronous. */
+  readonly sync?: ((key: EventKey, event: EncodedEvent, options: WriteOptions) => EventRecord) | undefined;
 }
 
 /**
  * Where events are kept. Stores know no HTTP: they fail with a `StoreError` and its code, nothing else. Every method may
  * be called detached from the object and from many places at once. What they return belongs to the store: it never
- * changes later, and nobody may write to it (`EncodedEvent.bytes` included). What they are given is copied.
+ * changes later, and callers must not write to it (`EncodedEvent.bytes` included). Arguments are copied.
  *
  * The rules (the suite in `kube-vitals/testing` proves each): revisions rise by write and are never reused; what was
  * acknowledged is never lost; a page read `at` a revision shows exactly that state, however late it is asked for within
  * the history; the feed is complete, ordered and gap-free from any revision within the history; a condition that does not
  * hold changes nothing.
  *
- * Data may be put back to an earlier state behind the back of an open store, by a fail-over to a replica that lags or by the
+ * Data may be put back to an earlier state while a store is open, by a fail-over to a replica that lags or by the
  * restore of a backup. A store to which that can happen remembers the latest revision it has met, in reads, writes and
  * feeds. When the data is behind it, with the next call of any kind or the next look of a feed, the store raises the latest
  * revision above everything that can have been given out, and whatever is before that is `expired`, for feeds that are open
- * as well. Then nobody goes on from a history that is gone, and no revision is given out twice.
+ * as well. So no reader continues from a history that is lost, and no revision is given out twice.
  */
 export interface EventStore {
   /** Also the name of its health check. */
@@ -213,7 +213,7 @@ export interface EventStore {
   changes(options: ChangesOptions): AsyncIterable<readonly Change[]>;
   /** The latest revision. */
   revision(call?: StoreCall): Promise<Revision>;
-  /** Ends well when a write would have a chance. */
+  /** Resolves when a write would probably succeed; rejects with the reason otherwise. */
   ping(call?: StoreCall): Promise<void>;
   /**
    * Optional: the time by the clock that all processes on this data share, microseconds since the epoch; read from the

@@ -9,7 +9,7 @@ import type { ApiHandler, ApiResponse } from '../../src/index.js';
 const ok: ApiResponse = { status: 200, headers: { 'content-type': 'text/plain' }, body: 'ok' };
 
 /** Handlers are plain functions: at once, later, or not at all. */
-export const atOnce: ApiHandler = () => ok;
+export const sync: ApiHandler = () => ok;
 export const later: ApiHandler = async ({ method, url }) =>
   Promise.resolve(`${method} ${url}` === 'GET /x' ? ok : undefined);
 export const notMine: ApiHandler = () => undefined;
@@ -28,7 +28,7 @@ export const bodies: readonly ApiResponse['body'][] = [
 export const warned: ApiResponse = { ...ok, headers: { warning: ['299 - "one"', '299 - "two"'] } };
 
 /** A handler joins others, and serves node:http, node:http2 and fetch without a cast. */
-const joined: ApiHandler = firstOf(atOnce, later);
+const joined: ApiHandler = firstOf(sync, later);
 createServer(toNodeListener(joined));
 createSecureServer(toNodeListener(joined, { basePath: '/ops' }));
 export const fetched: Promise<Response | undefined> = toFetchHandler(joined)(new Request('http://localhost/x'));
@@ -46,7 +46,7 @@ async function* words(): AsyncGenerator<string> {
 export const textStream: ApiResponse = { ...ok, body: words() };
 
 // @ts-expect-error a method and a URL are needed
-void atOnce({ method: 'GET' });
+void sync({ method: 'GET' });
 
 // @ts-expect-error the option is called basePath
 toNodeListener(joined, { prefix: '/ops' });

@@ -17,7 +17,7 @@ export function get(call: VerbCall): Result | Promise<Result> {
   const asked = first(query, 'resourceVersion') ?? '';
   requireResourceVersion(asked);
   const { store } = environment;
-  const found = store.get.atOnce ? store.get.atOnce(keyOf(call), life) : store.get(keyOf(call), life);
+  const found = store.get.sync ? store.get.sync(keyOf(call), life) : store.get(keyOf(call), life);
   return chain(found, (record) => shown(call, asked, record));
 }
 

@@ -85,7 +85,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): EventStore {
     return version;
   };
 
-  const getAtOnce = (key: EventKey, call?: StoreCall): EventRecord | undefined => {
+  const getSync = (key: EventKey, call?: StoreCall): EventRecord | undefined => {
     const { state } = begin(call);
     const version = state.find(key);
     return version === undefined ? undefined : state.record(version, version.step, key);
@@ -117,7 +117,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): EventStore {
     return readJoined(state, lists, query);
   };
 
-  const createAtOnce = (key: EventKey, event: EncodedEvent, call: WriteOptions): EventRecord => {
+  const createSync = (key: EventKey, event: EncodedEvent, call: WriteOptions): EventRecord => {
     const open = begin(call);
     const place = open.state.place(key);
     if (typeof place !== 'string' && place.head.event !== undefined) {
@@ -135,11 +135,11 @@ export function memoryStore(options: MemoryStoreOptions = {}): EventStore {
       remaining: true,
       maxEventBytes,
     }),
-    get: Object.assign(async (key: EventKey, call?: StoreCall) => getAtOnce(key, call), { atOnce: getAtOnce }),
+    get: Object.assign(async (key: EventKey, call?: StoreCall) => getSync(key, call), { sync: getSync }),
     list: Object.assign(list, { joined }),
     create: Object.assign(
-      async (key: EventKey, event: EncodedEvent, call: WriteOptions) => createAtOnce(key, event, call),
-      { atOnce: createAtOnce },
+      async (key: EventKey, event: EncodedEvent, call: WriteOptions) => createSync(key, event, call),
+      { sync: createSync },
     ),
     async replace(key, event, call) {
       const open = begin(call);

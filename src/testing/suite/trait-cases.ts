@@ -127,15 +127,15 @@ export const traitCases: readonly SuiteCase[] = [
     },
   },
   {
-    name: 'get: what is given at once, where the store can do that, is what the promise gives',
+    name: 'get: get.sync, where the store has it, returns what the promise gives',
     async run({ store, create }) {
-      const { atOnce } = store.get;
-      if (atOnce === undefined) return;
+      const { sync } = store.get;
+      if (sync === undefined) return;
       const { key } = await create('a');
-      assertEqual(atOnce(key), await store.get(key), 'a record');
-      assertEqual(atOnce(keyOf('b')), undefined, 'nothing');
+      assertEqual(sync(key), await store.get(key), 'a record');
+      assertEqual(sync(keyOf('b')), undefined, 'nothing');
       await store.close();
-      await assertStoreError((async () => atOnce(key))(), 'closed', 'get at once on a closed store');
+      await assertStoreError((async () => sync(key))(), 'closed', 'get.sync on a closed store');
     },
   },
   {
@@ -179,26 +179,26 @@ export const traitCases: readonly SuiteCase[] = [
     },
   },
   {
-    name: 'create: what is done at once, where the store can do that, is what the promise does',
+    name: 'create: create.sync, where the store has it, does what the promise does',
     async run({ store, create, later }) {
-      const { atOnce } = store.create;
-      if (atOnce === undefined) return;
+      const { sync } = store.create;
+      if (sync === undefined) return;
       const before = await create('a');
       const event = sampleEvent({ name: 'b' });
-      const record = atOnce(keyOf('b'), event, later());
+      const record = sync(keyOf('b'), event, later());
       assertEqual(record.event, event, 'the record');
       assert(record.revision > before.revision, 'the revision rises');
       assertEqual(await store.get(keyOf('b')), record, 'get');
       await assertStoreError(
-        (async () => atOnce(keyOf('b'), event, later()))(),
+        (async () => sync(keyOf('b'), event, later()))(),
         'exists',
-        'create at once of what exists',
+        'create.sync of a key that exists',
       );
       await store.close();
       await assertStoreError(
-        (async () => atOnce(keyOf('c'), event, later()))(),
+        (async () => sync(keyOf('c'), event, later()))(),
         'closed',
-        'create at once when closed',
+        'create.sync on a closed store',
       );
     },
   },
