@@ -9,11 +9,11 @@ import { refuseImpersonation } from './no-impersonation.js';
 import { described } from './option-faults.js';
 import { ANONYMOUS, AUTHENTICATED, UNAUTHENTICATED } from './well-known.js';
 
-/** The two hooks of a service, and who is told of their failures. */
+/** The two hooks of a service, and the observer of their failures. */
 export interface AccessOptions {
   readonly authenticate: Authenticate;
   readonly authorize: Authorize;
-  /** `createImpersonation` where callers may ask to be taken for others: handed in, so that only those carry it who use it. */
+  /** `createImpersonation` where impersonation is enabled: passed in, so that bundles without it do not include its code. */
   readonly impersonation?: CreateImpersonation | undefined;
   /** Is told what `authenticate` threw, and of an answer that none of the two may give. */
   readonly report?: ((hook: 'authenticate' | 'authorize', error: unknown) => void) | undefined;
@@ -104,7 +104,7 @@ export function createAccess({
 
 /**
  * A caller as rules know it, with the group `system:authenticated` unless anonymous. Hooks are written by others, also in
- * plain JavaScript: what has no name is nobody.
+ * plain JavaScript: an object without a name is no caller.
  */
 export function acceptCaller(answer: unknown): Caller | undefined {
   if (typeof answer !== 'object' || answer === null) return undefined;

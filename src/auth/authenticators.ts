@@ -25,7 +25,7 @@ export const clientCertificate: () => Authenticate = /* @__PURE__ */ hookFactory
 const anonymous: Caller = Object.freeze({ name: ANONYMOUS, groups: Object.freeze([UNAUTHENTICATED]) });
 
 /**
- * Takes everybody in as `system:anonymous` of group `system:unauthenticated`. Put it last in {@link firstAuthenticator};
+ * Accepts every request as `system:anonymous` of group `system:unauthenticated`. Put it last in {@link firstAuthenticator};
  * what anonymous callers may do is the authorizer's word (`allowAuthenticated()` refuses them everything).
  */
 export const allowAnonymous: () => Authenticate = /* @__PURE__ */ hookFactory('authenticate', 'allowAnonymous', () =>

@@ -14,7 +14,7 @@ export const allowAuthenticated: () => Authorize = /* @__PURE__ */ hookFactory('
   ),
 );
 
-/** Allows everything to everybody. With {@link allowAnonymous} the API is open to whoever can reach the port. */
+/** Allows everything to everybody. With {@link allowAnonymous} the API is open to everyone who can reach the port. */
 export const allowEverybody: () => Authorize = /* @__PURE__ */ hookFactory('authorize', 'allowEverybody', () =>
   authorizer('allowEverybody', () => ALLOWED),
 );
@@ -51,7 +51,7 @@ function askAny(...authorizers: readonly Authorize[]): Authorize {
   });
 }
 
-/** What those have said who did not allow. */
+/** The reasons of the authorizers that did not allow the request. */
 interface Heard {
   readonly reasons: string[];
   /** The first answer that was no decision. */

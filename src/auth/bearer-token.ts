@@ -12,7 +12,7 @@ const ONE_WORD = /^Bearer [\x21-\x7e]+$/;
 export function bearerToken(request: ApiRequest): string | undefined {
   const value = authorization(request);
   if (value === undefined) return undefined;
-  // As everybody sends it; taking it to pieces would cost a get 3 %.
+  // The usual spelling; splitting the header would cost a get 3 %.
   if (ONE_WORD.test(value)) return value.slice(PREFIX.length);
   return partsOf(value)?.[1] || undefined;
 }

@@ -2,7 +2,7 @@ import type { ApiRequest } from '../http/request.js';
 import type { Caller } from '../model/caller.js';
 
 /**
- * Says who a request comes from. `undefined` means *no credential of my kind*: another authenticator may know it, and
+ * Authenticates a request. `undefined` means *no credential of my kind*: another authenticator may know it, and
  * with none left the answer is 401. **Throwing means 401**, never anonymous, and what is thrown is not shown to the client:
  * throw `badCredential()` for a credential that is bad, since anything else is taken for a failure of the hook and reported to
  * `observe` (`where: 'events: authenticate'`), as an answer that is no caller is.

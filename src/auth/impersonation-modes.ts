@@ -1,6 +1,6 @@
 import type { Caller } from '../model/caller.js';
 
-/** One way in which a caller may be allowed to be somebody else. */
+/** A mode of impersonation: one way in which a caller may be allowed to act as another user. */
 export interface ImpersonationMode {
   /** Which requests it holds for is asked by this name; absent for the older way, which holds for all. */
   readonly constraint?: string;

@@ -12,7 +12,7 @@ import { ANONYMOUS, AUTHENTICATED, UNAUTHENTICATED } from './well-known.js';
 export type Impersonated = { readonly caller: Caller } | { readonly refused: Status };
 
 /**
- * Takes the place of a caller by somebody else, as the request asks for.
+ * Replaces the caller by the user that the request asks to impersonate.
  *
  * @param attributes what the request is about: some rights to impersonate hold for some requests only
  */
@@ -35,7 +35,7 @@ export type CreateImpersonation = (authorize: Authorize) => Impersonate;
 
 /**
  * Impersonation by the headers `Impersonate-User`, `-Group`, `-Uid` and `-Extra-KEY`. Tried in Kubernetes' order: first
- * the constrained modes, which need `impersonate:MODE` on who is wanted and `impersonate-on:MODE:VERB` on what the request
+ * the constrained modes, which need `impersonate:MODE` on the target user and `impersonate-on:MODE:VERB` on what the request
  * is about, then the older verb `impersonate`. Refusals are those of the first mode that fits the user. Requests without
  * the headers cost nothing.
  *
@@ -158,7 +158,7 @@ function extraFault([key, values]: readonly [string, readonly string[]]): string
 const DOMAIN_PREFIXED =
   /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/[A-Za-z0-9/\-._~%!$&'()*+,;=:]+$/;
 
-/** The group of authenticated callers belongs to everybody but the anonymous, as after authentication. */
+/** Every user but the anonymous one is in the group of authenticated users, as after authentication. */
 function withGroups(wanted: Caller, given: readonly string[]): Caller {
   const groups = [...wanted.groups, ...given];
   const owed = wanted.name === ANONYMOUS ? UNAUTHENTICATED : AUTHENTICATED;

@@ -8,7 +8,7 @@ const LETTER_I = 0x69;
 const LOWER_CASE = 0x20;
 
 /**
- * The 403 for a request that asks to be taken for somebody else where that is not enabled. Ignoring the headers would do in the
+ * The 403 for a request that asks for impersonation where that is not enabled. Ignoring the headers would do in the
  * caller's own name what it meant to try with somebody else's rights: `kubectl delete --as=nobody` would delete.
  */
 export const NO_IMPERSONATION: Status = Object.freeze(
@@ -30,6 +30,6 @@ export function asksToImpersonate({ headers }: ApiRequest): boolean {
   return false;
 }
 
-/** Impersonation where it is not enabled: whoever asks for it is refused, the rights of the caller do not matter. */
+/** Impersonation where it is not enabled: every request for it is refused, whatever the rights of the caller. */
 export const refuseImpersonation: Impersonate = (request, caller) =>
   asksToImpersonate(request) ? { refused: NO_IMPERSONATION } : { caller };

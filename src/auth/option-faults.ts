@@ -1,5 +1,5 @@
 /**
- * Throws one TypeError that names every fault of some options, so that nobody meets them one at a time.
+ * Throws one TypeError that names every fault of some options, so that they can be corrected together.
  *
  * @param where the function whose options these are, for example `staticTokens`
  * @param faults one sentence each; nothing is thrown when there are none

@@ -13,7 +13,7 @@ export interface BridgeOptions {
    */
   readonly basePath?: string | undefined;
   /**
-   * Told about errors that nobody expected: the client got a bare 500, or a connection that broke off. Never told about
+   * Told about unexpected errors: the client got a bare 500, or a connection that broke off. Never told about
    * clients that left. What it throws is ignored. Default: errors are dropped.
    */
   readonly onError?: ((error: unknown, where: FailurePlace) => void) | undefined;
@@ -71,6 +71,6 @@ export function reportTo(onError: BridgeOptions['onError'], error: unknown, wher
     // A hook may be async all the same: its rejection must not end the process.
     if (isPromise(pending)) pending.then(undefined, () => undefined);
   } catch {
-    // The hook's own failure has nobody left to go to.
+    // There is nowhere left to report the hook's own failure.
   }
 }

@@ -2,7 +2,7 @@ import { bodyAborted } from '../http/body-error.js';
 import type { BodyCall } from '../http/request.js';
 
 /**
- * A body that is being read, and who may end that: the signal of its reader, the client that leaves, and the answer, since
+ * A body that is being read, and what may end that: the signal of its reader, the client that leaves, and the answer, since
  * Node tells a request that was answered before its body had come nothing of its end.
  */
 export class Reading {
@@ -30,7 +30,7 @@ export class Reading {
     else signal.addEventListener('abort', this.#onAbort, { once: true });
   }
 
-  /** The body is given up: whoever waits for it gets this error. Does nothing once the body has been read. */
+  /** The body is given up: its reader gets this error. Does nothing once the body has been read. */
   stop(error: unknown = bodyAborted()): void {
     const reject = this.#reject;
     this.over();

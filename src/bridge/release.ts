@@ -1,4 +1,4 @@
-/** Lets go of a source that nobody will read, started or not. */
+/** Releases a source that will not be read, started or not. */
 export function releaseSource(source: AsyncIterable<Uint8Array>): void {
   try {
     releaseIterator(source[Symbol.asyncIterator]());
@@ -8,8 +8,8 @@ export function releaseSource(source: AsyncIterable<Uint8Array>): void {
 }
 
 /**
- * Tells an iterator that nobody asks for more. Never awaited: a parked generator settles this only after its source has
- * ended on the signal. What it answers is nobody's business any more.
+ * Tells an iterator that it is no longer needed. Never awaited: a parked generator settles this only after its source has
+ * ended on the signal. Its result is ignored.
  */
 export function releaseIterator(iterator: AsyncIterator<Uint8Array> | undefined): void {
   try {

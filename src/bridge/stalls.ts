@@ -15,7 +15,7 @@ export interface StallWatch {
   remove(outflow: Outflow): void;
 }
 
-/** Looked at often enough that nobody stays much longer than the timeout, and rarely enough to cost nothing. */
+/** Checked often enough that no reader stays much longer than the timeout, and rarely enough to cost nothing. */
 const SWEEPS_IN_TIMEOUT = 12;
 const LONGEST_SWEEP_MS = 5_000;
 

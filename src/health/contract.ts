@@ -62,7 +62,7 @@ export interface HealthCheck {
   readonly group?: string;
   /**
    * A step of the boot sequence: `/livez` answers ok for it, without running it, until `livezGracePeriodMs` after it
-   * was added. `/readyz` and `/healthz` never forgive. Default `false`.
+   * was added. `/readyz` and `/healthz` have no grace period. Default `false`.
    */
   readonly startup?: boolean;
 }
@@ -123,7 +123,7 @@ export interface Health {
   readonly remove: (name: string) => boolean;
   /**
    * Adds the check `poststarthook/NAME` to all three endpoints. It fails with `not finished` until `done()` is called;
-   * `/livez` forgives it for the livez grace period.
+   * `/livez` answers ok for it during the livez grace period.
    */
   readonly addPostStartHook: (name: string) => PostStartHook;
   /** The same result a probe would get, with reasons. Rejects with a `TypeError` for an unknown root only. */

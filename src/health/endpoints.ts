@@ -100,7 +100,7 @@ export function createEndpoints(around: EndpointsSurroundings): ApiHandler {
     const root = rootOf(path);
     if (root === undefined) return undefined;
     if (isTargetTooLarge(request.url)) return finish(request, uncached(TARGET_TOO_LARGE));
-    // What kubelets and load balancers ask: nothing to read, nobody to know.
+    // The usual probe of kubelets and load balancers: no parameters, no authentication.
     if (rootsOpen && target.query === '' && path.length === root.length + 1) {
       const permitted = open(request);
       if (!permitted.granted) return finish(request, permitted.refusal);

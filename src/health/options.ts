@@ -17,7 +17,7 @@ import {
 /** Options of `createHealth`. */
 export interface HealthOptions {
   /**
-   * Who is asking. Given together with `authorize`, or not at all. Without the two, roots and single checks are open
+   * Authenticates callers. Given together with `authorize`, or not at all. Without the two, roots and single checks are open
    * and every reason is withheld.
    */
   readonly authenticate?: Authenticate;
@@ -27,12 +27,12 @@ export interface HealthOptions {
    */
   readonly authorize?: Authorize;
   /**
-   * Lets callers act as somebody else, where `authorize` allows it: see `impersonation` of `createEvents`. Give it
+   * Lets callers impersonate other users where `authorize` allows it: see `impersonation` of `createEvents`. Give it
    * `createImpersonation` of `kube-vitals`. Default: a request with any `Impersonate-*` header is 403, on open roots too.
    */
   readonly impersonation?: CreateImpersonation;
   /**
-   * With hooks: `open` (default) answers `/healthz`, `/livez` and `/readyz` to everybody without asking who it is, since
+   * With hooks: `open` (default) answers `/healthz`, `/livez` and `/readyz` to everybody without authentication, since
    * kubelets and load balancers send no credentials; `authorized` asks for them as for every other path.
    */
   readonly roots?: 'open' | 'authorized';

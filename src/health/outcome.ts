@@ -16,7 +16,7 @@ export function failure(reason: string): Failure {
   return { ok: false, reason: reason.length > LONGEST_REASON ? `${reason.slice(0, LONGEST_REASON)}…` : reason };
 }
 
-/** Reads what somebody threw or rejected with. It may be anything, so it is never trusted to behave. */
+/** Makes text of a thrown value or a rejection. It may be anything, even an object whose properties throw. */
 export function thrown(error: unknown): Failure {
   return failure(reasonOf(error));
 }

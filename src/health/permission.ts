@@ -21,11 +21,11 @@ export type AskPermission = (request: ApiRequest, path: string) => Permission | 
 const WITHOUT_REASONS: Permission = Object.freeze({ granted: true, mayKnow: false });
 const WITH_REASONS: Permission = Object.freeze({ granted: true, mayKnow: true });
 
-/** For roots that are open and for a health object without hooks: at once, since nobody is asked who they are. */
+/** For roots that are open and for a health object without hooks: synchronous, since there is no authentication. */
 export type AskOpen = (request: ApiRequest) => Permission;
 
 /**
- * Grants everybody everything but reasons.
+ * Grants every caller everything but the reasons of failures.
  *
  * @param impersonation whether it is enabled: then the headers mean nothing here, and without it they are refused as elsewhere
  */

@@ -11,7 +11,7 @@ const REASONS: Readonly<Record<'timeout' | 'closed', Error>> = {
 };
 
 /**
- * The context of one run, and the means to abort it. Its signal exists only once somebody reads it: most checks that
+ * The context of one run, and the means to abort it. Its signal is created when it is first read: most checks that
  * answer at once never do. A class, because an object literal with a getter is slow to make.
  */
 export class RunContext implements CheckContext {

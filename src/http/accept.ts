@@ -1,4 +1,4 @@
-/** One clause of an Accept header. Type names keep their case: whoever compares decides. */
+/** One clause of an Accept header. Type names keep their case; comparisons have to ignore it where needed. */
 export interface AcceptClause {
   readonly type: string;
   readonly subtype: string;

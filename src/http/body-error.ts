@@ -1,6 +1,6 @@
 const BRAND: unique symbol = Symbol.for('kube-vitals.BodyError') as never;
 
-/** Why a request body could not be read. `too-large` becomes 413; `aborted` means nobody is left to answer. */
+/** Why a request body could not be read. `too-large` becomes 413; `aborted` means that the client has left. */
 export interface BodyError extends Error {
   readonly code: 'too-large' | 'aborted';
   /** The limit in bytes, for `too-large`. */

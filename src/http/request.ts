@@ -9,9 +9,9 @@ export interface PeerCertificate {
   readonly organizations: readonly string[];
 }
 
-/** Given to who reads a body. */
+/** Options of reading a body. */
 export interface BodyCall {
-  /** Aborted when nobody waits for the body any more. */
+  /** Aborted when the body is no longer needed. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -37,7 +37,7 @@ export interface ApiRequest {
    * that makes the signal on first read: read it only where something waits.
    */
   readonly signal?: AbortSignal | undefined;
-  /** What `signal.aborted` would say, for those who only want to know that: a bridge makes the signal when it is read. */
+  /** What `signal.aborted` would say, for code that only needs that: a bridge creates the signal when it is first read. */
   readonly aborted?: boolean | undefined;
   /** The address of the client's socket, without port. */
   readonly remoteAddress?: string | undefined;

@@ -17,7 +17,7 @@ export function textResponse(status: number, text: string, extraHeaders?: Respon
   };
 }
 
-/** What Kubernetes answers on a path that nobody owns. */
+/** What Kubernetes answers on a path that no API serves. */
 export function notFoundText(): ApiResponse {
   return textResponse(404, '404 page not found');
 }

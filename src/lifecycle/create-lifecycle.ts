@@ -23,7 +23,7 @@ export interface ShutdownResult {
   readonly failures: readonly { readonly step: string; readonly error: unknown }[];
 }
 
-/** The end of a service, in order. All methods may be detached. */
+/** Shuts a service down, step by step. All methods may be detached. */
 export interface Lifecycle {
   /**
    * Runs the shutdown sequence once; every call gives the same promise, which never rejects. Install it where the

@@ -1,5 +1,5 @@
 /**
- * Who is asking: the user a request was authenticated as. Names and groups are the ones Kubernetes uses
+ * The user a request was authenticated as. Names and groups are the ones Kubernetes uses
  * (`system:anonymous`, `system:masters`, …) and appear as they are in 403 messages.
  */
 export interface Caller {

@@ -1,6 +1,6 @@
 /** Something the library noticed and tells the service that embeds it. New types may be added in any release. */
 export type Observation =
-  /** An error nobody expected: the client got a bare 500, or nothing. */
+  /** An unexpected error: the client got a bare 500, or nothing. */
   | { readonly type: 'error'; readonly error: unknown; readonly where: string }
   /** A health root answered "failed": the reasons that the response withholds, one per failing check. */
   | {

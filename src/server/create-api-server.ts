@@ -31,18 +31,18 @@ export interface ApiServerOptions {
   readonly health: ApiServerPart;
   /** Asked second. It authenticates for itself. */
   readonly events: ApiServerEvents;
-  /** Who is asking, on all other paths. */
+  /** Authenticates callers on all other paths. */
   readonly authenticate: Authenticate;
   /** Who may read `/`, `/version` and hear that other paths do not exist. */
   readonly authorize: Authorize;
   /**
-   * Lets callers act as somebody else, where `authorize` allows it: see `impersonation` of `createEvents`. Default false: a
+   * Lets callers impersonate other users where `authorize` allows it: see `impersonation` of `createEvents`. Default false: a
    * request with any `Impersonate-*` header is 403.
    */
   readonly impersonation?: boolean | undefined;
   /** What `/version` says. Default, field by field: the release of Kubernetes whose behaviour this library has. */
   readonly version?: Partial<VersionInfo> | undefined;
-  /** Is told of failures of the two hooks and of errors nobody expected. */
+  /** Is told of failures of the two hooks and of unexpected errors. */
   readonly observe?: Observe | undefined;
   /**
    * Paths that `/` lists besides its own, `/version` and the three health roots, for example those of discovery. A

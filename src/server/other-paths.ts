@@ -32,7 +32,7 @@ export interface OtherPathsOptions {
 type Query = ReadonlyMap<string, readonly string[]>;
 
 /**
- * Answers the paths that belong to no part of an API server, in Kubernetes' order: a bad `?timeout=` (400), who is it
+ * Answers the paths that belong to no part of an API server, in Kubernetes' order: a bad `?timeout=` (400), authentication
  * (401), may they (403), then `/`, `/version`, and 404 for the rest.
  */
 export function createOtherPaths(options: OtherPathsOptions): (request: ApiRequest) => Promise<ApiResponse> {

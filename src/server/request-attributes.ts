@@ -10,7 +10,7 @@ const SPECIAL_VERBS: ReadonlySet<string> = new Set(['proxy', 'watch']);
 
 /**
  * How Kubernetes reads a request towards its authorizer: `/api/VERSION/…` and `/apis/GROUP/VERSION/…` ask for a
- * resource, also of groups nobody serves; everything else asks for a path, with the lower-case method as the verb.
+ * resource, also of groups that are not served; everything else asks for a path, with the lower-case method as the verb.
  *
  * @param path decoded
  */

@@ -122,7 +122,7 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
     }
   };
 
-  /** Fails those who have waited for too long. One timer for all of them: the first in the queue came first. */
+  /** Fails operations that have waited for too long. One timer for all of them: the first in the queue came first. */
   const watchPatience = (): void => {
     const first = waiting[0];
     if (patience === undefined || look !== undefined || first === undefined) return;

@@ -23,7 +23,7 @@ export interface FieldTerm {
 export interface StoreCall {
   readonly signal?: AbortSignal | undefined;
   /**
-   * What `signal.aborted` would say. Given where signals are only made when somebody reads them, which costs more than
+   * What `signal.aborted` would say. Given where signals are only created when they are read, which costs more than
    * a whole read from memory: a store that never waits may look here first.
    */
   readonly aborted?: boolean | undefined;

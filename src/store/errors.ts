@@ -10,7 +10,7 @@ const BRAND: unique symbol = Symbol.for('kube-vitals.StoreError') as never;
  * - `invalid-key`: nothing can be kept under this key: it is too long for the engine, or has characters it does not take
  * - `full`: the store has no room for another event; nothing was changed, deletions and expiry go on
  * - `unavailable`: the engine is away; nothing was changed
- * - `unknown-outcome`: the engine was lost during a write and nobody can say whether it happened
+ * - `unknown-outcome`: the engine was lost during a write and it is not known whether it happened
  * - `closed`: the store was closed
  */
 export type StoreErrorCode =

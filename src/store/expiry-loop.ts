@@ -32,7 +32,7 @@ export interface ExpiryLoop {
 /**
  * Makes a loop that calls `store.expire` in slices: all that is due every `intervalMs`, with a turn of the event loop
  * between two slices. Its timers never keep the process alive. While the clock of this process differs from the store's
- * nothing is expired: other replicas do that, or nobody until the clock is right again.
+ * nothing is expired: other replicas do that, or it waits until the clock is right again.
  *
  * @throws TypeError that lists every unusable option.
  */

@@ -5,7 +5,7 @@ export interface ParkedIterator<T> extends AsyncIterableIterator<T> {
   /** Ends the iteration: waiting and later `next()` calls answer `done`. Stands by itself, as a listener. */
   readonly end: () => void;
   return(): Promise<IteratorResult<T, undefined>>;
-  /** As `next()`, told to somebody who wants no promise; at once, when there is something. */
+  /** Promise-free `next()`: answers through a callback, synchronously when there is something. */
   nextTo(taker: Taker<T>): void;
 }
 

@@ -118,7 +118,7 @@ function sharedTime(ask: NonNullable<EventStore['now']>, clock: Clock, tolerance
 }
 
 /**
- * The wall clock of this process, where nobody else knows better. When it jumps, nothing expires early and nothing late:
+ * The wall clock of this process, where there is no shared clock. When it jumps, nothing expires early and nothing late:
  * events go on to expire by the time that has passed on the monotonic clock. New ones get the later of the two times, so
  * that after `holdMs`, when the wall clock counts again, whatever there is has a time by it.
  */

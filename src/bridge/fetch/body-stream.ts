@@ -21,7 +21,7 @@ export interface BodyStream extends Outflow {
 }
 
 /**
- * A ReadableStream over a source. It asks for a chunk only when somebody reads, and copies it: the source may reuse its
+ * A ReadableStream over a source. It asks for a chunk only when the consumer reads, and copies it: the source may reuse its
  * buffer for the next one.
  */
 export function bodyStream(source: AsyncIterable<Uint8Array>, events: BodyStreamEvents): BodyStream {

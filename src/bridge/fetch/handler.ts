@@ -20,9 +20,9 @@ export type FetchHandler = (request: Request, info?: FetchInfo) => Promise<Respo
 /**
  * Serves a handler in anything that takes a `Request` and gives a `Response`: Hono, Deno, Bun, service workers.
  *
- * Streams are pulled chunk by chunk; one that nobody pulls for `stallTimeoutMs` is broken off. Cancelling the response body, or aborting the request's signal, aborts the signal of
- * the normalized request and lets the source go. Errors before the answer become a bare 500; later ones break the body
- * off. Both reach `onError`. Several `Warning` values may become one line, as the `Headers` of the server decide.
+ * Streams are pulled chunk by chunk; one that is not pulled for `stallTimeoutMs` is broken off. Cancelling the response
+ * body, or aborting the request's signal, aborts the signal of the normalized request and releases the source. Errors before
+ * the answer become a bare 500; later ones break the body off. Both reach `onError`. Several `Warning` values may become one line, as the `Headers` of the server decide.
  *
  * The promise rejects only with a TypeError, for a Request whose body has been read already.
  *
@@ -140,7 +140,7 @@ function toHeaders(headers: ResponseHeaders): Headers {
   return result;
 }
 
-/** `undefined` stands for a stream that is not sent, of a length nobody knows. */
+/** `undefined` stands for a stream that is not sent, of unknown length. */
 function plainResponse(
   method: string,
   status: number,

@@ -20,7 +20,7 @@ export function isWorthDiscarding(req: NodeIncoming): boolean {
 
 /**
  * Reads the rest of a body and throws it away, up to a number of bytes and, with a clock, for a time. A socket that is
- * closed while bytes arrive is reset, and the reset can overtake the answer: whoever refuses a body has to listen on.
+ * closed while bytes arrive is reset, and the reset can overtake the answer: the server has to keep reading after a refusal.
  * Calls back once: true at the end of the body, false when it gave up or the client left.
  */
 export function discardBody(req: NodeIncoming, clock: Clock | undefined, done: (complete: boolean) => void): void {

@@ -33,7 +33,7 @@ const BEYOND_ASCII = /[\u0080-\u00ff]/;
  * - Streams respect back-pressure chunk by chunk; when the client leaves, the request's signal aborts and the source is
  *   let go. Errors before the headers become a bare 500; after them the connection breaks off. Both reach `onError`.
  * - Who takes nothing of an answer for `stallTimeoutMs` is cut off.
- * - The rest of a body that nobody wanted is read for at most 8 MiB and 5 s after the answer.
+ * - The rest of an unread body is read for at most 8 MiB and 5 s after the answer.
  *
  * The listener throws nothing of its own. It keeps no state outside itself: two listeners share nothing.
  *
@@ -82,7 +82,7 @@ export function toNodeListener(handler: ApiHandler, options: NodeListenerOptions
       failed(error);
       return;
     }
-    // The last one is for a `next` that throws: nobody else is there to catch it.
+    // The last one is for a `next` that throws: nothing else would catch it.
     if (isPromise(answer)) answer.then(answered, failed).then(undefined, failed);
     else answered(answer);
   };
@@ -94,7 +94,7 @@ export function toNodeListener(handler: ApiHandler, options: NodeListenerOptions
   };
 }
 
-/** Node reads raw bytes of a request line as Latin-1; Go, and whoever sends them, mean UTF-8. */
+/** Node reads raw bytes of a request line as Latin-1; Go and clients mean UTF-8. */
 function targetOf(req: NodeIncoming): string {
   const target = req.originalUrl ?? req.url ?? '/';
   return BEYOND_ASCII.test(target) ? Buffer.from(target, 'latin1').toString('utf8') : target;

@@ -93,7 +93,7 @@ export function http2Stream(message: NodeIncoming | NodeOutgoing): Http2StreamLi
   return typeof stream?.close === 'function' ? (stream as Http2StreamLike) : undefined;
 }
 
-/** True when there is nobody left to write to. */
+/** True when the client has left. */
 export function isGone(req: NodeIncoming, res: NodeOutgoing): boolean {
   if (res.destroyed === true || http2Stream(res)?.destroyed === true) return true;
   return res.socket === null && req.socket?.destroyed === true;

@@ -72,7 +72,7 @@ export class NodeExchange implements ApiRequest {
     return this.#reason !== undefined;
   }
 
-  /** True once nobody is left to answer. */
+  /** True once the client has left. */
   get gone(): boolean {
     return isGone(this.req, this.res);
   }

@@ -2,10 +2,10 @@ import { setImmediate } from 'node:timers';
 import { isPending } from './outflow.js';
 import type { NodeExchange } from './request.js';
 
-/** How many answers wait for one another at most, so that the first of many is not late. */
+/** Largest number of answers in a batch, so that the first one does not wait for too many others. */
 const TOGETHER = 32;
 
-/** Where answers wait that are ready to be sent. */
+/** Holds finished answers until they are sent together. */
 export interface ResponseBatcher {
   /** Ends an answer. `sent`: see `end` of `NodeOutgoing`. */
   end(exchange: NodeExchange, content: string | Uint8Array, sent: (() => void) | undefined): void;

@@ -68,7 +68,7 @@ export function createSender({ clock, outflows, closing, lateSignals, report }: 
     releaseSource(body);
   };
 
-  /** `undefined` stands for a stream that is not sent, of a length nobody knows. */
+  /** `undefined` stands for a stream that is not sent, of unknown length. */
   const sendPlain = (
     exchange: NodeExchange,
     response: ApiResponse,
@@ -207,7 +207,7 @@ function lengthOf(
   return typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength;
 }
 
-/** Ends the connection of a client that goes on sending what nobody wants. */
+/** Ends the connection of a client that keeps sending a body that is not read. */
 function cutOff(exchange: NodeExchange): void {
   const stream = http2Stream(exchange.res);
   if (stream !== undefined)

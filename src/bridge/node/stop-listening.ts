@@ -24,7 +24,7 @@ export interface StopListeningParts {
 }
 
 /**
- * Calls `stop`, which closes the listening socket, when nobody is about to connect: connections that wait in the system at
+ * Calls `stop`, which closes the listening socket, when no client is about to connect: connections that wait in the system at
  * that moment are reset. Those that come meanwhile are accepted and kept back until then. A client that opens a connection
  * for each request opens no other while it waits, so after a while no more come, however many such clients there are; what
  * is left are clients that open connections without waiting for anything. The result stops at once.
@@ -95,7 +95,7 @@ function holdConnections(server: object): HeldConnections {
     server.emit = (event: string | symbol, ...values: unknown[]): boolean => {
       if (held === undefined || event !== 'connection') return emit.call(server, event, ...values);
       const socket = values[0] as HeldSocket;
-      // One that breaks off has nobody else yet who listens.
+      // A socket that breaks off has no other error listener yet.
       socket.on('error', ignoreError);
       count = held.push(socket);
       return true;

@@ -113,7 +113,7 @@ export function trackConnections(server: TrackableServer, options: { readonly cl
     opened(socket);
   });
 
-  // One for all answers, who say themselves which they are.
+  // One listener for all answers: `this` is the answer.
   function onAnswered(this: TrackableAnswer & { readonly req?: { readonly socket: TrackableSocket } }): void {
     const connection = this.req === undefined ? undefined : connections.get(this.req.socket);
     if (connection === undefined) return;

@@ -52,7 +52,7 @@ export function createEtcdClient(connections: readonly Connection[], settings: E
 
   const connectionNow = (): Connection => connections[current % connections.length] as Connection;
 
-  /** Goes on to the next member, unless somebody did already. */
+  /** Switches to the next member, unless another call has already. */
   const leave = (connection: Connection): void => {
     if (connections.length === 1 || connectionNow() !== connection) return;
     current = (current + 1) % connections.length;

@@ -25,7 +25,7 @@ import { createOne, readOne, removeOne, replaceOne, type WriteContext } from './
  * etcd's. Opening goes on in the background; until it has succeeded operations wait, and fail with `unavailable` when it
  * fails. A write that got lost is repeated: it is conditional, so that it happens once.
  *
- * Compaction is left to those who run etcd, unless `compactHistory` is on. History should reach back for ten minutes.
+ * Compaction is left to the operators of etcd, unless `compactHistory` is on. History should reach back for ten minutes.
  *
  * @throws TypeError that lists every unusable option.
  */

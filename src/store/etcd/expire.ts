@@ -8,7 +8,7 @@ const CONCURRENCY = 16;
 /** How many pages of the index one call reads at most, when others take what it finds. */
 const PAGES = 4;
 
-/** Removes one event that is due, at the revision of its index entry. False when it was somebody else's, or changed. */
+/** Removes one event that is due, at the revision of its index entry. False when another replica was faster, or it changed. */
 async function expireOne({ client }: WriteContext, due: DueEntry, budget: Budget): Promise<boolean> {
   const { indexKey, objectKey, revision } = due;
   const sameIndex = { key: indexKey, target: 'mod', result: 'equal', value: revision } as const;
@@ -24,7 +24,7 @@ async function expireOne({ client }: WriteContext, due: DueEntry, budget: Budget
     budget,
   );
   if (succeeded) return true;
-  // Event and entry are written together: an entry that stands alone was left behind by somebody who is not this store.
+  // Event and entry are written together: an entry that stands alone was left behind by another program.
   if (steps[0]?.[0]?.modRevision === revision) {
     await client.txn(
       {

@@ -26,7 +26,7 @@ export interface LostCreate {
 export interface Fence {
   /** The revision that a create is bound to; 0: the key was never written. */
   revision(): Revision;
-  /** The key was found at this revision: somebody has written it, or (0) removed it. */
+  /** The key was found at this revision: it was written, or (0) removed. */
   saw(revision: Revision): void;
   /**
    * Ends a create that was lost. What it created, whatever became of that since; `undefined`: nothing, and it never will.

@@ -45,9 +45,9 @@ export interface Layout {
   dueAt(now: number): KeyRange;
   dueEntry(kv: KeyValue): DueEntry | undefined;
   value(event: EncodedEvent, expiresAt: number): Uint8Array;
-  /** Which event a key is for; undefined where it can only be somebody else's. */
+  /** Which event a key is for; undefined for keys of other programs. */
   keyOf(objectKey: Uint8Array): EventKey | undefined;
-  /** The record in a key and its value; undefined where somebody else wrote it. `revision`: instead of the key's own. */
+  /** The record in a key and its value; undefined where another program wrote it. `revision`: instead of the key's own. */
   record(kv: KeyValue, revision?: Revision): EventRecord | undefined;
 }
 

@@ -80,7 +80,7 @@ export function createOpening(settings: EtcdSettings, layout: Layout, connect: C
     failedAt = undefined;
     const opening = open().catch((cause: unknown) => {
       failedAt = clock.monotonic();
-      // What happened to the mark is nobody's doubt but ours: for the caller nothing was changed.
+      // The unknown outcome of writing the mark is internal: for the caller nothing was changed.
       if (isStoreError(cause) && cause.code !== 'unknown-outcome') throw cause;
       throw storeError('unavailable', cause instanceof Error ? cause.message : String(cause), { cause });
     });

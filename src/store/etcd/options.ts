@@ -41,7 +41,7 @@ export interface EtcdStoreOptions {
   readonly progressMs?: number | undefined;
   /**
    * Whether this store compacts etcd: everything older than `historyMs`, **of all keys of the cluster**. Default: false;
-   * a shared cluster is compacted by those who run it.
+   * a shared cluster is compacted by its operators.
    */
   readonly compactHistory?: boolean | undefined;
   /** How long history is kept where `compactHistory` is on, in milliseconds. Default: 600,000 (10 minutes). */

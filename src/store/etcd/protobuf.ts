@@ -84,7 +84,7 @@ export function createProtobuf({ BinaryReader, BinaryWriter }: Wire): EtcdProtob
     writer.tag(OPERANDS[target], VARINT).int64(value);
   };
 
-  /** Calls back for each field of the message that begins here. Fields nobody takes are skipped. */
+  /** Calls back for each field of the message that begins here. Fields that are not read are skipped. */
   const fields = (reader: Reader, length: number, take: (field: number) => boolean): void => {
     const end = reader.pos + length;
     while (reader.pos < end) {

@@ -8,7 +8,7 @@ export interface PostgresCall {
   /** Aborted at the deadline: give the connection up, the answer is not waited for any more. */
   readonly signal: AbortSignal;
   /**
-   * Present for reads that somebody may give up, and aborted when nobody wants the answer: do not send what was not sent yet.
+   * Present for reads that can be abandoned, and aborted when the answer is no longer needed: do not send what was not sent yet.
    * What was sent has until `signal`, and may be cancelled in the database then.
    */
   readonly abandoned?: AbortSignal | undefined;

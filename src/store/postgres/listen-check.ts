@@ -25,7 +25,7 @@ const WAIT_MS = 1_000;
 
 /**
  * Makes a {@link ListenCheck}. Under `auto` it listens on a random channel, notifies that channel over another connection
- * and waits. A pooler in transaction mode loses it: the connection that was listening is somebody else's by then.
+ * and waits. A pooler in transaction mode loses it: the connection that was listening belongs to another client by then.
  */
 export function createListenCheck({ client, requests, pooling, timers }: ListenCheckOptions): ListenCheck {
   const { listen } = client;

@@ -39,7 +39,7 @@ export interface PostgresStoreOptions {
   /** The largest event, in bytes; a larger one is `too-large`. At most 67,108,864. Default: 3,145,728 (3 MiB). */
   readonly maxEventBytes?: number | undefined;
   /**
-   * A new database begins right above this revision, and an existing one goes on where it ended. Only for those who know
+   * A new database begins right above this revision, and an existing one goes on where it ended. Only for operators who know
    * that no emptied database can bring revisions back. Default: the clock of the database in microseconds decides.
    */
   readonly startAt?: Revision | undefined;

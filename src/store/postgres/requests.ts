@@ -13,7 +13,7 @@ export interface Statement {
 
 /** Sends statements with a deadline, and fails with StoreErrors only. */
 export interface Requests {
-  /** `signal`: nobody waits any more. What was not sent by then never is, and the connection comes free soon. */
+  /** `signal`: the result is no longer needed. What was not sent by then never is, and the connection comes free soon. */
   read(statement: Statement, values: readonly PostgresValue[], signal?: AbortSignal): Promise<readonly Row[]>;
   write(statement: Statement, values: readonly PostgresValue[]): Promise<readonly Row[]>;
   /** The connections are the server's own, not a pooler's: from now on statements are prepared. */
@@ -31,7 +31,7 @@ export interface RequestsOptions {
 }
 
 /**
- * How long a read that nobody waits for keeps its connection, in milliseconds. Most have their answer by then, and a new
+ * How long an abandoned read keeps its connection, in milliseconds. Most have their answer by then, and a new
  * connection costs the server more than that; a slow one must not hold a connection that others need.
  */
 const ABANDONED_MS = 250;

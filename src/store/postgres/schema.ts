@@ -101,7 +101,7 @@ function steps(schema: string): readonly string[] {
 
 /**
  * The SQL text that makes the schema or brings it up to date: one statement, atomic, guarded by an advisory lock, harmless
- * when run again. The store runs it by itself unless it has `migrate: false`; then whoever may create schemas applies it.
+ * when run again. The store runs it by itself unless it has `migrate: false`; then a role that may create schemas applies it.
  *
  * @throws TypeError when the name cannot be used.
  */

@@ -105,7 +105,7 @@ export function openEngine(driver: LoadedDriver, options: EngineOptions, now: nu
   };
 
   /**
-   * After a failed commit nobody but the file knows whether it happened. A new connection reads what a restart would, and
+   * After a failed commit only the file can tell whether it happened. A new connection reads what a restart would, and
    * what is found is made safe before it is confirmed.
    */
   const happened = (draft: State): boolean | undefined => {

@@ -10,7 +10,7 @@ export interface FileLock {
 /**
  * Takes the lock of a database file: an exclusive transaction, never ended, on a second, empty database beside it. It is a
  * lock of the operating system, so it is gone when the process is, however that ended; and the database itself stays open
- * to programs that only read, such as a backup. `undefined`: somebody has it.
+ * to programs that only read, such as a backup. `undefined`: another process holds it.
  *
  * The file is never opened here by other means than SQLite: closing it would drop the lock of a store of this process.
  */
@@ -37,7 +37,7 @@ export function takeLock(driver: LoadedDriver, path: string): FileLock | undefin
   };
 }
 
-/** Makes an empty file that nobody else may read, unless there is one. */
+/** Creates an empty file that only its owner may read, unless it exists. */
 export function createPrivateFile(path: string): void {
   if (existsSync(path)) return;
   try {

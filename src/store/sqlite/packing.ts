@@ -6,7 +6,7 @@ export interface Packer {
   text(value: string): void;
   /** What was written since the last cut. It stays as it is: the packer goes on behind it, or in another buffer. */
   cut(): Uint8Array;
-  /** The buffer of a packer without cuts: what was written, and some room behind it. The packer is used up. */
+  /** The buffer of a packer without cuts: what was written, and some room behind it. Consumes the packer. */
   finish(): ArrayBuffer;
 }
 

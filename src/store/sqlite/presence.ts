@@ -6,7 +6,7 @@ export interface Presence {
   problem(): string | undefined;
   /** The log may be another one: the connection is closed. */
   forgetLog(): void;
-  /** The file has become shorter than it was: somebody cut it off. */
+  /** The file has become shorter than it was: it was truncated from outside. */
   wasCut(): boolean;
 }
 

@@ -16,7 +16,7 @@ export interface Reserve {
   readonly wantedBytes: number;
   /** What there is, bytes. */
   bytes(): number;
-  /** Gives all of it to whoever writes next. */
+  /** Frees all of it for the next write. */
   release(): void;
   /**
    * Takes what is missing, and says whether the disk had that and some more. Where it has not, the reserve takes half of

@@ -4,7 +4,7 @@ import type { HubEntry } from './hub-entry.js';
 
 /**
  * The most changes a watcher gets at once, and about how many bytes of events: what a client that stopped holds. With four
- * times as much, chunks never were views of shared memory, and 2,000 watches that nobody read held 267 MB.
+ * times as much, chunks never were views of shared memory, and 2,000 unread watches held 267 MB.
  */
 const MOST = 128;
 const MOST_BYTES = 32_768;

@@ -73,7 +73,7 @@ export function createCatchUp(options: CatchUpOptions): CatchUp {
   const isNear = (reader: Reader, watcher: HubWatcher): boolean =>
     reader.position <= watcher.position && watcher.position - reader.position < NEAR;
 
-  /** Starts readers for those whom nobody is about to reach. */
+  /** Starts readers for watchers that no current reader will reach. */
   const dispatch = (): void => {
     scheduled = false;
     if (paused || closing.signal.aborted) return;
@@ -87,7 +87,7 @@ export function createCatchUp(options: CatchUpOptions): CatchUp {
   };
 
   /**
-   * Reads on for as long as somebody waits near, batch by batch. Who does not ask again in time gets a new reader. False
+   * Reads on for as long as a watcher waits near, batch by batch. One that does not ask again in time gets a new reader. False
    * when the feed ended by itself.
    */
   const read = async (reader: Reader): Promise<boolean> => {
@@ -167,7 +167,7 @@ export function createCatchUp(options: CatchUpOptions): CatchUp {
     join(watcher) {
       waiting.add(watcher);
       if (scheduled) return;
-      // Not at once: those who ask in the same moment can share a reader.
+      // Deferred, so that watchers that ask in the same moment share a reader.
       scheduled = true;
       queueMicrotask(dispatch);
     },

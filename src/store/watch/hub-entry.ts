@@ -75,7 +75,7 @@ class Entry implements CountedEntry {
   }
 }
 
-/** Wraps a change. `keeping`: absent for an entry that nobody keeps. */
+/** Wraps a change. `keeping`: absent for an entry that is not kept. */
 export function createHubEntry(change: Change, keeping?: EntryKeeping): CountedEntry {
   return new Entry(change, keeping);
 }

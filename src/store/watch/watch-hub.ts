@@ -48,9 +48,9 @@ function check({ maxBytes, idleMs, catchUpReaders }: WatchHubOptions): void {
 
 /**
  * Puts a ring in front of a store's feed. The store is read once, however many watch: a watcher is a place in the ring,
- * and a slow one keeps nobody waiting. Who falls behind the ring is served by a few shared readers of the store's
+ * and a slow one delays no other. A watcher that falls behind the ring is served by a few shared readers of the store's
  * history, and fails with `expired` only when that does not reach back either. When the store is away the hub retries,
- * and goes on where it stopped: nobody misses a change or gets one twice.
+ * and goes on where it stopped: no watcher misses a change or gets one twice.
  *
  * @throws TypeError that lists every unusable option.
  */
