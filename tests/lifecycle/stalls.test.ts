@@ -195,6 +195,9 @@ describe('an answer in one piece that nobody reads', () => {
     await closed;
   });
 
+  /** 64 MiB pass through two sockets of one process. */
+  const PATIENT = { interval: 50, timeout: 10_000 };
+
   test('arrives whole when the client reads on', async () => {
     const clock = fakeClock();
     const { port } = await serve(() => text(large), { clock });
@@ -204,10 +207,10 @@ describe('an answer in one piece that nobody reads', () => {
     await turns(20);
     await pass(clock, 30_000);
     client.socket.resume();
-    await vi.waitFor(() => expect(client.received().length).toBeGreaterThan(large.length), { interval: 5 });
+    await vi.waitFor(() => expect(client.received().length).toBeGreaterThan(large.length), PATIENT);
     await pass(clock, 120_000);
     client.send(GET);
-    await vi.waitFor(() => expect(client.received().length).toBeGreaterThan(2 * large.length), { interval: 5 });
+    await vi.waitFor(() => expect(client.received().length).toBeGreaterThan(2 * large.length), PATIENT);
   });
 });
 
