@@ -20,6 +20,7 @@ export default defineConfig({
       project('conformance'),
       project('lifecycle', 20_000),
       project('package', 120_000),
+      project('hostile', 120_000),
       project('clients', 60_000),
       project('engines', 120_000),
     ],
