@@ -1,10 +1,10 @@
-// Writes the files that follow from the schema of the Event (src/events/schema.ts).
+// Writes the files that follow from the schema of the Event (src/events/resource/schema.ts).
 //   npm run generate               writes what is not current
 //   npm run generate -- --check    names it instead, and fails
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { format, resolveConfig } from 'prettier';
-import { eventShape, SOURCE } from '../src/events/schema.js';
+import { eventShape, SOURCE } from '../src/events/resource/schema.js';
 import { compareSource } from './generate/compare.js';
 import { decodeSource } from './generate/decode.js';
 import { modelSource } from './generate/model.js';
@@ -13,7 +13,7 @@ import { selectorSource, storeSource } from './generate/selectors.js';
 import { eventFields } from './generate/shape-fields.js';
 import { writeSource } from './generate/write-text.js';
 
-const HEADER = '// Written by `npm run generate` from events/schema.ts. Change the schema, not this file.\n\n';
+const HEADER = '// Written by `npm run generate` from events/resource/schema.ts. Change the schema, not this file.\n\n';
 
 const parts = eventFields(eventShape());
 const files: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
 // Mutation testing by room with Stryker: changes src/ in one small place at a time, and says which changes no test noticed.
 //   npm run mutation -- health                      every mutant of src/health
-//   npm run mutation -- events/verbs --sample 150   so many of each room, chosen by a seed
+//   npm run mutation -- events/writing --sample 150   so many of each room, chosen by a seed
 //   npm run mutation -- auth limits --sample 40 --seed 7 --threshold 90
 // --near runs only the tests at the same place below tests/unit. Without it, mutants that those do not notice meet all unit
 // tests, the conformance tests and the recorded exchanges; those of bridge/ and lifecycle/ also tests/lifecycle.
@@ -51,7 +51,7 @@ if (
   rooms.some((room) => !existsSync(join(ROOT, 'src', room)) && !existsSync(join(ROOT, 'src', `${room}.ts`)))
 ) {
   console.error('usage: npm run mutation -- ROOM… [--sample N] [--seed S] [--threshold PERCENT] [--near] [--jobs N]');
-  console.error('A room is a folder or file of src/, for example: health events/verbs api/patch store/memory');
+  console.error('A room is a folder or file of src/, for example: health events/writing api/patch store/memory');
   process.exit(2);
 }
 

@@ -11,8 +11,10 @@ export function readSource({ metadata, fields, structs }: EventFields): string {
   return `
 import type { ${['Event', ...readable.map(({ name }) => name)].sort().join(', ')} } from '../../model/event.js';
 import type { ObjectMeta } from '../../model/object-meta.js';
-import type { LabelTexts } from '../stored-form/label-texts.js';
-import { CLOSE, integer, opened, quotedText, type TextReader } from '../stored-form/text-reader.js';
+import { CLOSE, integer, opened, quotedText, type TextReader } from '../../json/text-reader.js';
+
+/** Finds the labels with this JSON, which is an object of texts. Not to be changed: events share them. */
+export type LabelTexts = (json: string) => Readonly<Record<string, string>>;
 
 /** An event, and where in its text the fields begin and end that updates may change. */
 export interface ReadFields {

@@ -1,6 +1,6 @@
 import { selectableFields, type SelectableField } from '../../src/api/schema/selectable-fields.js';
 import type { FieldShape, StructShape } from '../../src/api/schema/shape.js';
-import type { SOURCE } from '../../src/events/schema.js';
+import type { SOURCE } from '../../src/events/resource/schema.js';
 import { kindOf, literal, structOfField, zeroText, type EventFields } from './shape-fields.js';
 
 type Source = typeof SOURCE;

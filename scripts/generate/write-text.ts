@@ -6,11 +6,11 @@ export function writeSource({ metadata, fields, structs }: EventFields): string 
   const other = [...metadata.before, ...metadata.after].filter((field) => kindOf(field) === 'other');
   const otherFields = fields.filter((field) => kindOf(field) === 'other');
   return `
-import { quoted, writeTexts } from '../../api/encode/encode-json.js';
+import { fieldWriter, quoted, writeTexts } from '../../api/encode/encode-json.js';
 import { lazy } from '../../api/schema/lazy.js';
 import type { ${['Event', ...structs.map(({ name }) => name)].sort().join(', ')} } from '../../model/event.js';
 import type { ObjectMeta } from '../../model/object-meta.js';
-import { fieldWriter } from '../stored-form/field-writer.js';
+import { eventShape } from '../resource/schema.js';
 
 /** What stands in metadata before the place of the revision and after it, without commas at the ends; may be empty. */
 export interface MetadataText {
@@ -151,5 +151,5 @@ const writerName = (owner: string, name: string): string =>
   `${owner[0]?.toLowerCase()}${owner.slice(1)}${name[0]?.toUpperCase()}${name.slice(1)}`;
 
 function writerSource(owner: string, name: string, path: readonly string[]): string {
-  return `const ${writerName(owner, name)} = lazy(() => fieldWriter(${path.map((one) => `'${one}'`).join(', ')}));`;
+  return `const ${writerName(owner, name)} = lazy(() => fieldWriter(eventShape(), ${path.map((one) => `'${one}'`).join(', ')}));`;
 }

@@ -16,17 +16,17 @@ import { atNextTurn } from '../clock/next-turn.js';
 import { createExpiryLoop } from '../store/expiry-loop.js';
 import { createStoreTime } from '../store/store-time.js';
 import { createWatchHub } from '../store/watch/watch-hub.js';
-import { createDocuments } from './documents.js';
-import { observedAuthorizer } from './observed-authorizer.js';
-import { createWatchedSelections } from './listing/watched-selections.js';
-import { createPipeline } from './pipeline.js';
+import { createDocuments } from './documents/documents.js';
+import { observedAuthorizer } from './pipeline/observed-authorizer.js';
+import { createWatchedSelections } from './request/watched-selections.js';
+import { createPipeline } from './pipeline/pipeline.js';
 import { checkEventsOptions, type EventsOptions } from './options.js';
-import type { EventsEnvironment } from './verbs/call.js';
+import type { EventsEnvironment } from './request/call.js';
 import { coreV1 } from './versions/core-v1.js';
 import { eventsV1 } from './versions/events-v1.js';
 import { createEventReader } from './stored-form/read-event.js';
 import { createTextBytes } from './stored-form/text-bytes.js';
-import { createUids } from './uids.js';
+import { createUids } from './request/uids.js';
 import { createWholeSeconds } from '../time/whole-seconds.js';
 
 /** The Event resource, over one store. All functions may be detached. */

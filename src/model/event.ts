@@ -1,4 +1,4 @@
-// Written by `npm run generate` from events/schema.ts. Change the schema, not this file.
+// Written by `npm run generate` from events/resource/schema.ts. Change the schema, not this file.
 
 import type { ListMeta, ObjectMeta } from './object-meta.js';
 

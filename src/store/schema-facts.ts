@@ -1,4 +1,4 @@
-// Written by `npm run generate` from events/schema.ts. Change the schema, not this file.
+// Written by `npm run generate` from events/resource/schema.ts. Change the schema, not this file.
 
 /**
  * What field selectors read, by place. Stored descriptions depend on the order: names are only ever appended.

@@ -9,7 +9,7 @@ import { eventFields } from '../../scripts/generate/shape-fields.js';
 import { selectorSource } from '../../scripts/generate/selectors.js';
 import { structOf } from '../../src/api/schema/compile.js';
 import type { FieldShape, StructShape } from '../../src/api/schema/shape.js';
-import { eventShape, SOURCE } from '../../src/events/schema.js';
+import { eventShape, SOURCE } from '../../src/events/resource/schema.js';
 import type * as Index from '../../src/index.js';
 import type { sqliteStore as SqliteStore } from '../../src/sqlite.js';
 import type * as Described from '../../src/store/described-event.js';
@@ -49,7 +49,7 @@ const CHANGED = {
   noticedAt: '2026-03-05T06:07:09.000000Z',
 };
 
-const SCHEMA = 'src/events/schema.ts';
+const SCHEMA = 'src/events/resource/schema.ts';
 const EVENTS = '/apis/events.example.com/v1/namespaces/default/events';
 const CORE = '/api/v1/namespaces/default/events';
 

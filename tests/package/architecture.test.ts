@@ -110,7 +110,7 @@ describe('every page', () => {
 
 describe('the check itself', () => {
   it('sees a file and a section that are not there', () => {
-    expect(missingFiles('see `events/no-such.ts` and `events/schema.ts`')).toEqual(['events/no-such.ts']);
+    expect(missingFiles('see `events/no-such.ts` and `events/resource/schema.ts`')).toEqual(['events/no-such.ts']);
     expect(section('# A\n\n## B\nb\n### C\nc\n## D\nd', '## B')).toBe('b\n### C\nc');
     expect(section('# A', '## B')).toBe('');
   });

@@ -135,7 +135,7 @@ describe('the check itself', () => {
   it('reads ids, and titles with commas between them', () => {
     expect(
       faults(
-        '`events/schema.ts`',
+        '`events/resource/schema.ts`',
         'E001, HEALTH-01, `package/specification.test.ts` “names only files that exist”, “has five full cells in every row”',
       ),
     ).toEqual([]);
@@ -145,12 +145,12 @@ describe('the check itself', () => {
   it.each([
     ['`events/nothing.ts`', 'E001'],
     ['', 'E001'],
-    ['`events/schema.ts`', 'E999'],
-    ['`events/schema.ts`', 'HEALTH-99'],
-    ['`events/schema.ts`', '`unit/no-such.test.ts` “x”'],
-    ['`events/schema.ts`', '`package/docs.test.ts` “no such title”'],
-    ['`events/schema.ts`', 'by reading'],
-    ['`events/schema.ts`', '–'],
+    ['`events/resource/schema.ts`', 'E999'],
+    ['`events/resource/schema.ts`', 'HEALTH-99'],
+    ['`events/resource/schema.ts`', '`unit/no-such.test.ts` “x”'],
+    ['`events/resource/schema.ts`', '`package/docs.test.ts` “no such title”'],
+    ['`events/resource/schema.ts`', 'by reading'],
+    ['`events/resource/schema.ts`', '–'],
   ])('refuses %s with %s', (where, proof) => {
     expect(faults(where, proof).length).toBeGreaterThan(0);
   });

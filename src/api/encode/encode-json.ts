@@ -10,12 +10,23 @@ export function encodeJson(object: Readonly<Record<string, unknown>>, shape: Str
   return `{${write(object, shape.fields)}}`;
 }
 
-/** Writes some fields of an object, `"a":1,"b":2`, without braces. */
-export type FieldsWriter = (object: Readonly<Record<string, unknown>>) => string;
-
-/** A writer of these fields, made once and used often: for whoever puts objects together from parts. */
-export function fieldsWriter(fields: readonly FieldShape[]): FieldsWriter {
-  return (object) => write(object, fields);
+/**
+ * Makes a function that writes one field of a struct, `"name":value`, or nothing. It follows the shape, for fields
+ * that are rare or of unknown content.
+ *
+ * @param path where the field is in the struct; the function is given the object that has the field
+ * @throws TypeError when there is no such field
+ */
+export function fieldWriter(shape: StructShape, ...path: readonly string[]): (owner: object) => string {
+  let struct = shape;
+  let field: FieldShape | undefined;
+  for (const name of path) {
+    field = struct.byName.get(name);
+    if (field?.shape.kind === 'struct') struct = field.shape;
+  }
+  if (field?.name !== path.at(-1)) throw new TypeError(`there is no field ${path.join('.')}`);
+  const fields = [field as FieldShape];
+  return (owner) => write(owner as Readonly<Record<string, unknown>>, fields);
 }
 
 function write(object: Readonly<Record<string, unknown>>, fields: readonly FieldShape[]): string {

@@ -1,4 +1,4 @@
-// Written by `npm run generate` from events/schema.ts. Change the schema, not this file.
+// Written by `npm run generate` from events/resource/schema.ts. Change the schema, not this file.
 
 import type { Event, EventSeries, EventSource, ObjectReference } from '../../model/event.js';
 import type { ObjectMeta } from '../../model/object-meta.js';

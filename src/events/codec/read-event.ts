@@ -1,9 +1,11 @@
-// Written by `npm run generate` from events/schema.ts. Change the schema, not this file.
+// Written by `npm run generate` from events/resource/schema.ts. Change the schema, not this file.
 
 import type { Event, EventSeries, ObjectReference } from '../../model/event.js';
 import type { ObjectMeta } from '../../model/object-meta.js';
-import type { LabelTexts } from '../stored-form/label-texts.js';
-import { CLOSE, integer, opened, quotedText, type TextReader } from '../stored-form/text-reader.js';
+import { CLOSE, integer, opened, quotedText, type TextReader } from '../../json/text-reader.js';
+
+/** Finds the labels with this JSON, which is an object of texts. Not to be changed: events share them. */
+export type LabelTexts = (json: string) => Readonly<Record<string, string>>;
 
 /** An event, and where in its text the fields begin and end that updates may change. */
 export interface ReadFields {

@@ -1,10 +1,10 @@
-// Written by `npm run generate` from events/schema.ts. Change the schema, not this file.
+// Written by `npm run generate` from events/resource/schema.ts. Change the schema, not this file.
 
-import { quoted, writeTexts } from '../../api/encode/encode-json.js';
+import { fieldWriter, quoted, writeTexts } from '../../api/encode/encode-json.js';
 import { lazy } from '../../api/schema/lazy.js';
 import type { Event, EventSeries, EventSource, ObjectReference } from '../../model/event.js';
 import type { ObjectMeta } from '../../model/object-meta.js';
-import { fieldWriter } from '../stored-form/field-writer.js';
+import { eventShape } from '../resource/schema.js';
 
 /** What stands in metadata before the place of the revision and after it, without commas at the ends; may be empty. */
 export interface MetadataText {
@@ -135,9 +135,9 @@ export function writeEventSource(value: EventSource | undefined): string {
   return `{${out}}`;
 }
 
-const metadataOwnerReferences = lazy(() => fieldWriter('metadata', 'ownerReferences'));
-const metadataFinalizers = lazy(() => fieldWriter('metadata', 'finalizers'));
-const metadataManagedFields = lazy(() => fieldWriter('metadata', 'managedFields'));
+const metadataOwnerReferences = lazy(() => fieldWriter(eventShape(), 'metadata', 'ownerReferences'));
+const metadataFinalizers = lazy(() => fieldWriter(eventShape(), 'metadata', 'finalizers'));
+const metadataManagedFields = lazy(() => fieldWriter(eventShape(), 'metadata', 'managedFields'));
 
 /** An empty time is written as it is. */
 const nullable = (text: string | null | undefined): string =>

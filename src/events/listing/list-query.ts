@@ -6,9 +6,9 @@ import { badRequest, expired } from '../../api/status/failures.js';
 import type { ListMeta } from '../../model/object-meta.js';
 import type { EventKey, ListQuery, Position, Revision } from '../../store/contract.js';
 import { isStoreError } from '../../store/errors.js';
-import type { RequestLife } from '../request-life.js';
-import { futureRevision } from '../store-failures.js';
-import type { VerbCall } from '../verbs/call.js';
+import type { RequestLife } from '../request/request-life.js';
+import { futureRevision } from '../request/store-failures.js';
+import type { VerbCall } from '../request/call.js';
 
 /** Where a list begins, and in which state. */
 export interface Start {

@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock/clock.js';
 import { nextTurn } from '../../clock/next-turn.js';
-import type { RequestLife } from '../request-life.js';
+import type { RequestLife } from '../request/request-life.js';
 
 /** So long one request works at a stretch, in milliseconds: the event loop is everybody's. */
 const STRETCH_MS = 5;

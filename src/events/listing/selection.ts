@@ -4,7 +4,7 @@ import { parseFieldSelector } from '../../api/selectors/field-selector.js';
 import { parseLabelSelector } from '../../api/selectors/label-selector.js';
 import { allOf } from '../../api/selectors/all-of.js';
 import { badRequest } from '../../api/status/failures.js';
-import type { VerbCall } from '../verbs/call.js';
+import type { VerbCall } from '../request/call.js';
 
 /** What a list or watch picks: both selectors, and the name of a single-object watch. */
 export function readSelection(call: VerbCall, options: ListOptions): Selector {

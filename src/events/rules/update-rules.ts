@@ -4,7 +4,7 @@ import type { FieldShape } from '../../api/schema/shape.js';
 import { validateObjectMetaCreate, validateObjectMetaUpdate } from '../../api/validation/object-meta.js';
 import { invalidValue, type FieldError } from '../../api/status/field-error.js';
 import type { Event } from '../../model/event.js';
-import { eventShape } from '../schema.js';
+import { eventShape } from '../resource/schema.js';
 import type { EventVersion } from '../versions/version.js';
 import { sameEventSeries, sharesFields } from '../codec/compare-events.js';
 import { baseErrors } from './base-rules.js';

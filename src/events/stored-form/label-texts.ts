@@ -1,5 +1,4 @@
-/** The labels with this JSON, which is an object of texts. Not to be changed: events share them. */
-export type LabelTexts = (json: string) => Readonly<Record<string, string>>;
+import type { LabelTexts } from '../codec/read-event.js';
 
 /** No more, and no longer ones, are remembered. */
 const MAX_TEXTS = 1000;

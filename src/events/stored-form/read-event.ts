@@ -2,10 +2,10 @@ import type { Event } from '../../model/event.js';
 import type { ManagedFieldsEntry } from '../../model/object-meta.js';
 import type { EncodedEvent } from '../../store/record.js';
 import { sharesFields, sharesMetadata } from '../codec/compare-events.js';
-import { FIRST_FIELD, readFields, readMetadata } from '../codec/read-event.js';
+import { FIRST_FIELD, readFields, readMetadata, type LabelTexts } from '../codec/read-event.js';
 import { rewriteFields } from '../codec/write-event.js';
 import { writeEvent, type EventText } from './encode-event.js';
-import { createLabelTexts, type LabelTexts } from './label-texts.js';
+import { createLabelTexts } from './label-texts.js';
 
 /** A stored event, and its bytes as text. */
 export interface ReadEvent {

@@ -2,7 +2,7 @@ import { lazy } from '../../api/schema/lazy.js';
 import { olderName } from '../../api/schema/older-shape.js';
 import type { FieldShape, StructShape } from '../../api/schema/shape.js';
 import type { Event } from '../../model/event.js';
-import { coreEventShape, eventShape } from '../schema.js';
+import { coreEventShape, eventShape } from '../resource/schema.js';
 
 type Fields = Record<string, unknown>;
 

@@ -4,8 +4,8 @@ import { selectableFields } from '../../api/schema/selectable-fields.js';
 import type { Event } from '../../model/event.js';
 import type { EventRecord } from '../../store/record.js';
 import { decodeEvent } from '../stored-form/encode-event.js';
-import { coreEventShape, eventShape, SOURCE } from '../schema.js';
-import { eventTable } from '../table.js';
+import { coreEventShape, eventShape, SOURCE } from '../resource/schema.js';
+import { eventTable } from '../resource/table.js';
 import { coreName, fromCore, toCore } from './core-form.js';
 import type { EventVersion } from './version.js';
 

@@ -1,7 +1,7 @@
 import type { ListOptions } from '../../api/options/list-options.js';
 import type { FrameEncoder } from '../../api/representation/contract.js';
 import type { Selector } from '../../api/selectors/contract.js';
-import type { VerbCall } from '../verbs/call.js';
+import type { VerbCall } from '../request/call.js';
 
 /** What a watch was asked for, and its end. */
 export interface WatchParts {

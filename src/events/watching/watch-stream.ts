@@ -5,12 +5,12 @@ import { expired } from '../../api/status/failures.js';
 import { isStatusError, type StatusError } from '../../api/status/status-error.js';
 import { isStoreError } from '../../store/errors.js';
 import { createParkedIterator, type ParkedIterator, type ParkedSource } from '../../store/parked-iterator.js';
-import type { WatchedSelection } from '../listing/watched-selections.js';
-import { LARGE_BYTES } from '../large-answers.js';
+import type { WatchedSelection } from '../request/watched-selections.js';
+import { LARGE_BYTES } from '../request/large-answers.js';
 import { createFirstFrames } from './first-frames.js';
 import { createLiveFrames } from './live-frames.js';
-import { storeFailure } from '../store-failures.js';
-import { resourceOf, type VerbCall } from '../verbs/call.js';
+import { storeFailure } from '../request/store-failures.js';
+import { resourceOf, type VerbCall } from '../request/call.js';
 import type { FrameSource, WatchParts } from './watch-parts.js';
 
 /** The reason given to whatever still waits when a watch is over. Constant: making errors is not free. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { FieldShape, Shape, StructShape } from '../../../src/api/schema/shape.js';
-import { eventShape } from '../../../src/events/schema.js';
+import { eventShape } from '../../../src/events/resource/schema.js';
 
 const text = (): fc.Arbitrary<string> =>
   fc.oneof(fc.string(), fc.string({ unit: 'grapheme' })).filter((value) => !/\p{Surrogate}/u.test(value));

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { decodeBody, type DecodeBodyOptions } from '../../../../src/api/decode/decode-body.js';
 import { isStatusError } from '../../../../src/api/status/status-error.js';
-import { coreEventShape, eventShape } from '../../../../src/events/schema.js';
+import { coreEventShape, eventShape } from '../../../../src/events/resource/schema.js';
 
 const G = 'events.example.com';
 const base: DecodeBodyOptions = {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decodeObject } from '../../../../src/api/decode/decode-object.js';
 import { parseJson } from '../../../../src/api/body/parse-body.js';
-import { eventShape } from '../../../../src/events/schema.js';
+import { eventShape } from '../../../../src/events/resource/schema.js';
 import { anyEvent } from '../../events/any-event.js';
 
 const decode = (json: string) => {

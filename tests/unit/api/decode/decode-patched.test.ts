@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { decodePatched, type DecodePatchedOptions } from '../../../../src/api/decode/decode-patched.js';
 import { isStatusError } from '../../../../src/api/status/status-error.js';
-import { eventShape } from '../../../../src/events/schema.js';
+import { eventShape } from '../../../../src/events/resource/schema.js';
 
 const base: DecodePatchedOptions = {
   shape: eventShape(),

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { decodeObject } from '../../../../src/api/decode/decode-object.js';
 import { parseJson } from '../../../../src/api/body/parse-body.js';
 import { encodeJson } from '../../../../src/api/encode/encode-json.js';
-import { coreEventShape, eventShape } from '../../../../src/events/schema.js';
+import { coreEventShape, eventShape } from '../../../../src/events/resource/schema.js';
 import { anyEvent } from '../../events/any-event.js';
 
 const encode = (object: Record<string, unknown>): string => encodeJson(object, eventShape());

@@ -3,7 +3,7 @@ import { applyManagedFields } from '../../../../src/api/managed-fields/apply-man
 import type { ManagedVersion } from '../../../../src/api/managed-fields/tracked-object.js';
 import { updateManagedFields } from '../../../../src/api/managed-fields/update-managed-fields.js';
 import { isStatusError, type StatusError } from '../../../../src/api/status/status-error.js';
-import { coreEventShape, eventShape } from '../../../../src/events/schema.js';
+import { coreEventShape, eventShape } from '../../../../src/events/resource/schema.js';
 import type { ManagedFieldsEntry } from '../../../../src/model/object-meta.js';
 
 export type Json = Record<string, unknown>;

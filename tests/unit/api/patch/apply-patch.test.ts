@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { decodePatched } from '../../../../src/api/decode/decode-patched.js';
 import { applyPatch, patchTypeOf, patchTypes, type PatchType } from '../../../../src/api/patch/apply-patch.js';
 import { isStatusError } from '../../../../src/api/status/status-error.js';
-import { eventShape } from '../../../../src/events/schema.js';
+import { eventShape } from '../../../../src/events/resource/schema.js';
 
 const JSON_PATCH = 'application/json-patch+json';
 const MERGE = 'application/merge-patch+json';

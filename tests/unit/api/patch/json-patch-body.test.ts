@@ -3,7 +3,7 @@ import { parseJson } from '../../../../src/api/body/parse-body.js';
 import { applyPatch } from '../../../../src/api/patch/apply-patch.js';
 import { jsonPatchStrictErrors, jsonPatchTypeError } from '../../../../src/api/patch/json-patch-body.js';
 import { isStatusError } from '../../../../src/api/status/status-error.js';
-import { eventShape } from '../../../../src/events/schema.js';
+import { eventShape } from '../../../../src/events/resource/schema.js';
 
 const patch = (document: unknown, operations: readonly unknown[]): string => {
   try {

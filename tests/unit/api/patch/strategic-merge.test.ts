@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { applyStrategicMerge } from '../../../../src/api/patch/strategic-merge.js';
 import { isStatusError } from '../../../../src/api/status/status-error.js';
-import { eventShape } from '../../../../src/events/schema.js';
+import { eventShape } from '../../../../src/events/resource/schema.js';
 
 type Json = Record<string, unknown>;
 

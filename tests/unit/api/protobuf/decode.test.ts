@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { decodeBody, type DecodedBody } from '../../../../src/api/decode/decode-body.js';
 import { decodeDeleteOptions } from '../../../../src/api/decode/delete-options.js';
 import { MAGIC } from '../../../../src/api/protobuf/envelope.js';
-import { coreEventShape, eventShape } from '../../../../src/events/schema.js';
+import { coreEventShape, eventShape } from '../../../../src/events/resource/schema.js';
 import { goldenNamed } from './golden.js';
 
 const mediaType = 'application/vnd.kubernetes.protobuf';

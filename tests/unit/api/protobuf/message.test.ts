@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { messageOf } from '../../../../src/api/protobuf/message.js';
 import { compileStruct } from '../../../../src/api/schema/compile.js';
 import { field, list, scalar, struct } from '../../../../src/api/schema/facts.js';
-import { eventShape } from '../../../../src/events/schema.js';
+import { eventShape } from '../../../../src/events/resource/schema.js';
 
 describe('the message of a shape', () => {
   it('is compiled once', () => {

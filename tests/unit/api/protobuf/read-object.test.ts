@@ -7,7 +7,7 @@ import { readProtobuf } from '../../../../src/api/protobuf/read-object.js';
 import { protobufSerializer } from '../../../../src/api/representation/protobuf.js';
 import { deleteOptionsShape } from '../../../../src/api/schema/delete-options-schema.js';
 import type { StructShape } from '../../../../src/api/schema/shape.js';
-import { coreEventShape, eventShape } from '../../../../src/events/schema.js';
+import { coreEventShape, eventShape } from '../../../../src/events/resource/schema.js';
 import { GOLDEN, goldenNamed, jsonBytes } from './golden.js';
 
 const NAMES = { apiVersion: 'events.k8s.io/v1', kind: 'Event' };

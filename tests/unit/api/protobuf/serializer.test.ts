@@ -4,7 +4,7 @@ import type { ResourceView } from '../../../../src/api/representation/contract.j
 import { errorRepresentation, negotiate } from '../../../../src/api/representation/negotiate.js';
 import { negotiateDocument } from '../../../../src/api/representation/document.js';
 import { protobufSerializer } from '../../../../src/api/representation/protobuf.js';
-import { coreEventShape, eventShape } from '../../../../src/events/schema.js';
+import { coreEventShape, eventShape } from '../../../../src/events/resource/schema.js';
 import type { ApiResponse } from '../../../../src/http/response.js';
 import type { ListMeta } from '../../../../src/model/object-meta.js';
 import type { Status } from '../../../../src/model/status.js';

@@ -12,7 +12,7 @@ import {
 } from '../../../../src/api/representation/negotiate.js';
 import { notFound } from '../../../../src/api/status/failures.js';
 import { isStatusError } from '../../../../src/api/status/status-error.js';
-import { eventShape } from '../../../../src/events/schema.js';
+import { eventShape } from '../../../../src/events/resource/schema.js';
 import type { ApiResponse } from '../../../../src/http/response.js';
 import type { Status } from '../../../../src/model/status.js';
 

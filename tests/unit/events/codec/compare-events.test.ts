@@ -12,7 +12,7 @@ import {
   sharesMetadata,
   withRevision,
 } from '../../../../src/events/codec/compare-events.js';
-import { eventShape } from '../../../../src/events/schema.js';
+import { eventShape } from '../../../../src/events/resource/schema.js';
 import type { Event } from '../../../../src/model/event.js';
 import type { ObjectMeta } from '../../../../src/model/object-meta.js';
 import { anyEvent } from '../any-event.js';

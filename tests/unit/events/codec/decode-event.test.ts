@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { decodeBody, type DecodedBody } from '../../../../src/api/decode/decode-body.js';
-import { eventShape } from '../../../../src/events/schema.js';
+import { eventShape } from '../../../../src/events/resource/schema.js';
 import { decodeNewEvent } from '../../../../src/events/codec/decode-event.js';
 
 type Json = Record<string, unknown>;

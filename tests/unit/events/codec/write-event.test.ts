@@ -5,7 +5,7 @@ import { encodeJson } from '../../../../src/api/encode/encode-json.js';
 import { structOf } from '../../../../src/api/schema/compile.js';
 import type { FieldShape, Shape, StructShape } from '../../../../src/api/schema/shape.js';
 import { writeEvent } from '../../../../src/events/stored-form/encode-event.js';
-import { eventShape } from '../../../../src/events/schema.js';
+import { eventShape } from '../../../../src/events/resource/schema.js';
 import type { Event } from '../../../../src/model/event.js';
 import { anyEvent } from '../any-event.js';
 

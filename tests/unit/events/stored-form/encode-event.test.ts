@@ -4,7 +4,7 @@ import { decodeObject } from '../../../../src/api/decode/decode-object.js';
 import { createFieldTracker } from '../../../../src/api/managed-fields/field-tracker.js';
 import { decodeEvent, encodeEvent } from '../../../../src/events/stored-form/encode-event.js';
 import { createEventReader } from '../../../../src/events/stored-form/read-event.js';
-import { eventShape } from '../../../../src/events/schema.js';
+import { eventShape } from '../../../../src/events/resource/schema.js';
 import type { Event } from '../../../../src/model/event.js';
 import { recordBytes } from '../../../../src/store/record.js';
 import { anyEvent } from '../any-event.js';

@@ -6,7 +6,7 @@ import { decodeEvent, encodeEvent, writeEvent } from '../../../../src/events/sto
 import { shareEqualParts } from '../../../../src/events/codec/compare-events.js';
 import { createLabelTexts } from '../../../../src/events/stored-form/label-texts.js';
 import { createEventReader, rewriteEvent } from '../../../../src/events/stored-form/read-event.js';
-import { eventShape } from '../../../../src/events/schema.js';
+import { eventShape } from '../../../../src/events/resource/schema.js';
 import type { Event } from '../../../../src/model/event.js';
 import { memoryStore } from '../../../../src/store/memory/memory-store.js';
 import { anyEvent } from '../any-event.js';

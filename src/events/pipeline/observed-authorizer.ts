@@ -1,0 +1,30 @@
+import type { Authorize } from '../../auth/contract.js';
+import { isPromise } from '../../http/promise.js';
+
+const BRAND: unique symbol = Symbol.for('kube-vitals.HookFailure') as never;
+
+/**
+ * Reports what an authorizer throws, and throws something in its place that nobody takes for a failure of the store or for a
+ * Status: an authorizer may throw those too, and they say nothing about this request.
+ *
+ * @param report is told what it threw
+ */
+export function observedAuthorizer(authorize: Authorize, report: (error: unknown) => void): Authorize {
+  const failed = (error: unknown): never => {
+    report(error);
+    throw Object.assign(new Error('the authorizer failed', { cause: error }), { [BRAND]: true });
+  };
+  return (caller, attributes) => {
+    try {
+      const answer = authorize(caller, attributes);
+      return isPromise(answer) ? Promise.resolve(answer).catch(failed) : answer;
+    } catch (error) {
+      return failed(error);
+    }
+  };
+}
+
+/** True for what an observed authorizer throws: it was reported, and the answer is a bare 500. */
+export function isHookFailure(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && BRAND in error;
+}

@@ -1,0 +1,39 @@
+import { requireResourceVersion } from '../../api/options/list-options.js';
+import { first, flag } from '../../api/options/query.js';
+import { toRevision } from '../../api/options/resource-version.js';
+import { badRequest, notFound } from '../../api/status/failures.js';
+import { chain } from '../../http/promise.js';
+import type { EventRecord } from '../../store/record.js';
+import { futureRevision } from '../request/store-failures.js';
+import { keyOf, resourceOf, type Result, type VerbCall } from '../request/call.js';
+import { storedObject } from '../request/result.js';
+
+/** One event. `resourceVersion` means "not older than"; every read is the latest state, so only the future fails. */
+export function get(call: VerbCall): Result | Promise<Result> {
+  const { environment, query, life } = call;
+  if (flag(query, 'export')) {
+    throw badRequest('the export parameter, deprecated since v1.14, is no longer supported');
+  }
+  const asked = first(query, 'resourceVersion') ?? '';
+  requireResourceVersion(asked);
+  const { store } = environment;
+  const found = store.get.sync ? store.get.sync(keyOf(call), life) : store.get(keyOf(call), life);
+  return chain(found, (record) => shown(call, asked, record));
+}
+
+function shown(call: VerbCall, asked: string, record: EventRecord | undefined): Result | Promise<Result> {
+  if (!record) throw notFound(resourceOf(call), call.scope.name);
+  const result = storedObject(call, 200, record);
+  return asked === '' || toRevision(asked) <= record.revision ? result : unlessAhead(call, asked, result);
+}
+
+/** The record is older than what was asked for: is that a revision of the future? */
+async function unlessAhead(
+  { environment, life }: VerbCall,
+  asked: string,
+  result: Result | Promise<Result>,
+): Promise<Result> {
+  const current = await environment.store.revision(life);
+  if (toRevision(asked) > current) throw futureRevision(asked, current);
+  return result;
+}

@@ -1,0 +1,20 @@
+import { readListOptions } from '../../api/options/list-options.js';
+import type { Query } from '../../api/options/query.js';
+import { readSelection } from '../listing/selection.js';
+import { openWatch } from '../watching/watch-stream.js';
+import type { Result, VerbCall } from '../request/call.js';
+
+const NO_QUERY: Query = new Map();
+
+/** A stream of changes. What fails before it starts is an ordinary answer, what fails later an ERROR frame. */
+export function watch(call: VerbCall): Result {
+  const options = readListOptions(call.query, call.scope.legacyWatch);
+  const { labelSelector, fieldSelector } = options;
+  const { version, scope, environment } = call;
+  const texts = [version.view.apiVersion, scope.name, labelSelector, fieldSelector];
+  const selection = environment.watchedSelections.of(texts, () => readSelection(call, options));
+  // A watch may last for an hour: it keeps what was made of the texts, and not the texts.
+  const lasting = { ...call, query: NO_QUERY };
+  const rest = { ...options, labelSelector: '', fieldSelector: '' };
+  return { kind: 'watch', frames: (encoder, onEnd) => openWatch(lasting, rest, selection, encoder, onEnd) };
+}

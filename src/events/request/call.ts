@@ -1,0 +1,108 @@
+import type { BodyLimits } from '../../api/body/body-limits.js';
+import type { FieldTracker } from '../../api/managed-fields/field-tracker.js';
+import type { Query } from '../../api/options/query.js';
+import type { ChunkMemory } from '../../api/representation/chunk-memory.js';
+import type { FrameEncoder } from '../../api/representation/contract.js';
+import type { JsonSource } from '../../api/representation/json-source.js';
+import type { Batches } from '../../api/representation/list-form.js';
+import type { GroupResource } from '../../api/status/failures.js';
+import type { Access } from '../../auth/access.js';
+import type { Clock } from '../../clock/clock.js';
+import type { ApiRequest } from '../../http/request.js';
+import type { EventRateLimits } from '../../limits/event-rate-limits.js';
+import type { InFlightLimits } from '../../limits/in-flight.js';
+import type { Caller } from '../../model/caller.js';
+import type { ListMeta } from '../../model/object-meta.js';
+import type { Status } from '../../model/status.js';
+import type { EventKey, EventStore } from '../../store/contract.js';
+import type { StoreTime } from '../../store/store-time.js';
+import type { WatchHub } from '../../store/watch/watch-hub.js';
+import type { WatchedSelections } from './watched-selections.js';
+import type { RequestLife } from './request-life.js';
+import type { EventReader } from '../stored-form/read-event.js';
+import type { Scope } from '../scope.js';
+import type { TextBytes } from '../stored-form/text-bytes.js';
+import type { Uids } from './uids.js';
+import type { EventVersion } from '../versions/version.js';
+import type { WholeSeconds } from '../../time/whole-seconds.js';
+
+/** What all requests of one `createEvents` share. */
+export interface EventsEnvironment {
+  readonly store: EventStore;
+  readonly hub: WatchHub;
+  readonly chunkMemory: ChunkMemory;
+  readonly watchedSelections: WatchedSelections;
+  readonly clock: Clock;
+  /** What stamps and expiry go by. */
+  readonly time: StoreTime;
+  readonly access: Access;
+  readonly limits: InFlightLimits;
+  /** Absent where nothing limits how many events are written. */
+  readonly rates: EventRateLimits | undefined;
+  /** How long a written event lives. */
+  readonly ttlMs: number;
+  /** The event types that may be written. */
+  readonly types: ReadonlySet<string>;
+  readonly maxBodyBytes: number;
+  /** What a body may hold beside. */
+  readonly bodyLimits: BodyLimits;
+  readonly maxSelectorTerms: number;
+  /** The deadline of everything but watches. */
+  readonly requestTimeoutMs: number;
+  /** Whether it is recorded who manages which field. */
+  readonly managedFields: boolean;
+  readonly fieldTracker: FieldTracker;
+  readonly wholeSeconds: WholeSeconds;
+  readonly textBytes: TextBytes;
+  readonly uids: Uids;
+  readonly readEvent: EventReader;
+  /** How often a quiet watch that asked for bookmarks gets one. */
+  readonly bookmarkIntervalMs: number;
+  /** Watches without `timeoutSeconds` end after this long to twice this long. */
+  readonly minWatchMs: number;
+}
+
+/** One request as a verb sees it: authenticated, authorized, routed, its answer's form negotiated. */
+export interface VerbCall {
+  readonly environment: EventsEnvironment;
+  readonly request: ApiRequest;
+  /** What everything that waits for this request hangs on. */
+  readonly life: RequestLife;
+  readonly version: EventVersion;
+  readonly scope: Scope;
+  readonly query: Query;
+  readonly caller: Caller;
+  /** True when the items of a list may come joined, see `Representation`. */
+  readonly joinsItems: boolean;
+  /** Texts for `Warning` headers; verbs add to it. */
+  readonly warnings: string[];
+}
+
+/** What a verb hands back; `api/representation` makes bytes of it in one place. */
+export type Result =
+  | { readonly kind: 'object'; readonly status: 200 | 201 | 202; readonly json: JsonSource }
+  | {
+      readonly kind: 'list';
+      readonly meta: ListMeta;
+      readonly batches: Batches;
+      readonly memory?: ChunkMemory;
+      /** Bytes of events that are in memory before the answer begins, where the list has read them for itself. */
+      readonly ahead?: number;
+    }
+  | { readonly kind: 'watch'; frames(encoder: FrameEncoder, onEnd: () => void): AsyncIterable<Uint8Array> }
+  | { readonly kind: 'status'; readonly status: Status };
+
+/** How failures call the resource in this request's version. */
+export function resourceOf(call: VerbCall): GroupResource {
+  return { group: call.version.group, resource: 'events' };
+}
+
+/** The event the path names. */
+export function keyOf(call: VerbCall): EventKey {
+  return { namespace: call.scope.namespace, name: call.scope.name };
+}
+
+/** When an event written now expires. */
+export function expiryOf(environment: EventsEnvironment): number {
+  return environment.time.now() + environment.ttlMs * 1000;
+}

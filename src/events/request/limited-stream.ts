@@ -1,0 +1,86 @@
+import type { ApiResponse, ResponseHeaders } from '../../http/response.js';
+
+/** What ends a streamed answer: the life of its request. */
+export interface Ending {
+  readonly aborted: boolean;
+  /** Made when it is read. */
+  readonly signal: AbortSignal;
+}
+
+/** A class for the sake of `signal`: a literal with a getter costs a fifth of a list of 500 events, and lives too long. */
+export class StreamedAnswer implements ApiResponse {
+  readonly status: number;
+  readonly headers: ResponseHeaders;
+  readonly body: ApiResponse['body'];
+  readonly #life: Ending;
+
+  constructor(life: Ending, status: number, headers: ResponseHeaders, body: ApiResponse['body']) {
+    this.#life = life;
+    this.status = status;
+    this.headers = headers;
+    this.body = body;
+  }
+
+  get signal(): AbortSignal {
+    return this.#life.signal;
+  }
+}
+
+/**
+ * The stream of an answer that ends with its request. A class, and promises that are passed on: closures and async functions
+ * make a list of 500 events 10 % slower.
+ */
+export class LimitedStream implements AsyncIterableIterator<Uint8Array> {
+  readonly #life: Ending;
+  readonly #source: AsyncIterator<Uint8Array>;
+  readonly #turn: () => Promise<unknown> | undefined;
+  readonly #over: () => void;
+
+  constructor(
+    life: Ending,
+    source: AsyncIterator<Uint8Array>,
+    turn: () => Promise<unknown> | undefined,
+    over: () => void,
+  ) {
+    this.#life = life;
+    this.#source = source;
+    this.#turn = turn;
+    this.#over = over;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  next(): Promise<IteratorResult<Uint8Array>> {
+    const due = this.#turn();
+    return due === undefined ? this.#step() : due.then(() => this.#step());
+  }
+
+  async return(): Promise<IteratorResult<Uint8Array>> {
+    this.#over();
+    await this.#source.return?.();
+    return { done: true, value: undefined };
+  }
+
+  #step(): Promise<IteratorResult<Uint8Array>> {
+    const life = this.#life;
+    if (life.aborted) return Promise.reject(life.signal.reason as Error);
+    return this.#source.next().then(
+      (step) => this.#given(step),
+      (error: unknown) => this.#failed(error),
+    );
+  }
+
+  #given(step: IteratorResult<Uint8Array>): IteratorResult<Uint8Array> {
+    // A source that was let go ends like one that is complete: the client must not take the part for the whole.
+    if (this.#life.aborted) return this.#failed(this.#life.signal.reason);
+    if (step.done) this.#over();
+    return step;
+  }
+
+  #failed(error: unknown): never {
+    this.#over();
+    throw error;
+  }
+}

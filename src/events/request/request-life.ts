@@ -1,0 +1,265 @@
+import type { Clock, ClockTimer } from '../../clock/clock.js';
+import type { ApiRequest } from '../../http/request.js';
+import { isStream } from '../../http/response-shape.js';
+import type { ApiResponse, ResponseHeaders } from '../../http/response.js';
+import type { HeldBytes } from '../../limits/answer-bytes.js';
+import type { Place } from '../../limits/in-flight.js';
+import type { StoreCall } from '../../store/contract.js';
+import { LimitedStream, StreamedAnswer } from './limited-stream.js';
+
+/**
+ * How often unfinished requests are looked at: whether their deadline has passed, and, from the first look on, whether their
+ * client has left. Most requests are answered before.
+ */
+const LOOK_MS = 250;
+
+/** A shorter deadline is kept to the millisecond, by a timer of its own. */
+const EXACT_BELOW_MS = 10_000;
+
+/** How long work that does not heed its signal may keep its place after the request has ended. */
+const GRACE_MS = 500;
+
+/** What Kubernetes answers when an ordinary request took too long: a Status without kind and apiVersion, sent as text. */
+export const TOO_LATE: ApiResponse = Object.freeze({
+  status: 504,
+  headers: Object.freeze({ 'content-type': 'text/plain; charset=utf-8' }),
+  body:
+    '{"metadata":{},"status":"Failure","message":"Timeout: request did not complete within the allotted timeout",' +
+    '"reason":"Timeout","details":{},"code":504}\n',
+});
+
+const nothing = (): void => undefined;
+
+/**
+ * The requests of one pipeline that wait for something: one timer for all, because most never need theirs. In an array, in
+ * no order: a Set makes a new table every few requests.
+ */
+export class UnfinishedRequests {
+  readonly clock: Clock;
+  readonly #lives: RequestLife[] = [];
+  #looking = false;
+
+  constructor(clock: Clock) {
+    this.clock = clock;
+  }
+
+  add(life: RequestLife): void {
+    life.place = this.#lives.push(life) - 1;
+    this.#lookLater();
+  }
+
+  delete(life: RequestLife): void {
+    const { place } = life;
+    const last = place < 0 ? undefined : this.#lives.pop();
+    life.place = -1;
+    if (last === undefined || last === life) return;
+    this.#lives[place] = last;
+    last.place = place;
+  }
+
+  #lookLater(): void {
+    if (this.#looking) return;
+    this.#looking = true;
+    this.clock.setTimer(() => {
+      this.#looking = false;
+      const now = this.clock.monotonic();
+      // From behind, because those that end now are replaced by the last one.
+      for (let at = this.#lives.length - 1; at >= 0; at--) this.#lives[at]?.look(now);
+      if (this.#lives.length > 0) this.#lookLater();
+    }, LOOK_MS);
+  }
+}
+
+/**
+ * The life of one request, from its first byte to the last of its answer: what it waits for hangs on `signal`, and what it
+ * holds is given back when it ends. Its client's leaving, the server's closing and a stalled reader end it through the
+ * signal of the request, and its deadline through {@link UnfinishedRequests}. The signal is only made where somebody reads
+ * it, and nothing is watched where the answer is there at once.
+ */
+export class RequestLife implements StoreCall {
+  /** Where it is in {@link UnfinishedRequests}, which sets this; -1: nowhere. */
+  place = -1;
+  readonly #request: ApiRequest;
+  readonly #unfinished: UnfinishedRequests;
+  #limitMs = Infinity;
+  #begun = 0;
+  #watched = false;
+  #timer: ClockTimer | undefined;
+  #controller: AbortController | undefined;
+  /** Set once the signal of the request is followed. */
+  #onAbort: (() => void) | undefined;
+  #reason: unknown;
+  #ended = false;
+  #finished = false;
+  #place: Place | undefined;
+  #bytes: HeldBytes | undefined;
+  /** What is to be broken off at the end, beside what hangs on the signal. */
+  #breakOff: () => void = nothing;
+
+  constructor(request: ApiRequest, unfinished: UnfinishedRequests) {
+    this.#request = request;
+    this.#unfinished = unfinished;
+  }
+
+  /** Aborted when the request ends before its answer is complete. */
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.#ended) this.#controller.abort(this.#reason);
+      else this.#follow();
+    }
+    return this.#controller.signal;
+  }
+
+  /** What `signal.aborted` would say. */
+  get aborted(): boolean {
+    return this.#ended || (this.#request.aborted ?? this.#request.signal?.aborted ?? false);
+  }
+
+  get remoteAddress(): string | undefined {
+    return this.#request.remoteAddress;
+  }
+
+  /** @throws the reason of `signal`, when the request has ended */
+  throwIfAborted(): void {
+    if (this.aborted) this.signal.throwIfAborted();
+  }
+
+  /** Whether an error only says that the request has ended. */
+  isReason(error: unknown): boolean {
+    return this.aborted && error === (this.#ended ? this.#reason : this.#request.signal?.reason);
+  }
+
+  /** How long the request may take from here until its answer is complete, in milliseconds. Default: for ever. */
+  limit(ms: number): void {
+    this.#limitMs = ms;
+  }
+
+  /** Takes over a place in flight, to give it back when the request ends. */
+  hold(place: Place): void {
+    this.#place = place;
+    // It may have ended while it waited for the place.
+    if (this.#ended) this.#releaseLater();
+  }
+
+  /** Takes over the bytes of the answer, to give them back with the place. */
+  holdBytes(bytes: HeldBytes): void {
+    this.#bytes = bytes;
+    if (this.#ended) this.#releaseLater();
+  }
+
+  /** Gives back what the request holds. Harmless when called twice. */
+  giveBack(): void {
+    this.#place?.release();
+    this.#bytes?.release();
+  }
+
+  /** The answer of work that has to be waited for: 504 when the request ends before it is there. */
+  answerOf(work: PromiseLike<ApiResponse>): Promise<ApiResponse> {
+    return new Promise((resolve, reject) => {
+      this.#breakOff = () => {
+        resolve(TOO_LATE);
+        this.#releaseLater();
+      };
+      this.#watch();
+      work.then((response) => {
+        if (this.#ended && isStream(response.body)) letGo(response.body[Symbol.asyncIterator]());
+        resolve(response);
+      }, reject);
+    });
+  }
+
+  /**
+   * A streaming answer that has the same deadline: it ends early with the request, and the place is given back at its end.
+   *
+   * @param turn waits until the next chunk may be made; undefined: it may be made now
+   */
+  stream(
+    response: ApiResponse,
+    source: AsyncIterable<Uint8Array>,
+    turn: () => Promise<unknown> | undefined = nothing as () => undefined,
+  ): ApiResponse {
+    const iterator = source[Symbol.asyncIterator]();
+    const over = (): void => {
+      this.finish();
+      this.giveBack();
+    };
+    this.#breakOff = () => {
+      this.giveBack();
+      letGo(iterator);
+    };
+    this.#watch();
+    const body = new LimitedStream(this, iterator, turn, over);
+    return this.withSignal(response.status, response.headers, body);
+  }
+
+  /** A streaming answer with the signal of this request, which is only made where somebody reads it. */
+  withSignal(status: number, headers: ResponseHeaders, body: ApiResponse['body']): ApiResponse {
+    return new StreamedAnswer(this, status, headers, body);
+  }
+
+  /** The answer is complete, or somebody else takes care of its end: nothing ends this request any more. */
+  finish(): void {
+    if (this.#finished) return;
+    this.#finished = true;
+    this.#unwatch();
+    if (this.#onAbort !== undefined) this.#request.signal?.removeEventListener('abort', this.#onAbort);
+  }
+
+  /** Ends the request when its deadline has passed, and follows its client from now on. `now`: monotonic milliseconds. */
+  look(now: number): void {
+    if (now - this.#begun >= this.#limitMs) this.#timeIsUp();
+    else this.#follow();
+  }
+
+  #timeIsUp(): void {
+    this.#end(new DOMException('the request took longer than it may', 'AbortError'));
+  }
+
+  /** The request is not finished at once: from here on its deadline counts. */
+  #watch(): void {
+    if (this.#watched || this.#ended || this.#finished) return;
+    this.#watched = true;
+    const { clock } = this.#unfinished;
+    this.#begun = clock.monotonic();
+    this.#unfinished.add(this);
+    if (this.#limitMs < EXACT_BELOW_MS) this.#timer = clock.setTimer(() => this.#timeIsUp(), this.#limitMs);
+  }
+
+  #unwatch(): void {
+    if (this.#watched) this.#unfinished.delete(this);
+    this.#timer?.cancel();
+  }
+
+  /** What was asked of the store goes on for a moment. */
+  #releaseLater(): void {
+    const place = this.#place;
+    const bytes = this.#bytes;
+    this.#unfinished.clock.setTimer(() => {
+      place?.release();
+      bytes?.release();
+    }, GRACE_MS);
+  }
+
+  #follow(): void {
+    const { signal } = this.#request;
+    if (this.#onAbort !== undefined || this.#finished || signal === undefined) return;
+    this.#onAbort = () => this.#end(signal.reason);
+    if (signal.aborted) this.#onAbort();
+    else signal.addEventListener('abort', this.#onAbort, { once: true });
+  }
+
+  #end(reason: unknown): void {
+    if (this.#ended || this.#finished) return;
+    this.#ended = true;
+    this.#reason = reason;
+    this.#unwatch();
+    this.#controller?.abort(reason);
+    this.#breakOff();
+  }
+}
+
+/** Ends a source that nobody reads any more. A generator settles this only after what it waits for has ended. */
+function letGo(iterator: AsyncIterator<Uint8Array>): void {
+  iterator.return?.().then(undefined, nothing);
+}

@@ -1,0 +1,53 @@
+import {
+  alreadyExists,
+  badRequest,
+  conflict,
+  expired,
+  insufficientStorage,
+  notFound,
+  serviceUnavailable,
+  timeout,
+  tooLarge,
+  type GroupResource,
+} from '../../api/status/failures.js';
+import type { StatusError } from '../../api/status/status-error.js';
+import type { Revision } from '../../store/contract.js';
+import type { StoreError } from '../../store/errors.js';
+
+/** The text of a version conflict, whoever noticed it. */
+export const MODIFIED = 'the object has been modified; please apply your changes to the latest version and try again';
+
+/** 504 for a revision that has not happened yet. */
+export function futureRevision(asked: Revision | string, current: Revision): StatusError {
+  return timeout(`Too large resource version: ${asked}, current: ${current}`, {
+    causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
+  });
+}
+
+/** What a client is told when the store failed. The verbs that mean something else by a code handle it before. */
+export function storeFailure(error: StoreError, resource: GroupResource, name: string): StatusError {
+  switch (error.code) {
+    case 'exists':
+      return alreadyExists(resource, name);
+    case 'not-found':
+      return notFound(resource, name);
+    case 'conflict':
+      return conflict(resource, name, MODIFIED);
+    case 'expired':
+      return expired('The resourceVersion for the provided list is too old.');
+    case 'future-revision':
+      return futureRevision('unknown', error.current ?? 0);
+    case 'too-large':
+      return tooLarge('the event is larger than the store takes');
+    case 'invalid-key':
+      return badRequest('the event store cannot keep an event of this name');
+    case 'full':
+      return insufficientStorage('the event store is full, please try again when events have expired or were deleted');
+    case 'unavailable':
+      return serviceUnavailable('the event store is not available, please try again');
+    case 'closed':
+      return serviceUnavailable('apiserver is shutting down');
+    case 'unknown-outcome':
+      return timeout('request did not complete within requested timeout - context deadline exceeded');
+  }
+}

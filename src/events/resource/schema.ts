@@ -1,0 +1,210 @@
+import type * as z from 'zod';
+import { compileStruct } from '../../api/schema/compile.js';
+import { field, scalar, struct, type FieldFacts } from '../../api/schema/facts.js';
+import { lazy } from '../../api/schema/lazy.js';
+import { objectMetaSchema, typeMetaFields } from '../../api/schema/object-meta-schema.js';
+import { olderStruct } from '../../api/schema/older-shape.js';
+import type { StructShape } from '../../api/schema/shape.js';
+import type { Event } from '../../model/event.js';
+
+const CORE = 'io.k8s.api.core.v1';
+const EVENTS = 'io.k8s.api.events.v1';
+
+/**
+ * The Event of `events.<api_domain>/v1` as a zod schema: types and known fields (unknown ones are dropped), not the rules
+ * on values. Everything else that knows the Event's fields is compiled from it. Made on first use, then always the same.
+ */
+export const eventSchema: () => z.ZodType<Event> = lazy(() => makeEventSchema() as z.ZodType<Event>);
+
+/** The compiled {@link eventSchema}. */
+export const eventShape: () => StructShape = lazy(() => compileStruct(eventSchema()));
+
+function makeEventSchema(): z.ZodType {
+  const text = (protobuf: number, description: string, more: Partial<FieldFacts> = {}): z.ZodType =>
+    field(scalar('string'), { protobuf, description, ...more });
+  const always = { presence: 'always' } as const;
+  const sent = { frequency: 'sent' } as const;
+  return struct(
+    {
+      name: 'Event',
+      definition: `${EVENTS}.Event`,
+      olderDefinition: `${CORE}.Event`,
+      description:
+        'A report of something that happened in the cluster, usually a change of state. Events are informative, best-effort ' +
+        'supplemental data: they are kept for a limited time and may be lost, so nothing should depend on one arriving. What ' +
+        'triggers an event and what its message says may change over time: readers must not conclude from an equal reason ' +
+        'that the trigger is the same, or rely on events with that reason to exist in the future.',
+    },
+    {
+      ...typeMetaFields(),
+      metadata: field(objectMetaSchema(), {
+        protobuf: 1,
+        ...always,
+        ...sent,
+        mutable: true,
+        older: { required: true },
+        description: 'Name, namespace, labels and the like.',
+      }),
+      eventTime: field(scalar('micro-time'), {
+        protobuf: 2,
+        ...always,
+        ...sent,
+        required: true,
+        older: { protobuf: 10, required: false },
+        description: 'When the event was first observed.',
+      }),
+      series: field(eventSeriesSchema(), {
+        protobuf: 3,
+        mutable: true,
+        older: { protobuf: 11 },
+        description: 'Says that the event happened several times; absent for one that happened once.',
+      }),
+      reportingController: text(4, 'Who reports: the name of a controller such as example.com/backup.', {
+        ...sent,
+        selectable: 4,
+        older: { name: 'reportingComponent', protobuf: 14, presence: 'always' },
+      }),
+      reportingInstance: text(5, 'Which instance of the controller reports, at most 128 bytes.', {
+        ...sent,
+        older: { protobuf: 15, presence: 'always' },
+      }),
+      action: text(6, 'What was done or failed, machine-readable, at most 128 bytes.', {
+        ...sent,
+        older: { protobuf: 12 },
+      }),
+      reason: text(7, 'Why it was done, for people to read, at most 128 bytes.', {
+        ...sent,
+        selectable: 2,
+        older: { protobuf: 3 },
+      }),
+      regarding: field(objectReferenceSchema(), {
+        protobuf: 8,
+        ...always,
+        ...sent,
+        selectable: 6,
+        older: { name: 'involvedObject', protobuf: 2, required: true },
+        description: 'The object the event is about.',
+      }),
+      related: field(objectReferenceSchema(), {
+        protobuf: 9,
+        older: { protobuf: 13 },
+        description: 'A second object that took part.',
+      }),
+      note: text(
+        10,
+        'What happened, for people to read, at most 1024 bytes. Clients must be prepared for up to 64 kB.',
+        {
+          ...sent,
+          older: { name: 'message', protobuf: 4 },
+        },
+      ),
+      type: text(11, 'Normal or Warning, machine-readable; more values may be added later.', {
+        ...sent,
+        selectable: 3,
+        older: { protobuf: 9 },
+      }),
+      deprecatedSource: field(eventSourceSchema(), {
+        protobuf: 12,
+        ...always,
+        older: { name: 'source', protobuf: 5 },
+        description: 'The reporter, as core/v1 has it.',
+      }),
+      deprecatedFirstTimestamp: field(scalar('time'), {
+        protobuf: 13,
+        ...always,
+        older: { name: 'firstTimestamp', protobuf: 6 },
+        description: 'When it first happened, as core/v1 has it.',
+      }),
+      deprecatedLastTimestamp: field(scalar('time'), {
+        protobuf: 14,
+        ...always,
+        older: { name: 'lastTimestamp', protobuf: 7 },
+        description: 'When it last happened, as core/v1 has it.',
+      }),
+      deprecatedCount: field(scalar('int32'), {
+        protobuf: 15,
+        older: { name: 'count', protobuf: 8 },
+        description: 'How often it happened, as core/v1 has it.',
+      }),
+    },
+  );
+}
+
+/**
+ * What field selectors read and no field is: the first of these fields that is not empty. Its place is as those of
+ * {@link FieldFacts.selectable}.
+ */
+export const SOURCE: {
+  readonly name: string;
+  readonly selectable: number;
+  readonly of: readonly (readonly string[])[];
+} = {
+  name: 'source',
+  selectable: 5,
+  of: [['deprecatedSource', 'component'], ['reportingController']],
+};
+
+function eventSeriesSchema(): z.ZodType {
+  return struct(
+    {
+      name: 'EventSeries',
+      definition: `${EVENTS}.EventSeries`,
+      olderDefinition: `${CORE}.EventSeries`,
+      description: 'How often an event was seen, and when last.',
+    },
+    {
+      count: field(scalar('int32'), {
+        protobuf: 1,
+        presence: 'always',
+        required: true,
+        older: { presence: 'non-empty', required: false },
+        description: 'How many times the event was seen so far, at least 2.',
+      }),
+      lastObservedTime: field(scalar('micro-time'), {
+        protobuf: 2,
+        presence: 'always',
+        required: true,
+        older: { required: false },
+        description: 'When the event was seen last.',
+      }),
+    },
+  );
+}
+
+function objectReferenceSchema(): z.ZodType {
+  const text = (protobuf: number, description: string, more: Partial<FieldFacts> = {}, goType?: string): z.ZodType =>
+    field(scalar('string', goType), { protobuf, description, ...more });
+  const sent = { frequency: 'sent' } as const;
+  const own = { ...sent, distinct: true } as const;
+  return struct(
+    {
+      name: 'ObjectReference',
+      definition: `${CORE}.ObjectReference`,
+      description: 'Points at an object, or at a part of one.',
+      atomic: true,
+    },
+    {
+      kind: text(1, 'Kind of the object.', sent),
+      namespace: text(2, 'Namespace of the object.', sent),
+      name: text(3, 'Name of the object.', own),
+      uid: text(4, 'UID of the object.', own, 'types.UID'),
+      apiVersion: text(5, 'Group and version of the object.', sent),
+      resourceVersion: text(6, 'The version of the object that is meant.', { distinct: true }),
+      fieldPath: text(7, 'The part that is meant, such as spec.containers{web}.'),
+    },
+  );
+}
+
+function eventSourceSchema(): z.ZodType {
+  const text = (protobuf: number, description: string): FieldFacts => ({ protobuf, description });
+  return struct(
+    { name: 'EventSource', definition: `${CORE}.EventSource`, description: 'Who reports an event, in its older form.' },
+    {
+      component: field(scalar('string'), text(1, 'The component that reports.')),
+      host: field(scalar('string'), text(2, 'The node it runs on.')),
+    },
+  );
+}
+
+/** The Event of core/v1: the same facts under its own names, in its own order. */
+export const coreEventShape: () => StructShape = lazy(() => olderStruct(eventShape()));

@@ -1,0 +1,41 @@
+import { readListOptions } from '../../api/options/list-options.js';
+import { isStatusError } from '../../api/status/status-error.js';
+import { readSelection } from '../listing/selection.js';
+import { removeStored } from './remove-stored.js';
+import { createPace } from '../listing/pace.js';
+import { openList } from '../listing/read-list.js';
+import { readDeleteOptions } from './delete-event.js';
+import type { Result, VerbCall } from '../request/call.js';
+
+/**
+ * Deletes what a list would return, one by one: not atomic, what others deleted in between is skipped, another failure
+ * ends it with some already gone. Answers a Status (design decision 2).
+ */
+export async function deleteCollection(call: VerbCall): Promise<Result> {
+  const options = await readDeleteOptions(call);
+  const listOptions = readListOptions(call.query);
+  const pace = createPace(call.environment.clock, call.life);
+  const list = await openList(call, listOptions, readSelection(call, listOptions));
+  for await (const records of list.batches) {
+    for (const record of records) {
+      if (pace.due()) await pace.rest();
+      try {
+        await removeStored(call, record.key, options);
+      } catch (error) {
+        if (!isStatusError(error) || error.status.reason !== 'NotFound') throw error;
+      }
+    }
+  }
+  const { continue: token, remainingItemCount } = list.meta;
+  const { group } = call.version;
+  return {
+    kind: 'status',
+    status: {
+      kind: 'Status',
+      apiVersion: 'v1',
+      metadata: { ...(token && { continue: token }), ...(remainingItemCount !== undefined && { remainingItemCount }) },
+      status: 'Success',
+      details: { ...(group && { group }), kind: 'events' },
+    },
+  };
+}

@@ -1,0 +1,55 @@
+import { managerOf } from '../../api/managed-fields/manager-name.js';
+import type { ManagedVersion } from '../../api/managed-fields/tracked-object.js';
+import type { WriteOptions } from '../../api/options/write-options.js';
+import { header } from '../../http/headers.js';
+import type { Event } from '../../model/event.js';
+import type { ManagedFieldsEntry } from '../../model/object-meta.js';
+import type { VerbCall } from '../request/call.js';
+
+/** The version of a call, as managed fields know it. */
+export function managedVersion({ version }: VerbCall): ManagedVersion {
+  const { apiVersion, kind } = version.view;
+  return { apiVersion, kind, shape: version.shape, fieldsPresent: version.fieldsPresent };
+}
+
+/** Who a write is put down to: the `fieldManager`, or the client's own name. */
+export function managerOfCall(call: VerbCall, options: WriteOptions): string {
+  return managerOf(options.fieldManager, header(call.request, 'user-agent'));
+}
+
+/** The time of entries written now. */
+export function trackingTime({ environment }: VerbCall): string {
+  return environment.wholeSeconds(environment.time.now());
+}
+
+/** Gives an event these entries, which nobody changes any more; an object nobody manages has no list at all. */
+export function setManagedFields(event: Event, entries: readonly ManagedFieldsEntry[] | undefined): void {
+  if (entries && entries.length > 0) event.metadata.managedFields = entries as ManagedFieldsEntry[];
+  else if (event.metadata.managedFields) delete event.metadata.managedFields;
+}
+
+/**
+ * Records who changed what by a create (no `previous`), an update or a patch. Without tracking, what is stored stays and
+ * what the client sent does not count.
+ *
+ * @returns the event's new managed fields as JSON, where that is known, for {@link encodeEvent}
+ */
+export function trackFields(call: VerbCall, options: WriteOptions, next: Event, previous?: Event): string | undefined {
+  const stored = previous?.metadata.managedFields;
+  if (!call.environment.managedFields) {
+    setManagedFields(next, stored);
+    return undefined;
+  }
+  const { version } = call;
+  const { entries, json } = call.environment.fieldTracker.track({
+    version: managedVersion(call),
+    live: previous && version.toWire(previous),
+    next: version.toWire(next),
+    stored,
+    sent: next.metadata.managedFields,
+    manager: managerOfCall(call, options),
+    time: trackingTime(call),
+  });
+  setManagedFields(next, entries);
+  return entries.length > 0 ? json : undefined;
+}

@@ -1,0 +1,73 @@
+import type { DeleteOptions } from '../../api/options/delete-options.js';
+import { conflict, notFound } from '../../api/status/failures.js';
+import { isStoreError } from '../../store/errors.js';
+import type { EventKey } from '../../store/contract.js';
+import type { EventRecord } from '../../store/record.js';
+import { decodeEvent, encodeEvent } from '../stored-form/encode-event.js';
+import { requireFits } from './write-limits.js';
+import { expiryOf, resourceOf, type VerbCall } from '../request/call.js';
+
+/** How a deletion ended: the event is gone, or it waits for its finalizers. */
+export interface Removal {
+  readonly removed: boolean;
+  /** The last state, or the state now. */
+  readonly record: EventRecord;
+}
+
+/**
+ * Deletes one event under its preconditions; one with finalizers is only marked. A concurrent write starts it again on
+ * the new state.
+ *
+ * @throws StatusError 404, 409
+ */
+export async function removeStored(call: VerbCall, key: EventKey, options: DeleteOptions): Promise<Removal> {
+  const { environment, life } = call;
+  for (;;) {
+    const record = await environment.store.get(key, life);
+    if (!record) throw notFound(resourceOf(call), key.name);
+    requirePreconditions(record, options);
+    try {
+      const removal = await removeOnce(call, record, (options.dryRun?.length ?? 0) > 0);
+      return removal;
+    } catch (error) {
+      if (!isStoreError(error) || (error.code !== 'conflict' && error.code !== 'not-found')) throw error;
+    }
+  }
+}
+
+async function removeOnce(call: VerbCall, record: EventRecord, dryRun: boolean): Promise<Removal> {
+  const { store, time, wholeSeconds } = call.environment;
+  call.life.throwIfAborted();
+  const event = decodeEvent(record.event.bytes);
+  const { metadata } = event;
+  if (!metadata.finalizers?.length) {
+    if (!dryRun) await store.remove(record.key, { expected: record.revision });
+    return { removed: true, record };
+  }
+  if (metadata.deletionTimestamp) return { removed: false, record };
+  metadata.deletionTimestamp = wholeSeconds(time.now());
+  metadata.deletionGracePeriodSeconds = 0;
+  const marked = encodeEvent(event);
+  if (dryRun) {
+    requireFits(store, marked);
+    return { removed: false, record: { ...record, event: marked } };
+  }
+  const options = { expected: record.revision, expiresAt: expiryOf(call.environment) };
+  return { removed: false, record: await store.replace(record.key, marked, options) };
+}
+
+/** The texts name the kind in place of the resource, as the original does. */
+function requirePreconditions(record: EventRecord, { preconditions }: DeleteOptions): void {
+  const refuse = (what: string, sent: string, stored: string, then: string): never => {
+    const why = `the ${what} in the precondition (${sent}) does not match the ${what} in record (${stored}). The object might have been ${then}`;
+    throw conflict({ group: '', resource: 'Event' }, record.key.name, why);
+  };
+  const { uid, resourceVersion } = preconditions ?? {};
+  if (uid !== undefined && uid !== record.event.uid) {
+    refuse('UID', uid, record.event.uid, 'deleted and then recreated');
+  }
+  const revision = String(record.revision);
+  if (resourceVersion !== undefined && resourceVersion !== revision) {
+    refuse('ResourceVersion', resourceVersion, revision, 'modified');
+  }
+}

@@ -1,0 +1,108 @@
+import { decodeBody, type DecodeBodyOptions, type DecodedBody } from '../../api/decode/decode-body.js';
+import type { BodyMediaType } from '../../api/decode/read-document.js';
+import type { WriteOptions } from '../../api/options/write-options.js';
+import { badRequest, unsupportedMediaType } from '../../api/status/failures.js';
+import { bodyBytes } from '../../http/body.js';
+import { chain, isPromise } from '../../http/promise.js';
+import { header } from '../../http/headers.js';
+import { shorten } from '../../json/shorten.js';
+import type { Event } from '../../model/event.js';
+import type { VerbCall } from '../request/call.js';
+
+const NOT_UNDERSTOOD =
+  'the body of the request was in an unknown format - accepted media types include: ' +
+  'application/json, application/yaml, application/vnd.kubernetes.protobuf';
+
+/** Longer ones are none: their parameters are looked at one by one. */
+const MAX_CONTENT_TYPE = 1_024;
+
+/** The media type of the body, JSON where none is given; its parameters do not count. @throws StatusError 415 */
+export function bodyMediaType(call: VerbCall): BodyMediaType {
+  const sent = header(call.request, 'content-type') ?? '';
+  if (sent === 'application/json') return sent;
+  if (sent.length > MAX_CONTENT_TYPE) throw unsupportedMediaType(NOT_UNDERSTOOD);
+  const [first = '', ...parameters] = sent.split(';');
+  const type = first.trim().toLowerCase();
+  const wellFormed = parameters.every((parameter) => parameter.trim() === '' || parameter.includes('='));
+  if (wellFormed && (type === '' || type === 'application/json')) return 'application/json';
+  if (wellFormed && (type === 'application/yaml' || type === 'application/vnd.kubernetes.protobuf')) return type;
+  throw unsupportedMediaType(NOT_UNDERSTOOD);
+}
+
+/** The body's bytes, at once where they are there at once. @throws BodyError `too-large`, which the pipeline makes a 413 */
+export function readBytes({ request, life, environment }: VerbCall): Uint8Array | Promise<Uint8Array> {
+  if (request.body === undefined) return NO_BYTES;
+  const limit = environment.maxBodyBytes;
+  const body: unknown = request.body(limit, life);
+  return isPromise(body) ? Promise.resolve(body).then((read) => bodyBytes(read, limit)) : bodyBytes(body, limit);
+}
+
+const NO_BYTES = new Uint8Array(0);
+
+/**
+ * The event in the body, in stored form: at once for JSON. Adds the warnings of lenient decoding.
+ *
+ * @throws StatusError 400
+ */
+export function decodeEventBody(
+  call: VerbCall,
+  bytes: Uint8Array,
+  mediaType: BodyMediaType,
+  options: WriteOptions,
+): Event | Promise<Event> {
+  return chain(decodeBody(bytes, decodeOptions(call, mediaType, options)), (decoded) => storedForm(call, decoded));
+}
+
+/** {@link decodeEventBody} for events that are to be created, which mostly have no more fields than they need. */
+export function decodeNewEvent(
+  call: VerbCall,
+  bytes: Uint8Array,
+  mediaType: BodyMediaType,
+  options: WriteOptions,
+): Event | Promise<Event> {
+  const decoded = decodeBody(bytes, decodeOptions(call, mediaType, options, call.version.decodeNew));
+  return chain(decoded, (ready) => storedForm(call, ready));
+}
+
+function decodeOptions(
+  { version, environment }: VerbCall,
+  mediaType: BodyMediaType,
+  { fieldValidation }: WriteOptions,
+  quick?: DecodeBodyOptions['quick'],
+): DecodeBodyOptions {
+  const { shape, view, otherVersions } = version;
+  const { kind, apiVersion } = view;
+  const limits = environment.bodyLimits;
+  return { mediaType, shape, kind, apiVersion, otherVersions, fieldValidation, quick, limits };
+}
+
+function storedForm(call: VerbCall, decoded: DecodedBody): Event {
+  const { version } = call;
+  if (decoded.warnings.length > 0) call.warnings.push(...decoded.warnings);
+  if (decoded.apiVersion !== version.view.apiVersion) {
+    throw badRequest(
+      `the API version in the data (${shorten(decoded.apiVersion)}) does not match the expected API version (${version.view.apiVersion})`,
+    );
+  }
+  return version.fromWire(decoded.object);
+}
+
+/** The namespace of the body must be the path's, or absent. @throws StatusError 400 */
+export function requireNamespace(call: VerbCall, event: Event): void {
+  const sent = event.metadata.namespace ?? '';
+  if (sent !== '' && sent !== call.scope.namespace) {
+    throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+  }
+  event.metadata.namespace = call.scope.namespace;
+}
+
+/** The name in an object must be the path's. @throws StatusError 400 */
+export function requireName(call: VerbCall, event: Event): void {
+  const { name } = call.scope;
+  const sent = event.metadata.name ?? '';
+  if (sent === '') {
+    throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
+  }
+  if (sent !== name)
+    throw badRequest(`the name of the object (${shorten(sent)}) does not match the name on the URL (${name})`);
+}

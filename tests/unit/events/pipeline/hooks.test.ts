@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'vitest';
+import { statusError } from '../../../../src/api/status/status-error.js';
+import { storeError } from '../../../../src/store/errors.js';
+import { bench, event, path, settled } from '../bench.js';
+
+describe('what the hooks throw', () => {
+  const failures = [
+    new Error('secret'),
+    storeError('unavailable', 'secret'),
+    statusError({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message: 'secret', code: 418 }),
+    'secret',
+    undefined,
+  ];
+
+  test.each(failures.map((failure) => [failure]))('authorize: a bare 500, and observe is told: %s', async (failure) => {
+    const hooks = [
+      () => {
+        throw failure as Error;
+      },
+      () => Promise.reject(failure as Error),
+    ];
+    for (const authorize of hooks) {
+      for (const headers of [{}, { 'impersonate-user': 'jane' }]) {
+        const { ask, observed } = bench({ authorize, impersonation: true });
+        const answer = await ask(`GET ${path()}`, { headers });
+        expect(answer.status).toBe(500);
+        expect(await answer.json()).toMatchObject({ message: 'Internal error occurred', reason: 'InternalError' });
+        expect(observed.filter(({ type }) => type === 'error')).toEqual([
+          { type: 'error', error: failure, where: 'events: authorize' },
+        ]);
+      }
+    }
+  });
+
+  test('authorize, when it is asked for a second right: the same, and nothing is written', async () => {
+    const failure = storeError('unavailable', 'secret');
+    const { json, observed, store } = bench({
+      authorize: (_, { verb }) => {
+        if (verb === 'create') throw failure;
+        return { allowed: true };
+      },
+    });
+    expect((await json(`PUT ${path('/a')}`, event('a'))).status).toBe(500);
+    expect(observed).toContainEqual({ type: 'error', error: failure, where: 'events: authorize' });
+    expect(await store.get({ namespace: 'default', name: 'a' })).toBeUndefined();
+  });
+
+  test('authenticate: 401, and observe is told', async () => {
+    for (const failure of failures) {
+      const { ask, observed } = bench({ authenticate: () => Promise.reject(failure as Error) });
+      const answer = await ask(`GET ${path()}`);
+      expect(answer.status).toBe(401);
+      expect(await answer.text()).not.toContain('secret');
+      expect(observed).toContainEqual({ type: 'error', error: failure, where: 'events: authenticate' });
+    }
+  });
+
+  test('an answer of authorize that is no decision refuses, and observe is told', async () => {
+    const { ask, observed, store } = bench({ authorize: () => ({ allowed: 1 as never }) });
+    expect((await ask(`POST ${path()}`, { json: event('a') })).status).toBe(403);
+    expect(observed).toContainEqual(expect.objectContaining({ type: 'error', where: 'events: authorize' }));
+    expect(await store.get({ namespace: 'default', name: 'a' })).toBeUndefined();
+  });
+});
+
+test('a feed that the store breaks off is told to observe', async () => {
+  const { ask, observed } = bench({}, (store) => ({
+    ...store,
+    changes: () => {
+      throw storeError('unavailable', 'the engine is away');
+    },
+  }));
+  const client = new AbortController();
+  const watch = (await ask(`GET ${path()}?watch=1`, { signal: client.signal })).text();
+  await settled();
+  client.abort();
+  await watch;
+  expect(observed.filter(({ type }) => type === 'error')).toMatchObject([
+    { where: 'watch feed of memory', error: { code: 'unavailable' } },
+  ]);
+});

@@ -1,0 +1,123 @@
+import { describe, expect, test } from 'vitest';
+import { allowRules } from '../../../../src/auth/allow-rules.js';
+import { staticTokens } from '../../../../src/auth/static-tokens.js';
+import { bench, event, path, type Bench } from '../bench.js';
+
+const GROUP = 'events.example.com';
+
+const api = (impersonation?: boolean): Bench =>
+  bench({
+    authenticate: staticTokens({ admin: { name: 'admin', groups: ['system:masters'] }, viewer: { name: 'viewer' } }),
+    authorize: allowRules([
+      { groups: ['system:masters'], verbs: ['*'], resources: ['*'], paths: ['*'] },
+      { users: ['viewer'], verbs: ['get', 'list', 'watch'], resources: ['events'] },
+    ]),
+    ...(impersonation !== undefined && { impersonation }),
+  });
+
+const as = (token: string, headers: Record<string, string | string[]>) => ({ token, headers });
+
+describe('impersonation', () => {
+  test('rights are those of whom the caller asks to be, and so are the texts', async () => {
+    const { ask, observed } = api(true);
+    const refused = await ask(`GET ${path()}`, as('admin', { 'impersonate-user': 'jane' }));
+    expect(refused.headers['x-content-type-options']).toBe('nosniff');
+    expect(await refused.json()).toMatchObject({
+      code: 403,
+      message: `events.${GROUP} is forbidden: User "jane" cannot list resource "events" in API group "${GROUP}" in the namespace "default"`,
+    });
+    expect((await ask(`GET ${path()}`, as('admin', { 'impersonate-user': 'viewer' }))).status).toBe(200);
+    const create = { ...as('admin', { 'impersonate-user': 'viewer' }), json: event('a') };
+    expect((await ask(`POST ${path()}`, create)).status).toBe(403);
+    const masters = { 'impersonate-user': 'jane', 'impersonate-group': ['a', 'system:masters'] };
+    expect((await ask(`GET ${path()}`, as('admin', masters))).status).toBe(200);
+    const requests = observed.filter(({ type }) => type === 'request');
+    expect(requests[1]).toMatchObject({ caller: 'viewer', impersonator: 'admin', status: 200 });
+  });
+
+  test('whoever may not is refused, and named', async () => {
+    const { ask } = api(true);
+    const refused = await ask(`GET ${path()}`, as('viewer', { 'impersonate-user': 'admin' }));
+    expect(refused.headers['x-content-type-options']).toBe('nosniff');
+    expect(await refused.json()).toMatchObject({
+      code: 403,
+      details: { group: GROUP, kind: 'events' },
+      message: `events.${GROUP} is forbidden: User "viewer" cannot impersonate-on:user-info:list resource "events" in API group "${GROUP}" in the namespace "default"`,
+    });
+  });
+
+  test('a group without a user is a mistake, in the form that was asked for', async () => {
+    const { ask } = api(true);
+    const headers = { 'impersonate-group': 'g', accept: 'application/yaml' };
+    const answer = await ask(`GET ${path()}`, as('admin', headers));
+    expect([answer.status, answer.headers['content-type'], answer.headers['x-content-type-options']]).toEqual([
+      ...[400, 'application/yaml', 'nosniff'],
+    ]);
+  });
+
+  test('discovery takes the same way', async () => {
+    const { ask } = api(true);
+    const answer = await ask('GET /apis', as('admin', { 'impersonate-user': 'jane' }));
+    expect(await answer.json()).toMatchObject({ code: 403, message: 'forbidden: User "jane" cannot get path "/apis"' });
+  });
+
+  test('a caller of the service itself can ask, too', async () => {
+    const { events } = api(true);
+    const handle = events.as({ name: 'me', groups: ['system:masters'] });
+    const answer = await handle({ method: 'GET', url: path(), headers: { 'impersonate-user': 'jane' } });
+    expect(answer?.status).toBe(403);
+  });
+
+  test('off by default: whoever sends one of the headers is refused, and nothing is done', async () => {
+    const { ask, observed, create } = api();
+    const { events } = api();
+    await expect(create('kept')).rejects.toThrow('401');
+    expect((await ask(`POST ${path()}`, { token: 'admin', json: event('kept') })).status).toBe(201);
+    for (const headers of [
+      { 'impersonate-user': 'nobody' },
+      { 'impersonate-user': '' },
+      { 'impersonate-group': ['system:masters'] },
+      { 'impersonate-uid': '7' },
+      { 'impersonate-extra-scopes': 'x' },
+      { 'impersonate-something-new': 'x' },
+    ]) {
+      for (const target of [`DELETE ${path('/kept')}`, `GET ${path()}`, `GET ${path('?watch=true')}`, 'GET /apis']) {
+        const answer = await ask(target, as('admin', headers));
+        expect([answer.status, answer.headers['x-content-type-options']]).toEqual([403, 'nosniff']);
+        expect(await answer.json()).toMatchObject({
+          kind: 'Status',
+          reason: 'Forbidden',
+          message: expect.stringContaining('impersonation is not enabled on this server') as string,
+        });
+      }
+    }
+    expect((await ask(`GET ${path('/kept')}`, as('admin', {}))).status).toBe(200);
+    expect((await ask(`GET ${path()}`, { headers: { 'impersonate-user': 'admin' } })).status).toBe(401);
+    expect(observed.filter((one) => 'impersonator' in one)).toEqual([]);
+    const own = await events.as({ name: 'me', groups: ['system:masters'] })({
+      method: 'GET',
+      url: path(),
+      headers: { 'Impersonate-User': 'jane' },
+    });
+    expect(own?.status).toBe(403);
+  });
+
+  test('an authorizer that breaks is a bare 500, and is told', async () => {
+    const { ask, observed } = bench({
+      impersonation: true,
+      authorize: () => {
+        throw new Error('secret');
+      },
+    });
+    const answer = await ask(`GET ${path()}`, { headers: { 'impersonate-user': 'jane' } });
+    expect(answer.status).toBe(500);
+    expect(await answer.text()).not.toContain('secret');
+    expect(observed.some(({ type }) => type === 'error')).toBe(true);
+  });
+
+  test('faults of both options are listed', () => {
+    expect(() => bench({ impersonation: 'yes' as unknown as boolean, coreV1: 1 as unknown as boolean })).toThrow(
+      /coreV1 must be true or false; impersonation must be true or false/,
+    );
+  });
+});

@@ -1,0 +1,147 @@
+import { describe, expect, test } from 'vitest';
+import type { CallOptions } from '../../../../src/testing/call.js';
+import { bench, event, path, settled } from '../bench.js';
+
+/** One place of each kind: an answer that does not give it back makes the next request a 429. */
+const ONE = { reads: 1, writes: 1, watches: 1, queued: 0 };
+const MERGE = { 'content-type': 'application/merge-patch+json' };
+
+describe('a place is given back after', () => {
+  const cases: [string, string, CallOptions, number][] = [
+    ['a get', `GET ${path('/a')}`, {}, 200],
+    ['a get that finds nothing', `GET ${path('/none')}`, {}, 404],
+    ['a list', `GET ${path()}`, {}, 200],
+    ['a table', `GET ${path()}`, { headers: { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' } }, 200],
+    ['yaml', `GET ${path()}`, { headers: { accept: 'application/yaml' } }, 200],
+    ['a bad selector', `GET ${path()}?labelSelector=!!`, {}, 400],
+    ['a bad Accept', `GET ${path()}`, { headers: { accept: 'image/png' } }, 406],
+    ['a HEAD', `HEAD ${path()}`, {}, 405],
+    ['discovery', 'GET /apis', {}, 200],
+    ['an unknown path', 'GET /apis/events.example.com/v1/none', {}, 404],
+    ['a create', `POST ${path()}`, { json: event('b') }, 201],
+    ['a create that is refused', `POST ${path()}`, { json: {} }, 422],
+    ['broken JSON', `POST ${path()}`, { body: '{' }, 400],
+    ['a body over the limit', `POST ${path()}`, { body: 'x'.repeat(2_000) }, 413],
+    ['a bad media type', `POST ${path()}`, { body: 'x', headers: { 'content-type': 'text/html' } }, 415],
+    ['a patch', `PATCH ${path('/a')}`, { body: '{}', headers: MERGE }, 200],
+    ['an unknown patch', `PATCH ${path('/a')}`, { body: '{}' }, 415],
+    ['a delete of nothing', `DELETE ${path('/none')}`, {}, 404],
+    ['a deletecollection', `DELETE ${path()}?labelSelector=none`, {}, 200],
+    ['a watch that is over at once', `GET ${path()}?watch=1&timeoutSeconds=-1`, {}, 200],
+    ['a watch with a bad revision', `GET ${path()}?watch=1&resourceVersion=x`, {}, 400],
+    ['a watch with a bad selector', `GET ${path()}?watch=1&fieldSelector=x`, {}, 400],
+    ['a watch with a bad Accept', `GET ${path()}?watch=1`, { headers: { accept: 'image/png' } }, 406],
+  ];
+  test.each(cases)('%s', async (_title, target, how, status) => {
+    const { ask, create } = bench({ limits: ONE, maxBodyBytes: 1_000 });
+    await create('a');
+    for (let round = 0; round < 3; round++) {
+      const answer = await ask(
+        target,
+        target.startsWith('POST') && status === 201 ? { json: event(`b${round}`) } : how,
+      );
+      expect(answer.status).toBe(status);
+      await answer.text();
+    }
+    const watch = await ask(`GET ${path()}?watch=1&timeoutSeconds=-1`);
+    expect(watch.status).toBe(200);
+  });
+
+  test('a refusal by the authorizer, and one that throws', async () => {
+    for (const authorize of [
+      () => ({ allowed: false }),
+      () => {
+        throw new Error('secret');
+      },
+    ]) {
+      const { ask } = bench({ limits: ONE, authorize });
+      const statuses: number[] = [];
+      for (const target of [`GET ${path()}`, `POST ${path()}`, `GET ${path()}?watch=1`]) {
+        for (let round = 0; round < 3; round++) statuses.push((await ask(target, { body: '{}' })).status);
+      }
+      expect(new Set(statuses).size).toBe(1);
+      expect(statuses[0]).not.toBe(429);
+    }
+  });
+});
+
+describe('a watch holds its place', () => {
+  test('until the client leaves', async () => {
+    const { ask } = bench({ limits: ONE });
+    const client = new AbortController();
+    const watch = await ask(`GET ${path()}?watch=1`, { signal: client.signal });
+    const end = watch.text();
+    const refused = await ask(`GET ${path()}?watch=1`);
+    expect(refused.status).toBe(429);
+    expect(refused.headers).toMatchObject({ 'retry-after': '1' });
+    expect(await refused.text()).toContain('Too many requests, please try again later.');
+    client.abort();
+    await end;
+    expect((await ask(`GET ${path()}?watch=1&timeoutSeconds=-1`)).status).toBe(200);
+  });
+
+  test('until the client leaves, even if nothing was ever read', async () => {
+    const { ask } = bench({ limits: ONE });
+    const client = new AbortController();
+    await ask(`GET ${path()}?watch=1`, { signal: client.signal });
+    client.abort();
+    expect((await ask(`GET ${path()}?watch=1`)).status).toBe(200);
+  });
+
+  test('until its time is up', async () => {
+    const { ask, clock } = bench({ limits: ONE });
+    const end = (await ask(`GET ${path()}?watch=1&timeoutSeconds=5`)).text();
+    await settled();
+    expect((await ask(`GET ${path()}?watch=1`)).status).toBe(429);
+    clock.advance(5_000);
+    expect(await end).toBe('');
+    expect((await ask(`GET ${path()}?watch=1`)).status).toBe(200);
+  });
+
+  test('until the service closes, and later ones end at once', async () => {
+    const { ask, events } = bench({ limits: ONE });
+    const end = (await ask(`GET ${path()}?watch=1`)).text();
+    await settled();
+    await events.close();
+    expect(await end).toBe('');
+    expect(await (await ask(`GET ${path()}?watch=1`)).text()).toBe('');
+  });
+
+  test('of its own kind: reads and writes go on', async () => {
+    const { ask, create } = bench({ limits: ONE });
+    await ask(`GET ${path()}?watch=1`);
+    await create('a');
+    expect((await ask(`GET ${path()}`)).status).toBe(200);
+  });
+});
+
+test('requests beyond the limit are 429 and change nothing, and those under way go on', async () => {
+  let open: (() => void) | undefined;
+  const gate = new Promise<void>((resolve) => (open = resolve));
+  const { ask, revision } = bench({ limits: ONE }, (store) => ({
+    ...store,
+    create: async (key, encoded, options) => {
+      await gate;
+      return store.create(key, encoded, options);
+    },
+  }));
+  const before = await revision();
+  const first = ask(`POST ${path()}`, { json: event('a') });
+  await settled();
+  const second = await ask(`POST ${path()}`, { json: event('b') });
+  expect(second.status).toBe(429);
+  expect(second.headers).toHaveProperty('audit-id');
+  expect((await ask(`GET ${path()}`)).status).toBe(200);
+  expect(await revision()).toBe(before);
+  open?.();
+  expect((await first).status).toBe(201);
+  expect((await ask(`POST ${path()}`, { json: event('b') })).status).toBe(201);
+});
+
+test('system:masters is never refused', async () => {
+  const master = { name: 'root', groups: ['system:masters'] };
+  const { ask, create } = bench({ limits: ONE, authenticate: () => master });
+  await create('a');
+  const answers = await Promise.all(Array.from({ length: 20 }, () => ask(`GET ${path('/a')}`)));
+  expect(answers.every(({ status }) => status === 200)).toBe(true);
+});

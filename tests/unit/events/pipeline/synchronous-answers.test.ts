@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest';
+import { isPromise } from '../../../../src/http/promise.js';
+import { storeError } from '../../../../src/store/errors.js';
+import { bench, event, path, type Bench } from '../bench.js';
+
+const ask = ({ events }: Bench, name: string): ReturnType<Bench['events']['handle']> =>
+  events.handle({ method: 'GET', url: path(`/${name}`), headers: {} });
+
+test('a get that has to wait for nothing is answered without a promise', async () => {
+  const one = bench();
+  await one.create('a');
+  const answer = ask(one, 'a');
+  expect(isPromise(answer)).toBe(false);
+  expect(answer).toMatchObject({ status: 200, headers: { 'content-type': 'application/json' } });
+  expect(one.observed.at(-1)).toMatchObject({ type: 'request', verb: 'get', status: 200, caller: 'tester' });
+});
+
+test('hooks that wait are waited for', async () => {
+  const one = bench({ authorize: () => Promise.resolve({ allowed: true }) });
+  await one.create('a');
+  const answer = ask(one, 'a');
+  expect(isPromise(answer)).toBe(true);
+  expect(await answer).toMatchObject({ status: 200 });
+});
+
+test('what fails at once is answered like any failure, and gives its place back', async () => {
+  const one = bench({ limits: { reads: 1 } });
+  for (let times = 0; times < 3; times++) expect(await ask(one, 'nobody')).toMatchObject({ status: 404 });
+});
+
+test('who puts another get in the place of the store’s own is asked', async () => {
+  const one = bench({}, (store) => ({
+    ...store,
+    get: (key, call) =>
+      key.name === 'lost' ? Promise.reject(storeError('unavailable', 'away')) : store.get(key, call),
+  }));
+  await one.create('a');
+  expect(await ask(one, 'lost')).toMatchObject({ status: 503 });
+  const answer = ask(one, 'a');
+  expect(isPromise(answer)).toBe(true);
+  expect(await answer).toMatchObject({ status: 200 });
+});
+
+test('who puts another create in the place of the store’s own is asked', async () => {
+  const one = bench({}, (store) => ({
+    ...store,
+    create: (key, given, options) =>
+      key.name === 'lost' ? Promise.reject(storeError('unavailable', 'away')) : store.create(key, given, options),
+  }));
+  expect(await one.json(`POST ${path()}`, event('lost'))).toMatchObject({ status: 503 });
+  expect(await one.json(`POST ${path()}`, event('a'))).toMatchObject({ status: 201 });
+  expect(await one.json(`POST ${path()}`, event('a'))).toMatchObject({ status: 409 });
+});

@@ -1,0 +1,118 @@
+import { describe, expect, test, vi } from 'vitest';
+import { isStream } from '../../../../src/http/response-shape.js';
+import type { ApiResponse } from '../../../../src/http/response.js';
+import type { CallOptions } from '../../../../src/testing/call.js';
+import { bench, event, path, type Bench, type Json } from '../bench.js';
+
+/** Room for one large answer at a time: the next one is refused at once. */
+const ONE = { bytes: 100, bytesPerCaller: 100, queued: 0 };
+const MERGE = { 'content-type': 'application/merge-patch+json' };
+const PROTOBUF = { accept: 'application/vnd.kubernetes.protobuf' };
+
+const large = (size = 100_000): Json => ({ annotations: { text: 'x'.repeat(size) } });
+
+/** A request as a bridge makes it, whose answer nobody reads. */
+async function unread({ events }: Bench, url: string, headers: Record<string, string> = {}): Promise<ApiResponse> {
+  const answer = await events.handle({ method: 'GET', url, headers, body: () => Promise.reject(new Error('none')) });
+  if (answer === undefined) throw new Error(`${url} is not answered`);
+  return answer;
+}
+
+async function stored(limits: object = ONE): Promise<Bench> {
+  const made = bench({ limits });
+  for (const name of ['a', 'b']) await made.create(name, {}, large());
+  return made;
+}
+
+describe('a large answer', () => {
+  test('is a stream of known length with the bytes of the event', async () => {
+    const made = bench();
+    await made.create('a', {}, large());
+    const answer = await unread(made, path('/a'));
+    expect(isStream(answer.body)).toBe(true);
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of answer.body as AsyncIterable<Uint8Array>) chunks.push(chunk);
+    const bytes = Buffer.concat(chunks);
+    expect(answer.headers['content-length']).toBe(String(bytes.byteLength));
+    expect(JSON.parse(bytes.toString())).toMatchObject({ metadata: { name: 'a', ...large() } });
+  });
+
+  test('counts until it was read to its end, and another one is 429 meanwhile', async () => {
+    const made = await stored();
+    const answer = await unread(made, path('/a'));
+    expect((await made.ask(`GET ${path('/b')}`)).status).toBe(429);
+    for await (const chunk of answer.body as AsyncIterable<Uint8Array>) expect(chunk.byteLength).toBeGreaterThan(0);
+    expect((await made.ask(`GET ${path('/b')}`)).status).toBe(200);
+  });
+
+  test('counts until it is let go of', async () => {
+    const made = await stored();
+    const answer = await unread(made, path('/a'));
+    await (answer.body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]().return?.();
+    expect((await made.ask(`GET ${path('/b')}`)).status).toBe(200);
+  });
+
+  test('counts no longer than its request may take', async () => {
+    const made = await stored();
+    await unread(made, path('/a'));
+    expect((await made.ask(`GET ${path('/b')}`)).status).toBe(429);
+    made.clock.advance(60_000);
+    expect((await made.ask(`GET ${path('/b')}`)).status).toBe(200);
+  });
+
+  test('waits until there is room', async () => {
+    const made = await stored({ ...ONE, queued: 10 });
+    const first = await unread(made, path('/a'));
+    const second = made.ask(`GET ${path('/b')}`);
+    const third = made.ask(`GET ${path('?limit=1')}`);
+    expect((await third).status).toBe(200);
+    await (first.body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]().return?.();
+    expect((await second).status).toBe(200);
+  });
+
+  test('leaves small ones alone', async () => {
+    const made = await stored();
+    await made.create('small');
+    await unread(made, path('/a'));
+    expect((await made.ask(`GET ${path('/small')}`)).status).toBe(200);
+    expect((await made.ask(`POST ${path()}`, { json: event('other') })).status).toBe(201);
+  });
+
+  test('to a write that has happened is 504, as where nobody knows what became of it', async () => {
+    const made = await stored();
+    await unread(made, path('/a'));
+    const patched = await made.ask(`PATCH ${path('/b')}`, {
+      body: '{"metadata":{"labels":{"a":"b"}}}',
+      headers: MERGE,
+    });
+    expect(patched.status).toBe(504);
+    made.clock.advance(60_000);
+    expect((await made.json(`GET ${path('/b')}`)).json).toMatchObject({ metadata: { labels: { a: 'b' } } });
+  });
+
+  const forms: [string, string, CallOptions][] = [
+    ['YAML', path('/b'), { headers: { accept: 'application/yaml' } }],
+    ['indented JSON', path('/b?pretty=true'), {}],
+    ['protobuf', path('/b'), { headers: PROTOBUF }],
+    ['a Table', path('/b'), { headers: { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' } }],
+    ['a list in protobuf', path(), { headers: PROTOBUF }],
+    ['a page in protobuf', path('?limit=1'), { headers: PROTOBUF }],
+  ];
+  test.each(forms)('counts as %s, too', async (_what, url, how) => {
+    const made = await stored();
+    const first = await unread(made, path('/a'));
+    expect((await made.ask(`GET ${url}`, how)).status).toBe(429);
+    await (first.body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]().return?.();
+    const answer = await made.ask(`GET ${url}`, how);
+    expect(answer.status).toBe(200);
+    await answer.text();
+    await vi.waitFor(async () => expect((await made.ask(`GET ${path('/a')}`)).status).toBe(200));
+  });
+
+  test('gives back what it has taken when it fails to be made', async () => {
+    const made = await stored();
+    const answer = await made.ask(`GET ${path('/a?resourceVersion=99999999999999999')}`);
+    expect(answer.status).toBe(504);
+    expect((await made.ask(`GET ${path('/a')}`)).status).toBe(200);
+  });
+});

@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'vitest';
+import { storeFailure } from '../../../../src/events/request/store-failures.js';
+import type { EventStore } from '../../../../src/store/contract.js';
+import { storeError, type StoreErrorCode } from '../../../../src/store/errors.js';
+import { bench, event, path, type Bench } from '../bench.js';
+
+const TABLE: readonly (readonly [StoreErrorCode, number, string])[] = [
+  ['exists', 409, 'AlreadyExists'],
+  ['not-found', 404, 'NotFound'],
+  ['conflict', 409, 'Conflict'],
+  ['expired', 410, 'Expired'],
+  ['future-revision', 504, 'Timeout'],
+  ['too-large', 413, 'RequestEntityTooLarge'],
+  ['invalid-key', 400, 'BadRequest'],
+  ['full', 507, 'InsufficientStorage'],
+  ['unavailable', 503, 'ServiceUnavailable'],
+  ['closed', 503, 'ServiceUnavailable'],
+  ['unknown-outcome', 504, 'Timeout'],
+];
+
+test.each(TABLE)('%s is %i %s', (code, status, reason) => {
+  const failure = storeFailure(storeError(code, 'secret'), { group: 'events.example.com', resource: 'events' }, 'a');
+  expect(failure.status).toMatchObject({ kind: 'Status', status: 'Failure', code: status, reason });
+  expect(JSON.stringify(failure.status)).not.toContain('secret');
+});
+
+const asks: Readonly<
+  Record<string, (bench: Bench) => Promise<{ status: number; headers: object; text: () => Promise<string> }>>
+> = {
+  get: ({ ask }) => ask(`GET ${path('/a')}`),
+  list: ({ ask }) => ask(`GET ${path()}`),
+  create: ({ ask }) => ask(`POST ${path()}`, { json: event('a') }),
+  update: ({ ask }) => ask(`PUT ${path('/a')}`, { json: event('a', {}, { labels: { a: 'b' } }) }),
+  patch: ({ ask }) =>
+    ask(`PATCH ${path('/a')}`, {
+      body: '{"metadata":{"labels":{"a":"b"}}}',
+      headers: { 'content-type': 'application/merge-patch+json' },
+    }),
+  delete: ({ ask }) => ask(`DELETE ${path('/a')}`),
+  deletecollection: ({ ask }) => ask(`DELETE ${path()}`),
+};
+
+/** The store fails at everything. */
+function failing(error: unknown): (store: EventStore) => EventStore {
+  const reject = async (): Promise<never> => {
+    await Promise.resolve();
+    throw error;
+  };
+  return (store) => ({ ...store, get: reject, list: reject, create: reject, replace: reject, remove: reject });
+}
+
+describe.each(Object.entries(asks))('%s', (verb, ask) => {
+  test.each(['unavailable', 'closed', 'unknown-outcome', 'too-large', 'full'] as const)(
+    'tells that the store is %s, and not more',
+    async (code) => {
+      const made = bench({}, failing(storeError(code, 'secret')));
+      const answer = await ask(made);
+      expect(answer.status).toBe(TABLE.find(([each]) => each === code)?.[1]);
+      expect(JSON.stringify(answer.headers) + (await answer.text())).not.toContain('secret');
+      expect(made.observed.filter(({ type }) => type === 'error')).toEqual([]);
+    },
+  );
+
+  test.each([
+    ['an error', new Error('secret password')],
+    ['a text', 'secret password'],
+    ['nothing', undefined],
+    ['an object with a status', { status: { code: 200, message: 'secret password' } }],
+  ])('makes a bare 500 of %s, and hands it to observe', async (_title, thrown) => {
+    const made = bench({}, failing(thrown));
+    const answer = await ask(made);
+    expect(answer.status).toBe(500);
+    const text = await answer.text();
+    expect(JSON.stringify(answer.headers) + text).not.toContain('secret');
+    expect(JSON.parse(text)).toMatchObject({ kind: 'Status', reason: 'InternalError', code: 500 });
+    expect(made.observed.filter(({ type }) => type === 'error')).toEqual([
+      { type: 'error', error: thrown, where: 'events' },
+    ]);
+    expect(made.observed.filter(({ type }) => type === 'request')).toMatchObject([{ verb, status: 500 }]);
+  });
+});

@@ -1,0 +1,51 @@
+import { describe, expect, test } from 'vitest';
+import { everything } from '../../../../src/api/selectors/all-of.js';
+import { createWatchedSelections } from '../../../../src/events/request/watched-selections.js';
+
+const compile = () => ({ ...everything });
+
+describe('the selectors of watches', () => {
+  test('are compiled once for equal texts, and have one key', () => {
+    const selections = createWatchedSelections();
+    const first = selections.of(['v1', '', 'app=web', ''], compile);
+    expect(selections.of(['v1', '', 'app=web', ''], compile)).toBe(first);
+    const others = [
+      selections.of(['v1', '', '', 'app=web'], compile),
+      selections.of(['v1', '', 'app=db', ''], compile),
+      selections.of(['events/v1', '', 'app=web', ''], compile),
+    ];
+    expect(new Set([first, ...others].map(({ key }) => key)).size).toBe(4);
+    expect(new Set([first, ...others].map(({ selector }) => selector)).size).toBe(4);
+  });
+
+  test('are forgotten from 1,024 on, those that were not asked for for longest first', () => {
+    const selections = createWatchedSelections();
+    const of = (index: number) => selections.of([`app=${index}`], compile);
+    const [zero, one] = [of(0), of(1)];
+    for (let index = 2; index < 1_024; index++) of(index);
+    expect(of(0)).toBe(zero);
+    of(1_024);
+    expect(of(0)).toBe(zero);
+    expect(of(1)).not.toBe(one);
+    expect(of(1).key).not.toBe(one.key);
+  });
+
+  test('are forgotten when their texts are a million characters', () => {
+    const selections = createWatchedSelections();
+    const of = (index: number) => selections.of([`${index}=${'x'.repeat(32_000)}`], compile);
+    const first = of(0);
+    for (let index = 1; index < 32; index++) of(index);
+    expect(of(0)).toBe(first);
+    for (let index = 32; index < 80; index++) of(index);
+    expect(of(0)).not.toBe(first);
+  });
+
+  test('that are wrong are not remembered', () => {
+    const selections = createWatchedSelections();
+    const fail = (): never => {
+      throw new Error('bad selector');
+    };
+    expect(() => selections.of(['x'], fail)).toThrow('bad selector');
+    expect(selections.of(['x'], compile).selector).toEqual(everything);
+  });
+});

@@ -1,0 +1,174 @@
+import { describe, expect, test } from 'vitest';
+import { storeError } from '../../../../src/store/errors.js';
+import { bench, event, metaOf, namesOf, path, type Json } from '../bench.js';
+
+const PRECONDITION = 'Operation cannot be fulfilled on Event "a": ';
+
+describe('one event', () => {
+  test('is gone, and the answer says which it was', async () => {
+    const { create, json } = bench();
+    const created = await create('a');
+    const answer = await json(`DELETE ${path('/a')}`);
+    expect(answer).toMatchObject({
+      status: 200,
+      json: { kind: 'Status', status: 'Success', details: { name: 'a', kind: 'events', uid: metaOf(created)['uid'] } },
+    });
+    expect((await json(`DELETE ${path('/a')}`)).status).toBe(404);
+  });
+
+  test('preconditions hold or nothing happens', async () => {
+    const { create, json, revision } = bench();
+    const created = metaOf(await create('a'));
+    const options = (preconditions: Json): Json => ({ kind: 'DeleteOptions', apiVersion: 'v1', preconditions });
+    const uid = await json(`DELETE ${path('/a')}`, options({ uid: 'other' }));
+    expect(uid.status).toBe(409);
+    expect(uid.json['message']).toBe(
+      `${PRECONDITION}the UID in the precondition (other) does not match the UID in record (${String(created['uid'])}). ` +
+        'The object might have been deleted and then recreated',
+    );
+    const version = await json(`DELETE ${path('/a')}`, options({ resourceVersion: '1' }));
+    expect(version.status).toBe(409);
+    expect(version.json['message']).toBe(
+      `${PRECONDITION}the ResourceVersion in the precondition (1) does not match the ResourceVersion in record ` +
+        `(${String(created['resourceVersion'])}). The object might have been modified`,
+    );
+    expect(await revision()).toBe(created['resourceVersion']);
+    const { uid: own, resourceVersion } = created;
+    expect((await json(`DELETE ${path('/a')}`, options({ uid: own, resourceVersion }))).status).toBe(200);
+  });
+
+  test('a write in between starts it again, and a precondition is then looked at anew', async () => {
+    let times = 1;
+    const { create, json } = bench({}, (store) => ({
+      ...store,
+      async remove(key, options) {
+        if (times-- > 0) {
+          const record = await store.get(key);
+          if (!record) throw new Error('nothing there');
+          await store.replace(key, record.event, { expected: record.revision, expiresAt: record.expiresAt + 1 });
+        }
+        return store.remove(key, options);
+      },
+    }));
+    await create('a');
+    expect((await json(`DELETE ${path('/a')}`)).status).toBe(200);
+    const again = metaOf(await create('a'));
+    times = 1;
+    const preconditions = { resourceVersion: again['resourceVersion'] };
+    expect((await json(`DELETE ${path('/a')}`, { preconditions })).status).toBe(409);
+  });
+
+  test('somebody faster makes it 404', async () => {
+    const { create, json } = bench({}, (store) => ({
+      ...store,
+      async remove(key, options) {
+        await store.remove(key);
+        return store.remove(key, options);
+      },
+    }));
+    await create('a');
+    expect((await json(`DELETE ${path('/a')}`)).status).toBe(404);
+  });
+});
+
+describe('an event with finalizers', () => {
+  test('is marked once, and stays', async () => {
+    const { create, json, revision } = bench();
+    await create('a', {}, { finalizers: ['example.com/hold'] });
+    const marked = await json(`DELETE ${path('/a')}`);
+    expect(marked.status).toBe(200);
+    expect(marked.json['kind']).toBe('Event');
+    const before = await revision();
+    const again = await json(`DELETE ${path('/a')}`);
+    expect(again.json).toEqual(marked.json);
+    expect(await revision()).toBe(before);
+    expect((await json(`GET ${path('/a')}`)).json).toEqual(marked.json);
+  });
+
+  test('a dry run shows the mark and leaves none', async () => {
+    const { create, json, revision } = bench();
+    await create('a', {}, { finalizers: ['example.com/hold'] });
+    const before = await revision();
+    const dry = await json(`DELETE ${path('/a')}?dryRun=All`);
+    expect(metaOf(dry.json)).toHaveProperty('deletionTimestamp');
+    expect(metaOf((await json(`GET ${path('/a')}`)).json)).not.toHaveProperty('deletionTimestamp');
+    expect(await revision()).toBe(before);
+  });
+});
+
+describe('a collection', () => {
+  test('loses what the selectors pick, in this namespace only', async () => {
+    const { create, json } = bench();
+    for (const name of ['a', 'b']) await create(name, {}, { labels: { app: 'web' } });
+    await create('c');
+    await json(
+      `POST ${path('', 'other')}`,
+      event('a', { regarding: { namespace: 'other' } }, { labels: { app: 'web' } }),
+    );
+    expect((await json(`DELETE ${path()}?labelSelector=app%3Dweb`)).status).toBe(200);
+    expect(namesOf((await json(`GET ${path()}`)).json)).toEqual(['c']);
+    expect(namesOf((await json(`GET ${path('', 'other')}`)).json)).toEqual(['a']);
+  });
+
+  test('what somebody else deleted meanwhile is skipped', async () => {
+    const { create, json } = bench({}, (store) => ({
+      ...store,
+      async remove(key, options) {
+        if (key.name === 'a') await store.remove({ ...key, name: 'b' });
+        return store.remove(key, options);
+      },
+    }));
+    for (const name of ['a', 'b', 'c']) await create(name);
+    expect((await json(`DELETE ${path()}`)).status).toBe(200);
+    expect(namesOf((await json(`GET ${path()}`)).json)).toEqual([]);
+  });
+
+  test('what somebody else deletes at the last moment is skipped', async () => {
+    const { create, json } = bench({}, (store) => ({
+      ...store,
+      async remove(key, options) {
+        if (key.name === 'b') await store.remove(key);
+        return store.remove(key, options);
+      },
+    }));
+    for (const name of ['a', 'b', 'c']) await create(name);
+    expect((await json(`DELETE ${path()}`)).status).toBe(200);
+    expect(namesOf((await json(`GET ${path()}`)).json)).toEqual([]);
+  });
+
+  test('another failure ends it, with some already gone', async () => {
+    const { create, json } = bench({}, (store) => ({
+      ...store,
+      remove: (key, options) =>
+        key.name === 'b' ? Promise.reject(storeError('unavailable', 'away')) : store.remove(key, options),
+    }));
+    for (const name of ['a', 'b', 'c']) await create(name);
+    expect((await json(`DELETE ${path()}`)).status).toBe(503);
+    expect(namesOf((await json(`GET ${path()}`)).json)).toEqual(['b', 'c']);
+  });
+
+  test('more than one page of the store is deleted to the last', async () => {
+    const { events, json } = bench();
+    for (let index = 0; index < 1_050; index++) {
+      await events.handle({
+        method: 'POST',
+        url: path(),
+        headers: { 'content-type': 'application/json' },
+        body: () => JSON.stringify(event(`e${index}`)),
+      });
+    }
+    expect(namesOf((await json(`GET ${path()}`)).json)).toHaveLength(1_050);
+    expect((await json(`DELETE ${path()}`)).status).toBe(200);
+    expect(namesOf((await json(`GET ${path()}`)).json)).toEqual([]);
+  });
+
+  test('with a limit answers where to go on', async () => {
+    const { create, json } = bench();
+    for (const name of ['a', 'b', 'c']) await create(name);
+    const { json: status } = await json(`DELETE ${path()}?limit=2`);
+    expect(metaOf(status)).toMatchObject({ remainingItemCount: 1 });
+    const token = metaOf(status)['continue'] as string;
+    await json(`DELETE ${path()}?limit=2&continue=${token}`);
+    expect(namesOf((await json(`GET ${path()}`)).json)).toEqual([]);
+  });
+});

@@ -1,0 +1,137 @@
+import { describe, expect, test } from 'vitest';
+import { storeError } from '../../../../src/store/errors.js';
+import { bench, event, metaOf, path } from '../bench.js';
+
+describe('generateName', () => {
+  test('gives a name of the prefix and five characters', async () => {
+    const { json } = bench();
+    const created = await json(`POST ${path()}`, event(undefined, {}, { generateName: 'web-' }));
+    expect(created.status).toBe(201);
+    expect(metaOf(created.json)['name']).toMatch(/^web-[a-z0-9]{5}$/);
+    expect(metaOf(created.json)['generateName']).toBe('web-');
+  });
+
+  test('a name that is given wins', async () => {
+    const { create } = bench();
+    expect(metaOf(await create('mine', {}, { generateName: 'web-' }))['name']).toBe('mine');
+  });
+
+  test('a name that is taken is replaced by another, each try with a uid of its own', async () => {
+    const uids: string[] = [];
+    const { json } = bench({}, (store) => ({
+      ...store,
+      create: (key, encoded, options) => {
+        uids.push(encoded.uid);
+        return uids.length < 8 ? Promise.reject(storeError('exists', 'taken')) : store.create(key, encoded, options);
+      },
+    }));
+    const created = await json(`POST ${path()}`, event(undefined, {}, { generateName: 'web-' }));
+    expect(created.status).toBe(201);
+    expect(new Set(uids).size).toBe(8);
+    expect(metaOf(created.json)['uid']).toBe(uids[7]);
+  });
+
+  test('after eight tries the client is told to come back', async () => {
+    let tries = 0;
+    const { ask, revision } = bench({}, (store) => ({
+      ...store,
+      create: () => {
+        tries++;
+        return Promise.reject(storeError('exists', 'taken'));
+      },
+    }));
+    const before = await revision();
+    const answer = await ask(`POST ${path()}`, { json: event(undefined, {}, { generateName: 'web-' }) });
+    expect(tries).toBe(8);
+    expect(answer.status).toBe(409);
+    expect(answer.headers['retry-after']).toBe('1');
+    const status = await answer.json<{ message: string }>();
+    expect(status).toMatchObject({ reason: 'AlreadyExists', details: { kind: 'events', retryAfterSeconds: 1 } });
+    expect(status.message).toMatch(
+      /^events "web-[a-z0-9]{5}" already exists, the server was not able to generate a unique name for the object$/,
+    );
+    expect(await revision()).toBe(before);
+  });
+
+  test('a bad prefix is refused by the rules of names, not retried', async () => {
+    const { json } = bench();
+    const { status } = await json(`POST ${path()}`, event(undefined, {}, { generateName: 'Not Good' }));
+    expect(status).toBe(422);
+  });
+});
+
+describe('a name that is taken', () => {
+  test('is 409', async () => {
+    const { create, json } = bench();
+    await create('a');
+    const answer = await json(`POST ${path()}`, event('a'));
+    expect(answer.status).toBe(409);
+    expect(answer.json['message']).toBe('events.events.example.com "a" already exists');
+  });
+
+  test('by an event that waits for its finalizers says that it is being deleted', async () => {
+    const { create, json } = bench();
+    await create('a', {}, { finalizers: ['example.com/hold'] });
+    await json(`DELETE ${path('/a')}`);
+    const answer = await json(`POST ${path()}`, event('a'));
+    expect(answer.status).toBe(409);
+    expect(answer.json['message']).toBe('object is being deleted: events.events.example.com "a" already exists');
+    const dry = await json(`POST ${path()}?dryRun=All`, event('a'));
+    expect(dry.json['message']).toBe(answer.json['message']);
+  });
+
+  test('by an event that is gone when it is looked for is an ordinary 409', async () => {
+    const { json } = bench({}, (store) => ({ ...store, create: () => Promise.reject(storeError('exists', 'taken')) }));
+    const answer = await json(`POST ${path()}`, event('a'));
+    expect(answer.json['message']).toBe('events.events.example.com "a" already exists');
+  });
+});
+
+describe('what the server decides', () => {
+  test('uid, creation and revision are its own, whatever was sent', async () => {
+    const { create, clock, revision } = bench();
+    const created = metaOf(
+      await create(
+        'a',
+        {},
+        {
+          uid: 'mine',
+          creationTimestamp: '2001-01-01T00:00:00Z',
+          deletionTimestamp: '2001-01-01T00:00:00Z',
+          deletionGracePeriodSeconds: 5,
+          resourceVersion: '0',
+          generation: 7,
+        },
+      ),
+    );
+    expect(created['uid']).toMatch(/^[0-9a-f-]{36}$/);
+    expect(created['creationTimestamp']).toBe(`${new Date(clock.now() / 1000).toISOString().slice(0, 19)}Z`);
+    expect(created['resourceVersion']).toBe(await revision());
+    for (const field of ['deletionTimestamp', 'deletionGracePeriodSeconds']) {
+      expect(created).not.toHaveProperty(field);
+    }
+  });
+
+  test('a resourceVersion is refused, and nothing is stored', async () => {
+    const { json, revision } = bench();
+    const before = await revision();
+    const answer = await json(`POST ${path()}`, event('a', {}, { resourceVersion: '5' }));
+    expect(answer.status).toBe(400);
+    expect(await revision()).toBe(before);
+  });
+
+  test.each(['', '0', '00', 'x', '-1'])('a resourceVersion that names no revision does not count: %j', async (sent) => {
+    const { create, revision } = bench();
+    const created = await create('a', {}, { resourceVersion: sent });
+    expect(metaOf(created)['resourceVersion']).toBe(await revision());
+  });
+
+  test('owners named twice count once, with a warning', async () => {
+    const { ask } = bench();
+    const owner = { apiVersion: 'v1', kind: 'Pod', name: 'a', uid: 'u-1' };
+    const answer = await ask(`POST ${path()}`, { json: event('a', {}, { ownerReferences: [owner, owner] }) });
+    expect(answer.status).toBe(201);
+    expect(metaOf(await answer.json())['ownerReferences']).toHaveLength(1);
+    expect(String(answer.headers['warning'])).toContain('duplicate entries');
+  });
+});

@@ -1,0 +1,132 @@
+import { describe, expect, it } from 'vitest';
+import type { EventRateLimit } from '../../../../src/limits/event-rate-limit-options.js';
+import { storeError } from '../../../../src/store/errors.js';
+import { bench, event, path, type Bench } from '../bench.js';
+
+const CORE = '/api/v1/namespaces/default/events';
+const MERGE = { 'content-type': 'application/merge-patch+json' };
+const SERIES = { count: 2, lastObservedTime: '2026-03-05T06:09:09.000000Z' };
+const APPLY = { 'content-type': 'application/apply-patch+yaml' };
+
+const limited = (burst: number, type: EventRateLimit['type'] = 'Namespace'): Bench =>
+  bench({ coreV1: true, eventRateLimits: [{ type, qps: 0.5, burst }] });
+
+const coreEvent = (name: string): object => ({
+  metadata: { name, namespace: 'default' },
+  involvedObject: { kind: 'Pod', namespace: 'default', name: 'web-1' },
+  reason: 'Tested',
+  type: 'Normal',
+});
+
+describe('a write beyond the rate', () => {
+  it('is refused as kube-apiserver refuses it, with a Retry-After, and changes nothing', async () => {
+    const { ask, revision } = limited(1);
+    await ask(`POST ${path()}`, { json: event('a') });
+    const before = await revision();
+    const answer = await ask(`POST ${path()}`, { json: event('b') });
+    expect([answer.status, answer.headers['retry-after']]).toEqual([429, '2']);
+    expect(await answer.json()).toEqual({
+      kind: 'Status',
+      apiVersion: 'v1',
+      metadata: {},
+      status: 'Failure',
+      message: 'Too many requests: limit reached on type Namespace for key default',
+      reason: 'TooManyRequests',
+      code: 429,
+    });
+    expect(await revision()).toBe(before);
+    expect((await ask(`GET ${path('/b')}`)).status).toBe(404);
+  });
+
+  it('is let in again when time has passed', async () => {
+    const { ask, clock } = limited(1);
+    await ask(`POST ${path()}`, { json: event('a') });
+    expect((await ask(`POST ${path()}`, { json: event('b') })).status).toBe(429);
+    clock.advance(2_000);
+    expect((await ask(`POST ${path()}`, { json: event('b') })).status).toBe(201);
+  });
+
+  it('counts once, however often it is begun again because somebody else was faster', async () => {
+    let races = 5;
+    const { json } = bench({ eventRateLimits: [{ type: 'Namespace', qps: 0.5, burst: 2 }] }, (store) => ({
+      ...store,
+      replace: (...args) => (races-- > 0 ? Promise.reject(storeError('conflict', 'raced')) : store.replace(...args)),
+    }));
+    expect((await json(`POST ${path()}`, event('a'))).status).toBe(201);
+    const patched = await json(`PATCH ${path('/a')}`, { metadata: { labels: { a: '1' } } }, MERGE);
+    expect([patched.status, races]).toEqual([200, -1]);
+    expect((await json(`POST ${path()}`, event('b'))).status).toBe(429);
+  });
+
+  it('is one of any version', async () => {
+    const { ask } = limited(2);
+    expect((await ask(`POST ${path()}`, { json: event('a') })).status).toBe(201);
+    expect((await ask(`POST ${CORE}`, { json: coreEvent('b') })).status).toBe(201);
+    const answer = await ask(`POST ${CORE}`, { json: coreEvent('c') });
+    expect(answer.status).toBe(429);
+    expect((await ask(`POST ${path()}`, { json: event('d') })).status).toBe(429);
+  });
+
+  it('of the same source and object counts together, whatever its name', async () => {
+    const { ask } = limited(1, 'SourceAndObject');
+    let made = 0;
+    const about = (name: string): object => event(`e-${name}-${made++}`, { regarding: { kind: 'Pod', name } });
+    expect((await ask(`POST ${path()}`, { json: about('a') })).status).toBe(201);
+    expect((await ask(`POST ${path()}`, { json: about('b') })).status).toBe(201);
+    const answer = await ask(`POST ${path()}`, { json: about('a') });
+    expect((await answer.json<{ message: string }>()).message).toBe(
+      'Too many requests: limit reached on type SourceAndObject for key Poda',
+    );
+  });
+});
+
+describe('a token is taken by', () => {
+  const refusedAfter = async (burst: number, ask: Bench['ask']): Promise<void> => {
+    expect((await ask(`POST ${path()}`, { json: event(`last-${burst}`) })).status).toBe(429);
+  };
+
+  it('an update, a patch, and an apply that creates, also where nothing changes', async () => {
+    const { ask } = limited(5);
+    await ask(`POST ${path()}`, { json: event('a') });
+    expect((await ask(`PUT ${path('/a')}`, { json: event('a', { series: SERIES }) })).status).toBe(200);
+    expect((await ask(`PATCH ${path('/a')}`, { body: '{}', headers: MERGE })).status).toBe(200);
+    const applied = JSON.stringify(event('new'));
+    const target = `PATCH ${path('/new')}?fieldManager=t`;
+    expect((await ask(target, { body: applied, headers: APPLY })).status).toBe(201);
+    expect((await ask(target, { body: applied, headers: APPLY })).status).toBe(200);
+    await refusedAfter(5, ask);
+  });
+
+  it('a write that the store refuses', async () => {
+    const { ask } = limited(2);
+    await ask(`POST ${path()}`, { json: event('a') });
+    expect((await ask(`POST ${path()}`, { json: event('a') })).status).toBe(409);
+    await refusedAfter(2, ask);
+  });
+
+  it('no dry run, no read, no delete, and nothing that is invalid', async () => {
+    const { ask } = limited(2);
+    await ask(`POST ${path()}`, { json: event('a') });
+    for (let round = 0; round < 3; round += 1) {
+      expect((await ask(`POST ${path()}?dryRun=All`, { json: event('b') })).status).toBe(201);
+      expect((await ask(`PATCH ${path('/a')}?dryRun=All`, { body: '{}', headers: MERGE })).status).toBe(200);
+      expect((await ask(`GET ${path('/a')}`)).status).toBe(200);
+      expect((await ask(`POST ${path()}`, { json: event('c', { type: 'Odd' }) })).status).toBe(422);
+    }
+    expect((await ask(`DELETE ${path('/a')}`)).status).toBe(200);
+    expect((await ask(`POST ${path()}`, { json: event('d') })).status).toBe(201);
+    await refusedAfter(2, ask);
+  });
+});
+
+it('without limits nothing is refused', async () => {
+  const { ask } = bench({ eventRateLimits: [] });
+  for (let index = 0; index < 50; index += 1) {
+    expect((await ask(`POST ${path()}`, { json: event(`e-${index}`) })).status).toBe(201);
+  }
+});
+
+it('every fault of the limits is told', () => {
+  expect(() => bench({ eventRateLimits: [{ type: 'User', qps: 0, burst: 0 }] })).toThrow(/qps[^]*burst/);
+  expect(() => bench({ eventRateLimits: {} as never })).toThrow(/eventRateLimits must be a list/);
+});
