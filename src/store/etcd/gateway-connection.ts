@@ -1,8 +1,9 @@
 import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
-import type { Connect, Connection, Pending, WatchHandle, WatchListener } from './connection.js';
+import type { Connect, Connection, WatchHandle, WatchListener } from './connection.js';
 import { etcdFailure, type EtcdFailure } from './failure.js';
-import { createGatewayJson, type GatewayJson } from './gateway-json.js';
+import type { WatchResponse } from './messages.js';
 import type { EtcdSettings } from './options.js';
+import { loadJsonCodec, type RpcCodec, type Send } from './rpc-codec.js';
 import { httpsOptions } from './tls.js';
 
 const UNAVAILABLE = 14;
@@ -12,21 +13,18 @@ const UNKNOWN = 2;
 interface Loaded {
   readonly http: typeof import('node:http');
   readonly https: typeof import('node:https');
-  readonly json: GatewayJson;
+  readonly codec: RpcCodec<unknown>;
   readonly concat: (chunks: readonly Uint8Array[]) => string;
 }
 
 async function load(): Promise<Loaded> {
-  const [http, https, { Buffer }] = await Promise.all([
+  const [http, https, codec, { Buffer }] = await Promise.all([
     import('node:http'),
     import('node:https'),
+    loadJsonCodec(),
     import('node:buffer'),
   ]);
-  const json = createGatewayJson({
-    encode: (bytes) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64'),
-    decode: (text) => Buffer.from(text, 'base64'),
-  });
-  return { http, https, json, concat: (chunks) => Buffer.concat(chunks).toString('utf8') };
+  return { http, https, codec, concat: (chunks) => Buffer.concat(chunks).toString('utf8') };
 }
 
 /** The failure that a body of the gateway tells: `{"error", "code", "message"}`. */
@@ -54,7 +52,7 @@ interface Exchange {
   wasSent(): boolean;
 }
 
-function createConnection(endpoint: string, { http, https, json, concat }: Loaded, { tls }: EtcdSettings): Connection {
+function createConnection(endpoint: string, { http, https, codec, concat }: Loaded, { tls }: EtcdSettings): Connection {
   const url = new URL(endpoint);
   const secure = url.protocol === 'https:';
   const agentOptions = { keepAlive: true, maxSockets: 128 };
@@ -66,9 +64,9 @@ function createConnection(endpoint: string, { http, https, json, concat }: Loade
   // A watch holds its connection for as long as it lives: those must not keep requests waiting.
   const watchAgent = newAgent(Infinity);
 
-  const send = (
+  const post = (
     path: string,
-    body: object,
+    body: unknown,
     headers: Readonly<Record<string, string>>,
     through: typeof agent,
   ): Exchange => {
@@ -102,10 +100,10 @@ function createConnection(endpoint: string, { http, https, json, concat }: Loade
   const headersOf = (token: string | undefined): Record<string, string> =>
     token === undefined ? {} : { authorization: token };
 
-  const unary = <T>(path: string, body: object, read: (json: unknown) => T, token: string | undefined): Pending<T> => {
-    const { request, wasSent } = send(path, body, headersOf(token), agent);
+  const send: Send<unknown> = ({ path }, body, read, token) => {
+    const { request, wasSent } = post(path, body, headersOf(token), agent);
     let givenUp = false;
-    const done = new Promise<T>((resolve, reject) => {
+    const done = new Promise<ReturnType<typeof read>>((resolve, reject) => {
       const fail = (error: Error): void =>
         reject(
           givenUp
@@ -121,7 +119,13 @@ function createConnection(endpoint: string, { http, https, json, concat }: Loade
           const status = response.statusCode ?? 0;
           const answer = parse(concat(chunks));
           if (status !== 200 || answer === undefined) reject(failureOf(status, answer));
-          else resolve(read(answer));
+          else {
+            try {
+              resolve(read(answer));
+            } catch (error) {
+              fail(error as Error);
+            }
+          }
         });
       });
     });
@@ -137,24 +141,10 @@ function createConnection(endpoint: string, { http, https, json, concat }: Loade
 
   return {
     endpoint,
-    range: (request, token) => unary('kv/range', json.range(request), json.readRange, token),
-    txn: (request, token) => unary('kv/txn', json.txn(request), json.readTxn, token),
-    compact: (revision, token) => unary('kv/compaction', json.compaction(revision), () => undefined, token),
-    bytesInUse: (token) =>
-      unary(
-        'maintenance/status',
-        {},
-        (answer) => {
-          const { dbSizeInUse, dbSize } = answer as { readonly dbSizeInUse?: string; readonly dbSize?: string };
-          return Number(dbSizeInUse ?? dbSize ?? 0);
-        },
-        token,
-      ),
-    authenticate: (name, password) =>
-      unary('auth/authenticate', { name, password }, (answer) => (answer as { token?: string }).token ?? '', undefined),
+    ...codec.calls(send),
     watch(watch, token, listener: WatchListener): WatchHandle {
       const headers = { ...headersOf(token), 'grpc-metadata-hasleader': 'true' };
-      const { request, wasSent } = send('watch', json.watch(watch), headers, watchAgent);
+      const { request, wasSent } = post('watch', codec.encodeWatch(watch), headers, watchAgent);
       let over = false;
       let response: IncomingMessage | undefined;
       const end = (failure: EtcdFailure): void => {
@@ -166,8 +156,18 @@ function createConnection(endpoint: string, { http, https, json, concat }: Loade
       const line = (text: string): void => {
         if (over || text === '') return;
         const message = parse(text) as { readonly result?: unknown; readonly error?: unknown } | undefined;
-        if (message?.result === undefined) end(failureOf(response?.statusCode ?? 0, message?.error ?? message));
-        else listener.response(json.readWatch(message.result));
+        if (message?.result === undefined) {
+          end(failureOf(response?.statusCode ?? 0, message?.error ?? message));
+          return;
+        }
+        let received: WatchResponse;
+        try {
+          received = codec.decodeWatch(message.result);
+        } catch (error) {
+          end(etcdFailure(UNAVAILABLE, (error as Error).message, true));
+          return;
+        }
+        listener.response(received);
       };
       request.on('error', (error) => end(etcdFailure(UNAVAILABLE, error.message, wasSent())));
       request.on('response', (incoming: IncomingMessage) => {

@@ -1,8 +1,9 @@
-import type { Connect, Connection, Pending, WatchHandle, WatchListener } from './connection.js';
+import type { Connect, Connection, WatchHandle, WatchListener } from './connection.js';
 import { storeError } from '../errors.js';
 import { etcdFailure } from './failure.js';
 import type { EtcdSettings } from './options.js';
-import { createProtobuf, type EtcdProtobuf } from './protobuf.js';
+import type { WatchResponse } from './messages.js';
+import { loadProtobufCodec, type RpcCodec, type Send } from './rpc-codec.js';
 
 type Grpc = typeof import('@grpc/grpc-js');
 type GrpcMetadata = import('@grpc/grpc-js').Metadata;
@@ -11,12 +12,12 @@ type BufferModule = typeof import('node:buffer');
 
 const DEADLINE_EXCEEDED = 4;
 const UNAVAILABLE = 14;
-const KV = '/etcdserverpb.KV/';
+const SERVICES = '/etcdserverpb.';
 
 /** Everything that had to be loaded first. */
 interface Loaded {
   readonly grpc: Grpc;
-  readonly protobuf: EtcdProtobuf;
+  readonly codec: RpcCodec<Uint8Array>;
   readonly toBuffer: (bytes: Uint8Array) => Buffer;
 }
 
@@ -35,7 +36,7 @@ async function load(): Promise<Loaded> {
   const { Buffer }: BufferModule = await import('node:buffer');
   return {
     grpc,
-    protobuf: createProtobuf(await import('@bufbuild/protobuf/wire')),
+    codec: await loadProtobufCodec(),
     toBuffer: (bytes) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length),
   };
 }
@@ -55,7 +56,7 @@ const CHANNEL: Readonly<Record<string, string | number>> = {
   'grpc.use_local_subchannel_pool': 1,
 };
 
-function createConnection(endpoint: string, { grpc, protobuf, toBuffer }: Loaded, { tls }: EtcdSettings): Connection {
+function createConnection(endpoint: string, { grpc, codec, toBuffer }: Loaded, { tls }: EtcdSettings): Connection {
   const { host, hostname, port, protocol } = new URL(endpoint);
   const pem = (value: string | Uint8Array | undefined): Buffer | null => {
     if (value === undefined) return null;
@@ -87,17 +88,13 @@ function createConnection(endpoint: string, { grpc, protobuf, toBuffer }: Loaded
     return etcdFailure(error.code, error.details, sent);
   };
 
-  const unary = <T>(
-    path: string,
-    request: Uint8Array,
-    decode: (bytes: Uint8Array) => T,
-    token: string | undefined,
-  ): Pending<T> => {
+  const send: Send<Uint8Array> = ({ method }, request, decode, token) => {
     let giveUp = (): void => undefined;
-    const done = new Promise<T>((resolve, reject) => {
+    const done = new Promise<ReturnType<typeof decode>>((resolve, reject) => {
+      const path = SERVICES + method;
       const call = client.makeUnaryRequest(path, serialize, decode, request, metadataOf(token), (error, value) => {
         if (error) reject(failureOf(error) as Error);
-        else resolve(value as T);
+        else resolve(value as ReturnType<typeof decode>);
       });
       giveUp = () => {
         reject(etcdFailure(DEADLINE_EXCEEDED, `${endpoint} did not answer in time`, isConnected()));
@@ -109,35 +106,24 @@ function createConnection(endpoint: string, { grpc, protobuf, toBuffer }: Loaded
 
   return {
     endpoint,
-    range: (request, token) => unary(`${KV}Range`, protobuf.encodeRange(request), protobuf.decodeRange, token),
-    txn: (request, token) => unary(`${KV}Txn`, protobuf.encodeTxn(request), protobuf.decodeTxn, token),
-    compact: (revision, token) => unary(`${KV}Compact`, protobuf.encodeCompaction(revision), () => undefined, token),
-    bytesInUse: (token) =>
-      unary('/etcdserverpb.Maintenance/Status', new Uint8Array(0), protobuf.decodeBytesInUse, token),
-    authenticate: (user, password) =>
-      unary(
-        '/etcdserverpb.Auth/Authenticate',
-        protobuf.encodeAuthenticate(user, password),
-        protobuf.decodeAuthenticate,
-        undefined,
-      ),
+    ...codec.calls(send),
     watch(request, token, listener: WatchListener): WatchHandle {
       const metadata = metadataOf(token);
       // A member that lost its leader ends the stream instead of staying silent.
       metadata.set('hasleader', 'true');
-      const call = client.makeBidiStreamRequest('/etcdserverpb.Watch/Watch', serialize, protobuf.decodeWatch, metadata);
+      const call = client.makeBidiStreamRequest(`${SERVICES}Watch/Watch`, serialize, codec.decodeWatch, metadata);
       let over = false;
       const end = (failure: unknown): void => {
         if (over) return;
         over = true;
         listener.end(failure);
       };
-      call.on('data', (response: ReturnType<EtcdProtobuf['decodeWatch']>) => {
+      call.on('data', (response: WatchResponse) => {
         if (!over) listener.response(response);
       });
       call.on('error', (error: GrpcError) => end(failureOf(error)));
       call.on('end', () => end(etcdFailure(UNAVAILABLE, `${endpoint} ended the watch`, true)));
-      call.write(protobuf.encodeWatch(request));
+      call.write(codec.encodeWatch(request));
       return {
         cancel() {
           over = true;

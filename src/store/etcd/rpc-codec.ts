@@ -1,0 +1,246 @@
+import type { Connection, Pending } from './connection.js';
+import type {
+  Compare,
+  KeyValue,
+  RangeRequest,
+  RangeResponse,
+  Step,
+  TxnRequest,
+  TxnResponse,
+  WatchEvent,
+  WatchRequest,
+  WatchResponse,
+} from './messages.js';
+import { describeMessages, type ProtobufLibrary } from './rpc-description.js';
+
+/** Messages as one of etcd's two protocols sends them: bytes, or values of JSON. */
+interface Format<Sent> {
+  encode(name: string, message: Fields): Sent;
+  /** Throws for what is not a message of this name. */
+  decode(name: string, sent: Sent): unknown;
+  readonly toBytes: (value: never) => Uint8Array;
+  readonly fromBytes: (bytes: Uint8Array) => unknown;
+}
+
+type Fields = Record<string, unknown>;
+
+/** A unary call. */
+interface Call {
+  /** Its path over gRPC, below the package. */
+  readonly method: string;
+  /** Its path at the gateway, below `/v3/`. */
+  readonly path: string;
+  /** What its messages are called, without `Request` and `Response`. */
+  readonly message: string;
+}
+
+const RANGE: Call = { method: 'KV/Range', path: 'kv/range', message: 'Range' };
+const TXN: Call = { method: 'KV/Txn', path: 'kv/txn', message: 'Txn' };
+const COMPACT: Call = { method: 'KV/Compact', path: 'kv/compaction', message: 'Compaction' };
+const STATUS: Call = { method: 'Maintenance/Status', path: 'maintenance/status', message: 'Status' };
+const LOGIN: Call = { method: 'Auth/Authenticate', path: 'auth/authenticate', message: 'Authenticate' };
+
+/** Sends one request. `read` throws for what is not an answer. */
+export type Send<Sent> = <T>(
+  call: Call,
+  request: Sent,
+  read: (answer: Sent) => T,
+  token: string | undefined,
+) => Pending<T>;
+
+/** The calls of a connection, without their transport. */
+export interface RpcCodec<Sent> {
+  /** The unary calls. */
+  calls(send: Send<Sent>): Pick<Connection, 'range' | 'txn' | 'compact' | 'bytesInUse' | 'authenticate'>;
+  encodeWatch(request: WatchRequest): Sent;
+  decodeWatch(sent: Sent): WatchResponse;
+}
+
+/** Decoded messages: what is absent is zero, but for messages. Bytes are in the form of the format. */
+interface Header {
+  readonly header?: { readonly revision: bigint };
+}
+interface KeyValueMessage {
+  readonly key: never;
+  readonly value: never;
+  readonly createRevision: bigint;
+  readonly modRevision: bigint;
+  readonly version: bigint;
+}
+interface RangeMessage extends Header {
+  readonly kvs: readonly KeyValueMessage[];
+  readonly more: boolean;
+  readonly count: bigint;
+}
+interface TxnMessage extends Header {
+  readonly succeeded: boolean;
+  readonly responses: readonly {
+    readonly responseRange?: { readonly kvs: readonly KeyValueMessage[] };
+    readonly responseDeleteRange?: { readonly prevKvs: readonly KeyValueMessage[] };
+  }[];
+}
+interface WatchMessage extends Header, Pick<WatchResponse, 'created' | 'canceled' | 'cancelReason' | 'fragment'> {
+  readonly compactRevision: bigint;
+  readonly events: readonly {
+    readonly type: number;
+    readonly kv?: KeyValueMessage;
+    readonly prevKv?: KeyValueMessage;
+  }[];
+}
+interface StatusMessage {
+  readonly dbSizeInUse: bigint;
+  readonly dbSize: bigint;
+}
+
+/** Numbers and fields of rpc.proto. */
+const RESULTS: Readonly<Record<Compare['result'], number>> = { equal: 0, less: 2, 'not-equal': 3 };
+const TARGETS: Readonly<Record<Compare['target'], readonly [target: number, operand: string]>> = {
+  version: [0, 'version'],
+  create: [1, 'createRevision'],
+  mod: [2, 'modRevision'],
+};
+const DESCENDING = { sortOrder: 2, sortTarget: 3 };
+const DELETE = 1;
+const NO_KEY: KeyValue = {
+  key: new Uint8Array(0),
+  value: new Uint8Array(0),
+  createRevision: 0,
+  modRevision: 0,
+  version: 0,
+};
+
+function createCodec<Sent>({ encode, decode, toBytes, fromBytes }: Format<Sent>): RpcCodec<Sent> {
+  const int = (value: number | undefined): bigint | undefined => (value === undefined ? undefined : BigInt(value));
+  const writeStep = (step: Step): object => {
+    const key = fromBytes(step.key);
+    switch (step.type) {
+      case 'range':
+        return { requestRange: { key } };
+      case 'put':
+        return { requestPut: { key, value: fromBytes(step.value) } };
+      case 'delete':
+        return { requestDeleteRange: { key, prevKv: true } };
+    }
+  };
+  const writeCompare = ({ key, target, result, value }: Compare): object => {
+    const [number, operand] = TARGETS[target];
+    const targetUnion = { case: operand, value: BigInt(value) };
+    return { key: fromBytes(key), target: number, result: RESULTS[result], targetUnion };
+  };
+  const writeRange = ({ key, rangeEnd, newestFirst, ...rest }: RangeRequest): Fields => ({
+    key: fromBytes(key),
+    rangeEnd: rangeEnd && fromBytes(rangeEnd),
+    limit: int(rest.limit),
+    revision: int(rest.revision),
+    ...(newestFirst === true && DESCENDING),
+    keysOnly: rest.keysOnly,
+    maxModRevision: int(rest.maxModRevision),
+  });
+  const writeTxn = ({ compare, success, failure }: TxnRequest): Fields => ({
+    compare: compare.map(writeCompare),
+    success: success.map(writeStep),
+    failure: failure.map(writeStep),
+  });
+
+  const readRevision = ({ header }: Header): number => Number(header?.revision ?? 0);
+  const readKeyValue = ({ key, value, createRevision, modRevision, version }: KeyValueMessage): KeyValue => ({
+    key: toBytes(key),
+    value: toBytes(value),
+    createRevision: Number(createRevision),
+    modRevision: Number(modRevision),
+    version: Number(version),
+  });
+  const readRange = (message: RangeMessage): RangeResponse => ({
+    revision: readRevision(message),
+    kvs: message.kvs.map(readKeyValue),
+    more: message.more,
+    count: Number(message.count),
+  });
+  const readTxn = (message: TxnMessage): TxnResponse => ({
+    revision: readRevision(message),
+    succeeded: message.succeeded,
+    steps: message.responses.map(({ responseRange, responseDeleteRange }) =>
+      (responseRange?.kvs ?? responseDeleteRange?.prevKvs ?? []).map(readKeyValue),
+    ),
+  });
+  const readBytesInUse = ({ dbSizeInUse, dbSize }: StatusMessage): number => Number(dbSizeInUse || dbSize);
+
+  return {
+    calls(send) {
+      const call = <T>(
+        which: Call,
+        request: Fields,
+        read: (message: never) => T,
+        token: string | undefined,
+      ): Pending<T> => {
+        const sent = encode(`${which.message}Request`, request);
+        return send(which, sent, (answer) => read(decode(`${which.message}Response`, answer) as never), token);
+      };
+      return {
+        range: (request, token) => call(RANGE, writeRange(request), readRange, token),
+        txn: (request, token) => call(TXN, writeTxn(request), readTxn, token),
+        compact: (revision, token) => call(COMPACT, { revision: int(revision) }, () => undefined, token),
+        bytesInUse: (token) => call(STATUS, {}, readBytesInUse, token),
+        authenticate: (name, password) =>
+          call(LOGIN, { name, password }, ({ token }: { readonly token: string }) => token, undefined),
+      };
+    },
+    encodeWatch: (request) =>
+      encode('WatchRequest', {
+        createRequest: {
+          key: fromBytes(request.key),
+          rangeEnd: fromBytes(request.rangeEnd),
+          startRevision: int(request.startRevision),
+          progressNotify: true,
+          prevKv: true,
+          fragment: true,
+        },
+      }),
+    decodeWatch(sent) {
+      const message = decode('WatchResponse', sent) as WatchMessage;
+      const { created, canceled, cancelReason, fragment, events } = message;
+      return {
+        revision: readRevision(message),
+        created,
+        canceled,
+        compactRevision: Number(message.compactRevision),
+        cancelReason,
+        fragment,
+        events: events.map(({ type, kv, prevKv }): WatchEvent => ({
+          type: type === DELETE ? 'delete' : 'put',
+          kv: kv ? readKeyValue(kv) : NO_KEY,
+          ...(prevKv && { previous: readKeyValue(prevKv) }),
+        })),
+      };
+    },
+  };
+}
+
+async function loadLibrary(): Promise<ProtobufLibrary> {
+  const [library, wkt] = await Promise.all([import('@bufbuild/protobuf'), import('@bufbuild/protobuf/wkt')]);
+  return { ...library, ...wkt };
+}
+
+/** Messages as gRPC sends them. */
+export async function loadProtobufCodec(): Promise<RpcCodec<Uint8Array>> {
+  const library = await loadLibrary();
+  const describe = describeMessages(library, 'BYTES');
+  return createCodec<Uint8Array>({
+    encode: (name, message) => library.toBinary(describe(name), library.create(describe(name), message)),
+    decode: (name, bytes) => library.fromBinary(describe(name), bytes, { readUnknownFields: false }),
+    toBytes: (bytes) => bytes,
+    fromBytes: (bytes) => bytes,
+  });
+}
+
+/** Messages as the JSON gateway has them: bytes in base64, 64-bit integers as strings, nothing for what is zero. */
+export async function loadJsonCodec(): Promise<RpcCodec<unknown>> {
+  const [library, { Buffer }] = await Promise.all([loadLibrary(), import('node:buffer')]);
+  const describe = describeMessages(library, 'STRING');
+  return createCodec<unknown>({
+    encode: (name, message) => library.toJson(describe(name), library.create(describe(name), message)),
+    decode: (name, json) => library.fromJson(describe(name), json as never, { ignoreUnknownFields: true }),
+    toBytes: (text) => Buffer.from(text, 'base64'),
+    fromBytes: (bytes) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64'),
+  });
+}
