@@ -19,8 +19,8 @@ type Texts = Readonly<Record<string, string>>;
 type Described = readonly [uid: string, values: readonly (string | 0)[] | Texts, labels: Texts, others?: Texts];
 
 /**
- * What an {@link EncodedEvent} holds besides its bytes, as one line of text for engines that keep rows or values: the cut,
- * a space, and a JSON array of uid, fields and labels.
+ * Writes the sidecar of an {@link EncodedEvent}: what it holds besides its bytes, as one line of text for engines that keep
+ * rows or values. The cut, a space, and a JSON array of uid, fields and labels.
  */
 export function describeEvent({ cut, uid, fields, labels }: EncodedEvent): string {
   let found = 0;
