@@ -41,7 +41,7 @@ export function pathSentence(caller: Caller, { verb, path }: PathAttributes): st
 
 const HTML: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
-/** A sentence and what the authorizer had to say. The sentence is HTML-escaped (`&`, `<`, `>`), as the original does. */
+/** A sentence and what the authorizer had to say. The sentence is HTML-escaped (`&`, `<`, `>`), as kube-apiserver does. */
 export function escapedSentence(sentence: string, reason: string | undefined): string {
   const escaped = sentence.replace(/[&<>]/g, (character) => HTML[character] ?? character);
   return reason ? `${escaped}: ${reason}` : escaped;

@@ -13,7 +13,7 @@ export interface OpenApiDocumentOptions {
   readonly plural: string;
   readonly kind: string;
   readonly shape: StructShape;
-  /** The name of the product, default `Kubernetes`, as clients of the original see it. */
+  /** The name of the product, default `Kubernetes`, as kube-apiserver's clients expect. */
   readonly title?: string | undefined;
 }
 

@@ -10,7 +10,7 @@ const column = (name: string, priority: 0 | 1, description: string, format = '')
   priority,
 });
 
-/** The ten columns, all of them always sent. `Count` is declared a string and filled with numbers, as the original does. */
+/** The ten columns, all of them always sent. `Count` is declared a string and filled with numbers, as kube-apiserver does. */
 const COLUMNS: readonly TableColumn[] = [
   column('Last Seen', 0, 'How long ago the event was observed most recently.'),
   column('Type', 0, 'The kind of news: Normal or Warning. Further types may appear.'),

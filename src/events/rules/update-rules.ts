@@ -36,7 +36,7 @@ const shownUnset = ({ zero }: FieldShape): ImmutableField['unset'] => (typeof ze
 
 /**
  * What an event may become: under the strict rules only its series and metadata change. Metadata is looked at three
- * times, as the original does: clients see one broken label as three causes.
+ * times, as kube-apiserver does: clients see one broken label as three causes.
  */
 export function updateErrors(next: Event, previous: Event, version: EventVersion): FieldError[] {
   const errors = validateObjectMetaCreate(next.metadata, {

@@ -56,7 +56,7 @@ async function removeOnce(call: VerbCall, record: EventRecord, dryRun: boolean):
   return { removed: false, record: await store.replace(record.key, marked, options) };
 }
 
-/** The texts name the kind in place of the resource, as the original does. */
+/** The texts name the kind in place of the resource, as kube-apiserver does. */
 function requirePreconditions(record: EventRecord, { preconditions }: DeleteOptions): void {
   const refuse = (what: string, sent: string, stored: string, then: string): never => {
     const why = `the ${what} in the precondition (${sent}) does not match the ${what} in record (${stored}). The object might have been ${then}`;

@@ -51,7 +51,7 @@ function replaceStored(call: VerbCall, sent: Event, options: WriteOptions): Resu
   );
 }
 
-/** A uid in the body is a condition. The text is the one clients of the original know. */
+/** A uid in the body is a condition. The text is the one that clients of kube-apiserver know. */
 function requireUid(call: VerbCall, event: Event, stored: string): void {
   const sent = event.metadata.uid ?? '';
   if (sent === '' || sent === stored) return;
