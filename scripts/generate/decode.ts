@@ -8,7 +8,8 @@ export function decodeSource({ metadata, fields }: EventFields): string {
   const structs = [...new Set(sent.filter((field) => kindOf(field) === 'struct').map(structOfField))];
   const written = fields.filter((field) => sent.includes(field) || zeros.includes(field));
   return `
-import { isObject, isText, textsIn, type QuickObject } from '../../api/decode/quick-object.js';
+import { isText, textsIn, type QuickObject } from '../../api/decode/quick-object.js';
+import { isObject } from '../../json/json-tree.js';
 import { parseTime } from '../../time/parse-time.js';
 
 type Members = Readonly<Record<string, unknown>>;

@@ -1,7 +1,5 @@
 import { byCodePoint } from './code-point-order.js';
-import { isObject } from './json-tree.js';
-
-const MAX_INT64 = 2 ** 63;
+import { isInt64, isObject } from './json-tree.js';
 
 /** A JSON value as Go's `%v` prints it: `map[note:map[a:b]]`, `[x y]`, `<nil>`. */
 export function goPrint(value: unknown): string {
@@ -21,10 +19,6 @@ export function goType(value: unknown): string {
   if (typeof value === 'object') return 'map[string]interface {}';
   if (typeof value === 'number') return isInt64(value) ? 'int64' : 'float64';
   return typeof value === 'boolean' ? 'bool' : 'string';
-}
-
-function isInt64(value: number): boolean {
-  return Number.isInteger(value) && value < MAX_INT64 && value >= -MAX_INT64;
 }
 
 /** Go writes a float with an exponent below 1e-4 and from 1e+06 on, an exponent having two digits at least. */

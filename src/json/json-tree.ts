@@ -9,6 +9,14 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** The greatest 64-bit integer that a number can hold. */
+export const GREATEST_INT64: number = 2 ** 63 - 1024;
+
+/** True for a number that is a 64-bit integer. */
+export function isInt64(value: number): boolean {
+  return Number.isInteger(value) && value <= GREATEST_INT64 && value >= -(2 ** 63);
+}
+
 /** An own property, never one that was inherited (`constructor`). */
 export function member(object: JsonObject, key: string): unknown {
   return Object.hasOwn(object, key) ? object[key] : undefined;

@@ -1,3 +1,4 @@
+import { sameBytes } from '../store/byte-order.js';
 import { isStoreError, type StoreError, type StoreErrorCode } from '../store/errors.js';
 
 /** Fails a test of the suite. */
@@ -13,10 +14,6 @@ function show(value: unknown): string {
 /** Holds when the condition does. */
 export function assert(condition: unknown, message: string): asserts condition {
   if (!condition) fail(message);
-}
-
-function sameBytes(one: Uint8Array, other: Uint8Array): boolean {
-  return one.length === other.length && one.every((byte, index) => byte === other[index]);
 }
 
 function same(one: unknown, other: unknown): boolean {

@@ -1,4 +1,4 @@
-import { isObject } from '../../json/json-tree.js';
+import { isInt64, isObject } from '../../json/json-tree.js';
 import type { FieldShape, ListShape, MapShape, ScalarShape, Shape, StructShape } from '../schema/shape.js';
 import { typeFault, timeFault, type DecodeFault } from './decode-fault.js';
 import { decodeQuickly, ODD } from './decode-quickly.js';
@@ -13,7 +13,6 @@ export type Decoded =
   | { readonly fault: DecodeFault };
 
 const INT32_MAX = 2_147_483_647;
-const INT64_MAX = 2 ** 63;
 
 /**
  * Makes a value an object of the shape, in the way of Go's decoder: `null` is as good as absent, names are
@@ -204,7 +203,7 @@ function decodeScalar(
 }
 
 function inRange(value: number, type: 'int32' | 'int64'): boolean {
-  return type === 'int32' ? value >= -INT32_MAX - 1 && value <= INT32_MAX : value >= -INT64_MAX && value < INT64_MAX;
+  return type === 'int32' ? value >= -INT32_MAX - 1 && value <= INT32_MAX : isInt64(value);
 }
 
 function fail(run: Run, fault: DecodeFault): undefined {

@@ -1,3 +1,5 @@
+import { isObject } from '../../json/json-tree.js';
+
 /** An object with nothing wrong, unknown or rare: what every decoder makes of the value, which may be consumed for it. */
 export interface QuickObject {
   readonly object: Record<string, unknown>;
@@ -13,10 +15,6 @@ export type QuickDecoder = (value: object) => QuickObject | undefined;
 
 /** A text that is not empty. */
 export const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
-
-/** A JSON object. */
-export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** How many texts a map has; undefined where it is empty or has other things. */
 export function textsIn(map: unknown): number | undefined {

@@ -1,3 +1,4 @@
+import { GREATEST_INT64 } from '../../json/json-tree.js';
 import { bodyText, parseEmbedded } from '../../json/parse-json.js';
 import type { TimeType } from '../../time/parse-time.js';
 import type { ScalarShape } from '../schema/shape.js';
@@ -57,9 +58,6 @@ function readField(
   }
 }
 
-/** The greatest number a double holds below the limit of int64. */
-const INT64_MAX = 2 ** 63 - 1024;
-
 function readScalar(reader: CountingReader, name: string, type: ScalarShape['type'], outerEnd: number): unknown {
   switch (type) {
     case 'string':
@@ -69,7 +67,7 @@ function readScalar(reader: CountingReader, name: string, type: ScalarShape['typ
     case 'int32':
       return reader.int32();
     case 'int64':
-      return Math.min(Number(reader.int64()), INT64_MAX);
+      return Math.min(Number(reader.int64()), GREATEST_INT64);
     case 'time':
     case 'micro-time':
       return readTime(reader, name, type, messageEnd(reader, outerEnd));

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { isInt64 } from '../../json/json-tree.js';
 import { timeError } from '../../time/parse-time.js';
 import { lazy } from './lazy.js';
 import type { FieldShape, ListShape, MapShape, ScalarShape } from './shape.js';
@@ -86,8 +87,6 @@ export function scalar(type: ScalarShape['type'], goType?: string): z.ZodType {
   return note(scalarSchema(type), { kind: 'scalar', type, goType });
 }
 
-const INT64_LIMIT = 2 ** 63;
-
 function scalarSchema(type: ScalarShape['type']): z.ZodType {
   switch (type) {
     case 'string':
@@ -97,7 +96,7 @@ function scalarSchema(type: ScalarShape['type']): z.ZodType {
     case 'int32':
       return z.int32();
     case 'int64':
-      return z.number().refine((value) => Number.isInteger(value) && value >= -INT64_LIMIT && value < INT64_LIMIT);
+      return z.number().refine(isInt64);
     case 'json':
       return z.unknown();
     case 'time':

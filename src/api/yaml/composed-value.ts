@@ -1,5 +1,6 @@
 import type { Alias, Node, Pair, Scalar, YAMLMap, YAMLSeq } from 'yaml';
 import { setMember, wellFormed } from '../../json/json-document.js';
+import { MAX_DEPTH } from '../../json/parse-json.js';
 import { goQuote } from '../../json/go-quote.js';
 import { shorten } from '../../json/shorten.js';
 import { MAX_STRICT_ERRORS } from '../body/strict-errors.js';
@@ -21,7 +22,6 @@ interface Anchored {
   readonly length: number;
 }
 
-const MAX_DEPTH = 1000;
 /** Aliases may add this many nodes to a document: a few bytes must not become gigabytes. */
 const MAX_ALIASED = 1_000;
 /** Aliases may add this many characters of text: as many as annotations may have. */

@@ -1,6 +1,7 @@
 // Written by `npm run generate` from events/resource/schema.ts. Change the schema, not this file.
 
-import { isObject, isText, textsIn, type QuickObject } from '../../api/decode/quick-object.js';
+import { isText, textsIn, type QuickObject } from '../../api/decode/quick-object.js';
+import { isObject } from '../../json/json-tree.js';
 import { parseTime } from '../../time/parse-time.js';
 
 type Members = Readonly<Record<string, unknown>>;

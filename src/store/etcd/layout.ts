@@ -1,4 +1,5 @@
 import { describedEvent, describeEvent } from '../described-event.js';
+import { compareBytes, sameBytes } from '../byte-order.js';
 import type { EncodedEvent, EventKey, EventRecord, Revision } from '../record.js';
 import type { KeyValue } from './messages.js';
 
@@ -58,10 +59,6 @@ const NEWLINE = 10;
 const SLASH = '/'.charCodeAt(0);
 const DIGITS = 16;
 const LATEST: number = Number.MAX_SAFE_INTEGER;
-
-function sameBytes(one: Uint8Array, other: Uint8Array): boolean {
-  return one.length === other.length && one.every((byte, index) => byte === other[index]);
-}
 
 /** Makes the {@link Layout} below a prefix. */
 export function createLayout(prefix: string): Layout {
@@ -142,14 +139,4 @@ export function createLayout(prefix: string): Layout {
       }
     },
   };
-}
-
-/** Byte order, as etcd has it. */
-export function compareBytes(one: Uint8Array, other: Uint8Array): number {
-  const length = Math.min(one.length, other.length);
-  for (let at = 0; at < length; at++) {
-    const difference = (one[at] as number) - (other[at] as number);
-    if (difference !== 0) return difference;
-  }
-  return one.length - other.length;
 }

@@ -1,7 +1,8 @@
 import type { FieldTerm, Revision } from '../contract.js';
 import { describedFields } from '../described-event.js';
+import { compareBytes } from '../byte-order.js';
 import { bytesOf, type SqlRow, type SqlStatement, type SqlValue } from './driver.js';
-import { compareBytes, keyBounds, recordOf, RECORD_COLUMNS, type KeyBytes, type StoredRecord } from './stored.js';
+import { keyBounds, recordOf, RECORD_COLUMNS, type KeyBytes, type StoredRecord } from './stored.js';
 
 /** How many events a search looks at before it hands out what it found and lets others work. */
 const SEARCH = 4096;

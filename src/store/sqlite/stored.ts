@@ -20,16 +20,6 @@ export function keyBounds(namespace: Uint8Array | undefined): {
   return { above: Uint8Array.of(...namespace, SLASH), below: Uint8Array.of(...namespace, SLASH + 1) };
 }
 
-/** Compares as SQLite orders blobs. */
-export function compareBytes(one: Uint8Array, other: Uint8Array): number {
-  const length = Math.min(one.length, other.length);
-  for (let i = 0; i < length; i++) {
-    const difference = (one[i] as number) - (other[i] as number);
-    if (difference !== 0) return difference;
-  }
-  return one.length - other.length;
-}
-
 /** A record as it is in the file: nothing is decoded on the way to the thread that asked. */
 export interface StoredRecord {
   readonly revision: Revision;
