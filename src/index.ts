@@ -79,7 +79,7 @@ export type {
   UnjoinedPiece,
   WriteOptions,
 } from './store/contract.js';
-export type { EncodedEvent, EventRecord } from './store/record.js';
+export type { ByteHints, ByteRange, EncodedEvent, EventRecord } from './store/record.js';
 export {
   copyEvents,
   type CopyEventsOptions,

@@ -1,7 +1,7 @@
 import { selectableFields, type SelectableField } from '../../src/api/schema/selectable-fields.js';
 import type { FieldShape, StructShape } from '../../src/api/schema/shape.js';
 import type { SOURCE } from '../../src/events/resource/schema.js';
-import { kindOf, literal, structOfField, zeroText, type EventFields } from './shape-fields.js';
+import { kindOf, literal, structOfField, type EventFields } from './shape-fields.js';
 
 type Source = typeof SOURCE;
 
@@ -90,11 +90,6 @@ const quotedKey = (name: string): string => (name.includes('.') ? `'${name}'` : 
 export function storeSource(parts: EventFields, source: Source): string {
   const all = selected(parts, source);
   const common = all.filter(({ distinct }) => !distinct).map(({ name }) => name);
-  const end = parts.fields.filter(({ presence, frequency }) => presence === 'always' && frequency !== 'sent');
-  const from = parts.fields.indexOf(end[0] as FieldShape);
-  if (parts.fields.slice(from).some(({ frequency }) => frequency !== undefined)) {
-    throw new TypeError('nearly all events end with the fields that are always written, and mostly empty');
-  }
   return `
 /**
  * What field selectors read, by place. Stored descriptions depend on the order: names are only ever appended.
@@ -110,8 +105,5 @@ type Texts = Readonly<Record<string, string>>;
 export function agreeInCommonFields(one: Texts, other: Texts): boolean {
   return ${common.map((name) => `one[${literal(name)}] === other[${literal(name)}]`).join(' && ')};
 }
-
-/** How nearly every event ends that was written by a client of today. */
-export const COMMON_ENDING = ${literal(`,${end.map(zeroText).join(',')}}`)};
 `;
 }

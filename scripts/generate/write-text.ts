@@ -1,5 +1,5 @@
 import type { FieldShape, StructShape } from '../../src/api/schema/shape.js';
-import { kindOf, structOfField, type EventFields } from './shape-fields.js';
+import { kindOf, literal, structOfField, zeroText, type EventFields } from './shape-fields.js';
 
 /** `src/events/codec/write-event.ts`: the JSON of an event's parts. */
 export function writeSource({ metadata, fields, structs }: EventFields): string {
@@ -16,7 +16,12 @@ import { eventShape } from '../resource/schema.js';
 export interface MetadataText {
   readonly before: string;
   readonly after: string;
+  /** The length of the managed fields, which end \`after\`. */
+  readonly managed: number;
 }
+
+/** How nearly every event ends that was written by a client of today. */
+export const COMMON_SUFFIX = ${commonSuffix(fields)};
 
 /** The metadata, but for the revision. \`managedFields\`: their JSON, where that is known. */
 export function writeMetadata(metadata: ObjectMeta, managedFields: string | undefined): MetadataText {
@@ -28,7 +33,7 @@ export function writeMetadata(metadata: ObjectMeta, managedFields: string | unde
   const managed =
     managedFields === undefined ? metadataManagedFields()(metadata) : \`"managedFields":\${managedFields}\`;
   if (managed !== '') after += after === '' ? managed : \`,\${managed}\`;
-  return { before, after };
+  return { before, after, managed: managed.length };
 }
 
 /** The fields after metadata, without braces. */
@@ -50,6 +55,15 @@ ${otherFields.map((field) => writerSource('event', field.name, [field.name])).jo
 const nullable = (text: string | null | undefined): string =>
   text === null || text === undefined ? 'null' : quoted(text);
 `;
+}
+
+function commonSuffix(fields: readonly FieldShape[]): string {
+  const end = fields.filter(({ presence, frequency }) => presence === 'always' && frequency !== 'sent');
+  const from = fields.indexOf(end[0] as FieldShape);
+  if (fields.slice(from).some(({ frequency }) => frequency !== undefined)) {
+    throw new TypeError('nearly all events end with the fields that are always written, and mostly empty');
+  }
+  return literal(`,${end.map(zeroText).join(',')}}`);
 }
 
 function rewriteSource(fields: readonly FieldShape[]): string {

@@ -10,6 +10,33 @@ export interface EventKey {
   readonly name: string;
 }
 
+/** Bytes from `start` up to, not including, `end`. */
+export interface ByteRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * Where an event's bytes repeat what is known elsewhere, so that a store can keep it once. Offsets in bytes, -1: nowhere.
+ * These are hints: a store checks what it relies on, and may ignore all of them.
+ */
+export interface ByteHints {
+  /**
+   * The name and the namespace of the key, as they are. What stands before the name, and between the two, is the same in
+   * nearly all events.
+   */
+  readonly name: number;
+  readonly namespace: number;
+  /** The uid, as it is. */
+  readonly uid: number;
+  /** The field `regarding.resourceVersion`, as it is. */
+  readonly regardingVersion: number;
+  /** Ranges that other events are likely to have as well. Where they overlap, the first that is found is the best. */
+  readonly shared: readonly ByteRange[];
+  /** Nearly all events have the same bytes from here to the end. */
+  readonly suffix: number;
+}
+
 /**
  * An event ready to be kept: the JSON object in wire order **without** `kind`, `apiVersion` and
  * `metadata.resourceVersion`, and what selectors read. Stores keep all of it and return it unchanged (equal bytes).
@@ -23,6 +50,8 @@ export interface EncodedEvent {
   /** The values field selectors read, by the names of the events group plus `source` of core/v1. Empty ones are absent. */
   readonly fields: Readonly<Record<string, string>>;
   readonly labels: Readonly<Record<string, string>>;
+  /** Optional: where the bytes repeat what other events have. Stores do not return it. */
+  readonly hints?: ByteHints | undefined;
   /**
    * Where a store keeps an event in pieces, `bytes` and `fields` put them together whenever they are read. Then these
    * three, all of them, give the same without that; they are not enumerable.

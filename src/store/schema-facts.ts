@@ -48,6 +48,3 @@ export function agreeInCommonFields(one: Texts, other: Texts): boolean {
     one['regarding.fieldPath'] === other['regarding.fieldPath']
   );
 }
-
-/** How nearly every event ends that was written by a client of today. */
-export const COMMON_ENDING = ',"deprecatedSource":{},"deprecatedFirstTimestamp":null,"deprecatedLastTimestamp":null}';

@@ -1,4 +1,4 @@
-import type { EncodedEvent } from '../store/record.js';
+import type { ByteHints, EncodedEvent } from '../store/record.js';
 
 /** For {@link sampleEvent}. */
 export interface SampleEventOptions {
@@ -27,11 +27,13 @@ export function sampleEvent(options: SampleEventOptions = {}): EncodedEvent {
     note,
     type: 'Normal',
   }).slice(1);
-  const encoder = new TextEncoder();
   const metadata = `"creationTimestamp":"${created}","labels":${JSON.stringify(labels)}},`;
-  return {
-    bytes: encoder.encode(head + metadata + rest),
-    cut: encoder.encode(head).length,
+  const bytes = encoder.encode(head + metadata + rest);
+  const cut = lengthOf(head);
+  const beforeName = '{"metadata":{"name":"';
+  const event = {
+    bytes,
+    cut,
     uid,
     fields: {
       'metadata.name': name,
@@ -47,4 +49,17 @@ export function sampleEvent(options: SampleEventOptions = {}): EncodedEvent {
     },
     labels,
   };
+  const hints: ByteHints = {
+    name: beforeName.length,
+    namespace: lengthOf(`${beforeName}${name}","namespace":"`),
+    uid: cut - lengthOf(`${uid}",`),
+    regardingVersion: -1,
+    shared: [{ start: cut, end: cut + lengthOf(metadata) }],
+    suffix: bytes.length - ',"type":"Normal"}'.length,
+  };
+  // Stores do not return hints, so that they must not count when events are compared.
+  return Object.defineProperty(event, 'hints', { value: hints });
 }
+
+const encoder = new TextEncoder();
+const lengthOf = (text: string): number => encoder.encode(text).length;

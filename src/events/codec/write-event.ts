@@ -10,7 +10,12 @@ import { eventShape } from '../resource/schema.js';
 export interface MetadataText {
   readonly before: string;
   readonly after: string;
+  /** The length of the managed fields, which end `after`. */
+  readonly managed: number;
 }
+
+/** How nearly every event ends that was written by a client of today. */
+export const COMMON_SUFFIX = ',"deprecatedSource":{},"deprecatedFirstTimestamp":null,"deprecatedLastTimestamp":null}';
 
 /** The metadata, but for the revision. `managedFields`: their JSON, where that is known. */
 export function writeMetadata(metadata: ObjectMeta, managedFields: string | undefined): MetadataText {
@@ -47,7 +52,7 @@ export function writeMetadata(metadata: ObjectMeta, managedFields: string | unde
   if (finalizersText !== '') after += `${after === '' ? '' : ','}${finalizersText}`;
   const managed = managedFields === undefined ? metadataManagedFields()(metadata) : `"managedFields":${managedFields}`;
   if (managed !== '') after += after === '' ? managed : `,${managed}`;
-  return { before, after };
+  return { before, after, managed: managed.length };
 }
 
 /** The fields after metadata, without braces. */

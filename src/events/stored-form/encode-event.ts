@@ -2,6 +2,7 @@ import type { Event } from '../../model/event.js';
 import type { EncodedEvent } from '../../store/record.js';
 import { selectorFields } from '../codec/selector-fields.js';
 import { writeFields, writeMetadata } from '../codec/write-event.js';
+import { byteHints } from './byte-hints.js';
 import type { TextBytes } from './text-bytes.js';
 
 const encoder = new TextEncoder();
@@ -25,13 +26,23 @@ export interface EventText {
   readonly text: string;
   /** What stands before the place of the revision. */
   readonly opening: string;
+  /** Where the managed fields begin, and where metadata has ended and the next field begins. The same: there are none. */
+  readonly managed: number;
+  readonly fields: number;
 }
 
 /** The first half of {@link encodeEvent}: whoever wants to know whether anything changed compares texts. */
 export function writeEvent(event: Event, managedFields?: string): EventText {
-  const { before, after } = writeMetadata(event.metadata, managedFields);
+  const { before, after, managed } = writeMetadata(event.metadata, managedFields);
   const opening = `{"metadata":{${before}${before !== '' && after !== '' ? ',' : ''}`;
-  return { text: `${opening}${after}},${writeFields(event)}}`, opening };
+  const metadata = `${opening}${after}},`;
+  const fields = metadata.length;
+  return {
+    text: `${metadata}${writeFields(event)}}`,
+    opening,
+    managed: managed === 0 ? fields : fields - 2 - managed,
+    fields,
+  };
 }
 
 /**
@@ -41,13 +52,15 @@ export function writeEvent(event: Event, managedFields?: string): EventText {
  */
 export function encodeText(
   event: Event,
-  { text, opening }: EventText,
+  written: EventText,
   toBytes: TextBytes = encode,
   labels: EncodedEvent['labels'] = labelsOf(event),
 ): EncodedEvent {
+  const { text, opening } = written;
   const bytes = toBytes(text);
   const cut = bytes.length === text.length ? opening.length : encode(opening).length;
-  return { bytes, cut, uid: event.metadata.uid ?? '', fields: selectorFields(event), labels };
+  const fields = selectorFields(event);
+  return { bytes, cut, uid: event.metadata.uid ?? '', fields, labels, hints: byteHints(event, written, bytes, cut) };
 }
 
 const encode = (text: string): Uint8Array => encoder.encode(text);

@@ -58,6 +58,7 @@ const MANAGED_START = MANAGED.length - 1;
 const AFTER_MANAGED = `]},${FIRST_FIELD}`;
 /** From the end of the managed fields to the first field. */
 const TO_FIELDS = AFTER_MANAGED.indexOf('"');
+const AFTER_METADATA = TO_FIELDS - 1;
 
 /**
  * The event of a text, for who writes it again. Its managed fields, half of it, are looked up by their text, and then
@@ -109,5 +110,7 @@ export function rewriteEvent(event: Event, managedFields: string | undefined, st
   return {
     text: head + rewriteFields(event, text, places.managedEnd, places.fields),
     opening: text.slice(0, places.cut),
+    managed: places.managed,
+    fields: head.length + AFTER_METADATA,
   };
 }

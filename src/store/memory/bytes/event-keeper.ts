@@ -1,12 +1,13 @@
-import type { EncodedEvent } from '../../record.js';
-import { endingLength } from './ending.js';
+import type { ByteHints, EncodedEvent } from '../../record.js';
+import { entrySize, MAX_LENGTH, MAX_OFFSET, writeEvent, type EventBytes } from './arena-entry.js';
+import { createCommonBytesTable, textStandsAt } from './common-bytes.js';
 import { createFieldSets } from './field-sets.js';
 import { createHeldParts } from '../accounting/held-parts.js';
-import { prefixLength } from './prefix.js';
+import { createRecentFields } from './recent-fields.js';
 import { createSharedParts } from './shared-parts.js';
 import { createArenas, type ArenaUsage } from './arenas.js';
 import { nameOf } from './sort-key.js';
-import { entrySize, StoredEvent, writeEvent, type EventBytes } from './stored-event.js';
+import { StoredEvent } from './stored-event.js';
 
 /** Retention classes, each twice as long as the one before; the last is for events that were moved. */
 const CLASSES = 16;
@@ -43,46 +44,42 @@ function classOf(retentionMs: number): number {
   return doublings > 0 ? Math.min(doublings, CLASSES - 1) : 0;
 }
 
-/** The length of the uid if it is directly before the cut, as `"uid":"…",` in the library's own bytes; 0 otherwise. */
-function uidLength({ bytes, cut, uid }: EncodedEvent): number {
-  const start = cut - 2 - uid.length;
-  if (start < 0) return 0;
-  for (let i = 0; i < uid.length; i++) {
-    const unit = uid.charCodeAt(i);
-    if (unit > 0x7f || bytes[start + i] !== unit) return 0;
-  }
-  return uid.length;
-}
+/** The hints of an event whose encoder gives none. */
+const NO_HINTS: ByteHints = { name: -1, namespace: -1, uid: -1, regardingVersion: -1, shared: [], suffix: -1 };
 
 /** Creates an empty {@link EventKeeper}. `arenaBytes`: see {@link createArenas}. */
 export function createEventKeeper(arenaBytes?: number): EventKeeper {
   const arenas = createArenas(StoredEvent.access, CLASSES, arenaBytes);
-  const sets = createFieldSets();
+  const commonBytes = createCommonBytesTable();
+  const recent = createRecentFields();
+  const sets = createFieldSets({ commonBytes: commonBytes.all, recent });
   const parts = createSharedParts();
   const held = createHeldParts();
 
   return {
     keep(sortKey, event, expiresAt, retentionMs, intern) {
-      const { bytes, cut, fields } = event;
-      const slash = sortKey.indexOf('/');
-      const prefix = prefixLength(bytes, sortKey, slash);
-      const found = parts.find(bytes, Math.max(cut, prefix));
-      const inBytes = uidLength(event);
-      // A key that occurs in the bytes is ASCII, so its sort key needs no decoding.
-      const name = prefix > 0 ? sortKey.slice(slash + 1) : nameOf(sortKey);
-      const set = sets.of(event, name, inBytes === 0 && event.uid !== '');
-      const lastOfShared = found === undefined ? prefix : found.start + found.part.bytes.length;
-      const ending = endingLength(bytes, lastOfShared);
+      const { bytes, cut, fields, uid, hints = NO_HINTS } = event;
+      const { index, prefix, suffix } = commonBytes.find(bytes, hints, sortKey);
+      const end = bytes.length - suffix;
+      const found = parts.find(bytes, hints.shared, prefix, end);
+      const uidInBytes = hints.uid <= MAX_OFFSET && uid.length <= MAX_LENGTH && textStandsAt(bytes, hints.uid, uid);
+      // A key that stands in the bytes is ASCII, so its sort key needs no decoding.
+      const name = prefix > 0 ? sortKey.slice(sortKey.indexOf('/') + 1) : nameOf(sortKey);
+      const set = sets.of(event, name, !uidInBytes && uid !== '');
       const content: EventBytes = {
         bytes,
         prefix,
-        ending,
-        sharedFrom: found?.start ?? bytes.length - ending,
-        sharedTo: found === undefined ? bytes.length - ending : lastOfShared,
+        suffix,
+        commonBytes: index,
+        sharedFrom: found?.start ?? end,
+        sharedTo: found === undefined ? end : found.start + found.part.bytes.length,
         cut,
-        uidLength: inBytes,
+        uidAt: uidInBytes ? hints.uid : 0,
+        uidLength: uidInBytes ? uid.length : 0,
+        versionAt: set.versioned ? hints.regardingVersion : 0,
+        versionLength: set.versioned ? (fields['regarding.resourceVersion']?.length ?? 0) : 0,
         expiresAt,
-        recentSlot: sets.recent.nextSlot(),
+        recentSlot: recent.nextSlot(),
       };
       const size = entrySize(content);
       const arena = arenas.reserve(size, classOf(retentionMs));

@@ -2,9 +2,10 @@ import type { EncodedEvent } from '../../record.js';
 import { HEAP_COST, textCost, textsCost } from '../accounting/heap-cost.js';
 import type { HeldPart } from '../accounting/held-parts.js';
 import { ownText } from './own-text.js';
-import { createRecentFields, type RecentFields } from './recent-fields.js';
+import { MAX_LENGTH, MAX_OFFSET } from './arena-entry.js';
+import { textStandsAt, type CommonBytes } from './common-bytes.js';
+import type { RecentFields } from './recent-fields.js';
 import { agreeInCommonFields, COMMON_FIELDS } from '../../schema-facts.js';
-import { hasRegardingVersion } from './regarding-version.js';
 
 /** Fields that an event keeps for itself. `metadata.name` is not among them: it is in the key. */
 export const OWN = ['regarding.name', 'regarding.uid', 'regarding.resourceVersion'] as const;
@@ -29,6 +30,12 @@ export interface FieldSet extends HeldPart {
   readonly versioned: boolean;
   /** The uid, where it cannot be read from the bytes. */
   readonly uid: string | undefined;
+  readonly tables: StoreTables;
+}
+
+/** What all events of a store refer to, through their sets. */
+export interface StoreTables {
+  readonly commonBytes: readonly CommonBytes[];
   readonly recent: RecentFields;
 }
 
@@ -39,7 +46,6 @@ export interface FieldSet extends HeldPart {
 export interface FieldSets {
   /** The set for an event with this name. `uid`: keep the uid as well. */
   of(event: EncodedEvent, name: string, uid: boolean): FieldSet;
-  readonly recent: RecentFields;
 }
 
 const NO_LABELS: Strings = Object.freeze(Object.create(null) as Record<string, string>);
@@ -52,8 +58,15 @@ function capture(source: Strings): Strings {
   return Object.freeze(copy);
 }
 
+/** True when the value of `regarding.resourceVersion` stands in the bytes, where the header of an event can tell. */
+function isInBytes({ bytes, hints }: EncodedEvent, version: string): boolean {
+  if (hints === undefined || hints.regardingVersion > MAX_OFFSET || version.length > MAX_LENGTH) return false;
+  return textStandsAt(bytes, hints.regardingVersion, version);
+}
+
 /** True when the fields are as the library makes them: known names, values that are not empty, the key's name. */
-function isUsual({ fields, bytes, cut }: EncodedEvent, name: string): boolean {
+function isUsual(event: EncodedEvent, name: string): boolean {
+  const { fields } = event;
   let known = 0;
   for (const field of COMMON_FIELDS) if (fields[field]) known++;
   for (const field of OWN) if (fields[field]) known++;
@@ -62,7 +75,7 @@ function isUsual({ fields, bytes, cut }: EncodedEvent, name: string): boolean {
     known++;
   }
   const version = fields[VERSION];
-  if (version && !hasRegardingVersion(bytes, cut, version)) return false;
+  if (version && !isInBytes(event, version)) return false;
   return Object.keys(fields).length === known;
 }
 
@@ -117,7 +130,7 @@ function belongs(event: EncodedEvent, { set, common, labelNames }: LastSet, name
     (set.named ? 1 : 0) + (version ? 1 : 0) + (fields['regarding.name'] ? 1 : 0) + (fields['regarding.uid'] ? 1 : 0);
   if (Object.keys(fields).length !== common + own) return false;
   if (set.named && fields['metadata.name'] !== name) return false;
-  return !version || hasRegardingVersion(event.bytes, event.cut, version);
+  return !version || isInBytes(event, version);
 }
 
 /** The names of fields are the library's own, and not counted. */
@@ -128,16 +141,14 @@ function costOf(fields: Strings, labels: Strings): number {
 }
 
 /** Makes an empty {@link FieldSets}. */
-export function createFieldSets(): FieldSets {
+export function createFieldSets(tables: StoreTables): FieldSets {
   let sets = new Map<string, FieldSet>();
   /** The length of all ids. */
   let text = 0;
-  const recent = createRecentFields();
   /** What the last event belonged to, which mostly is what the next belongs to: looked at first, without an id. */
   let last: LastSet | undefined;
 
   return {
-    recent,
     of(event, name, uid) {
       if (last !== undefined && !uid && belongs(event, last, name)) return last.set;
       const { fields, labels } = event;
@@ -150,7 +161,7 @@ export function createFieldSets(): FieldSets {
           split: false,
           versioned: false,
           uid: kept,
-          recent,
+          tables,
           cost: costOf(own.fields, own.labels),
           users: 0,
           current: 0,
@@ -172,7 +183,7 @@ export function createFieldSets(): FieldSets {
         split: true,
         versioned: fields[VERSION] !== undefined,
         uid: kept,
-        recent,
+        tables,
         cost: known === undefined ? costOf(common, own) : HEAP_COST.fieldSet,
         users: 0,
         current: 0,

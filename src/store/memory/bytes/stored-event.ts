@@ -1,26 +1,24 @@
 import type { EncodedEvent } from '../../record.js';
-import { ENDING } from './ending.js';
+import { writePrefix, type CommonBytes } from './common-bytes.js';
+import {
+  AFTER,
+  BEFORE,
+  COMMON_BYTES,
+  CUT,
+  EXPIRES,
+  HEADER,
+  LIVE,
+  PREFIX,
+  RECENT_SLOT,
+  UID_AT,
+  UID_LENGTH,
+  VERSION_AT,
+  VERSION_LENGTH,
+} from './arena-entry.js';
 import { fieldsOf, type FieldSet } from './field-sets.js';
-import { writePrefix } from './prefix.js';
-import { regardingVersion } from './regarding-version.js';
 import type { SharedPart } from './shared-parts.js';
 import type { Arena, EntryAccess } from './arenas.js';
 import { nameOf } from './sort-key.js';
-
-/** Header before an event's bytes, with its numbers: a tenth of what they would take as properties of an object. */
-const EXPIRES = 0;
-const PREFIX = 8;
-const BEFORE = 12;
-const AFTER = 16;
-const CUT = 20;
-const UID = 24;
-const RECENT_SLOT = 28;
-const LIVE = 30;
-const ENDED = 31;
-const HEADER = 32;
-
-/** Up to this length bytes are copied one by one. */
-const SHORT = 64;
 
 const decoder = new TextDecoder();
 
@@ -31,51 +29,6 @@ export interface StoredParts {
   readonly regardingName: string | undefined;
   readonly regardingUid: string | undefined;
   readonly shared: SharedPart | undefined;
-}
-
-/** What {@link writeEvent} puts into an arena. */
-export interface EventBytes {
-  readonly bytes: Uint8Array;
-  /** How many leading bytes are not stored, because they follow from the key. */
-  readonly prefix: number;
-  /** How many trailing bytes are not stored, because they are the common suffix. */
-  readonly ending: number;
-  /** The range that is stored as a shared part; empty, before the ending, when there is none. */
-  readonly sharedFrom: number;
-  readonly sharedTo: number;
-  readonly cut: number;
-  /** The length of the uid that ends two bytes before the cut; 0: it is in the set. */
-  readonly uidLength: number;
-  readonly expiresAt: number;
-  /** See `RecentFields`. */
-  readonly recentSlot: number;
-}
-
-/** Bytes that an event takes in an arena. */
-export function entrySize({ bytes, prefix, ending, sharedFrom, sharedTo }: EventBytes): number {
-  return HEADER + bytes.length - prefix - ending - (sharedTo - sharedFrom);
-}
-
-/** Writes an event at `arena.used`. */
-export function writeEvent(arena: Arena, event: EventBytes): void {
-  const { bytes, prefix, ending, sharedFrom, sharedTo } = event;
-  const { view, used } = arena;
-  const before = sharedFrom - prefix;
-  const end = bytes.length - ending;
-  view.setFloat64(used + EXPIRES, event.expiresAt);
-  view.setUint32(used + PREFIX, prefix);
-  view.setUint32(used + BEFORE, before);
-  view.setUint32(used + AFTER, end - sharedTo);
-  view.setUint32(used + CUT, event.cut);
-  view.setUint32(used + UID, event.uidLength);
-  view.setUint16(used + RECENT_SLOT, event.recentSlot);
-  view.setUint8(used + LIVE, 1);
-  view.setUint8(used + ENDED, ending);
-  const at = used + HEADER;
-  // Usually little more than the uid: a loop takes 0.04 µs, a subarray and its copy 0.2.
-  if (before <= SHORT) for (let i = 0; i < before; i++) arena.bytes[at + i] = bytes[prefix + i] as number;
-  else arena.bytes.set(bytes.subarray(prefix, sharedFrom), at);
-  if (sharedTo < end) arena.bytes.set(bytes.subarray(sharedTo, end), at + before);
 }
 
 /**
@@ -117,8 +70,12 @@ export class StoredEvent implements EncodedEvent {
   get size(): number {
     const { view } = this.#arena;
     const at = this.#offset;
-    const kept = view.getUint32(at + PREFIX) + view.getUint32(at + BEFORE) + view.getUint32(at + AFTER);
-    return kept + (this.#shared?.bytes.length ?? 0) + view.getUint8(at + ENDED);
+    const kept = view.getUint16(at + PREFIX) + view.getUint32(at + BEFORE) + view.getUint32(at + AFTER);
+    return kept + (this.#shared?.bytes.length ?? 0) + this.#common(view, at).suffix.length;
+  }
+
+  #common(view: DataView, offset: number): CommonBytes {
+    return this.#set.tables.commonBytes[view.getUint8(offset + COMMON_BYTES)] as CommonBytes;
   }
 
   /** Copies long parts twice and moves short parts within the target (30 ns; a subarray takes 200). */
@@ -126,7 +83,7 @@ export class StoredEvent implements EncodedEvent {
     const { bytes, view } = this.#arena;
     const offset = this.#offset;
     const cut = view.getUint32(offset + CUT);
-    const prefix = view.getUint32(offset + PREFIX);
+    const prefix = view.getUint16(offset + PREFIX);
     const before = view.getUint32(offset + BEFORE);
     const shared = this.#shared?.bytes;
     if (shared !== undefined && cut === prefix + before && prefix > 0) {
@@ -139,9 +96,10 @@ export class StoredEvent implements EncodedEvent {
       target.set(bytes.subarray(from, from + before + after), rest - before);
       target.copyWithin(head + prefix, rest - before, rest);
       target.set(shared, part);
-      writePrefix(this.#sortKey, target, head);
+      const common = this.#common(view, offset);
+      writePrefix(common, this.#sortKey, target, head);
       if (first > 0) target[at] = target[head] as number;
-      if (view.getUint8(offset + ENDED) > 0) target.set(ENDING, rest + after);
+      target.set(common.suffix, rest + after);
       return;
     }
     const start = at + first + second;
@@ -153,16 +111,15 @@ export class StoredEvent implements EncodedEvent {
 
   /** Writes the pieces one after the other. */
   #join(target: Uint8Array, at: number, bytes: Uint8Array, view: DataView, offset: number): void {
-    const prefix = view.getUint32(offset + PREFIX);
+    const prefix = view.getUint16(offset + PREFIX);
     const before = view.getUint32(offset + BEFORE);
     const after = view.getUint32(offset + AFTER);
     const shared = this.#shared?.bytes;
     const from = offset + HEADER;
     const start = at + prefix;
-    if (prefix > 0) writePrefix(this.#sortKey, target, at);
-    if (view.getUint8(offset + ENDED) > 0) {
-      target.set(ENDING, start + before + after + (shared === undefined ? 0 : shared.length));
-    }
+    const common = this.#common(view, offset);
+    if (prefix > 0) writePrefix(common, this.#sortKey, target, at);
+    target.set(common.suffix, start + before + after + (shared === undefined ? 0 : shared.length));
     if (shared === undefined) {
       target.set(bytes.subarray(from, from + before + after), start);
       return;
@@ -189,22 +146,18 @@ export class StoredEvent implements EncodedEvent {
       return this.#arena.view.getUint32(this.#offset + CUT);
     },
     uid(this: StoredEvent): string {
-      const { view } = this.#arena;
-      const length = view.getUint32(this.#offset + UID);
-      if (length === 0) return this.#set.uid ?? '';
-      const end = view.getUint32(this.#offset + CUT) - 2;
-      return decoder.decode(this.bytes.subarray(end - length, end));
+      return StoredEvent.textAt(this, UID_AT, UID_LENGTH) ?? this.#set.uid ?? '';
     },
     fields(this: StoredEvent): Readonly<Record<string, string>> {
       const set = this.#set;
       if (!set.split) return set.fields;
       const live = StoredEvent.access.isLive(this);
       const slot = this.#arena.view.getUint16(this.#offset + RECENT_SLOT);
-      const known = live ? set.recent.get(slot, this) : undefined;
+      const known = live ? set.tables.recent.get(slot, this) : undefined;
       if (known !== undefined) return known;
       const own = [this.#regardingName, this.#regardingUid, StoredEvent.regardingVersion(this)];
       const fields = fieldsOf(set, nameOf(this.#sortKey), own);
-      if (live) set.recent.set(slot, this, fields);
+      if (live) set.tables.recent.set(slot, this, fields);
       return fields;
     },
     labels(this: StoredEvent): Readonly<Record<string, string>> {
@@ -224,14 +177,23 @@ export class StoredEvent implements EncodedEvent {
     return Object.hasOwn(set.fields, field) ? (set.fields[field] as string) : '';
   }
 
-  /** Read from the bytes if the set says that it is there: nearly every event has its own, and it is rarely read. */
+  /** Read from the bytes if it stands there: nearly every event has its own, and it is rarely read. */
   static regardingVersion(event: StoredEvent): string | undefined {
-    return event.#set.versioned ? regardingVersion(event.bytes, event.cut) : undefined;
+    return StoredEvent.textAt(event, VERSION_AT, VERSION_LENGTH);
+  }
+
+  /** The text whose place in the bytes the header has at these offsets; `undefined` when it is not in the bytes. */
+  static textAt(event: StoredEvent, at: number, length: number): string | undefined {
+    const { view } = event.#arena;
+    const count = view.getUint8(event.#offset + length);
+    if (count === 0) return undefined;
+    const start = view.getUint16(event.#offset + at);
+    return decoder.decode(event.bytes.subarray(start, start + count));
   }
 
   /** Returns true when the sort key is known to be `namespace/name` unencoded: its characters occur in the bytes as ASCII. */
   static hasPlainKey(event: StoredEvent): boolean {
-    return event.#arena.view.getUint32(event.#offset + PREFIX) > 0;
+    return event.#arena.view.getUint16(event.#offset + PREFIX) > 0;
   }
 
   /** Microseconds since the epoch. */
@@ -248,7 +210,7 @@ export class StoredEvent implements EncodedEvent {
   static markDead(event: StoredEvent): void {
     const { view } = event.#arena;
     view.setUint8(event.#offset + LIVE, 0);
-    event.#set.recent.forget(view.getUint16(event.#offset + RECENT_SLOT), event);
+    event.#set.tables.recent.forget(view.getUint16(event.#offset + RECENT_SLOT), event);
   }
 
   static readonly access: EntryAccess<StoredEvent> = {

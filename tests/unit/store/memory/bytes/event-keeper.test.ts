@@ -3,11 +3,10 @@ import { describe, expect, test } from 'vitest';
 import { createEventKeeper } from '../../../../../src/store/memory/bytes/event-keeper.js';
 import { namespaceOf, nameOf, sortKey } from '../../../../../src/store/memory/bytes/sort-key.js';
 import { StoredEvent } from '../../../../../src/store/memory/bytes/stored-event.js';
-import { recordBytes, type EncodedEvent } from '../../../../../src/store/record.js';
+import { recordBytes, type ByteHints, type EncodedEvent } from '../../../../../src/store/record.js';
 import { sampleEvent } from '../../../../../src/testing/sample-event.js';
 
 const ARENA = 1_048_576;
-const ENDING = ',"deprecatedSource":{},"deprecatedFirstTimestamp":null,"deprecatedLastTimestamp":null}';
 const HOUR = 3_600_000;
 const keyOf = (name: string) => sortKey({ namespace: 'default', name });
 const asGiven = (_field: string, value: string | undefined): string | undefined => value;
@@ -24,8 +23,16 @@ function managed(name: string, second: number, note = 'a sample', manager = 'tes
     fieldsType: 'FieldsV1',
     fieldsV1: { 'f:note': {}, 'f:reason': {}, 'f:regarding': { 'f:kind': {}, 'f:name': {} } },
   };
-  const written = text.replace('},"eventTime"', `,"managedFields":[${JSON.stringify(entry)}]},"eventTime"`);
-  return { ...event, bytes: new TextEncoder().encode(written) };
+  const part = `,"managedFields":[${JSON.stringify(entry)}]`;
+  const start = text.indexOf('},"eventTime"');
+  const written = text.slice(0, start) + part + text.slice(start);
+  const bytes = new TextEncoder().encode(written);
+  const suffix = bytes.length - ',"type":"Normal"}'.length;
+  return {
+    ...event,
+    bytes,
+    hints: { ...(event.hints as ByteHints), shared: [{ start, end: start + part.length }], suffix },
+  };
 }
 
 function plain({ bytes, cut, uid, fields, labels }: EncodedEvent): unknown {
@@ -38,7 +45,7 @@ describe('an event in an arena', () => {
     const given = sampleEvent({ name: 'a', labels: { app: 'web' } });
     const stored = keeper.keep(keyOf('a'), given, 5, HOUR, asGiven);
     expect(plain(stored)).toEqual(plain(given));
-    expect(Object.keys(stored)).toEqual(Object.keys(given));
+    expect(Object.keys(stored)).toEqual(Object.keys(given).filter((key) => key !== 'hints'));
     expect(plain(structuredClone(stored) as EncodedEvent)).toEqual(plain(given));
     expect(Object.isFrozen(stored)).toBe(true);
     expect(StoredEvent.expiresAt(stored)).toBe(5);
@@ -68,11 +75,19 @@ describe('an event in an arena', () => {
       },
       { requiredKeys: [] },
     );
+    const place = fc.integer({ min: -1, max: 120 });
     const event = fc.record({
       namespace: part,
       name: part,
       usual: fc.boolean(),
-      ending: fc.constantFrom('', ENDING.slice(1), ENDING, `x${ENDING}`),
+      places: fc.record({
+        name: place,
+        namespace: place,
+        uid: place,
+        regardingVersion: place,
+        shared: fc.array(fc.record({ start: place, end: place }), { maxLength: 3 }),
+        suffix: place,
+      }),
       pieces: fc.array(text, { maxLength: 6 }),
       uid: text,
       cut: fc.nat(200),
@@ -80,12 +95,30 @@ describe('an event in an arena', () => {
       labels: strings,
     });
     const keeper = createEventKeeper();
+    const lengthOf = (value: string): number => new TextEncoder().encode(value).length;
     fc.assert(
-      fc.property(event, ({ namespace, name, usual, ending, pieces, uid, cut, fields, labels }) => {
-        const head = usual ? `{"metadata":{"name":"${name}","namespace":"${namespace}","uid":"${uid}",` : '{';
-        const opening = new TextEncoder().encode(head).length;
-        const bytes = new TextEncoder().encode(head + pieces.join('"resourceVersion":"') + ending);
-        const given = { bytes, cut: usual ? opening : Math.min(1 + cut, bytes.length), uid, fields, labels };
+      fc.property(event, ({ namespace, name, usual, places, pieces, uid, cut, fields, labels }) => {
+        const names = `{"metadata":{"name":"${name}","namespace":"`;
+        const head = usual ? `${names}${namespace}","uid":"${uid}",` : '{';
+        const opening = lengthOf(head);
+        const text = head + pieces.join('"resourceVersion":"');
+        const bytes = new TextEncoder().encode(text);
+        const version = fields['regarding.resourceVersion'] ?? '';
+        // Right ones, or any: whatever they say, the event is returned as it was given.
+        const hints: ByteHints = usual
+          ? {
+              name: 21,
+              namespace: lengthOf(names),
+              uid: opening - 2 - lengthOf(uid),
+              regardingVersion: version === '' ? -1 : text.indexOf(version, opening),
+              shared: [
+                { start: opening, end: bytes.length },
+                { start: opening + (cut >> 2), end: bytes.length },
+              ],
+              suffix: Math.max(opening, bytes.length - (cut % 16)),
+            }
+          : places;
+        const given = { bytes, cut: usual ? opening : Math.min(1 + cut, bytes.length), uid, fields, labels, hints };
         const key = sortKey({ namespace, name });
         expect([namespaceOf(key), nameOf(key)]).toEqual([namespace, name]);
         for (let times = 0; times < 3; times++) {
@@ -99,7 +132,7 @@ describe('an event in an arena', () => {
           }
         }
       }),
-      { numRuns: 100 },
+      { numRuns: 300 },
     );
   });
 

@@ -1,27 +1,34 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createFieldSets, fieldsOf } from '../../../../../src/store/memory/bytes/field-sets.js';
+import { createFieldSets, fieldsOf, type FieldSets } from '../../../../../src/store/memory/bytes/field-sets.js';
 import { createRecentFields } from '../../../../../src/store/memory/bytes/recent-fields.js';
 import { createShardedMap } from '../../../../../src/store/memory/index/sharded-map.js';
-import { createSharedParts } from '../../../../../src/store/memory/bytes/shared-parts.js';
+import {
+  createSharedParts,
+  type FoundPart,
+  type SharedParts,
+} from '../../../../../src/store/memory/bytes/shared-parts.js';
 import { each, put, sweep, type SweepList } from '../../../../../src/store/memory/index/sweep-list.js';
+import type { ByteRange } from '../../../../../src/store/record.js';
 import { sampleEvent } from '../../../../../src/testing/sample-event.js';
 
-const bytesOf = (manager: string, note = ''): Uint8Array =>
-  new TextEncoder().encode(
-    `{"metadata":{"name":"a","managedFields":[{"manager":"${manager}","fieldsV1":{"f:note":{},"f:reason":{},"f:type":{}}}]},"note":"${note}"}`,
-  );
+const FROM = 24;
+const bytesOf = (shared: string, note = ''): Uint8Array =>
+  new TextEncoder().encode(`${'x'.repeat(FROM)}${shared.padEnd(100, '-')}${note}`);
+const rangeOf = (bytes: Uint8Array, note = ''): ByteRange => ({ start: FROM, end: bytes.length - note.length });
+const findIn = (parts: SharedParts, bytes: Uint8Array, ...ranges: ByteRange[]): FoundPart | undefined =>
+  parts.find(bytes, ranges.length === 0 ? [rangeOf(bytes)] : ranges, 0, bytes.length);
 
 describe('shared parts', () => {
   test('are found from the second time on, and are the bytes that were there', () => {
     const parts = createSharedParts();
     const bytes = bytesOf('tester');
-    expect(parts.find(bytes, 24)).toBeUndefined();
-    expect(parts.find(bytes, 24)?.part.bytes).toEqual(bytes.subarray(24, bytes.length - 11));
+    expect(findIn(parts, bytes)).toBeUndefined();
+    expect(findIn(parts, bytes)?.part.bytes).toEqual(bytes.subarray(FROM));
     const other = bytesOf('tester', 'another note');
-    const found = parts.find(other, 24);
-    expect(found?.start).toBe(24);
-    expect(found?.part).toBe(parts.find(bytes, 24)?.part);
+    const found = findIn(parts, other, rangeOf(other, 'another note'));
+    expect(found?.start).toBe(FROM);
+    expect(found?.part).toBe(findIn(parts, bytes)?.part);
   });
 
   test('parts seen once are not stored, and frequent parts are found among them', () => {
@@ -29,8 +36,8 @@ describe('shared parts', () => {
     const often = bytesOf('often');
     let hits = 0;
     for (let i = 0; i < 20_000; i++) {
-      expect(parts.find(bytesOf(`client-${i}`), 1)).toBeUndefined();
-      if (parts.find(often, 1) !== undefined) hits++;
+      expect(findIn(parts, bytesOf(`client-${i}`))).toBeUndefined();
+      if (findIn(parts, often) !== undefined) hits++;
     }
     expect(hits).toBeGreaterThan(19_000);
   });
@@ -38,52 +45,53 @@ describe('shared parts', () => {
   test('parts seen twice replace older ones, so that their number is bounded', () => {
     const parts = createSharedParts();
     const all = Array.from({ length: 5000 }, (_, i) => bytesOf(`client-${i}`));
-    for (const bytes of all) for (let times = 0; times < 2; times++) parts.find(bytes, 1);
-    const known = all.filter((bytes) => parts.find(bytes, 1) !== undefined);
+    for (const bytes of all) for (let times = 0; times < 2; times++) findIn(parts, bytes);
+    const known = all.filter((bytes) => findIn(parts, bytes) !== undefined);
+    expect(known.length).toBeGreaterThan(500);
     expect(known.length).toBeLessThan(3000);
   });
 
-  test('the creation time belongs to the part when other events have it as well', () => {
+  test('the first range that other events have is taken, and else a later one', () => {
     const parts = createSharedParts();
-    const created = (time: string): Uint8Array =>
-      new TextEncoder().encode(
-        new TextDecoder().decode(bytesOf('tester')).replace('"managed', `"creationTimestamp":"${time}","managed`),
-      );
-    const one = created('2024-01-01T00:00:00Z');
-    for (let times = 0; times < 2; times++) parts.find(one, 24);
-    expect(parts.find(one, 24)?.start).toBe(24);
-    expect(parts.find(created('2024-01-01T00:00:01Z'), 24)?.start).toBe(67);
+    const timed = (time: string): Uint8Array => bytesOf(`${time}${'m'.repeat(80)}`);
+    const long = { start: FROM, end: FROM + 100 };
+    const short = { start: FROM + 10, end: FROM + 100 };
+    const one = timed('2024-01-01');
+    for (let times = 0; times < 2; times++) findIn(parts, one, long, short);
+    expect(findIn(parts, one, long, short)).toMatchObject({ start: FROM });
+    // The short one was seen only with the first event: with this one it is seen for the second time.
+    const other = timed('2024-01-02');
+    expect(findIn(parts, other, long, short)?.start).toBe(FROM + 10);
+    expect(findIn(parts, other, long, short)?.start).toBe(FROM + 10);
+    expect(findIn(parts, timed('2024-01-03'), long, short)?.part.bytes).toEqual(other.subarray(FROM + 10));
   });
 
-  test('a few labels belong to the part, but many do not', () => {
+  test('a very small or very large part is not shared, nor one beyond the bounds', () => {
     const parts = createSharedParts();
-    const labelled = (label: string): Uint8Array =>
-      new TextEncoder().encode(
-        new TextDecoder().decode(bytesOf('tester')).replace('"managed', `"labels":{"app":"${label}"},"managed`),
-      );
-    for (const [label, start] of [
-      ['shop', 24],
-      ['x'.repeat(200), 24 + 20 + 200],
+    const bytes = new Uint8Array(20_000).fill(7);
+    for (const [start, end, found] of [
+      [0, 63, false],
+      [0, 64, true],
+      [100, 100 + 8192, true],
+      [100, 100 + 8193, false],
+      [10, 210, false],
+      [11, 211, true],
     ] as const) {
-      for (let times = 0; times < 2; times++) parts.find(labelled(label), 24);
-      const found = parts.find(labelled(label), 24);
-      expect(found?.start).toBe(start);
-      expect(labelled(label).subarray(start, start + (found?.part.bytes.length ?? 0))).toEqual(found?.part.bytes);
-    }
-  });
-
-  test('a very small or very large part is not shared', () => {
-    const parts = createSharedParts();
-    for (const manager of ['', 'x'.repeat(10_000)]) {
-      const bytes = new TextEncoder().encode(`{"managedFields":[{"m":"${manager}"}]},"note":""}`);
-      for (let times = 0; times < 3; times++) expect(parts.find(bytes, 1)).toBeUndefined();
+      const from = start === 10 ? 11 : 0;
+      for (let times = 0; times < 2; times++) parts.find(bytes, [{ start, end }], from, bytes.length);
+      expect(parts.find(bytes, [{ start, end }], from, bytes.length) !== undefined).toBe(found);
+      // A part that is known is not taken beyond the bounds either.
+      expect(parts.find(bytes, [{ start, end }], start + 1, bytes.length)).toBeUndefined();
+      expect(parts.find(bytes, [{ start, end }], 0, end - 1)).toBeUndefined();
     }
   });
 });
 
+const createSets = (): FieldSets => createFieldSets({ commonBytes: [], recent: createRecentFields() });
+
 describe('field sets', () => {
   test('events that agree in all common fields share one set', () => {
-    const sets = createFieldSets();
+    const sets = createSets();
     const one = sets.of(sampleEvent({ name: 'a', regarding: 'pod-1' }), 'a', false);
     const other = sets.of(sampleEvent({ name: 'b', regarding: 'pod-2' }), 'b', false);
     expect(other).toBe(one);
@@ -94,7 +102,7 @@ describe('field sets', () => {
   });
 
   test('many different sets evict old ones, and every event keeps its own', () => {
-    const sets = createFieldSets();
+    const sets = createSets();
     const of = (reason: string) => {
       const event = sampleEvent({ name: 'a' });
       return sets.of({ ...event, fields: { ...event.fields, reason } }, 'a', false);
@@ -107,7 +115,7 @@ describe('field sets', () => {
 
   test('labels named like members of Object.prototype are plain data', () => {
     const labels = JSON.parse('{"__proto__":"x","constructor":"y"}') as Record<string, string>;
-    const set = createFieldSets().of({ ...sampleEvent({ name: 'a' }), labels }, 'a', false);
+    const set = createSets().of({ ...sampleEvent({ name: 'a' }), labels }, 'a', false);
     expect(Object.entries(set.labels)).toEqual([
       ['__proto__', 'x'],
       ['constructor', 'y'],

@@ -1,0 +1,114 @@
+import type { ByteHints } from '../../record.js';
+import { MAX_OFFSET } from './arena-entry.js';
+
+/** How many different ones are kept, and how long one may be: an encoder needs few, and the table never forgets one. */
+const MAX_COUNT = 16;
+const MAX_BYTES = 1024;
+
+const NOTHING = new Uint8Array(0);
+
+/**
+ * Bytes that nearly all events have: before the name, between name and namespace, and at the end. They are not kept with an
+ * event, and neither are name and namespace, which are in the key: 184 MB at a million events, for 0.1 µs a read.
+ */
+export interface CommonBytes {
+  readonly first: Uint8Array;
+  readonly second: Uint8Array;
+  readonly suffix: Uint8Array;
+}
+
+/** What the key and the {@link CommonBytes} at `index` of the table give of an event. */
+export interface FoundCommonBytes {
+  readonly index: number;
+  /** How many bytes at the beginning; 0 when name and namespace do not stand there as they are in the key. */
+  readonly prefix: number;
+  /** How many bytes at the end. */
+  readonly suffix: number;
+}
+
+/** The {@link CommonBytes} of a store. */
+export interface CommonBytesTable {
+  /** Only ever appended to. */
+  readonly all: readonly CommonBytes[];
+  find(bytes: Uint8Array, hints: ByteHints, sortKey: string): FoundCommonBytes;
+}
+
+const NONE: CommonBytes = { first: NOTHING, second: NOTHING, suffix: NOTHING };
+const NOT_FOUND: FoundCommonBytes = { index: 0, prefix: 0, suffix: 0 };
+
+/** True when the bytes at `at` are the characters of `text` from `start` up to `end`, all of them ASCII. */
+export function textStandsAt(
+  bytes: Uint8Array,
+  at: number,
+  text: string,
+  start: number = 0,
+  end: number = text.length,
+): boolean {
+  if (at < 0 || at + end - start > bytes.length) return false;
+  for (let i = start; i < end; i++) {
+    const unit = text.charCodeAt(i);
+    if (unit > 0x7f || bytes[at + i - start] !== unit) return false;
+  }
+  return true;
+}
+
+/** From the back: bytes that differ mostly do so at their end. */
+function standsAt(bytes: Uint8Array, at: number, part: Uint8Array): boolean {
+  for (let i = part.length - 1; i >= 0; i--) if (bytes[at + i] !== part[i]) return false;
+  return true;
+}
+
+/** Creates a table with nothing but index 0, which is no bytes. */
+export function createCommonBytesTable(): CommonBytesTable {
+  const table: CommonBytes[] = [NONE];
+
+  return {
+    all: table,
+    find(bytes, { name, namespace, suffix }, sortKey) {
+      const slash = sortKey.indexOf('/');
+      const nameEnd = name + sortKey.length - slash - 1;
+      const keyed =
+        name >= 0 &&
+        nameEnd <= namespace &&
+        namespace + slash <= MAX_OFFSET &&
+        textStandsAt(bytes, name, sortKey, slash + 1) &&
+        textStandsAt(bytes, namespace, sortKey, 0, slash);
+      const prefix = keyed ? namespace + slash : 0;
+      const end = suffix >= prefix && suffix < bytes.length ? suffix : bytes.length;
+      const first = keyed ? name : 0;
+      const second = keyed ? namespace - nameEnd : 0;
+      const last = bytes.length - end;
+      for (let index = 1; index < table.length; index++) {
+        const known = table[index] as CommonBytes;
+        if (known.first.length !== first || known.second.length !== second || known.suffix.length !== last) continue;
+        if (
+          standsAt(bytes, 0, known.first) &&
+          standsAt(bytes, nameEnd, known.second) &&
+          standsAt(bytes, end, known.suffix)
+        ) {
+          return { index, prefix, suffix: last };
+        }
+      }
+      if (table.length > MAX_COUNT || first + second + last > MAX_BYTES || prefix + last === 0) return NOT_FOUND;
+      table.push({
+        first: bytes.slice(0, first),
+        second: bytes.slice(nameEnd, nameEnd + second),
+        suffix: bytes.slice(end),
+      });
+      return { index: table.length - 1, prefix, suffix: last };
+    },
+  };
+}
+
+/**
+ * Writes what stands before the own bytes of an event to `target` at `at`. One by one: for so few bytes a TextEncoder or a
+ * second copy takes longer.
+ */
+export function writePrefix({ first, second }: CommonBytes, sortKey: string, target: Uint8Array, at: number): void {
+  const slash = sortKey.indexOf('/');
+  let to = at;
+  for (let i = 0; i < first.length; i++) target[to++] = first[i] as number;
+  for (let i = slash + 1; i < sortKey.length; i++) target[to++] = sortKey.charCodeAt(i);
+  for (let i = 0; i < second.length; i++) target[to++] = second[i] as number;
+  for (let i = 0; i < slash; i++) target[to++] = sortKey.charCodeAt(i);
+}
