@@ -66,7 +66,9 @@ export type {
   ExpireOptions,
   FieldTerm,
   GetEvent,
-  JoinedPage,
+  JsonPage,
+  JsonSource,
+  JsonWriter,
   ListEvents,
   ListPage,
   ListQuery,
@@ -76,7 +78,6 @@ export type {
   Revision,
   StoreCall,
   StoreCapabilities,
-  UnjoinedPiece,
   WriteOptions,
 } from './store/contract.js';
 export type { ByteHints, ByteRange, EncodedEvent, EventRecord } from './store/record.js';

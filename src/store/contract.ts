@@ -1,5 +1,7 @@
+import type { JsonSource } from '../json/json-source.js';
 import type { EncodedEvent, EventKey, EventRecord, Revision } from './record.js';
 
+export type { JsonSource, JsonWriter } from '../json/json-source.js';
 export type { EventKey, Revision } from './record.js';
 
 /**
@@ -55,6 +57,15 @@ export interface ListPage {
   readonly next?: Position | undefined;
   /** How many records are left after this page; absent where the store does not know or `terms` were used. */
   readonly remaining?: number | undefined;
+}
+
+/** One page of a list as JSON that is ready to be sent, or that is written on demand. */
+export interface JsonPage extends Omit<ListPage, 'records'> {
+  /**
+   * The records as JSON objects with their `metadata.resourceVersion`, without `kind` and `apiVersion`, with a comma
+   * between two of them. The page is the concatenation of all pieces; an object may span several of them.
+   */
+  readonly pieces: readonly JsonSource[];
 }
 
 /** With {@link EventStore.create} and {@link EventStore.replace}. */
@@ -132,36 +143,16 @@ export interface GetEvent {
   readonly sync?: ((key: EventKey, call?: StoreCall) => EventRecord | undefined) | undefined;
 }
 
-/** Bytes that are written on demand, straight into the output buffer: copied once, without a buffer of their own. */
-export interface UnjoinedPiece {
-  readonly byteLength: number;
-  /** Writes all of it at a place where there is room. Always the same bytes, however late. */
-  writeTo(out: Uint8Array, at: number): void;
-}
-
-/** A page of a list as bytes that are ready to be sent, or that are written on demand. */
-export interface JoinedPage {
-  /**
-   * The records as JSON objects with their `metadata.resourceVersion`, without `kind` and `apiVersion`, with a comma
-   * between two of them. The page is the concatenation of all pieces; an object may span several of them.
-   */
-  readonly pieces: readonly (Uint8Array | UnjoinedPiece)[];
-  /** As in {@link ListPage}. */
-  readonly revision: Revision;
-  readonly next?: Position | undefined;
-  readonly remaining?: number | undefined;
-}
-
 /** How a page of events is read. */
 export interface ListEvents {
   (query: ListQuery): Promise<ListPage>;
   /**
-   * Optional: the same page as joined JSON, synchronously, for a store that caches the bytes of pages that are read often.
-   * Every record has all the `terms`, and the page is as long as the limit allows. `undefined`: the caller has to read the
-   * records. It throws what the promise would be rejected with. It is a property of the function, so that a wrapper of
-   * `list` drops it.
+   * Optional: the same page as JSON, synchronously, for a store that has the bytes at hand, such as a cache of pages that
+   * are read often. Every record has all the `terms`, and the page is as long as the limit allows. `undefined`: the caller
+   * has to read the records. It throws what the promise would be rejected with. It is a property of the function, so that
+   * a wrapper of `list` drops it.
    */
-  readonly joined?: ((query: ListQuery) => JoinedPage | undefined) | undefined;
+  readonly json?: ((query: ListQuery) => JsonPage | undefined) | undefined;
 }
 
 /** How one event is added. */

@@ -1,7 +1,7 @@
 import { joinBytes, unwrittenBytes } from '../../http/bytes.js';
 import type { FrameType } from './contract.js';
 import { indentJson } from '../../json/indent.js';
-import { jsonBytes, type JsonSource } from './json-source.js';
+import { jsonBytes, type JsonSource } from '../../json/json-source.js';
 import { listBody } from './list-chunks.js';
 import { formed, type ListForm } from './list-form.js';
 import type { Serializer } from './serializer.js';

@@ -1,10 +1,9 @@
-import { isPromise } from '../../http/promise.js';
+import { JsonPieces, jsonBytes, writeJson, type JsonSource } from '../../json/json-source.js';
 import { CHUNK_BYTES, type ChunkMemory, type LentBytes } from './chunk-memory.js';
-import { jsonBytes, writeJson, type JsonSource } from './json-source.js';
 import type { Batches } from './list-form.js';
 import type { SerializedBody } from './serializer.js';
 
-/** What is joined already is sent as it is from this length on; to copy less costs less than a write of its own. */
+/** Bytes of at least this length are sent as they are; to copy less costs less than a write of its own. */
 const WORTH_A_WRITE = 32_768;
 
 /** The bytes around the items of a list. */
@@ -21,115 +20,90 @@ export interface ListFrame {
   readonly item?: ((item: JsonSource) => JsonSource) | undefined;
 }
 
-/** Pulls batches and turns them into the pieces of the body, head and tail included. */
-interface Pieces {
-  /** Appends the next pieces to `into` and returns their bytes; undefined when there are no more. Waits for batches only. */
-  next(into: JsonSource[]): number | undefined | Promise<number | undefined>;
-  stop(): Promise<void>;
-}
+/** A body that is being put together. */
+class ListPieces {
+  /** What has not been written yet, and how long it is. */
+  pieces: JsonSource[];
+  byteLength: number;
+  readonly #frame: ListFrame;
+  #any = false;
 
-function createPieces(frame: ListFrame, batches: Batches): Pieces {
-  const source = Symbol.asyncIterator in batches ? batches[Symbol.asyncIterator]() : batches[Symbol.iterator]();
-  let any = false;
-  let done = false;
-  const append = (step: IteratorResult<readonly JsonSource[], unknown>, into: JsonSource[]): number => {
-    if (step.done) {
-      done = true;
-      const tail = any ? frame.close : frame.empty;
-      into.push(tail);
-      return tail.byteLength;
+  constructor(frame: ListFrame) {
+    this.#frame = frame;
+    this.pieces = [frame.head];
+    this.byteLength = frame.head.byteLength;
+  }
+
+  add(items: readonly JsonSource[]): void {
+    const { open, between, item: form } = this.#frame;
+    for (const given of items) {
+      this.#push(this.#any ? between : open);
+      this.#any = true;
+      const item = form === undefined ? given : form(given);
+      if (item instanceof JsonPieces) for (const piece of item.pieces) this.#push(piece);
+      else this.#push(item);
     }
-    let bytes = 0;
-    for (const given of step.value) {
-      const separator = any ? frame.between : frame.open;
-      const item = frame.item ? frame.item(given) : given;
-      any = true;
-      into.push(separator, item);
-      bytes += separator.byteLength + item.byteLength;
-    }
-    return bytes;
-  };
-  return {
-    next(into) {
-      if (done) return undefined;
-      const step = source.next();
-      return isPromise(step) ? step.then((taken) => append(taken, into)) : append(step, into);
-    },
-    async stop() {
-      if (done) return;
-      done = true;
-      await source.return?.();
-    },
-  };
+  }
+
+  end(): void {
+    this.#push(this.#any ? this.#frame.close : this.#frame.empty);
+  }
+
+  /** Hands out what has not been written yet. */
+  take(): readonly JsonSource[] {
+    const { pieces } = this;
+    this.pieces = [];
+    this.byteLength = 0;
+    return pieces;
+  }
+
+  #push(piece: JsonSource): void {
+    this.pieces.push(piece);
+    this.byteLength += piece.byteLength;
+  }
 }
 
 /**
  * The body of a list: bytes of known length when it fits a chunk (lent ones, where there is a memory), otherwise a stream
- * of chunks cut from *one* buffer that is filled again when the next chunk is asked for; what is joined already goes out
- * as it is. Never more than one batch and one chunk are held.
+ * of chunks that are written to *one* buffer, which is filled again when the next chunk is asked for; longer bytes are sent
+ * as they are. Never more than one batch and one chunk are held. Without a promise where all items are there.
  */
 export function listBody(
   frame: ListFrame,
   batches: Batches,
   memory?: ChunkMemory,
 ): SerializedBody | Promise<SerializedBody> {
-  return onlyBatch(frame, batches, memory) ?? batchesBody(frame, batches, memory);
+  const body = new ListPieces(frame);
+  if (Symbol.asyncIterator in batches) return beginning(body, batches[Symbol.asyncIterator](), memory);
+  for (const items of batches) body.add(items);
+  body.end();
+  return body.byteLength <= CHUNK_BYTES ? joined(body, memory) : stream(body, undefined, memory);
 }
 
-/** The body of a list that is there, and fits a chunk: most are, and need none of what waits. */
-function onlyBatch(
-  frame: ListFrame,
-  batches: Batches,
-  memory: ChunkMemory | undefined,
-): Uint8Array | LentBytes | undefined {
-  if (frame.item !== undefined || !Array.isArray(batches) || batches.length !== 1) return undefined;
-  const [items] = batches as [readonly JsonSource[]];
-  const { head, between } = frame;
-  const open = items.length === 0 ? frame.empty : frame.open;
-  let total = head.byteLength + open.byteLength;
-  if (items.length > 0) total += (items.length - 1) * between.byteLength + frame.close.byteLength;
-  for (let i = 0; i < items.length; i++) total += (items[i] as JsonSource).byteLength;
-  if (total > CHUNK_BYTES) return undefined;
-
-  const body = memory?.lend(total) ?? new Uint8Array(total);
-  const out = 'release' in body ? body.bytes : body;
-  out.set(head, 0);
-  let at = head.byteLength;
-  for (let i = 0; i < items.length; i++) {
-    const separator = i === 0 ? open : between;
-    writeJson(separator, out, at);
-    at += separator.byteLength;
-    const item = items[i] as JsonSource;
-    writeJson(item, out, at);
-    at += item.byteLength;
-  }
-  writeJson(items.length === 0 ? open : frame.close, out, at);
-  return body;
-}
-
-async function batchesBody(
-  frame: ListFrame,
-  batches: Batches,
+async function beginning(
+  body: ListPieces,
+  source: AsyncIterator<readonly JsonSource[]>,
   memory: ChunkMemory | undefined,
 ): Promise<SerializedBody> {
-  const pieces = createPieces(frame, batches);
-  const first: JsonSource[] = [frame.head];
-  let total = frame.head.byteLength;
   try {
-    while (total <= CHUNK_BYTES) {
-      const next = pieces.next(first);
-      const bytes = isPromise(next) ? await next : next;
-      if (bytes === undefined) return joined(first, memory?.lend(total) ?? new Uint8Array(total));
-      total += bytes;
+    while (body.byteLength <= CHUNK_BYTES) {
+      const step = await source.next();
+      if (step.done !== true) {
+        body.add(step.value);
+        continue;
+      }
+      body.end();
+      return body.byteLength <= CHUNK_BYTES ? joined(body, memory) : stream(body, undefined, memory);
     }
   } catch (error) {
-    await pieces.stop();
+    await source.return?.();
     throw error;
   }
-  return stream(first, pieces, memory);
+  return stream(body, source, memory);
 }
 
-function joined(pieces: readonly JsonSource[], body: Uint8Array | LentBytes): Uint8Array | LentBytes {
+function joined({ pieces, byteLength }: ListPieces, memory: ChunkMemory | undefined): Uint8Array | LentBytes {
+  const body = memory?.lend(byteLength) ?? new Uint8Array(byteLength);
   const out = 'release' in body ? body.bytes : body;
   let at = 0;
   for (const piece of pieces) {
@@ -140,52 +114,42 @@ function joined(pieces: readonly JsonSource[], body: Uint8Array | LentBytes): Ui
 }
 
 async function* stream(
-  first: JsonSource[],
-  pieces: Pieces,
+  body: ListPieces,
+  source: AsyncIterator<readonly JsonSource[]> | undefined,
   memory: ChunkMemory | undefined,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const chunk = memory?.take() ?? new Uint8Array(CHUNK_BYTES);
   let used = 0;
-  let waiting = first;
+  let more = source;
   try {
     for (;;) {
-      for (const whole of waiting) {
-        const parts = 'pieces' in whole ? whole.pieces : undefined;
-        for (const part of parts ?? [whole]) {
-          const room = CHUNK_BYTES - used;
-          const lasts = parts !== undefined && !('writeTo' in part);
-          if (part.byteLength < room && !(lasts && part.byteLength >= WORTH_A_WRITE)) {
-            writeJson(part, chunk, used);
-            used += part.byteLength;
-            continue;
-          }
-          if (lasts) {
-            if (used > 0) yield chunk.subarray(0, used);
-            used = 0;
-            yield part;
-            continue;
-          }
-          const piece = jsonBytes(part);
-          let from = 0;
-          while (from < piece.byteLength) {
-            const count = Math.min(piece.byteLength - from, CHUNK_BYTES - used);
-            chunk.set(from === 0 && count === piece.byteLength ? piece : piece.subarray(from, from + count), used);
-            from += count;
-            used += count;
-            if (used < CHUNK_BYTES) continue;
-            yield chunk;
-            used = 0;
-          }
+      for (const piece of body.take()) {
+        const { byteLength } = piece;
+        const asItIs = byteLength > CHUNK_BYTES || (byteLength >= WORTH_A_WRITE && !('writeTo' in piece));
+        if (used > 0 && (asItIs || used + byteLength > CHUNK_BYTES)) {
+          yield chunk.subarray(0, used);
+          used = 0;
+        }
+        if (asItIs) {
+          yield jsonBytes(piece);
+        } else {
+          writeJson(piece, chunk, used);
+          used += byteLength;
         }
       }
-      waiting = [];
-      const next = pieces.next(waiting);
-      if ((isPromise(next) ? await next : next) === undefined) break;
+      if (more === undefined) break;
+      const step = await more.next();
+      if (step.done === true) {
+        more = undefined;
+        body.end();
+      } else {
+        body.add(step.value);
+      }
     }
     if (used > 0) yield chunk.subarray(0, used);
     // The consumer asked for more, and so is done with the last chunk. One that left may still be sending it.
     memory?.give(chunk);
   } finally {
-    await pieces.stop();
+    await more?.return?.();
   }
 }

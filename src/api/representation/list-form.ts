@@ -1,8 +1,8 @@
 import type { ListMeta } from '../../model/object-meta.js';
-import { jsonBytes, type JsonSource } from './json-source.js';
+import { jsonBytes, type JsonSource } from '../../json/json-source.js';
 
-/** Items in batches, as stores hand them out. */
-export type Batches = Iterable<readonly JsonSource[]> | AsyncIterable<readonly JsonSource[]>;
+/** Items in batches: all of them, or as they come. */
+export type Batches = readonly (readonly JsonSource[])[] | AsyncIterable<readonly JsonSource[]>;
 
 /** A list on its way out: what stands around the items, and what becomes of each of them. */
 export interface ListForm {

@@ -6,7 +6,7 @@ import { choose, onlyTypes, type Conversion, type NegotiationInputs, type Restri
 import type { AnswerShape, FrameEncoder, Representation, ResourceView } from './contract.js';
 import { errorRepresentation } from './failure.js';
 import { OBJECT_MEDIA_TYPES, STREAM_MEDIA_TYPES } from './media-types.js';
-import { jsonBytes } from './json-source.js';
+import { jsonBytes } from '../../json/json-source.js';
 import { metadataListWatch, metadataOnly } from './partial-metadata.js';
 import { respond } from './respond.js';
 import type { FrameWriter, Serializer } from './serializer.js';

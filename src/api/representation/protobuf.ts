@@ -6,7 +6,7 @@ import { DELIMITED, tagOf, wireLibrary, type WireLibrary, type WireWriter } from
 import { writeMessage } from '../protobuf/write-message.js';
 import type { FrameType, ResourceView } from './contract.js';
 import { listBody } from './list-chunks.js';
-import { jsonBytes } from './json-source.js';
+import { jsonBytes } from '../../json/json-source.js';
 import { formed, type ListForm } from './list-form.js';
 import type { SerializedBody, Serializer } from './serializer.js';
 import { createTurns } from './turns.js';

@@ -1,6 +1,6 @@
 import type { ChunkMemory, LentBytes } from './chunk-memory.js';
 import type { FrameType, ResourceView } from './contract.js';
-import type { JsonSource } from './json-source.js';
+import type { JsonSource } from '../../json/json-source.js';
 import type { Batches, ListForm } from './list-form.js';
 
 /** What a serializer makes; a stream only where it would not fit one chunk, lent bytes only where there is a memory. */

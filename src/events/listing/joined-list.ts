@@ -1,9 +1,9 @@
 import type { ListOptions } from '../../api/options/list-options.js';
-import { JoinedItems, type JsonSource } from '../../api/representation/json-source.js';
+import { JsonPieces, type JsonSource } from '../../json/json-source.js';
 import type { Batches } from '../../api/representation/list-form.js';
 import type { Selector } from '../../api/selectors/contract.js';
 import type { ListMeta } from '../../model/object-meta.js';
-import type { JoinedPage, Position } from '../../store/contract.js';
+import type { JsonPage, Position } from '../../store/contract.js';
 import { listMeta, pageFailure, PageQuery, startOf } from './list-query.js';
 import { futureRevision } from '../request/store-failures.js';
 import type { VerbCall } from '../request/call.js';
@@ -26,12 +26,12 @@ export interface JoinedList {
  */
 export function joinedList(call: VerbCall, options: ListOptions, selector: Selector): JoinedList | undefined {
   const { list } = call.environment.store;
-  const { joined } = list;
+  const { json: joined } = list;
   if (joined === undefined || !call.joinsItems || !call.version.listsStored || !selector.onlyEqualities)
     return undefined;
   const start = startOf(call, options);
   const limit = Math.max(options.limit, 0);
-  let first: JoinedPage | undefined;
+  let first: JsonPage | undefined;
   try {
     first = joined(new PageQuery(call, selector, start.at, start.after, limit || PAGE));
   } catch (error) {
@@ -46,11 +46,11 @@ export function joinedList(call: VerbCall, options: ListOptions, selector: Selec
   return { meta: listMeta(call, revision, next, counted), batches: [itemsOf(first)] };
 }
 
-function itemsOf({ pieces }: JoinedPage): readonly JsonSource[] {
-  return pieces.length === 0 ? [] : [new JoinedItems(pieces)];
+function itemsOf({ pieces }: JsonPage): readonly JsonSource[] {
+  return pieces.length === 0 ? [] : [new JsonPieces(pieces)];
 }
 
-async function* rest(call: VerbCall, selector: Selector, first: JoinedPage): AsyncGenerator<readonly JsonSource[]> {
+async function* rest(call: VerbCall, selector: Selector, first: JsonPage): AsyncGenerator<readonly JsonSource[]> {
   const { list } = call.environment.store;
   const { version } = call;
   const { revision } = first;
@@ -61,7 +61,7 @@ async function* rest(call: VerbCall, selector: Selector, first: JoinedPage): Asy
   for (let next = first.next; next !== undefined;) {
     pace.requireGoingOn();
     if (pace.due()) await pace.rest();
-    const joined: JoinedPage | undefined = list.joined?.(query(next, PAGE));
+    const joined: JsonPage | undefined = list.json?.(query(next, PAGE));
     if (joined !== undefined) {
       yield itemsOf(joined);
       next = joined.next;

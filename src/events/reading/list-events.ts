@@ -1,5 +1,5 @@
 import { readListOptions, type ListOptions } from '../../api/options/list-options.js';
-import type { JsonSource } from '../../api/representation/json-source.js';
+import type { JsonSource } from '../../json/json-source.js';
 import type { Batches } from '../../api/representation/list-form.js';
 import type { Selector } from '../../api/selectors/contract.js';
 import type { EventRecord } from '../../store/record.js';

@@ -3,7 +3,7 @@ import type { FieldTracker } from '../../api/managed-fields/field-tracker.js';
 import type { Query } from '../../api/options/query.js';
 import type { ChunkMemory } from '../../api/representation/chunk-memory.js';
 import type { FrameEncoder } from '../../api/representation/contract.js';
-import type { JsonSource } from '../../api/representation/json-source.js';
+import type { JsonSource } from '../../json/json-source.js';
 import type { Batches } from '../../api/representation/list-form.js';
 import type { GroupResource } from '../../api/status/failures.js';
 import type { Access } from '../../auth/access.js';

@@ -1,5 +1,5 @@
 import { tooManyRequests } from '../../api/status/failures.js';
-import type { JsonSource } from '../../api/representation/json-source.js';
+import type { JsonSource } from '../../json/json-source.js';
 import type { Batches } from '../../api/representation/list-form.js';
 import { isBytes } from '../../http/bytes.js';
 import type { ApiResponse } from '../../http/response.js';

@@ -1,8 +1,8 @@
-import type { UnjoinedJson } from '../../api/representation/json-source.js';
+import type { JsonWriter } from '../../json/json-source.js';
 import { recordLength, writeRecord, type EventRecord } from '../../store/record.js';
 
 /** A stored record behind some constant bytes, joined with its revision only where it is written. */
-export class UnjoinedRecord implements UnjoinedJson {
+export class UnjoinedRecord implements JsonWriter {
   readonly byteLength: number;
   readonly #record: EventRecord;
   readonly #prefix: Uint8Array;

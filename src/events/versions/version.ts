@@ -2,7 +2,7 @@ import type { ManagedVersion } from '../../api/managed-fields/tracked-object.js'
 import type { QuickDecoder } from '../../api/decode/quick-object.js';
 import type { StructShape } from '../../api/schema/shape.js';
 import type { ResourceView } from '../../api/representation/contract.js';
-import type { JsonSource } from '../../api/representation/json-source.js';
+import type { JsonSource } from '../../json/json-source.js';
 import type { Event } from '../../model/event.js';
 import type { EventRecord } from '../../store/record.js';
 

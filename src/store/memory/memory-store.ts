@@ -2,7 +2,7 @@ import { systemClock } from '../../clock/clock.js';
 import type {
   EventKey,
   EventStore,
-  JoinedPage,
+  JsonPage,
   ListPage,
   ListQuery,
   Revision,
@@ -112,7 +112,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): EventStore {
     return { ...page, remaining: rest.remaining === undefined ? undefined : rest.remaining + 1 };
   };
 
-  const joined = (query: ListQuery): JoinedPage | undefined => {
+  const json = (query: ListQuery): JsonPage | undefined => {
     const { state, lists } = begin(query);
     return readJoined(state, lists, query);
   };
@@ -136,7 +136,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): EventStore {
       maxEventBytes,
     }),
     get: Object.assign(async (key: EventKey, call?: StoreCall) => getSync(key, call), { sync: getSync }),
-    list: Object.assign(list, { joined }),
+    list: Object.assign(list, { json }),
     create: Object.assign(
       async (key: EventKey, event: EncodedEvent, call: WriteOptions) => createSync(key, event, call),
       { sync: createSync },

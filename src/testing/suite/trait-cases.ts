@@ -1,4 +1,4 @@
-import type { EventStore, JoinedPage, ListQuery, StoreCall } from '../../store/contract.js';
+import type { EventStore, JsonPage, ListQuery, StoreCall } from '../../store/contract.js';
 import { recordBytes, type EventRecord } from '../../store/record.js';
 import { assert, assertEqual, assertRejects, assertStoreError, inTime } from '../assert.js';
 import { sampleEvent } from '../sample-event.js';
@@ -9,8 +9,8 @@ type Run = (store: EventStore, existing: EventRecord, call: StoreCall) => Promis
 const decoder = new TextDecoder();
 const NO_PREFIX = new Uint8Array(0);
 
-/** Joined pieces as they are, others written between bytes that must stay as they are. */
-const textOf = ({ pieces }: JoinedPage): string =>
+/** Bytes as they are, others written between bytes that must stay as they are. */
+const textOf = ({ pieces }: JsonPage): string =>
   pieces
     .map((piece) => {
       if (!('writeTo' in piece)) return decoder.decode(piece);
@@ -139,13 +139,13 @@ export const traitCases: readonly SuiteCase[] = [
     },
   },
   {
-    name: 'list: what is given joined, where the store can do that, is what the promise gives',
+    name: 'list: list.json, where the store has it, gives what the promise gives',
     async run({ store, createMany, replace }) {
-      const { joined } = store.list;
-      if (joined === undefined) return;
+      const { json } = store.list;
+      if (json === undefined) return;
       const [first, second, ...others] = await createMany(9);
       const at = others.at(-1)?.revision;
-      const seen: { page: JoinedPage; text: string }[] = [];
+      const seen: { page: JsonPage; text: string }[] = [];
       const compare = async (when: string): Promise<void> => {
         const terms = [{ field: 'regarding.name', value: first?.event.fields['regarding.name'] ?? '' }];
         const pages: ListQuery[] = [
@@ -156,7 +156,7 @@ export const traitCases: readonly SuiteCase[] = [
         ];
         pages.push({ limit: 20, terms }, { limit: 20, namespace: 'default' }, { limit: 20, namespace: 'other' });
         for (const query of [...pages, ...pages, ...pages]) {
-          const page = joined(query);
+          const page = json(query);
           if (page === undefined) continue;
           const { records, ...rest } = await store.list(query);
           const { revision, next, remaining } = page;
@@ -173,9 +173,9 @@ export const traitCases: readonly SuiteCase[] = [
       await store.remove((others[1] as EventRecord).key);
       await compare('after a deletion');
       for (const { page, text } of seen) assertEqual(textOf(page), text, 'a page that was given out before');
-      await assertStoreError((async () => joined({ limit: 1, at: 1 }))(), 'expired', 'joined at 1');
+      await assertStoreError((async () => json({ limit: 1, at: 1 }))(), 'expired', 'list.json at 1');
       await store.close();
-      await assertStoreError((async () => joined({ limit: 1 }))(), 'closed', 'joined on a closed store');
+      await assertStoreError((async () => json({ limit: 1 }))(), 'closed', 'list.json on a closed store');
     },
   },
   {

@@ -1,4 +1,4 @@
-import type { FieldTerm, JoinedPage, ListQuery, UnjoinedPiece } from '../../contract.js';
+import type { FieldTerm, JsonPage, ListQuery, JsonWriter } from '../../contract.js';
 import { countLeft } from './count-left.js';
 import type { JoinedEvents, JoinedLists } from './joined-lists.js';
 import { rangeOf, type ListRange } from './list-range.js';
@@ -17,7 +17,7 @@ const BLOCKS = 64;
  * when they are sent. `undefined` when an event of the page has changed since the revision, and for other kinds of lists.
  * Fails with `expired` and `future-revision`.
  */
-export function readJoined(state: MemoryState, lists: JoinedLists, query: ListQuery): JoinedPage | undefined {
+export function readJoined(state: MemoryState, lists: JoinedLists, query: ListQuery): JsonPage | undefined {
   if (query.order === 'newest-first') return undefined;
   const range = rangeOf(state, query);
   const { terms } = query;
@@ -26,7 +26,7 @@ export function readJoined(state: MemoryState, lists: JoinedLists, query: ListQu
   return ofOneValue(state, lists, range, terms[0] as FieldTerm, query.limit);
 }
 
-function everything(state: MemoryState, lists: JoinedLists, range: ListRange, limit: number): JoinedPage | undefined {
+function everything(state: MemoryState, lists: JoinedLists, range: ListRange, limit: number): JsonPage | undefined {
   const { keys, log, start } = state;
   const { step, above, below } = range;
   const newest = step === log.latest();
@@ -35,7 +35,7 @@ function everything(state: MemoryState, lists: JoinedLists, range: ListRange, li
   const spans = keys.live.spans(above, below, limit);
   if (spans.length > BLOCKS) return undefined;
 
-  const pieces: (Uint8Array | UnjoinedPiece)[] = [];
+  const pieces: (Uint8Array | JsonWriter)[] = [];
   let last: Version | undefined;
   for (const span of spans) {
     const { values, first, end } = span;
@@ -62,7 +62,7 @@ function ofOneValue(
   range: ListRange,
   term: FieldTerm,
   limit: number,
-): JoinedPage | undefined {
+): JsonPage | undefined {
   const { valueIndex, start } = state;
   const found = valueIndex.find([term], range.step);
   if (found === undefined || found.length > FEW) return undefined;

@@ -1,4 +1,4 @@
-import type { Revision, UnjoinedPiece } from '../../contract.js';
+import type { Revision, JsonWriter } from '../../contract.js';
 import { recordLength, writeRecord } from '../../record.js';
 import type { StoredEvent } from '../bytes/stored-event.js';
 import type { Version } from '../index/version.js';
@@ -51,7 +51,7 @@ export function writeMeasured(
 }
 
 /** JSON of consecutive events that is assembled in the target buffer. */
-class UnjoinedEvents implements UnjoinedPiece {
+class UnjoinedEvents implements JsonWriter {
   readonly byteLength: number;
   readonly #all: MeasuredEvents;
   readonly #range: readonly [number, number];
@@ -74,11 +74,11 @@ class UnjoinedEvents implements UnjoinedPiece {
  * Consecutive events of a list that are not cached as bytes. No records are created: a list of 20 takes 25 µs of CPU before
  * it is sent, 34 with records (44 and 64 among a million events). `open`: a comma follows the last event as well.
  */
-export function unjoinedEvents(versions: readonly Version[], start: Revision, open: boolean): UnjoinedPiece[] {
+export function unjoinedEvents(versions: readonly Version[], start: Revision, open: boolean): JsonWriter[] {
   const all = measured(versions, start);
   const { starts } = all;
   const count = versions.length;
-  const pieces: UnjoinedPiece[] = [];
+  const pieces: JsonWriter[] = [];
   for (let first = 0; first < count;) {
     let end = first + 1;
     while (end < count && (starts[end + 1] as number) - (starts[first] as number) <= PIECE) end++;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { jsonBytes } from '../../../../src/api/representation/json-source.js';
+import { jsonBytes } from '../../../../src/json/json-source.js';
 import type { Change, EventStore, FieldTerm, ListPage, ListQuery } from '../../../../src/store/contract.js';
 import { isStoreError } from '../../../../src/store/errors.js';
 import { memoryStore } from '../../../../src/store/memory/memory-store.js';
@@ -80,7 +80,7 @@ const joinedPages = { kept: 0, others: 0 };
 
 /** What the store gives joined is what it gives as records, whatever happened since it was joined. */
 function expectJoined({ list }: EventStore, query: ListQuery, page: ListPage): void {
-  for (const joined of [list.joined?.(query), list.joined?.(query)]) {
+  for (const joined of [list.json?.(query), list.json?.(query)]) {
     if (joined === undefined) continue;
     if (joined.pieces.some((piece) => 'writeTo' in piece)) joinedPages.others++;
     else joinedPages.kept++;

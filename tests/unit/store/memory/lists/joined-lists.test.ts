@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { jsonBytes } from '../../../../../src/api/representation/json-source.js';
-import type { EventStore, JoinedPage, ListQuery } from '../../../../../src/store/contract.js';
+import { jsonBytes } from '../../../../../src/json/json-source.js';
+import type { EventStore, JsonPage, ListQuery } from '../../../../../src/store/contract.js';
 import { memoryStore } from '../../../../../src/store/memory/memory-store.js';
 import type { MemoryStoreOptions } from '../../../../../src/store/memory/options.js';
 import { fakeClock } from '../../../../../src/testing/fake-clock.js';
@@ -21,17 +21,17 @@ async function filled(count: number, options: MemoryStoreOptions = {}, note = 'x
   return store;
 }
 
-function joined(store: EventStore, query: ListQuery): JoinedPage | undefined {
-  const ask = store.list.joined;
+function joined(store: EventStore, query: ListQuery): JsonPage | undefined {
+  const ask = store.list.json;
   if (ask === undefined) throw new Error('the store joins nothing');
   return ask(query);
 }
 
-const itemsOf = (page: JoinedPage | undefined): unknown[] =>
+const itemsOf = (page: JsonPage | undefined): unknown[] =>
   JSON.parse(`[${Buffer.concat(page?.pieces.map(jsonBytes) ?? []).toString()}]`) as unknown[];
 
 /** The memory of the pieces that are there as bytes. */
-const memoryOf = (page: JoinedPage | undefined): ArrayBufferLike[] =>
+const memoryOf = (page: JsonPage | undefined): ArrayBufferLike[] =>
   page?.pieces.flatMap((piece) => ('writeTo' in piece ? [] : [piece.buffer])) ?? [];
 
 describe('the cache of list JSON', () => {

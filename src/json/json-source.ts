@@ -1,0 +1,45 @@
+/** JSON that is written on demand, straight into the output buffer: copied once, without a buffer of its own. */
+export interface JsonWriter {
+  readonly byteLength: number;
+  /** Writes all of it at a place where there is room. Always the same bytes, however late. */
+  writeTo(out: Uint8Array, at: number): void;
+}
+
+/** JSON as bytes, which never change, or as an object that writes them. */
+export type JsonSource = Uint8Array | JsonWriter;
+
+/** The bytes themselves. */
+export function jsonBytes(source: JsonSource): Uint8Array {
+  if (!('writeTo' in source)) return source;
+  const bytes = new Uint8Array(source.byteLength);
+  source.writeTo(bytes, 0);
+  return bytes;
+}
+
+/** Writes the bytes at a place where there is room. */
+export function writeJson(source: JsonSource, out: Uint8Array, at: number): void {
+  if ('writeTo' in source) source.writeTo(out, at);
+  else if (source.byteLength === 1) out[at] = source[0] as number;
+  else out.set(source, at);
+}
+
+/** Several sources, one after the other. */
+export class JsonPieces implements JsonWriter {
+  readonly byteLength: number;
+  readonly pieces: readonly JsonSource[];
+
+  constructor(pieces: readonly JsonSource[]) {
+    let length = 0;
+    for (const piece of pieces) length += piece.byteLength;
+    this.byteLength = length;
+    this.pieces = pieces;
+  }
+
+  writeTo(out: Uint8Array, at: number): void {
+    let place = at;
+    for (const piece of this.pieces) {
+      writeJson(piece, out, place);
+      place += piece.byteLength;
+    }
+  }
+}
