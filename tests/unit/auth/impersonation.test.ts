@@ -259,6 +259,66 @@ describe('what is asked of the authorizer', () => {
     ).toBeUndefined();
   });
 
+  it('A node that nobody runs on is asked for by its name, in the group of nodes.', async () => {
+    const rights = ['impersonate-on:arbitrary-node:list events', 'impersonate:arbitrary-node nodes n1'];
+    const { authorize, asked, attributes } = allows(...rights);
+    const headers = { 'impersonate-user': 'system:node:n1' };
+    expect(await callerOf(authorize, headers)).toEqual({
+      name: 'system:node:n1',
+      groups: ['system:nodes', 'system:authenticated'],
+    });
+    expect(asked).toEqual(rights);
+    expect(attributes[1]).toEqual({
+      verb: 'impersonate:arbitrary-node',
+      group: 'authentication.k8s.io',
+      version: 'v1',
+      resource: 'nodes',
+      name: 'n1',
+    });
+    expect(await callerOf(authorize, { 'impersonate-user': 'system:node:n2' })).toBeUndefined();
+  });
+
+  it.each([
+    ['system:node:', 253, 'arbitrary-node'],
+    ['system:node:', 254, 'user-info'],
+    ['system:serviceaccount:shop:', 253, 'serviceaccount'],
+    ['system:serviceaccount:shop:', 254, 'user-info'],
+  ])('A name that is %s and %i letters is asked for by the mode of its length.', async (prefix, length, mode) => {
+    const { authorize, asked } = allows();
+    await ask(authorize, { 'impersonate-user': prefix + 'n'.repeat(length) });
+    expect(asked[0]).toBe(`impersonate-on:${mode}:list events`);
+  });
+
+  it.each([
+    [63, 'serviceaccount'],
+    [64, 'user-info'],
+  ])('A service account in a namespace of %i letters is asked for as %s.', async (length, mode) => {
+    const { authorize, asked } = allows();
+    await ask(authorize, { 'impersonate-user': `system:serviceaccount:${'n'.repeat(length)}:a` });
+    expect(asked[0]).toBe(`impersonate-on:${mode}:list events`);
+  });
+
+  it.each<[RequestHeaders]>([
+    [{ 'impersonate-uid': '7' }],
+    [{ 'impersonate-group': 'dev' }],
+    [{ 'impersonate-extra-acme.com%2fa': 'x' }],
+  ])('Nodes and service accounts with more than a name have only the older way: %j.', async (more) => {
+    for (const name of ['system:node:n1', 'system:serviceaccount:shop:a']) {
+      const { authorize, asked } = allows();
+      await ask(authorize, { 'impersonate-user': name, ...more });
+      expect(asked).toHaveLength(1);
+      expect(asked[0]).toMatch(/^impersonate (users|serviceaccounts) /);
+    }
+  });
+
+  it('Who runs on several nodes, as its credential says, runs on none.', async () => {
+    const nodes = { 'authentication.kubernetes.io/node-name': ['n1', 'n2'] };
+    const requestor: Caller = { name: 'system:serviceaccount:kube-system:agent', groups: [], extra: nodes };
+    const { authorize, asked } = allows();
+    await ask(authorize, { 'impersonate-user': 'system:node:n1' }, requestor);
+    expect(asked[0]).toBe('impersonate-on:arbitrary-node:list events');
+  });
+
   it('paths by their method', async () => {
     const { authorize, asked } = allows();
     await ask(authorize, { 'impersonate-user': 'jane' }, ADMIN, { verb: 'get', path: '/version' });
@@ -285,6 +345,9 @@ describe('what is asked of the authorizer', () => {
       'groups.authentication.k8s.io "system:masters" is forbidden: User "admin" cannot impersonate:user-info resource "groups" in API group "authentication.k8s.io" at the cluster scope: impersonating the system:masters group is not allowed',
     );
     expect(await refused({ 'impersonate-group': '' })).toContain('impersonating the empty string group is not allowed');
+    expect(await refused({ 'impersonate-extra-': 'x' })).toBe(
+      'userextras.authentication.k8s.io is forbidden: User "admin" cannot impersonate:user-info resource "userextras" in API group "authentication.k8s.io" at the cluster scope: impersonating the empty string key in extra is not allowed',
+    );
     expect(await refused({ 'impersonate-extra-scopes': 'x' })).toContain('must be a domain-prefixed path');
     expect(await refused({ 'impersonate-extra-a.b%2fC': 'x' })).toContain('non-lowercase key');
     expect(await refused({ 'impersonate-extra-a.b%2fc': '' })).toContain('empty string value');

@@ -122,6 +122,35 @@ describe('applyPatch', () => {
     expect(errorOf(() => patch(JSON_PATCH, operations(100)))).toBe('no error');
   });
 
+  it('Counts the fields of the result of a JSON Patch only where it may have grown.', () => {
+    const many = { ...stored, list: Array.from({ length: 300 }, (_, index) => index) };
+    const operations = (most: number, ...list: unknown[]): string =>
+      errorOf(() =>
+        applyPatch({
+          type: JSON_PATCH,
+          document: many,
+          body: JSON.stringify(list),
+          shape: eventShape(),
+          fieldValidation: 'Warn',
+          limits: { members: 100, storedMembers: most, yamlCharacters: 1_000 },
+        }),
+      );
+    const tooMany = (most: number): string =>
+      `413 RequestEntityTooLarge Request entity too large: the patched object has more than ${most} fields and list items`;
+    const add = { op: 'add', path: '/note', value: 'n' };
+    const length = JSON.stringify([add]).length;
+    expect(operations(length, add)).toBe('no error');
+    expect(operations(length - 1, add)).toBe(tooMany(length - 1));
+    // Kind, API version, metadata with three fields, note, list, and its items.
+    const fields = 8 + 300;
+    const copy = { op: 'copy', from: '/list/0', path: '/list/-' };
+    expect(operations(fields, copy)).toBe(tooMany(fields));
+    expect(operations(fields + 1, copy)).toBe('no error');
+    const remove = { op: 'remove', path: '/list/0' };
+    expect(operations(fields - 1, copy, remove)).toBe(tooMany(fields - 1));
+    expect(operations(fields, copy, remove)).toBe('no error');
+  });
+
   it('refuses nesting without end', () => {
     const deep = `${'{"a":'.repeat(5000)}1${'}'.repeat(5000)}`;
     expect(errorOf(() => patch(MERGE, deep))).toMatch(/^400 BadRequest /);

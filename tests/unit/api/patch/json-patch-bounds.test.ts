@@ -44,6 +44,20 @@ describe('what a JSON Patch may cost', () => {
     expect(isDone({ list: zeros(26_666) }, copy)).toBe(false);
   });
 
+  it('counts four steps of every pointer as one value', () => {
+    const steps = 1_003;
+    const deep = nested(steps);
+    const path = '/a'.repeat(steps);
+    const test = { op: 'test', path, value: 1 };
+    const times = (count: number, operation: unknown): unknown[] => Array.from({ length: count }, () => operation);
+    // 250 for the steps and 1 for the value.
+    expect(isDone(deep, ...times(318, test))).toBe(true);
+    expect(isDone(deep, ...times(319, test))).toBe(false);
+    const move = { op: 'move', from: path, path };
+    expect(isDone(deep, ...times(160, move))).toBe(true);
+    expect(isDone(deep, ...times(161, move))).toBe(false);
+  });
+
   it('is 3 MiB of JSON copied, to the byte', () => {
     const text = 'x'.repeat(1024 * 1024 - 2);
     const copies = ['/a', '/b', '/c'].map((path) => ({ op: 'copy', from: '/text', path }));

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { statusError } from '../../../../src/api/status/status-error.js';
 import { storeError } from '../../../../src/store/errors.js';
 import { bench, event, path, settled } from '../bench.js';
@@ -78,4 +79,53 @@ test('a feed that the store breaks off is told to observe', async () => {
   expect(observed.filter(({ type }) => type === 'error')).toMatchObject([
     { where: 'watch feed of memory', error: { code: 'unavailable' } },
   ]);
+});
+
+describe('What a refusal says of the request.', () => {
+  const status = (message: string, details: object): object => ({
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Failure',
+    message,
+    reason: 'Forbidden',
+    details,
+    code: 403,
+  });
+  const group = 'events.example.com';
+  const refusals: [string, object][] = [
+    [`GET /apis/${group}/v1`, status(`forbidden: User "tester" cannot get path "/apis/${group}/v1": why`, {})],
+    [
+      `GET ${path('/a')}`,
+      status(
+        `events.${group} "a" is forbidden: User "tester" cannot get resource "events" in API group "${group}" in the namespace "default": why`,
+        { name: 'a', group, kind: 'events' },
+      ),
+    ],
+    [
+      `DELETE ${path()}`,
+      status(
+        `events.${group} is forbidden: User "tester" cannot deletecollection resource "events" in API group "${group}" in the namespace "default": why`,
+        { group, kind: 'events' },
+      ),
+    ],
+  ];
+
+  test.each(refusals)(
+    'The Status of a refused %s has the details of kube-apiserver, and no others.',
+    async (target, expected) => {
+      const answers = [
+        () => ({ allowed: false, reason: 'why' }),
+        () => Promise.resolve({ allowed: false, reason: 'why' }),
+      ];
+      for (const authorize of answers) {
+        const { ask } = bench({ authorize });
+        const answer = await ask(target);
+        expect([answer.status, answer.headers['x-content-type-options']]).toEqual([403, 'nosniff']);
+        expect((await answer.text()).trimEnd()).toBe(JSON.stringify(expected));
+        const yaml = await ask(target, { headers: { accept: 'application/yaml' } });
+        expect(parse(await yaml.text())).toEqual(expected);
+      }
+    },
+  );
 });

@@ -3,6 +3,7 @@ import { createWatchHub } from '../../../../src/store/watch/watch-hub.js';
 import { storeError } from '../../../../src/store/errors.js';
 import { sampleEvent } from '../../../../src/testing/sample-event.js';
 import type { EventStore, Revision } from '../../../../src/store/contract.js';
+import type { ParkedIterator } from '../../../../src/store/parked-iterator.js';
 import { openedWatch, plainEncoder, settled, verbBench, type OpenedWatch } from '../bench.js';
 
 const FAR = Number.MAX_SAFE_INTEGER;
@@ -50,6 +51,29 @@ describe('what begins a watch', () => {
         metadata: { resourceVersion: String(revision), annotations: { 'k8s.io/initial-events-end': 'true' } },
       },
     });
+  });
+
+  test('A watch that is woken again and again while it reads the initial events sends each of them once.', async () => {
+    const bench = verbBench();
+    const names = Array.from({ length: 150 }, (_, index) => `event-${String(index).padStart(3, '0')}`);
+    for (const name of names) {
+      const note = 'x'.repeat(1_000);
+      const key = { namespace: 'default', name };
+      await bench.store.create(key, sampleEvent({ name, note }), { expiresAt: FAR });
+    }
+    const watch = openedWatch(bench);
+    const parked = watch.iterator as ParkedIterator<Uint8Array>;
+    const seen: unknown[] = [];
+    while (seen.length < names.length) {
+      const next = watch.next();
+      for (let wakes = 0; wakes < 10; wakes++) parked.wake();
+      seen.push(...((await next) ?? []).map(({ object }) => object.metadata['name']));
+      await settled();
+    }
+    expect(seen).toEqual(names);
+    const next = shown(watch);
+    await put(bench.store, 'last');
+    expect(await next).toEqual(['ADDED last']);
   });
 
   test('nothing is lost between the initial events and the first change', async () => {

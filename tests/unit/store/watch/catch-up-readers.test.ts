@@ -1,0 +1,388 @@
+import { describe, expect, test } from 'vitest';
+import { nextTurn } from '../../../../src/clock/next-turn.js';
+import type { Change, ChangesOptions, EventStore, Revision } from '../../../../src/store/contract.js';
+import { storeError } from '../../../../src/store/errors.js';
+import { memoryStore } from '../../../../src/store/memory/memory-store.js';
+import { createCatchUp } from '../../../../src/store/watch/catch-up.js';
+import { createWatcher, type HubWatcher } from '../../../../src/store/watch/watcher.js';
+import { fakeClock } from '../../../../src/testing/fake-clock.js';
+import { sampleEvent } from '../../../../src/testing/sample-event.js';
+
+const RING = 1_000_000;
+
+/** A feed that a reader has opened, in the hands of the test. */
+interface Feed extends ChangesOptions {
+  /** Answers the reader, which must be waiting. */
+  give(...revisions: Revision[]): void;
+  end(): void;
+  fail(error: unknown): void;
+  returned(): number;
+}
+
+interface Follower {
+  readonly watcher: HubWatcher;
+  readonly seen: Revision[];
+  readonly failures: unknown[];
+  asked(): number;
+}
+
+function change(revision: Revision): Change {
+  const key = { namespace: 'default', name: `event-${revision}` };
+  const record = { key, revision, event: sampleEvent(key), expiresAt: 0 };
+  return { type: 'put', key, revision, record };
+}
+
+function createBench(readers = 4) {
+  const clock = fakeClock();
+  const feeds: Feed[] = [];
+  const reported: unknown[] = [];
+  let closed = 0;
+  const changes = (options: ChangesOptions): AsyncIterable<readonly Change[]> => {
+    let answer: PromiseWithResolvers | undefined;
+    let returned = 0;
+    const settle = (how: (waiting: PromiseWithResolvers) => void): void => {
+      if (answer === undefined) throw new Error('nobody waits for the feed');
+      how(answer);
+      answer = undefined;
+    };
+    feeds.push({
+      ...options,
+      give: (...revisions) => settle(({ resolve }) => resolve({ done: false, value: revisions.map(change) })),
+      end: () => settle(({ resolve }) => resolve({ done: true, value: undefined })),
+      fail: (error) => settle(({ reject }) => reject(error)),
+      returned: () => returned,
+    });
+    const iterator: AsyncIterator<readonly Change[]> = {
+      next: () => new Promise((resolve, reject) => (answer = { resolve, reject })),
+      return: () => {
+        returned++;
+        return Promise.resolve({ done: true, value: undefined });
+      },
+    };
+    return { [Symbol.asyncIterator]: () => iterator };
+  };
+  const store: EventStore = { ...memoryStore(), changes };
+  const catchUp = createCatchUp({
+    store,
+    clock,
+    readers,
+    floor: () => RING,
+    close: () => void closed++,
+    report: (error) => void reported.push(error),
+  });
+  /** A watcher whose consumer takes everything as soon as it is there, unless it is slow. */
+  const follow = (after: Revision, slow = false): Follower => {
+    const seen: Revision[] = [];
+    const failures: unknown[] = [];
+    let asked = 0;
+    const take = (): void => {
+      asked++;
+      try {
+        for (let batch = watcher.poll(); typeof batch === 'object'; batch = watcher.poll()) {
+          seen.push(...batch.entries.map((entry) => entry.change.revision));
+        }
+      } catch (error) {
+        failures.push(error);
+      }
+    };
+    const watcher = createWatcher(
+      {
+        read: (position) => (position < RING ? 'behind' : undefined),
+        head: () => RING,
+        lag: (one) => catchUp.join(one),
+        leave: (one) => catchUp.leave(one),
+      },
+      { after, sleeper: { wake: () => (slow ? undefined : take()) } },
+    );
+    take();
+    return { watcher, seen, failures, asked: () => asked };
+  };
+  return { clock, feeds, reported, catchUp, follow, closed: () => closed };
+}
+
+interface PromiseWithResolvers {
+  resolve(step: IteratorResult<readonly Change[]>): void;
+  reject(error: unknown): void;
+}
+
+async function turns(): Promise<void> {
+  for (let i = 0; i < 8; i++) await nextTurn();
+}
+
+const places = (feeds: readonly Feed[]): Revision[] => feeds.map(({ after }) => after);
+const isOpen = ({ signal }: Feed): boolean => signal?.aborted !== true;
+
+describe('what a catch-up reader serves', () => {
+  test('A watcher less than 1,000 revisions ahead waits for the reader, one further ahead gets its own.', async () => {
+    const { feeds, follow } = createBench();
+    const [first, near, far] = [follow(100), follow(1_099), follow(1_100)];
+    await turns();
+    expect(places(feeds)).toEqual([100, 1_100]);
+    feeds[0]?.give(1_050, 1_099, 1_100, 1_200);
+    await turns();
+    expect([first.seen, near.seen, far.seen]).toEqual([[1_050, 1_099, 1_100, 1_200], [1_100, 1_200], [1_200]]);
+  });
+
+  test('A watcher that joins while a reader is behind it is given only what comes after its place.', async () => {
+    const { feeds, follow } = createBench();
+    const first = follow(100);
+    await turns();
+    const later = follow(150);
+    await turns();
+    expect(places(feeds)).toEqual([100]);
+    feeds[0]?.give(140, 150, 160);
+    await turns();
+    expect([first.seen, later.seen]).toEqual([[140, 150, 160], [160]]);
+  });
+
+  test('A watcher at the last change of what was read waits for the next.', async () => {
+    const { feeds, follow } = createBench();
+    const first = follow(100);
+    const last = follow(160);
+    await turns();
+    feeds[0]?.give(140, 160);
+    await turns();
+    expect([first.seen, last.seen]).toEqual([[140, 160], []]);
+    feeds[0]?.give(170);
+    await turns();
+    expect([first.seen, last.seen]).toEqual([[140, 160, 170], [170]]);
+    expect(feeds).toHaveLength(1);
+  });
+
+  test('Where all readers are taken a watcher that none will reach waits for one that is done.', async () => {
+    const { feeds, follow } = createBench(1);
+    const first = follow(5_000);
+    const second = follow(100);
+    await turns();
+    expect(places(feeds)).toEqual([5_000]);
+    await first.watcher.return();
+    expect(isOpen(feeds[0] as Feed)).toBe(false);
+    feeds[0]?.end();
+    await turns();
+    expect(places(feeds)).toEqual([5_000, 100]);
+    feeds[1]?.give(101);
+    await turns();
+    expect([first.seen, second.seen]).toEqual([[], [101]]);
+  });
+
+  test('A reader goes on while one of its watchers is left, and its feed is returned when none is.', async () => {
+    const { feeds, follow } = createBench();
+    const [first, second] = [follow(100), follow(200)];
+    await turns();
+    await first.watcher.return();
+    expect(feeds.map(isOpen)).toEqual([true]);
+    await second.watcher.return();
+    expect(feeds.map(isOpen)).toEqual([false]);
+    feeds[0]?.give(150, 250);
+    await turns();
+    expect([first.seen, second.seen, feeds[0]?.returned()]).toEqual([[], [], 1]);
+  });
+
+  test('A watcher that has everything from a reader and does not ask again ends it.', async () => {
+    const { feeds, follow } = createBench();
+    const slow = follow(100, true);
+    await turns();
+    feeds[0]?.give(150);
+    await turns();
+    expect(feeds.map(isOpen)).toEqual([false]);
+    expect(feeds[0]?.returned()).toBe(1);
+    const { watcher } = slow;
+    expect(watcher.poll()).toMatchObject({ revision: 150 });
+    expect(watcher.poll()).toBeUndefined();
+    await turns();
+    expect(places(feeds)).toEqual([100, 150]);
+  });
+});
+
+describe('the progress of a catch-up feed', () => {
+  test('A reader goes on behind a stretch without changes, for those who wait there as well.', async () => {
+    const { feeds, follow } = createBench(1);
+    const [first, ahead] = [follow(100), follow(10_200)];
+    await turns();
+    feeds[0]?.onProgress?.(10_000);
+    await turns();
+    expect([first.watcher.position, ahead.watcher.position]).toEqual([10_000, 10_200]);
+    feeds[0]?.give(10_150, 10_300);
+    await turns();
+    expect([first.seen, ahead.seen]).toEqual([[10_150, 10_300], [10_300]]);
+    expect(places(feeds)).toEqual([100]);
+  });
+
+  test('A reader ends when the stretch without changes took its watchers to the ring.', async () => {
+    const { feeds, follow } = createBench();
+    const first = follow(100);
+    await turns();
+    feeds[0]?.onProgress?.(RING);
+    expect(first.watcher.position).toBe(RING);
+    expect(feeds.map(isOpen)).toEqual([false]);
+  });
+
+  test('Progress that lies behind a reader takes nobody past a change.', async () => {
+    const { feeds, follow } = createBench(1);
+    const first = follow(100);
+    await turns();
+    feeds[0]?.give(150);
+    await turns();
+    const behind = follow(120);
+    await turns();
+    feeds[0]?.onProgress?.(110);
+    feeds[0]?.give(200);
+    await turns();
+    expect([first.seen, behind.seen]).toEqual([[150, 200], []]);
+    await first.watcher.return();
+    feeds[0]?.end();
+    await turns();
+    feeds[1]?.give(150, 200);
+    await turns();
+    expect(behind.seen).toEqual([150, 200]);
+  });
+
+  test('Progress moves nobody who waits ahead of it.', async () => {
+    const { feeds, follow } = createBench();
+    const [first, ahead, at] = [follow(100), follow(700), follow(500)];
+    await turns();
+    const asked = [ahead.asked(), at.asked()];
+    feeds[0]?.onProgress?.(500);
+    expect([first.watcher.position, ahead.watcher.position, at.watcher.position]).toEqual([500, 700, 500]);
+    expect([ahead.asked(), at.asked()]).toEqual(asked);
+  });
+
+  test('A reader that was given up moves nobody any more.', async () => {
+    const { feeds, follow } = createBench();
+    const first = follow(100);
+    await turns();
+    await first.watcher.return();
+    const second = follow(100);
+    await turns();
+    // The feed has not heard yet that nobody waits for it.
+    feeds[0]?.give(150);
+    feeds[0]?.onProgress?.(200);
+    await turns();
+    expect(places(feeds)).toEqual([100, 100]);
+    feeds[1]?.give(150, 250);
+    await turns();
+    expect([first.seen, second.seen]).toEqual([[], [150, 250]]);
+  });
+});
+
+describe('a catch-up feed that ends', () => {
+  test('A reader that was given up says nothing of its failure, and keeps nobody waiting.', async () => {
+    const { feeds, follow, reported } = createBench();
+    const first = follow(100);
+    await turns();
+    await first.watcher.return();
+    feeds[0]?.fail(storeError('unavailable', 'the engine is away'));
+    await turns();
+    expect(reported).toEqual([]);
+    follow(100);
+    await turns();
+    expect(places(feeds)).toEqual([100, 100]);
+  });
+
+  test('A feed that ends by itself is opened again after a pause, and nothing is reported.', async () => {
+    const { feeds, follow, reported, clock } = createBench();
+    const first = follow(100);
+    await turns();
+    feeds[0]?.end();
+    await turns();
+    expect(places(feeds)).toEqual([100]);
+    clock.advance(100);
+    await turns();
+    expect(places(feeds)).toEqual([100, 100]);
+    feeds[1]?.give(101);
+    await turns();
+    expect([first.seen, reported]).toEqual([[101], []]);
+  });
+
+  test('Pauses grow until a feed has given something.', async () => {
+    const { feeds, follow, clock } = createBench();
+    follow(100);
+    for (const longest of [100, 200, 400]) {
+      await turns();
+      feeds.at(-1)?.fail(storeError('unavailable', 'the engine is away'));
+      await turns();
+      const before = feeds.length;
+      clock.advance(longest / 2 - 1);
+      await turns();
+      expect(feeds).toHaveLength(before);
+      clock.advance(longest / 2 + 1);
+      await turns();
+      expect(feeds).toHaveLength(before + 1);
+    }
+    feeds.at(-1)?.give(101);
+    await turns();
+    feeds.at(-1)?.fail(storeError('unavailable', 'the engine is away'));
+    await turns();
+    const before = feeds.length;
+    clock.advance(100);
+    await turns();
+    expect(feeds).toHaveLength(before + 1);
+  });
+
+  test('While one failure is waited out no reader is opened, and a second failure does not wait longer.', async () => {
+    const { feeds, follow, clock, reported } = createBench();
+    follow(100);
+    follow(50_000);
+    await turns();
+    expect(feeds).toHaveLength(2);
+    for (const feed of [...feeds]) feed.fail(storeError('unavailable', 'the engine is away'));
+    await turns();
+    expect(reported).toHaveLength(2);
+    follow(90_000);
+    await turns();
+    expect(feeds).toHaveLength(2);
+    clock.advance(100);
+    await turns();
+    expect(places(feeds).slice(2)).toEqual([100, 50_000, 90_000]);
+  });
+
+  test('Those whose place is no longer in history are told, and their reader is replaced without a pause.', async () => {
+    const { feeds, follow, reported } = createBench(1);
+    const [gone, also, kept] = [follow(100), follow(90), follow(150)];
+    await turns();
+    const expired = storeError('expired', 'history begins later');
+    feeds[0]?.fail(expired);
+    await turns();
+    expect([gone.failures, also.failures, kept.failures]).toEqual([[expired], [expired], []]);
+    expect(places(feeds)).toEqual([100, 150]);
+    expect(reported).toEqual([]);
+  });
+
+  test('A closed store closes the hub, and is no failure to report.', async () => {
+    const { feeds, follow, reported, closed } = createBench();
+    follow(100);
+    await turns();
+    feeds[0]?.fail(storeError('closed', 'the store is closed'));
+    await turns();
+    expect([closed(), reported, feeds.length]).toEqual([1, [], 1]);
+  });
+
+  test('After close every feed is given up, failures are nobody’s, and nobody is served.', async () => {
+    const { feeds, follow, catchUp, reported, clock, closed } = createBench();
+    follow(100);
+    follow(50_000);
+    await turns();
+    catchUp.close();
+    expect(feeds.map(isOpen)).toEqual([false, false]);
+    feeds[0]?.fail(storeError('unavailable', 'the engine is away'));
+    feeds[1]?.fail(storeError('closed', 'the store is closed'));
+    await turns();
+    follow(200);
+    clock.advance(10_000);
+    await turns();
+    expect([feeds.length, reported, closed()]).toEqual([2, [], 0]);
+  });
+
+  test('Close ends the pause after a failure.', async () => {
+    const { feeds, follow, catchUp, clock } = createBench();
+    follow(100);
+    await turns();
+    feeds[0]?.fail(storeError('unavailable', 'the engine is away'));
+    await turns();
+    catchUp.close();
+    await turns();
+    clock.advance(10_000);
+    await turns();
+    expect(feeds).toHaveLength(1);
+  });
+});

@@ -1,0 +1,117 @@
+import { expect, test } from 'vitest';
+import type { Change, Revision } from '../../../../src/store/contract.js';
+import { storeError } from '../../../../src/store/errors.js';
+import { batchAt, type Batch } from '../../../../src/store/watch/batch.js';
+import { createHubEntry } from '../../../../src/store/watch/hub-entry.js';
+import { createWatcher, type HubWatcher, type WatcherHub } from '../../../../src/store/watch/watcher.js';
+import { sampleEvent } from '../../../../src/testing/sample-event.js';
+
+function batchOf(...revisions: Revision[]): Batch {
+  const entries = revisions.map((revision) => {
+    const key = { namespace: 'default', name: `event-${revision}` };
+    const change: Change = {
+      type: 'put',
+      key,
+      revision,
+      record: { key, revision, event: sampleEvent(key), expiresAt: 0 },
+    };
+    return createHubEntry(change);
+  });
+  return batchAt(entries, 0);
+}
+
+/** A watcher of a hub that has nothing in its ring, and what it tells the hub and its consumer. */
+function watching(after: Revision, head: Revision, read: WatcherHub['read'] = () => undefined) {
+  const told: string[] = [];
+  let wakes = 0;
+  const hub: WatcherHub = {
+    read,
+    head: () => head,
+    lag: () => void told.push('lag'),
+    leave: () => void told.push('leave'),
+  };
+  const watcher = createWatcher(hub, { after, sleeper: { wake: () => void wakes++ } });
+  return { watcher, told, wakes: () => wakes };
+}
+
+/** Batches as catching up gives them. */
+function give(watcher: HubWatcher, ...batches: Batch[]): () => number {
+  let taken = 0;
+  watcher.give(batches, () => void taken++);
+  return () => taken;
+}
+
+test('What was given is let go of when the last batch is taken, and told once.', () => {
+  const { watcher, told, wakes } = watching(100, 0);
+  const taken = give(watcher, batchOf(101, 102), batchOf(103));
+  expect([wakes(), taken()]).toEqual([1, 0]);
+  expect(watcher.poll()).toMatchObject({ revision: 102 });
+  expect([watcher.position, taken()]).toEqual([102, 0]);
+  expect(watcher.poll()).toMatchObject({ revision: 103 });
+  expect([watcher.position, taken()]).toEqual([103, 1]);
+  expect(watcher.poll()).toBeUndefined();
+  expect([taken(), told]).toEqual([1, []]);
+});
+
+test('What was given before is let go of when something else is given in its place.', () => {
+  const { watcher } = watching(100, 0);
+  const first = give(watcher, batchOf(101));
+  const second = give(watcher, batchOf(102));
+  expect([first(), second()]).toEqual([1, 0]);
+  expect(watcher.poll()).toMatchObject({ revision: 102 });
+  expect([first(), second()]).toEqual([1, 1]);
+});
+
+test('What was given is let go of when the watcher ends.', () => {
+  const { watcher, told } = watching(100, 0);
+  const taken = give(watcher, batchOf(101));
+  watcher.end();
+  expect([taken(), told]).toEqual([1, ['leave']]);
+  expect(watcher.poll()).toBe('end');
+});
+
+test('What was given is let go of when the watcher fails, and the hub is left once.', () => {
+  const { watcher, told, wakes } = watching(100, 0);
+  const taken = give(watcher, batchOf(101));
+  const expired = storeError('expired', 'history begins later');
+  watcher.fail(expired);
+  expect(wakes()).toBe(2);
+  expect(() => watcher.poll()).toThrow(expired);
+  expect([taken(), told]).toEqual([1, ['leave']]);
+  expect(watcher.poll()).toBe('end');
+  watcher.end();
+  expect(told).toEqual(['leave']);
+});
+
+test('A watcher that finds nothing new has seen everything up to the head, and never goes back.', () => {
+  const { watcher } = watching(100, 150);
+  expect(watcher.poll()).toBeUndefined();
+  expect([watcher.position, watcher.quiet()]).toEqual([150, 150]);
+  const { watcher: ahead } = watching(200, 150);
+  expect(ahead.poll()).toBeUndefined();
+  expect(ahead.position).toBe(200);
+});
+
+test('A watcher that is behind the ring says so, and stays where it is.', () => {
+  const { watcher, told } = watching(100, 150, () => 'behind');
+  expect(watcher.poll()).toBeUndefined();
+  expect([watcher.position, told]).toEqual([100, ['lag']]);
+});
+
+test('A watcher is quiet until a batch is handed out, and again when the consumer has come back.', () => {
+  const { watcher } = watching(100, 0);
+  give(watcher, batchOf(101));
+  expect(watcher.quiet()).toBe(100);
+  watcher.poll();
+  expect(watcher.quiet()).toBeUndefined();
+  watcher.poll();
+  expect(watcher.quiet()).toBe(101);
+});
+
+test('To skip wakes the consumer, and never takes a watcher back.', () => {
+  const { watcher, wakes } = watching(100, 0);
+  watcher.skip(200);
+  expect([watcher.position, wakes()]).toEqual([200, 1]);
+  watcher.skip(150);
+  expect([watcher.position, wakes()]).toEqual([200, 2]);
+});
