@@ -4,6 +4,7 @@
 //   npm run mutation -- auth limits --sample 40 --seed 7 --threshold 90
 // --near runs only the tests at the same place below tests/unit. Without it, mutants that those do not notice meet all unit
 // tests, the conformance tests and the recorded exchanges; those of bridge/ and lifecycle/ also tests/lifecycle.
+// --with PATH counts the tests below PATH among those nearby; may be given several times.
 // --jobs N runs so many mutants at once (1). --files TEXT takes only files whose path contains it. --json FILE writes the
 // mutants that survived, in the form of the list of equivalent ones.
 // tests/mutation/equivalent.json lists mutants that change nothing anybody could notice, with the reason.
@@ -29,9 +30,11 @@ const UNREAD = [
 ];
 /**
  * Tests that judge no mutants: of examples; of the depth at which a parser's own recursion ends, which is another in the
- * threads that Stryker uses; the hostile requests, which take long and are about time and memory; real databases.
+ * threads that Stryker uses; the hostile requests, which take long and are about time and memory; real databases; the
+ * program, which is built.
  */
-const UNFIT = /^tests\/unit\/(examples|api\/yaml\/parse-yaml)|^tests\/conformance\/(hostile-corpus|sqlite)/;
+const UNFIT =
+  /^tests\/unit\/(examples|api\/yaml\/parse-yaml)|^tests\/conformance\/(hostile-corpus|sqlite)|^tests\/lifecycle\/(program|standalone)/;
 
 const { values: flags, positionals } = parseArgs({
   allowPositionals: true,
@@ -43,6 +46,7 @@ const { values: flags, positionals } = parseArgs({
     jobs: { type: 'string', default: '1' },
     files: { type: 'string', default: '' },
     near: { type: 'boolean', default: false },
+    with: { type: 'string', multiple: true, default: [] },
   },
 });
 const rooms = positionals.map((room) => room.replace(/^src\//, '').replace(/\/$|\.ts$/, ''));
@@ -50,7 +54,9 @@ if (
   rooms.length === 0 ||
   rooms.some((room) => !existsSync(join(ROOT, 'src', room)) && !existsSync(join(ROOT, 'src', `${room}.ts`)))
 ) {
-  console.error('usage: npm run mutation -- ROOM… [--sample N] [--seed S] [--threshold PERCENT] [--near] [--jobs N]');
+  console.error(
+    'usage: npm run mutation -- ROOM… [--sample N] [--seed S] [--threshold PERCENT] [--near] [--with PATH] [--jobs N]',
+  );
   console.error('A room is a folder or file of src/, for example: health events/writing api/patch store/memory');
   process.exit(2);
 }
@@ -79,7 +85,8 @@ function nearTests() {
     const own = testsOf(room);
     return own.length > 0 ? own : testsOf(dirname(room));
   });
-  return [...new Set(found)];
+  const besides = flags.with.flatMap((path) => below(path, '.test.ts'));
+  return [...new Set([...found, ...besides])];
 }
 
 function allTests() {
@@ -87,7 +94,7 @@ function allTests() {
   return [
     ...below('tests/unit', '.test.ts').filter((file) => !UNFIT.test(file)),
     ...below('tests/conformance', '.test.ts').filter((file) => !UNFIT.test(file)),
-    ...(sockets ? below('tests/lifecycle', '.test.ts') : []),
+    ...(sockets ? below('tests/lifecycle', '.test.ts').filter((file) => !UNFIT.test(file)) : []),
   ];
 }
 
@@ -104,7 +111,8 @@ async function run(tests, choice) {
     ignorePatterns: UNREAD,
     coverageAnalysis: 'perTest',
     concurrency: Number(flags.jobs),
-    timeoutMS: 30_000,
+    // Tests nearby take seconds, and a mutant that never ends costs this long.
+    timeoutMS: tests === near ? 10_000 : 30_000,
     dryRunTimeoutMinutes: 15,
     reporters: ['json', 'progress-append-only'],
     jsonReporter: { fileName: join(folder, 'report.json') },
@@ -121,6 +129,7 @@ async function run(tests, choice) {
   // Random tests try the same for every mutant, and in every run.
   process.env.TEST_SEED ||= '1';
   process.env.MUTATION_TESTS = JSON.stringify(tests);
+  process.env.MUTATION_TEST_TIMEOUT_MS = tests === near ? '8000' : '20000';
   try {
     await new Stryker({ configFile: file }).runMutationTest();
     return ran(JSON.parse(await readFile(join(folder, 'report.json'), 'utf8')));

@@ -6,7 +6,7 @@ export default defineConfig({
   test: {
     include: JSON.parse(process.env['MUTATION_TESTS'] ?? '[]') as string[],
     setupFiles: ['tests/random/seed-fast-check.ts'],
-    testTimeout: 20_000,
-    hookTimeout: 20_000,
+    testTimeout: Number(process.env['MUTATION_TEST_TIMEOUT_MS']),
+    hookTimeout: Number(process.env['MUTATION_TEST_TIMEOUT_MS']),
   },
 });
