@@ -1,16 +1,20 @@
 import type { Clock } from './clock/clock.js';
 import type { CheckResult, HealthCheck } from './health/contract.js';
+import { checkRules } from './health/definition.js';
+import { optionFaults, throwFaults, type OptionRules } from './options/check-options.js';
+import { aClock, aPositiveNumber, required } from './options/rules.js';
 import type { EventStore } from './store/contract.js';
+import { anEventStore } from './store/store-rule.js';
 import { isStoreError } from './store/errors.js';
 import { createStoreTime } from './store/store-time.js';
 
 /** Options of {@link storeCheck}. Whatever is given takes the place of a default; the rules are those of {@link HealthCheck}. */
-export type StoreCheckOptions = Partial<
-  Pick<
-    HealthCheck,
-    'name' | 'timeoutMs' | 'periodMs' | 'cacheMs' | 'critical' | 'failureThreshold' | 'successThreshold' | 'group'
-  >
-> & {
+export type StoreCheckOptions = {
+  readonly [
+    Name in
+      'name' | 'timeoutMs' | 'periodMs' | 'cacheMs' | 'critical' | 'failureThreshold' | 'successThreshold' | 'group'
+  ]?: HealthCheck[Name] | undefined;
+} & {
   /** The clock of this process, where `createEvents` was given one. Default: the system clock. */
   readonly clock?: Clock | undefined;
   /**
@@ -34,13 +38,14 @@ export type StoreCheckOptions = Partial<
  * Defaults: `timeoutMs` 2,000, and without `periodMs` a `cacheMs` of 1,000, so that the engine is asked once a second at
  * most, however many probes come. `failureThreshold` is 1: damp flapping in the probe or here, not in both.
  *
- * @throws TypeError when `clockToleranceMs` cannot be used.
+ * @throws TypeError that lists every fault of the arguments.
  */
 export function storeCheck(store: EventStore, options: StoreCheckOptions = {}): HealthCheck {
-  const { clock, clockToleranceMs, ...definition } = options;
-  if (clockToleranceMs !== undefined && !(Number.isFinite(clockToleranceMs) && clockToleranceMs > 0)) {
-    throw new TypeError('storeCheck: clockToleranceMs: give milliseconds above 0');
-  }
+  checkArguments(store, options);
+  const { clock, clockToleranceMs, ...given } = options;
+  const definition = Object.fromEntries(
+    Object.entries(given).filter(([, value]) => value !== undefined),
+  ) as Partial<HealthCheck>;
   const time = store.now && createStoreTime({ store, clock, toleranceMs: clockToleranceMs });
   return {
     name: store.name,
@@ -60,4 +65,19 @@ export function storeCheck(store: EventStore, options: StoreCheckOptions = {}): 
       return fault === undefined ? readOnly : { ok: false, reason: fault };
     },
   };
+}
+
+/** `health.add` has to hear of a name; here there is one. */
+function rules(): OptionRules<StoreCheckOptions> {
+  const { check: _check, endpoints: _endpoints, startup: _startup, name, ...rest } = checkRules();
+  return {
+    ...rest,
+    name: (value, path) => (value === undefined ? [] : name(value, path)),
+    clock: aClock,
+    clockToleranceMs: aPositiveNumber,
+  };
+}
+
+function checkArguments(store: EventStore, options: StoreCheckOptions): void {
+  throwFaults('storeCheck', [...required(anEventStore)(store, 'the store'), ...optionFaults(options, rules())]);
 }

@@ -6,7 +6,7 @@ import { isBadCredential } from './bad-credential.js';
 import type { Attributes, Authenticate, Authorize, Decision } from './contract.js';
 import type { CreateImpersonation, Impersonate } from './impersonation.js';
 import { refuseImpersonation } from './no-impersonation.js';
-import { described } from './option-faults.js';
+import { described } from '../options/check-options.js';
 import { ANONYMOUS, AUTHENTICATED, UNAUTHENTICATED } from './well-known.js';
 
 /** The two hooks of a service, and the observer of their failures. */

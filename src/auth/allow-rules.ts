@@ -1,7 +1,8 @@
 import type { Caller } from '../model/caller.js';
+import { throwFaults, type OptionRule, type OptionRules } from '../options/check-options.js';
+import { aListOf, aListOfStrings, anObject, required } from '../options/rules.js';
 import type { Attributes, Authorize, Decision } from './contract.js';
 import { authorizer, hookFactory } from './hook-kinds.js';
-import { stringListFaults, throwFaults } from './option-faults.js';
 import { isResourceAttributes } from './resource-refusal.js';
 
 /** What some callers may do. `'*'` in a list stands for everything. */
@@ -25,7 +26,6 @@ export interface AllowRule {
 
 const ALLOWED: Decision = Object.freeze({ allowed: true });
 const DENIED: Decision = Object.freeze({ allowed: false });
-const FIELDS = ['users', 'groups', 'verbs', 'namespaces', 'resources', 'paths'] as const;
 
 /**
  * Allows what at least one of the rules allows, and nothing else.
@@ -39,27 +39,50 @@ export const allowRules: (rules: readonly AllowRule[]) => Authorize = /* @__PURE
 );
 
 function fromRules(rules: readonly AllowRule[]): Authorize {
-  if (!Array.isArray(rules)) throw new TypeError('allowRules: expected a list of rules');
-  throwFaults(
-    'allowRules',
-    rules.flatMap((rule, index) => faultsOf(rule).map((fault) => `rule ${index + 1}: ${fault}`)),
-  );
-  const own = (rules as readonly AllowRule[]).map((rule) => structuredClone(rule));
+  throwFaults('allowRules', required(aListOf(aRule))(rules, 'rules'));
+  const own = rules.map((rule) => structuredClone(rule));
   return authorizer('allowRules', (caller, attributes) =>
     own.some((rule) => meansCaller(rule, caller) && meansRequest(rule, attributes)) ? ALLOWED : DENIED,
   );
 }
 
-function faultsOf(rule: unknown): readonly string[] {
-  if (typeof rule !== 'object' || rule === null) return ['must be an object'];
-  const given = rule as Readonly<Record<string, unknown>>;
-  const faults = FIELDS.flatMap((field) => (given[field] === undefined ? [] : stringListFaults(field, given[field])));
-  if (given['verbs'] === undefined) faults.push('verbs is required');
-  if (given['users'] === undefined && given['groups'] === undefined) faults.push('users or groups is required');
-  for (const key of Object.keys(given)) {
-    if (!(FIELDS as readonly string[]).includes(key)) faults.push(`unknown field ${JSON.stringify(key)}`);
-  }
-  return faults;
+const ruleRules = (): OptionRules<AllowRule> => ({
+  users: aListOfStrings,
+  groups: aListOfStrings,
+  verbs: required(aListOfVerbs),
+  namespaces: aListOfStrings,
+  resources: aListOfStrings,
+  paths: aListOfStrings,
+});
+
+const aRule: OptionRule = (value, name) => [
+  ...anObject(ruleRules())(value, name),
+  ...(namesNobody(value) ? [`${name} needs users, groups or both`] : []),
+];
+
+function namesNobody(rule: unknown): boolean {
+  if (typeof rule !== 'object' || rule === null) return false;
+  const { users, groups } = rule as Partial<AllowRule>;
+  return users === undefined && groups === undefined;
+}
+
+/** What Kubernetes calls the operations on resources, the methods of HTTP, and the verbs of impersonation. */
+const VERB =
+  /^(\*|get|list|watch|create|update|patch|delete|deletecollection|head|post|put|options|trace|connect|impersonate(-on)?(:.+)?)$/;
+
+/** A rule with any other verb would never allow anything. */
+function aListOfVerbs(value: unknown, name: string): readonly string[] {
+  const faults = aListOfStrings(value, name);
+  if (faults.length > 0 || value === undefined) return faults;
+  const verbs = value as readonly string[];
+  if (verbs.length === 0) return [`${name} must be a list of one or more verbs`];
+  return verbs
+    .filter((verb) => !VERB.test(verb))
+    .map(
+      (verb) =>
+        `${name}: there is no verb ${JSON.stringify(verb)}; say get, list, watch, create, update, patch, delete, ` +
+        "deletecollection, impersonate, a lower-case method, or '*'",
+    );
 }
 
 const holds = (list: readonly string[], value: string): boolean => list.includes('*') || list.includes(value);

@@ -3,7 +3,7 @@ import type { ApiRequest } from '../http/request.js';
 import type { Caller } from '../model/caller.js';
 import type { Authenticate } from './contract.js';
 import { authenticator, hookFactory, hookListFaults } from './hook-kinds.js';
-import { throwFaults } from './option-faults.js';
+import { throwFaults } from '../options/check-options.js';
 import { ANONYMOUS, AUTHENTICATED, UNAUTHENTICATED } from './well-known.js';
 
 /**

@@ -1,3 +1,5 @@
+import type { OptionRule } from '../options/check-options.js';
+
 /** The two hooks of a service. */
 export type HookName = 'authenticate' | 'authorize';
 
@@ -15,13 +17,15 @@ export function markHook<F extends object>(target: F, mark: HookMark): F {
 }
 
 /**
- * What is wrong with a value given as a hook, as far as can be told before it is called; `undefined` when nothing is.
+ * The rule of a hook, as far as it can be judged before it is called.
  *
  * @param advice what to say where there is no function
- * @param name how the fault calls it: the option, or its place in a list
  */
-export function hookFault(hook: HookName, value: unknown, advice = '', name: string = hook): string | undefined {
-  if (typeof value !== 'function') return `${name} must be a function${advice}`;
-  const fault = (value as { readonly [MARK]?: HookMark })[MARK]?.[hook];
-  return fault && `${name} ${fault}`;
+export function aHook(hook: HookName, advice = ''): OptionRule {
+  return (value, name) => {
+    if (value === undefined) return [];
+    if (typeof value !== 'function') return [`${name} must be a function${advice}`];
+    const fault = (value as { readonly [MARK]?: HookMark })[MARK]?.[hook];
+    return fault === undefined ? [] : [`${name} ${fault}`];
+  };
 }

@@ -1,5 +1,7 @@
 import type { Authenticate, Authorize } from './contract.js';
-import { hookFault, markHook, type HookMark, type HookName } from './hook-fault.js';
+import type { OptionRule } from '../options/check-options.js';
+import { required } from '../options/rules.js';
+import { aHook, markHook, type HookMark, type HookName } from './hook-fault.js';
 
 const NOUNS = { authenticate: 'an authenticator', authorize: 'an authorizer' } as const;
 const SAYS = { authenticate: 'who a caller is', authorize: 'what a caller may do' } as const;
@@ -34,14 +36,14 @@ function misplaced(hook: HookName, given: string): HookMark {
   return { [other]: `must be ${NOUNS[other]}, which says ${SAYS[other]}, and was given ${given}${ADVICE[other]}` };
 }
 
-/** What is wrong with a hook that has to be there. */
-export function requiredHookFaults(hooks: Readonly<Partial<Record<HookName, unknown>>>): readonly string[] {
-  return (['authenticate', 'authorize'] as const).flatMap((hook) => hookFault(hook, hooks[hook], ADVICE[hook]) ?? []);
+/** The rule of a hook that has to be there. */
+export function aRequiredHook(hook: HookName): OptionRule {
+  return required(aHook(hook, ADVICE[hook]));
 }
 
 /** What is wrong with a list of hooks, where at least one has to be. */
 export function hookListFaults(hook: HookName, list: readonly unknown[]): readonly string[] {
   const noun = NOUNS[hook].slice('an '.length);
   if (list.length === 0) return [`name at least one ${noun}`];
-  return list.flatMap((value, index) => hookFault(hook, value, '', `${noun} ${index + 1}`) ?? []);
+  return list.flatMap((value, index) => required(aHook(hook))(value, `${noun} ${index + 1}`));
 }

@@ -3,7 +3,8 @@ import { badCredential } from './bad-credential.js';
 import { bearerToken } from './bearer-token.js';
 import type { Authenticate } from './contract.js';
 import { authenticator, hookFactory } from './hook-kinds.js';
-import { described, stringListFaults, throwFaults } from './option-faults.js';
+import { described, optionFaults, throwFaults, type OptionRules } from '../options/check-options.js';
+import { aListOfStrings, aNonEmptyString, aString, required } from '../options/rules.js';
 import { AUTHENTICATED } from './well-known.js';
 
 /** Whom a static token stands for. The group `system:authenticated` is added. */
@@ -59,6 +60,12 @@ function tokenFault(token: unknown): string | undefined {
     : 'must be printable ASCII without spaces, since no header carries another';
 }
 
+const callerRules = (): OptionRules<StaticTokenCaller> => ({
+  name: required(aNonEmptyString),
+  uid: aString,
+  groups: aListOfStrings,
+});
+
 /** By token. */
 function readCallers(tokens: StaticTokens): ReadonlyMap<string, Caller> {
   if (typeof tokens !== 'object' || tokens === null) {
@@ -71,9 +78,7 @@ function readCallers(tokens: StaticTokens): ReadonlyMap<string, Caller> {
     const where = `token ${index + 1}`;
     const fault = tokenFault(token);
     if (fault !== undefined) faults.push(`${where} ${fault}`);
-    if (typeof caller?.name !== 'string' || caller.name === '') faults.push(`${where} needs a caller with a name`);
-    if (caller?.uid !== undefined && typeof caller.uid !== 'string') faults.push(`uid of ${where} must be a string`);
-    if (caller?.groups !== undefined) faults.push(...stringListFaults(`groups of ${where}`, caller.groups));
+    faults.push(...optionFaults(caller, callerRules(), undefined, 'caller').map((fault) => `${where}: ${fault}`));
     return [token, callerOf(caller)];
   });
   throwFaults('staticTokens', faults);

@@ -1,6 +1,17 @@
 import type { Clock } from '../clock/clock.js';
-import { basePathFault } from '../http/base-path.js';
+import { aBasePath } from '../http/base-path.js';
 import { isPromise } from '../http/promise.js';
+import { optionFaults, throwFaults, type OptionRules } from '../options/check-options.js';
+import {
+  aClock,
+  aFunction,
+  anAbortSignal,
+  aPositiveNumber,
+  aWholeNumber,
+  mustBe,
+  orInfinity,
+  required,
+} from '../options/rules.js';
 
 /** Where an error escaped: a handler threw, or the source of a streamed body failed after the headers had gone. */
 export type FailurePlace = 'handler' | 'stream';
@@ -41,26 +52,24 @@ export interface BridgeOptions {
 /** The default of `stallTimeoutMs`. */
 export const STALL_TIMEOUT_MS = 60_000;
 
-/** Throws one TypeError that names every fault of a bridge's arguments. */
+const rules = (): OptionRules<BridgeOptions> => ({
+  basePath: aBasePath,
+  onError: aFunction,
+  maxBodyBytes: aWholeNumber(0),
+  signal: anAbortSignal,
+  stallTimeoutMs: orInfinity(aPositiveNumber),
+  clock: aClock,
+});
+
+/** @throws TypeError listing every fault of a bridge's arguments */
 export function checkBridge(maker: string, handler: unknown, options: BridgeOptions): void {
-  const faults: string[] = [];
-  if (typeof handler !== 'function') faults.push('the handler must be a function, such as health.handle');
-  const { basePath, onError, maxBodyBytes, signal, stallTimeoutMs } = options as Readonly<
-    Record<keyof BridgeOptions, unknown>
-  >;
-  const basePathProblem = basePathFault(basePath);
-  if (basePathProblem !== undefined) faults.push(basePathProblem);
-  if (onError !== undefined && typeof onError !== 'function') faults.push('onError must be a function');
-  if (maxBodyBytes !== undefined && !(Number.isInteger(maxBodyBytes) && (maxBodyBytes as number) >= 0)) {
-    faults.push('maxBodyBytes must be a whole number of bytes, zero or more');
-  }
-  if (signal !== undefined && typeof (signal as { aborted?: unknown } | null)?.aborted !== 'boolean') {
-    faults.push('signal must be an AbortSignal');
-  }
-  if (stallTimeoutMs !== undefined && !(typeof stallTimeoutMs === 'number' && stallTimeoutMs > 0)) {
-    faults.push('stallTimeoutMs must be a number of milliseconds more than zero, or Infinity');
-  }
-  if (faults.length > 0) throw new TypeError(`${maker}: ${faults.join('; ')}`);
+  throwFaults(maker, [
+    ...required(mustBe((value) => typeof value === 'function', 'a function, such as health.handle'))(
+      handler,
+      'the handler',
+    ),
+    ...optionFaults(options, rules()),
+  ]);
 }
 
 /** Calls an error hook so that nothing it does, also later, can hurt. */

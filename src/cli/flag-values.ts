@@ -1,3 +1,5 @@
+import type { OptionRule } from '../options/check-options.js';
+import { aWholeNumber } from '../options/rules.js';
 import { parseGoDuration } from '../time/go-duration.js';
 
 /** `true` and `false` in every spelling that Go's flags take. */
@@ -16,8 +18,14 @@ export function readDuration(text: string): number {
 
 /** A whole number from 1. */
 export function readCount(text: string): number {
-  if (!/^\d{1,9}$/.test(text) || Number(text) < 1) throw new Error('must be a whole number from 1');
-  return Number(text);
+  return checked(aWholeNumber(1, 999_999_999), /^\d+$/.test(text) ? Number(text) : NaN);
+}
+
+/** A value that keeps to the rule of the option it is for. */
+function checked<Value>(rule: OptionRule, value: Value): Value {
+  const [fault] = rule(value, '');
+  if (fault !== undefined) throw new Error(fault.trim());
+  return value;
 }
 
 /** Any text but an empty one. */

@@ -1,11 +1,23 @@
 import { MAX_PATCH_MEMBERS } from '../api/body/member-limit.js';
 import type { Authenticate, Authorize } from '../auth/contract.js';
-import { requiredHookFaults } from '../auth/hook-kinds.js';
+import { aRequiredHook } from '../auth/hook-kinds.js';
 import type { Clock } from '../clock/clock.js';
-import { eventRateLimitFaults, type EventRateLimit } from '../limits/event-rate-limit-options.js';
-import { inFlightLimitFaults, type InFlightLimitOptions } from '../limits/in-flight-options.js';
+import { eventRateLimits, type EventRateLimit } from '../limits/event-rate-limit-options.js';
+import { inFlightLimits, type InFlightLimitOptions } from '../limits/in-flight-options.js';
 import type { Observe } from '../observe/observation.js';
+import { checkOptions, type OptionRules } from '../options/check-options.js';
+import {
+  aBoolean,
+  aClock,
+  aFunction,
+  aNumber,
+  aWholeNumber,
+  isNonEmptyString,
+  mustBe,
+  required,
+} from '../options/rules.js';
 import type { EventStore } from '../store/contract.js';
+import { anEventStore } from '../store/store-rule.js';
 
 /** What {@link createEvents} needs and may be told. */
 export interface EventsOptions {
@@ -97,68 +109,41 @@ export interface EventsOptions {
 
 const DOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 
+const rules = (): OptionRules<EventsOptions> => ({
+  apiDomain: required(
+    mustBe(
+      (value) => typeof value === 'string' && DOMAIN.test(value) && value.length <= 246,
+      'a DNS subdomain such as "example.com"',
+    ),
+  ),
+  store: required(anEventStore),
+  authenticate: aRequiredHook('authenticate'),
+  authorize: aRequiredHook('authorize'),
+  coreV1: aBoolean,
+  managedFields: aBoolean,
+  impersonation: aBoolean,
+  types: mustBe(
+    (value) => Array.isArray(value) && value.length > 0 && value.every(isNonEmptyString),
+    'a non-empty list of non-empty strings',
+  ),
+  ttlMs: aNumber(1000),
+  discovery: aBoolean,
+  maxBodyBytes: aWholeNumber(1, 3_145_728), // what Kubernetes accepts
+  maxBodyFields: aWholeNumber(1, MAX_PATCH_MEMBERS),
+  maxYamlCharacters: aWholeNumber(1),
+  maxSelectorTerms: aWholeNumber(1),
+  requestTimeoutMs: aNumber(1),
+  bookmarkIntervalMs: aNumber(10),
+  minWatchMs: aNumber(1000),
+  expiryIntervalMs: aNumber(10),
+  limits: inFlightLimits(),
+  clockToleranceMs: aNumber(1),
+  eventRateLimits: eventRateLimits(),
+  clock: aClock,
+  observe: aFunction,
+});
+
 /** @throws TypeError that lists every fault */
 export function checkEventsOptions(options: EventsOptions): void {
-  const faults: string[] = [];
-  const given = options as { readonly [K in keyof EventsOptions]?: unknown } | null | undefined;
-  if (typeof given !== 'object' || given === null) throw new TypeError('createEvents: options are missing');
-  const { apiDomain } = given;
-  if (typeof apiDomain !== 'string' || !DOMAIN.test(apiDomain) || apiDomain.length > 246) {
-    faults.push('apiDomain must be a DNS subdomain such as "example.com"');
-  }
-  if (typeof given.store !== 'object' || given.store === null || !('changes' in given.store)) {
-    faults.push('store must be an EventStore, for example memoryStore()');
-  }
-  faults.push(...requiredHookFaults(given));
-  if (given.types !== undefined && !isNonEmptyStrings(given.types)) {
-    faults.push('types must be a non-empty list of non-empty strings');
-  }
-  for (const [name, least, most = Infinity] of NUMBERS) {
-    const value = given[name];
-    if (value !== undefined && !(typeof value === 'number' && value >= least && Number.isFinite(value))) {
-      faults.push(`${name} must be a number of at least ${least}`);
-    }
-    if (typeof value === 'number' && value > most && Number.isFinite(value)) {
-      faults.push(`${name} must be at most ${most}`);
-    }
-  }
-  faults.push(...limitFaults(given.limits));
-  if (given.eventRateLimits !== undefined) faults.push(...eventRateLimitFaults(given.eventRateLimits));
-  for (const name of Object.keys(given)) if (!KNOWN.has(name)) faults.push(`${name} is not an option`);
-  for (const name of ['coreV1', 'impersonation', 'managedFields'] as const) {
-    if (given[name] !== undefined && typeof given[name] !== 'boolean') faults.push(`${name} must be true or false`);
-  }
-  if (given.observe !== undefined && typeof given.observe !== 'function') faults.push('observe must be a function');
-  if (faults.length > 0) throw new TypeError(`createEvents: ${faults.join('; ')}`);
+  checkOptions('createEvents', options, rules());
 }
-
-/** The room that knows the rules says what is wrong. */
-function limitFaults(limits: unknown): string[] {
-  if (limits === undefined) return [];
-  if (typeof limits !== 'object' || limits === null) return ['limits must be an object such as { watches: 100 }'];
-  return inFlightLimitFaults(limits).map((fault) => `limits.${fault}`);
-}
-
-/** With the least and the most each may be. */
-const NUMBERS: readonly (readonly [name: keyof EventsOptions, least: number, most?: number])[] = [
-  ['ttlMs', 1000],
-  ['maxBodyBytes', 1, 3_145_728], // what Kubernetes accepts
-  ['maxBodyFields', 1, MAX_PATCH_MEMBERS],
-  ['maxYamlCharacters', 1],
-  ['maxSelectorTerms', 1],
-  ['requestTimeoutMs', 1],
-  ['bookmarkIntervalMs', 10],
-  ['minWatchMs', 1000],
-  ['expiryIntervalMs', 10],
-  ['clockToleranceMs', 1],
-];
-
-const KNOWN: ReadonlySet<string> = new Set([
-  ...['apiDomain', 'store', 'authenticate', 'authorize', 'types', 'discovery', 'limits', 'clock', 'observe'],
-  'eventRateLimits',
-  ...['coreV1', 'impersonation', 'managedFields'],
-  ...NUMBERS.map(([name]) => name),
-]);
-
-const isNonEmptyStrings = (value: unknown): boolean =>
-  Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === 'string' && item !== '');

@@ -39,32 +39,32 @@ export interface HealthCheck {
    * The endpoints this check counts for. Default: `['readyz', 'healthz']`. **A check joins `livez` only when it is
    * named here**, because a failing `livez` restarts the process: put there what only a restart can mend.
    */
-  readonly endpoints?: readonly HealthRoot[];
+  readonly endpoints?: readonly HealthRoot[] | undefined;
   /**
    * The longest a probe waits for this check, in milliseconds, from 1 to 3,600,000. Default: `timeoutMs` of the health
    * object. There is no way to switch it off.
    */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /**
    * Runs the check in the background, `periodMs` milliseconds after the last run ended, and lets probes read the last
    * verdict. Until the first run has ended the check fails. Default: it runs when a probe asks.
    */
-  readonly periodMs?: number;
+  readonly periodMs?: number | undefined;
   /** How long a verdict is reused, in milliseconds. Default 0: every probe runs the check. Not with `periodMs`. */
-  readonly cacheMs?: number;
+  readonly cacheMs?: number | undefined;
   /** `false`: a failure shows as `[+]NAME ok (degraded: reason withheld)` and leaves the status code at 200. Default `true`. */
-  readonly critical?: boolean;
+  readonly critical?: boolean | undefined;
   /** Failing runs in a row that turn a passing check. Default 1. */
-  readonly failureThreshold?: number;
+  readonly failureThreshold?: number | undefined;
   /** Passing runs in a row that turn a failing check, also at the start: what never succeeded is down. Default 1. */
-  readonly successThreshold?: number;
+  readonly successThreshold?: number | undefined;
   /** `?exclude=GROUP` excludes every check of the group. */
-  readonly group?: string;
+  readonly group?: string | undefined;
   /**
    * A step of the boot sequence: `/livez` answers ok for it, without running it, until `livezGracePeriodMs` after it
    * was added. `/readyz` and `/healthz` have no grace period. Default `false`.
    */
-  readonly startup?: boolean;
+  readonly startup?: boolean | undefined;
 }
 
 /** How a check stands. */
@@ -126,8 +126,11 @@ export interface Health {
    * `/livez` answers ok for it during the livez grace period.
    */
   readonly addPostStartHook: (name: string) => PostStartHook;
-  /** The same result a probe would get, with reasons. Rejects with a `TypeError` for an unknown root only. */
-  readonly report: (root: HealthRoot, options?: { readonly exclude?: readonly string[] }) => Promise<HealthReport>;
+  /** The same result a probe would get, with reasons. Rejects with a `TypeError` for an unknown root and for unusable options only. */
+  readonly report: (
+    root: HealthRoot,
+    options?: { readonly exclude?: readonly string[] | undefined },
+  ) => Promise<HealthReport>;
   /** Calls back when a check changes its status. Returns the function that ends it. What the listener throws is observed. */
   readonly onChange: (listener: (change: HealthChange) => void) => () => void;
   /** From now on `shutdown` fails on `/readyz`; `/livez` and `/healthz` are left alone. */

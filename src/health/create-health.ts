@@ -4,6 +4,8 @@ import { createChanges } from './changes.js';
 import { createCheckRunner, type CheckRunner } from './check-runner.js';
 import type { Health, HealthCheck, HealthReport, HealthRoot, PostStartHook } from './contract.js';
 import { ROOTS, isRoot, resolveCheck, type CheckDefinition } from './definition.js';
+import { optionFaults, throwFaults } from '../options/check-options.js';
+import { aListOfStrings, mustBe, required } from '../options/rules.js';
 import { createEndpoints } from './endpoints.js';
 import { askAll, askOne, reportOf, type Asked, type GracePeriod } from './evaluate.js';
 import { createLogWatch } from './log-watch.js';
@@ -66,8 +68,14 @@ export function createHealth(options: HealthOptions = {}): Health {
     };
   }
 
-  async function report(root: HealthRoot, asked: { readonly exclude?: readonly string[] } = {}): Promise<HealthReport> {
-    if (!isRoot(root)) throw new TypeError(`health.report: the root must be one of ${ROOTS.join(', ')}`);
+  async function report(
+    root: HealthRoot,
+    asked: { readonly exclude?: readonly string[] | undefined } = {},
+  ): Promise<HealthReport> {
+    throwFaults('health.report', [
+      ...required(mustBe(isRoot, `one of ${ROOTS.join(', ')}`))(root, 'the root'),
+      ...optionFaults(asked, { exclude: aListOfStrings }),
+    ]);
     return await reportOf(root, ask(root, asked.exclude ?? []));
   }
 

@@ -1,5 +1,6 @@
 import type { CheckFunction, HealthCheck, HealthRoot } from './contract.js';
-import { A_COUNT, A_FLAG, A_FUNCTION, aNumber, checkOptions, type OptionRules } from './option-rules.js';
+import { checkOptions, type OptionRules } from '../options/check-options.js';
+import { aBoolean, aFunction, aNumber, aWholeNumber, mustBe, required } from '../options/rules.js';
 
 /** A check with every default in place. */
 export interface CheckDefinition {
@@ -36,40 +37,36 @@ export function isRoot(value: unknown): value is HealthRoot {
   return (ROOTS as readonly unknown[]).includes(value);
 }
 
-const A_NAME = `1 to ${LONGEST_NAME} characters without white space, and a path (no empty, "." or ".." part)`;
 const ONE_DAY_MS = 86_400_000;
 
-const RULES: OptionRules = {
-  name: [isCheckName, A_NAME],
-  check: A_FUNCTION,
-  endpoints: [
+/** The rules of a check, also for functions that make one. */
+export const checkRules = (): OptionRules<HealthCheck> => ({
+  name: required(
+    mustBe(isCheckName, `1 to ${LONGEST_NAME} characters without white space, and a path (no empty, "." or ".." part)`),
+  ),
+  check: required(aFunction),
+  endpoints: mustBe(
     (value) => Array.isArray(value) && value.length > 0 && value.every(isRoot),
     `a list of ${ROOTS.join(', ')}`,
-  ],
+  ),
   timeoutMs: aNumber(1, 3_600_000),
   periodMs: aNumber(1, ONE_DAY_MS),
   cacheMs: aNumber(0, ONE_DAY_MS),
-  critical: A_FLAG,
-  failureThreshold: A_COUNT,
-  successThreshold: A_COUNT,
-  group: [isCheckName, 'formed like a name'],
-  startup: A_FLAG,
-};
+  critical: aBoolean,
+  failureThreshold: aWholeNumber(1),
+  successThreshold: aWholeNumber(1),
+  group: mustBe(isCheckName, 'formed like a name'),
+  startup: aBoolean,
+});
 
 /** Checks a definition and fills in defaults. Throws one `TypeError` that lists every fault. */
 export function resolveCheck(check: HealthCheck, defaultTimeoutMs: number): CheckDefinition {
   const where = `health.add(${JSON.stringify((check as HealthCheck | null | undefined)?.name) ?? ''})`;
-  checkOptions(
-    where,
-    check,
-    RULES,
-    ['name', 'check'],
-    [
-      check?.periodMs !== undefined &&
-        Boolean(check.cacheMs) &&
-        'periodMs and cacheMs exclude each other: a background check is always read from memory',
-    ],
-  );
+  checkOptions(where, check, checkRules(), ({ periodMs, cacheMs }) => [
+    periodMs !== undefined &&
+      Boolean(cacheMs) &&
+      'periodMs and cacheMs exclude each other: a background check is always read from memory',
+  ]);
   return {
     name: check.name,
     check: check.check,

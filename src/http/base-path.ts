@@ -1,14 +1,12 @@
+import type { OptionRule } from '../options/check-options.js';
+import { mustBe } from '../options/rules.js';
 import { originForm } from './url.js';
 
-/**
- * Says what is wrong with a base path, or nothing. A base path begins with `/` and is written as clients send it
- * (percent-encoded), without query or fragment.
- */
-export function basePathFault(value: unknown): string | undefined {
-  if (value === undefined || value === '') return undefined;
-  if (typeof value === 'string' && value.startsWith('/') && !/[?#\s]/.test(value)) return undefined;
-  return 'basePath must be a path such as "/internal": it begins with "/" and has no "?", "#" or white space';
-}
+/** The rule of a base path: it begins with `/` and is written as clients send it (percent-encoded), without query or fragment. */
+export const aBasePath: OptionRule = /* @__PURE__ */ mustBe(
+  (value) => typeof value === 'string' && (value === '' || (value.startsWith('/') && !/[?#\s]/.test(value))),
+  'a path such as "/internal": it begins with "/" and has no "?", "#" or white space',
+);
 
 /** The form {@link stripBasePath} takes: without trailing slashes; empty for none. */
 export function normalizeBasePath(value: string | undefined): string {

@@ -1,6 +1,7 @@
-import { throwFaults } from '../auth/option-faults.js';
 import type { Clock } from '../clock/clock.js';
 import type { Observe } from '../observe/observation.js';
+import { checkOptions, type OptionRules } from '../options/check-options.js';
+import { aClock, aFunction, aNumber, anObjectWith, required } from '../options/rules.js';
 
 /** What is done at a step of the shutdown. */
 export type ShutdownStep = () => void | Promise<void>;
@@ -13,30 +14,30 @@ export interface LifecycleOptions {
    * How long everything is still served after `/readyz` began to fail, in milliseconds. Default 0, as Kubernetes'
    * `--shutdown-delay-duration`. Must be longer than load balancers need to notice.
    */
-  readonly shutdownDelayMs?: number;
+  readonly shutdownDelayMs?: number | undefined;
   /** How long requests may take to finish after the delay, in milliseconds. Default 60,000, as Kubernetes. */
-  readonly drainTimeoutMs?: number;
+  readonly drainTimeoutMs?: number | undefined;
   /** How long `close` may take, in milliseconds. Default 10,000. */
-  readonly closeTimeoutMs?: number;
+  readonly closeTimeoutMs?: number | undefined;
   /** Runs while the delay passes; nothing is closed before both have ended. Bounded by `drainTimeoutMs`. */
-  readonly beforeStop?: ShutdownStep;
+  readonly beforeStop?: ShutdownStep | undefined;
   /**
    * Refuses new connections and requests, for example `() => void server.close()`. What it refuses must take effect
    * when it is called; a promise that it returns is waited for together with `drain`.
    */
-  readonly stopAccepting?: ShutdownStep;
+  readonly stopAccepting?: ShutdownStep | undefined;
   /** Ends open watches, cleanly. */
-  readonly endWatches?: ShutdownStep;
+  readonly endWatches?: ShutdownStep | undefined;
   /**
    * Resolves when the requests in flight have finished. `signal` is aborted after `drainTimeoutMs`: cut off what is
    * left, for example with `server.closeAllConnections()`.
    */
-  readonly drain?: (context: { readonly signal: AbortSignal }) => void | Promise<void>;
+  readonly drain?: ((context: { readonly signal: AbortSignal }) => void | Promise<void>) | undefined;
   /** Closes stores and whatever else requests needed. Runs last, also when an earlier step failed. */
-  readonly close?: ShutdownStep;
-  readonly clock?: Clock;
+  readonly close?: ShutdownStep | undefined;
+  readonly clock?: Clock | undefined;
   /** Is told of steps that failed. */
-  readonly observe?: Observe;
+  readonly observe?: Observe | undefined;
 }
 
 /** The options with every default in place. */
@@ -47,33 +48,24 @@ export interface ResolvedLifecycleOptions {
 }
 
 const LONGEST_MS = 86_400_000;
-const STEPS = ['beforeStop', 'stopAccepting', 'endWatches', 'drain', 'close', 'observe'] as const;
-const DURATIONS = ['shutdownDelayMs', 'drainTimeoutMs', 'closeTimeoutMs'] as const;
-const KNOWN: readonly string[] = ['health', 'clock', ...STEPS, ...DURATIONS];
+
+const rules = (): OptionRules<LifecycleOptions> => ({
+  health: required(anObjectWith(['startShutdown'], 'the object of createHealth')),
+  beforeStop: aFunction,
+  stopAccepting: aFunction,
+  endWatches: aFunction,
+  drain: aFunction,
+  close: aFunction,
+  observe: aFunction,
+  shutdownDelayMs: aNumber(0, LONGEST_MS),
+  drainTimeoutMs: aNumber(0, LONGEST_MS),
+  closeTimeoutMs: aNumber(0, LONGEST_MS),
+  clock: aClock,
+});
 
 /** Checks the options and fills in defaults. Throws one `TypeError` that lists every fault. */
 export function resolveLifecycleOptions(options: LifecycleOptions): ResolvedLifecycleOptions {
-  const given: unknown = options;
-  if (typeof given !== 'object' || given === null) throwFaults('createLifecycle', ['the argument must be an object']);
-  const health: { readonly startShutdown?: unknown } | null | undefined = options.health;
-  const clock: { readonly setTimer?: unknown } | null | undefined = options.clock;
-  throwFaults('createLifecycle', [
-    ...Object.keys(options)
-      .filter((key) => !KNOWN.includes(key))
-      .map((key) => `there is no option ${JSON.stringify(key)}`),
-    ...(typeof health?.startShutdown === 'function' ? [] : ['health must be the object of createHealth']),
-    ...STEPS.filter((step) => options[step] !== undefined && typeof options[step] !== 'function').map(
-      (step) => `${step} must be a function`,
-    ),
-    ...DURATIONS.filter((name) => !fitsDuration(options[name])).map(
-      (name) => `${name} must be a number from 0 to ${LONGEST_MS}`,
-    ),
-    ...(clock === undefined || typeof clock?.setTimer === 'function' ? [] : ['clock must be a Clock']),
-  ]);
+  checkOptions('createLifecycle', options, rules());
   const { shutdownDelayMs = 0, drainTimeoutMs = 60_000, closeTimeoutMs = 10_000 } = options;
   return { shutdownDelayMs, drainTimeoutMs, closeTimeoutMs };
-}
-
-function fitsDuration(value: unknown): boolean {
-  return value === undefined || (typeof value === 'number' && value >= 0 && value <= LONGEST_MS);
 }

@@ -1,6 +1,15 @@
-import { throwFaults } from '../auth/option-faults.js';
 import { createNotifier } from '../observe/notifier.js';
 import type { Observe } from '../observe/observation.js';
+import { checkOptions, type OptionRules } from '../options/check-options.js';
+import {
+  aFunction,
+  aListOf,
+  anAbortSignal,
+  aNonEmptyString,
+  anObject,
+  anObjectWith,
+  required,
+} from '../options/rules.js';
 
 /** Something a service does once after it started, before it is ready. */
 export interface StartupHook {
@@ -17,9 +26,9 @@ export interface PostStartHooksOptions {
   };
   readonly hooks: readonly StartupHook[];
   /** Handed to the hooks; abort it when the service stops before it has started. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** Is told of hooks that failed. */
-  readonly observe?: Observe;
+  readonly observe?: Observe | undefined;
 }
 
 /**
@@ -30,9 +39,9 @@ export interface PostStartHooksOptions {
  * @throws TypeError that lists every fault of the hooks; nothing is added then.
  */
 export function runPostStartHooks(options: PostStartHooksOptions): Promise<readonly string[]> {
+  checkOptions('runPostStartHooks', options, rules(), ({ hooks }) => repeatedNames(hooks));
   const { health, hooks, signal = new AbortController().signal } = options;
   const notify = createNotifier(options.observe);
-  checkHooks(hooks);
   const started = hooks.map(({ name, run }) => ({ name, run, check: health.addPostStartHook(name) }));
   const runs = started.map(async ({ name, run, check }): Promise<string | undefined> => {
     try {
@@ -48,17 +57,17 @@ export function runPostStartHooks(options: PostStartHooksOptions): Promise<reado
   return Promise.all(runs).then((failed) => failed.filter((name) => name !== undefined));
 }
 
-function checkHooks(hooks: readonly StartupHook[]): void {
-  const given: unknown = hooks;
-  if (!Array.isArray(given)) throw new TypeError('runPostStartHooks: hooks must be a list');
-  const list: readonly (Partial<StartupHook> | null | undefined)[] = given;
-  const faults: string[] = [];
-  const names = new Set<unknown>();
-  list.forEach((hook, index) => {
-    if (typeof hook?.name !== 'string' || hook.name === '') faults.push(`hook ${index + 1} needs a name`);
-    if (typeof hook?.run !== 'function') faults.push(`hook ${index + 1} needs a function run`);
-    if (typeof hook?.name === 'string' && names.has(hook.name)) faults.push(`the name ${hook.name} is there twice`);
-    names.add(hook?.name);
-  });
-  throwFaults('runPostStartHooks', faults);
+const rules = (): OptionRules<PostStartHooksOptions> => ({
+  health: required(anObjectWith(['addPostStartHook'], 'the object of createHealth')),
+  hooks: required(aListOf(anObject<StartupHook>({ name: required(aNonEmptyString), run: required(aFunction) }))),
+  signal: anAbortSignal,
+  observe: aFunction,
+});
+
+function repeatedNames(hooks: unknown): readonly string[] {
+  const list: readonly (Partial<StartupHook> | null | undefined)[] = Array.isArray(hooks) ? hooks : [];
+  const names = list.map((hook) => hook?.name);
+  return names
+    .filter((name, index) => typeof name === 'string' && names.indexOf(name) < index)
+    .map((name) => `there are two hooks of the name ${JSON.stringify(name)}`);
 }

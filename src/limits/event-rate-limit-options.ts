@@ -1,3 +1,6 @@
+import type { OptionRule, OptionRules } from '../options/check-options.js';
+import { aListOf, anObject, aPositiveNumber, aWholeNumber, oneOf, required } from '../options/rules.js';
+
 /** What a limit counts by, as the types of kube-apiserver's EventRateLimit admission. */
 export type EventRateLimitType = 'Server' | 'Namespace' | 'User' | 'SourceAndObject';
 
@@ -16,25 +19,12 @@ export interface EventRateLimit {
   readonly cacheSize?: number | undefined;
 }
 
-const TYPES: ReadonlySet<unknown> = new Set(['Server', 'Namespace', 'User', 'SourceAndObject']);
-const FIELDS: ReadonlySet<string> = new Set(['type', 'qps', 'burst', 'cacheSize']);
+const rules = (): OptionRules<EventRateLimit> => ({
+  type: required(oneOf('Server', 'Namespace', 'User', 'SourceAndObject')),
+  qps: required(aPositiveNumber),
+  burst: required(aWholeNumber(1)),
+  cacheSize: aWholeNumber(1),
+});
 
-const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) > 0;
-
-/** What is wrong with the limits, one sentence a fault. */
-export function eventRateLimitFaults(limits: unknown): readonly string[] {
-  if (!Array.isArray(limits)) return ['eventRateLimits must be a list such as [{ type: "User", qps: 50, burst: 100 }]'];
-  return limits.flatMap((limit: unknown, index) => faultsOf(limit).map((fault) => `eventRateLimits[${index}]${fault}`));
-}
-
-function faultsOf(limit: unknown): readonly string[] {
-  if (typeof limit !== 'object' || limit === null) return [' must be an object with type, qps and burst'];
-  const { type, qps, burst, cacheSize } = limit as Readonly<Record<keyof EventRateLimit, unknown>>;
-  const faults: string[] = [];
-  if (!TYPES.has(type)) faults.push(`.type must be one of ${[...TYPES].join(', ')}`);
-  if (!(typeof qps === 'number' && qps > 0 && qps < Infinity)) faults.push('.qps must be a number above 0');
-  if (!isCount(burst)) faults.push('.burst must be a positive whole number');
-  if (cacheSize !== undefined && !isCount(cacheSize)) faults.push('.cacheSize must be a positive whole number');
-  for (const name of Object.keys(limit)) if (!FIELDS.has(name)) faults.push(`.${name} is not an option`);
-  return faults;
-}
+/** The rule of the option with these limits. */
+export const eventRateLimits = (): OptionRule => aListOf(anObject(rules()));

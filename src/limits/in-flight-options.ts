@@ -1,4 +1,5 @@
-import { throwFaults } from '../auth/option-faults.js';
+import { checkOptions, type OptionRule, type OptionRules } from '../options/check-options.js';
+import { anObject, aWholeNumber, orInfinity } from '../options/rules.js';
 
 /**
  * How much is served at a time, in all and of one caller. A caller is a user name; anonymous callers are told apart by
@@ -50,25 +51,30 @@ const DEFAULTS: InFlightLimitValues = {
   queueWaitMs: 5_000,
 };
 
-const MAY_BE_NONE: ReadonlySet<string> = new Set(['queued', 'queuedPerCaller']);
-
-/** What is wrong with the options, one sentence a fault. */
-export function inFlightLimitFaults(options: InFlightLimitOptions): readonly string[] {
-  const given: Readonly<Record<string, unknown>> = { ...options };
-  return Object.entries(given).flatMap(([name, value]) => {
-    if (!Object.hasOwn(DEFAULTS, name)) return [`${name} is not an option`];
-    if (value === undefined) return [];
-    const whole = typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
-    if (name === 'queueWaitMs') return whole && value > 0 ? [] : [`${name} must be a positive whole number`];
-    const none = MAY_BE_NONE.has(name);
-    if ((whole && (value > 0 || none)) || value === Infinity) return [];
-    return [`${name} must be a ${none ? '' : 'positive '}whole number, or Infinity for no limit`];
-  });
+function rules(): OptionRules<InFlightLimitOptions> {
+  const some = orInfinity(aWholeNumber(1));
+  const noneOrSome = orInfinity(aWholeNumber(0));
+  return {
+    reads: some,
+    writes: some,
+    readsPerCaller: some,
+    writesPerCaller: some,
+    watches: some,
+    watchesPerCaller: some,
+    bytes: some,
+    bytesPerCaller: some,
+    queued: noneOrSome,
+    queuedPerCaller: noneOrSome,
+    queueWaitMs: aWholeNumber(1),
+  };
 }
+
+/** The rule of an option with these limits. */
+export const inFlightLimits = (): OptionRule => anObject(rules());
 
 /** @throws TypeError listing every fault */
 export function readInFlightLimits(options: InFlightLimitOptions): InFlightLimitValues {
-  throwFaults('limits', inFlightLimitFaults(options));
+  checkOptions('limits', options, rules());
   const { reads = DEFAULTS.reads, writes = DEFAULTS.writes, bytes = DEFAULTS.bytes } = options;
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
   return {

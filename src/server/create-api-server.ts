@@ -1,15 +1,16 @@
-import type { VersionInfo } from '../api/discovery/version.js';
+import { aVersion, type VersionInfo } from '../api/discovery/version.js';
 import { createAccess } from '../auth/access.js';
 import type { Authenticate, Authorize } from '../auth/contract.js';
-import { requiredHookFaults } from '../auth/hook-kinds.js';
+import { aRequiredHook } from '../auth/hook-kinds.js';
 import { createImpersonation } from '../auth/impersonation.js';
-import { throwFaults } from '../auth/option-faults.js';
 import type { ApiHandler } from '../http/handler.js';
 import { isPromise } from '../http/promise.js';
 import type { ApiRequest } from '../http/request.js';
 import type { ApiResponse } from '../http/response.js';
 import { createNotifier } from '../observe/notifier.js';
 import type { Observe } from '../observe/observation.js';
+import { checkOptions, type OptionRules } from '../options/check-options.js';
+import { aBoolean, aFunction, aListOfStrings, anObjectWith, required } from '../options/rules.js';
 import { createDrainGate } from './drain-gate.js';
 import { createOtherPaths } from './other-paths.js';
 import { withStandardHeaders } from './standard-headers.js';
@@ -75,7 +76,7 @@ const OWN_PATHS = ['/', '/index.html', '/healthz', '/livez', '/readyz', '/versio
  * @throws TypeError listing all faults of the options
  */
 export function createApiServer(options: ApiServerOptions): ApiServer {
-  checkOptions(options);
+  checkOptions('createApiServer', options, rules());
   const { health, events, observe } = options;
   const notify = createNotifier(observe);
   const access = createAccess({
@@ -117,20 +118,16 @@ const HEALTH = /^\/(?:healthz|livez|readyz)(?:[/?]|$)/;
 
 const isHealth = ({ url }: ApiRequest): boolean => HEALTH.test(url);
 
-function checkOptions(options: ApiServerOptions): void {
-  if (typeof options !== 'object' || options === null) throw new TypeError('createApiServer: options are required');
-  const faults: string[] = [];
-  for (const name of ['health', 'events'] as const) {
-    if (typeof options[name]?.handle !== 'function') faults.push(`${name} must be an object with a function handle`);
-  }
-  faults.push(...requiredHookFaults(options));
-  const { observe, extraPaths, impersonation } = options;
-  if (impersonation !== undefined && typeof impersonation !== 'boolean') {
-    faults.push('impersonation must be true or false');
-  }
-  if (observe !== undefined && typeof observe !== 'function') faults.push('observe must be a function');
-  if (extraPaths !== undefined && typeof extraPaths !== 'function' && !Array.isArray(extraPaths)) {
-    faults.push('extraPaths must be a list of paths, or a function that gives one');
-  }
-  throwFaults('createApiServer', faults);
-}
+const rules = (): OptionRules<ApiServerOptions> => ({
+  health: required(anObjectWith(['handle'], 'an object with a function handle')),
+  events: required(anObjectWith(['handle'], 'an object with a function handle')),
+  authenticate: aRequiredHook('authenticate'),
+  authorize: aRequiredHook('authorize'),
+  impersonation: aBoolean,
+  version: aVersion,
+  observe: aFunction,
+  extraPaths: (value, name) =>
+    typeof value === 'function'
+      ? []
+      : aListOfStrings(value, name).map((fault) => `${fault}, or a function that gives one`),
+});

@@ -1,25 +1,28 @@
 import { systemClock, type Clock } from '../clock/clock.js';
+import { optionFaults, throwFaults, type OptionRules } from '../options/check-options.js';
+import { aBoolean, aClock, aFunction, anAbortSignal, aWholeNumber, required } from '../options/rules.js';
 import type { EventKey, EventStore, ListPage, Position, Revision } from './contract.js';
 import { isStoreError, type StoreErrorCode } from './errors.js';
 import type { EventRecord } from './record.js';
+import { anEventStore } from './store-rule.js';
 import { sameEvent } from './unknown-outcomes.js';
 
 /** Options of {@link copyEvents}. */
 export interface CopyEventsOptions {
   /** Told after each page. What it throws ends the copy. */
-  readonly onProgress?: (progress: CopyProgress) => void;
+  readonly onProgress?: ((progress: CopyProgress) => void) | undefined;
   /** Told of each event that is left out, as soon as it is. What it throws ends the copy. */
-  readonly onSkipped?: (skipped: SkippedEvent) => void;
+  readonly onSkipped?: ((skipped: SkippedEvent) => void) | undefined;
   /** Ends the copy with the signal's reason. What was copied stays. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** How many events are read at once, from 1 to 10,000. Default 500. */
-  readonly pageSize?: number;
+  readonly pageSize?: number | undefined;
   /** How many writes are under way at once, from 1 to 1,000. Default 32: engines put what comes together into one commit. */
-  readonly concurrency?: number;
+  readonly concurrency?: number | undefined;
   /** `true` replaces events of the same name that are different in `to`. Default `false`: they are left and listed. */
-  readonly overwrite?: boolean;
+  readonly overwrite?: boolean | undefined;
   /** Says what has expired. Default: the system clock. */
-  readonly clock?: Clock;
+  readonly clock?: Clock | undefined;
 }
 
 /** How far a copy is. Each event read is in exactly one of the counts. */
@@ -77,7 +80,7 @@ export async function copyEvents(
   to: EventStore,
   options: CopyEventsOptions = {},
 ): Promise<CopyResult> {
-  checkOptions(from, to, options);
+  checkArguments(from, to, options);
   const {
     onProgress,
     onSkipped,
@@ -176,18 +179,21 @@ function hasCode(error: unknown, ...codes: readonly StoreErrorCode[]): boolean {
   return isStoreError(error) && codes.includes(error.code);
 }
 
-function checkOptions(from: EventStore, to: EventStore, options: CopyEventsOptions): void {
-  const { pageSize = 1, concurrency = 1, onProgress, onSkipped } = options;
-  const isCount = (value: unknown, most: number): boolean =>
-    Number.isSafeInteger(value) && (value as number) >= 1 && (value as number) <= most;
-  const faults = [
-    typeof from?.list !== 'function' && 'from: give an EventStore',
-    typeof to?.create !== 'function' && 'to: give an EventStore',
-    from !== undefined && from === to && 'from and to are the same store',
-    !isCount(pageSize, 10_000) && 'pageSize: give a whole number from 1 to 10,000',
-    !isCount(concurrency, 1_000) && 'concurrency: give a whole number from 1 to 1,000',
-    onProgress !== undefined && typeof onProgress !== 'function' && 'onProgress: give a function',
-    onSkipped !== undefined && typeof onSkipped !== 'function' && 'onSkipped: give a function',
-  ].filter((fault) => fault !== false);
-  if (faults.length > 0) throw new TypeError(`copyEvents: ${faults.join('; ')}`);
+const rules = (): OptionRules<CopyEventsOptions> => ({
+  onProgress: aFunction,
+  onSkipped: aFunction,
+  signal: anAbortSignal,
+  pageSize: aWholeNumber(1, 10_000),
+  concurrency: aWholeNumber(1, 1_000),
+  overwrite: aBoolean,
+  clock: aClock,
+});
+
+function checkArguments(from: EventStore, to: EventStore, options: CopyEventsOptions): void {
+  throwFaults('copyEvents', [
+    ...required(anEventStore)(from, 'from'),
+    ...required(anEventStore)(to, 'to'),
+    ...(from !== undefined && from === to ? ['from and to are the same store'] : []),
+    ...optionFaults(options, rules()),
+  ]);
 }

@@ -1,25 +1,37 @@
 import { systemClock, type Clock, type ClockTimer } from '../clock/clock.js';
 import { createNotifier } from '../observe/notifier.js';
 import type { Observe } from '../observe/observation.js';
+import { checkOptions, type OptionRules } from '../options/check-options.js';
+import { aClock, aFunction, anObjectWith, aPositiveNumber, aWholeNumber, required } from '../options/rules.js';
 import type { EventStore } from './contract.js';
 import { isStoreError } from './errors.js';
 import { nextTurn } from '../clock/next-turn.js';
+import { anEventStore } from './store-rule.js';
 import { createStoreTime, type StoreTime } from './store-time.js';
 
 /** For {@link createExpiryLoop}. */
 export interface ExpiryLoopOptions {
   readonly store: EventStore;
   /** Default: the system clock. */
-  readonly clock?: Clock;
+  readonly clock?: Clock | undefined;
   /** The time that events expire by. Default: the store's, measured by the loop itself. */
-  readonly time?: StoreTime;
+  readonly time?: StoreTime | undefined;
   /** How often the store is asked, in milliseconds. Default: 1,000. */
-  readonly intervalMs?: number;
+  readonly intervalMs?: number | undefined;
   /** The most events one call removes. Default: 500. */
-  readonly sliceSize?: number;
+  readonly sliceSize?: number | undefined;
   /** Receives the errors of the store, and once each what is wrong with the clock. They do not stop the loop. */
-  readonly observe?: Observe;
+  readonly observe?: Observe | undefined;
 }
+
+const rules = (): OptionRules<ExpiryLoopOptions> => ({
+  store: required(anEventStore),
+  clock: aClock,
+  time: anObjectWith(['expiryMoment'], 'a StoreTime'),
+  intervalMs: aPositiveNumber,
+  sliceSize: aWholeNumber(1),
+  observe: aFunction,
+});
 
 /** Removes expired events for as long as it runs. Several loops, on several replicas, may serve one store. */
 export interface ExpiryLoop {
@@ -37,11 +49,8 @@ export interface ExpiryLoop {
  * @throws TypeError that lists every unusable option.
  */
 export function createExpiryLoop(options: ExpiryLoopOptions): ExpiryLoop {
+  checkOptions('createExpiryLoop', options, rules());
   const { store, clock = systemClock, intervalMs = 1000, sliceSize = 500 } = options;
-  const faults: string[] = [];
-  if (!(Number.isFinite(intervalMs) && intervalMs > 0)) faults.push('intervalMs: give milliseconds above 0');
-  if (!(Number.isSafeInteger(sliceSize) && sliceSize >= 1)) faults.push('sliceSize: give a whole number of at least 1');
-  if (faults.length > 0) throw new TypeError(`createExpiryLoop: ${faults.join('; ')}`);
   const notify = createNotifier(options.observe);
   const report = (error: unknown): void => notify({ type: 'error', error, where: `expiry of ${store.name}` });
   const time = options.time ?? createStoreTime({ store, clock });

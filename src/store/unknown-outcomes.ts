@@ -1,17 +1,22 @@
 import { systemClock, type Clock } from '../clock/clock.js';
+import { optionFaults, throwFaults, type OptionRules } from '../options/check-options.js';
+import { aClock, aNumber, required } from '../options/rules.js';
 import type { EventKey, EventStore, RemoveOptions } from './contract.js';
 import { isStoreError, type StoreErrorCode } from './errors.js';
 import { eventSize, type EncodedEvent, type EventRecord } from './record.js';
+import { anEventStore } from './store-rule.js';
 
 const ATTEMPTS = 3;
 
 /** For {@link resolveUnknownOutcomes}. */
 export interface UnknownOutcomeOptions {
   /** Default: the system clock. */
-  readonly clock?: Clock;
+  readonly clock?: Clock | undefined;
   /** How long the outcome of a write is looked for, in milliseconds from the beginning of the write. Default: 8,000. */
-  readonly withinMs?: number;
+  readonly withinMs?: number | undefined;
 }
+
+const rules = (): OptionRules<UnknownOutcomeOptions> => ({ clock: aClock, withinMs: aNumber(0) });
 
 function hasCode(error: unknown, ...codes: readonly StoreErrorCode[]): boolean {
   return isStoreError(error) && codes.includes(error.code);
@@ -75,8 +80,14 @@ async function resolved(
  * A create that was given up must not be able to happen later than its repetition, for an event that was deleted in between
  * would come back. That is the engine's part: PostgreSQL refuses what comes after its deadline, and the etcd store resolves
  * creates itself.
+ *
+ * @throws TypeError that lists every fault of the arguments.
  */
 export function resolveUnknownOutcomes(store: EventStore, options: UnknownOutcomeOptions = {}): EventStore {
+  throwFaults('resolveUnknownOutcomes', [
+    ...required(anEventStore)(store, 'the store'),
+    ...optionFaults(options, rules()),
+  ]);
   const written =
     (key: EventKey, event: EncodedEvent, code: StoreErrorCode): Judge =>
     async (error, signal) => {

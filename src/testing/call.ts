@@ -4,6 +4,8 @@ import type { ApiRequest, PeerCertificate } from '../http/request.js';
 import { isStream } from '../http/response-shape.js';
 import type { ApiResponse, ResponseHeaders } from '../http/response.js';
 import { notFoundText } from '../http/text.js';
+import { optionFaults, throwFaults, type OptionRules } from '../options/check-options.js';
+import { aFunction, anAbortSignal, aString, mustBe, required } from '../options/rules.js';
 
 /** What {@link call} sends besides method and path. */
 export interface CallOptions {
@@ -40,21 +42,39 @@ export interface CallResult {
 
 const TARGET = /^([A-Z]+) (\S+)$/;
 
+const aTarget = /* @__PURE__ */ mustBe(
+  (value) => typeof value === 'string' && TARGET.test(value),
+  'method and path such as "GET /readyz?verbose"',
+);
+
+const anObjectOfValues = /* @__PURE__ */ mustBe((value) => typeof value === 'object' && value !== null, 'an object');
+
+const rules = (): OptionRules<CallOptions> => ({
+  token: aString,
+  json: () => [],
+  body: mustBe((value) => typeof value === 'string' || value instanceof Uint8Array, 'a string or a Uint8Array'),
+  headers: anObjectOfValues,
+  signal: anAbortSignal,
+  remoteAddress: aString,
+  peerCertificate: anObjectOfValues,
+});
+
 /**
  * Calls a handler without a socket: `await call(events.handle, 'GET /apis/…', { token })`. What the handler throws comes
  * out as a rejection.
  *
  * @param target Upper-case method, one space, path and query.
- * @throws TypeError (as a rejection) for a target of another form, and for `json` together with `body`.
+ * @throws TypeError (as a rejection) that lists every fault of the arguments; `json` and `body` exclude each other.
  */
 export async function call(handler: ApiHandler, target: string, options: CallOptions = {}): Promise<CallResult> {
-  const [, method, url] = TARGET.exec(target) ?? [];
-  if (method === undefined || url === undefined) {
-    throw new TypeError(`call takes a target such as "GET /readyz?verbose", got ${JSON.stringify(target)}`);
-  }
-  if (options.json !== undefined && options.body !== undefined) {
-    throw new TypeError('call takes json or body, not both');
-  }
+  throwFaults('call', [
+    ...required(aFunction)(handler, 'the handler'),
+    ...required(aTarget)(target, 'the target'),
+    ...optionFaults(options, rules(), ({ json, body }) => [
+      json !== undefined && body !== undefined && 'json and body exclude each other',
+    ]),
+  ]);
+  const [, method = '', url = ''] = TARGET.exec(target) ?? [];
   const leave = new AbortController();
   const signal = options.signal === undefined ? leave.signal : AbortSignal.any([options.signal, leave.signal]);
   const answer = await handler(requestOf(method, url, options, signal));

@@ -1,4 +1,6 @@
 import type { EventStore } from '../store/contract.js';
+import { checkOptions, type OptionRules } from '../options/check-options.js';
+import { aFunction, aPositiveNumber, required } from '../options/rules.js';
 import { fail, inTime } from './assert.js';
 import { fakeClock } from './fake-clock.js';
 import { feedCases } from './suite/feed-cases.js';
@@ -18,19 +20,28 @@ export interface EventStoreSuiteOptions {
   /** Makes a store without data. Called once for every test; the suite closes it. */
   readonly createStore: (context: StoreContext) => EventStore | Promise<EventStore>;
   /** Opens the data of `createStore(context)` again, after that store was closed. Needed by stores that declare `durable`. */
-  readonly reopen?: (context: StoreContext) => EventStore | Promise<EventStore>;
+  readonly reopen?: ((context: StoreContext) => EventStore | Promise<EventStore>) | undefined;
   /** Opens a second store on the data of `createStore(context)`. Needed by stores that declare `shared`. */
-  readonly secondInstance?: (context: StoreContext) => EventStore | Promise<EventStore>;
+  readonly secondInstance?: ((context: StoreContext) => EventStore | Promise<EventStore>) | undefined;
   /**
    * Copies the data of `createStore(context)`, and returns what puts it back while stores are open on it, as the restore of
    * a backup or a fail-over to a replica that lags does. Absent: that cannot happen to the store, and is not tested.
    */
-  readonly backup?: (context: StoreContext) => Promise<() => Promise<void>>;
+  readonly backup?: ((context: StoreContext) => Promise<() => Promise<void>>) | undefined;
   /** How long a change may take to reach a feed, in milliseconds, before the test fails. Default: 5,000. */
-  readonly waitMs?: number;
+  readonly waitMs?: number | undefined;
 }
 
 const HISTORY_MS = 600_000;
+
+const rules = (): OptionRules<EventStoreSuiteOptions> => ({
+  test: required(aFunction),
+  createStore: required(aFunction),
+  reopen: aFunction,
+  secondInstance: aFunction,
+  backup: aFunction,
+  waitMs: aPositiveNumber,
+});
 
 /**
  * Registers the tests that every store has to pass. What a store need not do is said by its capabilities alone: such a
@@ -43,8 +54,11 @@ const HISTORY_MS = 600_000;
  *
  * eventStoreSuite({ test, createStore: ({ clock, historyMs }) => myStore({ clock, historyMs }) });
  * ```
+ *
+ * @throws TypeError that lists every fault of the options
  */
 export function eventStoreSuite(options: EventStoreSuiteOptions): void {
+  checkOptions('eventStoreSuite', options, rules());
   const open = async (
     make: EventStoreSuiteOptions['reopen'],
     context: StoreContext,

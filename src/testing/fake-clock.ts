@@ -1,9 +1,11 @@
 import type { Clock, ClockTimer } from '../clock/clock.js';
+import { checkOptions } from '../options/check-options.js';
+import { mustBe } from '../options/rules.js';
 
 /** For {@link fakeClock}. */
 export interface FakeClockOptions {
   /** Where the wall clock starts, microseconds since the epoch. Default: 2024-01-01T00:00:00Z. */
-  readonly now?: number;
+  readonly now?: number | undefined;
 }
 
 /** A {@link Clock} that stands still until it is told otherwise. */
@@ -19,8 +21,9 @@ interface Pending {
   readonly callback: () => void;
 }
 
-/** Makes a clock for tests. */
+/** Makes a clock for tests. @throws TypeError that lists every fault of the options */
 export function fakeClock(options: FakeClockOptions = {}): FakeClock {
+  checkOptions('fakeClock', options, { now: mustBe(Number.isFinite, 'microseconds since the epoch') });
   let wall = options.now ?? 1_704_067_200_000_000;
   let monotonic = 0;
   const timers = new Set<Pending>();
@@ -47,7 +50,7 @@ export function fakeClock(options: FakeClockOptions = {}): FakeClock {
       return { cancel: () => void timers.delete(timer) };
     },
     advance(ms) {
-      if (!(ms >= 0)) throw new TypeError('advance: give milliseconds, at least 0');
+      if (!(ms >= 0)) throw new TypeError('advance: ms must be a number of at least 0');
       const end = monotonic + ms;
       for (let timer = earliest(end); timer !== undefined; timer = earliest(end)) {
         timers.delete(timer);

@@ -1,18 +1,34 @@
+import { checkOptions, type OptionRules } from '../options/check-options.js';
+import { aString, mustBe } from '../options/rules.js';
 import type { ByteHints, EncodedEvent } from '../store/record.js';
 
 /** For {@link sampleEvent}. */
 export interface SampleEventOptions {
-  readonly namespace?: string;
-  readonly name?: string;
-  readonly uid?: string;
-  readonly note?: string;
+  readonly namespace?: string | undefined;
+  readonly name?: string | undefined;
+  readonly uid?: string | undefined;
+  readonly note?: string | undefined;
   /** The name of the object the event is about. */
-  readonly regarding?: string;
-  readonly labels?: Readonly<Record<string, string>>;
+  readonly regarding?: string | undefined;
+  readonly labels?: Readonly<Record<string, string>> | undefined;
 }
 
-/** A small event in the form in which stores get it. Equal options give equal bytes. */
+const rules = (): OptionRules<SampleEventOptions> => ({
+  namespace: aString,
+  name: aString,
+  uid: aString,
+  note: aString,
+  regarding: aString,
+  labels: mustBe((value) => typeof value === 'object' && value !== null && !Array.isArray(value), 'an object'),
+});
+
+/**
+ * A small event in the form in which stores get it. Equal options give equal bytes.
+ *
+ * @throws TypeError that lists every fault of the options
+ */
 export function sampleEvent(options: SampleEventOptions = {}): EncodedEvent {
+  checkOptions('sampleEvent', options, rules());
   const { namespace = 'default', name = 'sample', note = 'a sample', regarding = 'pod-1', labels = {} } = options;
   const uid = options.uid ?? `uid-of-${namespace}/${name}`;
   const created = '2024-01-01T00:00:00Z';

@@ -96,9 +96,14 @@ test('the store is asked once a second at most', async () => {
 test('options take the place of defaults, but nothing brings it on livez', () => {
   const store = memoryStore();
   expect(storeCheck(store)).toMatchObject({ name: 'memory', timeoutMs: 2_000, cacheMs: 1_000 });
-  const check = storeCheck(store, { name: 'events', periodMs: 5_000, critical: false, endpoints: ['livez'] } as object);
+  const check = storeCheck(store, { name: 'events', periodMs: 5_000, critical: false, group: undefined });
   expect(check).toMatchObject({ name: 'events', periodMs: 5_000, critical: false, endpoints: ['readyz', 'healthz'] });
   expect(check.cacheMs).toBeUndefined();
+  expect(storeCheck(store, { name: undefined, timeoutMs: undefined })).toMatchObject({
+    name: 'memory',
+    timeoutMs: 2_000,
+  });
+  expect(() => storeCheck(store, { endpoints: ['livez'] } as object)).toThrow('there is no option "endpoints"');
 });
 
 test('a store that does not answer counts as away', async () => {
@@ -131,7 +136,5 @@ test('readiness falls while the clock of the process is off, and says by how muc
 });
 
 test('a tolerance that cannot be used is refused', () => {
-  expect(() => storeCheck(memoryStore(), { clockToleranceMs: 0 })).toThrow(
-    'clockToleranceMs: give milliseconds above 0',
-  );
+  expect(() => storeCheck(memoryStore(), { clockToleranceMs: 0 })).toThrow('clockToleranceMs must be a number above 0');
 });

@@ -1,5 +1,6 @@
 import type { ApiRequest } from '../../http/request.js';
 import type { ApiResponse } from '../../http/response.js';
+import { throwFaults } from '../../options/check-options.js';
 import { negotiationInputs, type NegotiationInputs } from '../representation/choice.js';
 import { negotiateConverted, negotiateDocument, type DocumentRepresentation } from '../representation/document.js';
 import { errorRepresentation } from '../representation/failure.js';
@@ -118,7 +119,7 @@ function checkGroups(groups: readonly DiscoveryGroup[], core: readonly { readonl
       .filter((name) => name === '' || name.includes('/'))
       .map((name) => `${JSON.stringify(name)} cannot be a path segment: name groups and versions without slashes`),
   ];
-  if (faults.length > 0) throw new TypeError(`createDiscovery: ${faults.join('; ')}`);
+  throwFaults('createDiscovery', faults);
 }
 
 function headerOf(request: ApiRequest, name: string): string {

@@ -1,5 +1,7 @@
 import type { ApiRequest } from '../../http/request.js';
 import type { ApiResponse } from '../../http/response.js';
+import { anObject, aString } from '../../options/rules.js';
+import type { OptionRule, OptionRules } from '../../options/check-options.js';
 import { negotiationInputs } from '../representation/choice.js';
 import { errorRepresentation } from '../representation/failure.js';
 import { routerAccepts } from '../representation/negotiate.js';
@@ -49,11 +51,18 @@ const OPTIONAL: ReadonlySet<string> = new Set([
   'minCompatibilityMinor',
 ]);
 
+/** The rule of an option with this information, of which any part may be left out. */
+export const aVersion: OptionRule = (value, name) =>
+  anObject(Object.fromEntries(Object.keys(DEFAULT).map((key) => [key, aString])) as OptionRules<VersionInfo>)(
+    value,
+    name,
+  );
+
 /** The document of `/version`: indented JSON in Kubernetes' order. Compatibility fields are left out when empty. */
 export function versionDocument(info: Partial<VersionInfo> = {}): string {
   const all = Object.keys(DEFAULT).map((key): [string, string] => {
     const name = key as keyof VersionInfo;
-    return [key, (name in info ? info[name] : DEFAULT[name]) ?? ''];
+    return [key, info[name] ?? DEFAULT[name] ?? ''];
   });
   return JSON.stringify(Object.fromEntries(all.filter(([key, value]) => value !== '' || !OPTIONAL.has(key))), null, 2);
 }

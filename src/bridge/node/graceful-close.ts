@@ -2,6 +2,8 @@ import { Server as NetServer } from 'node:net';
 import { setImmediate } from 'node:timers';
 import type { Clock } from '../../clock/clock.js';
 import { systemClock } from '../../clock/clock.js';
+import { optionFaults, throwFaults, type OptionRules } from '../../options/check-options.js';
+import { aClock, aNumber, anObjectWith, orInfinity, required } from '../../options/rules.js';
 import { acceptsLast } from './last-connections.js';
 import { stopListening } from './stop-listening.js';
 import type { ConnectionTracker, TrackableServer } from './track-connections.js';
@@ -106,20 +108,18 @@ function isTrackable(server: object): server is TrackableServer {
   return typeof on === 'function' && typeof prependListener === 'function';
 }
 
+const rules = (): OptionRules<GracefulCloseOptions> => ({
+  drainTimeoutMs: orInfinity(aNumber(0)),
+  idleGraceMs: orInfinity(aNumber(0)),
+  connections: anObjectWith(['startDraining', 'closeIdle', 'cut'], 'what trackConnections() returned'),
+  clock: aClock,
+});
+
+const aServer = /* @__PURE__ */ anObjectWith(
+  ['close'],
+  'the server to close, as createServer() or listen() returned it',
+);
+
 function checkArguments(server: unknown, options: GracefulCloseOptions): void {
-  const faults: string[] = [];
-  if (typeof (server as Partial<ClosableServer> | null | undefined)?.close !== 'function') {
-    faults.push('the first argument must be the server to close, as createServer() or listen() returned it');
-  }
-  for (const name of ['drainTimeoutMs', 'idleGraceMs'] as const) {
-    const value: unknown = options[name];
-    if (value !== undefined && !(typeof value === 'number' && value >= 0)) {
-      faults.push(`${name} must be a number of milliseconds, zero or more`);
-    }
-  }
-  const { connections } = options as { readonly connections?: Partial<ConnectionTracker> };
-  if (connections !== undefined && typeof connections?.startDraining !== 'function') {
-    faults.push('connections must be what trackConnections() returned');
-  }
-  if (faults.length > 0) throw new TypeError(`gracefulClose: ${faults.join('; ')}`);
+  throwFaults('gracefulClose', [...required(aServer)(server, 'the first argument'), ...optionFaults(options, rules())]);
 }

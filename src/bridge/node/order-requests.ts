@@ -1,5 +1,7 @@
 import type { Clock } from '../../clock/clock.js';
 import { systemClock } from '../../clock/clock.js';
+import { optionFaults, throwFaults } from '../../options/check-options.js';
+import { aClock, anObjectWith, required } from '../../options/rules.js';
 import type { NodeIncoming, NodeOutgoing } from './message.js';
 import { createRequestOrder, mustWait } from './request-order.js';
 
@@ -19,6 +21,8 @@ const ORDERED: unique symbol = Symbol.for('kube-vitals.ordersRequests') as never
 /** The events that hand a request to the service. */
 const HANDED_OVER: ReadonlySet<string | symbol> = new Set(['request', 'checkContinue', 'checkExpectation']);
 
+const aServer = /* @__PURE__ */ anObjectWith(['emit'], 'a server, as createServer() or serve() returned it');
+
 /** True for a server that was given to {@link orderRequests}. */
 export function ordersRequests(server: object): boolean {
   return (server as { [ORDERED]?: boolean })[ORDERED] === true;
@@ -34,15 +38,16 @@ export function ordersRequests(server: object): boolean {
  * Call it before the server has its first connection; where in relation to `trackConnections` and to the listeners of the
  * service makes no difference, and a second call does nothing. Returns the server.
  *
- * @throws TypeError when the argument is no server.
+ * @throws TypeError that names every fault of the arguments.
  */
 export function orderRequests<Server extends OrderableServer>(
   server: Server,
   options: { readonly clock?: Clock | undefined } = {},
 ): Server {
-  if (typeof (server as Partial<OrderableServer> | null | undefined)?.emit !== 'function') {
-    throw new TypeError('orderRequests: the argument must be a server, as createServer() or serve() returned it');
-  }
+  throwFaults('orderRequests', [
+    ...required(aServer)(server, 'the argument'),
+    ...optionFaults(options, { clock: aClock }),
+  ]);
   if (ordersRequests(server)) return server;
   const order = createRequestOrder(options.clock ?? systemClock);
   const emit = server.emit as (event: string | symbol, ...values: unknown[]) => boolean;

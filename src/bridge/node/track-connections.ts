@@ -1,6 +1,8 @@
 import { setImmediate } from 'node:timers';
 import type { Clock } from '../../clock/clock.js';
 import { systemClock } from '../../clock/clock.js';
+import { optionFaults, throwFaults } from '../../options/check-options.js';
+import { aClock, anObjectWith, required } from '../../options/rules.js';
 import { ordersRequests, REQUEST_CAME } from './order-requests.js';
 
 /** What {@link trackConnections} needs of a connection. */
@@ -47,6 +49,11 @@ export interface ConnectionTracker {
   cut(): void;
 }
 
+const aTrackableServer = /* @__PURE__ */ anObjectWith(
+  ['on', 'prependListener'],
+  'a server, as createServer() or serve() returned it',
+);
+
 /** A connection that was closed and whose client does not close it in turn is cut after this long. */
 const LINGER_MS = 1_000;
 
@@ -69,8 +76,17 @@ interface Connection {
  * resets a request that is on its way, and does not know those on which no request ever came, so that a server that closes
  * waits for every load balancer that keeps a spare connection open. Call it before the server listens, and give the
  * result to `gracefulClose`. A request costs it two look-ups.
+ *
+ * @throws TypeError that names every fault of the arguments.
  */
-export function trackConnections(server: TrackableServer, options: { readonly clock?: Clock } = {}): ConnectionTracker {
+export function trackConnections(
+  server: TrackableServer,
+  options: { readonly clock?: Clock | undefined } = {},
+): ConnectionTracker {
+  throwFaults('trackConnections', [
+    ...required(aTrackableServer)(server, 'the first argument'),
+    ...optionFaults(options, { clock: aClock }),
+  ]);
   const { clock = systemClock } = options;
   const connections = new Map<TrackableSocket, Connection>();
   /** Sockets of TLS connections that are still to be agreed on, by the client's address and port. */

@@ -1,4 +1,16 @@
 import { systemClock, type Clock } from '../../clock/clock.js';
+import { checkOptions, type OptionRules } from '../../options/check-options.js';
+import {
+  aBoolean,
+  aClock,
+  aNonEmptyString,
+  anObject,
+  aString,
+  aWholeNumber,
+  mustBe,
+  oneOf,
+  required,
+} from '../../options/rules.js';
 
 /** TLS towards etcd. Values are PEM, not file names. */
 export interface EtcdTlsOptions {
@@ -84,81 +96,79 @@ export interface EtcdSettings {
   readonly clock: Clock;
 }
 
-type NumberKey =
-  'requestTimeoutMs' | 'operationTimeoutMs' | 'progressMs' | 'historyMs' | 'historyMaxBytes' | 'maxEventBytes';
-
-const NUMBERS: Readonly<Record<NumberKey, readonly [least: number, standard: number]>> = {
-  requestTimeoutMs: [1, 1_000],
-  operationTimeoutMs: [1, 5_000],
-  progressMs: [1_000, 30_000],
-  historyMs: [1, 600_000],
-  historyMaxBytes: [1, 268_435_456],
-  maxEventBytes: [65_536, 1_048_576],
+const isEndpoint = (value: unknown): value is string => {
+  if (typeof value !== 'string' || !URL.canParse(value)) return false;
+  const { protocol, hostname, username, password, pathname, search, hash } = new URL(value);
+  const plain = username === '' && password === '' && (pathname === '' || pathname === '/') && search + hash === '';
+  return plain && hostname !== '' && (protocol === 'http:' || protocol === 'https:');
 };
 
-function endpointFault(endpoint: unknown): boolean {
-  if (typeof endpoint !== 'string' || !URL.canParse(endpoint)) return true;
-  const { protocol, hostname, username, password, pathname, search, hash } = new URL(endpoint);
-  const plain = username === '' && password === '' && (pathname === '' || pathname === '/') && search + hash === '';
-  return !plain || hostname === '' || !(protocol === 'http:' || protocol === 'https:');
-}
+const areEndpoints = (value: unknown): value is readonly string[] => Array.isArray(value) && value.every(isEndpoint);
+
+const isSecure = (endpoint: string): boolean => new URL(endpoint).protocol === 'https:';
+
+const aPem = /* @__PURE__ */ mustBe(
+  (value) => typeof value === 'string' || value instanceof Uint8Array,
+  'PEM, a string or bytes',
+);
+
+const rules = (): OptionRules<EtcdStoreOptions> => ({
+  endpoints: required(
+    mustBe(
+      (value) => areEndpoints(value) && value.length > 0,
+      'at least one URL such as http://10.0.0.1:2379, without a path',
+    ),
+  ),
+  prefix: mustBe(
+    (value) => typeof value === 'string' && /^\/[^\0]*[^/\0]$/.test(value),
+    'a text that begins with a slash and does not end with one',
+  ),
+  transport: oneOf('grpc', 'gateway'),
+  tls: anObject<EtcdTlsOptions>({ ca: aPem, cert: aPem, key: aPem, serverName: aNonEmptyString }, ({ cert, key }) => [
+    (cert === undefined) !== (key === undefined) && 'tls.cert and tls.key go together: give both, or neither',
+  ]),
+  username: aString,
+  password: aString,
+  requestTimeoutMs: aWholeNumber(1),
+  operationTimeoutMs: aWholeNumber(1),
+  progressMs: aWholeNumber(1_000),
+  compactHistory: aBoolean,
+  historyMs: aWholeNumber(1),
+  historyMaxBytes: aWholeNumber(1),
+  timeEndpoints: mustBe(areEndpoints, 'URLs such as http://10.0.0.1:2379, without a path, or an empty list'),
+  maxEventBytes: aWholeNumber(65_536),
+  name: aNonEmptyString,
+  clock: aClock,
+});
 
 /** @throws TypeError that lists every fault. */
 export function etcdSettings(options: EtcdStoreOptions): EtcdSettings {
-  const faults: string[] = [];
-  const { endpoints, prefix = '/kube-vitals/events', transport = 'grpc', tls, username, password } = options;
-  const { name = 'etcd', clock = systemClock, compactHistory = false } = options;
-
-  const number = (key: NumberKey): number => {
-    const [least, standard] = NUMBERS[key];
-    const value = options[key] ?? standard;
-    if (!(Number.isSafeInteger(value) && value >= least)) {
-      faults.push(`${key}: give a whole number of at least ${least}`);
-    }
-    return value;
-  };
-  const numbers = {
-    requestTimeoutMs: number('requestTimeoutMs'),
-    operationTimeoutMs: number('operationTimeoutMs'),
-    progressMs: number('progressMs'),
-    historyMs: number('historyMs'),
-    historyMaxBytes: number('historyMaxBytes'),
-    maxEventBytes: number('maxEventBytes'),
-  };
-  const given: readonly unknown[] = Array.isArray(endpoints) ? endpoints : [];
-  const usable = given.length > 0 && !given.some(endpointFault);
-  const isSecure = (endpoint: string): boolean => new URL(endpoint).protocol === 'https:';
-  if (!usable) faults.push('endpoints: give at least one URL such as http://10.0.0.1:2379, without a path');
-  const secure = usable && endpoints.every(isSecure);
-  if (usable && !secure && endpoints.some(isSecure)) {
-    faults.push('endpoints: use https for all or for none');
-  }
-  const { timeEndpoints = usable ? endpoints : [] } = options;
-  const times: readonly unknown[] | undefined = Array.isArray(timeEndpoints) ? timeEndpoints : undefined;
-  if (times === undefined || times.some(endpointFault)) {
-    faults.push('timeEndpoints: give URLs such as http://10.0.0.1:2379, without a path, or an empty list');
-  }
-  if (typeof prefix !== 'string' || !/^\/[^\0]*[^/\0]$/.test(prefix)) {
-    faults.push('prefix: begin with a slash and do not end with one');
-  }
-  if (transport !== 'grpc' && transport !== 'gateway') faults.push("transport: give 'grpc' or 'gateway'");
-  if (tls !== undefined && usable && !secure) faults.push('tls: give https endpoints as well');
-  if ((tls?.cert === undefined) !== (tls?.key === undefined)) faults.push('tls: give cert and key together');
-  if ((username === undefined) !== (password === undefined))
-    faults.push('username: give username and password together');
-  if (typeof compactHistory !== 'boolean') faults.push('compactHistory: give true or false');
-  if (typeof name !== 'string' || name === '') faults.push('name: give a text that is not empty');
-  if (faults.length > 0) throw new TypeError(`etcdStore: ${faults.join('; ')}`);
+  checkOptions('etcdStore', options, rules(), ({ endpoints, tls, username, password }) => {
+    const urls = areEndpoints(endpoints) ? endpoints : [];
+    const secure = urls.filter(isSecure).length;
+    return [
+      secure > 0 && secure < urls.length && 'endpoints must use https for all or for none',
+      tls !== undefined && urls.length > 0 && secure < urls.length && 'tls goes with https endpoints only',
+      (username === undefined) !== (password === undefined) &&
+        'username and password go together: give both, or neither',
+    ];
+  });
+  const { endpoints, timeEndpoints = endpoints, username, password } = options;
   return {
     endpoints: [...endpoints],
-    prefix,
-    transport,
-    tls,
+    prefix: options.prefix ?? '/kube-vitals/events',
+    transport: options.transport ?? 'grpc',
+    tls: options.tls,
     login: username === undefined || password === undefined ? undefined : { username, password },
-    ...numbers,
-    compactHistory,
+    requestTimeoutMs: options.requestTimeoutMs ?? 1_000,
+    operationTimeoutMs: options.operationTimeoutMs ?? 5_000,
+    progressMs: options.progressMs ?? 30_000,
+    compactHistory: options.compactHistory ?? false,
+    historyMs: options.historyMs ?? 600_000,
+    historyMaxBytes: options.historyMaxBytes ?? 268_435_456,
+    maxEventBytes: options.maxEventBytes ?? 1_048_576,
     timeEndpoints: [...timeEndpoints],
-    name,
-    clock,
+    name: options.name ?? 'etcd',
+    clock: options.clock ?? systemClock,
   };
 }

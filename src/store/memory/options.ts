@@ -1,4 +1,6 @@
 import type { Clock } from '../../clock/clock.js';
+import { checkOptions, type OptionRules } from '../../options/check-options.js';
+import { aClock, aNonEmptyString, aWholeNumber, oneOf } from '../../options/rules.js';
 import type { Revision } from '../contract.js';
 
 /** For `memoryStore`. */
@@ -45,42 +47,23 @@ export interface MemoryStoreOptions {
   readonly name?: string | undefined;
 }
 
+const rules = (): OptionRules<MemoryStoreOptions> => ({
+  clock: aClock,
+  historyMs: aWholeNumber(0),
+  historyMaxBytes: aWholeNumber(0),
+  listCacheMaxBytes: aWholeNumber(0),
+  maxEventBytes: aWholeNumber(1),
+  maxBytes: aWholeNumber(1_048_576),
+  maxEvents: aWholeNumber(1),
+  whenFull: oneOf('refuse', 'evict-oldest'),
+  startAbove: aWholeNumber(0),
+  startAt: aWholeNumber(0),
+  name: aNonEmptyString,
+});
+
 /** @throws TypeError that lists every fault. */
 export function checkMemoryStoreOptions(options: MemoryStoreOptions): void {
-  const faults: string[] = [];
-  const number = (
-    key:
-      | 'historyMs'
-      | 'historyMaxBytes'
-      | 'listCacheMaxBytes'
-      | 'maxEventBytes'
-      | 'maxBytes'
-      | 'maxEvents'
-      | 'startAbove'
-      | 'startAt',
-    least: number,
-  ): void => {
-    const value = options[key];
-    if (value === undefined || (Number.isSafeInteger(value) && value >= least)) return;
-    faults.push(`${key}: give a whole number of at least ${least}`);
-  };
-  number('historyMs', 0);
-  number('historyMaxBytes', 0);
-  number('listCacheMaxBytes', 0);
-  number('maxEventBytes', 1);
-  number('maxBytes', 1_048_576);
-  number('maxEvents', 1);
-  const { maxBytes, maxEventBytes, whenFull } = options;
-  if (maxBytes !== undefined && maxEventBytes !== undefined && maxEventBytes > maxBytes / 4) {
-    faults.push('maxEventBytes: give at most a quarter of maxBytes');
-  }
-  if (whenFull !== undefined && whenFull !== 'refuse' && whenFull !== 'evict-oldest') {
-    faults.push("whenFull: give 'refuse' or 'evict-oldest'");
-  }
-  number('startAbove', 0);
-  number('startAt', 0);
-  if (options.name !== undefined && (typeof options.name !== 'string' || options.name === '')) {
-    faults.push('name: give a text that is not empty');
-  }
-  if (faults.length > 0) throw new TypeError(`memoryStore: ${faults.join('; ')}`);
+  checkOptions('memoryStore', options, rules(), ({ maxBytes = Infinity, maxEventBytes = 0 }) => [
+    maxEventBytes > maxBytes / 4 && 'maxEventBytes must be at most a quarter of maxBytes',
+  ]);
 }

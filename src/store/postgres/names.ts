@@ -8,12 +8,15 @@ const LONGEST_INDEXED = 200;
 /** In characters, of which each has at most three bytes. */
 const LONGEST_KEY = 666;
 
-/** Why a schema cannot have this name; `undefined`: it can. */
-export function schemaFault(schema: unknown): string | undefined {
-  if (typeof schema === 'string' && /^[A-Za-z_][A-Za-z0-9_-]*$/.test(schema) && schema.length <= LONGEST_SCHEMA) {
-    return schema.startsWith('pg_') ? 'schema: names that begin with pg_ belong to PostgreSQL' : undefined;
+/** The rule of an option that names a schema. */
+export function aSchemaName(value: unknown, name: string): readonly string[] {
+  if (value === undefined) return [];
+  if (typeof value === 'string' && /^[A-Za-z_][A-Za-z0-9_-]*$/.test(value) && value.length <= LONGEST_SCHEMA) {
+    return value.startsWith('pg_') ? [`${name} must not begin with pg_: such names belong to PostgreSQL`] : [];
   }
-  return `schema: give a name of ASCII letters, digits, _ and -, that begins with a letter or _, of at most ${LONGEST_SCHEMA}`;
+  return [
+    `${name} must be a name of ASCII letters, digits, _ and -, that begins with a letter or _, of at most ${LONGEST_SCHEMA}`,
+  ];
 }
 
 /** The name for SQL text. Upper case and dashes are kept. */

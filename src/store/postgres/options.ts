@@ -1,8 +1,19 @@
 import type { Clock } from '../../clock/clock.js';
 import type { Observe } from '../../observe/observation.js';
+import { checkOptions, type OptionRules } from '../../options/check-options.js';
+import {
+  aBoolean,
+  aClock,
+  aFunction,
+  aNonEmptyString,
+  anObjectWith,
+  aWholeNumber,
+  mustBe,
+  oneOf,
+} from '../../options/rules.js';
 import type { Revision } from '../contract.js';
 import type { PostgresClient } from './client.js';
-import { schemaFault } from './names.js';
+import { aSchemaName } from './names.js';
 import type { PgPool } from './pg-client.js';
 
 /** For `postgresStore`: exactly one of `pool`, `connectionString` and `client`, and what has a default. */
@@ -54,51 +65,36 @@ export interface PostgresStoreOptions {
   readonly observe?: Observe | undefined;
 }
 
+const rules = (): OptionRules<PostgresStoreOptions> => ({
+  pool: anObjectWith(['connect', 'on', 'removeListener'], 'an object with connect(), on(), removeListener()'),
+  connectionString: aNonEmptyString,
+  client: anObjectWith(['query'], 'an object with query()'),
+  ssl: mustBe(
+    (value) => typeof value === 'boolean' || (typeof value === 'object' && value !== null),
+    'true, false or an object',
+  ),
+  poolSize: aWholeNumber(1),
+  schema: aSchemaName,
+  migrate: aBoolean,
+  pooling: oneOf('auto', 'session', 'transaction'),
+  requestTimeoutMs: aWholeNumber(1, 2_147_483_647),
+  pollMs: aWholeNumber(1),
+  pollWithoutListenMs: aWholeNumber(1),
+  historyMs: aWholeNumber(0, 31_536_000_000_000),
+  historyMaxBytes: aWholeNumber(0),
+  maxEventBytes: aWholeNumber(1, 67_108_864),
+  startAt: aWholeNumber(0),
+  clock: aClock,
+  name: aNonEmptyString,
+  observe: aFunction,
+});
+
 /** @throws TypeError that lists every fault. */
 export function checkPostgresStoreOptions(options: PostgresStoreOptions): void {
-  const faults: string[] = [];
-  const given = [options.pool, options.connectionString, options.client].filter((way) => way !== undefined);
-  if (given.length !== 1) faults.push('give exactly one of pool, connectionString and client');
-  const withFunctions = (key: 'pool' | 'client', ...names: readonly string[]): void => {
-    const value = options[key] as unknown as Readonly<Record<string, unknown>> | null | undefined;
-    if (value === undefined || (value !== null && names.every((name) => typeof value[name] === 'function'))) return;
-    faults.push(`${key}: give an object with ${names.map((name) => `${name}()`).join(', ')}`);
-  };
-  withFunctions('pool', 'connect', 'on', 'removeListener');
-  withFunctions('client', 'query');
-  const text = (key: 'connectionString' | 'name'): void => {
-    const value = options[key];
-    if (value !== undefined && (typeof value !== 'string' || value === ''))
-      faults.push(`${key}: give a text that is not empty`);
-  };
-  text('connectionString');
-  text('name');
-  type Numeric = {
-    [K in keyof PostgresStoreOptions]-?: PostgresStoreOptions[K] extends number | undefined ? K : never;
-  }[keyof PostgresStoreOptions];
-  const number = (key: Numeric, least: number, most = Number.MAX_SAFE_INTEGER): void => {
-    const value = options[key];
-    if (value === undefined || (Number.isSafeInteger(value) && value >= least && value <= most)) return;
-    const upTo = most === Number.MAX_SAFE_INTEGER ? '' : ` and at most ${most}`;
-    faults.push(`${key}: give a whole number of at least ${least}${upTo}`);
-  };
-  number('poolSize', 1);
-  number('requestTimeoutMs', 1, 2_147_483_647);
-  number('pollMs', 1);
-  number('pollWithoutListenMs', 1);
-  number('historyMs', 0, 31_536_000_000_000);
-  number('historyMaxBytes', 0);
-  number('maxEventBytes', 1, 67_108_864);
-  number('startAt', 0);
-  for (const key of ['ssl', 'poolSize'] as const) {
-    if (options[key] !== undefined && options.connectionString === undefined)
-      faults.push(`${key}: only with connectionString`);
-  }
-  const schema = options.schema === undefined ? undefined : schemaFault(options.schema);
-  if (schema !== undefined) faults.push(schema);
-  if (options.migrate !== undefined && typeof options.migrate !== 'boolean') faults.push('migrate: give true or false');
-  if (options.pooling !== undefined && !['auto', 'session', 'transaction'].includes(options.pooling)) {
-    faults.push('pooling: give auto, session or transaction');
-  }
-  if (faults.length > 0) throw new TypeError(`postgresStore: ${faults.join('; ')}`);
+  checkOptions('postgresStore', options, rules(), ({ pool, connectionString, client, ssl, poolSize }) => [
+    [pool, connectionString, client].filter((way) => way !== undefined).length !== 1 &&
+      'give exactly one of pool, connectionString and client',
+    ssl !== undefined && connectionString === undefined && 'ssl goes with connectionString only',
+    poolSize !== undefined && connectionString === undefined && 'poolSize goes with connectionString only',
+  ]);
 }

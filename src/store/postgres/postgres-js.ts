@@ -1,4 +1,8 @@
+import { throwFaults } from '../../options/check-options.js';
+import { anObjectWith, required } from '../../options/rules.js';
 import type { PostgresClient } from './client.js';
+
+const aDriver = /* @__PURE__ */ anObjectWith(['unsafe', 'listen'], 'what postgres() of the package postgres returned');
 
 interface PendingRows extends PromiseLike<readonly object[]> {
   cancel?(): void;
@@ -17,8 +21,11 @@ export interface PostgresJsSql {
 /**
  * The driver `postgres` as a {@link PostgresClient}. It listens on a connection of its own and again after every loss.
  * `sql` is not ended by the store.
+ *
+ * @throws TypeError when the argument is no such function.
  */
 export function postgresJsClient(sql: PostgresJsSql): PostgresClient {
+  throwFaults('postgresJsClient', required(aDriver)(sql, 'the argument'));
   return {
     async query(text, values, { name, signal }) {
       const rows = sql.unsafe(text, [...values] as never[], { prepare: name !== undefined });

@@ -1,4 +1,5 @@
-import { channelOf, quoted, schemaFault } from './names.js';
+import { checkOptions } from '../../options/check-options.js';
+import { aSchemaName, channelOf, quoted } from './names.js';
 import { snapshotFunction, writeFunction } from './schema-functions.js';
 import { liftFunction, openFunction, systemFunction } from './schema-lift.js';
 import { compactFunction, expireFunction } from './schema-upkeep.js';
@@ -103,11 +104,11 @@ function steps(schema: string): readonly string[] {
  * The SQL text that makes the schema or brings it up to date: one statement, atomic, guarded by an advisory lock, harmless
  * when run again. The store runs it by itself unless it has `migrate: false`; then a role that may create schemas applies it.
  *
- * @throws TypeError when the name cannot be used.
+ * @throws TypeError that lists every fault.
  */
-export function postgresSchema({ schema = 'kube_vitals' }: PostgresSchemaOptions = {}): string {
-  const fault = schemaFault(schema);
-  if (fault !== undefined) throw new TypeError(`postgresSchema: ${fault}`);
+export function postgresSchema(options: PostgresSchemaOptions = {}): string {
+  checkOptions('postgresSchema', options, { schema: aSchemaName });
+  const { schema = 'kube_vitals' } = options;
   const s = quoted(schema);
   const applied = steps(schema).map((step, index) => `  IF present < ${index + 1} THEN\n${step}\n  END IF;`);
   // What is there is looked up in the catalogs themselves: functions such as to_regclass answer from caches, which may be

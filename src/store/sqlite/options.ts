@@ -1,4 +1,6 @@
 import type { Clock } from '../../clock/clock.js';
+import { checkOptions, type OptionRules } from '../../options/check-options.js';
+import { aBoolean, aClock, aNonEmptyString, aWholeNumber, oneOf, required } from '../../options/rules.js';
 import type { Revision } from '../contract.js';
 
 /** The drivers there are: built into Node since 22.13, or packages that the service installs. */
@@ -57,39 +59,32 @@ export interface EngineOptions {
   readonly startAt: Revision | undefined;
 }
 
-const DRIVERS: readonly unknown[] = ['auto', 'node:sqlite', 'better-sqlite3', 'libsql'];
 const LARGEST_EVENT_BYTES = 268_435_456;
+
+const rules = (): OptionRules<SqliteStoreOptions> => ({
+  path: required(aPath),
+  driver: oneOf('auto', 'node:sqlite', 'better-sqlite3', 'libsql'),
+  clock: aClock,
+  historyMs: aWholeNumber(0),
+  historyMaxBytes: aWholeNumber(0),
+  maxEventBytes: aWholeNumber(1, LARGEST_EVENT_BYTES),
+  maxFileBytes: aWholeNumber(1_048_576),
+  reserveBytes: aWholeNumber(0),
+  cacheBytes: aWholeNumber(0),
+  checkOnOpen: aBoolean,
+  startAt: aWholeNumber(0),
+  name: aNonEmptyString,
+});
+
+function aPath(value: unknown, name: string): readonly string[] {
+  if (value === ':memory:') return [`${name} must be a file: for a store in memory take memoryStore()`];
+  if (typeof value !== 'string' || value === '') return [`${name} must be the path of the database file`];
+  return value.includes('\0') || value.startsWith('file:') ? [`${name} must be a plain path, not a URL`] : [];
+}
 
 /** @throws TypeError that lists every fault. */
 export function checkSqliteStoreOptions(options: SqliteStoreOptions): void {
-  const faults: string[] = [];
-  const number = (
-    key: 'historyMs' | 'historyMaxBytes' | 'maxEventBytes' | 'maxFileBytes' | 'reserveBytes' | 'cacheBytes' | 'startAt',
-    least: number,
-    most = Number.MAX_SAFE_INTEGER,
-  ): void => {
-    const value = options[key];
-    if (value === undefined || (Number.isSafeInteger(value) && value >= least && value <= most)) return;
-    const bound = most === Number.MAX_SAFE_INTEGER ? `of at least ${least}` : `from ${least} to ${most}`;
-    faults.push(`${key}: give a whole number ${bound}`);
-  };
-  const { path, driver, name, checkOnOpen, clock } = options;
-  if (path === ':memory:') faults.push('path: for a store in memory take memoryStore()');
-  else if (typeof path !== 'string' || path === '') faults.push('path: give the path of the database file');
-  else if (path.includes('\0') || path.startsWith('file:')) faults.push('path: give a plain path, not a URL');
-  if (driver !== undefined && !DRIVERS.includes(driver)) faults.push(`driver: give one of ${DRIVERS.join(', ')}`);
-  number('historyMs', 0);
-  number('historyMaxBytes', 0);
-  number('maxEventBytes', 1, LARGEST_EVENT_BYTES);
-  number('maxFileBytes', 1_048_576);
-  number('reserveBytes', 0);
-  number('cacheBytes', 0);
-  number('startAt', 0);
-  if (checkOnOpen !== undefined && typeof checkOnOpen !== 'boolean') faults.push('checkOnOpen: give true or false');
-  if (clock !== undefined && typeof clock?.now !== 'function') faults.push('clock: give a clock');
-  if (name !== undefined && (typeof name !== 'string' || name === ''))
-    faults.push('name: give a text that is not empty');
-  if (faults.length > 0) throw new TypeError(`sqliteStore: ${faults.join('; ')}`);
+  checkOptions('sqliteStore', options, rules());
 }
 
 /** The options of the engine, with every default in place. */

@@ -1,8 +1,11 @@
 import { systemClock, type Clock, type ClockTimer } from '../../clock/clock.js';
 import { createNotifier } from '../../observe/notifier.js';
 import type { Observe } from '../../observe/observation.js';
+import { checkOptions, type OptionRules } from '../../options/check-options.js';
+import { aClock, aFunction, aNumber, aWholeNumber, orInfinity, required } from '../../options/rules.js';
 import type { EventStore, Revision } from '../contract.js';
 import { isStoreError } from '../errors.js';
+import { anEventStore } from '../store-rule.js';
 import { createBackoff } from './backoff.js';
 import { createCatchUp, type CatchUp } from './catch-up.js';
 import { createRing } from './ring.js';
@@ -13,15 +16,15 @@ import { createWakeUps } from './wake-up-batches.js';
 export interface WatchHubOptions {
   readonly store: EventStore;
   /** Default: the system clock. */
-  readonly clock?: Clock;
+  readonly clock?: Clock | undefined;
   /** What the ring may hold, in bytes: recent changes and their encoded frames. Default: 33,554,432 (32 MiB). */
-  readonly maxBytes?: number;
+  readonly maxBytes?: number | undefined;
   /** How long the feed goes on after the last watcher left, in milliseconds. Default: 30,000. */
-  readonly idleMs?: number;
+  readonly idleMs?: number | undefined;
   /** The most readers that catch up for watchers behind the ring. Default: 4. */
-  readonly catchUpReaders?: number;
+  readonly catchUpReaders?: number | undefined;
   /** Receives failures of the store's feed. The hub goes on by itself. */
-  readonly observe?: Observe;
+  readonly observe?: Observe | undefined;
 }
 
 /** One feed of a store for any number of watchers. */
@@ -36,15 +39,14 @@ export interface WatchHub {
   close(): void;
 }
 
-function check({ maxBytes, idleMs, catchUpReaders }: WatchHubOptions): void {
-  const faults: string[] = [];
-  if (maxBytes !== undefined && !(maxBytes >= 0)) faults.push('maxBytes: give bytes, at least 0');
-  if (idleMs !== undefined && !(idleMs >= 0)) faults.push('idleMs: give milliseconds, at least 0');
-  if (catchUpReaders !== undefined && !(Number.isSafeInteger(catchUpReaders) && catchUpReaders >= 1)) {
-    faults.push('catchUpReaders: give a whole number of at least 1');
-  }
-  if (faults.length > 0) throw new TypeError(`createWatchHub: ${faults.join('; ')}`);
-}
+const rules = (): OptionRules<WatchHubOptions> => ({
+  store: required(anEventStore),
+  clock: aClock,
+  maxBytes: orInfinity(aNumber(0)),
+  idleMs: orInfinity(aNumber(0)),
+  catchUpReaders: aWholeNumber(1),
+  observe: aFunction,
+});
 
 /**
  * Puts a ring in front of a store's feed. The store is read once, however many watch: a watcher is a place in the ring,
@@ -55,7 +57,7 @@ function check({ maxBytes, idleMs, catchUpReaders }: WatchHubOptions): void {
  * @throws TypeError that lists every unusable option.
  */
 export function createWatchHub(options: WatchHubOptions): WatchHub {
-  check(options);
+  checkOptions('createWatchHub', options, rules());
   const { store, clock = systemClock, maxBytes = 33_554_432, idleMs = 30_000, catchUpReaders = 4 } = options;
   const notify = createNotifier(options.observe);
   const report = (error: unknown): void => notify({ type: 'error', error, where: `watch feed of ${store.name}` });

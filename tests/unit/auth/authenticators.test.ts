@@ -79,7 +79,7 @@ describe('staticTokens', () => {
     const make = () => staticTokens({ 'sec ret': { name: '' }, '': { name: 'x', groups: [''] } });
     expect(make).toThrow(TypeError);
     expect(make).toThrow(
-      /token 1 must be printable.*token 1 needs a caller.*token 2 must be printable.*groups of token 2/,
+      /token 1 must be printable.*token 1: caller\.name must.*token 2 must be printable.*token 2: caller\.groups must/,
     );
     expect(make).not.toThrow(/sec ret/);
     expect(() => staticTokens(null as never)).toThrow(TypeError);

@@ -62,9 +62,22 @@ describe('allowRules', () => {
     const make = () => allowRules([{ verbs: [] }, { users: [''], verb: ['get'] }, null] as never);
     expect(make).toThrow(TypeError);
     expect(make).toThrow(
-      /rule 1: users or groups is required; rule 2: users must hold.*rule 2: verbs is required; rule 2: unknown field "verb"; rule 3: must be an object/,
+      'allowRules: rules[0].verbs must be a list of one or more verbs; rules[0] needs users, groups or both; ' +
+        'rules[1].users must be a list of non-empty strings; rules[1].verbs must be a list of non-empty strings; ' +
+        'there is no option "rules[1].verb" (did you mean "rules[1].verbs"?); rules[2] must be an object',
     );
-    expect(() => allowRules({} as never)).toThrow(TypeError);
+    expect(() => allowRules({} as never)).toThrow(new TypeError('allowRules: rules must be a list'));
+  });
+
+  it('refuses a verb that no request has', () => {
+    const make =
+      (...verbs: readonly string[]) =>
+      () =>
+        allowRules([{ users: ['jane'], verbs }]);
+    expect(make('get', 'read', 'GET')).toThrow(
+      /there is no verb "read"; say get, .*; rules\[0\]\.verbs: there is no verb "GET"/,
+    );
+    expect(make('*', 'deletecollection', 'head', 'impersonate', 'impersonate-on:user-info:list')).not.toThrow();
   });
 });
 

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { allowRules } from '../../../src/auth/allow-rules.js';
 import { allowAnonymous, clientCertificate, firstAuthenticator } from '../../../src/auth/authenticators.js';
 import { allowAuthenticated, allowEverybody, anyOf } from '../../../src/auth/authorizers.js';
-import { hookFault } from '../../../src/auth/hook-fault.js';
-import { requiredHookFaults } from '../../../src/auth/hook-kinds.js';
+import { aHook, type HookName } from '../../../src/auth/hook-fault.js';
+import { aRequiredHook } from '../../../src/auth/hook-kinds.js';
 import { staticTokens } from '../../../src/auth/static-tokens.js';
 import { createEvents } from '../../../src/events/create-events.js';
 import { createHealth } from '../../../src/health/create-health.js';
@@ -25,7 +25,9 @@ const authorizers = {
 const makers = { allowAnonymous, clientCertificate, firstAuthenticator, staticTokens };
 const authorizerMakers = { allowAuthenticated, allowEverybody, allowRules, anyOf };
 
-describe('hookFault', () => {
+const hookFault = (hook: HookName, value: unknown): string | undefined => aRequiredHook(hook)(value, hook)[0];
+
+describe('aHook', () => {
   it('finds nothing wrong with what belongs there, nor with functions of the service', () => {
     for (const hook of Object.values(authenticators)) expect(hookFault('authenticate', hook)).toBeUndefined();
     for (const hook of Object.values(authorizers)) expect(hookFault('authorize', hook)).toBeUndefined();
@@ -62,7 +64,8 @@ describe('hookFault', () => {
   });
 
   it('has the advice that fits each hook when there is no function', () => {
-    const [who = '', may = ''] = requiredHookFaults({ authenticate: 7 });
+    const [who, may] = [hookFault('authenticate', 7), hookFault('authorize', undefined)];
+    expect(aHook('authorize')(undefined, 'authorize')).toEqual([]);
     expect(who).toBe('authenticate must be a function; to take everybody in as system:anonymous, say allowAnonymous()');
     expect(may).toMatch(/^authorize must be a function; .*allowAuthenticated\(\)/);
     expect(may).not.toContain('allowAnonymous');

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { allowRules, type AllowRule } from '../../../src/auth/allow-rules.js';
 import type { Attributes, Decision } from '../../../src/auth/contract.js';
-import { described, stringListFaults } from '../../../src/auth/option-faults.js';
 import { staticTokens, type StaticTokens } from '../../../src/auth/static-tokens.js';
 import type { Caller } from '../../../src/model/caller.js';
 
@@ -79,17 +78,20 @@ describe('staticTokens', () => {
   };
 
   it('refuses a caller without a name that is text', () => {
-    for (const caller of [undefined, null, {}, { name: '' }, { name: 5 }]) {
-      expect(faults({ secret: caller })).toBe('staticTokens: token 1 needs a caller with a name');
+    for (const caller of [undefined, null]) {
+      expect(faults({ secret: caller })).toBe('staticTokens: token 1: caller must be an object');
+    }
+    for (const caller of [{}, { name: '' }, { name: 5 }]) {
+      expect(faults({ secret: caller })).toBe('staticTokens: token 1: caller.name must be a non-empty string');
     }
   });
 
   it('lists the faults of all callers by place, and never a token', () => {
     expect(faults({ secret: { name: 'a', uid: 5 }, other: { name: 'b', groups: [''] } })).toBe(
-      'staticTokens: uid of token 1 must be a string; groups of token 2 must hold non-empty strings',
+      'staticTokens: token 1: caller.uid must be a string; token 2: caller.groups must be a list of non-empty strings',
     );
-    expect(faults({ secret: { name: 'a', groups: 'b' } })).toBe(
-      'staticTokens: groups of token 1 must be a list of strings',
+    expect(faults({ secret: { name: 'a', group: 'b' } })).toBe(
+      'staticTokens: token 1: there is no option "caller.group" (did you mean "caller.groups"?)',
     );
   });
 
@@ -126,27 +128,5 @@ describe('staticTokens', () => {
     expect(await caller()).toEqual({ name: 'a', groups: ['system:authenticated'] });
     expect(await caller(['b'])).toEqual({ name: 'a', groups: ['b', 'system:authenticated'] });
     expect(await caller(['system:authenticated', 'b'])).toEqual({ name: 'a', groups: ['system:authenticated', 'b'] });
-  });
-});
-
-describe('option faults', () => {
-  it('say in a few words what was given', () => {
-    expect([null, undefined, true, 5, 'x', [], {}].map(described)).toEqual([
-      'null',
-      'undefined',
-      'true',
-      'a value of type number',
-      'a value of type string',
-      'a value of type array',
-      'a value of type object',
-    ]);
-  });
-
-  it('accept a list of texts alone', () => {
-    expect(stringListFaults('users', ['a'])).toEqual([]);
-    expect(stringListFaults('users', [])).toEqual([]);
-    expect(stringListFaults('users', ['a', ''])).toEqual(['users must hold non-empty strings']);
-    expect(stringListFaults('users', ['a', 5])).toEqual(['users must hold non-empty strings']);
-    expect(stringListFaults('users', 'a')).toEqual(['users must be a list of strings']);
   });
 });

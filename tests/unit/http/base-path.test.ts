@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { basePathFault, normalizeBasePath, stripBasePath } from '../../../src/http/base-path.js';
+import { aBasePath, normalizeBasePath, stripBasePath } from '../../../src/http/base-path.js';
 
 describe('stripBasePath', () => {
   test.each([
@@ -30,6 +30,8 @@ test.each([
 });
 
 test('says what is wrong with a base path', () => {
-  expect([undefined, '', '/', '/a/b'].map(basePathFault)).toEqual([undefined, undefined, undefined, undefined]);
-  for (const bad of ['a', '/a?b', '/a#b', '/a b', 7, null]) expect(basePathFault(bad)).toMatch(/basePath must be/);
+  for (const good of [undefined, '', '/', '/a/b']) expect(aBasePath(good, 'basePath')).toEqual([]);
+  for (const bad of ['a', '/a?b', '/a#b', '/a b', 7, null]) {
+    expect(aBasePath(bad, 'basePath')).toEqual([expect.stringMatching(/^basePath must be a path such as/)]);
+  }
 });

@@ -20,9 +20,12 @@ describe('firstOf', () => {
     expect(late).not.toHaveBeenCalled();
   });
 
-  test('is undefined when nobody answers, also without handlers', () => {
+  test('is undefined when nobody answers', () => {
     expect(firstOf(() => undefined)(request)).toBeUndefined();
-    expect(firstOf()(request)).toBeUndefined();
+  });
+
+  test('refuses to be made of no handlers', () => {
+    expect(() => firstOf()).toThrow(new TypeError('firstOf: give at least one handler, such as health.handle'));
   });
 
   test('goes on after a promise of undefined', async () => {
@@ -72,7 +75,7 @@ describe('firstOf', () => {
   test('refuses what is no function, naming each', () => {
     expect(() => firstOf(() => answer, {} as never, undefined as never)).toThrow(
       new TypeError(
-        'firstOf takes handlers, functions such as health.handle and events.handle; not a function: argument 2, 3',
+        'firstOf: argument 2 must be a handler, such as health.handle; argument 3 must be a handler, such as health.handle',
       ),
     );
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { eventRateLimitFaults, type EventRateLimit } from '../../../src/limits/event-rate-limit-options.js';
+import { eventRateLimits, type EventRateLimit } from '../../../src/limits/event-rate-limit-options.js';
 import { createEventRateLimits, type EventRateLimits } from '../../../src/limits/event-rate-limits.js';
 import type { Event } from '../../../src/model/event.js';
 import { fakeClock, type FakeClock } from '../../../src/testing/fake-clock.js';
@@ -113,14 +113,15 @@ it('keys without a bound are cut before they are kept', () => {
 });
 
 it('every fault of the configuration is told', () => {
-  expect(eventRateLimitFaults({})).toHaveLength(1);
-  expect(eventRateLimitFaults([{ type: 'User', qps: 1, burst: 1, cacheSize: 1 }])).toEqual([]);
-  expect(eventRateLimitFaults([null, { type: 'Users', qps: 0, burst: 1.5, cacheSize: 0, max: 1 }])).toEqual([
-    'eventRateLimits[0] must be an object with type, qps and burst',
-    'eventRateLimits[1].type must be one of Server, Namespace, User, SourceAndObject',
+  const faults = (value: unknown): readonly string[] => eventRateLimits()(value, 'eventRateLimits');
+  expect(faults({})).toEqual(['eventRateLimits must be a list']);
+  expect(faults([{ type: 'User', qps: 1, burst: 1, cacheSize: 1 }])).toEqual([]);
+  expect(faults([null, { type: 'Users', qps: 0, burst: 1.5, cacheSize: 0, max: 1 }])).toEqual([
+    'eventRateLimits[0] must be an object',
+    "eventRateLimits[1].type must be 'Server' or 'Namespace' or 'User' or 'SourceAndObject'",
     'eventRateLimits[1].qps must be a number above 0',
-    'eventRateLimits[1].burst must be a positive whole number',
-    'eventRateLimits[1].cacheSize must be a positive whole number',
-    'eventRateLimits[1].max is not an option',
+    'eventRateLimits[1].burst must be a whole number of at least 1',
+    'eventRateLimits[1].cacheSize must be a whole number of at least 1',
+    'there is no option "eventRateLimits[1].max"',
   ]);
 });

@@ -5,7 +5,7 @@ import {
   type Place,
   type PlaceKind,
 } from '../../../src/limits/in-flight.js';
-import { inFlightLimitFaults, type InFlightLimitOptions } from '../../../src/limits/in-flight-options.js';
+import { inFlightLimits, type InFlightLimitOptions } from '../../../src/limits/in-flight-options.js';
 import { tooManyRequestsText } from '../../../src/limits/too-many-requests.js';
 import type { Caller } from '../../../src/model/caller.js';
 import { fakeLoop, type FakeLoop } from './loop.js';
@@ -342,7 +342,9 @@ describe('the options', () => {
     expect(
       make({ readsPerCaller: 0, writesPerCaller: -1, queued: '', queuedPerCaller: -1, queueWaitMs: Infinity }),
     ).toThrow(/readsPerCaller .*; writesPerCaller .*; queued .*; queuedPerCaller .*; queueWaitMs /);
-    expect(inFlightLimitFaults({ watch: 5 } as never)).toEqual(['watch is not an option']);
+    expect(inFlightLimits()({ watch: 5 }, 'limits')).toEqual([
+      'there is no option "limits.watch" (did you mean "limits.watches"?)',
+    ]);
     expect(make({ watches: Infinity, queued: 0, queuedPerCaller: 0, queueWaitMs: 1 })).not.toThrow();
   });
 });

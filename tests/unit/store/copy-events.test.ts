@@ -194,10 +194,10 @@ describe('copyEvents', () => {
     const store = newStore();
     const options = { pageSize: 0, concurrency: 1.5, onProgress: 1 as never };
     await expect(copyEvents(store, store, options)).rejects.toThrow(
-      'copyEvents: from and to are the same store; pageSize: give a whole number from 1 to 10,000; ' +
-        'concurrency: give a whole number from 1 to 1,000; onProgress: give a function',
+      'copyEvents: from and to are the same store; onProgress must be a function; ' +
+        'pageSize must be a whole number from 1 to 10000; concurrency must be a whole number from 1 to 1000',
     );
-    await expect(copyEvents(undefined as never, store)).rejects.toThrow('from: give an EventStore');
+    await expect(copyEvents(undefined as never, store)).rejects.toThrow('from must be an EventStore');
   });
 
   test('any two stores: nothing is lost, nothing is overwritten, and a second run changes nothing', async () => {

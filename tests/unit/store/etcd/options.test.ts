@@ -54,11 +54,11 @@ describe('an unusable option is a TypeError that names it', () => {
   test.each(cases)('%s: %j', (key, options) => {
     const make = (): unknown => etcdStore({ endpoints, ...options } as EtcdStoreOptions);
     expect(make).toThrow(TypeError);
-    expect(make).toThrow(`${key}: `);
+    expect(make).toThrow(new RegExp(`^etcdStore: ${key}\\b`));
   });
 
   test('all faults at once', () => {
     const make = (): unknown => etcdStore({ endpoints: [], prefix: '', name: '' });
-    expect(make).toThrow(/endpoints: .*; prefix: .*; name: /);
+    expect(make).toThrow(/endpoints must .*; prefix must .*; name must /);
   });
 });

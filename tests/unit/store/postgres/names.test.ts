@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
+  aSchemaName,
   beforeNul,
   checkKey,
   indexed,
   isStorable,
   keyOfText,
   keyText,
-  schemaFault,
 } from '../../../../src/store/postgres/names.js';
 
 describe('names and texts', () => {
@@ -57,10 +57,10 @@ describe('names and texts', () => {
   });
 
   test.each(['kube_vitals', 'A', '_x-1'])('%s is a schema name', (name) => {
-    expect(schemaFault(name)).toBeUndefined();
+    expect(aSchemaName(name, 'schema')).toEqual([]);
   });
 
   test.each(['', '1a', 'a.b', 'a"', 'pg_x', 'ä', "a'", 5])('%s is none', (name) => {
-    expect(schemaFault(name)).toContain('schema: ');
+    expect(aSchemaName(name, 'schema')).toEqual([expect.stringMatching(/^schema must /)]);
   });
 });

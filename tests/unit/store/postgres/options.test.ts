@@ -34,14 +34,15 @@ describe('postgresStore: options', () => {
 
   test.each([
     [{ client, connectionString: 'postgres://x' }, 'exactly one of'],
-    [{ client: {} as never }, 'client: give an object with query()'],
-    [{ pool: null as never }, 'pool: give an object with connect()'],
-    [{ client, ssl: true }, 'ssl: only with connectionString'],
+    [{ client: {} as never }, 'client must be an object with query()'],
+    [{ pool: null as never }, 'pool must be an object with connect()'],
+    [{ client, ssl: true }, 'ssl goes with connectionString only'],
     [{ client, migrate: 1 as never }, 'migrate'],
     [{ client, startAt: -1 }, 'startAt'],
     [{ client, pollMs: 0.5 }, 'pollMs'],
-    [{ client, schema: 'a"b' }, 'schema: give a name'],
-    [{ client, schema: 'x'.repeat(49) }, 'schema: give a name'],
+    [{ client, poolsize: 1 } as never, 'there is no option "poolsize" (did you mean "poolSize"?)'],
+    [{ client, schema: 'a"b' }, 'schema must be a name'],
+    [{ client, schema: 'x'.repeat(49) }, 'schema must be a name'],
   ])('refuses %o', (options, message) => {
     expect(() => postgresStore(options)).toThrow(message);
   });

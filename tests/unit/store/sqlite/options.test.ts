@@ -27,7 +27,7 @@ test('every unusable option is named in one TypeError', () => {
     }
   })();
   expect(error).toBeInstanceOf(TypeError);
-  for (const name of Object.keys(options)) expect((error as Error).message).toContain(`${name}: `);
+  for (const name of Object.keys(options)) expect((error as Error).message).toContain(`${name} must be `);
 });
 
 test.each([

@@ -1,0 +1,75 @@
+/**
+ * Says what is wrong with the value of an option, one sentence each. `name` is the path of the option, such as
+ * `limits.reads`. `undefined` is as good as absent: only a rule made by `required` finds fault with it.
+ */
+export type OptionRule = (value: unknown, name: string) => readonly string[];
+
+/** The options that a function knows, each with its rule. The type sees to it that every option has one. */
+export type OptionRules<Options> = { readonly [Name in keyof Required<Options>]: OptionRule };
+
+/** What is wrong with options that are fine one by one. What is no text counts for nothing; any value may be of any type. */
+export type CrossCheck<Options> = (options: Options) => readonly (string | false | undefined)[];
+
+/**
+ * Holds the options of a function against its rules.
+ *
+ * @param where the function, for example `createHealth`
+ * @throws TypeError listing every fault, unknown options included
+ */
+export function checkOptions<Options extends object>(
+  where: string,
+  given: Options,
+  rules: OptionRules<Options>,
+  crossCheck?: CrossCheck<Options>,
+): void {
+  throwFaults(where, optionFaults(given, rules, crossCheck));
+}
+
+/** Every fault of some options. `path` is that of an option which is an object itself. */
+export function optionFaults<Options extends object>(
+  given: unknown,
+  rules: OptionRules<Options>,
+  crossCheck?: CrossCheck<Options>,
+  path = '',
+): readonly string[] {
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+    return [`${path || 'the options'} must be an object`];
+  }
+  const prefix = path && `${path}.`;
+  const known = Object.keys(rules);
+  const values = given as Readonly<Record<string, unknown>>;
+  return [
+    ...Object.entries<OptionRule>(rules).flatMap(([name, rule]) => rule(values[name], prefix + name)),
+    ...Object.keys(given)
+      .filter((name) => !Object.hasOwn(rules, name))
+      .map((name) => unknownOption(name, known, prefix)),
+    ...(crossCheck?.(given as Options) ?? []).filter((fault) => typeof fault === 'string'),
+  ];
+}
+
+/** Throws one TypeError that lists the faults, so that they can be corrected together; nothing when there are none. */
+export function throwFaults(where: string, faults: readonly string[]): void {
+  if (faults.length > 0) throw new TypeError(`${where}: ${faults.join('; ')}`);
+}
+
+/** A value that should have been another, in a few words that repeat nothing of its content. */
+export function described(value: unknown): string {
+  if (value === null || value === undefined || typeof value === 'boolean') return String(value);
+  return `a value of type ${Array.isArray(value) ? 'array' : typeof value}`;
+}
+
+function unknownOption(name: string, known: readonly string[], prefix: string): string {
+  const near = known.find((other) => isNear(name.toLowerCase(), other.toLowerCase()));
+  const hint = near === undefined ? '' : ` (did you mean "${prefix}${near}"?)`;
+  return `there is no option ${JSON.stringify(prefix + name)}${hint}`;
+}
+
+/** Whether two names differ in one place, by at most two letters; in short names by one. */
+function isNear(name: string, other: string): boolean {
+  const shorter = Math.min(name.length, other.length);
+  let before = 0;
+  while (before < shorter && name[before] === other[before]) before++;
+  let behind = 0;
+  while (behind < shorter - before && name.at(-1 - behind) === other.at(-1 - behind)) behind++;
+  return Math.max(name.length, other.length) - before - behind <= Math.min(2, name.length / 2.5);
+}

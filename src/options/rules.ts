@@ -1,0 +1,106 @@
+import { optionFaults, type CrossCheck, type OptionRule, type OptionRules } from './check-options.js';
+
+/** A rule from a test and the words that end the sentence `NAME must be …`. The test must refuse `null`. */
+export function mustBe(fits: (value: unknown) => boolean, words: string): OptionRule {
+  return (value, name) => (value === undefined || fits(value) ? [] : [`${name} must be ${words}`]);
+}
+
+/** The same rule for an option that has to be there. */
+export function required(rule: OptionRule): OptionRule {
+  return (value, name) => rule(value ?? null, name);
+}
+
+export const aFunction: OptionRule = /* @__PURE__ */ mustBe((value) => typeof value === 'function', 'a function');
+
+export const aBoolean: OptionRule = /* @__PURE__ */ mustBe((value) => typeof value === 'boolean', 'true or false');
+
+export const aString: OptionRule = /* @__PURE__ */ mustBe((value) => typeof value === 'string', 'a string');
+
+export const aNonEmptyString: OptionRule = /* @__PURE__ */ mustBe(isNonEmptyString, 'a non-empty string');
+
+export const aList: OptionRule = /* @__PURE__ */ mustBe((value) => Array.isArray(value), 'a list');
+
+/** Any number of strings, none of them empty. */
+export const aListOfStrings: OptionRule = /* @__PURE__ */ mustBe(
+  (value) => Array.isArray(value) && value.every(isNonEmptyString),
+  'a list of non-empty strings',
+);
+
+export const aClock: OptionRule = /* @__PURE__ */ mustBe(
+  (value) => hasFunctions(value, ['now', 'monotonic', 'setTimer']),
+  'a Clock',
+);
+
+export const anAbortSignal: OptionRule = /* @__PURE__ */ mustBe(
+  (value) => typeof (value as { readonly aborted?: unknown } | null)?.aborted === 'boolean',
+  'an AbortSignal',
+);
+
+export const aPositiveNumber: OptionRule = /* @__PURE__ */ mustBe(
+  (value) => typeof value === 'number' && value > 0 && value < Infinity,
+  'a number above 0',
+);
+
+/** A number within bounds, both included, such as a duration in milliseconds. */
+export function aNumber(least: number, most: number = Number.MAX_VALUE): OptionRule {
+  return mustBe((value) => isWithin(value, least, most), `a number ${bounds(least, most, Number.MAX_VALUE)}`);
+}
+
+/** A whole number within bounds, both included, such as a count or a number of bytes. */
+export function aWholeNumber(least: number, most: number = Number.MAX_SAFE_INTEGER): OptionRule {
+  return mustBe(
+    (value) => Number.isSafeInteger(value) && isWithin(value, least, most),
+    `a whole number ${bounds(least, most, Number.MAX_SAFE_INTEGER)}`,
+  );
+}
+
+/** What the rule takes, or `Infinity`, which stands for no limit. */
+export function orInfinity(rule: OptionRule): OptionRule {
+  return (value, name) => (value === Infinity ? [] : rule(value, name).map((fault) => `${fault}, or Infinity`));
+}
+
+/** One of some words. */
+export function oneOf(...words: readonly string[]): OptionRule {
+  return mustBe(
+    (value) => (words as readonly unknown[]).includes(value),
+    words.map((word) => `'${word}'`).join(' or '),
+  );
+}
+
+/** Whatever has functions of these names; `words` say what is meant. */
+export function anObjectWith(names: readonly string[], words: string): OptionRule {
+  return mustBe((value) => hasFunctions(value, names), words);
+}
+
+/** An object with options of its own. */
+export function anObject<Options extends object>(
+  rules: OptionRules<Options>,
+  crossCheck?: CrossCheck<Options>,
+): OptionRule {
+  return (value, name) => (value === undefined ? [] : optionFaults(value, rules, crossCheck, name));
+}
+
+/** A list whose items keep to a rule. */
+export function aListOf(rule: OptionRule): OptionRule {
+  return (value, name) =>
+    Array.isArray(value)
+      ? value.flatMap((item: unknown, index) => required(rule)(item, `${name}[${index}]`))
+      : aList(value, name);
+}
+
+export function isNonEmptyString(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}
+
+function hasFunctions(value: unknown, names: readonly string[]): boolean {
+  const object = value as Readonly<Record<string, unknown>> | null | undefined;
+  return names.every((name) => typeof object?.[name] === 'function');
+}
+
+function isWithin(value: unknown, least: number, most: number): boolean {
+  return typeof value === 'number' && value >= least && value <= most;
+}
+
+function bounds(least: number, most: number, unbounded: number): string {
+  return most === unbounded ? `of at least ${least}` : `from ${least} to ${most}`;
+}

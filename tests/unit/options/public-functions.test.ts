@@ -1,0 +1,254 @@
+import { createServer } from 'node:http';
+import { describe, expect, it } from 'vitest';
+import * as etcd from '../../../src/etcd.js';
+import * as fetchEntry from '../../../src/fetch.js';
+import * as health from '../../../src/health.js';
+import * as main from '../../../src/index.js';
+import * as lifecycle from '../../../src/lifecycle.js';
+import * as node from '../../../src/node.js';
+import * as postgres from '../../../src/postgres.js';
+import * as sqlite from '../../../src/sqlite.js';
+import * as testing from '../../../src/testing.js';
+
+type Call = (options: object) => unknown;
+
+const handler = (): undefined => undefined;
+const { memoryStore } = main;
+const hooks = { authenticate: () => undefined, authorize: () => ({ allowed: true }) };
+const part = { handle: handler };
+
+/** Every public function with options: what it needs besides, and two options with values of the wrong type. */
+const FUNCTIONS: Readonly<Record<string, readonly [call: Call, wrong: object, faults: readonly string[]]>> = {
+  createHealth: [
+    (options) => main.createHealth(options),
+    { timeoutMs: '5', observe: 'log' },
+    ['observe must be a function', 'timeoutMs must be a number from 1 to 3600000'],
+  ],
+  'health.add': [
+    (options) => main.createHealth().add({ name: 'a', check: handler, ...options }),
+    { critical: 1, cacheMs: null },
+    ['cacheMs must be a number from 0 to 86400000', 'critical must be true or false'],
+  ],
+  'health.report': [
+    (options) => main.createHealth().report('readyz', options),
+    { exclude: 'database' },
+    ['exclude must be a list of non-empty strings'],
+  ],
+  createLifecycle: [
+    (options) => main.createLifecycle({ health: main.createHealth(), ...options }),
+    { drain: 1, clock: {} },
+    ['drain must be a function', 'clock must be a Clock'],
+  ],
+  runPostStartHooks: [
+    (options) => main.runPostStartHooks({ health: main.createHealth(), hooks: [], ...options }),
+    { hooks: [{ name: '' }], signal: 1 },
+    ['hooks[0].name must be a non-empty string', 'hooks[0].run must be a function', 'signal must be an AbortSignal'],
+  ],
+  createEvents: [
+    (options) => main.createEvents({ apiDomain: 'example.com', store: memoryStore(), ...hooks, ...options }),
+    { discovery: 'no', clock: { now: () => 0 }, limits: { reads: '1', read: 1 }, eventRateLimits: [{}] },
+    [
+      'discovery must be true or false',
+      'clock must be a Clock',
+      'limits.reads must be a whole number of at least 1, or Infinity',
+      'there is no option "limits.read" (did you mean "limits.reads"?)',
+      'eventRateLimits[0].qps must be a number above 0',
+    ],
+  ],
+  createApiServer: [
+    (options) => main.createApiServer({ health: part, events: part, ...hooks, ...options }),
+    { version: { major: 1, branch: 'x' }, extraPaths: 'x', health: {} },
+    [
+      'health must be an object with a function handle',
+      'version.major must be a string',
+      'there is no option "version.branch"',
+      'extraPaths must be a list of non-empty strings, or a function that gives one',
+    ],
+  ],
+  allowRules: [
+    (options) => main.allowRules([{ users: ['jane'], verbs: ['get'], ...options }]),
+    { verbs: ['read'], groups: 'dev' },
+    ['rules[0].groups must be a list of non-empty strings', 'rules[0].verbs: there is no verb "read"'],
+  ],
+  staticTokens: [
+    (options) => main.staticTokens({ t: { name: 'jane', ...options } }),
+    { groups: 'dev', uid: 5 },
+    ['token 1: caller.uid must be a string', 'token 1: caller.groups must be a list of non-empty strings'],
+  ],
+  memoryStore: [
+    (options) => memoryStore(options),
+    { clock: {}, whenFull: 'evict' },
+    ['clock must be a Clock', "whenFull must be 'refuse' or 'evict-oldest'"],
+  ],
+  copyEvents: [
+    (options) => main.copyEvents(memoryStore(), memoryStore(), options),
+    { overwrite: 1, signal: {} },
+    ['signal must be an AbortSignal', 'overwrite must be true or false'],
+  ],
+  resolveUnknownOutcomes: [
+    (options) => main.resolveUnknownOutcomes(memoryStore(), options),
+    { withinMs: -1, clock: 1 },
+    ['clock must be a Clock', 'withinMs must be a number of at least 0'],
+  ],
+  storeCheck: [
+    (options) => main.storeCheck(memoryStore(), options),
+    { clockToleranceMs: 0, timeoutMs: 0 },
+    ['timeoutMs must be a number from 1 to 3600000', 'clockToleranceMs must be a number above 0'],
+  ],
+  toNodeListener: [
+    (options) => node.toNodeListener(handler, options),
+    { clock: {}, maxBodyBytes: 0.5 },
+    ['maxBodyBytes must be a whole number of at least 0', 'clock must be a Clock'],
+  ],
+  gracefulClose: [
+    (options) => node.gracefulClose(createServer(), options),
+    { clock: {}, idleGraceMs: NaN },
+    ['idleGraceMs must be a number of at least 0, or Infinity', 'clock must be a Clock'],
+  ],
+  orderRequests: [(options) => node.orderRequests(createServer(), options), { clock: 1 }, ['clock must be a Clock']],
+  trackConnections: [
+    (options) => node.trackConnections(createServer(), options),
+    { clock: 1 },
+    ['clock must be a Clock'],
+  ],
+  toFetchHandler: [
+    (options) => fetchEntry.toFetchHandler(handler, options),
+    { basePath: 'x', stallTimeoutMs: 0 },
+    ['basePath must be a path', 'stallTimeoutMs must be a number above 0, or Infinity'],
+  ],
+  sqliteStore: [
+    (options) => sqlite.sqliteStore({ path: 'events.db', ...options }),
+    { path: ':memory:', driver: 'sqlite3' },
+    ['path must be a file: for a store in memory take memoryStore()', "driver must be 'auto' or "],
+  ],
+  postgresStore: [
+    (options) => postgres.postgresStore({ client: { query: () => Promise.reject(new Error()) }, ...options }),
+    { observe: 1, clock: {} },
+    ['clock must be a Clock', 'observe must be a function'],
+  ],
+  postgresSchema: [
+    (options) => postgres.postgresSchema(options),
+    { schema: 'a b' },
+    ['schema must be a name of ASCII'],
+  ],
+  etcdStore: [
+    (options) => etcd.etcdStore({ endpoints: ['http://127.0.0.1:1'], ...options }),
+    { clock: {}, tls: { certificate: 'x' } },
+    ['there is no option "tls.certificate"', 'clock must be a Clock', 'tls goes with https endpoints only'],
+  ],
+  call: [
+    (options) => testing.call(handler, 'GET /', options),
+    { headers: 'x', token: 5 },
+    ['token must be a string', 'headers must be an object'],
+  ],
+  eventStoreSuite: [
+    (options) => testing.eventStoreSuite({ test: () => undefined, createStore: () => memoryStore(), ...options }),
+    { waitMs: 0, backup: 1 },
+    ['backup must be a function', 'waitMs must be a number above 0'],
+  ],
+  fakeClock: [(options) => testing.fakeClock(options), { now: '5' }, ['now must be microseconds since the epoch']],
+  sampleEvent: [
+    (options) => testing.sampleEvent(options),
+    { note: 1, labels: 'x' },
+    ['note must be a string', 'labels must be an object'],
+  ],
+};
+
+/** Public functions that take no options. */
+const WITHOUT = [
+  ...['allowAnonymous', 'allowAuthenticated', 'allowEverybody', 'anyOf', 'clientCertificate', 'firstAuthenticator'],
+  ...[
+    'badCredential',
+    'bodyAborted',
+    'bodyTooLarge',
+    'createImpersonation',
+    'firstOf',
+    'postgresJsClient',
+    'storeError',
+  ],
+  ...['eventSchema', 'isBadCredential', 'isBodyError', 'isStoreError'],
+];
+
+/** What a call throws, or what its promise is rejected with. */
+async function faultOf(call: Call, options: object): Promise<Error> {
+  try {
+    await call(options);
+  } catch (error) {
+    return error as Error;
+  }
+  return expect.unreachable('the options were accepted');
+}
+
+it('every function of every entry is in the table, or takes no options', () => {
+  const entries = [main, health, lifecycle, node, fetchEntry, sqlite, postgres, etcd, testing];
+  const functions = entries.flatMap((entry) =>
+    Object.entries(entry).flatMap(([name, value]) => (typeof value === 'function' ? [name] : [])),
+  );
+  const listed = Object.keys(FUNCTIONS).filter((name) => !name.includes('.'));
+  expect([...new Set(functions)].sort()).toEqual([...listed, ...WITHOUT].sort());
+});
+
+describe.each(Object.entries(FUNCTIONS))('%s', (name, [call, wrong, faults]) => {
+  const begins = new RegExp(`^${name.replace('health.add', 'health\\.add\\("a"\\)')}: `);
+
+  it('refuses an option that it does not know', async () => {
+    const error = await faultOf(call, { noSuchOption: 1 });
+    expect(error).toBeInstanceOf(TypeError);
+    expect(error.message).toMatch(begins);
+    expect(error.message).toMatch(/there is no option "([\w[\].]+\.)?noSuchOption"$/);
+  });
+
+  it('lists every fault in one TypeError', async () => {
+    const error = await faultOf(call, { ...wrong, noSuchOption: 1 });
+    expect(error).toBeInstanceOf(TypeError);
+    expect(error.message).toMatch(begins);
+    for (const fault of [...faults, 'there is no option "']) expect(error.message).toContain(fault);
+  });
+
+  it('takes undefined for absent', async () => {
+    const optional = Object.fromEntries(Object.keys(wrong).map((key) => [key, undefined]));
+    const needed = ['hooks', 'health', 'path', 'verbs'].filter((key) => key in optional);
+    for (const key of needed) delete optional[key];
+    await expect((async () => void (await call(optional)))()).resolves.toBeUndefined();
+  });
+});
+
+it.each<[string, Call]>([
+  ['createEvents', (options) => main.createEvents(options as never)],
+  ['createApiServer', (options) => main.createApiServer(options as never)],
+  ['createLifecycle', (options) => main.createLifecycle(options as never)],
+  ['runPostStartHooks', (options) => main.runPostStartHooks(options as never)],
+  ['createHealth', (options) => main.createHealth(options)],
+  ['memoryStore', (options) => memoryStore(options)],
+  ['storeCheck', (options) => main.storeCheck(memoryStore(), options)],
+  ['sqliteStore', (options) => sqlite.sqliteStore(options as never)],
+  ['postgresStore', (options) => postgres.postgresStore(options as never)],
+  ['etcdStore', (options) => etcd.etcdStore(options as never)],
+  ['postgresSchema', (options) => postgres.postgresSchema(options)],
+  ['toNodeListener', (options) => node.toNodeListener(handler, options)],
+  ['gracefulClose', (options) => node.gracefulClose(createServer(), options)],
+  ['eventStoreSuite', (options) => testing.eventStoreSuite(options as never)],
+  ['fakeClock', (options) => testing.fakeClock(options)],
+])('%s says that it needs an object where it is given none', async (name, call) => {
+  for (const nothing of [null, 5, []]) {
+    expect(await faultOf(call, nothing as never)).toEqual(new TypeError(`${name}: the options must be an object`));
+  }
+});
+
+it.each<[string, () => unknown]>([
+  ['copyEvents', () => main.copyEvents(null as never, undefined as never)],
+  ['resolveUnknownOutcomes', () => main.resolveUnknownOutcomes({} as never)],
+  ['storeCheck', () => main.storeCheck(null as never)],
+  ['toNodeListener', () => node.toNodeListener(undefined as never)],
+  ['toFetchHandler', () => fetchEntry.toFetchHandler({} as never)],
+  ['gracefulClose', () => node.gracefulClose(null as never)],
+  ['orderRequests', () => node.orderRequests(null as never)],
+  ['trackConnections', () => node.trackConnections(undefined as never)],
+  ['postgresJsClient', () => postgres.postgresJsClient({} as never)],
+  ['firstOf', () => main.firstOf()],
+  ['call', () => testing.call(undefined as never, 'x')],
+])('%s names an argument that is missing or of another kind', async (name, call) => {
+  const error = await faultOf(call, {});
+  expect(error).toBeInstanceOf(TypeError);
+  expect(error.message).toMatch(new RegExp(`^${name}: .*(must be|give)`));
+});
