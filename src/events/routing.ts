@@ -1,9 +1,9 @@
-import { isWatchRoot } from '../api/discovery/watch-root.js';
-import { flag, type Query } from '../api/options/query.js';
+import { first, flag, type Query } from '../api/options/query.js';
+import { isWatchRoot, readRequestInfo } from '../api/request-info.js';
 import { parseFieldSelector } from '../api/selectors/field-selector.js';
 import { badRequest, methodNotAllowed, routeNotFound } from '../api/status/failures.js';
 import { pathSegmentErrors } from '../api/validation/names.js';
-import { readScope, type Scope, type ScopeQuestion, type Verb } from './scope.js';
+import { readScope, type Scope, type Verb } from './scope.js';
 import type { EventVersion } from './versions/version.js';
 
 /**
@@ -25,7 +25,6 @@ export function ownsPath({ group, version }: EventVersion, path: string): boolea
 const API = '/api/';
 const APIS = '/apis/';
 const CORE_PATH = /^(\/?$|\/(watch\/)?(namespaces\/[^/]*\/)?events(\/|$))/;
-const NO_QUESTION: ScopeQuestion = Object.freeze({ watch: false, exactName: '' });
 
 /**
  * The scope of a resource path; undefined for documents about the API.
@@ -39,26 +38,14 @@ export function scopeOf(
   versions: readonly EventVersion[],
   maxSelectorTerms?: number,
 ): Scope | undefined {
-  const grouped = path.startsWith(APIS);
-  if (!grouped && !path.startsWith(API)) return undefined;
-  const groupEnd = grouped ? path.indexOf('/', APIS.length) : API.length - 1;
-  const versionEnd = groupEnd < 0 ? -1 : path.indexOf('/', groupEnd + 1);
-  if (versionEnd < 0 || versionEnd === path.length - 1) return undefined;
-  if (path.startsWith('watch/', versionEnd + 1) && isWatchRoot(path)) return undefined;
-  const group = grouped ? path.slice(APIS.length, groupEnd) : '';
-  if (group === '' && !versions.some((each) => each.group === '')) return undefined;
-  const version = path.slice(groupEnd + 1, versionEnd);
-  const served = servedAs(group, version, versions);
-  const question =
-    query.size === 0
-      ? NO_QUESTION
-      : {
-          watch: flag(query, 'watch') ?? false,
-          exactName: served
-            ? exactName(query.get('fieldSelector')?.[0] ?? '', served.selectable, maxSelectorTerms)
-            : '',
-        };
-  return readScope(method, served?.group ?? group, served?.version ?? version, path, versionEnd + 1, question);
+  const info = readRequestInfo(method, path, query.size > 0 && flag(query, 'watch') === true);
+  const { isResourceRequest, apiGroup, apiVersion } = info;
+  if (info.resource === 'watch' && isWatchRoot(path)) return undefined;
+  if (!isResourceRequest || (apiGroup === '' && !versions.some((each) => each.group === ''))) return undefined;
+  const fieldSelector = query.size > 0 ? first(query, 'fieldSelector') : undefined;
+  if (fieldSelector === undefined) return readScope(info, '');
+  const served = servedAs(apiGroup, apiVersion, versions);
+  return readScope(info, served === undefined ? '' : exactName(fieldSelector, served.selectable, maxSelectorTerms));
 }
 
 function servedAs(group: string, version: string, versions: readonly EventVersion[]): EventVersion | undefined {
@@ -70,7 +57,6 @@ function exactName(
   selectable: ReadonlyMap<string, string>,
   maxSelectorTerms: number | undefined,
 ): string {
-  if (fieldSelector === '') return '';
   try {
     return parseFieldSelector(fieldSelector, selectable, maxSelectorTerms).exact('metadata.name') ?? '';
   } catch {
@@ -88,12 +74,12 @@ export interface Route {
 export function routeOf(scope: Scope, method: string, versions: readonly EventVersion[]): Route {
   const version = servedAs(scope.group, scope.version, versions);
   if (!version || !scope.routed) throw routeNotFound();
-  const { verb, name, namespace, legacyWatch } = scope;
+  const { verb, name, namespace } = scope;
   const onItem = name !== '';
   // Events live in namespaces: there is no such path, whatever the method.
   if (onItem && namespace === '') throw routeNotFound();
   if (verb === '' || method === 'HEAD') throw methodNotAllowed();
-  if (legacyWatch && method !== 'GET') throw methodNotAllowed();
+  if (verb === 'watch' && method !== 'GET') throw methodNotAllowed();
   const itemVerb = verb === 'get' || verb === 'update' || verb === 'patch' || verb === 'delete';
   if (verb !== 'watch' && onItem !== itemVerb) throw methodNotAllowed();
   if (namespace === '' && !onItem && verb !== 'list' && verb !== 'watch') throw methodNotAllowed();

@@ -1,7 +1,8 @@
-import { isWatchRoot } from '../api/discovery/watch-root.js';
 import { createVersion, type VersionInfo } from '../api/discovery/version.js';
 import { negotiationInputs } from '../api/representation/choice.js';
 import { errorRepresentation } from '../api/representation/failure.js';
+import { first, flag, type Query } from '../api/options/query.js';
+import { attributesOf, isWatchRoot, readRequestInfo } from '../api/request-info.js';
 import { badRequest, routeNotFound } from '../api/status/failures.js';
 import type { Access } from '../auth/access.js';
 import { bearerWarning } from '../auth/bearer-token.js';
@@ -18,7 +19,6 @@ import type { Status } from '../model/status.js';
 import { createNotifier } from '../observe/notifier.js';
 import type { Observe } from '../observe/observation.js';
 import { createIndexDocument } from './index-document.js';
-import { requestAttributes } from './request-attributes.js';
 
 /** What {@link createOtherPaths} needs. */
 export interface OtherPathsOptions {
@@ -28,8 +28,6 @@ export interface OtherPathsOptions {
   readonly version: Partial<VersionInfo> | undefined;
   readonly observe: Observe | undefined;
 }
-
-type Query = ReadonlyMap<string, readonly string[]>;
 
 /**
  * Answers the paths that belong to no part of an API server, in Kubernetes' order: a bad `?timeout=` (400), authentication
@@ -78,6 +76,18 @@ function isBelowRoot(path: string, served: readonly string[]): boolean {
 const API_ROOT = /^\/(api|apis\/[^/]+)(\/[^/]+)?$/;
 
 const NOSNIFF: ResponseHeaders = { 'x-content-type-options': 'nosniff' };
+
+/** What the authorizer is asked: by resource where the path looks like one, also of groups that are not served. */
+export function requestAttributes(method: string, path: string, query: Query): Attributes {
+  const info = readRequestInfo(method, path, flag(query, 'watch') === true);
+  return attributesOf(info, info.verb === 'list' || info.verb === 'watch' ? selectedName(query) : '');
+}
+
+/** The name in a field selector of a resource that nobody here knows: where it is all that the selector asks for. */
+function selectedName(query: Query): string {
+  const term = /^metadata\.name==?([^,=\\]+)$/.exec(first(query, 'fieldSelector') ?? '');
+  return term?.[1] ?? '';
+}
 
 /** A Status in the form that Accept asks for. */
 async function failure(

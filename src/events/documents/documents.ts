@@ -1,10 +1,10 @@
 import type { DiscoveryResource } from '../../api/discovery/contract.js';
 import { createDiscovery } from '../../api/discovery/discovery.js';
-import { isWatchRoot } from '../../api/discovery/watch-root.js';
 import type { Query } from '../../api/options/query.js';
 import { routeNotFound } from '../../api/status/failures.js';
 import type { ApiRequest } from '../../http/request.js';
 import type { ApiResponse } from '../../http/response.js';
+import { isWatchRoot } from '../../api/request-info.js';
 import { createEventsOpenApi } from './openapi.js';
 import { ownsPath } from '../routing.js';
 import type { EventVersion } from '../versions/version.js';

@@ -8,7 +8,7 @@ const NO_QUERY: Query = new Map();
 
 /** A stream of changes. What fails before it starts is an ordinary answer, what fails later an ERROR frame. */
 export function watch(call: VerbCall): Result {
-  const options = readListOptions(call.query, call.scope.legacyWatch);
+  const options = readListOptions(call.query, true);
   const { labelSelector, fieldSelector } = options;
   const { version, scope, environment } = call;
   const texts = [version.view.apiVersion, scope.name, labelSelector, fieldSelector];

@@ -33,7 +33,7 @@ describe('parseCommandLine', () => {
 
   it('says what is wrong with a value, without what may be secret', () => {
     expect(parse(['--count=0'])).toEqual({
-      error: 'invalid argument "0" for "--count" flag: must be a whole number from 1',
+      error: 'invalid argument "0" for "--count" flag: must be a whole number from 1 to 999999999',
     });
     expect(parse(['--secret='])).toEqual({ error: 'invalid argument "…" for "--secret" flag: must not be empty' });
     expect(parse(['--no-loud'])).toEqual({ error: 'unknown flag: --no-loud' });

@@ -133,7 +133,10 @@ describe('parseServeFlags', () => {
       ['--store=postgre://shop:secret@db/shop'],
       'invalid argument "postgre://…" for "--store" flag: must be memory, sqlite:PATH, postgres://…, or etcd://HOST:PORT,HOST:PORT/PREFIX',
     ],
-    [['--max-connections=0'], 'invalid argument "0" for "--max-connections" flag: must be a whole number from 1'],
+    [
+      ['--max-connections=0'],
+      'invalid argument "0" for "--max-connections" flag: must be a whole number from 1 to 999999999',
+    ],
     [['--max-body-bytes=3145729'], 'invalid argument "3145729" for "--max-body-bytes" flag: must be from 1 to 3145728'],
     [['--bind-address='], 'invalid argument "" for "--bind-address" flag: must not be empty'],
     [['--tls-cert-file=x'], '--tls-cert-file and --tls-private-key-file go together: give both, or neither'],

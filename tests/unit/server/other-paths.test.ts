@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseQuery } from '../../../src/http/url.js';
-import { requestAttributes } from '../../../src/server/request-attributes.js';
+import { requestAttributes } from '../../../src/server/other-paths.js';
 
 const read = (method: string, path: string, query = '') => requestAttributes(method, path, parseQuery(query));
 const base = { group: 'g.example.com', version: 'v1', resource: 'things' };
