@@ -1,5 +1,6 @@
 export { toFetchHandler } from './bridge/fetch/handler.js';
-export type { FetchHandler } from './bridge/fetch/handler.js';
-export type { FetchHandlerOptions, FetchInfo } from './bridge/fetch/options.js';
-export type { BridgeOptions, FailurePlace } from './bridge/options.js';
-export type { AbortCode, AbortReason } from './bridge/abort-reason.js';
+export type { FetchHandler, FetchHandlerOptions } from './bridge/fetch/handler.js';
+export type { FetchInfo } from './bridge/fetch/request.js';
+export type { FailurePlace } from './bridge/exchange/failures.js';
+export type { BridgeOptions } from './bridge/exchange/options.js';
+export type { AbortCode, AbortReason } from './bridge/exchange/abort-reason.js';

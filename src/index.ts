@@ -92,8 +92,8 @@ export { resolveUnknownOutcomes } from './store/unknown-outcomes.js';
 export { isStoreError, storeError, type StoreError, type StoreErrorCode } from './store/errors.js';
 export { storeCheck, type StoreCheckOptions } from './store-check.js';
 
-export { bodyAborted, bodyTooLarge, isBodyError, type BodyError } from './http/body-error.js';
-export { firstOf } from './http/first-of.js';
+export { bodyAborted, bodyTooLarge, isBodyError, type BodyError } from './http/body.js';
+export { firstOf } from './http/handler.js';
 export type { ApiHandler } from './http/handler.js';
 export type { ApiRequest, PeerCertificate, RequestHeaders } from './http/request.js';
 export type { ApiResponse, ResponseHeaders } from './http/response.js';

@@ -3,7 +3,7 @@ export type { ClosableServer, GracefulCloseOptions } from './bridge/node/gracefu
 export { toNodeListener } from './bridge/node/listener.js';
 export type { NodeListener } from './bridge/node/listener.js';
 export type { NodeIncoming, NodeOutgoing, NodeSocket } from './bridge/node/message.js';
-export type { NodeListenerOptions } from './bridge/node/options.js';
+export type { NodeListenerOptions } from './bridge/node/listener.js';
 export { orderRequests } from './bridge/node/order-requests.js';
 export type { OrderableServer } from './bridge/node/order-requests.js';
 export { trackConnections } from './bridge/node/track-connections.js';
@@ -13,5 +13,6 @@ export type {
   TrackableServer,
   TrackableSocket,
 } from './bridge/node/track-connections.js';
-export type { BridgeOptions, FailurePlace } from './bridge/options.js';
-export type { AbortCode, AbortReason } from './bridge/abort-reason.js';
+export type { FailurePlace } from './bridge/exchange/failures.js';
+export type { BridgeOptions } from './bridge/exchange/options.js';
+export type { AbortCode, AbortReason } from './bridge/exchange/abort-reason.js';

@@ -2,7 +2,7 @@
 // The program `kube-vitals`: the one file that reads and ends the process.
 import { createRequire } from 'node:module';
 import process from 'node:process';
-import type { EndSignal, ProcessContext } from './command.js';
+import type { EndSignal, ProcessContext } from './command-line/command.js';
 import { runProgram } from './program.js';
 
 const { version } = createRequire(import.meta.url)('kube-vitals/package.json') as { readonly version: string };

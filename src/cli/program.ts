@@ -1,4 +1,4 @@
-import type { Command, ProcessContext } from './command.js';
+import type { Command, ProcessContext } from './command-line/command.js';
 import { copyCommand } from './copy/copy-command.js';
 import { serveCommand } from './serve/serve-command.js';
 

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock/clock.js';
 import { refusalStatus } from '../auth/refusal.js';
-import { auditIdOf } from '../http/audit-id.js';
+import { auditIdOf } from '../http/headers.js';
 import { isPromise } from '../http/promise.js';
 import type { ApiRequest } from '../http/request.js';
 import type { ApiResponse } from '../http/response.js';

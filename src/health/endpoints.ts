@@ -1,8 +1,7 @@
 import type { Clock } from '../clock/clock.js';
 import type { ApiHandler } from '../http/handler.js';
 import type { ApiRequest } from '../http/request.js';
-import type { ApiResponse } from '../http/response.js';
-import { notFoundText, textResponse } from '../http/text.js';
+import { type ApiResponse, notFoundText, textResponse } from '../http/response.js';
 import { isTargetTooLarge, readablePart, TARGET_TOO_LARGE } from '../http/target-limit.js';
 import { decodePath, parseQuery, splitUrl } from '../http/url.js';
 import type { Observe } from '../observe/observation.js';

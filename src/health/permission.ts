@@ -4,8 +4,7 @@ import { NO_IMPERSONATION, asksToImpersonate } from '../auth/no-impersonation.js
 import { forbiddenPathStatus, refusedResponse, unauthorizedResponse } from '../auth/refusal.js';
 import { chain, isPromise } from '../http/promise.js';
 import type { ApiRequest } from '../http/request.js';
-import type { ApiResponse } from '../http/response.js';
-import { textResponse } from '../http/text.js';
+import { type ApiResponse, textResponse } from '../http/response.js';
 import type { Caller } from '../model/caller.js';
 import type { Observe } from '../observe/observation.js';
 import { uncached } from './answer-form.js';

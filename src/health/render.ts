@@ -1,5 +1,4 @@
-import type { ApiResponse, ResponseHeaders } from '../http/response.js';
-import { textResponse } from '../http/text.js';
+import { type ApiResponse, type ResponseHeaders, textResponse } from '../http/response.js';
 import type { Verdict } from './check-runner.js';
 import type { CheckReport, HealthReport } from './contract.js';
 import { goQuote } from '../json/go-quote.js';

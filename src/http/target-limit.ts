@@ -1,5 +1,4 @@
-import type { ApiResponse } from './response.js';
-import { textResponse } from './text.js';
+import { type ApiResponse, textResponse } from './response.js';
 
 /** The longest request target that is read, in characters: as much as a server with usual limits takes of all headers. */
 export const MAX_TARGET_LENGTH = 65_536;

@@ -1,5 +1,4 @@
-import type { ApiResponse } from '../http/response.js';
-import { textResponse } from '../http/text.js';
+import { type ApiResponse, textResponse } from '../http/response.js';
 
 /** 429 as text with `Retry-After: 1`: the answer where a limit on requests or watches in flight is reached. */
 export function tooManyRequestsText(): ApiResponse {

@@ -1,4 +1,4 @@
-import { auditIdOf } from '../http/audit-id.js';
+import { auditIdOf } from '../http/headers.js';
 import type { ApiRequest } from '../http/request.js';
 import type { ApiResponse } from '../http/response.js';
 

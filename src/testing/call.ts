@@ -1,11 +1,9 @@
-import { bodyTooLarge } from '../http/body-error.js';
+import { bodyTooLarge } from '../http/body.js';
 import type { ApiHandler } from '../http/handler.js';
 import type { ApiRequest, PeerCertificate } from '../http/request.js';
-import { isStream } from '../http/response-shape.js';
-import type { ApiResponse, ResponseHeaders } from '../http/response.js';
-import { notFoundText } from '../http/text.js';
 import { optionFaults, throwFaults, type OptionRules } from '../options/check-options.js';
 import { aFunction, anAbortSignal, aString, mustBe, required } from '../options/rules.js';
+import { isStream, type ApiResponse, type ResponseHeaders, notFoundText } from '../http/response.js';
 
 /** What {@link call} sends besides method and path. */
 export interface CallOptions {

@@ -3,15 +3,15 @@ import { checkOptions, type OptionRules } from '../options/check-options.js';
 import { aFunction, aPositiveNumber, required } from '../options/rules.js';
 import { fail, inTime } from './assert.js';
 import { fakeClock } from './fake-clock.js';
-import { feedCases } from './suite/feed-cases.js';
-import { listCases } from './suite/list-cases.js';
-import { processCases } from './suite/process-cases.js';
-import { restoreCases } from './suite/restore-cases.js';
-import { retentionCases } from './suite/retention-cases.js';
-import { searchCases } from './suite/search-cases.js';
-import { traitCases } from './suite/trait-cases.js';
-import { createWorkbench, type StoreContext } from './suite/workbench.js';
-import { writeCases } from './suite/write-cases.js';
+import { feedCases } from './feed-cases.js';
+import { listCases } from './list-cases.js';
+import { processCases } from './process-cases.js';
+import { restoreCases } from './restore-cases.js';
+import { retentionCases } from './retention-cases.js';
+import { searchCases } from './search-cases.js';
+import { traitCases } from './trait-cases.js';
+import { createWorkbench, type StoreContext } from './fixture.js';
+import { writeCases } from './write-cases.js';
 
 /** For {@link eventStoreSuite}. */
 export interface EventStoreSuiteOptions {

@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/clock/clock.js';
-import { isBodyError } from '../../src/http/body-error.js';
-import { readBody } from '../../src/http/body.js';
+import { isBodyError, readBody } from '../../src/http/body.js';
 import type { ApiHandler } from '../../src/http/handler.js';
 import { toNodeListener } from '../../src/node.js';
 import { feedHandler, gate, listen, raw, serve, text } from './support.js';

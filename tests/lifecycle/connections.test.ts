@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import { firstOf } from '../../src/http/first-of.js';
+import { firstOf } from '../../src/http/handler.js';
 import { toNodeListener } from '../../src/node.js';
 import { feedHandler, get, listen, raw, serve, text, whole } from './support.js';
 

@@ -64,7 +64,7 @@ describe('docs/architecture.md', () => {
     const stores = unionOf('store/errors.ts', (node) =>
       ts.isTypeAliasDeclaration(node) && node.name.text === 'StoreErrorCode' ? node.type : undefined,
     );
-    const bodies = unionOf('http/body-error.ts', (node) =>
+    const bodies = unionOf('http/body.ts', (node) =>
       ts.isPropertySignature(node) && node.name.getText() === 'code' ? node.type : undefined,
     );
     expect([stores.length, bodies.length]).toEqual([11, 2]);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { FlagTable } from '../../src/cli/command-line.js';
+import type { FlagTable } from '../../src/cli/command-line/parse-command-line.js';
 import { copyFlags } from '../../src/cli/copy/copy-command.js';
 import { serveFlags } from '../../src/cli/serve/flags.js';
 import { root } from './source-files.js';

@@ -1,18 +1,18 @@
 import { joinBytes } from '../../http/bytes.js';
-import { bodyAborted, bodyTooLarge } from '../../http/body-error.js';
+import { bodyAborted, bodyTooLarge } from '../../http/body.js';
 import type { BodyCall } from '../../http/request.js';
-import type { Reading } from '../reading.js';
+import type { BodyReading } from '../exchange/body-reading.js';
 
 /**
- * Reads the body of a fetch request up to a limit; what lies beyond is cancelled unread, and so is the rest of a body that
- * is given up. Who gives it up is heard at once, also where the server has forgotten the stream.
+ * Reads the body of a fetch request up to a limit, and cancels the rest of it beyond the limit or when the reading is stopped.
+ * A stop takes effect at once, also where the server never ends the stream.
  *
  * @throws BodyError beyond the limit, when the body breaks off, or when the reading is stopped.
  */
 export async function readFetchBody(
   request: Request,
   limit: number,
-  reading: Reading,
+  reading: BodyReading,
   call?: BodyCall,
 ): Promise<Uint8Array> {
   const stream = request.body as ReadableStream<Uint8Array> | null;
@@ -25,15 +25,15 @@ export async function readFetchBody(
   const reader = stream.getReader();
   return new Promise((resolve, reject) => {
     const stop = (error: unknown): void => {
-      reading.over();
+      reading.finish();
       reader.cancel().catch(() => undefined);
       reject(error as Error);
     };
     reading.begin(stop, call);
-    reading.follow();
-    // What comes after a stop changes nothing: the promise is settled.
+    reading.subscribe();
+    // After a stop this has no effect: the promise is settled.
     readAll(reader, limit).then((bytes) => {
-      reading.over();
+      reading.finish();
       resolve(bytes);
     }, stop);
   });

@@ -1,11 +1,11 @@
 import { isBytes } from '../../http/bytes.js';
-import { releaseIterator } from '../release.js';
-import type { Outflow } from '../stalls.js';
+import { releaseIterator } from '../../http/response.js';
+import type { Transfer } from '../exchange/stall-detector.js';
 
 /** What happens to a body on its way out. Exactly one of these is called, once. */
 export interface BodyStreamEvents {
   onEnd(): void;
-  /** True when the error only says that the source was aborted: the stream then ends cleanly. */
+  /** Returns true when the error only says that the source was aborted: the stream then ends cleanly. */
   onFailure(error: unknown): boolean;
   /** The consumer does not want the rest. */
   onCancel(): void;
@@ -13,10 +13,10 @@ export interface BodyStreamEvents {
   onStall(): void;
 }
 
-/** A body as a server of fetch takes it. */
-export interface BodyStream extends Outflow {
+/** A body for a server that speaks fetch. */
+export interface BodyStream extends Transfer {
   readonly stream: ReadableStream<Uint8Array>;
-  /** Breaks the body off and lets the source go, whatever the consumer does. Tells no event. */
+  /** Ends the body with an error and releases the source. Calls none of the events. */
   breakOff(): void;
 }
 
@@ -31,7 +31,7 @@ export function bodyStream(source: AsyncIterable<Uint8Array>, events: BodyStream
   let pulling = false;
   let controller!: ReadableStreamDefaultController<Uint8Array>;
 
-  // The server may print or send what the stream fails with: the real error goes to the hook only.
+  // The server may print or send this error: the real one goes to the hook only.
   const broken = (): void => controller.error(new Error('the response body failed'));
   const fail = (error: unknown): void => {
     if (over) return;
@@ -39,11 +39,11 @@ export function bodyStream(source: AsyncIterable<Uint8Array>, events: BodyStream
     if (events.onFailure(error)) controller.close();
     else broken();
   };
-  const letGo = (): void => releaseIterator(iterator ?? source[Symbol.asyncIterator]());
+  const release = (): void => releaseIterator(iterator ?? source[Symbol.asyncIterator]());
   const breakOff = (): void => {
     if (over) return;
     over = true;
-    letGo();
+    release();
     broken();
   };
 
@@ -85,7 +85,7 @@ export function bodyStream(source: AsyncIterable<Uint8Array>, events: BodyStream
         if (over) return;
         over = true;
         events.onCancel();
-        letGo();
+        release();
       },
     },
     { highWaterMark: 0 },
@@ -93,9 +93,9 @@ export function bodyStream(source: AsyncIterable<Uint8Array>, events: BodyStream
   return {
     stream,
     breakOff,
-    // While a chunk is asked for it is the source that is waited for.
-    taken: () => (pulling ? undefined : pulls),
-    giveUp(): void {
+    // While a chunk is being pulled the source is what is waited for, not the client.
+    progress: () => (pulling ? undefined : pulls),
+    abandon(): void {
       events.onStall();
       breakOff();
     },

@@ -2,27 +2,34 @@ import { systemClock } from '../../clock/clock.js';
 import { normalizeBasePath, stripBasePath } from '../../http/base-path.js';
 import type { ApiHandler } from '../../http/handler.js';
 import { isPromise } from '../../http/promise.js';
-import { checkResponse, isBodiless, isStream } from '../../http/response-shape.js';
-import type { ApiResponse, ResponseHeaders } from '../../http/response.js';
-import { abortReason, isAbortError } from '../abort-reason.js';
-import { failureOf } from '../failure.js';
-import { checkBridge, reportTo, STALL_TIMEOUT_MS } from '../options.js';
-import { releaseSource } from '../release.js';
-import { createStallWatch } from '../stalls.js';
+import {
+  checkResponse,
+  isBodiless,
+  isStream,
+  type ApiResponse,
+  type ResponseHeaders,
+  releaseSource,
+} from '../../http/response.js';
+import { abortReason, isAbortError } from '../exchange/abort-reason.js';
+import { failureOf, reportTo } from '../exchange/failures.js';
+import { checkBridge, STALL_TIMEOUT_MS, type BridgeOptions } from '../exchange/options.js';
+import { createStallDetector } from '../exchange/stall-detector.js';
 import { bodyStream } from './body-stream.js';
-import { createFetchClosing } from './closing.js';
-import type { FetchHandlerOptions, FetchInfo } from './options.js';
-import { FetchExchange } from './request.js';
+import { createStreamingAnswers } from '../exchange/streaming-answers.js';
+import { FetchExchange, type FetchInfo } from './request.js';
 
-/** A handler for servers that speak fetch. `undefined` means: not ours, the service's own routes go on. */
+/** Options of `toFetchHandler`. */
+export type FetchHandlerOptions = BridgeOptions;
+
+/** A handler for servers that speak fetch. `undefined` means that the path is outside the base path, or not the handler's. */
 export type FetchHandler = (request: Request, info?: FetchInfo) => Promise<Response | undefined>;
 
 /**
  * Serves a handler in anything that takes a `Request` and gives a `Response`: Hono, Deno, Bun, service workers.
  *
- * Streams are pulled chunk by chunk; one that is not pulled for `stallTimeoutMs` is broken off. Cancelling the response
- * body, or aborting the request's signal, aborts the signal of the normalized request and releases the source. Errors before
- * the answer become a bare 500; later ones break the body off. Both reach `onError`. Several `Warning` values may become one line, as the `Headers` of the server decide.
+ * Streams are pulled chunk by chunk; one that is not pulled for `stallTimeoutMs` ends with an error. Cancelling the
+ * response body, or aborting the request's signal, aborts the signal of the normalized request and releases the source. Errors
+ * before the answer become a bare 500; later ones end the body with an error. Both reach `onError`. Several `Warning` values may become one line, as the `Headers` of the server decide.
  *
  * The promise rejects only with a TypeError, for a Request whose body has been read already.
  *
@@ -35,8 +42,8 @@ export function toFetchHandler(handler: ApiHandler, options: FetchHandlerOptions
   const unwanted = abortReason('body-unwanted');
   const stalled = abortReason('reader-stalled');
   const givenUp = abortReason('answer-given-up');
-  const stalls = createStallWatch(options.clock ?? systemClock, options.stallTimeoutMs ?? STALL_TIMEOUT_MS);
-  const closing = createFetchClosing(options.signal);
+  const stalls = createStallDetector(options.clock ?? systemClock, options.stallTimeoutMs ?? STALL_TIMEOUT_MS);
+  const streaming = createStreamingAnswers(options.signal);
 
   const answerOf = (exchange: FetchExchange, response: ApiResponse): Response => {
     checkResponse(response);
@@ -44,7 +51,7 @@ export function toFetchHandler(handler: ApiHandler, options: FetchHandlerOptions
     const headers = toHeaders(response.headers);
     if (isStream(body) && exchange.method !== 'HEAD' && !isBodiless(status)) {
       const streamed = new Response(streamOf(exchange, body, response.signal), { status, headers });
-      closing.onStreamStart(exchange);
+      streaming.add(exchange);
       return streamed;
     }
     if (isStream(body)) drop(exchange, body);
@@ -53,7 +60,7 @@ export function toFetchHandler(handler: ApiHandler, options: FetchHandlerOptions
     return plain;
   };
 
-  /** Ends the source of a body that is not going to be sent. */
+  /** Releases the source of a body that is not sent. */
   const drop = (exchange: FetchExchange, source: AsyncIterable<Uint8Array>): void => {
     exchange.abort(unwanted);
     releaseSource(source);
@@ -65,7 +72,7 @@ export function toFetchHandler(handler: ApiHandler, options: FetchHandlerOptions
     signal: AbortSignal | undefined,
   ): ReadableStream<Uint8Array> => {
     const over = (): void => {
-      closing.onStreamEnd(exchange);
+      streaming.remove(exchange);
       stalls.remove(body);
       signal?.removeEventListener('abort', onGiveUp);
       exchange.finish();

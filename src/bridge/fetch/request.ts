@@ -1,9 +1,16 @@
 import type { ApiRequest, BodyCall, PeerCertificate, RequestHeaders } from '../../http/request.js';
-import { bodyAborted } from '../../http/body-error.js';
-import type { AbortReason } from '../abort-reason.js';
-import { Reading } from '../reading.js';
+import { bodyAborted } from '../../http/body.js';
+import type { AbortReason } from '../exchange/abort-reason.js';
+import { BodyReading } from '../exchange/body-reading.js';
 import { readFetchBody } from './body-reader.js';
-import type { FetchInfo } from './options.js';
+
+/** What a fetch `Request` cannot tell and the server around it may know. */
+export interface FetchInfo {
+  /** The address of the client's socket, without port. */
+  readonly remoteAddress?: string | undefined;
+  /** The subject of the client certificate; give it only when TLS has *verified* the certificate. */
+  readonly peerCertificate?: PeerCertificate | undefined;
+}
 
 /** What all requests of one fetch handler share. */
 export interface FetchSettings {
@@ -26,7 +33,7 @@ export class FetchExchange implements ApiRequest {
   #reason: AbortReason | undefined;
   #following = false;
   #finished = false;
-  readonly #reading = new Reading();
+  readonly #reading = new BodyReading();
 
   constructor(request: Request, info: FetchInfo | undefined, url: string, settings: FetchSettings) {
     this.method = request.method;
@@ -102,7 +109,7 @@ export class FetchExchange implements ApiRequest {
     else signal.addEventListener('abort', this.#onRequestAbort, { once: true });
   }
 
-  /** The answer is out of our hands. */
+  /** The answer has been handed over completely. */
   finish(): void {
     if (this.#finished) return;
     this.#finished = true;

@@ -1,10 +1,8 @@
-import { bodyAborted, bodyTooLarge } from '../../http/body-error.js';
-import { bodyBytes } from '../../http/body.js';
+import { bodyAborted, bodyTooLarge, bodyBytes } from '../../http/body.js';
 import { isBytes } from '../../http/bytes.js';
 import type { BodyCall } from '../../http/request.js';
-import type { Reading } from '../reading.js';
-import type { NodeIncoming, NodeOutgoing } from './message.js';
-import { http2Stream } from './message.js';
+import type { BodyReading } from '../exchange/body-reading.js';
+import { type NodeIncoming, type NodeOutgoing, http2Stream } from './message.js';
 
 /** True when the headers announce a body, empty or not. */
 export function announcesBody(req: NodeIncoming): boolean {
@@ -15,8 +13,8 @@ export function announcesBody(req: NodeIncoming): boolean {
 }
 
 /**
- * Reads the body of a request: what a framework has left of it, else the stream itself. A reading that is stopped leaves
- * the stream paused, for `discardBody`.
+ * Reads the body of a request: the stream, or what a body parser has made of it. A reading that is stopped leaves the stream
+ * paused, for `discardBody`.
  *
  * @throws BodyError beyond the limit, when the client leaves, or when the reading is stopped.
  * @throws TypeError when something else has read the stream and left nothing.
@@ -25,12 +23,12 @@ export async function readIncoming(
   req: NodeIncoming,
   res: NodeOutgoing,
   limit: number,
-  reading: Reading,
+  reading: BodyReading,
   call?: BodyCall,
 ): Promise<Uint8Array> {
   if (!announcesBody(req)) return new Uint8Array(0);
   if (typeof req.rawBody === 'string' || isBytes(req.rawBody)) return bodyBytes(req.rawBody, limit);
-  // Some parsers leave `{}` where they did not read: only a touched stream makes `req.body` the body.
+  // Some parsers set `{}` where they read nothing: `req.body` counts only when the stream has been read.
   if (req.readableDidRead !== true && !req.readableEnded) return readStream(req, res, limit, reading, call);
   if (req.body !== undefined) return parsedBytes(req.body, limit);
   throw new TypeError(
@@ -54,7 +52,7 @@ function readStream(
   req: NodeIncoming,
   res: NodeOutgoing,
   limit: number,
-  reading: Reading,
+  reading: BodyReading,
   call: BodyCall | undefined,
 ): Promise<Uint8Array> {
   if (Number(req.headers['content-length']) > limit) return Promise.reject(bodyTooLarge(limit));
@@ -64,7 +62,7 @@ function readStream(
     const chunks: Uint8Array[] = [];
     let size = 0;
     const finish = (): void => {
-      reading.over();
+      reading.finish();
       req.removeListener('data', onData);
       req.removeListener('end', onEnd);
       req.removeListener('error', onGone);
@@ -97,7 +95,7 @@ function readStream(
     req.on('end', onEnd);
     req.on('error', onGone);
     req.on('close', onGone);
-    // Once a request is answered, by whomever, Node does not tell it any more that its connection closed.
+    // Once a request is answered, Node emits no `close` for it any more.
     res.on('close', onGone);
     req.on('data', onData);
   });

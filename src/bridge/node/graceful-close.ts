@@ -1,13 +1,10 @@
 import { Server as NetServer } from 'node:net';
 import { setImmediate } from 'node:timers';
-import type { Clock } from '../../clock/clock.js';
-import { systemClock } from '../../clock/clock.js';
 import { optionFaults, throwFaults, type OptionRules } from '../../options/check-options.js';
 import { aClock, aNumber, anObjectWith, orInfinity, required } from '../../options/rules.js';
-import { acceptsLast } from './last-connections.js';
-import { stopListening } from './stop-listening.js';
-import type { ConnectionTracker, TrackableServer } from './track-connections.js';
-import { trackConnections } from './track-connections.js';
+import { type Clock, systemClock } from '../../clock/clock.js';
+import { setAboutToStop, stopListening } from './stop-listening.js';
+import { type ConnectionTracker, type TrackableServer, trackConnections } from './track-connections.js';
 
 /** What {@link gracefulClose} needs of a server: `node:http`, `node:https` and `node:http2` servers have it. */
 export interface ClosableServer {
@@ -18,16 +15,16 @@ export interface ClosableServer {
 
 /** Options of {@link gracefulClose}. */
 export interface GracefulCloseOptions {
-  /** How long requests in flight may take, in milliseconds, before their connections are cut. Default: 10,000. */
+  /** How long requests in flight may take, in milliseconds, before their connections are destroyed. Default: 10,000. */
   readonly drainTimeoutMs?: number | undefined;
   /**
-   * How long a connection without a request stays open, in milliseconds, so that a request that is on its way is answered
-   * and hears `Connection: close`. Of use is the longest time a client needs between two requests. At most four fifths of
+   * How long a connection without a request stays open, in milliseconds, so that a request that is on its way is answered,
+   * with `Connection: close`. Choose the longest time a client takes between two requests. At most four fifths of
    * `drainTimeoutMs` count. Zero closes them at once. Default: 2,000.
    */
   readonly idleGraceMs?: number | undefined;
   /**
-   * From `trackConnections`. Without it connections on which no request ever came are waited for until `drainTimeoutMs`, and
+   * From `trackConnections`. Without it connections on which no request ever came stay open until `drainTimeoutMs`, and
    * answers in flight say `Connection: close` only where the `signal` given to `toNodeListener` has aborted.
    */
   readonly connections?: ConnectionTracker | undefined;
@@ -35,15 +32,15 @@ export interface GracefulCloseOptions {
   readonly clock?: Clock | undefined;
 }
 
-/** How often connections that have become idle are looked for. */
+/** How often idle connections are looked for. */
 const SWEEP_MS = 50;
 
 /**
- * Closes a server without cutting answers short. It accepts the connections that wait, and no more once none has come for
- * 100 ms (500 ms at most); those that come meanwhile are answered after that. Requests in flight,
- * and those that come on open connections, are answered with `Connection: close`; a connection without a request is closed
- * after `idleGraceMs`; after `drainTimeoutMs` what is left is cut. A watch never ends by itself: abort the `signal` given to
- * `toNodeListener` as well. Resolves to true when everything ended in time. An HTTP/2 server of Node can only be cut with
+ * Closes a server without cutting answers short. It first accepts the connections that wait, until none has come for 100 ms
+ * (500 ms at most), and then answers them. Requests in flight, and those that come on open connections, are answered with
+ * `Connection: close`; a connection without a request is closed after `idleGraceMs`; after `drainTimeoutMs` all others are
+ * destroyed. A watch never ends by itself: abort the `signal` given to
+ * `toNodeListener` as well. Resolves to true when everything ended in time. Connections of an HTTP/2 server of Node can only be destroyed with
  * `connections`; without them the promise resolves to false at the timeout with connections left open.
  *
  * @throws TypeError that names every fault of the arguments.
@@ -52,7 +49,7 @@ export function gracefulClose(server: ClosableServer, options: GracefulCloseOpti
   checkArguments(server, options);
   const { drainTimeoutMs = 10_000, idleGraceMs = 2_000, clock = systemClock } = options;
   const graceMs = Math.min(idleGraceMs, drainTimeoutMs * 0.8);
-  // Made here it sees what comes from here on.
+  // A tracker made here sees connections that come from now on.
   const tracker = options.connections ?? (isTrackable(server) ? trackConnections(server, { clock }) : undefined);
 
   return new Promise((resolve) => {
@@ -69,7 +66,7 @@ export function gracefulClose(server: ClosableServer, options: GracefulCloseOpti
     function closeIdle(): void {
       tracker?.closeIdle(graceMs);
       if (options.connections !== undefined || clock.monotonic() - looked < graceMs) return;
-      // Node knows more of the connections that came before, but not since when they are idle.
+      // Node also knows the connections that came before, but not how long they have been idle.
       looked = clock.monotonic();
       setImmediate(() => server.closeIdleConnections?.());
     }
@@ -90,12 +87,12 @@ export function gracefulClose(server: ClosableServer, options: GracefulCloseOpti
       resolve(inTime);
     }
 
-    acceptsLast(server, true);
+    setAboutToStop(server, true);
     function stop(): void {
       // `close` of node:http would close idle connections at once.
       if (server instanceof NetServer) NetServer.prototype.close.call(server, closed);
       else server.close(closed);
-      acceptsLast(server, false);
+      setAboutToStop(server, false);
       tracker?.startDraining();
       if (graceMs === 0) closeIdle();
     }

@@ -2,16 +2,16 @@ import { systemClock } from '../../clock/clock.js';
 import { normalizeBasePath, stripBasePath } from '../../http/base-path.js';
 import type { ApiHandler } from '../../http/handler.js';
 import { isPromise } from '../../http/promise.js';
-import type { ApiResponse } from '../../http/response.js';
-import { notFoundText } from '../../http/text.js';
-import { abortReason } from '../abort-reason.js';
-import { checkBridge, reportTo, STALL_TIMEOUT_MS } from '../options.js';
+import { type ApiResponse, notFoundText } from '../../http/response.js';
+import { abortReason } from '../exchange/abort-reason.js';
+import { reportTo } from '../exchange/failures.js';
+import { checkBridge, STALL_TIMEOUT_MS, type BridgeOptions } from '../exchange/options.js';
+import { createStreamingAnswers } from '../exchange/streaming-answers.js';
 import { createClosing } from './closing.js';
-import { createLateSignals } from './late-signals.js';
+import { createDeferredSignals } from './deferred-signals.js';
 import type { NodeIncoming, NodeOutgoing } from './message.js';
 import { createRequestOrder, mustWait } from './request-order.js';
-import { createOutflows } from './outflow.js';
-import type { NodeListenerOptions } from './options.js';
+import { createTransfers } from './transfers.js';
 import { NodeExchange } from './request.js';
 import { createSender } from './send.js';
 
@@ -26,13 +26,13 @@ const BEYOND_ASCII = /[\u0080-\u00ff]/;
  *
  * - A path that is not the handler's goes to `next()`, and without one is answered 404. Mounted under a path of Express it
  *   still sees the path the client sent (`originalUrl`); name the mount in `basePath` to take it off.
- * - A body that a parser has read already is taken from `req.rawBody`, else from `req.body`.
- * - Requests that one connection of HTTP/1.1 sends without waiting for answers are handled one after the other: each
- *   begins when the answer before it has been handed over, and none does once the client has left. A few are read ahead;
- *   the 1,000th that waits is the last of its connection.
+ * - A body that a body parser has already read is taken from `req.rawBody`, else from `req.body`.
+ * - Pipelined requests of one HTTP/1.1 connection are handled one after the other: each begins when the previous answer has
+ *   been handed to the system, and none does once the client has left. Four are read ahead; the 1,000th that waits is the
+ *   last of its connection.
  * - Streams respect back-pressure chunk by chunk; when the client leaves, the request's signal aborts and the source is
- *   let go. Errors before the headers become a bare 500; after them the connection breaks off. Both reach `onError`.
- * - Who takes nothing of an answer for `stallTimeoutMs` is cut off.
+ *   released. Errors before the headers become a bare 500; after them the connection is closed. Both reach `onError`.
+ * - A client that reads nothing of an answer for `stallTimeoutMs` is disconnected.
  * - The rest of an unread body is read for at most 8 MiB and 5 s after the answer.
  *
  * The listener throws nothing of its own. It keeps no state outside itself: two listeners share nothing.
@@ -43,19 +43,21 @@ export function toNodeListener(handler: ApiHandler, options: NodeListenerOptions
   checkBridge('toNodeListener', handler, options);
   const basePath = normalizeBasePath(options.basePath);
   const clock = options.clock ?? systemClock;
-  const lateSignals = createLateSignals(clock);
+  const deferredSignals = createDeferredSignals(clock);
   const settings = {
     maxBodyBytes: options.maxBodyBytes ?? Infinity,
-    lateSignals,
+    deferredSignals,
     clientLeft: abortReason('client-left'),
   };
   const order = createRequestOrder(clock);
+  const streaming = createStreamingAnswers(options.signal);
   const closing = createClosing(options.signal);
   const { send, fail } = createSender({
     clock,
-    outflows: createOutflows(clock, options.stallTimeoutMs ?? STALL_TIMEOUT_MS),
+    transfers: createTransfers(clock, options.stallTimeoutMs ?? STALL_TIMEOUT_MS),
     closing,
-    lateSignals,
+    streaming,
+    deferredSignals,
     report: (error, where) => reportTo(options.onError, error, where),
   });
 
@@ -82,7 +84,7 @@ export function toNodeListener(handler: ApiHandler, options: NodeListenerOptions
       failed(error);
       return;
     }
-    // The last one is for a `next` that throws: nothing else would catch it.
+    // The second `failed` is for a `next` that throws.
     if (isPromise(answer)) answer.then(answered, failed).then(undefined, failed);
     else answered(answer);
   };
@@ -99,3 +101,6 @@ function targetOf(req: NodeIncoming): string {
   const target = req.originalUrl ?? req.url ?? '/';
   return BEYOND_ASCII.test(target) ? Buffer.from(target, 'latin1').toString('utf8') : target;
 }
+
+/** Options of `toNodeListener`. */
+export type NodeListenerOptions = BridgeOptions;

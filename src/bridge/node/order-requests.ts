@@ -1,7 +1,6 @@
-import type { Clock } from '../../clock/clock.js';
-import { systemClock } from '../../clock/clock.js';
 import { optionFaults, throwFaults } from '../../options/check-options.js';
 import { aClock, anObjectWith, required } from '../../options/rules.js';
+import { type Clock, systemClock } from '../../clock/clock.js';
 import type { NodeIncoming, NodeOutgoing } from './message.js';
 import { createRequestOrder, mustWait } from './request-order.js';
 

@@ -1,7 +1,6 @@
 import { isBytes } from '../../http/bytes.js';
-import { releaseIterator } from '../release.js';
-import type { NodeOutgoing } from './message.js';
-import { http2Stream } from './message.js';
+import { releaseIterator } from '../../http/response.js';
+import { type NodeOutgoing, http2Stream } from './message.js';
 
 /** A body on its way to the client. */
 export interface Pump {
@@ -102,7 +101,7 @@ class Running implements Pump {
   }
 
   readonly #written = (error?: Error | null): void => {
-    // A write that failed is a client that left: the close that follows says so.
+    // A write fails when the client has left: the `close` that follows is what is handled.
     if (error === undefined || error === null) this.#next();
     else this.stop();
   };

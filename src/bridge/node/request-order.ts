@@ -1,7 +1,6 @@
 import { AsyncResource } from 'node:async_hooks';
 import type { Clock, ClockTimer } from '../../clock/clock.js';
-import type { NodeIncoming, NodeOutgoing, NodeSocket } from './message.js';
-import { http2Stream, isGone, isWritable } from './message.js';
+import { type NodeIncoming, type NodeOutgoing, type NodeSocket, http2Stream, isGone, isWritable } from './message.js';
 
 /** Requests of one connection that may wait before the connection is not read any more. */
 const READ_AHEAD = 4;

@@ -1,16 +1,14 @@
-import type { AbortReason } from '../abort-reason.js';
+import type { AbortReason } from '../exchange/abort-reason.js';
 import type { ApiRequest, BodyCall, PeerCertificate, RequestHeaders } from '../../http/request.js';
-import { Reading } from '../reading.js';
+import { BodyReading } from '../exchange/body-reading.js';
 import { readIncoming } from './body-reader.js';
-import type { LateSignals } from './late-signals.js';
-import type { NodeIncoming, NodeOutgoing } from './message.js';
-import { isGone } from './message.js';
-import { peerCertificateOf } from './peer-certificate.js';
+import type { DeferredSignals } from './deferred-signals.js';
+import { type NodeIncoming, type NodeOutgoing, isGone, type NodeSocket } from './message.js';
 
 /** What all requests of one listener share. */
 export interface ExchangeSettings {
   readonly maxBodyBytes: number;
-  readonly lateSignals: LateSignals;
+  readonly deferredSignals: DeferredSignals;
   readonly clientLeft: AbortReason;
 }
 
@@ -27,7 +25,7 @@ export class NodeExchange implements ApiRequest {
   #controller: AbortController | undefined;
   #reason: AbortReason | undefined;
   #finished = false;
-  readonly #reading = new Reading();
+  readonly #reading = new BodyReading();
 
   constructor(req: NodeIncoming, res: NodeOutgoing, url: string, settings: ExchangeSettings) {
     this.method = req.method ?? 'GET';
@@ -43,9 +41,9 @@ export class NodeExchange implements ApiRequest {
 
   get body(): (limit: number, call?: BodyCall) => Promise<Uint8Array> {
     return (limit, call) => {
-      const { maxBodyBytes, lateSignals } = this.#settings;
+      const { maxBodyBytes, deferredSignals } = this.#settings;
       const body = readIncoming(this.req, this.res, Math.min(limit, maxBodyBytes), this.#reading, call);
-      if (call !== undefined && this.#reading.waits) lateSignals.add(this.#reading);
+      if (call !== undefined && this.#reading.isPending) deferredSignals.add(this.#reading);
       return body;
     };
   }
@@ -84,13 +82,13 @@ export class NodeExchange implements ApiRequest {
     this.#controller?.abort(reason);
   }
 
-  /** The answer has been handed to Node completely: from here on the client may leave without a word. */
+  /** The answer has been handed to Node completely: that the client leaves is of no interest any more. */
   finish(): void {
     this.#finished = true;
     this.#reading.stop();
   }
 
-  /** Aborts the signal and calls back when the client leaves an unfinished answer. At once when it has left already. */
+  /** Aborts the signal and calls back when the client leaves before the answer is finished; at once when it has left already. */
   onClientLeft(callback: () => void): void {
     const left = (): void => {
       if (this.#finished) return;
@@ -100,4 +98,22 @@ export class NodeExchange implements ApiRequest {
     if (this.gone) left();
     else this.res.once('close', left);
   }
+}
+
+/**
+ * The subject of the client certificate on a socket, only when TLS has verified it (`authorized`) and it has a common
+ * name. Of several common names the last counts, as in Go.
+ */
+export function peerCertificateOf(socket: NodeSocket | null): PeerCertificate | undefined {
+  if (socket?.authorized !== true || typeof socket.getPeerCertificate !== 'function') return undefined;
+  const certificate = socket.getPeerCertificate() as { readonly subject?: Readonly<Record<string, unknown>> } | null;
+  const subject = certificate?.subject;
+  const commonName = texts(subject?.['CN']).at(-1);
+  if (commonName === undefined || commonName === '') return undefined;
+  return { commonName, organizations: texts(subject?.['O']) };
+}
+
+function texts(value: unknown): readonly string[] {
+  const list: readonly unknown[] = Array.isArray(value) ? value : [value];
+  return list.filter((entry) => typeof entry === 'string');
 }

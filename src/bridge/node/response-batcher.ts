@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers';
-import { isPending } from './outflow.js';
+import { isPending } from './transfers.js';
 import type { NodeExchange } from './request.js';
 
 /** Largest number of answers in a batch, so that the first one does not wait for too many others. */

@@ -2,17 +2,17 @@ import { Server as NetServer } from 'node:net';
 import { setImmediate } from 'node:timers';
 import type { Clock } from '../../clock/clock.js';
 
-/** No connection comes for so long before a server stops listening, */
+/** A server stops listening when no connection has come for this long, */
 const QUIET_MS = 100;
 
-/** unless that takes longer than this. */
-const LONGEST_QUEST_MS = 500;
+/** or after this time at the latest. */
+const MAX_QUIET_WAIT_MS = 500;
 
-/** In a turn of the event loop that is shorter nothing happens, so hardly a connection comes between accepting and closing. */
-const SHORT_TURN_MS = 0.05;
+/** A turn of the event loop that is shorter did nothing: hardly a connection can come between accepting and closing. */
+const IDLE_TURN_MS = 0.05;
 
-/** For how long such a turn is waited for. */
-const LONGEST_WAIT_MS = 250;
+/** How long to wait for an idle turn. */
+const MAX_IDLE_WAIT_MS = 250;
 
 /** What {@link stopListening} works with. */
 export interface StopListeningParts {
@@ -24,17 +24,17 @@ export interface StopListeningParts {
 }
 
 /**
- * Calls `stop`, which closes the listening socket, when no client is about to connect: connections that wait in the system at
- * that moment are reset. Those that come meanwhile are accepted and kept back until then. A client that opens a connection
- * for each request opens no other while it waits, so after a while no more come, however many such clients there are; what
- * is left are clients that open connections without waiting for anything. The result stops at once.
+ * Calls `stop`, which closes the listening socket, when no client is likely to connect: the system resets connections that it
+ * has not yet handed over at that moment. New connections are accepted and held back until then. A client that opens a
+ * connection for each request opens no other while it waits for an answer, so that new connections cease however many such
+ * clients there are. The returned function stops at once.
  */
 export function stopListening(server: object, { clock, withinMs, stop }: StopListeningParts): () => void {
   const held = holdConnections(server);
-  // What is no server of Node shows no connections.
+  // Only a server of Node shows its connections.
   const quietMs = server instanceof NetServer ? Math.min(QUIET_MS, withinMs) : 0;
   const begun = clock.monotonic();
-  const latest = begun + Math.min(LONGEST_QUEST_MS, withinMs);
+  const latest = begun + Math.min(MAX_QUIET_WAIT_MS, withinMs);
   let count = 0;
   let since = begun;
   let stopped = false;
@@ -57,25 +57,25 @@ export function stopListening(server: object, { clock, withinMs, stop }: StopLis
   return now;
 }
 
-/** Connections wait in the system until a turn of the event loop accepts them, one in each: this waits for a turn without. */
+/** Node accepts one waiting connection in each turn of the event loop: this waits for a turn that accepts none. */
 function whenAccepted(clock: Clock, count: () => number, callback: () => void): void {
   const first = clock.monotonic();
   const turn = (begun: number, before: number): void => {
     setImmediate(() => {
       const now = clock.monotonic();
-      const idle = count() === before && now - begun < SHORT_TURN_MS;
-      if (idle || now - first > LONGEST_WAIT_MS) callback();
+      const idle = count() === before && now - begun < IDLE_TURN_MS;
+      if (idle || now - first > MAX_IDLE_WAIT_MS) callback();
       else turn(now, count());
     });
   };
   turn(-Infinity, 0);
 }
 
-/** Connections that a server has accepted and not heard of. */
+/** Connections that were accepted and are held back from the server. */
 interface HeldConnections {
   /** How many there have been. */
   count(): number;
-  /** Hands them to the server, and further ones at once. */
+  /** Hands them to the server, and later ones without delay. */
   release(): void;
 }
 
@@ -113,4 +113,26 @@ function holdConnections(server: object): HeldConnections {
       }
     },
   };
+}
+
+/**
+ * Set on a server while `gracefulClose` still accepts the connections that wait in the system. A property of the server,
+ * because listener and `gracefulClose` share nothing else; a registered symbol, because there may be two copies of this
+ * package.
+ */
+const ABOUT_TO_STOP: unique symbol = Symbol.for('kube-vitals.aboutToStopListening') as never;
+
+type Marked = { [ABOUT_TO_STOP]?: boolean };
+
+/** Says that a server is about to stop listening, or that it has. */
+export function setAboutToStop(server: object, value: boolean): void {
+  (server as Marked)[ABOUT_TO_STOP] = value;
+}
+
+/**
+ * True while the server of a connection is about to stop listening. A client that is told to close its connection then
+ * connects again at once, and that connection might be reset.
+ */
+export function isAboutToStop(socket: { readonly server?: object | null | undefined } | null): boolean {
+  return (socket?.server as Marked | null | undefined)?.[ABOUT_TO_STOP] === true;
 }

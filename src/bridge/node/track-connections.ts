@@ -1,8 +1,7 @@
 import { setImmediate } from 'node:timers';
-import type { Clock } from '../../clock/clock.js';
-import { systemClock } from '../../clock/clock.js';
 import { optionFaults, throwFaults } from '../../options/check-options.js';
 import { aClock, anObjectWith, required } from '../../options/rules.js';
+import { type Clock, systemClock } from '../../clock/clock.js';
 import { ordersRequests, REQUEST_CAME } from './order-requests.js';
 
 /** What {@link trackConnections} needs of a connection. */

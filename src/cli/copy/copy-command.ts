@@ -1,8 +1,7 @@
-import type { Command } from '../command.js';
-import { parseCommandLine, type FlagTable } from '../command-line.js';
-import { readBoolean } from '../flag-values.js';
-import { helpText } from '../help-text.js';
-import { parseStoreUrl, withoutSecrets, type StoreChoice } from '../store-url.js';
+import type { Command } from '../command-line/command.js';
+import { parseCommandLine, type FlagTable, helpText } from '../command-line/parse-command-line.js';
+import { readBoolean } from '../command-line/flag-values.js';
+import { parseStoreUrl, withoutSecrets, type StoreChoice } from '../stores/store-url.js';
 
 const TABLE = {
   overwrite: {

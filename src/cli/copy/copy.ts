@@ -1,9 +1,8 @@
 import { copyEvents, type CopyResult, type EventStore } from '../../index.js';
-import type { EndSignal, ProcessContext } from '../command.js';
-import { messageOf, openStore } from '../open-store.js';
-import { passwordFilter, type StoreChoice } from '../store-url.js';
-import { createLeftOut } from './left-out.js';
-import { countsOf, createProgressLines } from './progress.js';
+import type { EndSignal, ProcessContext } from '../command-line/command.js';
+import { messageOf, openStore } from '../stores/open-store.js';
+import { passwordFilter, type StoreChoice } from '../stores/store-url.js';
+import { createLeftOut, countsOf, createProgressLines } from './report-lines.js';
 import { copyRefusal } from './refusal.js';
 
 /** What is copied where. */

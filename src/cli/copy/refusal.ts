@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { StoreChoice } from '../store-url.js';
+import type { StoreChoice } from '../stores/store-url.js';
 
 /**
  * Why a copy between two stores is not begun, or `undefined`. A server that has two names may be taken for two: the copy then

@@ -13,6 +13,9 @@ import {
 import { abac, parsePolicyFile } from './abac.js';
 import type { Flags } from './flags.js';
 import { parseTokensFile, type TokenUser } from './tokens-file.js';
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { readIfThere, writePrivateFile } from './private-file.js';
 
 /** Who is asking, and what they may do: the same on both ports. */
 export interface StandaloneAccess {
@@ -64,4 +67,21 @@ async function readText(flag: string, path: string): Promise<string> {
   }
   if (size > MAX_FILE_BYTES) throw new Error(`${flag}: ${path} is larger than ${MAX_FILE_BYTES} bytes`);
   return Buffer.concat(chunks).toString('utf8');
+}
+
+/**
+ * The admin token in the data directory; made on first start, the same ever after. A file without any content, which is what
+ * a machine that lost its power may leave, is no token that anybody has, and is made anew.
+ */
+export async function adminToken(dataDir: string): Promise<string> {
+  const path = join(dataDir, 'admin-token');
+  const content = (await readIfThere(path))?.replace(/^\0+$/, '');
+  if (content) {
+    const stored = content.trim();
+    if (/^[\x21-\x7e]{16,}$/.test(stored)) return stored;
+    throw new Error(`${path} holds no usable token (16 or more printable characters); delete it and a new one is made`);
+  }
+  const token = randomBytes(32).toString('base64url');
+  await writePrivateFile(path, `${token}\n`);
+  return token;
 }

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { StoreChoice } from '../store-url.js';
+import type { StoreChoice } from '../stores/store-url.js';
 
 /** What an operator can do with a server that has just started. */
 export interface BannerFacts {

@@ -1,8 +1,8 @@
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadDriver } from '../../store/sqlite/driver.js';
-import { messageOf } from '../open-store.js';
-import { sqliteAt, type StoreChoice } from '../store-url.js';
+import { messageOf } from '../stores/open-store.js';
+import { sqliteAt, type StoreChoice } from '../stores/store-url.js';
 
 /** Where events are kept when `--store` does not say. */
 export interface DefaultStore {

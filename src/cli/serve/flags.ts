@@ -1,7 +1,14 @@
 import { join } from 'node:path';
-import { parseCommandLine, type FlagTable, type FlagValues } from '../command-line.js';
-import { oneOf, readBoolean, readCount, readDuration, readNonEmpty, readOptional } from '../flag-values.js';
-import { parseStoreUrl, withoutSecrets, type StoreChoice } from '../store-url.js';
+import { parseCommandLine, type FlagTable, type FlagValues } from '../command-line/parse-command-line.js';
+import {
+  oneOf,
+  readBoolean,
+  readCount,
+  readDuration,
+  readNonEmpty,
+  readOptional,
+} from '../command-line/flag-values.js';
+import { parseStoreUrl, withoutSecrets, type StoreChoice } from '../stores/store-url.js';
 import { limitFlags, limitOptions, type LimitOptions } from './limit-flags.js';
 
 /** What the command line says, defaults in place. */

@@ -1,6 +1,6 @@
 import type { EventRateLimit, EventRateLimitType, EventsOptions } from '../../index.js';
-import type { FlagDefinition } from '../command-line.js';
-import { oneOf } from '../flag-values.js';
+import type { FlagDefinition } from '../command-line/parse-command-line.js';
+import { oneOf } from '../command-line/flag-values.js';
 
 /** The options of `createEvents` that limit callers. */
 export type LimitOptions = Required<Pick<EventsOptions, 'limits' | 'eventRateLimits'>>;

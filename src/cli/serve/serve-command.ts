@@ -1,5 +1,5 @@
-import type { Command } from '../command.js';
-import { helpText } from '../help-text.js';
+import type { Command } from '../command-line/command.js';
+import { helpText } from '../command-line/parse-command-line.js';
 import { parseServeFlags, serveFlags } from './flags.js';
 
 /** `kube-vitals serve`. The library is loaded when it runs. */

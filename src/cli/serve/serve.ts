@@ -1,14 +1,21 @@
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { createApiServer, createEvents, createHealth, createImpersonation, createLifecycle } from '../../index.js';
-import type { ApiHandler, Observe, PostStartHook } from '../../index.js';
+import {
+  createApiServer,
+  createEvents,
+  createHealth,
+  createImpersonation,
+  createLifecycle,
+  type ApiHandler,
+  type Observe,
+  type PostStartHook,
+} from '../../index.js';
 import { toNodeListener, type NodeListener } from '../../node.js';
-import type { ProcessContext } from '../command.js';
-import { awaitStore, messageOf, openStore } from '../open-store.js';
-import { isLocal, passwordFilter } from '../store-url.js';
-import { standaloneAccess } from './access.js';
-import { adminToken } from './admin-token.js';
+import type { ProcessContext } from '../command-line/command.js';
+import { awaitStore, messageOf, openStore } from '../stores/open-store.js';
+import { isLocal, passwordFilter } from '../stores/store-url.js';
+import { standaloneAccess, adminToken } from './access.js';
 import { banner } from './banner.js';
 import { givenCertificate, ownCertificate } from './certificates.js';
 import { standaloneChecks } from './checks.js';

@@ -1,4 +1,4 @@
-import type { ProcessContext } from '../command.js';
+import type { ProcessContext } from '../command-line/command.js';
 
 /** What a signal begins. */
 export interface ShutdownOptions {

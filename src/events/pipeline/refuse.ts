@@ -1,7 +1,7 @@
 import { badRequest, internalError, tooLarge } from '../../api/status/failures.js';
 import { isStatusError, type StatusError } from '../../api/status/status-error.js';
-import { isBodyError } from '../../http/body-error.js';
 import { isStoreError } from '../../store/errors.js';
+import { isBodyError } from '../../http/body.js';
 import { isHookFailure } from './observed-authorizer.js';
 import type { Scope } from '../scope.js';
 import { storeFailure } from '../request/store-failures.js';

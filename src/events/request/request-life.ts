@@ -1,10 +1,9 @@
 import type { Clock, ClockTimer } from '../../clock/clock.js';
 import type { ApiRequest } from '../../http/request.js';
-import { isStream } from '../../http/response-shape.js';
-import type { ApiResponse, ResponseHeaders } from '../../http/response.js';
 import type { HeldBytes } from '../../limits/answer-bytes.js';
 import type { Place } from '../../limits/in-flight.js';
 import type { StoreCall } from '../../store/contract.js';
+import { isStream, type ApiResponse, type ResponseHeaders } from '../../http/response.js';
 import { LimitedStream, StreamedAnswer } from './limited-stream.js';
 
 /**

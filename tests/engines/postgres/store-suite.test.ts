@@ -1,7 +1,7 @@
 import pg from 'pg';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, test } from 'vitest';
-import type { StoreContext } from '../../../src/testing/suite/workbench.js';
+import type { StoreContext } from '../../../src/testing/fixture.js';
 import { postgresStore, type PostgresStoreOptions } from '../../../src/postgres.js';
 import { postgresJsClient } from '../../../src/store/postgres/postgres-js.js';
 import { eventStoreSuite } from '../../../src/testing/event-store-suite.js';

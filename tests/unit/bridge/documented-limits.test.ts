@@ -1,20 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import { toFetchHandler } from '../../../src/bridge/fetch/handler.js';
 import { gracefulClose, type ClosableServer } from '../../../src/bridge/node/graceful-close.js';
-import { STALL_TIMEOUT_MS } from '../../../src/bridge/options.js';
-import { createStallWatch, type Outflow } from '../../../src/bridge/stalls.js';
+import { STALL_TIMEOUT_MS } from '../../../src/bridge/exchange/options.js';
+import { createStallDetector, type Transfer } from '../../../src/bridge/exchange/stall-detector.js';
 import type { ApiRequest } from '../../../src/http/request.js';
 import { fakeClock } from '../../../src/testing/fake-clock.js';
 
 /** The defaults and constants of `docs/limits.md` that bridges have, each at its bound and beyond it. */
 
 /** An answer of which the client takes nothing, or a little with every look. */
-function outflow(moves: boolean): Outflow & { givenUp: number } {
+function transfer(moves: boolean): Transfer & { givenUp: number } {
   let taken = 0;
   return {
     givenUp: 0,
-    taken: () => (moves ? (taken += 1) : 0),
-    giveUp() {
+    progress: () => (moves ? (taken += 1) : 0),
+    abandon() {
       this.givenUp += 1;
     },
   };
@@ -24,9 +24,9 @@ describe('a client that takes nothing', () => {
   it('is waited for for 60 s by default, and at most 5 s longer', () => {
     expect(STALL_TIMEOUT_MS).toBe(60_000);
     const clock = fakeClock();
-    const stalls = createStallWatch(clock, STALL_TIMEOUT_MS);
-    const still = outflow(false);
-    const moving = outflow(true);
+    const stalls = createStallDetector(clock, STALL_TIMEOUT_MS);
+    const still = transfer(false);
+    const moving = transfer(true);
     stalls.add(still);
     stalls.add(moving);
     clock.advance(59_999);
@@ -39,8 +39,8 @@ describe('a client that takes nothing', () => {
 
   it('is looked for twelve times in a shorter timeout', () => {
     const clock = fakeClock();
-    const stalls = createStallWatch(clock, 1_200);
-    const still = outflow(false);
+    const stalls = createStallDetector(clock, 1_200);
+    const still = transfer(false);
     stalls.add(still);
     clock.advance(1_199);
     expect(still.givenUp).toBe(0);
@@ -50,19 +50,19 @@ describe('a client that takes nothing', () => {
 
   it('is not given up after it was removed, and with Infinity never', () => {
     const clock = fakeClock();
-    const [removed, patient] = [outflow(false), outflow(false)];
-    const stalls = createStallWatch(clock, 1_000);
+    const [removed, patient] = [transfer(false), transfer(false)];
+    const stalls = createStallDetector(clock, 1_000);
     stalls.add(removed);
     stalls.remove(removed);
-    createStallWatch(clock, Infinity).add(patient, 1);
+    createStallDetector(clock, Infinity).add(patient, 1);
     clock.advance(10_000_000);
     expect([removed.givenUp, patient.givenUp]).toEqual([0, 0]);
   });
 
   it('may not take for ever where a longest time is given, although it moves', () => {
     const clock = fakeClock();
-    const stalls = createStallWatch(clock, 60_000);
-    const slow = outflow(true);
+    const stalls = createStallDetector(clock, 60_000);
+    const slow = transfer(true);
     stalls.add(slow, 600_000);
     clock.advance(599_999);
     expect(slow.givenUp).toBe(0);

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { ProcessContext } from '../../../src/cli/command.js';
+import type { ProcessContext } from '../../../src/cli/command-line/command.js';
 import { runProgram } from '../../../src/cli/program.js';
 
 const ran = vi.hoisted(() => ({ serve: [] as unknown[], copy: [] as unknown[] }));

@@ -5,7 +5,7 @@ import { toFetchHandler } from '../../../src/bridge/fetch/handler.js';
 import { createEvents } from '../../../src/events/create-events.js';
 import { encodeEvent } from '../../../src/events/stored-form/encode-event.js';
 import { createHealth } from '../../../src/health/create-health.js';
-import { firstOf } from '../../../src/http/first-of.js';
+import { firstOf } from '../../../src/http/handler.js';
 import type { Event, EventList } from '../../../src/model/event.js';
 import { memoryStore } from '../../../src/store/memory/memory-store.js';
 import { call, type CallResult } from '../../../src/testing/call.js';

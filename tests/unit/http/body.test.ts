@@ -1,6 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { isBodyError } from '../../../src/http/body-error.js';
-import { readBody } from '../../../src/http/body.js';
+import { isBodyError, readBody } from '../../../src/http/body.js';
 import type { ApiRequest } from '../../../src/http/request.js';
 
 const post = (body: ApiRequest['body']): ApiRequest => ({ method: 'POST', url: '/', body });

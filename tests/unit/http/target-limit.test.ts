@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { staticTokens } from '../../../src/auth/static-tokens.js';
 import { createEvents } from '../../../src/events/create-events.js';
 import { createHealth } from '../../../src/health/create-health.js';
-import { firstOf } from '../../../src/http/first-of.js';
+import { firstOf } from '../../../src/http/handler.js';
 import { isTargetTooLarge } from '../../../src/http/target-limit.js';
 import { createApiServer } from '../../../src/server/create-api-server.js';
 import { memoryStore } from '../../../src/store/memory/memory-store.js';

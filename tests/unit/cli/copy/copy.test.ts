@@ -1,9 +1,8 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
-import type { EndSignal } from '../../../../src/cli/command.js';
+import type { EndSignal } from '../../../../src/cli/command-line/command.js';
 import { runCopy, type CopyTask } from '../../../../src/cli/copy/copy.js';
-import { createLeftOut } from '../../../../src/cli/copy/left-out.js';
-import { createProgressLines } from '../../../../src/cli/copy/progress.js';
-import { parseStoreUrl } from '../../../../src/cli/store-url.js';
+import { createLeftOut, createProgressLines } from '../../../../src/cli/copy/report-lines.js';
+import { parseStoreUrl } from '../../../../src/cli/stores/store-url.js';
 import type { EventStore } from '../../../../src/store/contract.js';
 import { storeError } from '../../../../src/store/errors.js';
 import { memoryStore } from '../../../../src/store/memory/memory-store.js';
@@ -11,7 +10,7 @@ import { sampleEvent } from '../../../../src/testing/sample-event.js';
 
 /** The stores that are opened, by what is shown of their URLs. */
 const stores = vi.hoisted(() => new Map<string, EventStore>());
-vi.mock('../../../../src/cli/open-store.js', async (importOriginal) => ({
+vi.mock('../../../../src/cli/stores/open-store.js', async (importOriginal) => ({
   ...(await importOriginal<object>()),
   openStore: async ({ shown }: { readonly shown: string }) => stores.get(shown),
 }));

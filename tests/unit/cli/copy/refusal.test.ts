@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { copyRefusal } from '../../../../src/cli/copy/refusal.js';
-import { parseStoreUrl } from '../../../../src/cli/store-url.js';
+import { parseStoreUrl } from '../../../../src/cli/stores/store-url.js';
 
 const refusal = (from: string, to: string): string | undefined => copyRefusal(parseStoreUrl(from), parseStoreUrl(to));
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { EndSignal } from '../../../../src/cli/command.js';
+import type { EndSignal } from '../../../../src/cli/command-line/command.js';
 import { shutDownOnSignal } from '../../../../src/cli/serve/shutdown.js';
 
 type Outcome = { readonly drained: boolean; readonly failures: readonly unknown[] };

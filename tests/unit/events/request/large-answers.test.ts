@@ -1,8 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
-import { isStream } from '../../../../src/http/response-shape.js';
-import type { ApiResponse } from '../../../../src/http/response.js';
 import type { CallOptions } from '../../../../src/testing/call.js';
 import { bench, event, path, type Bench, type Json } from '../bench.js';
+import { isStream, type ApiResponse } from '../../../../src/http/response.js';
 
 /** Room for one large answer at a time: the next one is refused at once. */
 const ONE = { bytes: 100, bytesPerCaller: 100, queued: 0 };

@@ -1,0 +1,26 @@
+/** Why the signal of a request was aborted. */
+export type AbortCode = 'client-left' | 'server-closing' | 'body-unwanted' | 'reader-stalled' | 'answer-given-up';
+
+/** The reason of an aborted request signal. An answer that ends early because of it is not an error. */
+export interface AbortReason extends Error {
+  readonly name: 'AbortError';
+  readonly code: AbortCode;
+}
+
+const MESSAGES: Readonly<Record<AbortCode, string>> = {
+  'client-left': 'the client has left',
+  'server-closing': 'the server is closing',
+  'body-unwanted': 'the answer is sent without a body, so its source is not read',
+  'reader-stalled': 'the client has not read from the answer for too long',
+  'answer-given-up': 'the answer took too long and was given up',
+};
+
+/** True for an error by which a source says that it stopped because it was aborted. */
+export function isAbortError(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && (error as { name?: unknown }).name === 'AbortError';
+}
+
+/** Makes a reason that a bridge uses for all its requests: each new error would capture a stack trace. */
+export function abortReason(code: AbortCode): AbortReason {
+  return Object.freeze(Object.assign(new Error(MESSAGES[code]), { name: 'AbortError' as const, code }));
+}

@@ -1,0 +1,38 @@
+import { isBodyError } from '../../http/body.js';
+import { type ApiResponse, textResponse } from '../../http/response.js';
+import type { BridgeOptions } from './options.js';
+import { isPromise } from '../../http/promise.js';
+
+/** Where an error came from: a handler threw, or the source of a streamed body failed after the headers had gone. */
+export type FailurePlace = 'handler' | 'stream';
+
+/** How an error that a handler threw is answered. */
+export interface Failure {
+  /** The answer for the client; tells nothing about the error. */
+  readonly response: ApiResponse;
+  /** True when the client is to blame: nothing to report to the service. */
+  readonly expected: boolean;
+}
+
+/**
+ * The answer to an error that a handler threw: a bare 500, because unknown errors may hold secrets. A body
+ * over its limit is 413, one that ended early 400.
+ */
+export function failureOf(error: unknown): Failure {
+  if (!isBodyError(error)) return { response: textResponse(500, 'Internal Server Error'), expected: false };
+  return error.code === 'too-large'
+    ? { response: textResponse(413, 'Request entity too large'), expected: true }
+    : { response: textResponse(400, 'request body is incomplete'), expected: true };
+}
+
+/** Calls an error hook. What it throws, or rejects with, is ignored. */
+export function reportTo(onError: BridgeOptions['onError'], error: unknown, where: FailurePlace): void {
+  if (onError === undefined) return;
+  try {
+    const pending: unknown = onError(error, where);
+    // A hook may be async although its type says otherwise: an unhandled rejection would end the process.
+    if (isPromise(pending)) pending.then(undefined, () => undefined);
+  } catch {
+    // A failing hook has nobody to report to.
+  }
+}

@@ -1,0 +1,69 @@
+import type { Clock } from '../../clock/clock.js';
+
+/** An answer on its way to a client. */
+export interface Transfer {
+  /** A number that changes whenever the client reads; `undefined` while nothing waits for the client. */
+  progress(): number | undefined;
+  /** The client has stalled: ends the answer and releases its source. Called once, and never after a removal. */
+  abandon(): void;
+}
+
+/** Ends answers whose clients have stopped reading. */
+export interface StallDetector {
+  /** `longestMs` is how long the answer may take although the client reads. Default: no limit. */
+  add(transfer: Transfer, longestMs?: number): void;
+  remove(transfer: Transfer): void;
+}
+
+/** A stalled client is noticed at most a twelfth of the timeout late. */
+const SWEEPS_IN_TIMEOUT = 12;
+const LONGEST_SWEEP_MS = 5_000;
+
+interface Entry {
+  progress: number | undefined;
+  /** Monotonic milliseconds of the last change. */
+  since: number;
+  readonly until: number;
+}
+
+/**
+ * Checks all open answers with one timer, which runs only while there are any. A timer for each write, as `setTimeout` of a
+ * socket has, would cost as much as a watch's frame, and cannot tell a client that reads nothing from a watch that has
+ * nothing to send.
+ */
+export function createStallDetector(clock: Clock, stallTimeoutMs: number): StallDetector {
+  if (stallTimeoutMs === Infinity) return { add: () => undefined, remove: () => undefined };
+
+  const entries = new Map<Transfer, Entry>();
+  const sweepMs = Math.min(stallTimeoutMs / SWEEPS_IN_TIMEOUT, LONGEST_SWEEP_MS);
+  let sweeping = false;
+
+  const sweep = (): void => {
+    sweeping = false;
+    const now = clock.monotonic();
+    for (const [transfer, entry] of entries) {
+      const progress = transfer.progress();
+      if (progress === undefined || progress !== entry.progress) {
+        entry.progress = progress;
+        entry.since = now;
+      }
+      if (now - entry.since < stallTimeoutMs && now < entry.until) continue;
+      entries.delete(transfer);
+      transfer.abandon();
+    }
+    arm();
+  };
+  const arm = (): void => {
+    if (sweeping || entries.size === 0) return;
+    sweeping = true;
+    clock.setTimer(sweep, sweepMs);
+  };
+  return {
+    add(transfer, longestMs = Infinity): void {
+      const now = clock.monotonic();
+      entries.set(transfer, { progress: transfer.progress(), since: now, until: now + longestMs });
+      arm();
+    },
+    remove: (transfer) => void entries.delete(transfer),
+  };
+}

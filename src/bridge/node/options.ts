@@ -1,4 +1,0 @@
-import type { BridgeOptions } from '../options.js';
-
-/** Options of `toNodeListener`. */
-export type NodeListenerOptions = BridgeOptions;

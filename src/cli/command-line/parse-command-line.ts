@@ -1,0 +1,111 @@
+import { parseArgs } from 'node:util';
+
+/** One flag of a command. Parsing, the help and the tables of docs/standalone.md are made of it. */
+export interface FlagDefinition<T = unknown> {
+  /** How the value is called in the help; absent for booleans, whose value may be left out. */
+  readonly value?: string;
+  /** The text that is read when the flag is not given. */
+  readonly fallback: string;
+  /** Shown in place of the default. */
+  readonly shownDefault?: string;
+  readonly help: string;
+  /** Reads the value, or throws an Error that says what is wrong with it. */
+  readonly read: (text: string) => T;
+  /** What an error message may repeat of the value. Default: all of it. */
+  readonly quote?: (text: string) => string;
+}
+
+/** Flags by their names, without the dashes, in the order of the help. */
+export type FlagTable = Readonly<Record<string, FlagDefinition>>;
+
+/** What the flags of a table are read as. */
+export type FlagValues<Table extends FlagTable> = { readonly [Name in keyof Table]: ReturnType<Table[Name]['read']> };
+
+/** What a command takes. */
+export interface CommandSyntax<Table extends FlagTable> {
+  readonly flags: Table;
+  /** What its operands are called. Each has to be given. */
+  readonly operands: readonly string[];
+}
+
+/** What was read. */
+export type CommandLine<Table extends FlagTable> =
+  | { readonly flags: FlagValues<Table>; readonly operands: readonly string[] }
+  | { readonly helpWanted: true }
+  | { readonly error: string };
+
+/**
+ * Reads a command line as kube-apiserver's is read: `--flag value`, `--flag=value`, booleans also alone, and the last one
+ * counts. `--help` or `-h` wins over what comes after it.
+ */
+export function parseCommandLine<Table extends FlagTable>(
+  { flags: table, operands: names }: CommandSyntax<Table>,
+  argv: readonly string[],
+): CommandLine<Table> {
+  const texts = new Map(Object.entries(table).map(([name, { fallback }]) => [name, fallback]));
+  const operands: string[] = [];
+  for (const token of tokensOf(table, argv)) {
+    if (token.kind === 'option-terminator') return { error: 'unexpected argument "--"' };
+    if (token.kind === 'positional') {
+      if (operands.push(token.value) > names.length)
+        return { error: `unexpected argument ${JSON.stringify(token.value)}` };
+      continue;
+    }
+    const { name, rawName, value } = token;
+    if (rawName === '--help' || rawName === '-h') return { helpWanted: true };
+    if (!rawName.startsWith('--')) return { error: `unexpected argument ${JSON.stringify(rawName)}` };
+    if (!texts.has(name)) return { error: `unknown flag: ${rawName}` };
+    if (value === undefined && table[name]?.value !== undefined) return { error: `flag needs an argument: ${rawName}` };
+    texts.set(name, value ?? 'true');
+  }
+  const missing = names.slice(operands.length);
+  if (missing.length > 0) return { error: `missing argument${missing.length > 1 ? 's' : ''}: ${missing.join(' ')}` };
+  return readValues(table, texts, operands);
+}
+
+/** Unknown flags are left to the caller, which names them in its own words. */
+function tokensOf(table: FlagTable, argv: readonly string[]): NonNullable<ReturnType<typeof parseArgs>['tokens']> {
+  const options = Object.fromEntries(
+    Object.entries(table).map(([name, { value }]) => [
+      name,
+      { type: value === undefined ? 'boolean' : 'string' } as const,
+    ]),
+  );
+  return parseArgs({ args: [...argv], options, strict: false, allowPositionals: true, tokens: true }).tokens;
+}
+
+function readValues<Table extends FlagTable>(
+  table: Table,
+  texts: ReadonlyMap<string, string>,
+  operands: readonly string[],
+): CommandLine<Table> {
+  const values: [string, unknown][] = [];
+  for (const [name, { read, quote = (text: string) => text }] of Object.entries(table)) {
+    const text = texts.get(name) ?? '';
+    try {
+      values.push([name, read(text)]);
+    } catch (error) {
+      const shown = JSON.stringify(quote(text));
+      return { error: `invalid argument ${shown} for "--${name}" flag: ${(error as Error).message}` };
+    }
+  }
+  return { flags: Object.fromEntries(values) as FlagValues<Table>, operands };
+}
+
+/** What the help of a command says. */
+export interface HelpOptions {
+  /** What the command does. */
+  readonly about: readonly string[];
+  /** `kube-vitals copy FROM TO [flags]`. */
+  readonly usage: string;
+  readonly flags: FlagTable;
+}
+
+/** The help of a command: what it does, and its flags with their defaults. */
+export function helpText({ about, usage, flags }: HelpOptions): string {
+  const lines = Object.entries(flags).map(([name, { value, fallback, shownDefault = fallback, help }]) => {
+    const head = value === undefined ? `--${name}[=true|false]` : `--${name} ${value}`;
+    return `  ${head}\n      ${help}${shownDefault === '' ? '' : ` (default ${shownDefault})`}\n`;
+  });
+  return [...about, '', `Usage: ${usage}`, '', ...lines, '  --help\n      Prints this.\n'].join('\n');
+}

@@ -1,0 +1,89 @@
+import { readFile } from 'node:fs/promises';
+import { isStoreError, memoryStore, type EventStore } from '../../index.js';
+import { isLocal, type StoreChoice } from './store-url.js';
+
+/** How long a start waits for a store on the network, in milliseconds. It goes on without. */
+const PATIENCE_MS = 3_000;
+
+/**
+ * Makes the store. Only the chosen engine is loaded, and with it its driver.
+ *
+ * @param startAt where a new local store begins to count; stores that are shared count for themselves
+ * @param place where the command line says so, for error messages
+ * @throws Error when a certificate cannot be read or an option is unusable
+ */
+export async function openStore(
+  choice: StoreChoice,
+  startAt: number | undefined,
+  place: string = '--store',
+): Promise<EventStore> {
+  switch (choice.kind) {
+    case 'memory':
+      return memoryStore({ startAt });
+    case 'sqlite': {
+      const { sqliteStore } = await import('../../sqlite.js');
+      return sqliteStore({ path: choice.path, startAt });
+    }
+    case 'postgres': {
+      const { postgresStore } = await import('../../postgres.js');
+      const { connectionString, schema } = choice;
+      return postgresStore({ connectionString, ...(schema !== undefined && { schema }) });
+    }
+    case 'etcd': {
+      const { endpoints, prefix, username, password } = choice;
+      const { etcdStore } = await import('../../etcd.js');
+      return etcdStore({
+        endpoints,
+        ...(prefix !== undefined && { prefix }),
+        ...(username !== undefined && { username, password: password ?? '' }),
+        ...(Object.keys(choice.files).length > 0 && { tls: await readFiles(choice.files, place) }),
+      });
+    }
+  }
+}
+
+/**
+ * Whether the store answers. One in this process or on this disk has to: that it does not is an error of the operator's. One
+ * on the network may come later; until then `/readyz` fails. A full disk keeps nobody from starting: it can be read, and
+ * expiry makes room.
+ *
+ * @param log is told, in one line, why the start goes on without the store
+ * @throws Error with the reason, for a local store
+ */
+export async function awaitStore(
+  store: EventStore,
+  choice: StoreChoice,
+  log: (line: string) => void,
+): Promise<boolean> {
+  const local = isLocal(choice);
+  try {
+    await store.ping(local ? {} : { signal: AbortSignal.timeout(PATIENCE_MS) });
+    return true;
+  } catch (error) {
+    if (isStoreError(error) && error.onlyWrites === true) {
+      log(`the store ${choice.shown} can be read and not be written (${error.message})`);
+      return false;
+    }
+    if (local) throw new Error(`--store: ${messageOf(error)}`, { cause: error });
+    log(`the store ${choice.shown} does not answer (${messageOf(error)}); /readyz fails until it does`);
+    return false;
+  }
+}
+
+async function readFiles<K extends string>(
+  files: Partial<Record<K, string>>,
+  place: string,
+): Promise<Partial<Record<K, string>>> {
+  const read = Object.entries<string | undefined>(files).map(async ([name, path = '']) => {
+    const text = await readFile(path, 'utf8').catch((error: unknown) => {
+      throw new Error(`${place}: ${name} cannot be read: ${messageOf(error)}`, { cause: error });
+    });
+    return [name, text] as const;
+  });
+  return Object.fromEntries(await Promise.all(read)) as Partial<Record<K, string>>;
+}
+
+/** What an error says, for a line of output. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest';
+import { abortReason, isAbortError, type AbortCode } from '../../../../src/bridge/exchange/abort-reason.js';
+
+const CODES: readonly AbortCode[] = [
+  'client-left',
+  'server-closing',
+  'body-unwanted',
+  'reader-stalled',
+  'answer-given-up',
+];
+
+test('every reason has its code and a sentence of its own, and cannot be changed', () => {
+  const reasons = CODES.map(abortReason);
+  expect(reasons.map(({ code, name }) => [code, name])).toEqual(CODES.map((code) => [code, 'AbortError']));
+  for (const { message } of reasons) expect(message).toMatch(/^(the|nobody) \w+ .{4,}/);
+  expect(new Set(reasons.map(({ message }) => message)).size).toBe(CODES.length);
+  for (const reason of reasons) expect([Object.isFrozen(reason), isAbortError(reason)]).toEqual([true, true]);
+});
+
+test('only an object of that name is an abort', () => {
+  expect(isAbortError(new DOMException('stopped', 'AbortError'))).toBe(true);
+  expect(isAbortError({ name: 'AbortError' })).toBe(true);
+  for (const other of [new Error('AbortError'), 'AbortError', null, undefined]) expect(isAbortError(other)).toBe(false);
+});

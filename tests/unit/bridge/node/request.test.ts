@@ -1,0 +1,37 @@
+import { describe, expect, test } from 'vitest';
+import type { NodeSocket } from '../../../../src/bridge/node/message.js';
+import { peerCertificateOf } from '../../../../src/bridge/node/request.js';
+
+const socket = (authorized: boolean, subject: unknown): NodeSocket => ({
+  authorized,
+  getPeerCertificate: () => ({ subject }),
+  destroy: () => undefined,
+  once: () => undefined,
+});
+
+describe('peerCertificateOf', () => {
+  test('gives common name and organizations of a verified certificate', () => {
+    expect(peerCertificateOf(socket(true, { CN: 'jane', O: 'ops' }))).toEqual({
+      commonName: 'jane',
+      organizations: ['ops'],
+    });
+    expect(peerCertificateOf(socket(true, { CN: ['old', 'jane'], O: ['ops', 'dev'] }))).toEqual({
+      commonName: 'jane',
+      organizations: ['ops', 'dev'],
+    });
+    expect(peerCertificateOf(socket(true, { CN: 'jane' }))?.organizations).toEqual([]);
+  });
+
+  test('gives nothing for one that is not verified, whatever it says', () => {
+    expect(peerCertificateOf(socket(false, { CN: 'jane', O: 'system:masters' }))).toBeUndefined();
+  });
+
+  test('gives nothing without a common name, certificate or TLS', () => {
+    expect(peerCertificateOf(socket(true, { O: 'ops' }))).toBeUndefined();
+    expect(peerCertificateOf(socket(true, { CN: '' }))).toBeUndefined();
+    expect(peerCertificateOf(socket(true, undefined))).toBeUndefined();
+    expect(peerCertificateOf({ ...socket(true, {}), getPeerCertificate: () => null })).toBeUndefined();
+    expect(peerCertificateOf({ destroy: () => undefined, once: () => undefined })).toBeUndefined();
+    expect(peerCertificateOf(null)).toBeUndefined();
+  });
+});

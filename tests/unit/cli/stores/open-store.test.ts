@@ -1,0 +1,76 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { awaitStore, openStore } from '../../../../src/cli/stores/open-store.js';
+import { parseStoreUrl } from '../../../../src/cli/stores/store-url.js';
+import { storeError } from '../../../../src/store/errors.js';
+import { memoryStore } from '../../../../src/store/memory/memory-store.js';
+
+const made: unknown[] = [];
+const engine = vi.hoisted(() => (name: string, seen: unknown[]) => (options: unknown) => {
+  seen.push([name, options]);
+  return { name };
+});
+vi.mock('../../../../src/sqlite.js', () => ({ sqliteStore: engine('sqlite', made) }));
+vi.mock('../../../../src/postgres.js', () => ({ postgresStore: engine('postgres', made) }));
+vi.mock('../../../../src/etcd.js', () => ({ etcdStore: engine('etcd', made) }));
+
+async function optionsOf(url: string): Promise<unknown> {
+  made.length = 0;
+  await openStore(parseStoreUrl(url), 7);
+  return made[0];
+}
+
+describe('openStore', () => {
+  it('begins a memory store where it is told', async () => {
+    const store = await openStore(parseStoreUrl('memory'), 7);
+    expect([store.name, await store.revision()]).toEqual(['memory', 7]);
+    await store.close();
+  });
+
+  it('makes the chosen engine, with what the URL says and nothing else', async () => {
+    expect(await optionsOf('sqlite:/d/e.db')).toEqual(['sqlite', { path: '/d/e.db', startAt: 7 }]);
+    expect(await optionsOf('postgres://h/d')).toEqual(['postgres', { connectionString: 'postgres://h/d' }]);
+    expect(await optionsOf('postgres://h/d?schema=s')).toEqual([
+      'postgres',
+      { connectionString: 'postgres://h/d', schema: 's' },
+    ]);
+    expect(await optionsOf('etcd://h:1')).toEqual(['etcd', { endpoints: ['http://h:1'] }]);
+    expect(await optionsOf('etcd://u:p@h:1/x')).toEqual([
+      'etcd',
+      { endpoints: ['http://h:1'], prefix: '/x', username: 'u', password: 'p' },
+    ]);
+  });
+
+  it('reads certificates, or says which one it cannot read', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'kube-vitals-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    await writeFile(join(folder, 'ca.crt'), 'PEM');
+    expect(await optionsOf(`etcds://h:1?ca=${folder}/ca.crt`)).toEqual([
+      'etcd',
+      { endpoints: ['https://h:1'], tls: { ca: 'PEM' } },
+    ]);
+    await expect(optionsOf(`etcds://h:1?key=${folder}/nope`)).rejects.toThrow('--store: key cannot be read: ENOENT');
+  });
+});
+
+describe('awaitStore', () => {
+  const away = { ...memoryStore(), ping: () => Promise.reject(storeError('unavailable', 'it is locked')) };
+
+  it('is content with a store that answers', async () => {
+    expect(await awaitStore(memoryStore(), parseStoreUrl('memory'), () => undefined)).toBe(true);
+  });
+
+  it('ends the start when a local store does not open', async () => {
+    await expect(awaitStore(away, parseStoreUrl('sqlite:e.db'), () => undefined)).rejects.toThrow(
+      '--store: it is locked',
+    );
+  });
+
+  it('goes on without a store on the network, and says so in one line', async () => {
+    const lines: string[] = [];
+    expect(await awaitStore(away, parseStoreUrl('etcd://h:1/x'), (line) => lines.push(line))).toBe(false);
+    expect(lines).toEqual(['the store etcd://h:1/x does not answer (it is locked); /readyz fails until it does']);
+  });
+});

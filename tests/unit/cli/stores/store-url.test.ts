@@ -1,0 +1,101 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseStoreUrl, passwordFilter, withoutSecrets } from '../../../../src/cli/stores/store-url.js';
+
+describe('parseStoreUrl', () => {
+  it('reads memory and files', () => {
+    expect(parseStoreUrl('memory')).toEqual({ kind: 'memory', shown: 'memory' });
+    expect(parseStoreUrl('sqlite:events.db')).toEqual({ kind: 'sqlite', path: 'events.db', shown: 'events.db' });
+    expect(parseStoreUrl('sqlite:/var/lib/a b/e?.db')).toMatchObject({ path: '/var/lib/a b/e?.db' });
+    expect(parseStoreUrl('sqlite:///var/lib/e.db')).toMatchObject({ path: '///var/lib/e.db' });
+  });
+
+  it.each(['postgres', 'postgresql'])('hands %s URLs on as they are', (scheme) => {
+    const text = `${scheme}://shop:s%40cret@db.example.com:5433/shop?sslmode=verify-full`;
+    expect(parseStoreUrl(text)).toEqual({
+      kind: 'postgres',
+      connectionString: text,
+      schema: undefined,
+      shown: 'postgres://shop@db.example.com:5433/shop',
+      password: 's@cret',
+    });
+  });
+
+  it('takes the schema out of a PostgreSQL URL', () => {
+    expect(parseStoreUrl('postgres://db/shop?schema=events&sslmode=require')).toMatchObject({
+      connectionString: 'postgres://db/shop?sslmode=require',
+      schema: 'events',
+    });
+  });
+
+  it('reads etcd URLs with one host or several', () => {
+    expect(parseStoreUrl('etcd://10.0.0.1:2379,h2:23790,[::1]:1/shop/events')).toEqual({
+      kind: 'etcd',
+      endpoints: ['http://10.0.0.1:2379', 'http://h2:23790', 'http://[::1]:1'],
+      prefix: '/shop/events',
+      username: undefined,
+      files: {},
+      shown: 'etcd://10.0.0.1:2379,h2:23790,[::1]:1/shop/events',
+    });
+    expect(parseStoreUrl('etcd://h')).toMatchObject({ endpoints: ['http://h:2379'], prefix: undefined });
+    expect(parseStoreUrl('etcd://h/')).toMatchObject({ prefix: undefined });
+  });
+
+  it('reads TLS and users of etcd', () => {
+    expect(parseStoreUrl('etcds://shop:p%3Aw@h:2379/e/?ca=/c/ca.crt&cert=a.crt&key=a.key')).toEqual({
+      kind: 'etcd',
+      endpoints: ['https://h:2379'],
+      prefix: '/e',
+      username: 'shop',
+      password: 'p:w',
+      files: { ca: '/c/ca.crt', cert: 'a.crt', key: 'a.key' },
+      shown: 'etcds://h:2379/e',
+    });
+  });
+
+  it.each([
+    ['', 'must be memory, sqlite:PATH, postgres://…, or etcd://HOST:PORT,HOST:PORT/PREFIX'],
+    ['mongo://h', 'must be memory'],
+    ['sqlite:', 'needs a path'],
+    ['sqlite::memory:', '--store=memory'],
+    ['sqlite://events.db', 'the path follows the colon'],
+    ['postgres://h:99999/x', 'is not a URL such as'],
+    ['postgres://h/x?schema=', 'schema= needs a name'],
+    ['etcd://', 'in the form HOST:PORT'],
+    ['etcd://h:2379,', 'in the form HOST:PORT'],
+    ['etcd://h:0', '0 is no port'],
+    ['etcd://h:70000', '70000 is no port'],
+    ['etcd://shop:secret', 'in the form HOST:PORT'],
+    ['etcd://shop:sec@ret@h', 'is not a URL such as'],
+    ['etcd://shop:%@h', 'a % in a name or password is written %25'],
+    ['etcd://h?ca=x', 'certificates are for etcds://'],
+    ['etcds://h?cacert=x', 'knows the parameters ca, cert, key, not cacert'],
+  ])('refuses %j', (text, why) => {
+    expect(() => parseStoreUrl(text)).toThrow(why);
+  });
+
+  it('never repeats a password, in what it shows, in errors, or in what is logged', () => {
+    const secret = fc.stringMatching(/^[A-Z]{6}[@:/?#%]?[A-Z]{6}$/);
+    const scheme = fc.constantFrom('postgres', 'postgresql', 'etcd', 'etcds', 'postgre', 'http');
+    fc.assert(
+      fc.property(scheme, secret, fc.boolean(), (name, password, encoded) => {
+        const text = `${name}://shop:${encoded ? encodeURIComponent(password) : password}@h:1/x`;
+        let said = withoutSecrets(text);
+        try {
+          const choice = parseStoreUrl(text);
+          said += choice.shown + passwordFilter(choice)(`no ${text} for ${password}`);
+        } catch (error) {
+          said += String(error);
+        }
+        expect(said).not.toContain(password.slice(0, 6));
+      }),
+    );
+  });
+});
+
+describe('withoutSecrets', () => {
+  it('shows what holds none', () => {
+    expect(['memory', 'sqlite:x.db', 'nope'].map(withoutSecrets)).toEqual(['memory', 'sqlite:x.db', 'nope']);
+    expect(['a:b@c', 'b@c', 'postgres://h/x?password=y'].map(withoutSecrets)).toEqual(['a:…', '…', 'postgres://…']);
+  });
+});

@@ -1,0 +1,81 @@
+import { describe, expect, test, vi } from 'vitest';
+import { firstOf, type ApiHandler } from '../../../src/http/handler.js';
+import { textResponse } from '../../../src/http/response.js';
+
+const request = { method: 'GET', url: '/' };
+const answer = textResponse(200, 'ok');
+const other = textResponse(200, 'other');
+
+describe('firstOf', () => {
+  test('gives the first answer and asks nobody after it', () => {
+    const late = vi.fn(() => other);
+    expect(
+      firstOf(
+        () => undefined,
+        () => answer,
+        late,
+      )(request),
+    ).toBe(answer);
+    expect(late).not.toHaveBeenCalled();
+  });
+
+  test('is undefined when nobody answers', () => {
+    expect(firstOf(() => undefined)(request)).toBeUndefined();
+  });
+
+  test('refuses to be made of no handlers', () => {
+    expect(() => firstOf()).toThrow(new TypeError('firstOf: give at least one handler, such as health.handle'));
+  });
+
+  test('goes on after a promise of undefined', async () => {
+    const none: ApiHandler = () => Promise.resolve(undefined);
+    const joined = firstOf(
+      none,
+      () => undefined,
+      none,
+      () => answer,
+      () => other,
+    );
+    expect(await joined(request)).toBe(answer);
+    expect(await firstOf(none, none)(request)).toBeUndefined();
+  });
+
+  test('asks in order, never the next before the last has answered', async () => {
+    const order: string[] = [];
+    const slow: ApiHandler = async () => {
+      order.push('slow begins');
+      await Promise.resolve();
+      order.push('slow ends');
+      return undefined;
+    };
+    const quick: ApiHandler = () => {
+      order.push('quick');
+      return answer;
+    };
+    await firstOf(slow, quick)(request);
+    expect(order).toEqual(['slow begins', 'slow ends', 'quick']);
+  });
+
+  test('lets errors out, thrown or rejected', async () => {
+    const error = new Error('x');
+    const throws: ApiHandler = () => {
+      throw error;
+    };
+    expect(() => firstOf(throws, () => answer)(request)).toThrow(error);
+    await expect(firstOf(() => Promise.resolve(undefined), throws)(request)).rejects.toBe(error);
+    await expect(
+      firstOf(
+        () => Promise.reject(error),
+        () => answer,
+      )(request),
+    ).rejects.toBe(error);
+  });
+
+  test('refuses what is no function, naming each', () => {
+    expect(() => firstOf(() => answer, {} as never, undefined as never)).toThrow(
+      new TypeError(
+        'firstOf: argument 2 must be a handler, such as health.handle; argument 3 must be a handler, such as health.handle',
+      ),
+    );
+  });
+});

@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { header, headerValues } from '../../../src/http/headers.js';
+import { checkResponse, notFoundText, textResponse } from '../../../src/http/response.js';
+
+test('a text answer has the form of http.Error', () => {
+  expect(textResponse(503, 'busy', { 'retry-after': '1' })).toEqual({
+    status: 503,
+    headers: {
+      'content-type': 'text/plain; charset=utf-8',
+      'x-content-type-options': 'nosniff',
+      'retry-after': '1',
+    },
+    body: 'busy\n',
+  });
+  expect(notFoundText()).toMatchObject({ status: 404, body: '404 page not found\n' });
+});
+
+test('extra headers of one answer do not reach another', () => {
+  textResponse(503, 'busy', { 'retry-after': '1' });
+  expect(notFoundText().headers).not.toHaveProperty('retry-after');
+});
+
+test('headers: first value and all values', () => {
+  const request = { method: 'GET', url: '/', headers: { accept: 'a, b', 'impersonate-group': ['x', 'y'], none: [] } };
+  expect(header(request, 'accept')).toBe('a, b');
+  expect(header(request, 'impersonate-group')).toBe('x');
+  expect(header(request, 'none')).toBeUndefined();
+  expect(header(request, 'absent')).toBeUndefined();
+  expect(header({ method: 'GET', url: '/' }, 'accept')).toBeUndefined();
+  expect(headerValues(request, 'accept')).toEqual(['a, b']);
+  expect(headerValues(request, 'impersonate-group')).toEqual(['x', 'y']);
+  expect(headerValues(request, 'absent')).toEqual([]);
+});
+
+test('an answer that cannot be sent is a TypeError that names every fault', () => {
+  expect(() => checkResponse(null as never)).toThrow(TypeError);
+  expect(() => checkResponse({ status: 99, headers: null, body: {} } as never)).toThrow(/status.*headers.*body/);
+  expect(() => checkResponse({ status: 200, headers: {}, body: null })).not.toThrow();
+  expect(() => checkResponse({ status: 200, headers: {}, body: Buffer.from('x') })).not.toThrow();
+});
