@@ -1,3 +1,5 @@
+import { throwFaults } from '../options/check-options.js';
+import { mustBe, required } from '../options/rules.js';
 import type { ApiRequest } from './request.js';
 import type { ApiResponse } from './response.js';
 import { isPromise } from './promise.js';
@@ -13,15 +15,14 @@ export type ApiHandler = (request: ApiRequest) => ApiResponse | undefined | Prom
  * next, and is the answer when all say so. What a handler throws ends the search. Answers that are no promises are passed
  * through at once.
  *
- * @throws TypeError when an argument is not a function.
+ * @throws TypeError without arguments, and naming every argument that is not a function.
  */
 export function firstOf(...handlers: readonly ApiHandler[]): ApiHandler {
-  const faults = handlers.flatMap((handler, index) => (typeof handler === 'function' ? [] : [index + 1]));
-  if (faults.length > 0) {
-    throw new TypeError(
-      `firstOf takes handlers, functions such as health.handle and events.handle; not a function: argument ${faults.join(', ')}`,
-    );
-  }
+  const rule = required(mustBe((value) => typeof value === 'function', 'a handler, such as health.handle'));
+  throwFaults('firstOf', [
+    ...(handlers.length === 0 ? ['give at least one handler, such as health.handle'] : []),
+    ...handlers.flatMap((handler, index) => rule(handler, `argument ${index + 1}`)),
+  ]);
 
   const from = (start: number, request: ApiRequest): ReturnType<ApiHandler> => {
     for (let index = start; index < handlers.length; index++) {

@@ -1,7 +1,7 @@
-import type { EventStore, JsonPage, ListQuery, StoreCall } from '../../store/contract.js';
-import { recordBytes, type EventRecord } from '../../store/record.js';
-import { assert, assertEqual, assertRejects, assertStoreError, inTime } from '../assert.js';
-import { sampleEvent } from '../sample-event.js';
+import type { EventStore, JsonPage, ListQuery, StoreCall } from '../store/contract.js';
+import { recordBytes, type EventRecord } from '../store/record.js';
+import { assert, assertEqual, assertRejects, assertStoreError, inTime } from './assert.js';
+import { sampleEvent } from './sample-event.js';
 import { keyOf, type SuiteCase } from './fixture.js';
 
 type Run = (store: EventStore, existing: EventRecord, call: StoreCall) => Promise<unknown>;

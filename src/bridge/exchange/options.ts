@@ -1,6 +1,6 @@
-import type { Clock } from '../clock/clock.js';
-import { aBasePath } from '../http/base-path.js';
-import { optionFaults, throwFaults, type OptionRules } from '../options/check-options.js';
+import type { Clock } from '../../clock/clock.js';
+import { aBasePath } from '../../http/base-path.js';
+import { optionFaults, throwFaults, type OptionRules } from '../../options/check-options.js';
 import {
   aClock,
   aFunction,
@@ -10,7 +10,7 @@ import {
   mustBe,
   orInfinity,
   required,
-} from '../options/rules.js';
+} from '../../options/rules.js';
 import type { FailurePlace } from './failures.js';
 
 /** The options that both bridges have. */

@@ -1,6 +1,6 @@
-import type { OptionRule } from '../options/check-options.js';
-import { aWholeNumber } from '../options/rules.js';
-import { parseGoDuration } from '../time/go-duration.js';
+import type { OptionRule } from '../../options/check-options.js';
+import { aWholeNumber } from '../../options/rules.js';
+import { parseGoDuration } from '../../time/go-duration.js';
 
 /** `true` and `false` in every spelling that Go's flags take. */
 export function readBoolean(text: string): boolean {

@@ -274,16 +274,16 @@ describe('what observe and listeners are told', () => {
 
   it('The hook is watched for at most 1,024 promises at a time, and those beyond it may reject.', async () => {
     const clock = manualClock();
-    const promises: ReturnType<typeof deferred>[] = [];
+    const promises: ReturnType<typeof deferred<void>>[] = [];
     const health = createHealth({
       clock,
       observe: () => {
-        const one = deferred();
+        const one = deferred<void>();
         promises.push(one);
         return one.promise;
       },
     });
-    const tell = (): void => health.observe({ type: 'error', error: 1, where: 'elsewhere' });
+    const tell = (): void => void health.observe({ type: 'error', error: 1, where: 'elsewhere' });
     const blocked = async (): Promise<boolean> =>
       (await health.report('livez')).checks.some(({ name, status }) => name === 'log' && status === 'failed');
     for (let index = 0; index < 1_024; index++) tell();
