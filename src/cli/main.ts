@@ -20,12 +20,12 @@ const context: ProcessContext = {
   },
 };
 
-// A command may wait for nothing but timers that keep no process alive, such as those of a store that tries again.
+// Keeps the process alive while a command waits for unreferenced timers only, such as those of a store that retries.
 const untilEnded = setInterval(() => undefined, 1_000_000_000);
 
 void runProgram(process.argv.slice(2), version, context).then((code) => {
   clearInterval(untilEnded);
   process.exitCode = code;
-  // What was written may still be on its way into a pipe; what a command has left open keeps nobody waiting.
+  // After the output has reached the pipe; handles that a command has left open are not waited for.
   process.stdout.write('', () => process.exit());
 });

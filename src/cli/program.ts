@@ -4,7 +4,7 @@ import { serveCommand } from './serve/serve-command.js';
 
 const COMMANDS: readonly Command[] = [serveCommand, copyCommand];
 
-/** The exit code of a command line that cannot be understood. */
+/** The exit code of an invalid command line. */
 const USAGE_ERROR = 2;
 
 /**

@@ -5,7 +5,7 @@ export const COMPRESSION_THRESHOLD = 131_072;
 
 const FASTEST = { level: 1 } as const;
 
-/** Longer headers are not read. */
+/** A longer `Accept-Encoding` counts as absent. */
 const MAX_HEADER = 1_024;
 
 /** True when the header lists the bare token `gzip`. As in Kubernetes a weight (`gzip;q=1`) or `*` does not count. */

@@ -12,8 +12,8 @@ export type ApiHandler = (request: ApiRequest) => ApiResponse | undefined | Prom
 
 /**
  * Joins handlers into one that asks them in order and gives the first answer; `undefined` (*not my path*) goes on to the
- * next, and is the answer when all say so. What a handler throws ends the search. Answers that are no promises are passed
- * through at once.
+ * next, and is the answer when all say so. What a handler throws ends the search. Answers that are not promises are returned
+ * synchronously.
  *
  * @throws TypeError without arguments, and naming every argument that is not a function.
  */
@@ -27,7 +27,7 @@ export function firstOf(...handlers: readonly ApiHandler[]): ApiHandler {
   const from = (start: number, request: ApiRequest): ReturnType<ApiHandler> => {
     for (let index = start; index < handlers.length; index++) {
       const answer = (handlers[index] as ApiHandler)(request);
-      // Nobody comes after the last: its promise is the answer, without one more around it.
+      // The promise of the last handler is the answer; it needs no further promise around it.
       if (isPromise(answer))
         return index === handlers.length - 1 ? Promise.resolve(answer) : afterPromise(answer, index + 1, request);
       if (answer !== undefined) return answer;

@@ -16,7 +16,7 @@ export function headerValues(request: ApiRequest, name: string): readonly string
   return typeof value === 'string' ? [value] : value;
 }
 
-/** Longer ones are not sent back. */
+/** A longer `Audit-Id` of a client is replaced. */
 const MAX_LENGTH = 1_024;
 
 /**

@@ -17,7 +17,7 @@ export interface BodyCall {
 
 /**
  * A request in the form every handler takes, whatever server it came from. Bridges (`kube-vitals/node`,
- * `kube-vitals/fetch`) make it from a real one; tests and other frameworks write it down as a literal.
+ * `kube-vitals/fetch`) make it from a real one; tests and other frameworks write it as a literal.
  */
 export interface ApiRequest {
   /** Upper-case method, as received. */
@@ -28,8 +28,8 @@ export interface ApiRequest {
   /**
    * Reads the body. Called at most once, and never for GET and HEAD. `limit` is the number of bytes the caller will
    * accept: a reader stops one byte past it and throws `bodyTooLarge(limit)`. `call.signal` is aborted when the body is
-   * not wanted any more, because the request took too long or its client left: a reader that may wait stops then, and
-   * rejects with the signal's reason. It is made when it is read, so that a reader that never waits leaves it alone.
+   * no longer needed, because the request took too long or its client left: a reader that waits then stops, and rejects with
+   * the signal's reason. The signal is created when it is first accessed: a reader that never waits should not.
    */
   readonly body?: ((limit: number, call?: BodyCall) => Promise<Uint8Array | string> | Uint8Array | string) | undefined;
   /**

@@ -6,50 +6,49 @@ export type ResponseHeaders = Readonly<Record<string, string | readonly string[]
 /**
  * What a handler answers. A watch and a large list are ordinary responses whose body is an async iterable; it ends when
  * the request's signal is aborted. **A chunk belongs to the consumer until it asks for the next one**: producers reuse
- * buffers, so whoever keeps a chunk longer copies it. Nobody writes to one, and nobody transfers its `buffer`: others may be
- * sent the same, and it holds other chunks.
+ * buffers, so copy what you keep longer. Do not write to a chunk or transfer its `buffer`, which other clients and other
+ * chunks may share.
  */
 export interface ApiResponse {
   readonly status: number;
   readonly headers: ResponseHeaders;
   readonly body: string | Uint8Array | AsyncIterable<Uint8Array> | null;
   /**
-   * Present where the bytes of `body` are lent: told once, when they were sent, so that their memory can serve again. The
-   * bridge to Node does; whoever does not, or keeps the answer for longer, leaves it out and nothing is lost.
+   * Present where the memory of `body` can be reused: called at most once, when its bytes were sent. The bridge to Node calls
+   * it; code that sends answers itself, or keeps them, need not.
    */
   readonly release?: () => void;
   /**
-   * Present where a streamed answer has a deadline: aborted when it is to be given up, also while a chunk is on its way to
-   * the client. Bridges then break the connection (or the stream of HTTP/2) off, so that nobody takes the part for the
-   * whole, and let the source go. It may be a getter of a class, which
-   * makes one: `{ ...response }` leaves it out, so name it where you copy an answer. The bridge to Node reads it after 100 ms,
-   * where the answer is not sent by then.
+   * Present where a streamed answer has a deadline: aborted when that has passed, also while a chunk is on its way to the
+   * client. Bridges then close the connection (over HTTP/2 the stream), so that nobody takes the part for the whole, and
+   * release the source. It may be a getter on a prototype, which `{ ...response }` does not copy: name it where you copy an
+   * answer. The bridge to Node reads it after 100 ms, when the answer is not sent by then.
    */
   readonly signal?: AbortSignal;
 }
 
-/** Releases a source that will not be read, started or not. */
+/** Releases a streamed body that will not be read any further. */
 export function releaseSource(source: AsyncIterable<Uint8Array>): void {
   try {
     releaseIterator(source[Symbol.asyncIterator]());
   } catch {
-    // It could not even begin.
+    // There is no iterator to release.
   }
 }
 
 /**
- * Tells an iterator that it is no longer needed. Never awaited: a parked generator settles this only after its source has
- * ended on the signal. Its result is ignored.
+ * Calls `return` of an iterator and ignores the result. Not awaited: a generator that waits for its source settles the promise
+ * only when that source ends.
  */
 export function releaseIterator(iterator: AsyncIterator<Uint8Array> | undefined): void {
   try {
     iterator?.return?.()?.then(undefined, () => undefined);
   } catch {
-    // As above.
+    // A failing `return` has nobody to report to.
   }
 }
 
-/** Statuses that never have a body. */
+/** True for statuses that never have a body. */
 export function isBodiless(status: number): boolean {
   return status === 204 || status === 304;
 }
@@ -60,8 +59,7 @@ export function isStream(body: ApiResponse['body']): body is AsyncIterable<Uint8
 }
 
 /**
- * Throws a TypeError for what a bridge could not send. It meets answers of handlers written by the service, whom no
- * compiler may have checked.
+ * Throws a TypeError for an answer that a bridge could not send: handlers of the service may be written in JavaScript.
  */
 export function checkResponse(response: ApiResponse): void {
   const candidate: unknown = response;

@@ -7,7 +7,7 @@ export interface SplitUrl {
 
 const SCHEME_AND_AUTHORITY = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i;
 const BAD_ESCAPE = /%(?![0-9a-f]{2})/i;
-/** The escape of a byte that is no ASCII. */
+/** The escape of a byte beyond ASCII. */
 const HIGH_ESCAPE = /%[89a-f]/i;
 const UTF8 = new TextDecoder('utf-8', { ignoreBOM: true });
 const NO_PAIRS: ReadonlyMap<string, readonly string[]> = new Map();
@@ -32,8 +32,8 @@ export function splitUrl(target: string): SplitUrl {
 }
 
 /**
- * Percent-decodes a path as Go does: once, `+` stays a plus, and `%2F` becomes a slash like any other. Bytes that are no
- * UTF-8 become U+FFFD. An incomplete or non-hexadecimal escape makes the whole path `undefined`.
+ * Percent-decodes a path as Go does: once, `+` stays a plus, and `%2F` becomes a slash like any other. Invalid
+ * UTF-8 becomes U+FFFD. An incomplete or non-hexadecimal escape makes the whole path `undefined`.
  */
 export function decodePath(path: string): string | undefined {
   return unescape(path);
@@ -70,8 +70,8 @@ function unescape(text: string): string | undefined {
 }
 
 /**
- * For escapes that may be no UTF-8. In one go: `decodeURIComponent` throws at those, and to catch an error, or to decode
- * each run of escapes by itself, takes a third of a microsecond and more. Every `%` is known to begin a good escape.
+ * Decodes escapes that may not be UTF-8, at which `decodeURIComponent` throws; catching that, or decoding each run of escapes
+ * by itself, takes at least a third of a microsecond. Every `%` is known to begin a valid escape.
  */
 function unescapeBytes(text: string): string {
   const bytes = new TextEncoder().encode(text);

@@ -58,7 +58,7 @@ export async function assertRejects(promise: Promise<unknown>, what: string): Pr
   return fail(`${what}, but it answered ${show(value)}`);
 }
 
-/** Fails when the promise is not settled in time. The limit is for stores that hang; it is no measure of speed. */
+/** Fails when the promise is not settled in time. The limit catches stores that hang; it does not measure speed. */
 export async function inTime<T>(promise: Promise<T>, what: string, limitMs = 5000): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {

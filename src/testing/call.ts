@@ -58,8 +58,8 @@ const rules = (): OptionRules<CallOptions> => ({
 });
 
 /**
- * Calls a handler without a socket: `await call(events.handle, 'GET /apis/…', { token })`. What the handler throws comes
- * out as a rejection.
+ * Calls a handler without a socket: `await call(events.handle, 'GET /apis/…', { token })`. What the handler throws
+ * rejects the promise.
  *
  * @param target Upper-case method, one space, path and query.
  * @throws TypeError (as a rejection) that lists every fault of the arguments; `json` and `body` exclude each other.

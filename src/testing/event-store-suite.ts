@@ -10,7 +10,7 @@ import { restoreCases } from './restore-cases.js';
 import { retentionCases } from './retention-cases.js';
 import { searchCases } from './search-cases.js';
 import { traitCases } from './trait-cases.js';
-import { createWorkbench, type StoreContext } from './fixture.js';
+import { createFixture, type StoreContext } from './fixture.js';
 import { writeCases } from './write-cases.js';
 
 /** For {@link eventStoreSuite}. */
@@ -24,8 +24,8 @@ export interface EventStoreSuiteOptions {
   /** Opens a second store on the data of `createStore(context)`. Needed by stores that declare `shared`. */
   readonly secondInstance?: ((context: StoreContext) => EventStore | Promise<EventStore>) | undefined;
   /**
-   * Copies the data of `createStore(context)`, and returns what puts it back while stores are open on it, as the restore of
-   * a backup or a fail-over to a replica that lags does. Absent: that cannot happen to the store, and is not tested.
+   * Copies the data of `createStore(context)` and returns a function that restores it while stores are open on it, as an
+   * operator's restore or a fail-over to a lagging replica does. Absent: that cannot happen to the store, and is not tested.
    */
   readonly backup?: ((context: StoreContext) => Promise<() => Promise<void>>) | undefined;
   /** How long a change may take to reach a feed, in milliseconds, before the test fails. Default: 5,000. */
@@ -44,8 +44,8 @@ const rules = (): OptionRules<EventStoreSuiteOptions> => ({
 });
 
 /**
- * Registers the tests that every store has to pass. What a store need not do is said by its capabilities alone: such a
- * test ends early, and there is no way to leave one out.
+ * Registers the tests that every store has to pass. Only a store's declared capabilities excuse it from a test, which then
+ * ends early; there is no way to skip one.
  *
  * @example
  * ```ts
@@ -80,7 +80,7 @@ export function eventStoreSuite(options: EventStoreSuiteOptions): void {
       const context: StoreContext = { id: `suite-${index}`, clock: fakeClock(), historyMs: HISTORY_MS };
       const store = await options.createStore(context);
       const { backup } = options;
-      const bench = createWorkbench(store, context, {
+      const fixture = createFixture(store, context, {
         backup: backup && (() => backup(context)),
         waitMs: options.waitMs ?? 5000,
         reopen: () => open(options.reopen, context, 'the store declares durable: give the suite `reopen`'),
@@ -88,9 +88,9 @@ export function eventStoreSuite(options: EventStoreSuiteOptions): void {
           open(options.secondInstance, context, 'the store declares shared: give the suite `secondInstance`'),
       });
       try {
-        await run(bench);
+        await run(fixture);
       } finally {
-        await inTime(bench.cleanUp(), 'cleaning up');
+        await inTime(fixture.cleanUp(), 'cleaning up');
       }
     });
   }

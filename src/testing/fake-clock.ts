@@ -8,7 +8,7 @@ export interface FakeClockOptions {
   readonly now?: number | undefined;
 }
 
-/** A {@link Clock} that stands still until it is told otherwise. */
+/** A {@link Clock} that moves only when a test moves it. */
 export interface FakeClock extends Clock {
   /** Moves wall clock and monotonic clock on by milliseconds, and fires what becomes due, in order. */
   advance(ms: number): void;

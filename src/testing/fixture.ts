@@ -18,22 +18,22 @@ export interface StoreContext {
 
 /** A feed under test. */
 export interface FeedReader {
-  /** The next changes, this many, however they are batched. */
+  /** The next `count` changes, however they are batched. */
   take(count: number): Promise<readonly Change[]>;
   /** The next batch as it comes. */
   batch(): Promise<IteratorResult<readonly Change[]>>;
   stop(): void;
 }
 
-/** What a test of the suite works with: a fresh store and short ways to use it. */
-export interface Workbench {
+/** What a test of the suite gets: a fresh store and shorthand for what is done with it. */
+export interface Fixture {
   readonly store: EventStore;
   readonly context: StoreContext;
   /** Opens the data again after the store was closed. */
   reopen(): Promise<EventStore>;
   /** A second store on the same data. */
   second(): Promise<EventStore>;
-  /** Copies the data and returns what puts it back, behind the back of open stores; undefined: that cannot be done. */
+  /** Copies the data and returns a function that restores it while stores are open; undefined: that cannot be done. */
   readonly backup: (() => Promise<() => Promise<void>>) | undefined;
   /** An hour from now. */
   later(): WriteOptions;
@@ -44,14 +44,14 @@ export interface Workbench {
   /** Follows `next` from page to page. */
   walk(query: ListQuery): Promise<readonly ListPage[]>;
   feed(after: Revision, store?: EventStore): FeedReader;
-  /** Lets the history pass over a revision, and returns the error a read of it then meets. */
+  /** Moves the clock until the history no longer reaches back to a revision, and returns the error of reading there. */
   outlive(revision: Revision): Promise<unknown>;
 }
 
 /** One test of the suite. */
 export interface SuiteCase {
   readonly name: string;
-  run(bench: Workbench): Promise<void>;
+  run(fixture: Fixture): Promise<void>;
 }
 
 export const keyOf = (name: string, namespace = 'default'): EventKey => ({ namespace, name });
@@ -59,23 +59,23 @@ export const keyOf = (name: string, namespace = 'default'): EventKey => ({ names
 export const namesOf = (page: ListPage): readonly string[] =>
   page.records.map(({ key }) => `${key.namespace}/${key.name}`);
 
-/** The same promise. If it fails before the test looks at it, that is no unhandled rejection. */
-function heldBack<T>(promise: Promise<T>): Promise<T> {
+/** The same promise, whose rejection is not reported as unhandled before the test awaits it. */
+function awaitedLater<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => undefined);
   return promise;
 }
 
-/** Makes the workbench of one test. `cleanUp` closes whatever was opened. */
-export function createWorkbench(
+/** Makes the fixture of one test. `cleanUp` closes whatever was opened. */
+export function createFixture(
   store: EventStore,
   context: StoreContext,
   others: {
     reopen(): Promise<EventStore>;
     second(): Promise<EventStore>;
-    readonly backup: Workbench['backup'];
+    readonly backup: Fixture['backup'];
     readonly waitMs: number;
   },
-): Workbench & { cleanUp(): Promise<void> } {
+): Fixture & { cleanUp(): Promise<void> } {
   const aborts: AbortController[] = [];
   const stores: EventStore[] = [store];
   const later = (): WriteOptions => ({ expiresAt: context.clock.now() + 3_600_000_000 });
@@ -141,7 +141,11 @@ export function createWorkbench(
         }
         return ready.splice(0, count);
       };
-      return { batch: () => heldBack(batch()), take: (count) => heldBack(take(count)), stop: () => abort.abort() };
+      return {
+        batch: () => awaitedLater(batch()),
+        take: (count) => awaitedLater(take(count)),
+        stop: () => abort.abort(),
+      };
     },
     async outlive(revision) {
       for (let round = 0; round < 400; round++) {

@@ -2,7 +2,7 @@ import { assert, assertEqual, assertStoreError } from './assert.js';
 import { sampleEvent } from './sample-event.js';
 import { keyOf, type SuiteCase } from './fixture.js';
 
-/** What only durable, or only shared, stores promise. */
+/** What only durable or only shared stores guarantee. */
 export const processCases: readonly SuiteCase[] = [
   {
     name: 'durable: what was acknowledged is there after a restart, at its revision',

@@ -2,10 +2,10 @@ import { assert, assertEqual, assertStoreError } from './assert.js';
 import { sampleEvent } from './sample-event.js';
 import { keyOf, type SuiteCase } from './fixture.js';
 
-/** Where data may go back behind the back of open stores, and where processes share a clock. */
+/** Stores whose data can be restored from a backup while they are open, and stores that share a clock. */
 export const restoreCases: readonly SuiteCase[] = [
   {
-    name: 'put back: feeds, pages and revisions of the history that is gone are expired',
+    name: 'restore: feeds, pages and revisions of the history that is gone are expired',
     async run({ store, backup, createMany, feed }) {
       if (backup === undefined) return;
       const kept = await createMany(3, 'kept');
@@ -32,7 +32,7 @@ export const restoreCases: readonly SuiteCase[] = [
     },
   },
   {
-    name: 'put back: the next write is above every revision that was given out',
+    name: 'restore: the next write is above every revision that was given out',
     async run({ store, backup, create, createMany, later, second }) {
       if (backup === undefined) return;
       await create('kept');
@@ -49,7 +49,7 @@ export const restoreCases: readonly SuiteCase[] = [
     },
   },
   {
-    name: 'put back: a feed begun afterwards sees every change',
+    name: 'restore: a feed begun afterwards sees every change',
     async run({ store, backup, create, createMany, feed }) {
       if (backup === undefined) return;
       await create('kept');

@@ -1,10 +1,10 @@
 import { DELIMITED, tagOf, type CountingReader, type WireWriter } from './wire.js';
 import { messageEnd, readFields, requireWireType } from './read-fields.js';
 
-/** `k8s` and a zero byte: what an object in protobuf begins with, so that it is never taken for anything else. */
+/** `k8s` and a zero byte, which identify an object in protobuf. */
 export const MAGIC: Uint8Array = Uint8Array.of(0x6b, 0x38, 0x73, 0x00);
 
-/** What stands around a message: its type, for messages do not say what they are. */
+/** The type of a message, which the message itself does not contain. */
 export interface TypeNames {
   /** Empty for a few documents of discovery. */
   readonly apiVersion: string;
@@ -16,7 +16,7 @@ const SECOND = tagOf(2, DELIMITED);
 const CONTENT_ENCODING = tagOf(3, DELIMITED);
 const CONTENT_TYPE = tagOf(4, DELIMITED);
 
-/** Writes what stands before the bytes of the message, which end the envelope but for {@link ENVELOPE_END}. */
+/** Writes the part of an envelope before the bytes of the message; {@link ENVELOPE_END} follows them. */
 export function writeEnvelopeStart(writer: WireWriter, { apiVersion, kind }: TypeNames): void {
   writer.raw(MAGIC).uint32(FIRST).fork().uint32(FIRST).string(apiVersion).uint32(SECOND).string(kind).join();
   writer.uint32(SECOND);
@@ -38,7 +38,7 @@ export interface Envelope extends TypeNames {
   readonly message: Uint8Array;
 }
 
-/** Why a body cannot be an envelope at all; undefined when it may be one. The words are Kubernetes'. */
+/** Why a body cannot be an envelope, in Kubernetes' words; undefined when it may be one. */
 export function envelopeFault(body: Uint8Array): string | undefined {
   if (body.length === 0) return 'empty data';
   if (body.length < MAGIC.length || MAGIC.some((byte, at) => body[at] !== byte)) {
@@ -47,7 +47,7 @@ export function envelopeFault(body: Uint8Array): string | undefined {
   return body.length === MAGIC.length ? 'empty body' : undefined;
 }
 
-/** Reads an envelope from behind its first four bytes. @throws Error for what is malformed */
+/** Reads an envelope after its first four bytes. @throws Error where it is malformed */
 export function readEnvelope(reader: CountingReader, end: number): Envelope {
   const names = { apiVersion: '', kind: '' };
   let message: Uint8Array = new Uint8Array(0);

@@ -1,9 +1,9 @@
 import { lazy } from '../schema/lazy.js';
 import type { FieldShape, ScalarShape, Shape, StructShape } from '../schema/shape.js';
 
-/** A type as protobuf has it. */
+/** A message type. */
 export interface Message {
-  /** As errors call it: `Event`. */
+  /** The name in error messages: `Event`. */
   readonly name: string;
   /** In the order of their numbers, which is the order they are written in. */
   readonly fields: readonly MessageField[];
@@ -17,8 +17,8 @@ export interface MessageField {
   readonly name: string;
   readonly type: FieldType;
   /**
-   * Kubernetes' messages are generated from Go structs: what is no pointer there is written even when it was not set, as
-   * `""`, 0, false or an empty message. Without meaning for lists and maps.
+   * Kubernetes' messages are generated from Go structs: a field that is not a pointer there is written even when it is not
+   * set, as `""`, 0, false or an empty message. Does not apply to lists and maps.
    */
   readonly always: boolean;
 }

@@ -43,7 +43,7 @@ export const partialMetadataMessage: () => Message = lazy(() =>
 
 const objectMetaMessage: () => Message = lazy(() => messageOf(compileStruct(objectMetaSchema())));
 
-/** The kinds any API server answers with, whatever it serves: they are read and written by hand-made messages. */
+/** The messages of the kinds that every API server answers with, whatever it serves. */
 export const metaMessages: () => ReadonlyMap<string, Message> = lazy(() => {
   const all = [
     statusMessage(),

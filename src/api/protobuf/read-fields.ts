@@ -2,22 +2,21 @@ import { LONG_TEXT, membersOfText } from '../../json/member-count.js';
 import { tooManyMembers } from '../body/member-limit.js';
 import type { CountingReader, WireReader, WireType, WireLibrary } from './wire.js';
 
-/** A reader for one body, which may have as many fields as a body of JSON. */
+/** A reader for one body, with the limit on fields that JSON bodies have. */
 export function countingReader({ BinaryReader }: WireLibrary, bytes: Uint8Array, mostFields: number): CountingReader {
   return Object.assign(new BinaryReader(bytes), { mostFields, fieldsLeft: mostFields });
 }
 
-/** Takes a field's value from the reader, and says so; false leaves it to be skipped. */
+/** Reads a field's value and returns true; false skips the field. */
 export type FieldVisitor = (number: number, wireType: number) => boolean;
 
 const END_GROUP = 4;
 
 /**
- * Goes through the fields of the message that ends at `end`; what the visitor does not take is skipped.
+ * Visits the fields of the message that ends at `end`.
  *
  * @param name what errors call the message
- * @throws Error for what is malformed; RangeError where bytes are missing; StatusError 413
- * for too many fields
+ * @throws Error where the message is malformed; RangeError where bytes are missing; StatusError 413 for too many fields
  */
 export function readFields(reader: CountingReader, name: string, end: number, visit: FieldVisitor): void {
   while (reader.pos < end) {
@@ -35,7 +34,7 @@ export function readFields(reader: CountingReader, name: string, end: number, vi
   if (reader.pos > end) throw missingBytes();
 }
 
-/** Where the message ends whose length stands here. @throws RangeError when that is behind what contains it */
+/** Reads the length of a nested message and returns its end. @throws RangeError when that is beyond the outer message */
 export function messageEnd(reader: WireReader, outerEnd: number): number {
   const length = reader.uint32();
   const end = reader.pos + length;
@@ -45,7 +44,7 @@ export function messageEnd(reader: WireReader, outerEnd: number): number {
 
 const missingBytes = (): RangeError => new RangeError('unexpected EOF');
 
-/** @throws Error when a field is not written as its type is */
+/** @throws Error when a field has another wire type than its type requires */
 export function requireWireType(found: number, wanted: WireType, fieldName: string): void {
   if (found !== wanted) throw new Error(`proto: wrong wireType = ${found} for field ${fieldName}`);
 }

@@ -11,8 +11,8 @@ type Target = Record<string, unknown>;
 
 /**
  * Reads a message up to `end` into an object as it would be in JSON, by the rules of protobuf: the last of equal fields
- * counts, lists grow, nested messages are merged, unknown fields are skipped. Texts that are no UTF-8 get U+FFFD. How
- * deep messages go is bounded by their types, groups in unknown fields by the library.
+ * counts, lists grow, nested messages are merged, unknown fields are skipped. Invalid UTF-8 becomes U+FFFD. The
+ * types bound how deep messages nest, the library how deep groups in unknown fields do.
  *
  * @throws Error with the words of Kubernetes' generated code, or the library's; RangeError where bytes are missing
  */
@@ -107,7 +107,7 @@ function readJson(reader: CountingReader, name: string, end: number): unknown {
   return result.document.value;
 }
 
-/** Keys are the client's: `map` has no prototype. */
+/** The client chooses the keys: `map` has no prototype. */
 function readEntry(reader: CountingReader, name: string, end: number, map: Target): void {
   const entry: [key: string, value: string] = ['', ''];
   readFields(reader, goName(name), end, (number, wireType) => {
@@ -128,7 +128,7 @@ function readStrings(reader: CountingReader, name: string, end: number, into: st
   });
 }
 
-/** What Go calls a field where that is more than a capital letter. */
+/** The Go names that differ from the JSON name in more than the first letter. */
 const GO_NAMES: ReadonlyMap<string, string> = new Map([
   ['metadata', 'ObjectMeta'],
   ['apiVersion', 'APIVersion'],

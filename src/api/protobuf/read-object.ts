@@ -7,15 +7,17 @@ import { countingReader } from './read-fields.js';
 import { readMessage } from './read-message.js';
 import { wireLibrary } from './wire.js';
 
-/** An object as it came: what it says it is, and what it holds, once it is known what that should be. */
+/** An object whose envelope has been read, and its message not yet. */
 export interface ProtobufObject extends TypeNames {
   /** The object as it would be in JSON, without `kind` and `apiVersion`, or why the message cannot be read. */
   read(shape: StructShape): { readonly value: Record<string, unknown> } | { readonly error: string };
 }
 
 /**
- * Reads the envelope of an object in Kubernetes' protobuf form (`k8s\0` and `runtime.Unknown`), or says why there is
- * none, in Kubernetes' words where it has its own. @throws StatusError 413 for too many fields; nothing else that a client sent throws
+ * Reads the envelope of an object in Kubernetes' protobuf form (`k8s\0` and `runtime.Unknown`), or says why that
+ * fails, in Kubernetes' words where there are any.
+ *
+ * @throws StatusError 413 for too many fields; nothing else that a client sends makes it throw
  */
 export async function readProtobuf(
   body: Uint8Array,
@@ -29,7 +31,7 @@ export async function readProtobuf(
   try {
     envelope = readEnvelope(countingReader(library, bytes, members), bytes.length);
   } catch (error) {
-    return { error: wordsOf(error) };
+    return { error: messageFor(error) };
   }
   const { apiVersion, kind, message } = envelope;
   return {
@@ -40,14 +42,14 @@ export async function readProtobuf(
       try {
         return { value: readMessage(countingReader(library, message, members), type, message.length) };
       } catch (error) {
-        return { error: wordsOf(error) };
+        return { error: messageFor(error) };
       }
     },
   };
 }
 
-/** Reading fails on nothing but the bytes: every error tells what is wrong with them. @throws StatusError as it is */
-function wordsOf(error: unknown): string {
+/** The message for an error of reading, all of which are faults of the body. @throws StatusError as it is */
+function messageFor(error: unknown): string {
   if (isStatusError(error)) throw error;
   if (error instanceof RangeError) return 'unexpected EOF';
   const words = error instanceof Error ? error.message : String(error);

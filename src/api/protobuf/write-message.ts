@@ -7,7 +7,7 @@ import { DELIMITED, tagOf, VARINT, type WireWriter } from './wire.js';
 
 type Plain = Readonly<Record<string, unknown>>;
 
-/** Tags of the fields in the small messages every other one is made of. */
+/** Tags of the fields of TypeMeta, map entries, Timestamp and other small messages. */
 const FIRST = tagOf(1, DELIMITED);
 const SECOND = tagOf(2, DELIMITED);
 const SECONDS = tagOf(1, VARINT);

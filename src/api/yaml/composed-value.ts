@@ -7,28 +7,27 @@ import { MAX_STRICT_ERRORS } from '../body/strict-errors.js';
 import { plainScalar } from './plain-scalar.js';
 
 /**
- * A value with the duplicate keys it had, one line each (`line 7: key "d" already set in map`; a hundred at most), or what
- * is wrong.
+ * A value with its duplicate keys, one line each (`line 7: key "d" already set in map`; a hundred at most), or what is wrong.
  */
 export type YamlResult =
   { readonly value: unknown; readonly duplicates: readonly string[] } | { readonly error: string };
 
 type AnyNode = Node | Pair | null | undefined;
 
-/** A value behind an anchor, how many nodes it has, and how long its texts are together. */
+/** An anchored value, the number of its nodes, and the total length of its texts. */
 interface Anchored {
   readonly value: unknown;
   readonly size: number;
   readonly length: number;
 }
 
-/** Aliases may add this many nodes to a document: a few bytes must not become gigabytes. */
+/** The most nodes that aliases may add to a document: a few bytes must not become gigabytes. */
 const MAX_ALIASED = 1_000;
-/** Aliases may add this many characters of text: as many as annotations may have. */
+/** The most characters of text that aliases may add: as many as annotations may have. */
 const MAX_ALIASED_LENGTH = 262_144;
 const TAG = 'tag:yaml.org,2002:';
 
-/** The library's guards: handed in, because the library is loaded on first use by `yaml.ts` alone. */
+/** The guards of the YAML library, which only `yaml.ts` loads, on first use. */
 export type YamlGuards = Pick<typeof import('yaml'), 'isAlias' | 'isMap' | 'isSeq'>;
 
 interface Walk {
@@ -36,7 +35,7 @@ interface Walk {
   readonly lineOf: (offset: number) => number;
   readonly anchors: Map<string, Anchored | 'open'>;
   readonly duplicates: string[];
-  /** The nodes seen so far, those behind aliases counted each time. */
+  /** The nodes seen so far, those of aliases counted each time. */
   size: number;
   /** The characters of all scalars seen so far, in the same way. */
   length: number;

@@ -1,6 +1,6 @@
 import type { Composer, CST, Document } from 'yaml';
 
-/** The YAML library: handed in, because it is loaded on first use by `yaml.ts` alone. */
+/** The YAML library, which only `yaml.ts` loads, on first use. */
 export type YamlLibrary = typeof import('yaml');
 
 /** The first document of a text; undefined where there is none. */
@@ -8,32 +8,32 @@ export interface FirstDocument {
   readonly contents: Document.Parsed['contents'] | undefined;
 }
 
-/** The first thing that is wrong, and where; -1 where that is the whole text. */
+/** The first fault and its offset; -1 for a fault of the whole text. */
 export interface YamlBroken {
   readonly message: string;
   readonly offset: number;
 }
 
 /**
- * A document may have this many lexical pieces (about 1,000 lines): the library spends about 3 µs on each, in one stretch.
+ * The most lexical tokens of a document (about 1,000 lines): the library spends about 3 µs on each, without yielding.
  */
 const MAX_PIECES = 6_000;
 
-/** What is said of a text that is longer, or has more pieces. */
+/** The message for a text that is longer, or has more tokens. */
 const TOO_COMPLEX = 'document is too complex';
 
-/** What may stand between documents. Anything else is a fault. */
+/** Tokens that are allowed between documents. */
 const BETWEEN: ReadonlySet<string> = new Set(['byte-order-mark', 'space', 'comment', 'newline', 'doc-end']);
 
-/** The library's composer, which reports all that is wrong through one function of its own. */
+/** The library's composer, which reports all faults through this method. */
 interface Reporting {
   onError: (source: Place, code: string, message: string, warning?: boolean) => void;
 }
 type Place = number | readonly [number, number] | { readonly offset: number };
 
 /**
- * Composes the first document of a text. Stops at the first fault, where the library would go on and make an error with a
- * stack for each of thousands, and does not look at further documents.
+ * Composes the first document of a text and ignores further ones. Stops at the first fault, where the library would go on and
+ * make an error with a stack trace for each of thousands.
  *
  * @param mostCharacters how long the text may be, in UTF-16 units
  * @param onLine told where each line begins
@@ -90,11 +90,11 @@ export function firstDocument(
 
 const isFault = ({ type }: CST.Token): boolean => type !== 'document' && type !== 'directive' && !BETWEEN.has(type);
 
-/** Makes the composer throw at the first fault; the function tells what it was. */
+/** Makes the composer throw at the first fault; the returned function tells what it was. */
 function stopAtFault(composer: Composer): () => YamlBroken | undefined {
   let broken: YamlBroken | undefined;
   const stop = new Error('stopped at the first fault');
-  // A level above that catches it reports it again, and is left in the same way.
+  // A caller inside the library that catches this reports it again, and is left in the same way.
   (composer as unknown as Reporting).onError = (source, _code, message, warning) => {
     if (warning) return;
     broken ??= { message, offset: offsetOf(source) };

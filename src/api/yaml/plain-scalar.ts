@@ -43,9 +43,9 @@ function numberOf(text: string): number | undefined {
   return /^[-+]?(?:\.\d+|\d+(?:\.\d*)?)(?:[eE][-+]?\d+)?$/.test(plain) ? Number(plain) : undefined;
 }
 
-/** The native functions take 100 ns for each of what may be a million. */
+/** `replaceAll` takes 100 ns for each underscore, of which there may be a million. */
 function withoutUnderscores(text: string): string {
-  // Anything else is no number, with them or without.
+  // Any other text is not a number, with underscores or without.
   if (!/^[-+.0-9a-zA-Z_]*$/.test(text)) return text;
   const kept = new TextBuffer(text.length);
   for (let at = 0; at < text.length; at++) {
@@ -55,7 +55,7 @@ function withoutUnderscores(text: string): string {
   return kept.text();
 }
 
-/** The forms of date Go's library tries, as far as the numbers make sense. */
+/** True for the forms of dates that Go's library recognizes, with plausible numbers. */
 function isTimestamp(text: string): boolean {
   const match = /^\d{4}-(\d\d?)-(\d\d?)(?:(?:[Tt](.*)(?:Z|[-+]\d\d:\d\d))| (.*))?$/.exec(text);
   if (!match) return false;
@@ -67,7 +67,7 @@ function isTimestamp(text: string): boolean {
   return parts !== null && Number(parts[1]) < 24 && Number(parts[2]) < 60 && Number(parts[3]) < 60;
 }
 
-/** Numbers of base 60, which YAML 1.1 knows and Go's library quotes for the sake of others. */
+/** True for numbers of base 60, which are part of YAML 1.1: Go's library quotes them for other readers. */
 function isBase60(text: string): boolean {
   return /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/.test(text);
 }

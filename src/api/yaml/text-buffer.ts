@@ -8,7 +8,7 @@ const SMALL_U = 0x75;
 const SMALL_X = 0x78;
 const LAST_WITH_LETTER = 0x2029;
 
-/** The characters of one byte, and two others, that have an escape of one letter. */
+/** The characters whose escape is a single letter. */
 const LETTERS: ReadonlyMap<number, number> = new Map(
   [
     ['\0', '0'],
@@ -28,12 +28,12 @@ const LETTERS: ReadonlyMap<number, number> = new Map(
   ].map(([char = '', letter = '']) => [char.charCodeAt(0), letter.charCodeAt(0)]),
 );
 
-/** A scalar that is written a character at a time, as bytes: from millions of strings it would take ten times as long. */
+/** Collects a text character by character, as bytes: concatenating millions of strings would take ten times as long. */
 export class TextBuffer {
   #bytes: Uint8Array;
   #length = 0;
 
-  /** @param length how many characters it gets at least */
+  /** @param length the number of characters to reserve room for */
   constructor(length: number) {
     this.#bytes = new Uint8Array(length + 64);
   }
@@ -59,7 +59,7 @@ export class TextBuffer {
     for (let at = 0; at < text.length; at++) bytes[this.#length++] = text.charCodeAt(at);
   }
 
-  /** Appends the escape of a character, and tells how long that is. */
+  /** Appends the escape of a character, and returns its length. */
   escaped(code: number): number {
     const bytes = this.#room(10);
     let at = this.#length;

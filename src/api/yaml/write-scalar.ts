@@ -1,11 +1,11 @@
 import { isAmbiguous } from './plain-scalar.js';
 import { TextBuffer } from './text-buffer.js';
 
-/** Where a scalar goes. */
+/** Where a scalar is written. */
 export interface ScalarPlace {
-  /** The column of the block the scalar belongs to; lines after its first are two further in. */
+  /** The column of the block that the scalar belongs to; its continuation lines are indented by two more. */
   readonly indent: number;
-  /** The column its first character gets. */
+  /** The column of its first character. */
   readonly column: number;
   /** Keys stay on one line. */
   readonly key: boolean;
@@ -21,9 +21,9 @@ const DOUBLE_QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
 /**
- * A text as Go's YAML library writes it: plain where it stays a text, in double quotes where it would turn into something
- * else, in single quotes where characters get in the way, as a block where it has lines. A block ends in a newline if the
- * text does. Texts may be megabytes long: each of their characters takes a few nanoseconds.
+ * A text as Go's YAML library writes it: plain where it would be read as the same text, in double quotes where it would be read
+ * as another type, in single quotes where it contains indicators, as a literal block where it has several lines. A block ends
+ * in a newline if the text does. Texts may be megabytes long: a character takes a few nanoseconds.
  */
 export function writeScalar(text: string, place: ScalarPlace): string {
   switch (styleOf(text, place.key)) {
@@ -40,12 +40,12 @@ export function writeScalar(text: string, place: ScalarPlace): string {
 
 type Style = 'plain' | 'single' | 'double' | 'literal';
 
-/** What is only written with escapes: characters that cannot be printed, and a space at the end of a line. */
+/** Needs escapes: characters that are not printable, and a space at the end of a line. */
 const UNPRINTABLE = /[^\n\x20-\x7e\u00a0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd]| \n/;
-/** What means something else at the beginning of a plain text, or within it. */
+/** Has a meaning of its own in YAML, at the beginning of a plain text or within it. */
 const INDICATOR = /^(?:[#,[\]{}&*!|>'"%@` ]|---|\.\.\.|[-?](?: |$))|:(?: |$)|\s#/;
 
-/** Native searches: a loop over the characters takes three times as long. */
+/** By regular expressions: a loop over the characters takes three times as long. */
 function styleOf(text: string, key: boolean): Style {
   if (text === '' || UNPRINTABLE.test(text)) return 'double';
   if (text.includes('\n')) return key || text.endsWith(' ') ? 'double' : 'literal';
@@ -53,7 +53,7 @@ function styleOf(text: string, key: boolean): Style {
   return text.endsWith(' ') || INDICATOR.test(text) ? 'single' : 'plain';
 }
 
-/** UTF-16 units Go's library writes as they are, a newline aside; all others are escaped in double quotes. */
+/** True for UTF-16 units that Go's library writes as they are, apart from newlines; all others are escaped in double quotes. */
 function isPrintable(unit: number): boolean {
   if (unit < 0x7f) return unit >= SPACE;
   if (unit < 0xd800) return unit >= 0xa0 && unit !== 0x2028 && unit !== 0x2029;
@@ -64,7 +64,7 @@ const fits = (text: string, { key, column }: ScalarPlace): boolean => key || col
 
 const marginOf = ({ indent }: ScalarPlace): string => ' '.repeat(indent + 2);
 
-/** Breaks a text without quotes at single spaces beyond the width. It begins and ends with something else. */
+/** Breaks a text without quotes at single spaces beyond the width. It neither begins nor ends with a space. */
 function folded(text: string, place: ScalarPlace): string {
   const newLine = `\n${marginOf(place)}`;
   const column = place.indent + 2;
@@ -76,13 +76,13 @@ function folded(text: string, place: ScalarPlace): string {
     if (text.charCodeAt(at + 1) === SPACE || text.charCodeAt(at - 1) === SPACE) continue;
     out += text.slice(from, at) + newLine;
     from = at + 1;
-    // As far as no line can be broken.
+    // No line is broken within the width.
     at += Math.max(0, WIDTH + 1 - column);
   }
   return out + text.slice(from);
 }
 
-/** In the same way; neither its first character nor its last one is where it is broken. */
+/** Breaks a text in single quotes in the same way, but not at its first or last character. */
 function singleQuoted(text: string, place: ScalarPlace): string {
   if (fits(text, place) && !text.includes("'")) return `'${text}'`;
   const margin = marginOf(place);
@@ -127,12 +127,12 @@ function literal(text: string, place: ScalarPlace): string {
   return out.text();
 }
 
-/** Stands between double quotes as it is. */
+/** Needs no escapes between double quotes. */
 const SIMPLE = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
 
 const isPlainInQuotes = (unit: number): boolean => isPrintable(unit) && unit !== DOUBLE_QUOTE && unit !== BACKSLASH;
 
-/** In double quotes a text is broken at the first of several spaces, too: a backslash keeps the second. */
+/** In double quotes a line is also broken at the first of several spaces: a backslash preserves the second. */
 function doubleQuoted(text: string, place: ScalarPlace): string {
   if (fits(text, place) && SIMPLE.test(text)) return `"${text}"`;
   const margin = marginOf(place);

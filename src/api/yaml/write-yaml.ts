@@ -1,16 +1,16 @@
 import { writeScalar } from './write-scalar.js';
 
 /**
- * What `JSON.stringify` would make of a value, in the block layout of Go's YAML library, ending in a newline: keys sorted, two
- * spaces, lists not indented (`sigs.k8s.io/yaml`).
+ * A value as YAML in the block layout of Go's library (`sigs.k8s.io/yaml`), byte for byte: keys sorted, two spaces, lists not
+ * indented, a newline at the end. Leaves out what `JSON.stringify` would.
  */
 export function writeYaml(value: unknown): string {
   return [...yamlPieces(value, Infinity)].join('');
 }
 
 /**
- * The same in pieces, between which somebody else may have a turn: whole lines, of so many characters or as many more as the
- * last scalar has.
+ * The same in pieces, between which a caller can yield to the event loop: whole lines, together `length` characters or a little
+ * more, depending on the last scalar.
  */
 export function* yamlPieces(value: unknown, length: number): Generator<string, void, undefined> {
   const out: Output = { parts: [], room: length, length };
@@ -18,7 +18,7 @@ export function* yamlPieces(value: unknown, length: number): Generator<string, v
   yield out.parts.join('');
 }
 
-/** What is written since the last piece, and how much more makes the next one. */
+/** The text since the last piece, and how many more characters complete the next one. */
 interface Output {
   parts: string[];
   room: number;
@@ -33,8 +33,8 @@ function push(out: Output, text: string): void {
   out.room -= text.length;
 }
 
-/** At the beginning of a line: what stands there depends on nothing before. */
-function* lineEnded(out: Output): Pieces {
+/** Ends a piece at the beginning of a line. */
+function* endPiece(out: Output): Pieces {
   const piece = out.parts.join('');
   out.parts = [];
   out.room = out.length;
@@ -61,7 +61,7 @@ function writeNode(out: Output, value: unknown, indent: number, parent: Parent):
   return NOTHING;
 }
 
-/** Leaves are written at once. */
+/** The result for a leaf, which has been written already. */
 const NOTHING: readonly never[] = [];
 
 /** The value as JSON would see it. */
@@ -110,7 +110,7 @@ function* writeList(out: Output, items: readonly unknown[], indent: number, pare
     push(out, '-');
     const inner = writeNode(out, items[index], own, 'list');
     if (inner !== NOTHING) yield* inner;
-    if (out.room <= 0) yield* lineEnded(out);
+    if (out.room <= 0) yield* endPiece(out);
   }
 }
 
@@ -131,7 +131,7 @@ function* writeMap(
     push(out, isSimpleKey(key) ? `${text}:` : `? ${text}\n${' '.repeat(own)}:`);
     const inner = writeNode(out, members[key], own, 'map');
     if (inner !== NOTHING) yield* inner;
-    if (out.room <= 0) yield* lineEnded(out);
+    if (out.room <= 0) yield* endPiece(out);
   }
 }
 
@@ -142,9 +142,9 @@ function isSimpleKey(key: string): boolean {
   return key.length <= 42 || (key.length <= 128 && encoder.encode(key).length <= 128);
 }
 
-/** Names of megabytes are compared as often as a sort compares: so many characters at once, natively. */
-const STRETCH = 256;
-const ZEROS = '0'.repeat(STRETCH);
+/** Keys may be megabytes long, and a sort compares them often: equal parts are compared this many characters at a time. */
+const CHUNK = 256;
+const ZEROS = '0'.repeat(CHUNK);
 const ZERO = 0x30;
 const NINE = 0x39;
 
@@ -152,13 +152,13 @@ const NINE = 0x39;
 function byNaturalOrder(a: string, b: string): number {
   const common = Math.min(a.length, b.length);
   let at = 0;
-  while (at + STRETCH <= common && a.slice(at, at + STRETCH) === b.slice(at, at + STRETCH)) at += STRETCH;
+  while (at + CHUNK <= common && a.slice(at, at + CHUNK) === b.slice(at, at + CHUNK)) at += CHUNK;
   while (at < common && a.charCodeAt(at) === b.charCodeAt(at)) at++;
-  // Two characters that differ in their second half.
+  // Two surrogate pairs that differ in the second half.
   if (
     at > 0 &&
-    isFirstHalf(a.charCodeAt(at - 1)) &&
-    (isSecondHalf(a.charCodeAt(at)) || isSecondHalf(b.charCodeAt(at)))
+    isHighSurrogate(a.charCodeAt(at - 1)) &&
+    (isLowSurrogate(a.charCodeAt(at)) || isLowSurrogate(b.charCodeAt(at)))
   ) {
     at--;
   }
@@ -170,13 +170,13 @@ function byNaturalOrder(a: string, b: string): number {
   return (letter ? 0 : byNumber(a, b, at)) || one - other;
 }
 
-const isFirstHalf = (unit: number): boolean => unit >= 0xd800 && unit < 0xdc00;
-const isSecondHalf = (unit: number): boolean => unit >= 0xdc00 && unit < 0xe000;
+const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit < 0xdc00;
+const isLowSurrogate = (unit: number): boolean => unit >= 0xdc00 && unit < 0xe000;
 const isDigit = (unit: number): boolean => unit >= ZERO && unit <= NINE;
 const isLetter = (code: number): boolean =>
   code < 0x80 ? (code | 0x20) >= 0x61 && (code | 0x20) <= 0x7a : /\p{L}/u.test(String.fromCodePoint(code));
 
-/** Compares the digits from here on; a zero inside a longer number counts as a digit of it. */
+/** Compares the digits from `at` on; a zero inside a longer number counts as a digit of it. */
 function byNumber(left: string, right: string, at: number): number {
   const lead = (left.charCodeAt(at) === ZERO || right.charCodeAt(at) === ZERO) && isInNumber(left, at) ? 1 : 0;
   const one = digitsFrom(left, at, lead);
@@ -187,7 +187,7 @@ function byNumber(left: string, right: string, at: number): number {
 /** Whether a digit above zero stands before, with nothing but digits between. */
 function isInNumber(text: string, at: number): boolean {
   let before = at;
-  while (before >= STRETCH && text.slice(before - STRETCH, before) === ZEROS) before -= STRETCH;
+  while (before >= CHUNK && text.slice(before - CHUNK, before) === ZEROS) before -= CHUNK;
   while (before > 0 && text.charCodeAt(before - 1) === ZERO) before--;
   return before > 0 && isDigit(text.charCodeAt(before - 1));
 }

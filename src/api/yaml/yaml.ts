@@ -9,8 +9,8 @@ import { firstDocument, type YamlLibrary } from './first-document.js';
 const library = (): Promise<YamlLibrary> => import('yaml');
 
 /**
- * Reads the first document of a YAML text as Kubernetes does (`sigs.k8s.io/yaml`): JSON is YAML, `yes`, `on` and their
- * kin are booleans, keys become strings, dates stay strings, the last of equal keys counts. Nothing at all is `null`.
+ * Reads the first document of a YAML text as Kubernetes does (`sigs.k8s.io/yaml`): JSON is YAML, `yes`, `on` and the
+ * like are booleans, keys become strings, dates stay strings, the last of equal keys counts. An empty text is `null`.
  * Size, depth and the growth by aliases are bounded; merge keys (`<<`) are ordinary keys.
  *
  * @throws StatusError 413 for a text with too many fields and list items
@@ -27,7 +27,7 @@ export async function parseYaml(text: string, limits: BodyLimits = DEFAULT_BODY_
     return result;
   }
   const { message, offset } = first;
-  // The library recurses into nested collections, and says it like this when it could go no further.
+  // The library recurses into nested collections, and has exhausted the stack.
   if (message.includes('call stack')) return { error: 'yaml: exceeded max depth' };
   return { error: offset < 0 ? `yaml: ${message}` : `yaml: line ${lineOf(offset)}: ${shorten(message)}` };
 }

@@ -1,4 +1,4 @@
-/** What a command has of the process that it runs in. */
+/** What a command can use of its process. */
 export interface ProcessContext {
   readonly stdout: TextOutput;
   readonly stderr: TextOutput;
@@ -15,7 +15,7 @@ export interface TextOutput {
 /** The signals that end a command. */
 export type EndSignal = 'SIGINT' | 'SIGTERM';
 
-/** What a command line comes to: something to run, a text to print, or one line that says what is wrong. */
+/** The result of reading a command line: something to run, a text to print, or one line that says what is wrong. */
 export type Prepared =
   /** Resolves to the exit code. */
   | { readonly run: (context: ProcessContext) => Promise<number> }

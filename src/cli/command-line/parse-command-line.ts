@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 export interface FlagDefinition<T = unknown> {
   /** How the value is called in the help; absent for booleans, whose value may be left out. */
   readonly value?: string;
-  /** The text that is read when the flag is not given. */
+  /** The text of the default. */
   readonly fallback: string;
   /** Shown in place of the default. */
   readonly shownDefault?: string;
@@ -63,7 +63,7 @@ export function parseCommandLine<Table extends FlagTable>(
   return readValues(table, texts, operands);
 }
 
-/** Unknown flags are left to the caller, which names them in its own words. */
+/** Not strict: the caller reports unknown flags. */
 function tokensOf(table: FlagTable, argv: readonly string[]): NonNullable<ReturnType<typeof parseArgs>['tokens']> {
   const options = Object.fromEntries(
     Object.entries(table).map(([name, { value }]) => [

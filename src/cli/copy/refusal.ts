@@ -3,11 +3,11 @@ import { resolve } from 'node:path';
 import type { StoreChoice } from '../stores/store-url.js';
 
 /**
- * Why a copy between two stores is not begun, or `undefined`. A server that has two names may be taken for two: the copy then
- * finds every event present, and changes nothing.
+ * Why a copy between two stores is refused, or `undefined`. One server under two names is not recognized: the copy then finds
+ * every event present, and changes nothing.
  */
 export function copyRefusal(from: StoreChoice, to: StoreChoice): string | undefined {
-  // Opening it would make one, and the copy of nothing would succeed.
+  // Opening a missing file would create it, and copying nothing would succeed.
   if (from.kind === 'sqlite' && fileOf(from.path) === undefined) return `FROM: there is no file ${resolve(from.path)}`;
   return isSame(from, to) ? `FROM and TO are the same store, ${from.shown}` : undefined;
 }
@@ -27,7 +27,7 @@ function isSame(from: StoreChoice, to: StoreChoice): boolean {
   return false;
 }
 
-/** What identifies a file whatever it is called, or `undefined` where there is none. */
+/** Identifies a file by device and inode; `undefined` where there is none. */
 function fileOf(path: string): string | undefined {
   const found = statSync(path, { bigint: true, throwIfNoEntry: false });
   return found && `${found.dev}:${found.ino}`;

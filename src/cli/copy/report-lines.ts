@@ -1,7 +1,7 @@
 import type { SkippedEvent, CopyProgress } from '../../index.js';
 
-/** How many are named; a store that is full of something else would fill the terminal. */
-const NAMED = 100;
+/** How many skipped events are listed by name. */
+const MAX_LISTED = 100;
 
 const REASONS: Readonly<Record<SkippedEvent['why'], string>> = {
   different: 'TO has another event of that name (--overwrite replaces it)',
@@ -9,7 +9,7 @@ const REASONS: Readonly<Record<SkippedEvent['why'], string>> = {
   'invalid-key': 'TO takes no event of that name',
 };
 
-/** What is done about events that are left out. */
+/** Options of {@link createLeftOut}. */
 export interface LeftOutOptions {
   /** Whether the copy goes on without events that TO refuses. */
   readonly skipRefused: boolean;
@@ -27,16 +27,16 @@ export function createLeftOut({ skipRefused, write }: LeftOutOptions): (skipped:
     const what = `${key.namespace}/${key.name}: ${REASONS[why]}`;
     if (why !== 'different' && !skipRefused) throw new Error(`${what} (--skip-refused goes on without such events)`);
     count += 1;
-    if (count <= NAMED) write(`left out: ${what}`);
-    else if (count === NAMED + 1) write('left out: more events, which are counted and not named');
+    if (count <= MAX_LISTED) write(`left out: ${what}`);
+    else if (count === MAX_LISTED + 1) write('left out: more events, which are counted and not named');
   };
 }
 
-/** How long nothing is written in the beginning, and after each line. */
+/** The shortest time before the first line and between two lines. */
 const PAUSE_MS = 1_000;
 
 /**
- * Writes how far a copy is, at most one line a second; of a copy that takes less, none.
+ * Reports the progress of a copy, at most one line a second; a copy that takes less time has none.
  *
  * @param now milliseconds that never go back
  */

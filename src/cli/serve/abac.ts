@@ -74,7 +74,7 @@ function legacyPolicy(object: Fields): AbacPolicy {
   };
 }
 
-/** `*` never means anonymous callers. */
+/** `*` does not match anonymous callers. */
 function anyAuthenticated({ user, group }: Pick<AbacPolicy, 'user' | 'group'>): boolean {
   return user === '*' || group === '*';
 }
@@ -84,16 +84,16 @@ export function abac(policies: readonly AbacPolicy[]): Authorize {
   return (caller, attributes) => ({
     allowed:
       caller.groups.includes('system:masters') ||
-      policies.some((policy) => meansCaller(policy, caller) && meansRequest(policy, attributes)),
+      policies.some((policy) => matchesCaller(policy, caller) && matchesRequest(policy, attributes)),
   });
 }
 
-function meansCaller({ user, group }: AbacPolicy, caller: Caller): boolean {
+function matchesCaller({ user, group }: AbacPolicy, caller: Caller): boolean {
   if (user === '' && group === '') return false;
   return (user === '' || user === caller.name) && (group === '' || caller.groups.includes(group));
 }
 
-function meansRequest(policy: AbacPolicy, attributes: Attributes): boolean {
+function matchesRequest(policy: AbacPolicy, attributes: Attributes): boolean {
   const { verb } = attributes;
   // Only these three count as reading: HEAD on a path does not, in kube-apiserver too.
   if (policy.readonly && verb !== 'get' && verb !== 'list' && verb !== 'watch') return false;

@@ -17,7 +17,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { readIfThere, writePrivateFile } from './private-file.js';
 
-/** Who is asking, and what they may do: the same on both ports. */
+/** Authentication and authorization, the same on both ports. */
 export interface StandaloneAccess {
   readonly authenticate: Authenticate;
   readonly authorize: Authorize;
@@ -26,7 +26,7 @@ export interface StandaloneAccess {
 const ADMIN: TokenUser = { name: 'admin', uid: 'admin', groups: ['system:masters'] };
 const PUBLIC_PATHS = ['/healthz', '/livez', '/readyz', '/version', '/version/'];
 
-/** The two hooks, as the flags ask for them. The admin token is always valid. */
+/** The two hooks, as the flags configure them. The admin token is always valid. */
 export async function standaloneAccess(flags: Flags, adminToken: string): Promise<StandaloneAccess> {
   const tokens = new Map([[adminToken, ADMIN]]);
   if (flags.tokenAuthFile !== undefined) {
@@ -53,7 +53,7 @@ async function authorizer(policyFile: string | undefined): Promise<Authorize> {
 /** Some 50,000 tokens or 20,000 policies. Every policy is looked at for every request. */
 const MAX_FILE_BYTES = 4 * 1024 * 1024;
 
-/** Also of a file without a size, such as a pipe. */
+/** Counts what it reads, because a pipe has no size. */
 async function readText(flag: string, path: string): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -70,8 +70,8 @@ async function readText(flag: string, path: string): Promise<string> {
 }
 
 /**
- * The admin token in the data directory; made on first start, the same ever after. A file without any content, which is what
- * a machine that lost its power may leave, is no token that anybody has, and is made anew.
+ * The admin token in the data directory; made on first start, the same ever after. A file that is
+ * empty or all zero bytes, as a power failure may leave it, is replaced.
  */
 export async function adminToken(dataDir: string): Promise<string> {
   const path = join(dataDir, 'admin-token');

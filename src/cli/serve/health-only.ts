@@ -1,7 +1,7 @@
 import type { ApiHandler, ApiRequest, ApiResponse } from '../../index.js';
 
 const HEALTH = /^\/(healthz|livez|readyz)(\/|\?|$)/;
-/** What may come through: nothing that says who is asking. */
+/** The request headers that are passed on: none that identifies the caller. */
 const HEADERS = ['accept', 'accept-encoding', 'audit-id', 'user-agent'] as const;
 
 const REFUSED: ApiResponse = {
@@ -25,8 +25,8 @@ const REFUSED: ApiResponse = {
 };
 
 /**
- * The part of a handler that a port without TLS may serve to the network: health, for whom nobody in particular asks. Tokens
- * and whatever else would say who is asking are not looked at, and bodies are not read.
+ * The part of a handler that a port without TLS may serve to the network: health, for anonymous callers. Tokens and other
+ * credentials are dropped, and bodies are not read.
  */
 export function healthOnly(handle: ApiHandler): ApiHandler {
   return (request) => (HEALTH.test(request.url) ? handle(anonymous(request)) : REFUSED);

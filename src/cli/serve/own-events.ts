@@ -50,7 +50,7 @@ interface Recorded {
   count: number;
 }
 
-/** A recorder that speaks to the API as any client does, only without a socket. Writes happen one after the other. */
+/** A recorder that calls the API as any client does, without a socket. Writes happen one after the other. */
 export function createOwnEvents({ api, group, instance, now = Date.now }: OwnEventsOptions): OwnEvents {
   const collection = `/apis/${group}/v1/namespaces/default/events`;
   const recorded = new Map<string, Recorded>();
@@ -81,7 +81,7 @@ export function createOwnEvents({ api, group, instance, now = Date.now }: OwnEve
     recorded.set(key, { name, count: 1 });
   };
 
-  const again = async (entry: Recorded): Promise<boolean> => {
+  const countRepeat = async (entry: Recorded): Promise<boolean> => {
     const series = { count: entry.count + 1, lastObservedTime: microTime(now()) };
     const { status } = await send('PATCH', `${collection}/${entry.name}`, 'application/merge-patch+json', { series });
     if (status === 200) entry.count += 1;
@@ -95,7 +95,7 @@ export function createOwnEvents({ api, group, instance, now = Date.now }: OwnEve
       const work = last.then(async () => {
         const entry = recorded.get(key);
         // 404: it has expired, or somebody deleted it.
-        if (entry === undefined || !(await again(entry))) await create(key, occurrence);
+        if (entry === undefined || !(await countRepeat(entry))) await create(key, occurrence);
       });
       last = work.catch(() => undefined);
       return work;

@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, open, readFile, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 
-/** What can be done about a data directory that cannot be used. */
+/** The advice of error messages about a data directory that cannot be used. */
 export const OTHER_DIRECTORY = 'choose another directory with --data-dir';
-/** What a write that was cut short leaves behind: the name of the file and a UUID. */
+/** The name of a temporary file that an interrupted write left behind: that of the file and a UUID. */
 const LEFTOVER =
   /^(admin-token|kubeconfig|revisions|(ca|server)\.(key|crt))\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const LEFTOVER_MS = 60_000;
 
-const WORDS: Readonly<Record<string, string>> = {
+const REASONS: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
   EPERM: 'not permitted',
   EROFS: 'the file system is read-only',
@@ -22,7 +22,7 @@ const WORDS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Makes a directory that only its owner may read, and removes what writes that were cut short have left in it.
+ * Makes a directory that only its owner may read, and removes the temporary files that interrupted writes left in it.
  *
  * @throws Error that says why it cannot be made and which flag names another
  */
@@ -42,7 +42,7 @@ export async function preparePrivateDirectory(dir: string, hint: string = OTHER_
  */
 export async function writePrivateFile(path: string, content: string, hint: string = OTHER_DIRECTORY): Promise<void> {
   await makeDirectory(dirname(path), hint);
-  // A full disk has no room for what is there already.
+  // So that a start on a full disk succeeds.
   if ((await readIfThere(path, hint)) === content) return;
   const temporary = `${path}.${randomUUID()}`;
   try {
@@ -83,7 +83,7 @@ async function makeDirectory(dir: string, hint: string): Promise<void> {
   }
 }
 
-/** Step by step: with `recursive`, mkdir says ENOENT where a directory may not be written to, and below `/proc` never ends. */
+/** One by one: with `recursive`, mkdir reports ENOENT where a directory is not writable, and never ends below `/proc`. */
 async function makeWithParents(dir: string): Promise<void> {
   const code = await make(dir);
   if (code !== 'ENOENT' || dirname(dir) === dir) return;
@@ -118,6 +118,6 @@ async function removeLeftover(path: string): Promise<void> {
 
 function explained(what: string, error: unknown, hint: string): Error {
   const { code = '', message } = error as NodeJS.ErrnoException;
-  const words = Object.hasOwn(WORDS, code) ? `${WORDS[code]} (${code})` : code || message;
+  const words = Object.hasOwn(REASONS, code) ? `${REASONS[code]} (${code})` : code || message;
   return new Error(`${what}: ${words}; ${hint}`, { cause: error });
 }

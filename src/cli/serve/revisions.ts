@@ -1,20 +1,20 @@
 import { readIfThere, writePrivateFile } from './private-file.js';
 
-/** How many revisions are set aside at once: more than a server writes in hours. */
+/** How many revisions are reserved at once: more than a server writes in hours. */
 const BLOCK = 100_000_000;
-/** What must be left of a block when nobody has looked for {@link LOOK_MS}. */
+/** The next block is reserved when less than this is left, checked every {@link CHECK_MS}. */
 const RESERVE = BLOCK / 10;
-const LOOK_MS = 60_000;
+const CHECK_MS = 60_000;
 
-/** The revisions of a store in this process or on this disk, kept apart from store to store. */
+/** Reserved revisions, for a store in this process or on this disk. */
 export interface Revisions {
   /** Where a new store begins: above everything an earlier one in this data directory may have used. */
   readonly startAt: number;
-  /** Sets further revisions aside while the store uses them up. Ends with `stop`. */
-  keepAhead(revision: () => Promise<number>): { readonly stop: () => void };
+  /** Reserves further revisions as the store uses them up, until `stop` is called. */
+  keepReserving(revision: () => Promise<number>): { readonly stop: () => void };
 }
 
-/** Options of {@link setRevisionsAside}. */
+/** Options of {@link reserveRevisions}. */
 export interface RevisionsOptions {
   /**
    * Whether the store keeps its own counter on this disk, so that the file only matters should that be deleted. Then the
@@ -24,14 +24,13 @@ export interface RevisionsOptions {
 }
 
 /**
- * Sets revisions aside in a file, so that a store that begins anew (in memory at each start, in a file when that was
- * deleted) never uses one twice and can still count from small numbers that people can read. A client that watches from
- * before is told that its revision is gone. A store that is shared over the network counts for itself and needs none of
- * this.
+ * Reserves revisions in a file, so that a store that starts empty (in memory at each start, in a file when that was deleted)
+ * never uses one twice and can still count from small numbers that people can read. A client that watches from before such a
+ * start is told that its revision is gone. A store that is shared over the network keeps its own counter and needs no file.
  *
  * @throws Error when the file holds anything but a number, or cannot be written and the store is not durable
  */
-export async function setRevisionsAside(path: string, { storeIsDurable }: RevisionsOptions): Promise<Revisions> {
+export async function reserveRevisions(path: string, { storeIsDurable }: RevisionsOptions): Promise<Revisions> {
   const startAt = await readCeiling(path);
   let ceiling = startAt + BLOCK;
   let written = await writePrivateFile(path, `${ceiling}\n`).then(
@@ -43,8 +42,8 @@ export async function setRevisionsAside(path: string, { storeIsDurable }: Revisi
   );
   return {
     startAt,
-    keepAhead(revision) {
-      const look = async (): Promise<void> => {
+    keepReserving(revision) {
+      const check = async (): Promise<void> => {
         const reached = await revision();
         if (written && reached < ceiling - RESERVE) return;
         ceiling = Math.max(ceiling, reached) + BLOCK;
@@ -52,7 +51,7 @@ export async function setRevisionsAside(path: string, { storeIsDurable }: Revisi
         await writePrivateFile(path, `${ceiling}\n`);
         written = true;
       };
-      const timer = setInterval(() => void look().catch(() => undefined), LOOK_MS).unref();
+      const timer = setInterval(() => void check().catch(() => undefined), CHECK_MS).unref();
       return { stop: () => clearInterval(timer) };
     },
   };

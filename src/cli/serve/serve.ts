@@ -13,7 +13,7 @@ import {
 } from '../../index.js';
 import { toNodeListener, type NodeListener } from '../../node.js';
 import type { ProcessContext } from '../command-line/command.js';
-import { awaitStore, messageOf, openStore } from '../stores/open-store.js';
+import { pingStore, messageOf, openStore } from '../stores/open-store.js';
 import { isLocal, passwordFilter } from '../stores/store-url.js';
 import { standaloneAccess, adminToken } from './access.js';
 import { banner } from './banner.js';
@@ -25,14 +25,14 @@ import { kubeconfig, storeKubeconfig } from './kubeconfig.js';
 import { checkChanged, createOwnEvents, type Occurrence } from './own-events.js';
 import { healthOnly } from './health-only.js';
 import { preparePrivateDirectory } from './private-file.js';
-import { setRevisionsAside } from './revisions.js';
+import { reserveRevisions } from './revisions.js';
 import { openServers } from './servers.js';
 import { shutDownOnSignal } from './shutdown.js';
 
 const SELF = { name: 'system:kube-vitals', groups: ['system:masters'] };
 const DRAIN_TIMEOUT_MS = 60_000;
-/** How long the end waits for its own Event to be stored. */
-const FAREWELL_MS = 5_000;
+/** How long the shutdown waits for its own Event to be stored. */
+const LAST_EVENT_MS = 5_000;
 const RETRY_MS = 5_000;
 
 /**
@@ -70,11 +70,11 @@ async function serve(flags: Flags, context: ProcessContext, log: (line: string) 
   const { choice, keepAdvice }: DefaultStore =
     flags.store === undefined ? await defaultStore(flags.dataDir) : { choice: flags.store };
   const revisions = isLocal(choice)
-    ? await setRevisionsAside(join(flags.dataDir, 'revisions'), { storeIsDurable: choice.kind === 'sqlite' })
+    ? await reserveRevisions(join(flags.dataDir, 'revisions'), { storeIsDurable: choice.kind === 'sqlite' })
     : undefined;
   const store = await openStore(choice, revisions?.startAt);
-  const answers = await awaitStore(store, choice, log);
-  const ahead = revisions?.keepAhead(store.revision);
+  const answers = await pingStore(store, choice, log);
+  const reserving = revisions?.keepReserving(store.revision);
   const health = createHealth({
     ...access,
     impersonation: createImpersonation,
@@ -116,7 +116,7 @@ async function serve(flags: Flags, context: ProcessContext, log: (line: string) 
   const ownEvents = createOwnEvents({ api, group, instance: `${hostname()}-${context.pid}` });
   const record = (occurrence: Occurrence): Promise<void> =>
     ownEvents.record(occurrence).catch((error: unknown) => log(`an event was not recorded: ${String(error)}`));
-  /** Again and again, until the store takes it or the server ends. */
+  /** Retries until the store accepts it or the server ends. */
   const recordLater = async (occurrence: Occurrence): Promise<void> => {
     while (!closing.signal.aborted) {
       await pause(RETRY_MS, undefined, { ref: false });
@@ -167,7 +167,7 @@ async function serve(flags: Flags, context: ProcessContext, log: (line: string) 
           reason: 'ShutdownStarted',
           note: `${group}/v1 is shutting down`,
         }),
-        pause(FAREWELL_MS, undefined, { ref: false }),
+        pause(LAST_EVENT_MS, undefined, { ref: false }),
       ]),
     stopAccepting: () => {
       server.startDraining();
@@ -178,7 +178,7 @@ async function serve(flags: Flags, context: ProcessContext, log: (line: string) 
     close: async () => {
       health.close();
       checks.close();
-      ahead?.stop();
+      reserving?.stop();
       await events.close();
       await store.close();
     },

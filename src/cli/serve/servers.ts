@@ -5,7 +5,7 @@ import { gracefulClose, trackConnections, type NodeListener } from '../../node.j
 import type { ServingCertificate } from './certificates.js';
 import type { Flags } from './flags.js';
 
-/** The two ports, open. */
+/** The open ports. */
 export interface Servers {
   /** `https://127.0.0.1:6443`, as a client on this machine reaches it. */
   readonly secureUrl: string;
@@ -24,8 +24,8 @@ export interface Listeners {
 }
 
 /**
- * What a connection may cost before anybody knows who has opened it. None of the times touches an answer: a watch lasts as
- * long as it likes, and its socket is probed. HTTP/2 is not spoken, so that a connection has one request at a time.
+ * Limits on connections of clients that have not authenticated. None of the timeouts concerns answers: a watch may last
+ * for ever, and TCP keep-alive probes its socket. There is no HTTP/2, so that a connection has one request at a time.
  */
 const LIMITS: ServerOptions = {
   maxHeaderSize: 65_536,
@@ -33,18 +33,18 @@ const LIMITS: ServerOptions = {
   headersTimeout: 32_000,
   /** Until the body is there as well: 3 MiB at 27 kB/s. */
   requestTimeout: 120_000,
-  /** How often the two are looked at. */
+  /** How often the two are checked. */
   connectionsCheckingInterval: 5_000,
   /** Longer than a load balancer keeps an idle connection. */
   keepAliveTimeout: 90_000,
-  /** A peer that is gone without a word is noticed by TCP, also where a watch has nothing to send. */
+  /** TCP notices a peer that has vanished, also where a watch has nothing to send. */
   keepAlive: true,
   keepAliveInitialDelay: 30_000,
 };
 /** Connections that wait to be accepted: Node's 511 overflow when hundreds of clients come again at once. */
 const BACKLOG = 4_096;
 const HANDSHAKE_TIMEOUT_MS = 10_000;
-/** How often it is said that connections are turned away. */
+/** How often refused connections are logged at most. */
 const DROP_LOG_MS = 60_000;
 
 const LOOPBACK = new BlockList();
@@ -80,7 +80,7 @@ export async function openServers(
     const insecure = limited(createHttpServer(LIMITS), '--insecure-port');
     try {
       const port = await listen(insecure, flags.bindAddress, flags.insecurePort, '--insecure-port', (address) => {
-        // The address it is bound to decides, not how the flag spells it: a name may mean any.
+        // The address that was bound decides: the flag may be a name.
         insecureHealthOnly = !flags.credentialsInTheClear && !isLoopback(address);
         insecure.on('request', insecureHealthOnly ? healthOnly : all);
       });

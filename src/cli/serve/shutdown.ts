@@ -1,6 +1,6 @@
 import type { ProcessContext } from '../command-line/command.js';
 
-/** What a signal begins. */
+/** What a signal starts. */
 export interface ShutdownOptions {
   /** The sequence; never rejects. */
   readonly shutdown: () => Promise<{ readonly drained: boolean; readonly failures: readonly unknown[] }>;

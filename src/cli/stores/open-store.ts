@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { isStoreError, memoryStore, type EventStore } from '../../index.js';
 import { isLocal, type StoreChoice } from './store-url.js';
 
-/** How long a start waits for a store on the network, in milliseconds. It goes on without. */
-const PATIENCE_MS = 3_000;
+/** How long the start waits for a store on the network, in milliseconds, before it goes on without. */
+const PING_TIMEOUT_MS = 3_000;
 
 /**
  * Makes the store. Only the chosen engine is loaded, and with it its driver.
@@ -43,21 +43,17 @@ export async function openStore(
 }
 
 /**
- * Whether the store answers. One in this process or on this disk has to: that it does not is an error of the operator's. One
- * on the network may come later; until then `/readyz` fails. A full disk keeps nobody from starting: it can be read, and
- * expiry makes room.
+ * Whether the store answers. A store in this process or on this disk must: otherwise the command line is wrong. One on the
+ * network may become available later; until then `/readyz` fails. A full disk is no reason not to start: the store can be
+ * read, and expiry frees space.
  *
  * @param log is told, in one line, why the start goes on without the store
  * @throws Error with the reason, for a local store
  */
-export async function awaitStore(
-  store: EventStore,
-  choice: StoreChoice,
-  log: (line: string) => void,
-): Promise<boolean> {
+export async function pingStore(store: EventStore, choice: StoreChoice, log: (line: string) => void): Promise<boolean> {
   const local = isLocal(choice);
   try {
-    await store.ping(local ? {} : { signal: AbortSignal.timeout(PATIENCE_MS) });
+    await store.ping(local ? {} : { signal: AbortSignal.timeout(PING_TIMEOUT_MS) });
     return true;
   } catch (error) {
     if (isStoreError(error) && error.onlyWrites === true) {

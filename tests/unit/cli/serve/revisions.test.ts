@@ -2,15 +2,15 @@ import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { setRevisionsAside } from '../../../../src/cli/serve/revisions.js';
+import { reserveRevisions } from '../../../../src/cli/serve/revisions.js';
 import { memoryStore } from '../../../../src/store/memory/memory-store.js';
 
 const file = async (): Promise<string> => join(await mkdtemp(join(tmpdir(), 'revisions-')), 'revisions');
 
 test('the first run counts from the beginning, the next above everything the first may have used', async () => {
   const path = await file();
-  const first = await setRevisionsAside(path, { storeIsDurable: false });
-  const second = await setRevisionsAside(path, { storeIsDurable: false });
+  const first = await reserveRevisions(path, { storeIsDurable: false });
+  const second = await reserveRevisions(path, { storeIsDurable: false });
   expect(first.startAt).toBe(0);
   expect(second.startAt).toBe(Number(await readFile(path, 'utf8')) - second.startAt);
   expect(second.startAt).toBeGreaterThan(1_000_000);
@@ -18,8 +18,8 @@ test('the first run counts from the beginning, the next above everything the fir
 
 test('a store begins right above what was set aside', async () => {
   const path = await file();
-  await setRevisionsAside(path, { storeIsDurable: false });
-  const { startAt } = await setRevisionsAside(path, { storeIsDurable: false });
+  await reserveRevisions(path, { storeIsDurable: false });
+  const { startAt } = await reserveRevisions(path, { storeIsDurable: false });
   const store = memoryStore({ startAt });
   expect(await store.revision()).toBe(startAt);
   await store.close();
@@ -28,7 +28,7 @@ test('a store begins right above what was set aside', async () => {
 test('a file that holds no number is an error that says what to do', async () => {
   const path = await file();
   await writeFile(path, 'many');
-  await expect(setRevisionsAside(path, { storeIsDurable: false })).rejects.toThrow(/should hold a number; delete it/);
+  await expect(reserveRevisions(path, { storeIsDurable: false })).rejects.toThrow(/should hold a number; delete it/);
 });
 
 test('a ceiling of 16 digits, as revisions from the clock have, is read at the next start', async () => {
@@ -36,27 +36,27 @@ test('a ceiling of 16 digits, as revisions from the clock have, is read at the n
   onTestFinished(() => void vi.useRealTimers());
   const path = await file();
   const fromClock = 1_763_000_000_000_000;
-  const first = await setRevisionsAside(path, { storeIsDurable: false });
-  const ahead = first.keepAhead(() => Promise.resolve(fromClock));
+  const first = await reserveRevisions(path, { storeIsDurable: false });
+  const ahead = first.keepReserving(() => Promise.resolve(fromClock));
   await vi.advanceTimersByTimeAsync(60_000);
   ahead.stop();
   vi.useRealTimers();
   await vi.waitFor(async () => expect(await readFile(path, 'utf8')).toMatch(/^\d{16}\n$/));
 
-  const { startAt } = await setRevisionsAside(path, { storeIsDurable: false });
+  const { startAt } = await reserveRevisions(path, { storeIsDurable: false });
   expect(startAt).toBeGreaterThan(fromClock);
 });
 
 test('a number that leaves no room to count on is an error', async () => {
   const path = await file();
   await writeFile(path, `${Number.MAX_SAFE_INTEGER}`);
-  await expect(setRevisionsAside(path, { storeIsDurable: false })).rejects.toThrow(/should hold a number; delete it/);
+  await expect(reserveRevisions(path, { storeIsDurable: false })).rejects.toThrow(/should hold a number; delete it/);
 });
 
 test('a file that cannot be written ends the start, unless the store keeps its counter itself', async () => {
   // The temporary file beside it would have a name that no file system takes.
   const path = `${await file()}${'s'.repeat(230)}`;
-  await expect(setRevisionsAside(path, { storeIsDurable: false })).rejects.toThrow(/ENAMETOOLONG/);
-  const { startAt } = await setRevisionsAside(path, { storeIsDurable: true });
+  await expect(reserveRevisions(path, { storeIsDurable: false })).rejects.toThrow(/ENAMETOOLONG/);
+  const { startAt } = await reserveRevisions(path, { storeIsDurable: true });
   expect(startAt).toBe(0);
 });

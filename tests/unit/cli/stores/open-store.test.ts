@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { awaitStore, openStore } from '../../../../src/cli/stores/open-store.js';
+import { pingStore, openStore } from '../../../../src/cli/stores/open-store.js';
 import { parseStoreUrl } from '../../../../src/cli/stores/store-url.js';
 import { storeError } from '../../../../src/store/errors.js';
 import { memoryStore } from '../../../../src/store/memory/memory-store.js';
@@ -55,22 +55,22 @@ describe('openStore', () => {
   });
 });
 
-describe('awaitStore', () => {
+describe('pingStore', () => {
   const away = { ...memoryStore(), ping: () => Promise.reject(storeError('unavailable', 'it is locked')) };
 
   it('is content with a store that answers', async () => {
-    expect(await awaitStore(memoryStore(), parseStoreUrl('memory'), () => undefined)).toBe(true);
+    expect(await pingStore(memoryStore(), parseStoreUrl('memory'), () => undefined)).toBe(true);
   });
 
   it('ends the start when a local store does not open', async () => {
-    await expect(awaitStore(away, parseStoreUrl('sqlite:e.db'), () => undefined)).rejects.toThrow(
+    await expect(pingStore(away, parseStoreUrl('sqlite:e.db'), () => undefined)).rejects.toThrow(
       '--store: it is locked',
     );
   });
 
   it('goes on without a store on the network, and says so in one line', async () => {
     const lines: string[] = [];
-    expect(await awaitStore(away, parseStoreUrl('etcd://h:1/x'), (line) => lines.push(line))).toBe(false);
+    expect(await pingStore(away, parseStoreUrl('etcd://h:1/x'), (line) => lines.push(line))).toBe(false);
     expect(lines).toEqual(['the store etcd://h:1/x does not answer (it is locked); /readyz fails until it does']);
   });
 });
