@@ -2,26 +2,26 @@ import type { Clock } from '../../clock/clock.js';
 import { announcesBody } from './body-reader.js';
 import type { NodeIncoming } from './message.js';
 
-/** Bytes of an unwanted body that are read and thrown away after the answer, to let the client read the answer. */
+/** How many bytes of an unread body are read and discarded after the answer, so that the client can read the answer. */
 const DISCARD_BYTES = 8 * 1024 * 1024;
 
 /** How long that may take. */
 const DISCARD_MS = 5_000;
 
-/** True when body bytes of this request are still to come or to be read. */
+/** True when bytes of the request body are still to come or to be read. */
 export function hasUnreadBody(req: NodeIncoming): boolean {
   return !req.complete && !req.readableEnded && !req.destroyed && announcesBody(req);
 }
 
-/** True when {@link discardBody} can be expected to reach the end, so that the connection stays of use. */
+/** True when {@link discardBody} can reach the end, so that the connection can be used again. */
 export function isWorthDiscarding(req: NodeIncoming): boolean {
   return Number(req.headers['content-length']) <= DISCARD_BYTES;
 }
 
 /**
- * Reads the rest of a body and throws it away, up to a number of bytes and, with a clock, for a time. A socket that is
- * closed while bytes arrive is reset, and the reset can overtake the answer: the server has to keep reading after a refusal.
- * Calls back once: true at the end of the body, false when it gave up or the client left.
+ * Reads the rest of a body and discards it, up to 8 MiB and, with a clock, for 5 s. Closing a socket while bytes arrive resets
+ * it, and the reset can overtake the answer: so the server keeps reading after it has refused a body. Calls back once: true at
+ * the end of the body, false beyond the limits or when the client left.
  */
 export function discardBody(req: NodeIncoming, clock: Clock | undefined, done: (complete: boolean) => void): void {
   let left = DISCARD_BYTES;
@@ -45,7 +45,7 @@ export function discardBody(req: NodeIncoming, clock: Clock | undefined, done: (
   const timer = clock?.setTimer(onGone, DISCARD_MS);
   req.on('end', onEnd);
   req.on('close', onGone);
-  // Stays: a broken connection may report an error after everything else is finished.
+  // Never removed: a broken connection may emit an error after everything else is finished.
   req.on('error', onGone);
   req.on('data', onData);
   req.resume();

@@ -10,7 +10,7 @@ export interface NodeSocket {
   /** Bytes handed to the socket so far, and those of them that wait in it. */
   readonly bytesWritten?: number | undefined;
   readonly writableLength?: number | undefined;
-  /** Node's own; what is missing here is only less exact. */
+  /** Internal to Node; without it progress is measured less exactly. */
   readonly _handle?: { readonly writeQueueSize?: number | undefined } | null | undefined;
   /** False once this side has been ended. */
   readonly writable?: boolean;
@@ -23,8 +23,8 @@ export interface NodeSocket {
 }
 
 /**
- * A request of `node:http`, or of the compatibility API of `node:http2`, also inside a framework that added `originalUrl`,
- * `body` or `rawBody`. Written down by its shape, so that any of them fits.
+ * A request of `node:http` or of the compatibility API of `node:http2`, also inside a framework that added `originalUrl`,
+ * `body` or `rawBody`. A structural type, so that any of them fits.
  */
 export interface NodeIncoming {
   readonly method?: string | undefined;
@@ -60,7 +60,7 @@ export interface Http2StreamLike {
 export interface Http2SessionLike {
   readonly closed: boolean;
   close(): void;
-  /** Stands for the socket and cannot be destroyed; what `once` returns is the socket itself. */
+  /** A proxy of the socket that cannot be destroyed; `once` returns the socket itself. */
   readonly socket?: { once(event: string, listener: () => void): { destroy(): unknown } } | undefined;
   once(event: string, listener: (...values: never[]) => void): unknown;
 }
@@ -79,7 +79,7 @@ export interface NodeOutgoing {
   /** Not needed over HTTP/2, where `writeHead` sends at once. */
   flushHeaders?(): void;
   write(chunk: string | Uint8Array, callback?: (error?: Error | null) => void): boolean;
-  /** The callback is told when everything was handed to the system; not where the connection broke first. */
+  /** The callback is called when everything was handed to the system, and not when the connection broke before. */
   end(body?: string | Uint8Array, callback?: () => void): unknown;
   destroy(): unknown;
   once(event: string, listener: (...values: never[]) => void): unknown;
@@ -104,7 +104,7 @@ export function isWritable(res: NodeOutgoing): boolean {
   return res.socket?.writable !== false;
 }
 
-/** Ends an answer that cannot be completed, so that the client sees it broke off. */
+/** Ends an answer that cannot be completed, so that the client sees that it is incomplete. */
 export function tearDown(res: NodeOutgoing): void {
   const stream = http2Stream(res);
   if (stream === undefined) res.destroy();

@@ -10,8 +10,8 @@ export interface OrderableServer {
 }
 
 /**
- * Emitted by a server whose requests are kept in order, as soon as one has come and long before its turn, with request and
- * answer. The name is registered because there may be two copies of this package.
+ * Emitted with request and answer by a server whose requests are kept in order, as soon as a request has come, which may be
+ * long before it is handled. A registered symbol, because there may be two copies of this package.
  */
 export const REQUEST_CAME: unique symbol = Symbol.for('kube-vitals.requestCame') as never;
 
@@ -28,14 +28,13 @@ export function ordersRequests(server: object): boolean {
 }
 
 /**
- * Hands the requests that one connection of HTTP/1.1 sends without waiting for answers to the service one after the other,
- * whatever serves them: each when the answer before it has been handed over, and none once its client has left. A few are
- * read ahead; the 1,000th that waits is the last of its connection. `toNodeListener` does the same for the requests that
- * reach it; this is for services behind `kube-vitals/fetch`, which sees no connections, and for routes that come before the
- * listener. Streams of HTTP/2 are independent of each other and left alone.
+ * Hands pipelined requests of one HTTP/1.1 connection to the service one after the other: each when the previous answer has
+ * been handed to the system, and none once its client has left. Four are read ahead; the 1,000th that waits is the last of its
+ * connection. `toNodeListener` does the same for the requests that reach it; this is for services behind `kube-vitals/fetch`,
+ * which sees no connections, and for routes before the listener. Streams of HTTP/2 are independent and not affected.
  *
- * Call it before the server has its first connection; where in relation to `trackConnections` and to the listeners of the
- * service makes no difference, and a second call does nothing. Returns the server.
+ * Call it before the server has its first connection, before or after `trackConnections` and the listeners of the service; a
+ * second call does nothing. Returns the server.
  *
  * @throws TypeError that names every fault of the arguments.
  */

@@ -4,7 +4,7 @@ import { type NodeOutgoing, http2Stream } from './message.js';
 
 /** A body on its way to the client. */
 export interface Pump {
-  /** The client is gone: asks for nothing more and lets the source go. Not told to `done`. */
+  /** The client has left: releases the source. `done` is not called. */
   stop(): void;
   /** Over HTTP/2: how many writes are complete. */
   readonly writes: number;
@@ -18,26 +18,26 @@ export interface PumpEnd {
 }
 
 /**
- * Writes the chunks of a source one by one: the next is asked for when Node has let go of the last, so that the source
- * may reuse its buffer and a client that reads slowly holds one chunk. A loop of callbacks, not `for await`: a source
- * that is parked in `next()` cannot be left from inside a loop, and a race of promises for each chunk would leak.
+ * Writes the chunks of a source one by one: the next is asked for when Node has written the last, so that the source may reuse
+ * its buffer, and a client that reads slowly holds one chunk. Callbacks, not `for await`: a loop cannot leave a source that
+ * waits in `next()`, and a race of promises for each chunk would leak.
  */
 export function pump(source: AsyncIterable<Uint8Array>, res: NodeOutgoing, done: (end: PumpEnd) => void): Pump {
-  const running = new Running(res, done);
+  const running = new StreamPump(res, done);
   running.begin(source);
   return running;
 }
 
-/** An iterator that tells a step without a promise, as those of watches do: see `ParkedIterator`. */
-interface Direct {
-  nextTo(taker: Running): void;
+/** An iterator that delivers a result without a promise, as those of watches do: see `ParkedIterator`. */
+interface DirectIterator {
+  nextTo(taker: StreamPump): void;
 }
 
-/** A class, and not closures, for the reason that `RingWatcher` of the watch hub has. */
-class Running implements Pump {
+/** A class, as `RingWatcher` of the watch hub: closures of a thousand watches would be optimized one by one. */
+class StreamPump implements Pump {
   readonly #write: Writer;
   readonly #done: (end: PumpEnd) => void;
-  #iterator: (AsyncIterator<Uint8Array> & Partial<Direct>) | undefined;
+  #iterator: (AsyncIterator<Uint8Array> & Partial<DirectIterator>) | undefined;
   #over = false;
   writes = 0;
 
@@ -61,7 +61,7 @@ class Running implements Pump {
     releaseIterator(this.#iterator);
   }
 
-  /** The next step of the source. */
+  /** The next result of the source. */
   resolve(result: IteratorResult<Uint8Array, unknown>): void {
     if (this.#over) return;
     if (result.done === true) {
@@ -87,7 +87,7 @@ class Running implements Pump {
 
   #next(): void {
     if (this.#over) return;
-    const iterator = this.#iterator as AsyncIterator<Uint8Array> & Partial<Direct>;
+    const iterator = this.#iterator as AsyncIterator<Uint8Array> & Partial<DirectIterator>;
     try {
       if (iterator.nextTo !== undefined) iterator.nextTo(this);
       else
@@ -116,8 +116,8 @@ class Running implements Pump {
 type Writer = (chunk: Uint8Array, written: (error?: Error | null) => void) => void;
 
 /**
- * Middleware that compresses or buffers replaces `write` by its own, which drops the callback and keeps the chunk. Such a
- * response gets copies, is asked to flush, and is waited for by `drain`.
+ * Middleware that compresses or buffers replaces `write` by a function that drops the callback and keeps the chunk. Such a
+ * response gets copies, is flushed after each, and `drain` tells when to go on.
  */
 function writerFor(res: NodeOutgoing, count: () => void): Writer {
   if (!Object.hasOwn(res, 'write')) {
@@ -132,7 +132,7 @@ function writerFor(res: NodeOutgoing, count: () => void): Writer {
   };
 }
 
-/** Chunks go to a stream of HTTP/2 in pieces of this size: how far a write has come is not to be seen there. */
+/** Chunks are written to a stream of HTTP/2 in pieces of this size, because the progress of a single write is not visible. */
 const SLICE_BYTES = 32 * 1024;
 
 function writeSlices(

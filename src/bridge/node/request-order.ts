@@ -2,36 +2,36 @@ import { AsyncResource } from 'node:async_hooks';
 import type { Clock, ClockTimer } from '../../clock/clock.js';
 import { type NodeIncoming, type NodeOutgoing, type NodeSocket, http2Stream, isGone, isWritable } from './message.js';
 
-/** Requests of one connection that may wait before the connection is not read any more. */
+/** The connection is not read while this many of its requests wait. */
 const READ_AHEAD = 4;
 
 /**
- * Requests of one connection that wait at most: the last one is answered with `Connection: close`, and what comes behind
- * it is not handled. One read of Node may bring many, so this is more than `READ_AHEAD`.
+ * The most requests of one connection that wait: the last one is answered with `Connection: close`, and later ones are not
+ * handled. More than `READ_AHEAD`, because one read may bring many.
  */
 const MOST_WAITING = 1_000;
 
-/** For how long a connection is not read. A client that leaves is only noticed by reading. */
+/** How long a connection is not read: that a client has left is only noticed by reading. */
 const UNREAD_MS = 1_000;
 
-/** Keeps the requests that a client sends without waiting for answers (RFC 9112, 9.3.2) in their order. */
+/** Handles pipelined requests (RFC 9112, 9.3.2) in order. */
 export interface RequestOrder {
   /**
-   * Calls `begin` when the answer before this one has been handed to the system completely, and never when the client
-   * leaves before that. Call it for requests that {@link mustWait}.
+   * Calls `begin` when the previous answer has been handed to the system completely, and never when the client leaves before
+   * that. For requests that {@link mustWait}.
    */
   wait(req: NodeIncoming, res: NodeOutgoing, begin: () => void): void;
 }
 
 /**
- * How many requests of a connection have not begun: on the socket itself, because several listeners may serve it, and under
- * a registered name, because there may be two copies of this package.
+ * How many requests of a connection wait. A property of the socket, because several listeners may serve it; a registered
+ * symbol, because there may be two copies of this package.
  */
 const WAITING: unique symbol = Symbol.for('kube-vitals.waitingRequests') as never;
 
 type Counted = { [WAITING]?: number };
 
-/** How many requests of this connection have not begun, whichever listener they wait for. */
+/** How many requests of this connection wait, for whichever listener. */
 export function waitingOn(socket: object | null): number {
   return (socket as Counted | null)?.[WAITING] ?? 0;
 }
@@ -40,22 +40,22 @@ function countWaiting(socket: NodeSocket, change: 1 | -1): void {
   (socket as Counted)[WAITING] = waitingOn(socket) + change;
 }
 
-/** True when an answer before this one is unfinished: one of HTTP/1 has no socket until then. */
+/** True when a previous answer is unfinished: until then one of HTTP/1 has no socket. */
 export function mustWait(req: NodeIncoming, res: NodeOutgoing): boolean {
   return res.socket === null && req.socket !== null && http2Stream(res) === undefined;
 }
 
-/** The requests of one connection that wait for their turn. */
+/** The waiting requests of one connection. */
 interface WaitingRequests {
   length: number;
-  /** False while the connection is not to be read. */
+  /** False while the connection is paused. */
   reading: boolean;
   timer: ClockTimer | undefined;
 }
 
 /**
- * Node parses and hands over whatever a connection brings, however many answers are due, and puts the answers in order
- * itself: one has no socket until all before it are finished. So the event `socket` of an answer tells that it is the next.
+ * Node parses and hands over all requests of a connection, however many answers are due, and puts the answers in order itself:
+ * an answer gets its socket, with the event `socket`, when all before it are finished.
  */
 export function createRequestOrder(clock: Clock): RequestOrder {
   const bySocket = new WeakMap<NodeSocket, WaitingRequests>();
@@ -79,7 +79,7 @@ export function createRequestOrder(clock: Clock): RequestOrder {
     if (known !== undefined) return known;
     const waiting: WaitingRequests = { length: 0, reading: true, timer: undefined };
     bySocket.set(socket, waiting);
-    // Node reads on whenever a request is finished, or the body of one is wanted.
+    // Node resumes the socket when a request is finished, or the body of one is read.
     socket.on?.('resume', () => {
       if (!waiting.reading) socket.pause?.();
     });
@@ -93,7 +93,7 @@ export function createRequestOrder(clock: Clock): RequestOrder {
       const waiting = waitingOf(socket);
       waiting.length += 1;
       countWaiting(socket, 1);
-      // What the service keeps for the time of a request (AsyncLocalStorage) is not that of the request before.
+      // Keeps the AsyncLocalStorage of this request, not that of the previous one.
       const inOwnContext = AsyncResource.bind(begin);
       if (waiting.length >= READ_AHEAD) stopReading(socket, waiting);
       if (waiting.length > MOST_WAITING) return;
@@ -102,7 +102,7 @@ export function createRequestOrder(clock: Clock): RequestOrder {
         waiting.length -= 1;
         countWaiting(socket, -1);
         if (waiting.length < READ_AHEAD) read(socket, waiting);
-        // Node is still about to give this answer the socket.
+        // Node assigns the socket after the event.
         queueMicrotask(() => {
           if (!isGone(req, res) && isWritable(res)) inOwnContext();
         });

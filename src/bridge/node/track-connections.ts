@@ -35,16 +35,16 @@ export interface TrackableServer {
 /** The connections of one server, for `gracefulClose`. */
 export interface ConnectionTracker {
   /**
-   * From now on every answer whose headers are still to be sent says `Connection: close`. Of answers that a client waits
-   * for in line on one connection it is the last.
+   * From now on every answer whose headers are still to be sent says `Connection: close`; of several answers that are due on
+   * one connection the last.
    */
   startDraining(): void;
   /**
-   * Closes the connections on which nothing has been under way for so many milliseconds since the draining began, those on
-   * which no request ever came among them. What the system has received by now is read first.
+   * Closes the connections that have been idle for so many milliseconds since draining began, also those on which no request
+   * ever came. Reads first what the system has received.
    */
   closeIdle(idleMs: number): void;
-  /** Cuts every connection. */
+  /** Destroys every connection. */
   cut(): void;
 }
 
@@ -53,28 +53,27 @@ const aTrackableServer = /* @__PURE__ */ anObjectWith(
   'a server, as createServer() or serve() returned it',
 );
 
-/** A connection that was closed and whose client does not close it in turn is cut after this long. */
+/** A closed connection whose client does not close its side is destroyed after this time. */
 const LINGER_MS = 1_000;
 
 interface Connection {
   readonly socket: TrackableSocket;
-  /** Answers that are not finished. */
+  /** How many answers are unfinished. */
   open: number;
-  /** The one of them that came last. */
+  /** The latest of them. */
   last: TrackableAnswer | undefined;
-  /** Sessions of HTTP/2 end by themselves when they are told to go. */
+  /** True for HTTP/2, whose sessions end by themselves after GOAWAY. */
   readonly http2: boolean;
   bytesRead: number;
-  /** Monotonic milliseconds since when nothing is under way; of use while draining. */
+  /** Monotonic milliseconds since when the connection has been idle; kept while draining. */
   since: number;
   ended: boolean;
 }
 
 /**
- * Remembers the connections of a server and what is under way on them. Node closes idle connections without a word, which
- * resets a request that is on its way, and does not know those on which no request ever came, so that a server that closes
- * waits for every load balancer that keeps a spare connection open. Call it before the server listens, and give the
- * result to `gracefulClose`. A request costs it two look-ups.
+ * Keeps track of the connections of a server and of their unfinished answers. Node's own `close` resets requests that are on
+ * their way on idle connections, and waits for connections on which no request ever came, such as the spare ones of load
+ * balancers. Call it before the server listens, and give the result to `gracefulClose`. A request costs two look-ups.
  *
  * @throws TypeError that names every fault of the arguments.
  */
@@ -88,7 +87,7 @@ export function trackConnections(
   ]);
   const { clock = systemClock } = options;
   const connections = new Map<TrackableSocket, Connection>();
-  /** Sockets of TLS connections that are still to be agreed on, by the client's address and port. */
+  /** Sockets whose TLS handshake is not complete, by the client's address and port. */
   const handshakes = new Map<string, TrackableSocket>();
   const tls = 'setSecureContext' in server;
   const onlyHttp2 = !tls && !('closeIdleConnections' in server);
@@ -118,7 +117,7 @@ export function trackConnections(
       });
     });
   }
-  // A TLS server shows requests on the socket above the one it accepted.
+  // Requests of a TLS server come on a TLS socket above the accepted one.
   server.on(tls ? 'secureConnection' : 'connection', (socket) => {
     const below = handshakes.get(addressOf(socket));
     if (below !== undefined) {
@@ -128,7 +127,7 @@ export function trackConnections(
     opened(socket);
   });
 
-  // One listener for all answers: `this` is the answer.
+  // One function for all answers, so that a request allocates none: `this` is the answer.
   function onAnswered(this: TrackableAnswer & { readonly req?: { readonly socket: TrackableSocket } }): void {
     const connection = this.req === undefined ? undefined : connections.get(this.req.socket);
     if (connection === undefined) return;
@@ -139,7 +138,7 @@ export function trackConnections(
   const isLast = (answer: TrackableAnswer | undefined, last: boolean): void => {
     if (answer !== undefined && answer.headersSent !== true) answer.shouldKeepAlive = !last;
   };
-  const came = (request: { readonly socket: TrackableSocket }, answer: TrackableAnswer): void => {
+  const onRequest = (request: { readonly socket: TrackableSocket }, answer: TrackableAnswer): void => {
     if ('stream' in request) return; // HTTP/2
     const connection = connections.get(request.socket) ?? opened(request.socket);
     if (draining) {
@@ -150,10 +149,10 @@ export function trackConnections(
     connection.last = answer;
     answer.on('close', onAnswered);
   };
-  // A request that waits for its turn is under way as well.
-  (server as unknown as { on(event: symbol, listener: typeof came): unknown }).on(REQUEST_CAME, came);
+  // A pipelined request that waits counts as well.
+  (server as unknown as { on(event: symbol, listener: typeof onRequest): unknown }).on(REQUEST_CAME, onRequest);
   server.prependListener('request', (request, answer) => {
-    if (!ordersRequests(server)) came(request, answer);
+    if (!ordersRequests(server)) onRequest(request, answer);
   });
 
   const isIdle = (connection: Connection, now: number, idleMs: number): boolean => {
@@ -161,7 +160,7 @@ export function trackConnections(
     const bytesRead = socket.bytesRead ?? 0;
     if (open > 0 || bytesRead !== connection.bytesRead) connection.since = now;
     connection.bytesRead = bytesRead;
-    // Asked for apart: without any grace the time since is no answer.
+    // `open` is checked as well, because with `idleMs` of zero the time alone says nothing.
     return open === 0 && !http2 && now - connection.since >= idleMs;
   };
   const close = (connection: Connection, now: number, idleMs: number): void => {
@@ -171,7 +170,7 @@ export function trackConnections(
     } else if (isIdle(connection, now, idleMs)) {
       connection.ended = true;
       connection.since = now;
-      // Not destroyed: whatever comes until the client has heard of it would be answered with a reset.
+      // Not destroyed: the system would answer a request that is on its way with a reset.
       if (socket.end === undefined) socket.destroy();
       else socket.end();
     }
