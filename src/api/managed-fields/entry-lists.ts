@@ -1,9 +1,12 @@
+import { createBoundedCache } from '../../cache/bounded-cache.js';
 import type { ManagedFieldsEntry } from '../../model/object-meta.js';
 
 /** A list of entries as objects carry it. Never changed: many objects share it. */
 export interface EntryList {
   readonly entries: readonly ManagedFieldsEntry[];
   readonly json: string;
+  /** A number that no other list has. */
+  readonly id: number;
   /** A number that lists share which differ in nothing but times, and no others. Undefined for one not remembered. */
   readonly form: number | undefined;
 }
@@ -26,9 +29,10 @@ const MAX_LENGTH = 2048;
 
 /** Makes an empty {@link EntryLists}. */
 export function createEntryLists(): EntryLists {
-  let lists = new Map<string, EntryList>();
-  let forms = new Map<string, number>();
+  const lists = createBoundedCache<string, EntryList>({ maxEntries: MAX_LISTS });
+  const forms = createBoundedCache<string, number>({ maxEntries: MAX_LISTS });
   let lastForm = 0;
+  let lastId = 0;
   const known = new WeakMap<readonly ManagedFieldsEntry[], EntryList>();
 
   const formOf = (entries: readonly ManagedFieldsEntry[]): number => {
@@ -39,13 +43,10 @@ export function createEntryLists(): EntryLists {
   };
 
   const remember = (entries: readonly ManagedFieldsEntry[], json: string): EntryList => {
-    if (json.length > MAX_LENGTH) return { entries, json, form: undefined };
-    if (lists.size >= MAX_LISTS) {
-      lists = new Map();
-      forms = new Map();
-    }
+    const id = ++lastId;
+    if (json.length > MAX_LENGTH) return { entries, json, id, form: undefined };
     // A copy: the text may be a piece of a long one, which would stay with it.
-    const list = { entries, json: ` ${json}`.slice(1), form: formOf(entries) };
+    const list = { entries, json: ` ${json}`.slice(1), id, form: formOf(entries) };
     lists.set(list.json, list);
     known.set(entries, list);
     return list;

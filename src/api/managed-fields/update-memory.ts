@@ -1,3 +1,4 @@
+import { createBoundedCache, type BoundedCache } from '../../cache/bounded-cache.js';
 import type { ManagedFieldsEntry } from '../../model/object-meta.js';
 import type { StructShape } from '../schema/shape.js';
 import { compareObjects, type Comparison } from './compare.js';
@@ -37,11 +38,16 @@ const SAME_CONTENT: readonly string[] = ['', 'metadata{+resourceVersion,}', 'met
 const NOW = 'now';
 
 /** Who owns what after an update. Times are to be filled in: of the entry with that number before it, or its own. */
-interface Answer {
-  readonly managers: readonly (KeptManager & { readonly from: number | typeof NOW })[];
-  /** What that came to for lists of entries, last time. */
-  readonly outcomes: Map<EntryList, WrittenEntries & { readonly time: string }>;
+type Answer = readonly (KeptManager & { readonly from: number | typeof NOW })[];
+
+/** An answer with a number that no other has. */
+interface KnownAnswer {
+  readonly id: number;
+  readonly managers: Answer;
 }
+
+/** What an answer came to for a list of entries, last time. */
+type Outcome = WrittenEntries & { readonly time: string };
 
 /**
  * Who owns what after an update depends on who owned what, on which fields have changed and on who did it, but not on
@@ -49,17 +55,19 @@ interface Answer {
  * answer takes 3 µs, with its JSON and finding out what has changed; to compute it 15, without its JSON.
  */
 export function createUpdateMemory(lists: EntryLists): UpdateMemory {
-  let answers = new Map<string, Answer>();
-  let outcomes = 0;
-  const unchanged = SAME_CONTENT.map(() => new Map<EntryList, WrittenEntries>());
+  const answers = createBoundedCache<string, KnownAnswer>({ maxEntries: MAX_ANSWERS });
+  const outcomes = createBoundedCache<string, Outcome>({ maxEntries: MAX_OUTCOMES });
+  const unchanged = SAME_CONTENT.map(() =>
+    createBoundedCache<EntryList, WrittenEntries>({ maxEntries: MAX_UNCHANGED }),
+  );
+  let lastId = 0;
 
   /** Neither who asks nor when plays a part. */
   const afterNothing = (update: UpdateManagedFieldsInput, list: EntryList, how: number): WrittenEntries => {
-    const known = unchanged[how] as Map<EntryList, WrittenEntries>;
+    const known = unchanged[how] as BoundedCache<EntryList, WrittenEntries>;
     let written = known.get(list);
     if (!written) {
       written = lists.of(updateManagedFields(update));
-      if (known.size >= MAX_UNCHANGED) known.clear();
       if (list.form !== undefined) known.set(list, written);
     }
     return written;
@@ -69,29 +77,23 @@ export function createUpdateMemory(lists: EntryLists): UpdateMemory {
     const question = `${list.form ?? ''}\n${manager}\n${difference}`;
     const known = list.form === undefined ? undefined : answers.get(question);
     if (known) return known;
-    const answer = compute();
-    if (answer && list.form !== undefined && question.length <= MAX_QUESTION) {
-      if (answers.size >= MAX_ANSWERS) forget();
-      answers.set(question, answer);
-    }
+    const managers = compute();
+    if (!managers) return undefined;
+    const answer = { id: ++lastId, managers };
+    if (list.form !== undefined && question.length <= MAX_QUESTION) answers.set(question, answer);
     return answer;
   };
 
-  const forget = (): void => {
-    answers = new Map();
-    outcomes = 0;
-  };
-
-  const after = (answer: Answer, list: EntryList, time: string): WrittenEntries => {
-    const last = answer.outcomes.get(list);
+  const after = (answer: KnownAnswer, list: EntryList, time: string): WrittenEntries => {
+    const which = `${answer.id}/${list.id}`;
+    const last = outcomes.get(which);
     if (last?.time === time) return last;
     const managers = answer.managers.map(({ manager, fields, from }) => ({
       manager: { ...manager, time: from === NOW ? time : list.entries[from]?.time },
       fields,
     }));
     const outcome = { ...writeEntries(managers), time };
-    if (!last && ++outcomes > MAX_OUTCOMES) forget();
-    answer.outcomes.set(list, outcome);
+    outcomes.set(which, outcome);
     return outcome;
   };
 
@@ -123,10 +125,9 @@ function computed(
   const before = decodeManagers(entries.map((entry, index) => ({ ...entry, time: String(index) })));
   if (before?.size !== entries.length) return undefined;
   const after = recordChange(before, change, { manager, time: NOW, version });
-  const managers = [...after.values()].map(({ fields, ...one }) => ({
+  return [...after.values()].map(({ fields, ...one }) => ({
     manager: one,
     fields: keptFields(toFieldsV1(fields)),
     from: one.time === NOW ? NOW : Number(one.time),
-  }));
-  return { managers: managers as Answer['managers'], outcomes: new Map() };
+  })) as Answer;
 }

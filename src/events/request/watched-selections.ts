@@ -1,4 +1,5 @@
 import type { Selector } from '../../api/selectors/contract.js';
+import { createBoundedCache } from '../../cache/bounded-cache.js';
 
 /** What a watch selects, and a name for it: equal keys are one and the same selector. */
 export interface WatchedSelection {
@@ -16,23 +17,14 @@ export interface WatchedSelections {
 const MOST = 1_024;
 const MOST_TEXT = 1_048_576;
 
-/**
- * Makes an empty memory of selections. What was not asked for for longest is forgotten first: watches that have it keep
- * it, and one that asks anew compiles it again.
- */
+/** Makes an empty memory of selections. Watches keep a selection that is forgotten; one that asks anew compiles it again. */
 export function createWatchedSelections(): WatchedSelections {
-  /** In order of their last use. */
-  const known = new Map<string, WatchedSelection>();
-  let length = 0;
+  const known = createBoundedCache<string, WatchedSelection>({
+    maxEntries: MOST,
+    maxCost: MOST_TEXT,
+    costOf: (text) => text.length,
+  });
   let made = 0;
-
-  const forgetOldest = (): void => {
-    for (const text of known.keys()) {
-      if (known.size <= MOST && length <= MOST_TEXT) return;
-      known.delete(text);
-      length -= text.length;
-    }
-  };
 
   return {
     of(texts, compile) {
@@ -40,12 +32,8 @@ export function createWatchedSelections(): WatchedSelections {
       let selection = known.get(text);
       if (selection === undefined) {
         selection = { selector: compile(), key: String(++made) };
-        length += text.length;
-      } else {
-        known.delete(text);
+        known.set(text, selection);
       }
-      known.set(text, selection);
-      forgetOldest();
       return selection;
     },
   };

@@ -1,3 +1,4 @@
+import { createBoundedCache } from '../../cache/bounded-cache.js';
 import type { EventKey, EventRecord, Revision } from '../record.js';
 
 const MOST = 4096;
@@ -13,20 +14,15 @@ export interface KnownExpiries {
   at(key: EventKey, revision: Revision): number | undefined;
 }
 
-/** Remembers the latest 4,096. */
+/** Remembers 4,096. */
 export function createKnownExpiries(): KnownExpiries {
-  const known = new Map<string, { readonly revision: Revision; readonly expiresAt: number }>();
+  const known = createBoundedCache<string, { readonly revision: Revision; readonly expiresAt: number }>({
+    maxEntries: MOST,
+  });
   const idOf = ({ namespace, name }: EventKey): string => `${namespace}/${name}`;
   return {
     note({ key, revision, expiresAt }) {
-      const id = idOf(key);
-      known.delete(id);
-      known.set(id, { revision, expiresAt });
-      if (known.size <= MOST) return;
-      for (const oldest of known.keys()) {
-        known.delete(oldest);
-        return;
-      }
+      known.set(idOf(key), { revision, expiresAt });
     },
     at(key, revision) {
       const found = known.get(idOf(key));

@@ -1,3 +1,5 @@
+import { createBoundedCache } from '../../cache/bounded-cache.js';
+
 /** Frames that follow each other lie in pieces of memory of this size. */
 const PIECE = 131_072;
 /** A frame that is longer has memory of its own. */
@@ -20,14 +22,13 @@ export interface FrameMemory {
  * go at about the same time.
  */
 export function createFrameMemory(): FrameMemory {
-  const pieces = new Map<string, { readonly bytes: Uint8Array; used: number }>();
+  const pieces = createBoundedCache<string, { readonly bytes: Uint8Array; used: number }>({ maxEntries: FORMS });
   return {
     keep(form, frame) {
       const { length } = frame;
       if (length > LARGE) return frame;
       let piece = pieces.get(form);
       if (piece === undefined || piece.used + length > PIECE) {
-        if (pieces.size === FORMS) pieces.clear();
         piece = { bytes: new Uint8Array(PIECE), used: 0 };
         pieces.set(form, piece);
       }

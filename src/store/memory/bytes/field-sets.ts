@@ -1,3 +1,4 @@
+import { createBoundedCache } from '../../../cache/bounded-cache.js';
 import type { EncodedEvent } from '../../record.js';
 import { HEAP_COST, textCost, textsCost } from '../accounting/heap-cost.js';
 import type { HeldPart } from '../accounting/held-parts.js';
@@ -41,7 +42,7 @@ export interface StoreTables {
 
 /**
  * Fields and labels as an object each would be 230 bytes of an event, as a set that is shared 8. The table of sets is of
- * bounded size: when it is full it begins anew, and events keep the sets they have.
+ * bounded size, and events keep the sets they have.
  */
 export interface FieldSets {
   /** The set for an event with this name. `uid`: keep the uid as well. */
@@ -142,9 +143,11 @@ function costOf(fields: Strings, labels: Strings): number {
 
 /** Makes an empty {@link FieldSets}. */
 export function createFieldSets(tables: StoreTables): FieldSets {
-  let sets = new Map<string, FieldSet>();
-  /** The length of all ids. */
-  let text = 0;
+  const sets = createBoundedCache<string, FieldSet>({
+    maxEntries: REMEMBERED,
+    maxCost: REMEMBERED_TEXT,
+    costOf: (id) => id.length,
+  });
   /** What the last event belonged to, which mostly is what the next belongs to: looked at first, without an id. */
   let last: LastSet | undefined;
 
@@ -189,12 +192,7 @@ export function createFieldSets(tables: StoreTables): FieldSets {
         current: 0,
       };
       if (uid || id.length > LONGEST_ID) return set;
-      if (sets.size >= REMEMBERED || text + id.length > REMEMBERED_TEXT) {
-        sets = new Map();
-        text = 0;
-      }
       sets.set(id, set);
-      text += id.length;
       return set;
     },
   };

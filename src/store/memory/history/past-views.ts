@@ -1,3 +1,4 @@
+import { createBoundedCache } from '../../../cache/bounded-cache.js';
 import type { ChangeLog } from './change-log.js';
 import { HEAP_COST } from '../accounting/heap-cost.js';
 import { createOrderedIndex, type OrderedIndex } from '../index/ordered-index.js';
@@ -55,31 +56,27 @@ function createView(log: ChangeLog, step: number, namespace: string | undefined)
 
 /** Creates the {@link PastViews} of a log. */
 export function createPastViews(log: ChangeLog): PastViews {
-  /** Least recently used first. */
-  const known = new Map<string, PastView>();
+  const known = createBoundedCache<string, PastView>({ maxEntries: VIEWS });
 
   return {
     of(step, namespace) {
       // Namespaces have no slash.
       const id = `${step}/${namespace ?? ''}`;
-      const view = known.get(id) ?? createView(log, step, namespace);
-      known.delete(id);
+      const before = known.get(id);
+      if (before !== undefined) return before;
+      const view = createView(log, step, namespace);
       known.set(id, view);
-      for (const oldest of known.keys()) {
-        if (known.size <= VIEWS) break;
-        known.delete(oldest);
-      }
       return view;
     },
     held() {
-      if (known.size === 0) return 0;
+      if (known.size() === 0) return 0;
       let entries = 0;
-      for (const { versions } of known.values()) entries += versions.size();
+      for (const [, { versions }] of known.entries()) entries += versions.size();
       return entries * HEAP_COST.indexEntry;
     },
     forget(floor) {
-      if (known.size === 0) return;
-      for (const [id, { step }] of known) if (step < floor) known.delete(id);
+      if (known.size() === 0) return;
+      for (const [id, { step }] of known.entries()) if (step < floor) known.delete(id);
     },
   };
 }
