@@ -18,7 +18,7 @@ import { createEngine, type Engine } from './engine.js';
 import { checkMemoryStoreOptions, type MemoryStoreOptions } from './options.js';
 import { readJoined } from './lists/read-joined.js';
 import { pastOf, readList } from './lists/read-list.js';
-import type { Slot, Version } from './index/version.js';
+import type { Slot, Version } from './index/key-index.js';
 
 /**
  * The longest time one `expire` call works before it yields, in milliseconds. A garbage collection of 4 to 6 ms may be

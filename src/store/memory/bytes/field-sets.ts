@@ -1,8 +1,7 @@
 import { createBoundedCache } from '../../../cache/bounded-cache.js';
 import type { EncodedEvent } from '../../record.js';
-import { HEAP_COST, textCost, textsCost } from '../accounting/heap-cost.js';
+import { HEAP_COST, textCost, textsCost, ownText } from '../accounting/heap-cost.js';
 import type { HeldPart } from '../accounting/held-parts.js';
-import { ownText } from './own-text.js';
 import { MAX_LENGTH, MAX_OFFSET } from './arena-entry.js';
 import { textStandsAt, type CommonBytes } from './common-bytes.js';
 import type { RecentFields } from './recent-fields.js';

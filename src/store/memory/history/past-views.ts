@@ -3,7 +3,7 @@ import type { ChangeLog } from './change-log.js';
 import { HEAP_COST } from '../accounting/heap-cost.js';
 import { createOrderedIndex, type OrderedIndex } from '../index/ordered-index.js';
 import { namespaceOf } from '../bytes/sort-key.js';
-import type { Version } from '../index/version.js';
+import type { Version } from '../index/key-index.js';
 
 /** Changes read in one turn of the event loop: 1 to 2 ms. */
 const IN_A_TURN = 2048;
@@ -37,7 +37,7 @@ function createView(log: ChangeLog, step: number, namespace: string | undefined)
 
   const note = ({ older }: Version): void => {
     if (older?.event === undefined || older.step > step) return;
-    if (namespace === undefined || namespaceOf(older.slot.sortKey) === namespace) versions.insert(older.step, older);
+    if (namespace === undefined || namespaceOf(older.slot.sortKey) === namespace) versions.insert(older);
   };
 
   return {

@@ -1,6 +1,6 @@
 import { createOrderedIndex } from './ordered-index.js';
 import { StoredEvent } from '../bytes/stored-event.js';
-import type { Slot } from './version.js';
+import type { Slot } from './key-index.js';
 
 /** Entries examined in one call: renewed and removed events leave stale entries behind. */
 const SCAN_LIMIT = 256;
@@ -22,15 +22,21 @@ export interface ExpiryQueue {
   drop(slot: Slot): void;
 }
 
+/** An entry of a slot whose expiry moved forward. */
+interface EarlierEntry {
+  readonly slot: Slot;
+  readonly moment: number;
+}
+
 /**
  * Creates an empty {@link ExpiryQueue}. Times are whole milliseconds since `start` (microseconds): small integers, stored in
  * the slot alone, take 24 bytes less per event than exact times.
  */
 export function createExpiryQueue(start: number): ExpiryQueue {
   const entries = createOrderedIndex<number, Slot>((slot) => slot.queuedFor as number);
-  const earlierEntries = createOrderedIndex<number, Slot>();
+  const earlierEntries = createOrderedIndex<number, EarlierEntry>(({ moment }) => moment);
   /** The valid entry of each slot in `earlierEntries`; any other one is stale. */
-  const earlierMoments = new Map<Slot, number>();
+  const earlier = new Map<Slot, EarlierEntry>();
 
   const momentOf = (time: number): number => Math.floor((time - start) / 1000);
 
@@ -38,20 +44,21 @@ export function createExpiryQueue(start: number): ExpiryQueue {
     const moment = momentOf(expiresAt);
     if (slot.queuedFor === undefined) {
       slot.queuedFor = moment;
-      entries.insert(moment, slot);
-    } else if (moment < Math.min(slot.queuedFor, earlierMoments.get(slot) ?? Infinity)) {
-      earlierMoments.set(slot, moment);
-      earlierEntries.insert(moment, slot);
+      entries.insert(slot);
+    } else if (moment < Math.min(slot.queuedFor, earlier.get(slot)?.moment ?? Infinity)) {
+      const entry = { slot, moment };
+      earlier.set(slot, entry);
+      earlierEntries.insert(entry);
     }
   };
 
   /** Takes the slot of the first entry due at this time; `undefined` when there is none. */
   const shift = (moment: number): Slot | undefined => {
     for (let at = earlierEntries.firstKey(); at !== undefined && at <= moment; at = earlierEntries.firstKey()) {
-      const slot = earlierEntries.shift() as Slot;
-      if (earlierMoments.get(slot) !== at) continue;
-      earlierMoments.delete(slot);
-      return slot;
+      const entry = earlierEntries.shift() as EarlierEntry;
+      if (earlier.get(entry.slot) !== entry) continue;
+      earlier.delete(entry.slot);
+      return entry.slot;
     }
     const first = entries.firstKey();
     if (first === undefined || first > moment) return undefined;
@@ -63,11 +70,11 @@ export function createExpiryQueue(start: number): ExpiryQueue {
   return {
     note,
     drop(slot) {
-      if (slot.queuedFor !== undefined && entries.remove(slot.queuedFor, slot)) slot.queuedFor = undefined;
-      const at = earlierMoments.get(slot);
-      if (at === undefined) return;
-      earlierMoments.delete(slot);
-      earlierEntries.remove(at, slot);
+      if (slot.queuedFor !== undefined && entries.remove(slot)) slot.queuedFor = undefined;
+      const entry = earlier.get(slot);
+      if (entry === undefined) return;
+      earlier.delete(slot);
+      earlierEntries.remove(entry);
     },
     take(now) {
       const moment = momentOf(now);

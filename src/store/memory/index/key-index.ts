@@ -1,7 +1,32 @@
 import { HEAP_COST, textCost } from '../accounting/heap-cost.js';
 import { createOrderedIndex, type OrderedIndex } from './ordered-index.js';
 import { createShardedMap } from './sharded-map.js';
-import type { Slot } from './version.js';
+import type { StoredEvent } from '../bytes/stored-event.js';
+
+/** Everything known about one key: its newest version, with older ones chained behind it. */
+export interface Slot {
+  /** See `sortKey`. The key can be read from it. */
+  readonly sortKey: string;
+  head: Version;
+  /** The time of this slot's entry in the expiry queue, in the queue's own unit; `undefined` when it has none. */
+  queuedFor: number | undefined;
+}
+
+/** One state of a key: an event, or (no `event`) a tombstone. */
+export interface Version {
+  readonly slot: Slot;
+  /** The revision, counted from the store's start: a small integer takes 8 bytes, one from the clock 24. */
+  readonly step: number;
+  readonly event: StoredEvent | undefined;
+  older: Version | undefined;
+}
+
+/** The version of a key that is visible at `step`, if that is an event. */
+export function visibleVersion(slot: Slot, step: number): Version | undefined {
+  let version: Version | undefined = slot.head;
+  while (version !== undefined && version.step > step) version = version.older;
+  return version?.event === undefined ? undefined : version;
+}
 
 /** All slots by key, for lookup and in order. Slots whose newest version is a tombstone are indexed separately. */
 export interface KeyIndex {
@@ -37,7 +62,7 @@ export function createKeyIndex(): KeyIndex {
     held: () => held,
     add(slot) {
       slots.set(slot.sortKey, slot);
-      live.insert(slot.sortKey, slot);
+      live.insert(slot);
       held.live += costOf(slot);
     },
     markDeleted(slot) {
@@ -45,14 +70,14 @@ export function createKeyIndex(): KeyIndex {
       held.live -= cost;
       held.deleted += cost;
       live.delete(slot.sortKey);
-      deleted.insert(slot.sortKey, slot);
+      deleted.insert(slot);
     },
     markLive(slot) {
       const cost = costOf(slot);
       held.deleted -= cost;
       held.live += cost;
       deleted.delete(slot.sortKey);
-      live.insert(slot.sortKey, slot);
+      live.insert(slot);
     },
     drop(slot) {
       slots.delete(slot.sortKey);

@@ -7,12 +7,6 @@ const JOINED = 96;
 /** How many entries with equal keys are examined to find one value. */
 const MAX_EQUAL_KEYS = 8192;
 
-interface Block<K, V> {
-  /** Empty where keys are derived from values. */
-  readonly keys: K[];
-  readonly values: V[];
-}
-
 /** A descending cursor in an {@link OrderedIndex}. Any write to the index invalidates it. */
 export interface Cursor<K, V> {
   /** The key here; `undefined` beyond the end. */
@@ -31,19 +25,16 @@ export interface Span<V> {
 }
 
 /**
- * A sorted list of keys with a value each: blocks of 128 in one array. Insert, delete and seek are logarithmic, and no
+ * Values sorted by a key of theirs: blocks of 128 in one array. Insert, delete and seek are logarithmic, and no
  * operation moves more than a block and the (short) list of blocks. Equal keys stay in order of insertion.
  */
 export interface OrderedIndex<K extends string | number, V> {
   size(): number;
-  insert(key: K, value: V): void;
-  /** Removes one entry with this key; returns false when there is none. */
+  insert(value: V): void;
+  /** Removes one value with this key; returns false when there is none. */
   delete(key: K): boolean;
-  /**
-   * Removes the entry with this key and value; returns false when it is not among the first {@link MAX_EQUAL_KEYS} of its
-   * key. For keys that are not unique.
-   */
-  remove(key: K, value: V): boolean;
+  /** Removes this value; false when it is not among the first {@link MAX_EQUAL_KEYS} of its key. For keys that are not unique. */
+  remove(value: V): boolean;
   /** The first entry's key. */
   firstKey(): K | undefined;
   /** Removes the first entry and returns its value. */
@@ -72,25 +63,22 @@ function bound<K extends string | number>(length: number, keyAt: (i: number) => 
 }
 
 /**
- * Creates an empty {@link OrderedIndex}. `keyOf` derives the key from a value (it must not change while the value is in the
- * index); then no keys are stored, which saves 12 bytes per entry.
+ * Creates an empty {@link OrderedIndex}. `keyOf` derives the key from a value; it must not change while the value is in the
+ * index. No keys are stored, which saves 12 bytes per entry.
  */
-export function createOrderedIndex<K extends string | number, V>(keyOf?: (value: V) => K): OrderedIndex<K, V> {
+export function createOrderedIndex<K extends string | number, V>(keyOf: (value: V) => K): OrderedIndex<K, V> {
   // First keys and lengths are stored beside the blocks so that searching and counting read few cache lines.
-  const blocks: Block<K, V>[] = [];
+  const blocks: V[][] = [];
   const firsts: K[] = [];
   const counts: number[] = [];
   let total = 0;
 
-  const keyIn = ({ keys, values }: Block<K, V>, index: number): K =>
-    keyOf === undefined ? (keys[index] as K) : keyOf(values[index] as V);
+  const keyIn = (values: readonly V[], index: number): K => keyOf(values[index] as V);
 
-  const boundIn = (block: Block<K, V>, key: K, equal: boolean): number =>
-    bound(block.values.length, (index) => keyIn(block, index), key, equal);
+  const boundIn = (values: readonly V[], key: K, equal: boolean): number =>
+    bound(values.length, (index) => keyIn(values, index), key, equal);
 
   const boundOfFirsts = (key: K, equal: boolean): number => bound(firsts.length, (i) => firsts[i] as K, key, equal);
-
-  const blockOf = (key: K, value: V): Block<K, V> => ({ keys: keyOf === undefined ? [key] : [], values: [value] });
 
   /**
    * Ascending keys (revisions, expiry times) need no search: 0.1 µs instead of 0.5 for each of three inserts per write. They
@@ -98,23 +86,22 @@ export function createOrderedIndex<K extends string | number, V>(keyOf?: (value:
    */
   const append = (key: K, value: V): boolean => {
     const at = blocks.length - 1;
-    const block = blocks[at] as Block<K, V>;
-    const { length } = block.values;
-    if (keyIn(block, length - 1) > key) return false;
+    const values = blocks[at] as V[];
+    const { length } = values;
+    if (keyIn(values, length - 1) > key) return false;
     if (length >= BLOCK) {
-      addBlock(at + 1, blockOf(key, value));
+      addBlock(at + 1, [value]);
       return true;
     }
-    if (keyOf === undefined) block.keys.push(key);
-    block.values.push(value);
+    values.push(value);
     counts[at] = length + 1;
     return true;
   };
 
-  const addBlock = (at: number, block: Block<K, V>): void => {
-    blocks.splice(at, 0, block);
-    firsts.splice(at, 0, keyIn(block, 0));
-    counts.splice(at, 0, block.values.length);
+  const addBlock = (at: number, values: V[]): void => {
+    blocks.splice(at, 0, values);
+    firsts.splice(at, 0, keyIn(values, 0));
+    counts.splice(at, 0, values.length);
   };
 
   const dropBlock = (at: number): void => {
@@ -124,9 +111,9 @@ export function createOrderedIndex<K extends string | number, V>(keyOf?: (value:
   };
 
   const refresh = (at: number): void => {
-    const block = blocks[at] as Block<K, V>;
-    firsts[at] = keyIn(block, 0);
-    counts[at] = block.values.length;
+    const values = blocks[at] as V[];
+    firsts[at] = keyIn(values, 0);
+    counts[at] = values.length;
   };
 
   /** Joins the blocks `at` and `at + 1` when one of them has become small. */
@@ -134,26 +121,24 @@ export function createOrderedIndex<K extends string | number, V>(keyOf?: (value:
     const left = blocks[at];
     const right = blocks[at + 1];
     if (left === undefined || right === undefined) return false;
-    if (left.values.length >= SMALL && right.values.length >= SMALL) return false;
-    if (left.values.length + right.values.length > JOINED) return false;
-    left.keys.push(...right.keys);
-    left.values.push(...right.values);
+    if (left.length >= SMALL && right.length >= SMALL) return false;
+    if (left.length + right.length > JOINED) return false;
+    left.push(...right);
     // A cache may use the array as its key; it should not keep the values in memory.
-    right.values.length = 0;
+    right.length = 0;
     dropBlock(at + 1);
     refresh(at);
     return true;
   };
 
   const removeAt = (at: number, index: number): V => {
-    const block = blocks[at] as Block<K, V>;
-    if (keyOf === undefined) block.keys.splice(index, 1);
-    const [value] = block.values.splice(index, 1);
+    const values = blocks[at] as V[];
+    const [value] = values.splice(index, 1);
     total--;
-    if (block.values.length === 0) dropBlock(at);
+    if (values.length === 0) dropBlock(at);
     else {
       refresh(at);
-      if (block.values.length < SMALL && !join(at)) join(at - 1);
+      if (values.length < SMALL && !join(at)) join(at - 1);
     }
     return value as V;
   };
@@ -162,7 +147,7 @@ export function createOrderedIndex<K extends string | number, V>(keyOf?: (value:
   const seek = (key: K, equal: boolean): [block: number, index: number] => {
     const at = boundOfFirsts(key, equal) - 1;
     if (at < 0) return [0, 0];
-    return [at, boundIn(blocks[at] as Block<K, V>, key, equal)];
+    return [at, boundIn(blocks[at] as V[], key, equal)];
   };
 
   const cursor = (startBlock: number, startIndex: number): Cursor<K, V> => {
@@ -172,13 +157,13 @@ export function createOrderedIndex<K extends string | number, V>(keyOf?: (value:
     const skipToBlock = (): void => {
       while (block !== undefined && index < 0) {
         block = blocks[--at];
-        index = block === undefined ? 0 : block.values.length - 1;
+        index = block === undefined ? 0 : block.length - 1;
       }
     };
     skipToBlock();
     return {
       key: () => (block === undefined ? undefined : keyIn(block, index)),
-      value: () => block?.values[index],
+      value: () => block?.[index],
       step() {
         index--;
         skipToBlock();
@@ -192,7 +177,7 @@ export function createOrderedIndex<K extends string | number, V>(keyOf?: (value:
     const found: Span<V>[] = [];
     let left = max;
     for (let at = startBlock, first = startIndex; left > 0 && at <= endBlock && at < blocks.length; at++, first = 0) {
-      const { values } = blocks[at] as Block<K, V>;
+      const values = blocks[at] as V[];
       const end = Math.min(at === endBlock ? endIndex : values.length, first + left);
       if (end <= first) continue;
       found.push({ values, first, end });
@@ -203,40 +188,41 @@ export function createOrderedIndex<K extends string | number, V>(keyOf?: (value:
 
   return {
     size: () => total,
-    insert(key, value) {
+    insert(value) {
+      const key = keyOf(value);
       total++;
       if (blocks.length === 0) {
-        addBlock(0, blockOf(key, value));
+        addBlock(0, [value]);
         return;
       }
       if (append(key, value)) return;
       let at = Math.max(0, boundOfFirsts(key, true) - 1);
-      let block = blocks[at] as Block<K, V>;
+      let block = blocks[at] as V[];
       let index = boundIn(block, key, true);
-      if (block.values.length >= BLOCK) {
+      if (block.length >= BLOCK) {
         const half = BLOCK / 2;
-        addBlock(at + 1, { keys: block.keys.splice(half), values: block.values.splice(half) });
+        addBlock(at + 1, block.splice(half));
         refresh(at);
         if (index > half) {
           at++;
           index -= half;
-          block = blocks[at] as Block<K, V>;
+          block = blocks[at] as V[];
         }
       }
-      if (keyOf === undefined) block.keys.splice(index, 0, key);
-      block.values.splice(index, 0, value);
+      block.splice(index, 0, value);
       refresh(at);
     },
     delete(key) {
       const at = boundOfFirsts(key, true) - 1;
       if (at < 0) return false;
-      const block = blocks[at] as Block<K, V>;
+      const block = blocks[at] as V[];
       const index = boundIn(block, key, false);
-      if (index === block.values.length || keyIn(block, index) !== key) return false;
+      if (index === block.length || keyIn(block, index) !== key) return false;
       removeAt(at, index);
       return true;
     },
-    remove(key, value) {
+    remove(value) {
+      const key = keyOf(value);
       let [at, index] = seek(key, false);
       for (let scanned = 0; scanned < MAX_EQUAL_KEYS; scanned++, index++) {
         if (index >= (counts[at] ?? 0)) {
@@ -245,7 +231,7 @@ export function createOrderedIndex<K extends string | number, V>(keyOf?: (value:
         }
         const block = blocks[at];
         if (block === undefined || keyIn(block, index) !== key) return false;
-        if (block.values[index] !== value) continue;
+        if (block[index] !== value) continue;
         removeAt(at, index);
         return true;
       }

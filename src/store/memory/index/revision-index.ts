@@ -1,7 +1,7 @@
 import { HEAP_COST } from '../accounting/heap-cost.js';
 import { createOrderedIndex, type OrderedIndex } from './ordered-index.js';
 import { namespaceOf } from '../bytes/sort-key.js';
-import type { Version } from './version.js';
+import type { Version } from './key-index.js';
 
 /** Versions with an event by revision (as steps). */
 export type VersionsByRevision = OrderedIndex<number, Version>;
@@ -44,8 +44,8 @@ export function createRevisionIndex(): RevisionIndex {
     of: (namespace) => (namespace === undefined ? all : (namespaces.get(namespace) ?? none)),
     held: () => namespaces.size * HEAP_COST.namespace,
     add(version) {
-      all.insert(version.step, version);
-      namespaceOfVersion(version).insert(version.step, version);
+      all.insert(version);
+      namespaceOfVersion(version).insert(version);
     },
     drop(version) {
       all.delete(version.step);

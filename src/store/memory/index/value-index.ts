@@ -1,10 +1,9 @@
 import type { FieldTerm } from '../../contract.js';
-import { HEAP_COST, textCost } from '../accounting/heap-cost.js';
-import { ownText } from '../bytes/own-text.js';
+import { HEAP_COST, textCost, ownText } from '../accounting/heap-cost.js';
 import { createShardedMap, type ShardedMap } from './sharded-map.js';
 import { StoredEvent } from '../bytes/stored-event.js';
 import { each, put, sweep, type SweepList } from './sweep-list.js';
-import { visibleVersion, type Slot, type Version } from './version.js';
+import { visibleVersion, type Slot, type Version } from './key-index.js';
 
 /** Fields with many distinct values. For other fields a value matches a large part of all events, and a scan is as fast. */
 const INDEXED: readonly string[] = ['regarding.name', 'regarding.uid'];

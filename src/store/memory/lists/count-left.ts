@@ -1,7 +1,7 @@
 import type { ListRange } from './list-range.js';
 import { namespaceOf } from '../bytes/sort-key.js';
 import type { MemoryState } from '../state/state.js';
-import type { Version } from '../index/version.js';
+import type { Version } from '../index/key-index.js';
 
 /** The most changes that are undone to count at an earlier revision. Beyond that no count is returned. */
 const MAX_CHANGES = 20_000;

@@ -2,7 +2,7 @@ import { createBoundedCache } from '../../../cache/bounded-cache.js';
 import type { Revision } from '../../contract.js';
 import { HEAP_COST, textCost } from '../accounting/heap-cost.js';
 import { measured, writeMeasured } from './unjoined-events.js';
-import type { Version } from '../index/version.js';
+import type { Version } from '../index/key-index.js';
 
 /** Larger results are not cached: they would evict too much, and are sent as one chunk. */
 const LARGEST = 1_048_576;

@@ -2,7 +2,7 @@ import type { Revision } from '../../contract.js';
 import type { EventRecord } from '../../record.js';
 import { keyOf } from '../bytes/sort-key.js';
 import { StoredEvent } from '../bytes/stored-event.js';
-import type { Version } from '../index/version.js';
+import type { Version } from '../index/key-index.js';
 
 /**
  * The records of a list, created in several short loops instead of one: versions, events and keys are scattered in memory,

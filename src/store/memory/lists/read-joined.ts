@@ -5,7 +5,7 @@ import { rangeOf, type ListRange } from './list-range.js';
 import { headsOf, positionOf, sorted } from './read-list.js';
 import type { MemoryState } from '../state/state.js';
 import { unjoinedEvents } from './unjoined-events.js';
-import type { Version } from '../index/version.js';
+import type { Version } from '../index/key-index.js';
 
 /** Above this number of matches a list by value is read as records: the cached path examines each version. */
 const FEW = 512;

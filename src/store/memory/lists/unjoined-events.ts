@@ -1,7 +1,7 @@
 import type { Revision, JsonWriter } from '../../contract.js';
 import { recordLength, writeRecord } from '../../record.js';
 import type { StoredEvent } from '../bytes/stored-event.js';
-import type { Version } from '../index/version.js';
+import type { Version } from '../index/key-index.js';
 
 /** The largest size of a piece with more than one event, because a consumer may have to copy it into one buffer. */
 const PIECE = 16_384;

@@ -9,7 +9,7 @@ import { createValueIndex, type ValueIndex } from '../index/value-index.js';
 import { createRevisionIndex, type RevisionIndex } from '../index/revision-index.js';
 import { keyOf, sortKey } from '../bytes/sort-key.js';
 import { StoredEvent } from '../bytes/stored-event.js';
-import type { Slot, Version } from '../index/version.js';
+import type { Slot, Version } from '../index/key-index.js';
 
 /** With {@link MemoryState.put}. */
 export interface PutTimes {
