@@ -8,12 +8,11 @@ export const CUT = 16;
 export const PREFIX = 20;
 export const UID_AT = 22;
 export const VERSION_AT = 24;
-export const RECENT_SLOT = 26;
-export const UID_LENGTH = 28;
-export const VERSION_LENGTH = 29;
-export const COMMON_BYTES = 30;
-export const LIVE = 31;
-export const HEADER = 32;
+export const UID_LENGTH = 26;
+export const VERSION_LENGTH = 27;
+export const COMMON_BYTES = 28;
+export const LIVE = 29;
+export const HEADER = 30;
 
 /** The header has room for offsets and lengths up to these. */
 export const MAX_OFFSET = 0xffff;
@@ -39,8 +38,6 @@ export interface EventBytes {
   readonly versionAt: number;
   readonly versionLength: number;
   readonly expiresAt: number;
-  /** See `RecentFields`. */
-  readonly recentSlot: number;
 }
 
 /** Bytes that an event takes in an arena. */
@@ -61,7 +58,6 @@ export function writeEvent(arena: Arena, event: EventBytes): void {
   view.setUint16(used + PREFIX, prefix);
   view.setUint16(used + UID_AT, event.uidAt);
   view.setUint16(used + VERSION_AT, event.versionAt);
-  view.setUint16(used + RECENT_SLOT, event.recentSlot);
   view.setUint8(used + UID_LENGTH, event.uidLength);
   view.setUint8(used + VERSION_LENGTH, event.versionLength);
   view.setUint8(used + COMMON_BYTES, event.commonBytes);

@@ -3,7 +3,6 @@ import { entrySize, MAX_LENGTH, MAX_OFFSET, writeEvent, type EventBytes } from '
 import { createCommonBytesTable, textStandsAt } from './common-bytes.js';
 import { createFieldSets } from './field-sets.js';
 import { createHeldParts } from '../accounting/held-parts.js';
-import { createRecentFields } from './recent-fields.js';
 import { createSharedParts } from './shared-parts.js';
 import { createArenas, type ArenaUsage } from './arenas.js';
 import { nameOf } from './sort-key.js';
@@ -51,8 +50,7 @@ const NO_HINTS: ByteHints = { name: -1, namespace: -1, uid: -1, regardingVersion
 export function createEventKeeper(arenaBytes?: number): EventKeeper {
   const arenas = createArenas(StoredEvent.access, CLASSES, arenaBytes);
   const commonBytes = createCommonBytesTable();
-  const recent = createRecentFields();
-  const sets = createFieldSets({ commonBytes: commonBytes.all, recent });
+  const sets = createFieldSets(commonBytes.all);
   const parts = createSharedParts();
   const held = createHeldParts();
 
@@ -79,7 +77,6 @@ export function createEventKeeper(arenaBytes?: number): EventKeeper {
         versionAt: set.versioned ? hints.regardingVersion : 0,
         versionLength: set.versioned ? (fields['regarding.resourceVersion']?.length ?? 0) : 0,
         expiresAt,
-        recentSlot: recent.nextSlot(),
       };
       const size = entrySize(content);
       const arena = arenas.reserve(size, classOf(retentionMs));

@@ -1,10 +1,9 @@
-import { createBoundedCache } from '../../../cache/bounded-cache.js';
+import { createBoundedCache, type BoundedCache } from '../../../cache/bounded-cache.js';
 import type { EncodedEvent } from '../../record.js';
 import { HEAP_COST, textCost, textsCost, ownText } from '../accounting/heap-cost.js';
 import type { HeldPart } from '../accounting/held-parts.js';
 import { MAX_LENGTH, MAX_OFFSET } from './arena-entry.js';
 import { textStandsAt, type CommonBytes } from './common-bytes.js';
-import type { RecentFields } from './recent-fields.js';
 import { agreeInCommonFields, COMMON_FIELDS } from '../../schema-facts.js';
 
 /** Fields that an event keeps for itself. `metadata.name` is not among them: it is in the key. */
@@ -13,6 +12,7 @@ const NAME = 'metadata.name';
 const VERSION = 'regarding.resourceVersion';
 /** How many different sets are remembered, how long their texts may be together, and that by which one is found. */
 const REMEMBERED = 4096;
+const RECENT = 1024;
 const REMEMBERED_TEXT = 1_048_576;
 const LONGEST_ID = 1024;
 
@@ -36,7 +36,11 @@ export interface FieldSet extends HeldPart {
 /** What all events of a store refer to, through their sets. */
 export interface StoreTables {
   readonly commonBytes: readonly CommonBytes[];
-  readonly recent: RecentFields;
+  /**
+   * The fields that were read last, as objects. Creating one takes 1 µs, and a thousand watchers read those of the same
+   * few events.
+   */
+  readonly recent: BoundedCache<object, Strings>;
 }
 
 /**
@@ -105,32 +109,21 @@ function idOf({ fields, labels }: EncodedEvent, labelNames: readonly string[]): 
 /** What the last event belonged to, with what is looked at to see whether the next does. */
 interface LastSet {
   readonly set: FieldSet;
-  /** How many of the fields an event of the set has in common with it. */
-  readonly common: number;
   readonly labelNames: readonly string[];
 }
 
-/**
- * Whether an event {@link isUsual} and belongs to this set: the same answer as that of two equal ids. Nearly every
- * write needs no more than this.
- */
-function belongs(event: EncodedEvent, { set, common, labelNames }: LastSet, name: string): boolean {
-  const { fields, labels } = event;
-  const version = fields['regarding.resourceVersion'];
+/** Whether an event that {@link isUsual} belongs to this set: the same answer as that of two equal ids, at less cost. */
+function belongs({ fields, labels }: EncodedEvent, { set, labelNames }: LastSet): boolean {
   if (
-    set.named !== (fields['metadata.name'] !== undefined) ||
-    set.versioned !== Boolean(version) ||
-    !agreeInCommonFields(fields, set.fields)
+    set.named !== (fields[NAME] !== undefined) ||
+    set.versioned !== (fields[VERSION] !== undefined) ||
+    !agreeInCommonFields(fields, set.fields) ||
+    labelNames.length !== Object.keys(labels).length
   ) {
     return false;
   }
   for (const label of labelNames) if (labels[label] !== set.labels[label]) return false;
-  if (labelNames.length !== Object.keys(labels).length) return false;
-  const own =
-    (set.named ? 1 : 0) + (version ? 1 : 0) + (fields['regarding.name'] ? 1 : 0) + (fields['regarding.uid'] ? 1 : 0);
-  if (Object.keys(fields).length !== common + own) return false;
-  if (set.named && fields['metadata.name'] !== name) return false;
-  return !version || isInBytes(event, version);
+  return true;
 }
 
 /** The names of fields are the library's own, and not counted. */
@@ -141,7 +134,8 @@ function costOf(fields: Strings, labels: Strings): number {
 }
 
 /** Makes an empty {@link FieldSets}. */
-export function createFieldSets(tables: StoreTables): FieldSets {
+export function createFieldSets(commonBytes: readonly CommonBytes[]): FieldSets {
+  const tables: StoreTables = { commonBytes, recent: createBoundedCache({ maxEntries: RECENT }) };
   const sets = createBoundedCache<string, FieldSet>({
     maxEntries: REMEMBERED,
     maxCost: REMEMBERED_TEXT,
@@ -152,46 +146,32 @@ export function createFieldSets(tables: StoreTables): FieldSets {
 
   return {
     of(event, name, uid) {
-      if (last !== undefined && !uid && belongs(event, last, name)) return last.set;
       const { fields, labels } = event;
-      const kept = uid ? event.uid : undefined;
+      const kept = { uid: uid ? event.uid : undefined, tables, users: 0, current: 0 };
       if (!isUsual(event, name)) {
         const own = { fields: capture(fields), labels: capture(labels) };
-        return {
-          ...own,
-          named: false,
-          split: false,
-          versioned: false,
-          uid: kept,
-          tables,
-          cost: costOf(own.fields, own.labels),
-          users: 0,
-          current: 0,
-        };
+        return { ...own, ...kept, named: false, split: false, versioned: false, cost: costOf(own.fields, own.labels) };
       }
+      if (last !== undefined && !uid && belongs(event, last)) return last.set;
       const labelNames = Object.keys(labels);
       const id = idOf(event, labelNames);
       const known = sets.get(id);
       if (known !== undefined && !uid) {
-        last = { set: known, common: Object.keys(known.fields).length, labelNames };
+        last = { set: known, labelNames };
         return known;
       }
       const common = known?.fields ?? commonOf(fields);
       const own = known?.labels ?? (labelNames.length === 0 ? NO_LABELS : capture(labels));
       const set: FieldSet = {
+        ...kept,
         fields: common,
         labels: own,
         named: fields[NAME] !== undefined,
         split: true,
         versioned: fields[VERSION] !== undefined,
-        uid: kept,
-        tables,
         cost: known === undefined ? costOf(common, own) : HEAP_COST.fieldSet,
-        users: 0,
-        current: 0,
       };
-      if (uid || id.length > LONGEST_ID) return set;
-      sets.set(id, set);
+      if (!uid && id.length <= LONGEST_ID) sets.set(id, set);
       return set;
     },
   };

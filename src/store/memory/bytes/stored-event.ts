@@ -9,7 +9,6 @@ import {
   HEADER,
   LIVE,
   PREFIX,
-  RECENT_SLOT,
   UID_AT,
   UID_LENGTH,
   VERSION_AT,
@@ -151,13 +150,12 @@ export class StoredEvent implements EncodedEvent {
     fields(this: StoredEvent): Readonly<Record<string, string>> {
       const set = this.#set;
       if (!set.split) return set.fields;
-      const live = StoredEvent.access.isLive(this);
-      const slot = this.#arena.view.getUint16(this.#offset + RECENT_SLOT);
-      const known = live ? set.tables.recent.get(slot, this) : undefined;
+      const { recent } = set.tables;
+      const known = recent.get(this);
       if (known !== undefined) return known;
       const own = [this.#regardingName, this.#regardingUid, StoredEvent.regardingVersion(this)];
       const fields = fieldsOf(set, nameOf(this.#sortKey), own);
-      if (live) set.tables.recent.set(slot, this, fields);
+      if (StoredEvent.access.isLive(this)) recent.set(this, fields);
       return fields;
     },
     labels(this: StoredEvent): Readonly<Record<string, string>> {
@@ -210,7 +208,7 @@ export class StoredEvent implements EncodedEvent {
   static markDead(event: StoredEvent): void {
     const { view } = event.#arena;
     view.setUint8(event.#offset + LIVE, 0);
-    event.#set.tables.recent.forget(view.getUint16(event.#offset + RECENT_SLOT), event);
+    event.#set.tables.recent.delete(event);
   }
 
   static readonly access: EntryAccess<StoredEvent> = {

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createFieldSets, fieldsOf, type FieldSets } from '../../../../../src/store/memory/bytes/field-sets.js';
-import { createRecentFields } from '../../../../../src/store/memory/bytes/recent-fields.js';
 import { createShardedMap } from '../../../../../src/store/memory/index/sharded-map.js';
 import {
   createSharedParts,
@@ -87,7 +86,7 @@ describe('shared parts', () => {
   });
 });
 
-const createSets = (): FieldSets => createFieldSets({ commonBytes: [], recent: createRecentFields() });
+const createSets = (): FieldSets => createFieldSets([]);
 
 describe('field sets', () => {
   test('events that agree in all common fields share one set', () => {
@@ -121,20 +120,6 @@ describe('field sets', () => {
       ['constructor', 'y'],
     ]);
   });
-});
-
-test('a slot of recent fields belongs to the last event that took it, and is free after forget', () => {
-  const recent = createRecentFields();
-  const [one, other] = [{}, {}];
-  const slot = recent.nextSlot();
-  expect(slot).toBeLessThan(1024);
-  recent.set(slot, one, { a: '1' });
-  expect(recent.get(slot, one)).toEqual({ a: '1' });
-  expect(recent.get(slot, other)).toBeUndefined();
-  recent.forget(slot, other);
-  expect(recent.get(slot, one)).toEqual({ a: '1' });
-  recent.forget(slot, one);
-  expect(recent.get(slot, one)).toBeUndefined();
 });
 
 test('a sharded map behaves like a Map', () => {
