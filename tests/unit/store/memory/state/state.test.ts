@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createMemoryState, type MemoryState } from '../../../../../src/store/memory/state/state.js';
+import type { Version } from '../../../../../src/store/memory/index/key-index.js';
 import { sampleEvent } from '../../../../../src/testing/sample-event.js';
 
 /** What must be gone with the history that needed it. */
@@ -46,6 +47,81 @@ test('dropping all history frees all of its memory and leaves the newest state c
         if (slot !== 'later') state.remove(slot.head, 0);
       }
       expect(state.keys.live.size()).toBe(0);
+      while (state.log.oldest() !== undefined) state.forgetOldest();
+      expect(state.held()).toEqual({ current: state.events.usage().allocated, history: 0 });
     }),
   );
+});
+
+const KEY = { namespace: 'x', name: 'a' };
+const TIMES = { expiresAt: 1e9, retentionMs: 1000, at: 0 };
+const put = (state: MemoryState, note = ''): Version =>
+  state.put(state.place(KEY), sampleEvent({ ...KEY, note }), TIMES);
+
+test('a record has a key of its own, which the caller cannot change', () => {
+  const state = createMemoryState(100);
+  const given = { ...KEY };
+  const record = state.record(put(state), undefined, given);
+  given.name = 'changed';
+  expect(record.key).toEqual(KEY);
+  expect(Object.isFrozen(record.key)).toBe(true);
+  expect(Object.isFrozen(record)).toBe(true);
+});
+
+test('the key of a record finds its event, and no longer when that was removed', () => {
+  const state = createMemoryState(100);
+  const version = put(state);
+  const { key } = state.record(version);
+  expect(state.find(key)).toBe(version);
+  const next = put(state, 'changed');
+  expect(state.find(key)).toBe(next);
+  state.remove(next, 0);
+  expect(state.find(key)).toBeUndefined();
+  while (state.log.oldest() !== undefined) state.forgetOldest();
+  const again = put(state, 'again');
+  expect(state.find(key)).toBe(again);
+});
+
+test('a removed event leaves the expiry queue with its history', () => {
+  const state = createMemoryState(100);
+  const { slot } = put(state);
+  state.remove(slot.head, 0);
+  expect(slot.queuedFor).toBeDefined();
+  while (state.log.oldest() !== undefined) state.forgetOldest();
+  expect(slot.queuedFor).toBeUndefined();
+  expect(state.expiry.take(Infinity)).toBeUndefined();
+});
+
+test('what history holds is counted as history, and is gone with it', () => {
+  const state = createMemoryState(100);
+  put(state, 'x'.repeat(10_000));
+  const first = state.log.latest();
+  const before = state.held();
+  // Another note, of the same length.
+  put(state, 'y'.repeat(10_000));
+  const replaced = state.held();
+  // The arena was allocated before: what the superseded event has of it is now the history's.
+  expect(replaced.history - before.history).toBeGreaterThan(10_000);
+  expect(before.current - replaced.current).toBeGreaterThan(9_900);
+  const view = state.pastViews.of(first, undefined);
+  while (!view.catchUp());
+  expect(state.held().history).toBeGreaterThan(replaced.history);
+  expect(state.held().current).toBe(replaced.current);
+  while (state.log.oldest() !== undefined) state.forgetOldest();
+  expect(state.held().history).toBe(0);
+  expect(state.pastViews.held()).toBe(0);
+});
+
+test('parts that only superseded events share are counted as history', () => {
+  const state = createMemoryState(100);
+  const labelled = (value: string): void => {
+    const event = sampleEvent({ ...KEY, labels: { app: value } });
+    state.put(state.place(KEY), event, TIMES);
+  };
+  labelled('x'.repeat(1000));
+  const before = state.held();
+  labelled('');
+  const after = state.held();
+  expect(before.current - after.current).toBeGreaterThan(1000);
+  expect(after.history - before.history).toBeGreaterThan(2000);
 });
