@@ -175,6 +175,18 @@ describe('an event in an arena', () => {
     }
   });
 
+  test('its fields are one object as long as it can be found, and nothing keeps them afterwards', () => {
+    const keeper = createEventKeeper();
+    const stored = keeper.keep(keyOf('a'), sampleEvent({ name: 'a' }), 1, HOUR, asGiven);
+    const { fields } = stored;
+    expect(stored.fields).toBe(fields);
+    keeper.release(stored);
+    const after = stored.fields;
+    expect(after).toEqual(fields);
+    expect(after).not.toBe(fields);
+    expect(stored.fields).not.toBe(after);
+  });
+
   test('managed fields that many events share are stored once', () => {
     const keeper = createEventKeeper();
     const size = (event: EncodedEvent): number => {
