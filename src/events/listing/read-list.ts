@@ -1,21 +1,21 @@
 import type { ListOptions } from '../../api/options/list-options.js';
 import type { Selector } from '../../api/selectors/contract.js';
+import { chain } from '../../http/promise.js';
 import type { ListMeta } from '../../model/object-meta.js';
-import type { EventKey, ListPage, Position, Revision } from '../../store/contract.js';
+import type { EventKey, JsonPage, ListPage, Revision } from '../../store/contract.js';
 import { eventSize, type EventRecord } from '../../store/record.js';
-import { listMeta, pageFailure, PageQuery, startOf, type Start } from './list-query.js';
-import { futureRevision } from '../request/store-failures.js';
 import type { VerbCall } from '../request/call.js';
-import { createPace, type Pace } from './pace.js';
-import { createPageSizes, PAGE } from './page-sizes.js';
-import { batchesOf, allBatches, type RecordBatches } from './record-batches.js';
+import { batchesOf, inBatches, type Batches, type ItemForm } from './batches.js';
+import { listMeta } from './list-query.js';
+import { bytesOf, PAGE, PageReader, type Page } from './read-pages.js';
 
-/** A list under way: its metadata is known, its records come in batches, all of one revision. */
-export interface OpenList {
+/** A list under way: its metadata is known, its items come in batches, all of one revision. */
+export interface List<Item> {
   readonly meta: ListMeta;
   readonly revision: Revision;
-  readonly batches: RecordBatches;
-  /** Bytes of the events that were read before the answer begins. */
+  /** All of them where they are few; otherwise they are read as they are asked for. */
+  readonly batches: Batches<Item>;
+  /** Bytes of the events that were read before the answer begins, and are in memory until then. */
   readonly ahead: number;
 }
 
@@ -23,96 +23,78 @@ export interface OpenList {
 const LIMITED_BYTES = 33_554_432;
 
 /**
- * Begins a list: reads the first page, and with a limit everything the answer will hold. However much a selector passes
- * over, others are let work in between, and nothing more is read once the request is over.
+ * The one way to read a list. Reads the first page, and with a limit everything the answer will hold; without a promise where
+ * the store has that as JSON. However much a selector passes over, others are let work in between, and nothing more is read
+ * once the request is over.
  *
  * @throws StatusError 400 for a bad token, 410 when history no longer reaches back, 504 for a future revision
  */
-export async function openList(call: VerbCall, options: ListOptions, selector: Selector): Promise<OpenList> {
-  const start = startOf(call, options);
-  const pace = createPace(call.environment.clock, call.life);
-  const reader = pageReader(call, options, selector, start, pace);
-  const limit = Math.max(options.limit, 0);
-  const firstPage = await reader(start.after, limit || PAGE);
-  if (firstPage.revision < start.notOlderThan) throw futureRevision(options.resourceVersion, firstPage.revision);
-  const { revision } = firstPage;
-  if (limit > 0) {
-    return limited(call, options, selector, firstPage, pace, (after, wanted) => reader(after, wanted, revision));
-  }
-  return {
-    meta: listMeta(call, revision),
-    revision,
-    ahead: bytesOf(firstPage.records),
-    batches: firstPage.next
-      ? allBatches(firstPage, selector, pace, (after) => reader(after, PAGE, revision))
-      : batchesOf(matching(firstPage, selector), sentAsStored(call), pace),
-  };
-}
-
-const sentAsStored = ({ joinsItems, version }: VerbCall): boolean => joinsItems && version.listsStored;
-
-function bytesOf(records: readonly EventRecord[]): number {
-  let bytes = 0;
-  for (const { event } of records) bytes += eventSize(event);
-  return bytes;
-}
-
-type PageReader = (after: Position | undefined, wanted: number, at?: Revision) => Promise<ListPage>;
-
-function pageReader(call: VerbCall, options: ListOptions, selector: Selector, start: Start, pace: Pace): PageReader {
-  const sizes = createPageSizes(!selector.empty);
-  let pages = 0;
-  return async (after, wanted, at = start.at) => {
-    // A store that has everything at hand answers in the same turn: that alone lets nobody else work.
-    if (pages++ > 0) {
-      pace.requireGoingOn();
-      if (pace.due()) await pace.rest();
-    }
-    try {
-      const page = await call.environment.store.list(new PageQuery(call, selector, at, after, sizes.next(wanted)));
-      sizes.read(page);
-      return page;
-    } catch (error) {
-      throw pageFailure(error, call, options, at, after);
-    }
-  };
-}
-
-const matching = (page: ListPage, selector: Selector): readonly EventRecord[] =>
-  selector.empty ? page.records : page.records.filter((record) => selector.matches(record.event));
-
-async function limited(
+export function readList<Item>(
   call: VerbCall,
   options: ListOptions,
   selector: Selector,
-  page: ListPage,
-  pace: Pace,
-  read: (after: Position, wanted: number) => Promise<ListPage>,
-): Promise<OpenList> {
-  const { limit } = options;
-  const taken: EventRecord[] = [];
+  form: ItemForm<Item>,
+): List<Item> | Promise<List<Item>> {
+  const pages = new PageReader(call, options, selector, form.ofJson !== undefined);
+  const limit = Math.max(options.limit, 0);
+  return chain(pages.first(limit || PAGE), (first): List<Item> | Promise<List<Item>> => {
+    if (limit === 0 && first.next !== undefined) {
+      const { revision } = first;
+      const ahead = 'records' in first ? bytesOf(first.records) : 0;
+      return { meta: listMeta(call, revision), revision, ahead, batches: allPages(pages, first, form) };
+    }
+    if ('pieces' in first) return onePage(pages, first, form);
+    if (limit > 0) return filled(pages, first, limit).then((page) => onePage(pages, page, form));
+    return onePage(pages, { ...first, records: matching(first.records, selector) }, form);
+  });
+}
+
+const matching = (records: readonly EventRecord[], selector: Selector): readonly EventRecord[] =>
+  selector.empty ? records : records.filter(({ event }) => selector.matches(event));
+
+/** The list that a page is all of. */
+function onePage<Item>({ call, selector, pace }: PageReader, page: Page, form: ItemForm<Item>): List<Item> {
+  const { revision, next, remaining } = page;
+  const meta = listMeta(call, revision, next, selector.empty ? remaining : undefined);
+  if ('pieces' in page) return { meta, revision, ahead: 0, batches: [itemsOf(page, form)] };
+  const ahead = bytesOf(page.records);
+  return { meta, revision, ahead, batches: batchesOf(page.records, ahead, form, pace) };
+}
+
+const itemsOf = <Item>({ pieces }: JsonPage, { ofJson }: ItemForm<Item>): readonly Item[] =>
+  ofJson === undefined || pieces.length === 0 ? [] : [ofJson(pieces)];
+
+/** What matches of a page and those behind it. */
+async function* allPages<Item>(pages: PageReader, first: Page, form: ItemForm<Item>): AsyncGenerator<readonly Item[]> {
+  for (let page = first; ; page = await pages.next(page.next, PAGE)) {
+    if ('pieces' in page) yield itemsOf(page, form);
+    else yield* inBatches(page.records, form, pages.pace, pages.selector);
+    if (page.next === undefined) return;
+  }
+}
+
+/** Reads on until a page holds as many matching events as the client asked for. */
+async function filled(pages: PageReader, first: ListPage, limit: number): Promise<ListPage> {
+  const { selector } = pages;
+  const records: EventRecord[] = [];
   let bytes = 0;
-  let current = page;
+  let page = first;
   let last: EventKey | undefined;
-  const full = (): boolean => taken.length === limit || bytes >= LIMITED_BYTES;
-  scan: for (;;) {
-    for (const record of current.records) {
-      if (full()) break scan;
+  let examined: number;
+  const full = (): boolean => records.length === limit || bytes >= LIMITED_BYTES;
+  for (;;) {
+    for (examined = 0; examined < page.records.length && !full(); examined++) {
+      const record = page.records[examined] as EventRecord;
       last = record.key;
       if (!selector.matches(record.event)) continue;
-      taken.push(record);
+      records.push(record);
       bytes += eventSize(record.event);
     }
-    if (!current.next || full()) break;
-    current = await read(current.next, limit - taken.length);
+    if (page.next === undefined || full()) break;
+    page = await pages.nextRecords(page.next, limit - records.length);
   }
-  const more = current.next !== undefined || (last !== undefined && current.records.at(-1)?.key !== last);
+  const more = page.next !== undefined || examined < page.records.length;
   // What was left after the first page, of which others may have been taken since.
-  const left = page.remaining === undefined ? undefined : page.remaining + page.records.length - taken.length;
-  return {
-    meta: listMeta(call, page.revision, more ? last : undefined, selector.empty ? left : undefined),
-    revision: page.revision,
-    ahead: bytes,
-    batches: batchesOf(taken, sentAsStored(call), pace),
-  };
+  const left = first.remaining === undefined ? undefined : first.remaining + first.records.length - records.length;
+  return { records, revision: first.revision, next: more ? last : undefined, remaining: left };
 }

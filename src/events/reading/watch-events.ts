@@ -1,6 +1,6 @@
 import { readListOptions } from '../../api/options/list-options.js';
 import type { Query } from '../../api/options/query.js';
-import { readSelection } from '../listing/selection.js';
+import { readSelection } from '../listing/list-query.js';
 import { openWatch } from '../watching/watch-stream.js';
 import type { Result, VerbCall } from '../request/call.js';
 

@@ -2,7 +2,8 @@ import { toRevision } from '../../api/options/resource-version.js';
 import type { Revision } from '../../store/contract.js';
 import type { Sleeper } from '../../store/watch/watcher.js';
 import { createFrameJoiner } from './join-frames.js';
-import { openList } from '../listing/read-list.js';
+import { RECORDS } from '../listing/batches.js';
+import { readList } from '../listing/read-list.js';
 import type { FrameSource, WatchParts } from './watch-parts.js';
 
 /**
@@ -56,7 +57,7 @@ async function* firstFrames(
     return;
   }
   const joiner = createFrameJoiner();
-  const list = await openList(call, { ...options, limit: 0, continue: '' }, selector);
+  const list = await readList(call, { ...options, limit: 0, continue: '' }, selector, RECORDS);
   for await (const records of list.batches) {
     if (signal.aborted) return;
     for (const record of records) {

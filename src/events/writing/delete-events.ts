@@ -1,9 +1,9 @@
 import { readListOptions } from '../../api/options/list-options.js';
 import { isStatusError } from '../../api/status/status-error.js';
-import { readSelection } from '../listing/selection.js';
+import { Pace, RECORDS } from '../listing/batches.js';
+import { readSelection } from '../listing/list-query.js';
+import { readList } from '../listing/read-list.js';
 import { removeStored } from './remove-stored.js';
-import { createPace } from '../listing/pace.js';
-import { openList } from '../listing/read-list.js';
 import { readDeleteOptions } from './delete-event.js';
 import type { Result, VerbCall } from '../request/call.js';
 
@@ -14,8 +14,8 @@ import type { Result, VerbCall } from '../request/call.js';
 export async function deleteCollection(call: VerbCall): Promise<Result> {
   const options = await readDeleteOptions(call);
   const listOptions = readListOptions(call.query);
-  const pace = createPace(call.environment.clock, call.life);
-  const list = await openList(call, listOptions, readSelection(call, listOptions));
+  const pace = new Pace(call.environment.clock, call.life);
+  const list = await readList(call, listOptions, readSelection(call, listOptions), RECORDS);
   for await (const records of list.batches) {
     for (const record of records) {
       if (pace.due()) await pace.rest();

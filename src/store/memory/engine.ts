@@ -3,7 +3,7 @@ import type { Revision } from '../contract.js';
 import type { Bounds } from './bounds.js';
 import { createFeeds, type Feeds } from './state/feed.js';
 import { createHistoryKeeper, type HistoryKeeper } from './state/history-keeper.js';
-import { createJoinedLists, type JoinedLists } from './lists/joined-lists.js';
+import { createJsonCache, type JsonCache } from './lists/json-cache.js';
 import type { MemoryStoreOptions } from './options.js';
 import { createCapacity, type Capacity } from './state/capacity.js';
 import { createMemoryState, type MemoryState } from './state/state.js';
@@ -19,7 +19,7 @@ export interface Engine {
   readonly state: MemoryState;
   readonly feeds: Feeds;
   readonly history: HistoryKeeper;
-  readonly lists: JoinedLists;
+  readonly jsonCache: JsonCache;
   readonly capacity: Capacity;
   afterWrite(): void;
   /** Memory taken by all of it, in bytes. */
@@ -30,13 +30,13 @@ export interface Engine {
 export function createEngine(clock: Clock, options: MemoryStoreOptions, bounds: Bounds): Engine {
   const state = createMemoryState(startRevision(clock, options), bounds.arenaBytes);
   const feeds = createFeeds(state);
-  const lists = createJoinedLists(state.start, bounds.listCacheMaxBytes);
+  const jsonCache = createJsonCache(state.start, bounds.listCacheMaxBytes);
   const afterWrite = (): void => {
     history.afterWrite();
     feeds.wake();
   };
   const capacity = createCapacity(
-    { state, clock, others: lists.held, evicted: afterWrite },
+    { state, clock, others: jsonCache.held, evicted: afterWrite },
     { ...bounds, maxEvents: options.maxEvents ?? Infinity, evict: options.whenFull === 'evict-oldest' },
   );
   const history = createHistoryKeeper(state, clock, {
@@ -46,7 +46,7 @@ export function createEngine(clock: Clock, options: MemoryStoreOptions, bounds: 
   });
   const held = (): number => {
     const { current, history: past } = state.held();
-    return current + past + lists.held();
+    return current + past + jsonCache.held();
   };
-  return { state, feeds, history, lists, capacity, afterWrite, held };
+  return { state, feeds, history, jsonCache, capacity, afterWrite, held };
 }

@@ -16,7 +16,7 @@ import type { EncodedEvent, EventRecord } from '../record.js';
 import { createBounds } from './bounds.js';
 import { createEngine, type Engine } from './engine.js';
 import { checkMemoryStoreOptions, type MemoryStoreOptions } from './options.js';
-import { readJoined } from './lists/read-joined.js';
+import { readJson } from './lists/read-json.js';
 import { pastOf, readList } from './lists/read-list.js';
 import type { Slot, Version } from './index/key-index.js';
 
@@ -113,8 +113,8 @@ export function memoryStore(options: MemoryStoreOptions = {}): EventStore {
   };
 
   const json = (query: ListQuery): JsonPage | undefined => {
-    const { state, lists } = begin(query);
-    return readJoined(state, lists, query);
+    const { state, jsonCache } = begin(query);
+    return readJson(state, jsonCache, query);
   };
 
   const createSync = (key: EventKey, event: EncodedEvent, call: WriteOptions): EventRecord => {

@@ -7,7 +7,7 @@ import { createAccess } from '../../../src/auth/access.js';
 import { createEvents, type Events } from '../../../src/events/create-events.js';
 import type { EventsOptions } from '../../../src/events/options.js';
 import { scopeOf } from '../../../src/events/routing.js';
-import { readSelection } from '../../../src/events/listing/selection.js';
+import { readSelection } from '../../../src/events/listing/list-query.js';
 import { createWatchedSelections } from '../../../src/events/request/watched-selections.js';
 import type { EventsEnvironment, VerbCall } from '../../../src/events/request/call.js';
 import { createChunkMemory } from '../../../src/api/representation/chunk-memory.js';

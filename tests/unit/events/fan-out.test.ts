@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { readListOptions } from '../../../src/api/options/list-options.js';
 import type { FrameEncoder } from '../../../src/api/representation/contract.js';
 import type { Selector } from '../../../src/api/selectors/contract.js';
-import { readSelection } from '../../../src/events/listing/selection.js';
+import { readSelection } from '../../../src/events/listing/list-query.js';
 import { openWatch } from '../../../src/events/watching/watch-stream.js';
 import { createWatchHub } from '../../../src/store/watch/watch-hub.js';
 import { sampleEvent } from '../../../src/testing/sample-event.js';

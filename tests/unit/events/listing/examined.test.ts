@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { readListOptions } from '../../../../src/api/options/list-options.js';
-import { openList, type OpenList } from '../../../../src/events/listing/read-list.js';
-import { readSelection } from '../../../../src/events/listing/selection.js';
+import { RECORDS } from '../../../../src/events/listing/batches.js';
+import { readSelection } from '../../../../src/events/listing/list-query.js';
+import { readList, type List } from '../../../../src/events/listing/read-list.js';
 import type { VerbCall } from '../../../../src/events/request/call.js';
 import { deleteCollection } from '../../../../src/events/writing/delete-events.js';
 import { list } from '../../../../src/events/reading/list-events.js';
+import { JsonPieces, jsonBytes } from '../../../../src/json/json-source.js';
 import type { EventStore, ListQuery } from '../../../../src/store/contract.js';
 import type { EventRecord } from '../../../../src/store/record.js';
 import { sampleEvent } from '../../../../src/testing/sample-event.js';
@@ -50,12 +52,12 @@ async function turnsOf(work: () => Promise<unknown>): Promise<number> {
   return turns;
 }
 
-const opened = (call: VerbCall): Promise<OpenList> => {
+const opened = async (call: VerbCall): Promise<List<EventRecord>> => {
   const options = readListOptions(call.query);
-  return openList(call, options, readSelection(call, options));
+  return readList(call, options, readSelection(call, options), RECORDS);
 };
 
-async function records({ batches }: OpenList): Promise<EventRecord[]> {
+async function records({ batches }: List<EventRecord>): Promise<EventRecord[]> {
   const found: EventRecord[] = [];
   for await (const batch of batches) found.push(...batch);
   return found;
@@ -154,7 +156,7 @@ describe('large events', () => {
     };
   }
 
-  function on(store: Pick<EventStore, 'list'>, query: string): Promise<OpenList> {
+  function on(store: Pick<EventStore, 'list'>, query: string): Promise<List<EventRecord>> {
     const bench = verbBench();
     const call = bench.call(`GET ${path(query)}`);
     return opened({ ...call, environment: { ...bench.environment, store: { ...bench.store, ...store } } });
@@ -172,6 +174,54 @@ describe('large events', () => {
     expect(await records(list)).toHaveLength(32);
     const rest = await on(store, `?limit=80&continue=${list.meta.continue}`);
     expect((await records(rest))[0]?.key.name).toBe('32');
+  });
+});
+
+describe('the pages of a store', () => {
+  const record = (name: string): EventRecord => ({
+    key: { namespace: 'default', name },
+    revision: 1,
+    event: sampleEvent({ name }),
+    expiresAt: FAR,
+  });
+
+  test('may come as JSON and as records by turns', async () => {
+    let asked = 0;
+    const { call } = verbBench((store) => ({
+      ...store,
+      list: Object.assign((query: ListQuery) => store.list(query), {
+        json: (query: ListQuery) => (asked++ % 2 === 0 ? store.list.json?.(query) : undefined),
+      }),
+    }));
+    const events = call(`GET ${path()}`);
+    const names = Array.from({ length: 2_200 }, (_, index) => `e${10_000 + index}`);
+    for (const name of names) {
+      await events.environment.store.create({ namespace: 'default', name }, sampleEvent({ name }), { expiresAt: FAR });
+    }
+    const result = await list({ ...events, joinsItems: true });
+    if (result.kind !== 'list') throw new Error('no list');
+    const forms: string[] = [];
+    const texts: string[] = [];
+    for await (const batch of result.batches) {
+      forms.push(batch[0] instanceof JsonPieces ? 'JSON' : 'records');
+      texts.push(batch.map((item) => Buffer.from(jsonBytes(item)).toString()).join(','));
+    }
+    const items = JSON.parse(`[${texts.join(',')}]`) as { metadata: { name: string } }[];
+    expect(items.map(({ metadata }) => metadata.name)).toEqual(names);
+    expect([forms[0], forms[1], forms.at(-1)]).toEqual(['JSON', 'records', 'JSON']);
+  });
+
+  test('leave no token when the last one is empty', async () => {
+    const { call } = verbBench((store) => ({
+      ...store,
+      list: ({ after }) => {
+        if (after !== undefined) return Promise.resolve({ records: [], revision: 7 });
+        return Promise.resolve({ records: [record('a')], revision: 7, next: record('a').key });
+      },
+    }));
+    const read = await opened(call(`GET ${path('?limit=3')}`));
+    expect((await records(read)).map(({ key }) => key.name)).toEqual(['a']);
+    expect(read.meta).toEqual({ resourceVersion: '7' });
   });
 });
 

@@ -3,7 +3,7 @@ import type { EventStore } from '../../../../src/store/contract.js';
 import { createEngine } from '../../../../src/store/memory/engine.js';
 import { createBounds } from '../../../../src/store/memory/bounds.js';
 import { memoryStore } from '../../../../src/store/memory/memory-store.js';
-import { readJoined } from '../../../../src/store/memory/lists/read-joined.js';
+import { readJson } from '../../../../src/store/memory/lists/read-json.js';
 import { fakeClock } from '../../../../src/testing/fake-clock.js';
 import { sampleEvent } from '../../../../src/testing/sample-event.js';
 
@@ -70,7 +70,7 @@ describe('a memory store yields to the event loop', () => {
 
 test('lists that are cached by long values stay within the limit of the cache', () => {
   const options = { maxBytes: 16 * 1_048_576 };
-  const { state, lists } = createEngine(fakeClock(), options, createBounds(options));
+  const { state, jsonCache } = createEngine(fakeClock(), options, createBounds(options));
   const put = (value: string): void => {
     const event = sampleEvent({ name: value.slice(0, 20), regarding: value });
     const place = state.place({ namespace: 'default', name: value.slice(0, 20) });
@@ -79,10 +79,10 @@ test('lists that are cached by long values stay within the limit of the cache', 
   const query = (value: string) => ({ terms: [{ field: 'regarding.name', value }], limit: 10 });
   const values = Array.from({ length: 300 }, (_, i) => `${i}-`.padEnd(16_000, 'v'));
   values.forEach(put);
-  for (const value of values) for (let turn = 0; turn < 3; turn++) readJoined(state, lists, query(value));
-  expect(lists.held()).toBeGreaterThan(500_000);
-  expect(lists.held()).toBeLessThanOrEqual(1_048_576);
-  const before = lists.held();
-  for (let i = 0; i < 100; i++) for (let turn = 0; turn < 3; turn++) readJoined(state, lists, query(`absent-${i}`));
-  expect(lists.held()).toBe(before);
+  for (const value of values) for (let turn = 0; turn < 3; turn++) readJson(state, jsonCache, query(value));
+  expect(jsonCache.held()).toBeGreaterThan(500_000);
+  expect(jsonCache.held()).toBeLessThanOrEqual(1_048_576);
+  const before = jsonCache.held();
+  for (let i = 0; i < 100; i++) for (let turn = 0; turn < 3; turn++) readJson(state, jsonCache, query(`absent-${i}`));
+  expect(jsonCache.held()).toBe(before);
 });

@@ -1,10 +1,10 @@
-import type { FieldTerm, JsonPage, ListQuery, JsonWriter } from '../../contract.js';
+import type { FieldTerm, JsonPage, JsonSource, ListQuery } from '../../contract.js';
 import { countLeft } from './count-left.js';
-import type { JoinedEvents, JoinedLists } from './joined-lists.js';
+import type { CachedEvents, JsonCache } from './json-cache.js';
 import { rangeOf, type ListRange } from './list-range.js';
 import { headsOf, positionOf, sorted } from './read-list.js';
 import type { MemoryState } from '../state/state.js';
-import { unjoinedEvents } from './unjoined-events.js';
+import { EventsJson } from './events-json.js';
 import type { Version } from '../index/key-index.js';
 
 /** Above this number of matches a list by value is read as records: the cached path examines each version. */
@@ -17,16 +17,16 @@ const BLOCKS = 64;
  * when they are sent. `undefined` when an event of the page has changed since the revision, and for other kinds of lists.
  * Fails with `expired` and `future-revision`.
  */
-export function readJoined(state: MemoryState, lists: JoinedLists, query: ListQuery): JsonPage | undefined {
+export function readJson(state: MemoryState, cache: JsonCache, query: ListQuery): JsonPage | undefined {
   if (query.order === 'newest-first') return undefined;
   const range = rangeOf(state, query);
   const { terms } = query;
-  if (terms === undefined || terms.length === 0) return everything(state, lists, range, query.limit);
+  if (terms === undefined || terms.length === 0) return everything(state, cache, range, query.limit);
   if (terms.length > 1 || query.after !== undefined || range.step !== state.log.latest()) return undefined;
-  return ofOneValue(state, lists, range, terms[0] as FieldTerm, query.limit);
+  return ofOneValue(state, cache, range, terms[0] as FieldTerm, query.limit);
 }
 
-function everything(state: MemoryState, lists: JoinedLists, range: ListRange, limit: number): JsonPage | undefined {
+function everything(state: MemoryState, cache: JsonCache, range: ListRange, limit: number): JsonPage | undefined {
   const { keys, log, start } = state;
   const { step, above, below } = range;
   const newest = step === log.latest();
@@ -35,17 +35,17 @@ function everything(state: MemoryState, lists: JoinedLists, range: ListRange, li
   const spans = keys.live.spans(above, below, limit);
   if (spans.length > BLOCKS) return undefined;
 
-  const pieces: (Uint8Array | JsonWriter)[] = [];
+  const pieces: JsonSource[] = [];
   let last: Version | undefined;
   for (const span of spans) {
     const { values, first, end } = span;
     const versions = headsOf(values);
     last = versions[end - 1];
     if (!newest && !allBefore(versions, first, end, step)) return undefined;
-    const joined = lists.of(values, versions);
+    const joined = cache.of(values, versions);
     const open = span !== spans.at(-1);
     if (joined !== undefined) pieces.push(pieceOf(joined, first, end, open));
-    else pieces.push(...unjoinedEvents(versions.slice(first, end), start, open));
+    else pieces.push(...EventsJson.inPieces(versions.slice(first, end), start, open));
   }
   const revision = start + step;
   if (last === undefined) return { pieces, revision, remaining: 0 };
@@ -58,7 +58,7 @@ function everything(state: MemoryState, lists: JoinedLists, range: ListRange, li
 
 function ofOneValue(
   state: MemoryState,
-  lists: JoinedLists,
+  cache: JsonCache,
   range: ListRange,
   term: FieldTerm,
   limit: number,
@@ -69,7 +69,7 @@ function ofOneValue(
   const revision = start + range.step;
   // Namespaces and field names have no slash. Sorting takes as long as everything else, and so is done only once.
   const owner = `${range.namespace ?? ''}/${term.field}/${term.value}`;
-  const joined = lists.of(owner, found, (versions) => sorted(versions, range));
+  const joined = cache.of(owner, found, (versions) => sorted(versions, range));
   if (joined !== undefined) {
     const count = joined.starts.length - 1;
     if (count > limit) return undefined;
@@ -77,7 +77,7 @@ function ofOneValue(
   }
   const versions = sorted(found, range);
   if (versions.length > limit) return undefined;
-  return { pieces: unjoinedEvents(versions, start, false), revision };
+  return { pieces: EventsJson.inPieces(versions, start, false), revision };
 }
 
 function allBefore(versions: readonly Version[], first: number, end: number, step: number): boolean {
@@ -86,6 +86,6 @@ function allBefore(versions: readonly Version[], first: number, end: number, ste
 }
 
 /** `open`: includes the comma after the last object. */
-function pieceOf({ bytes, starts }: JoinedEvents, first: number, end: number, open: boolean): Uint8Array {
+function pieceOf({ bytes, starts }: CachedEvents, first: number, end: number, open: boolean): Uint8Array {
   return bytes.subarray(starts[first], (starts[end] as number) - (open ? 0 : 1));
 }

@@ -1,7 +1,7 @@
 import { createBoundedCache } from '../../../cache/bounded-cache.js';
 import type { Revision } from '../../contract.js';
 import { HEAP_COST, textCost } from '../accounting/heap-cost.js';
-import { measured, writeMeasured } from './unjoined-events.js';
+import { EventsJson } from './events-json.js';
 import type { Version } from '../index/key-index.js';
 
 /** Larger results are not cached: they would evict too much, and are sent as one chunk. */
@@ -12,7 +12,7 @@ const OWNERS = 8192;
 const REQUESTED = 'requested';
 
 /** Consecutive events of a list as JSON. */
-export interface JoinedEvents {
+export interface CachedEvents {
   /** The steps of the versions it was made from. Versions themselves would keep arenas of released events in memory. */
   readonly steps: readonly number[];
   /** The objects, each followed by a comma. */
@@ -25,14 +25,14 @@ export interface JoinedEvents {
  * A bounded cache of list JSON. With it a page of 500 costs 10 µs of CPU before it is sent, instead of 450, and
  * a list of 20 costs 12 instead of 25.
  */
-export interface JoinedLists {
+export interface JsonCache {
   /**
    * The JSON of the versions, cached by owner (a block of an index, or a value). It is never stale: a cached result is used
    * only if it was made from exactly these versions. `undefined` the first time an owner is requested, because most lists
    * are not read again, and for results that are too large. `listed` selects and sorts the versions of the list; its
    * result must depend on owner and versions alone.
    */
-  of(owner: unknown, versions: readonly Version[], listed?: Listed): JoinedEvents | undefined;
+  of(owner: unknown, versions: readonly Version[], listed?: Listed): CachedEvents | undefined;
   /** Memory taken by the cache, in bytes. */
   held(): number;
 }
@@ -46,24 +46,22 @@ function same(steps: readonly number[], versions: readonly Version[]): boolean {
 }
 
 /** Memory of an owner and its cached list. An owner that is not a string is counted by its index. */
-function costOf(owner: unknown, joined: JoinedEvents | typeof REQUESTED): number {
+function costOf(owner: unknown, joined: CachedEvents | typeof REQUESTED): number {
   const cost = HEAP_COST.list + (typeof owner === 'string' ? textCost(owner) : 0);
   return joined === REQUESTED ? cost : cost + joined.bytes.length + joined.steps.length * HEAP_COST.listed;
 }
 
-function join(versions: readonly Version[], start: Revision, listed: Listed | undefined): JoinedEvents | undefined {
-  const all = measured(listed === undefined ? versions : listed(versions), start);
-  const { events, starts } = all;
-  const length = starts[events.length] as number;
-  if (length > LARGEST) return undefined;
-  const bytes = new Uint8Array(length);
-  writeMeasured(all, [0, events.length], true, bytes, 0);
-  return { steps: versions.map(({ step }) => step), bytes, starts };
+function join(versions: readonly Version[], start: Revision, listed: Listed | undefined): CachedEvents | undefined {
+  const json = EventsJson.of(listed === undefined ? versions : listed(versions), start);
+  if (json.byteLength > LARGEST) return undefined;
+  const bytes = new Uint8Array(json.byteLength);
+  json.writeTo(bytes, 0);
+  return { steps: versions.map(({ step }) => step), bytes, starts: json.starts };
 }
 
-/** Creates an empty {@link JoinedLists} of at most `maxBytes`, its own tables included. */
-export function createJoinedLists(start: Revision, maxBytes: () => number): JoinedLists {
-  const known = createBoundedCache<unknown, JoinedEvents | typeof REQUESTED>({
+/** Creates an empty {@link JsonCache} of at most `maxBytes`, its own tables included. */
+export function createJsonCache(start: Revision, maxBytes: () => number): JsonCache {
+  const known = createBoundedCache<unknown, CachedEvents | typeof REQUESTED>({
     maxEntries: OWNERS,
     maxCost: maxBytes,
     costOf,

@@ -1,0 +1,120 @@
+import type { ListOptions } from '../../api/options/list-options.js';
+import type { Selector } from '../../api/selectors/contract.js';
+import type { JsonPage, ListPage, Position, Revision } from '../../store/contract.js';
+import { eventSize, type EventRecord } from '../../store/record.js';
+import { futureRevision } from '../request/store-failures.js';
+import type { VerbCall } from '../request/call.js';
+import { Pace } from './batches.js';
+import { pageFailure, PageQuery, startOf, type Start } from './list-query.js';
+
+/** The most records that are asked of a store at once. */
+export const PAGE = 500;
+/** About so many bytes of events a page may have: some stores hand out copies. */
+const PAGE_BYTES = 4_194_304;
+const SMALLEST = 16;
+
+/** A page of a store, as records or as JSON. */
+export type Page = ListPage | JsonPage;
+
+/** How much the records are, in bytes of stored events. */
+export function bytesOf(records: readonly EventRecord[]): number {
+  let bytes = 0;
+  for (const { event } of records) bytes += eventSize(event);
+  return bytes;
+}
+
+/**
+ * Reads the pages of one list, all at the revision of the first. Pages of records have at most {@link PAGE}, fewer where
+ * events are large. With a selector they grow from one to the next: otherwise a client that asks for one event where few
+ * match would have the store read one at a time.
+ */
+export class PageReader {
+  readonly call: VerbCall;
+  readonly selector: Selector;
+  readonly pace: Pace;
+  readonly #options: ListOptions;
+  readonly #start: Start;
+  readonly #asJson: boolean;
+  #at: Revision | undefined;
+  #size = 0;
+  #most = PAGE;
+
+  /**
+   * @param asJson whether a page may come as JSON
+   * @throws StatusError 400 for a bad token
+   */
+  constructor(call: VerbCall, options: ListOptions, selector: Selector, asJson: boolean) {
+    this.call = call;
+    this.selector = selector;
+    this.pace = new Pace(call.environment.clock, call.life);
+    this.#options = options;
+    this.#start = startOf(call, options);
+    this.#at = this.#start.at;
+    // Terms are a hint to `list`; what comes as JSON has all of them, and cannot be looked at.
+    this.#asJson = asJson && selector.onlyEqualities;
+  }
+
+  /** The first page, of so many events if there are as many. Without a promise where the store gives it as JSON. */
+  first(wanted: number): Page | Promise<Page> {
+    const { after } = this.#start;
+    return this.#readJson(after, wanted) ?? this.#readRecords(after, wanted);
+  }
+
+  /** A further page. Others are let work before it is read, where this request has worked long enough. */
+  async next(after: Position, wanted: number): Promise<Page> {
+    await this.#goOn();
+    return this.#readJson(after, wanted) ?? this.#readRecords(after, wanted);
+  }
+
+  /** A further page, as records. */
+  async nextRecords(after: Position, wanted: number): Promise<ListPage> {
+    await this.#goOn();
+    return this.#readRecords(after, wanted);
+  }
+
+  /** A store that has everything at hand answers in the same turn: that alone lets nobody else work. */
+  async #goOn(): Promise<void> {
+    this.call.life.throwIfAborted();
+    if (this.pace.due()) await this.pace.rest();
+  }
+
+  #readJson(after: Position | undefined, wanted: number): JsonPage | undefined {
+    const { list } = this.call.environment.store;
+    if (!this.#asJson || list.json === undefined) return undefined;
+    let page: JsonPage | undefined;
+    try {
+      page = list.json(this.#query(after, wanted));
+    } catch (error) {
+      throw pageFailure(error, this.call, this.#options, this.#at, after);
+    }
+    return page && this.#taken(page);
+  }
+
+  async #readRecords(after: Position | undefined, wanted: number): Promise<ListPage> {
+    const { list } = this.call.environment.store;
+    this.#size = Math.min(this.selector.empty ? wanted : Math.max(wanted, this.#size * 2), this.#most);
+    let page: ListPage;
+    try {
+      page = await list(this.#query(after, this.#size));
+    } catch (error) {
+      throw pageFailure(error, this.call, this.#options, this.#at, after);
+    }
+    const { length } = page.records;
+    if (length > 0) {
+      const fitting = Math.floor((PAGE_BYTES * length) / Math.max(bytesOf(page.records), 1));
+      this.#most = Math.min(Math.max(fitting, SMALLEST), PAGE);
+    }
+    return this.#taken(page);
+  }
+
+  #query(after: Position | undefined, limit: number): PageQuery {
+    return new PageQuery(this.call, this.selector, this.#at, after, limit);
+  }
+
+  #taken<P extends Page>(page: P): P {
+    const { revision } = page;
+    if (revision < this.#start.notOlderThan) throw futureRevision(this.#options.resourceVersion, revision);
+    this.#at = revision;
+    return page;
+  }
+}

@@ -1,0 +1,88 @@
+import type { JsonWriter, Revision } from '../../contract.js';
+import { recordLength, writeRecord } from '../../record.js';
+import type { StoredEvent } from '../bytes/stored-event.js';
+import type { Version } from '../index/key-index.js';
+
+/** The largest size of a piece with more than one event, because a consumer may have to copy it into one buffer. */
+const PIECE = 16_384;
+
+const COMMA = 0x2c;
+const NO_PREFIX = new Uint8Array(0);
+
+/** Consecutive events of a list, with the offset of each as JSON. */
+interface MeasuredEvents {
+  readonly events: readonly StoredEvent[];
+  readonly revisions: readonly Revision[];
+  /** The offset of each object if each is followed by a comma, then the total length. */
+  readonly starts: readonly number[];
+}
+
+/** Uses short loops for the reason given at `listedRecords`. */
+function measured(versions: readonly Version[], start: Revision): MeasuredEvents {
+  const count = versions.length;
+  const events: StoredEvent[] = [];
+  for (let i = 0; i < count; i++) events.push((versions[i] as Version).event as StoredEvent);
+  const revisions: Revision[] = [];
+  for (let i = 0; i < count; i++) revisions.push(start + (versions[i] as Version).step);
+  const starts = [0];
+  let end = 0;
+  for (let i = 0; i < count; i++) {
+    end += recordLength({ event: events[i] as StoredEvent, revision: revisions[i] as Revision }, NO_PREFIX) + 1;
+    starts.push(end);
+  }
+  return { events, revisions, starts };
+}
+
+/** JSON of consecutive events that is assembled in the target buffer, without records. */
+export class EventsJson implements JsonWriter {
+  readonly byteLength: number;
+  readonly #all: MeasuredEvents;
+  readonly #first: number;
+  readonly #end: number;
+  readonly #open: boolean;
+
+  /** The events from `first` up to, not including, `end`. `open`: a comma follows the last one as well. */
+  private constructor(all: MeasuredEvents, first: number, end: number, open: boolean) {
+    this.byteLength = (all.starts[end] as number) - (all.starts[first] as number) - (open ? 0 : 1);
+    this.#all = all;
+    this.#first = first;
+    this.#end = end;
+    this.#open = open;
+  }
+
+  /** All events in one, each followed by a comma. */
+  static of(versions: readonly Version[], start: Revision): EventsJson {
+    return new EventsJson(measured(versions, start), 0, versions.length, true);
+  }
+
+  /** The same in pieces that are not too long. `open`: a comma follows the last event as well. */
+  static inPieces(versions: readonly Version[], start: Revision, open: boolean): EventsJson[] {
+    const all = measured(versions, start);
+    const { starts } = all;
+    const count = versions.length;
+    const pieces: EventsJson[] = [];
+    for (let first = 0; first < count;) {
+      let end = first + 1;
+      while (end < count && (starts[end + 1] as number) - (starts[first] as number) <= PIECE) end++;
+      pieces.push(new EventsJson(all, first, end, open || end < count));
+      first = end;
+    }
+    return pieces;
+  }
+
+  /** The offset of each object, followed by the total length. */
+  get starts(): readonly number[] {
+    return this.#all.starts;
+  }
+
+  writeTo(out: Uint8Array, at: number): void {
+    const { events, revisions, starts } = this.#all;
+    const base = at - (starts[this.#first] as number);
+    for (let i = this.#first; i < this.#end; i++) {
+      const event = events[i] as StoredEvent;
+      const revision = revisions[i] as Revision;
+      writeRecord({ event, revision }, NO_PREFIX, out, base + (starts[i] as number));
+      if (this.#open || i < this.#end - 1) out[base + (starts[i + 1] as number) - 1] = COMMA;
+    }
+  }
+}
