@@ -20,33 +20,47 @@ export interface ListFrame {
   readonly item?: ((item: JsonSource) => JsonSource) | undefined;
 }
 
-/** The items, each behind its separator. `begun`: others stand before them. */
-function separated(frame: ListFrame, items: readonly JsonSource[], begun: boolean): JsonSource[] {
-  const { between, item: form } = frame;
-  const pieces: JsonSource[] = [];
-  let separator = begun ? between : frame.open;
-  for (const given of items) {
-    const item = form === undefined ? given : form(given);
-    pieces.push(separator);
-    if (item instanceof JsonPieces) pieces.push(...item.pieces);
-    else pieces.push(item);
-    separator = between;
-  }
-  return pieces;
-}
+/** A body that is being put together. */
+class ListPieces {
+  /** What has not been written yet, and how long it is. */
+  pieces: JsonSource[];
+  byteLength: number;
+  readonly #frame: ListFrame;
+  #any = false;
 
-/** A body in pieces, head and tail included, a batch at a time. */
-async function* inPieces(
-  frame: ListFrame,
-  batches: AsyncIterable<readonly JsonSource[]>,
-): AsyncGenerator<readonly JsonSource[], undefined> {
-  yield [frame.head];
-  let begun = false;
-  for await (const items of batches) {
-    yield separated(frame, items, begun);
-    begun ||= items.length > 0;
+  constructor(frame: ListFrame) {
+    this.#frame = frame;
+    this.pieces = [frame.head];
+    this.byteLength = frame.head.byteLength;
   }
-  yield [begun ? frame.close : frame.empty];
+
+  add(items: readonly JsonSource[]): void {
+    const { open, between, item: form } = this.#frame;
+    for (const given of items) {
+      this.#push(this.#any ? between : open);
+      this.#any = true;
+      const item = form === undefined ? given : form(given);
+      if (item instanceof JsonPieces) for (const piece of item.pieces) this.#push(piece);
+      else this.#push(item);
+    }
+  }
+
+  end(): void {
+    this.#push(this.#any ? this.#frame.close : this.#frame.empty);
+  }
+
+  /** Hands out what has not been written yet. */
+  take(): readonly JsonSource[] {
+    const { pieces } = this;
+    this.pieces = [];
+    this.byteLength = 0;
+    return pieces;
+  }
+
+  #push(piece: JsonSource): void {
+    this.pieces.push(piece);
+    this.byteLength += piece.byteLength;
+  }
 }
 
 /**
@@ -59,45 +73,57 @@ export function listBody(
   batches: Batches,
   memory?: ChunkMemory,
 ): SerializedBody | Promise<SerializedBody> {
-  if (Symbol.asyncIterator in batches) return beginning(inPieces(frame, batches), memory);
-  const items = batches.flat();
-  const tail = items.length > 0 ? frame.close : frame.empty;
-  const body = new JsonPieces([frame.head, ...separated(frame, items, false), tail]);
-  return body.byteLength > CHUNK_BYTES ? stream(body.pieces, undefined, memory) : inOneChunk(body, memory);
+  const body = new ListPieces(frame);
+  if (Symbol.asyncIterator in batches) return beginning(body, batches[Symbol.asyncIterator](), memory);
+  for (const items of batches) body.add(items);
+  body.end();
+  return body.byteLength <= CHUNK_BYTES ? joined(body, memory) : stream(body, undefined, memory);
 }
 
 async function beginning(
-  source: AsyncGenerator<readonly JsonSource[], undefined>,
+  body: ListPieces,
+  source: AsyncIterator<readonly JsonSource[]>,
   memory: ChunkMemory | undefined,
 ): Promise<SerializedBody> {
-  const pieces: JsonSource[] = [];
-  for (let bytes = 0; bytes <= CHUNK_BYTES;) {
-    const step = await source.next();
-    if (step.done === true) return inOneChunk(new JsonPieces(pieces), memory);
-    for (const piece of step.value) {
-      pieces.push(piece);
-      bytes += piece.byteLength;
+  try {
+    while (body.byteLength <= CHUNK_BYTES) {
+      const step = await source.next();
+      if (step.done !== true) {
+        body.add(step.value);
+        continue;
+      }
+      body.end();
+      return body.byteLength <= CHUNK_BYTES ? joined(body, memory) : stream(body, undefined, memory);
     }
+  } catch (error) {
+    await source.return?.();
+    throw error;
   }
-  return stream(pieces, source, memory);
+  return stream(body, source, memory);
 }
 
-function inOneChunk(pieces: JsonPieces, memory: ChunkMemory | undefined): Uint8Array | LentBytes {
-  const body = memory?.lend(pieces.byteLength) ?? new Uint8Array(pieces.byteLength);
-  pieces.writeTo('release' in body ? body.bytes : body, 0);
+function joined({ pieces, byteLength }: ListPieces, memory: ChunkMemory | undefined): Uint8Array | LentBytes {
+  const body = memory?.lend(byteLength) ?? new Uint8Array(byteLength);
+  const out = 'release' in body ? body.bytes : body;
+  let at = 0;
+  for (const piece of pieces) {
+    writeJson(piece, out, at);
+    at += piece.byteLength;
+  }
   return body;
 }
 
 async function* stream(
-  first: readonly JsonSource[],
-  source: AsyncGenerator<readonly JsonSource[], undefined> | undefined,
+  body: ListPieces,
+  source: AsyncIterator<readonly JsonSource[]> | undefined,
   memory: ChunkMemory | undefined,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const chunk = memory?.take() ?? new Uint8Array(CHUNK_BYTES);
   let used = 0;
+  let more = source;
   try {
-    for (let pieces: readonly JsonSource[] | undefined = first; pieces; pieces = (await source?.next())?.value) {
-      for (const piece of pieces) {
+    for (;;) {
+      for (const piece of body.take()) {
         const { byteLength } = piece;
         const asItIs = byteLength > CHUNK_BYTES || (byteLength >= WORTH_A_WRITE && !('writeTo' in piece));
         if (used > 0 && (asItIs || used + byteLength > CHUNK_BYTES)) {
@@ -111,11 +137,19 @@ async function* stream(
           used += byteLength;
         }
       }
+      if (more === undefined) break;
+      const step = await more.next();
+      if (step.done === true) {
+        more = undefined;
+        body.end();
+      } else {
+        body.add(step.value);
+      }
     }
     if (used > 0) yield chunk.subarray(0, used);
     // The consumer asked for more, and so is done with the last chunk. One that left may still be sending it.
     memory?.give(chunk);
   } finally {
-    await source?.return(undefined);
+    await more?.return?.();
   }
 }

@@ -77,12 +77,15 @@ export class EventsJson implements JsonWriter {
 
   writeTo(out: Uint8Array, at: number): void {
     const { events, revisions, starts } = this.#all;
-    const base = at - (starts[this.#first] as number);
-    for (let i = this.#first; i < this.#end; i++) {
+    const first = this.#first;
+    const end = this.#end;
+    const open = this.#open;
+    const base = at - (starts[first] as number);
+    for (let i = first; i < end; i++) {
       const event = events[i] as StoredEvent;
       const revision = revisions[i] as Revision;
       writeRecord({ event, revision }, NO_PREFIX, out, base + (starts[i] as number));
-      if (this.#open || i < this.#end - 1) out[base + (starts[i + 1] as number) - 1] = COMMA;
+      if (open || i < end - 1) out[base + (starts[i + 1] as number) - 1] = COMMA;
     }
   }
 }
