@@ -32,6 +32,7 @@ function errorOf(action: () => unknown): string {
 describe('patchTypeOf', () => {
   it('knows the three patch types with their case, whatever their parameters', () => {
     expect(patchTypes.map((type) => patchTypeOf(`${type} ; charset=utf-8`))).toEqual(patchTypes);
+    expect(patchTypes.map((type) => patchTypeOf(type))).toEqual(patchTypes);
     expect(patchTypes.map((type) => patchTypeOf(type.toUpperCase()))).toEqual(patchTypes.map(() => undefined));
   });
 

@@ -63,3 +63,30 @@ describe('the body of a JSON Patch', () => {
     expect(errors('[{"from":"/a","from":"/b"}]')).toEqual(['json patch duplicate field "[0].from"']);
   });
 });
+
+describe('What is odd about a JSON Patch', () => {
+  const strictErrors = (text: string, most = 100): readonly string[] => {
+    const parsed = parseJson(text, 10_000);
+    if ('error' in parsed) throw new Error(parsed.error);
+    return jsonPatchStrictErrors(parsed.document, most);
+  };
+
+  it('is said with the number of its operation, and a field that is unknown is not said to be there twice', () => {
+    const operations = [...Array.from({ length: 12 }, () => '{}'), '{"op":"test","op":"add","foo":1,"foo":2}'];
+    expect(strictErrors(`[${operations.join()}]`)).toEqual([
+      'json patch unknown field "[12].foo"',
+      'json patch duplicate field "[12].op"',
+    ]);
+  });
+
+  it('is said a hundred times at most, however many fields one operation has', () => {
+    const fields = (count: number): string => Array.from({ length: count }, (_, index) => `"x${index}":1`).join();
+    expect(strictErrors(`[{${fields(100)}}]`)).toHaveLength(100);
+    expect(strictErrors(`[{${fields(101)},"op":"a","op":"b"}]`)).toHaveLength(100);
+    const twice = Array.from({ length: 101 }, (_, index) => `"x${index}":"1","x${index}":"2"`).join();
+    const shape = eventShape();
+    const type = 'application/merge-patch+json';
+    const body = `{"metadata":{"labels":{${twice}}}}`;
+    expect(applyPatch({ type, document: {}, body, shape, fieldValidation: 'Warn' }).strictErrors).toHaveLength(100);
+  });
+});

@@ -18,6 +18,8 @@ describe('what a JSON Patch may cost', () => {
     expect(isDone(document, first, second)).toBe(true);
     expect(isDone(document, first, second, { op: 'add', path: '/list/40001', value: 1 })).toBe(false);
     expect(isDone(document, first, first)).toBe(false);
+    const nulls = [first, second].map((operation) => ({ ...operation, value: null }));
+    expect(isDone(document, ...nulls)).toBe(true);
   });
 
   it('is nothing for items added at the end', () => {
@@ -72,6 +74,9 @@ describe('what a JSON Patch may cost', () => {
     const replace = (depth: number): unknown => ({ op: 'replace', path: '/list/0', value: nested(depth) });
     expect(isDone({ list: [0] }, replace(MAX_DEPTH - 2))).toBe(true);
     expect(isDone({ list: [0] }, replace(MAX_DEPTH - 1))).toBe(false);
+    const put = (depth: number): unknown => ({ op: 'replace', path: '/a'.repeat(depth), value: 2 });
+    expect(isDone(nested(MAX_DEPTH), put(MAX_DEPTH))).toBe(true);
+    expect(isDone(nested(MAX_DEPTH + 1), put(MAX_DEPTH + 1))).toBe(false);
   });
 });
 
@@ -111,7 +116,23 @@ describe('the result of a JSON Patch', () => {
     expect(written(operation)).toBe(expected);
   });
 
+  it('Sorts the keys of the whole document where an operation is about all of it.', () => {
+    expect(written({ op: 'test', path: '', value: document })).toBe('{"a":{"d":1,"c":2},"b":1,"z":{"y":1,"x":2}}');
+  });
+
+  it('Nothing is found behind the end of a list, nor is null put where nothing was.', () => {
+    const list = { list: [1, 2] };
+    for (const op of ['replace', 'remove', 'test']) {
+      expect(isDone(list, { op, path: '/list/2', value: null })).toBe(false);
+      expect(isDone(list, { op, path: '/list/1', value: 2 })).toBe(true);
+    }
+    expect(isDone(list, { op: 'copy', from: '/list/2', path: '/a' })).toBe(false);
+    expect(isDone(list, { op: 'replace', path: '/missing', value: null })).toBe(false);
+    expect(isDone(list, { op: 'test', path: '/missing', value: null })).toBe(true);
+  });
+
   it('may be a document that is no object', () => {
+    expect(applyJsonPatch([1, 2], [{ op: 'replace', path: '', value: 'y' }])?.document).toBe('y');
     expect(applyJsonPatch([1, 2], [{ op: 'replace', path: '/1', value: 3 }])?.document).toEqual([1, 3]);
     expect(applyJsonPatch('x', [{ op: 'replace', path: '', value: 'y' }])?.document).toBe('y');
     expect(isDone('x', { op: 'add', path: '/a', value: 1 })).toBe(false);

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { applyStrategicMerge } from '../../../../src/api/patch/strategic-merge.js';
 import { isStatusError } from '../../../../src/api/status/status-error.js';
+import type { Shape, StructShape } from '../../../../src/api/schema/shape.js';
 import { eventShape } from '../../../../src/events/resource/schema.js';
 
 type Json = Record<string, unknown>;
@@ -294,6 +295,154 @@ describe('applyStrategicMerge, for any patch', () => {
         expect(JSON.stringify([stored, patch])).toBe(before);
         expect(Object.keys(Object.prototype)).toEqual([]);
       }),
+    );
+  });
+});
+
+describe('The order of a merged list', () => {
+  const order = (stored: unknown[], wanted: unknown[], list?: unknown[]): unknown =>
+    (
+      metadata(
+        { finalizers: stored },
+        { '$setElementOrder/finalizers': wanted, ...(list && { finalizers: list }) },
+      ) as Json
+    )['finalizers'];
+
+  it.each<[unknown[], unknown[], unknown[] | undefined, unknown[]]>([
+    [['a', 'b', 'c'], ['c', 'b', 'a'], undefined, ['c', 'b', 'a']],
+    [['a', 'b', 'c'], ['c', 'a'], undefined, ['b', 'c', 'a']],
+    [['a', 'b'], ['a'], undefined, ['a', 'b']],
+    [['a', 'b', 'c', 'd'], ['d', 'a'], undefined, ['b', 'c', 'd', 'a']],
+    [['a', 'b', 'c', 'd'], ['a', 'd', 'e'], ['e'], ['a', 'b', 'c', 'd', 'e']],
+    [
+      ['a', 'b', 'c'],
+      ['e', 'f', 'b'],
+      ['e', 'f'],
+      ['e', 'f', 'a', 'b', 'c'],
+    ],
+    [['null', 'a'], ['a', null], undefined, ['null', 'a']],
+  ])('%j with the order %j and the list %j is %j.', (stored, wanted, list, expected) => {
+    expect(order(stored, wanted, list)).toEqual(expected);
+  });
+
+  it('An item that is stored or sent twice stands where it stood first.', () => {
+    const merged = (stored: string[], list: string[]): unknown =>
+      metadata({ finalizers: stored }, { finalizers: list });
+    expect(merged(['a', 'b', 'a'], ['c'])).toEqual({ finalizers: ['c', 'a', 'b'] });
+    expect(merged(['z'], ['b', 'c', 'b'])).toEqual({ finalizers: ['b', 'c', 'z'] });
+  });
+
+  it('Objects without a merge key are told apart by all that they hold, and those with one also by its bare value.', () => {
+    const [a, b] = [{ manager: 'a' }, { manager: 'b' }];
+    expect(metadata({ managedFields: [a, b] }, { '$setElementOrder/managedFields': [b, a] })).toEqual({
+      managedFields: [b, a],
+    });
+    const owners = { ownerReferences: [owner('u1'), owner('u2')] };
+    expect(uids(metadata(owners, { '$setElementOrder/ownerReferences': ['u2', 'u1'] }))).toEqual(['u2', 'u1']);
+  });
+
+  it.each<[Json, string]>([
+    [
+      { '$setElementOrder/ownerReferences': [{ uid: 'u1' }], ownerReferences: [{ uid: 'u3' }] },
+      "400 BadRequest The order in patch list:\n[map[uid:u3]]\n doesn't match $setElementOrder list:\n[map[uid:u1]]\n",
+    ],
+    [
+      { '$setElementOrder/managedFields': [], managedFields: [{ $patch: 'delete' }] },
+      "400 BadRequest The order in patch list:\n[map[$patch:delete]]\n doesn't match $setElementOrder list:\n[]\n",
+    ],
+    [
+      { '$setElementOrder/finalizers': [], finalizers: 'x' },
+      '400 BadRequest expected a []interface {}, but received a string',
+    ],
+  ])('%j is refused.', (patch, message) => {
+    expect(errorOf({ ownerReferences: [owner('u1')] }, patch)).toBe(message);
+  });
+
+  it('Entries of the order that name nothing are passed over.', () => {
+    const patch = {
+      '$setElementOrder/ownerReferences': [{ uid: 'u2' }, {}, { uid: 'u1' }],
+      ownerReferences: [{ uid: 'u2' }],
+    };
+    expect(uids(metadata({ ownerReferences: [owner('u1'), owner('u2')] }, patch))).toEqual(['u2', 'u1']);
+  });
+
+  it('Directives about lists need no mention in $retainKeys.', () => {
+    const stored = { finalizers: ['a', 'b', 'c'], labels: {} };
+    expect(
+      metadata(stored, {
+        $retainKeys: ['finalizers'],
+        '$setElementOrder/finalizers': ['c', 'b'],
+        '$deleteFromPrimitiveList/finalizers': ['a'],
+      }),
+    ).toEqual({ finalizers: ['c', 'b'] });
+  });
+});
+
+describe('A list that is empty', () => {
+  it('takes what is merged into it, without directives.', () => {
+    expect(metadata({ finalizers: [] }, { finalizers: ['a', 'b'] })).toEqual({ finalizers: ['a', 'b'] });
+    const ownerReferences = [
+      { ...owner('u3'), controller: null },
+      { uid: 'u8', $patch: 'delete' },
+    ];
+    expect(metadata({ ownerReferences: [] }, { ownerReferences })).toEqual({ ownerReferences: [owner('u3')] });
+    expect(errorOf({ finalizers: [] }, { finalizers: [null] })).toBe(
+      '400 BadRequest list element types are not identical: [[] [<nil>]]',
+    );
+  });
+
+  it('stays as it is whatever is taken out of it, and so does one of which nothing is taken out.', () => {
+    const take = (stored: unknown[], gone: unknown[]): unknown =>
+      metadata({ finalizers: stored }, { '$deleteFromPrimitiveList/finalizers': gone });
+    expect(take([], ['a', 5])).toEqual({ finalizers: [] });
+    expect(take(['a', 5], [])).toEqual({ finalizers: ['a', 5] });
+  });
+});
+
+describe('What the schema does not describe', () => {
+  const stored = { annotations: { list: ['a', 'b'], deep: { deeper: { c: 1, d: 2 } } } };
+
+  it('merges as objects do, and its lists are replaced or put into order.', () => {
+    expect(metadata(stored, { annotations: { list: ['c'], deep: { deeper: { c: 3 } } } })).toEqual({
+      annotations: { list: ['c'], deep: { deeper: { c: 3, d: 2 } } },
+    });
+    expect(metadata(stored, { annotations: { deep: { deeper: { c: { e: { f: 1 } } } } } })).toMatchObject({
+      annotations: { deep: { deeper: { c: { e: { f: 1 } } } } },
+    });
+    expect(metadata(stored, { annotations: { '$setElementOrder/list': ['b', 'a'] } })).toMatchObject({
+      annotations: { list: ['b', 'a'] },
+    });
+  });
+
+  it('loses its directives where it is new.', () => {
+    const labels = { $retainKeys: ['n'], '$deleteFromPrimitiveList/x': ['a'], '$setElementOrder/x': ['a'], n: 'v' };
+    expect(metadata({}, { labels })).toEqual({ labels: { n: 'v' } });
+    const ownerReferences = [{ ...owner('u1'), $patch: 'replace' }, { $patch: 'replace' }, owner('u2')];
+    expect(metadata({}, { ownerReferences })).toEqual({ ownerReferences: [owner('u1'), owner('u2')] });
+  });
+});
+
+describe('A schema of another kind', () => {
+  const scalar = { kind: 'scalar' } as unknown as Shape;
+  const list = (more: object): Shape => ({ kind: 'list', patchStrategy: 'merge', item: scalar, ...more }) as Shape;
+  const shape = (fields: Record<string, Shape>): StructShape =>
+    ({
+      kind: 'struct',
+      name: 'Other',
+      byName: new Map(Object.entries(fields).map(([name, one]) => [name, { shape: one }])),
+    }) as unknown as StructShape;
+
+  it('may have maps of lists that merge.', () => {
+    const other = shape({ map: { kind: 'map', value: list({}) } as unknown as Shape });
+    expect(applyStrategicMerge({ map: { k: ['a'] } }, { map: { k: ['b'] } }, other)).toEqual({
+      map: { k: ['b', 'a'] },
+    });
+  });
+
+  it('cannot merge lists of objects without a merge key.', () => {
+    const other = shape({ list: list({}) });
+    expect(() => applyStrategicMerge({ list: [{ a: 1 }] }, { list: [{ b: 1 }] }, other)).toThrow(
+      'cannot merge lists without merge key',
     );
   });
 });

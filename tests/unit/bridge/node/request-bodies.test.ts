@@ -1,0 +1,288 @@
+import { describe, expect, test } from 'vitest';
+import type { ApiHandler } from '../../../../src/http/handler.js';
+import { fakeClock } from '../../../../src/testing/fake-clock.js';
+import type { Outgoing} from './hand-made.js';
+import { Incoming, listening, serve, settled } from './hand-made.js';
+
+const MIB = 1024 * 1024;
+const ok = { status: 200, headers: { 'content-type': 'text/plain' }, body: 'the answer' };
+
+/** Reads the body up to a limit, and keeps what came of it. */
+function reader(limit = 10): { handler: ApiHandler; came: unknown[] } {
+  const came: unknown[] = [];
+  const handler: ApiHandler = async (request) => {
+    try {
+      came.push(String(Buffer.from((await request.body?.(limit)) ?? new Uint8Array())));
+    } catch (error) {
+      came.push((error as { code?: unknown }).code ?? error);
+      throw error;
+    }
+    return ok;
+  };
+  return { handler, came };
+}
+
+describe('the body of a request', () => {
+  test.each([
+    [['0123456789'], '0123456789'],
+    [['01', '234', '56789'], '0123456789'],
+    [[], ''],
+  ])('The pieces %j are one body, and nothing listens afterwards.', async (pieces, body) => {
+    const { handler, came } = reader();
+    const req = new Incoming();
+    const before = listening(req);
+    const res = serve(handler, req);
+    for (const piece of pieces) req.write(piece);
+    req.end();
+    await settled();
+    expect([came, res.status, res.text]).toEqual([[body], 200, 'the answer']);
+    expect(listening(req)).toEqual(before);
+    expect(res.listenerCount('close')).toBe(0);
+  });
+
+  test('Text that a framework decoded is bytes again.', async () => {
+    const { handler, came } = reader();
+    const req = new Incoming();
+    req.setEncoding('utf8');
+    serve(handler, req);
+    req.end('é');
+    await settled();
+    expect(came).toEqual(['é']);
+  });
+
+  test.each([
+    ['0123456789', 200, '0123456789'],
+    ['0123456789x', 413, 'too-large'],
+  ])('A body that ends up as %j is answered with %i where ten bytes are allowed.', async (body, status, outcome) => {
+    const { handler, came } = reader();
+    const req = new Incoming();
+    const res = serve(handler, req);
+    req.write(body.slice(0, 6));
+    req.end(body.slice(6));
+    await settled();
+    expect([came, res.status]).toEqual([[outcome], status]);
+  });
+
+  test.each([
+    ['10', '0123456789'],
+    ['11', 'too-large'],
+  ])('A content-length of %s decides before anything is read.', async (length, outcome) => {
+    const { handler, came } = reader();
+    const req = new Incoming({ 'content-length': length });
+    serve(handler, req);
+    if (outcome !== 'too-large') req.end(outcome);
+    await settled();
+    expect(came).toEqual([outcome]);
+  });
+
+  test('A body is bounded by the handler and by maxBodyBytes, whichever is less.', async () => {
+    for (const [limit, maxBodyBytes] of [
+      [10, 4],
+      [4, 10],
+    ] as const) {
+      const { handler, came } = reader(limit);
+      const req = new Incoming();
+      serve(handler, req, { maxBodyBytes });
+      req.end('01234');
+      await settled();
+      expect(came).toEqual(['too-large']);
+    }
+  });
+
+  test.each<[string, (req: Incoming, res: Outgoing) => void]>([
+    ['the request reports an error', (req) => req.emit('error', new Error('ECONNRESET'))],
+    ['the request closes', (req) => req.emit('close')],
+    ['the answer closes', (_, res) => res.emit('close')],
+  ])('Reading ends where %s, and nothing listens afterwards.', async (_, end) => {
+    const { handler, came } = reader();
+    const req = new Incoming();
+    const before = listening(req);
+    const res = serve(handler, req);
+    req.write('01');
+    await settled();
+    end(req, res);
+    await settled();
+    expect([came, res.status]).toEqual([['aborted'], 400]);
+    expect(listening(req)).toMatchObject(before);
+    expect([req.listenerCount('data') + req.listenerCount('error'), res.listenerCount('close')]).toEqual([2, 0]);
+  });
+
+  test('A request that broke off before it was read is no body.', async () => {
+    const { handler, came } = reader();
+    const req = new Incoming();
+    req.destroy();
+    serve(handler, req);
+    await settled();
+    expect(came).toEqual(['aborted']);
+  });
+
+  test.each<[Record<string, string>]>([[{}], [{ 'content-length': '0' }], [{ 'content-length': '00' }]])(
+    'Headers %j announce no body, and the stream is not read.',
+    async (headers) => {
+      const { handler, came } = reader();
+      const req = new Incoming(headers);
+      req.write('left for others');
+      const res = serve(handler, req);
+      await settled();
+      expect([came, res.status, req.readableDidRead]).toEqual([[''], 200, false]);
+    },
+  );
+});
+
+describe('a body that a framework has read', () => {
+  const parsed = async (
+    more: object,
+    limit?: number,
+  ): Promise<{ came: unknown[]; res: Outgoing; errors: unknown[] }> => {
+    const { handler, came } = reader(limit);
+    const req = Object.assign(new Incoming(), more);
+    req.end('gone');
+    req.resume();
+    await settled();
+    const errors: unknown[] = [];
+    const res = serve(handler, req, { onError: (error) => void errors.push(error) });
+    await settled();
+    return { came, res, errors };
+  };
+
+  test.each<[string, object, string]>([
+    ['rawBody as text', { rawBody: 'raw', body: { a: 1 } }, 'raw'],
+    ['rawBody as bytes', { rawBody: Buffer.from('raw'), body: 'b' }, 'raw'],
+    ['body as text', { body: 'text' }, 'text'],
+    ['body as bytes', { body: Buffer.from('bytes') }, 'bytes'],
+    ['body as a value', { body: { a: 1 } }, '{"a":1}'],
+    ['body as null', { body: null }, 'null'],
+    ['rawBody of another type beside a body', { rawBody: 5, body: 'text' }, 'text'],
+  ])('%s is the body.', async (_, more, expected) => {
+    expect((await parsed(more)).came).toEqual([expected]);
+  });
+
+  test.each([[{ rawBody: '0123' }], [{ body: '0123' }], [{ body: { a: 1 } }]])(
+    '%j has the limit of every body.',
+    async (more) => {
+      const { came, res } = await parsed(more, 3);
+      expect([came, res.status]).toEqual([['too-large'], 413]);
+    },
+  );
+
+  test('A value nested too deeply to be written is too large, and one that cannot be written is an error.', async () => {
+    let deep: unknown = 1;
+    for (let level = 0; level < 100_000; level++) deep = [deep];
+    expect((await parsed({ body: deep })).came).toEqual(['too-large']);
+    const { res, errors } = await parsed({ body: { a: 1n } });
+    expect([res.status, errors]).toMatchObject([500, [{ name: 'TypeError' }]]);
+  });
+
+  test('What left nothing behind is told to the service, with what to do.', async () => {
+    const { res, errors } = await parsed({});
+    expect(res.status).toBe(500);
+    expect(String(errors[0])).toMatch(/^TypeError: something has read the request body already: mount the listener/);
+  });
+});
+
+describe('the rest of a body after the answer', () => {
+  const refuse: ApiHandler = () => ok;
+  const withClock = (): { clock: ReturnType<typeof fakeClock>; timers: () => number } => {
+    const clock = fakeClock();
+    const waiting = new Set<object>();
+    const { setTimer } = clock;
+    return {
+      clock: {
+        ...clock,
+        setTimer(callback, delay) {
+          const mark = {};
+          waiting.add(mark);
+          const timer = setTimer(() => {
+            waiting.delete(mark);
+            callback();
+          }, delay);
+          return {
+            cancel() {
+              waiting.delete(mark);
+              timer.cancel();
+            },
+          };
+        },
+      },
+      timers: () => waiting.size,
+    };
+  };
+
+  test('The answer goes out at once, and ends when the rest has been read.', async () => {
+    const { clock, timers } = withClock();
+    const req = new Incoming();
+    const res = serve(refuse, req, { clock, stallTimeoutMs: Infinity });
+    expect([res.text, res.ended]).toEqual(['the answer', 0]);
+    req.write('more');
+    await settled();
+    expect(res.ended).toBe(0);
+    req.end();
+    await settled();
+    expect([res.text, res.ended, req.socket.destroyed, timers()]).toEqual(['the answer', 1, false, 0]);
+    expect(listening(req)).toEqual({ error: 1 });
+  });
+
+  test('An answer without content shows its head at once.', async () => {
+    const req = new Incoming();
+    const res = serve(() => ({ status: 204, headers: {}, body: null }), req);
+    expect([res.status, res.flushed, res.ended]).toEqual([204, 1, 0]);
+    req.end();
+    await settled();
+    expect(res.ended).toBe(1);
+  });
+
+  test.each([
+    [8 * MIB, false],
+    [8 * MIB + 1, true],
+  ])('%i bytes of it are read, and the connection is destroyed: %s.', async (bytes, destroyed) => {
+    const { clock, timers } = withClock();
+    const req = new Incoming();
+    const res = serve(refuse, req, { clock, stallTimeoutMs: Infinity });
+    await settled();
+    req.emit('data', Buffer.alloc(8 * MIB));
+    if (bytes > 8 * MIB) req.emit('data', Buffer.alloc(1));
+    expect([req.socket.destroyed, res.ended, timers()]).toEqual([destroyed, destroyed ? 1 : 0, destroyed ? 0 : 1]);
+  });
+
+  test('It is read for five seconds, and what comes then is the end of the connection.', async () => {
+    const { clock, timers } = withClock();
+    const req = new Incoming();
+    const res = serve(refuse, req, { clock, stallTimeoutMs: Infinity });
+    await settled();
+    clock.advance(4_999);
+    expect([req.socket.destroyed, res.ended]).toEqual([false, 0]);
+    clock.advance(1);
+    expect([req.socket.destroyed, res.ended, timers()]).toEqual([true, 1, 0]);
+    req.emit('end');
+    expect(res.ended).toBe(1);
+  });
+
+  test('A client that leaves ends it, and an error that follows is nobody’s.', async () => {
+    const { clock, timers } = withClock();
+    const req = new Incoming();
+    const res = serve(refuse, req, { clock, stallTimeoutMs: Infinity });
+    await settled();
+    req.emit('close');
+    expect([res.ended, timers()]).toEqual([1, 0]);
+    expect(() => req.emit('error', new Error('EPIPE'))).not.toThrow();
+    expect(res.ended).toBe(1);
+  });
+
+  test.each([
+    [String(8 * MIB), true],
+    [String(8 * MIB + 1), false],
+  ])('A content-length of %s lets the connection live on: %s.', (length, keeps) => {
+    const res = serve(refuse, new Incoming({ 'content-length': length }));
+    expect(res.shouldKeepAlive).toBe(keeps);
+  });
+
+  test('A body of unknown length does not let the connection live on, and one that has been read does.', async () => {
+    expect(serve(refuse, new Incoming()).shouldKeepAlive).toBe(false);
+    const { handler } = reader();
+    const req = new Incoming();
+    req.end('01');
+    const res = serve(handler, req);
+    await settled();
+    expect([res.shouldKeepAlive, res.ended]).toEqual([true, 1]);
+  });
+});

@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest';
+import type { EventStore, Revision } from '../../../../src/store/contract.js';
+import { sampleEvent } from '../../../../src/testing/sample-event.js';
+import { openedWatch, settled, verbBench } from '../bench.js';
+
+/** A store whose feed can also tell how far it has come where nothing changed, as that of etcd does. */
+function progressing(): { wrap: (store: EventStore) => EventStore; tell: (revision: Revision) => void } {
+  const told = new Set<(revision: Revision) => void>();
+  return {
+    wrap: (store) => ({
+      ...store,
+      changes(options) {
+        if (options.onProgress) told.add(options.onProgress);
+        return store.changes(options);
+      },
+    }),
+    tell: (revision) => told.forEach((tell) => tell(revision)),
+  };
+}
+
+test('A bookmark follows a feed that goes on without changes, and comes once for each place.', async () => {
+  const feed = progressing();
+  const bench = verbBench(feed.wrap);
+  const put = async (name: string): Promise<Revision> => {
+    const stored = await bench.store.create({ namespace: 'default', name }, sampleEvent({ name }), { expiresAt: 9e15 });
+    return stored.revision;
+  };
+  const start = await put('a');
+  const watch = openedWatch(bench, `&resourceVersion=${start}&allowWatchBookmarks=true`);
+  let frames: string[] = [];
+  const read = async (): Promise<void> => {
+    for (let chunk = await watch.next(); chunk !== undefined; chunk = await watch.next()) {
+      frames.push(...chunk.map(({ type, object }) => `${type} ${String(object.metadata['resourceVersion'])}`));
+    }
+  };
+  const reading = read();
+  const minute = async (): Promise<string[]> => {
+    frames = [];
+    await settled();
+    bench.clock.advance(60_000);
+    await settled();
+    return frames;
+  };
+  expect(await minute()).toEqual([]);
+  feed.tell(start + 1_000);
+  expect(await minute()).toEqual([`BOOKMARK ${start + 1_000}`]);
+  expect(await minute()).toEqual([]);
+  feed.tell(start + 2_000);
+  expect(await minute()).toEqual([`BOOKMARK ${start + 2_000}`]);
+  await watch.iterator.return?.();
+  await reading;
+});
+
+test.each(['&limit=1', '&limit=1&continue='])('A watch with %s begins with all events there are.', async (query) => {
+  const bench = verbBench();
+  for (const name of ['a', 'b', 'c']) {
+    await bench.store.create({ namespace: 'default', name }, sampleEvent({ name }), { expiresAt: 9e15 });
+  }
+  const watch = openedWatch(bench, query);
+  const names: unknown[] = [];
+  while (names.length < 3) names.push(...((await watch.next()) ?? []).map(({ object }) => object.metadata['name']));
+  expect(names).toEqual(['a', 'b', 'c']);
+  await watch.iterator.return?.();
+});
+
+test.each(['', '0'])(
+  'A watch without initial events from the revision %j begins with what happens.',
+  async (revision) => {
+    const bench = verbBench();
+    const put = (name: string) =>
+      bench.store.create({ namespace: 'default', name }, sampleEvent({ name }), { expiresAt: 9e15 });
+    await put('a');
+    const watch = openedWatch(
+      bench,
+      `&sendInitialEvents=false&resourceVersionMatch=NotOlderThan&resourceVersion=${revision}`,
+    );
+    const next = watch.next();
+    await settled();
+    await put('b');
+    expect((await next)?.map(({ type, object }) => [type, object.metadata['name']])).toEqual([['ADDED', 'b']]);
+    await watch.iterator.return?.();
+  },
+);
