@@ -68,3 +68,11 @@ test('whatever comes, all of it leaves in order, in chunks that are bounded', ()
     { numRuns: 50 },
   );
 });
+
+test('Frames of different pieces of memory are copied, although their places would follow each other.', () => {
+  const [one, other] = [1, 2].map((value) => new Uint8Array(20).fill(value)) as [Uint8Array, Uint8Array];
+  const joiner = createFrameJoiner();
+  joiner.add(one.subarray(0, 10));
+  joiner.add(other.subarray(10, 20));
+  expect(joiner.rest()).toEqual(Uint8Array.from({ length: 20 }, (_, index) => (index < 10 ? 1 : 2)));
+});

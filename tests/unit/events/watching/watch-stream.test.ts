@@ -111,6 +111,21 @@ describe('selection', () => {
     expect(seen[2]?.object.metadata).toMatchObject({ labels: { app: 'web' }, resourceVersion: String(left.revision) });
   });
 
+  test('An event that matches and is removed is DELETED once, in its last state and at the revision of the removal.', async () => {
+    const bench = verbBench();
+    const start = await put(bench.store, 'a', { app: 'web' });
+    await bench.store.remove({ namespace: 'default', name: 'a' });
+    const removed = await bench.store.revision();
+    await put(bench.store, 'last', { app: 'web' });
+    const watch = openedWatch(bench, `${from(start)}&labelSelector=app%3Dweb`);
+    const seen = (await watch.next()) ?? [];
+    expect(seen.map(({ type, object }) => `${type} ${String(object.metadata['name'])}`)).toEqual([
+      'DELETED a',
+      'ADDED last',
+    ]);
+    expect(seen[0]?.object.metadata).toMatchObject({ labels: { app: 'web' }, resourceVersion: String(removed) });
+  });
+
   test('other namespaces are none of its business', async () => {
     const bench = verbBench();
     const start = await put(bench.store, 'a');

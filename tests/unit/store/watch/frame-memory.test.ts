@@ -38,3 +38,22 @@ describe('frame memory', () => {
     for (const { byteLength } of buffers) expect(byteLength).toBe(131_072);
   });
 });
+
+test('Eight frames of 16 KiB fill a piece of memory, and one byte more has memory of its own.', () => {
+  const memory = createFrameMemory();
+  const kept = Array.from({ length: 9 }, () => memory.keep('json', new Uint8Array(16_384)));
+  expect(new Set(kept.slice(0, 8).map(({ buffer }) => buffer)).size).toBe(1);
+  expect(kept[8]?.buffer).not.toBe(kept[0]?.buffer);
+  const large = new Uint8Array(16_385);
+  expect(memory.keep('json', large)).toBe(large);
+});
+
+test('The pieces of 64 forms are remembered, and with one form more all of them are let go of.', () => {
+  const memory = createFrameMemory();
+  const keep = (form: number): ArrayBufferLike => memory.keep(`form ${form}`, new Uint8Array(10)).buffer;
+  const pieces = Array.from({ length: 64 }, (_, form) => keep(form));
+  expect(Array.from({ length: 64 }, (_, form) => keep(form))).toEqual(pieces);
+  expect(keep(0)).toBe(pieces[0]);
+  keep(64);
+  expect(keep(0)).not.toBe(pieces[0]);
+});

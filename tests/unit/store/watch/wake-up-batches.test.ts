@@ -89,3 +89,34 @@ test('A watcher that leaves during a pass does not stop it', async () => {
   for (let turn = 0; turn < 20; turn++) await nextTurn();
   expect(sum(woken)).toBe(90);
 });
+
+test('However often there is something new during a pause, one pass follows it.', async () => {
+  const { all, woken } = watchers(200);
+  const clock = fakeClock();
+  const wakeUps = createWakeUps(all, clock, () => undefined);
+  const finish = async (): Promise<void> => {
+    for (let turn = 0; turn < 20; turn++) await nextTurn();
+  };
+  wakeUps.wake();
+  await finish();
+  for (let wakes = 0; wakes < 5; wakes++) wakeUps.wake();
+  expect(woken).toEqual(woken.map(() => 1));
+  for (let pauses = 0; pauses < 5; pauses++) {
+    clock.advance(4);
+    await finish();
+  }
+  expect(woken).toEqual(woken.map(() => 2));
+});
+
+test.each([
+  [99, 2],
+  [100, 1],
+])('%i watchers have been woken %i times where there was something new twice in a moment.', async (count, times) => {
+  const { all, woken } = watchers(count);
+  const wakeUps = createWakeUps(all, fakeClock(), () => undefined);
+  wakeUps.wake();
+  for (let turn = 0; turn < 10; turn++) await nextTurn();
+  wakeUps.wake();
+  for (let turn = 0; turn < 10; turn++) await nextTurn();
+  expect(woken).toEqual(woken.map(() => times));
+});

@@ -128,6 +128,37 @@ describe('watch hub', () => {
     expect(feeds.filter(({ open }) => open()).length).toBeGreaterThan(0);
   });
 
+  test('A watcher that leaves takes the feed from no other, however long they stay.', async () => {
+    const { hub, store, write, feeds, clock } = createBench();
+    const after = await store.revision();
+    const [leaving, staying] = [hub.watch({ after }), hub.watch({ after })];
+    await turns();
+    await leaving.return();
+    clock.advance(3_600_000);
+    await turns();
+    expect(feeds.map(({ open }) => open())).toEqual([true]);
+    await write(2);
+    expect(revisions(await take(staying, 2))).toEqual(range(after + 1, 2));
+    expect(feeds).toHaveLength(1);
+  });
+
+  test('A hub that is closed, or has never had a watcher that could stay, waits for nothing.', async () => {
+    const inner = fakeClock();
+    let timers = 0;
+    const clock: FakeClock = { ...inner, setTimer: (...args) => (timers++, inner.setTimer(...args)) };
+    const memory = memoryStore({ clock: inner });
+    const hub = createWatchHub({ store: memory, clock });
+    hubs.push(hub);
+    const after = await memory.revision();
+    await hub.watch({ after, signal: AbortSignal.abort() }).return();
+    expect(timers).toBe(0);
+    hub.watch({ after });
+    await turns();
+    hub.close();
+    await turns();
+    expect([timers, hub.watchers]).toEqual([0, 0]);
+  });
+
   test('a frame is encoded once for all watchers, per form', async () => {
     const { hub, store, write } = createBench();
     const after = await store.revision();
@@ -534,7 +565,13 @@ describe('watch hub', () => {
       clock.advance(5000);
     }
     expect(revisions(await pending)).toEqual(range(after + 1, 5));
-    expect(reported).toHaveLength(3);
+    expect(reported).toEqual(
+      Array.from({ length: 3 }, () => ({
+        type: 'error',
+        error: expect.objectContaining({ code: 'unavailable' }) as unknown,
+        where: 'watch feed of memory',
+      })),
+    );
   });
 
   test('a store that is away at the start is waited for', async () => {
@@ -659,7 +696,12 @@ describe('watch hub', () => {
   test('unusable options are named together', () => {
     const store = memoryStore();
     expect(() => createWatchHub({ store, maxBytes: Number.NaN, idleMs: -1, catchUpReaders: 0 })).toThrow(
-      /maxBytes.*idleMs.*catchUpReaders/,
+      new TypeError(
+        'createWatchHub: maxBytes: give bytes, at least 0; idleMs: give milliseconds, at least 0; catchUpReaders: give a whole number of at least 1',
+      ),
     );
+    for (const catchUpReaders of [1.5, Number.NaN])
+      expect(() => createWatchHub({ store, catchUpReaders })).toThrow(TypeError);
+    hubs.push(createWatchHub({ store, maxBytes: 0, idleMs: 0, catchUpReaders: 1 }));
   });
 });

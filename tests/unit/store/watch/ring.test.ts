@@ -1,0 +1,78 @@
+import { expect, test } from 'vitest';
+import type { Change, Revision } from '../../../../src/store/contract.js';
+import { createRing, type Ring } from '../../../../src/store/watch/ring.js';
+import { createHubEntry } from '../../../../src/store/watch/hub-entry.js';
+import { sampleEvent } from '../../../../src/testing/sample-event.js';
+
+const change = (revision: Revision): Change => {
+  const key = { namespace: 'default', name: 'a' };
+  return { type: 'put', key, revision, record: { key, revision, event: sampleEvent(key), expiresAt: 0 } };
+};
+/** All of them cost the same. */
+const COST = createHubEntry(change(1)).cost();
+const range = (from: number, to: number): number[] => Array.from({ length: to - from + 1 }, (_, i) => from + i);
+
+function ringOf(bytes: number, ...revisions: Revision[]): Ring {
+  const ring = createRing(bytes);
+  ring.restart(0);
+  for (const revision of revisions) ring.append([change(revision)]);
+  return ring;
+}
+
+const read = (ring: Ring, after: Revision, to: Revision): Revision[] | undefined =>
+  ring.read(after, to)?.entries.map((entry) => entry.change.revision);
+
+test('A ring keeps as many of the latest changes as fit, to the byte, also after many have left.', () => {
+  const ring = createRing(10 * COST);
+  ring.restart(0);
+  for (const revision of range(1, 5_000)) {
+    ring.append([change(revision)]);
+    const floor = Math.max(0, revision - 10);
+    if (ring.floor() !== floor) expect(ring.floor()).toBe(floor);
+  }
+  expect([ring.floor(), ring.head(), read(ring, 4_990, 5_000)]).toEqual([4_990, 5_000, range(4_991, 5_000)]);
+  expect(ringOf(10 * COST - 1, ...range(1, 10)).floor()).toBe(1);
+});
+
+test('A ring that holds nothing has its head as its floor.', () => {
+  const ring = ringOf(0, 1, 2, 3);
+  expect([ring.floor(), ring.head(), read(ring, 3, 3)]).toEqual([3, 3, undefined]);
+  ring.append([change(7)]);
+  expect([ring.floor(), ring.head()]).toEqual([7, 7]);
+});
+
+test('Frames count while their change is in the ring, and not any more when it has left.', () => {
+  const ring = ringOf(3 * COST, 1, 2, 3);
+  const entries = ring.read(0, 3)?.entries ?? [];
+  const frame = (index: number, form: string): void =>
+    void entries[index]?.frame(form, 'ADDED', () => new Uint8Array(COST));
+  frame(2, 'json');
+  expect(ring.floor()).toBe(2);
+  for (const form of range(1, 50)) frame(0, `form ${form}`);
+  frame(1, 'json');
+  expect([ring.floor(), read(ring, 2, 3)]).toEqual([2, [3]]);
+  ring.append([change(4)]);
+  expect(ring.floor()).toBe(3);
+});
+
+test('A ring is read from a place up to another, and nothing is between a place and an earlier one.', () => {
+  const ring = ringOf(100 * COST, 10, 20, 30, 40);
+  expect(read(ring, 0, 40)).toEqual([10, 20, 30, 40]);
+  expect(read(ring, 10, 30)).toEqual([20, 30]);
+  expect(read(ring, 15, 35)).toEqual([20, 30]);
+  expect(read(ring, 20, 29)).toBeUndefined();
+  for (const to of [30, 20, 10, 0]) expect(read(ring, 30, to)).toBeUndefined();
+  expect(ring.read(10, 30)).toBe(ring.read(10, 30));
+  expect(ring.read(10, 40)).not.toBe(ring.read(10, 30));
+});
+
+test('Progress moves the head forward only, and a restart forgets everything.', () => {
+  const ring = ringOf(100 * COST, 10, 20);
+  ring.advance(50);
+  ring.advance(30);
+  expect([ring.head(), ring.floor()]).toEqual([50, 0]);
+  ring.append([change(40), change(60)]);
+  expect(read(ring, 0, 100)).toEqual([10, 20, 60]);
+  ring.restart(70);
+  expect([ring.head(), ring.floor(), read(ring, 0, 100)]).toEqual([70, 70, undefined]);
+});
