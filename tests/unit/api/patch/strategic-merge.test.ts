@@ -333,9 +333,9 @@ describe('The order of a merged list', () => {
   });
 
   it('Objects without a merge key are told apart by all that they hold, and those with one also by its bare value.', () => {
-    const [a, b] = [{ manager: 'a' }, { manager: 'b' }];
-    expect(metadata({ managedFields: [a, b] }, { '$setElementOrder/managedFields': [b, a] })).toEqual({
-      managedFields: [b, a],
+    const list = (...managers: string[]): Json[] => managers.map((manager) => ({ manager }));
+    expect(metadata({ managedFields: list('a', 'b') }, { '$setElementOrder/managedFields': list('b', 'a') })).toEqual({
+      managedFields: list('b', 'a'),
     });
     const owners = { ownerReferences: [owner('u1'), owner('u2')] };
     expect(uids(metadata(owners, { '$setElementOrder/ownerReferences': ['u2', 'u1'] }))).toEqual(['u2', 'u1']);
@@ -408,6 +408,13 @@ describe('What the schema does not describe', () => {
     });
     expect(metadata(stored, { annotations: { deep: { deeper: { c: { e: { f: 1 } } } } } })).toMatchObject({
       annotations: { deep: { deeper: { c: { e: { f: 1 } } } } },
+    });
+    const deep = { a: { b: { c: { d: 1 }, list: [1] } } };
+    expect(metadata({ annotations: deep }, { annotations: { a: { b: { c: { e: 2 }, list: [2] } } } })).toEqual({
+      annotations: { a: { b: { c: { d: 1, e: 2 }, list: [2] } } },
+    });
+    expect(metadata({ annotations: { a: { list: [1] } } }, { annotations: { a: { list: [2] } } })).toEqual({
+      annotations: { a: { list: [2] } },
     });
     expect(metadata(stored, { annotations: { '$setElementOrder/list': ['b', 'a'] } })).toMatchObject({
       annotations: { list: ['b', 'a'] },
