@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ApiHandler } from '../../../../src/http/handler.js';
 import { fakeClock } from '../../../../src/testing/fake-clock.js';
-import type { Outgoing} from './hand-made.js';
+import type { Outgoing } from './hand-made.js';
 import { Incoming, listening, serve, settled } from './hand-made.js';
 
 const MIB = 1024 * 1024;
@@ -219,6 +219,7 @@ describe('the rest of a body after the answer', () => {
     req.end();
     await settled();
     expect([res.text, res.ended, req.socket.destroyed, timers()]).toEqual(['the answer', 1, false, 0]);
+    expect(req.isPaused()).toBe(false);
     expect(listening(req)).toEqual({ error: 1 });
   });
 
@@ -252,7 +253,7 @@ describe('the rest of a body after the answer', () => {
     clock.advance(4_999);
     expect([req.socket.destroyed, res.ended]).toEqual([false, 0]);
     clock.advance(1);
-    expect([req.socket.destroyed, res.ended, timers()]).toEqual([true, 1, 0]);
+    expect([req.socket.destroyed, res.ended, timers(), req.isPaused()]).toEqual([true, 1, 0, true]);
     req.emit('end');
     expect(res.ended).toBe(1);
   });
