@@ -6,7 +6,7 @@
 // tests, the conformance tests and the recorded exchanges; those of bridge/ and lifecycle/ also tests/lifecycle.
 // --with PATH counts the tests below PATH among those nearby; may be given several times.
 // --jobs N runs so many mutants at once (1). --files TEXT takes only files whose path contains it. --json FILE writes the
-// mutants that survived, in the form of the list of equivalent ones.
+// mutants that survived, in the form of the list of equivalent ones; --again FILE runs only those of such a file.
 // tests/mutation/equivalent.json lists mutants that change nothing anybody could notice, with the reason.
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -43,6 +43,7 @@ const { values: flags, positionals } = parseArgs({
     seed: { type: 'string', default: '1' },
     threshold: { type: 'string' },
     json: { type: 'string' },
+    again: { type: 'string' },
     jobs: { type: 'string', default: '1' },
     files: { type: 'string', default: '' },
     near: { type: 'boolean', default: false },
@@ -85,7 +86,7 @@ function nearTests() {
     const own = testsOf(room);
     return own.length > 0 ? own : testsOf(dirname(room));
   });
-  const besides = flags.with.flatMap((path) => below(path, '.test.ts'));
+  const besides = flags.with.flatMap((path) => below(path, '.test.ts')).filter((file) => !UNFIT.test(file));
   return [...new Set([...found, ...besides])];
 }
 
@@ -199,7 +200,8 @@ const equivalent = new Set(listed.map(textOf));
 const started = Date.now();
 const size = flags.sample === undefined ? undefined : Number(flags.sample);
 const near = nearTests();
-let mutants = await run(near.length > 0 ? near : allTests(), { size });
+const keys = flags.again && JSON.parse(await readFile(flags.again, 'utf8')).map(textOf);
+let mutants = await run(near.length > 0 ? near : allTests(), { size, keys });
 const left = mutants.filter((mutant) => !noticed(mutant) && !equivalent.has(mutant.key));
 report('noticed by the tests nearby');
 if (!flags.near && near.length > 0 && left.length > 0) {
