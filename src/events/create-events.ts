@@ -19,9 +19,12 @@ import { createWatchHub } from '../store/watch/watch-hub.js';
 import { createDocuments } from './documents/documents.js';
 import { observedAuthorizer } from './pipeline/observed-authorizer.js';
 import { createWatchedSelections } from './request/watched-selections.js';
-import { createPipeline } from './pipeline/pipeline.js';
+import { handleRequest } from './pipeline/handle-request.js';
+import { createNegotiate } from './pipeline/negotiate.js';
 import { checkEventsOptions, type EventsOptions } from './options.js';
+import type { PipelineParts } from './pipeline/request-context.js';
 import type { EventsEnvironment } from './request/call.js';
+import { UnfinishedRequests } from './request/request-life.js';
 import { coreV1 } from './versions/core-v1.js';
 import { eventsV1 } from './versions/events-v1.js';
 import { createEventReader } from './stored-form/read-event.js';
@@ -42,8 +45,8 @@ export interface Events {
    */
   as(caller: Pick<Caller, 'name'> & Partial<Caller>): ApiHandler;
   /**
-   * For paths beside the events, such as health and routes of the service's own: waits until it is the turn of this client,
-   * told apart by its address. `undefined` means *now*, as for all who do not send more than their share.
+   * For paths outside the events, such as health and routes of the service itself: waits until it is the turn of this client,
+   * identified by its address. `undefined` means *now*, as for all that do not send more than their share.
    */
   readonly turn: (request: ApiRequest) => Promise<unknown> | undefined;
   /** Ends watches and timers. The store stays open: it is the service's. May be called twice. */
@@ -107,14 +110,22 @@ export function createEvents(options: EventsOptions): Events {
     minWatchMs: options.minWatchMs ?? 1_800_000,
   };
   const documents = createDocuments({ versions, all: options.discovery ?? true });
-  const pipeline = createPipeline({ environment, versions, documents, observe });
+  const parts: PipelineParts = {
+    environment,
+    versions,
+    documents,
+    unfinished: new UnfinishedRequests(clock),
+    negotiate: createNegotiate(clock.now),
+    notify,
+    observed: observe !== undefined,
+  };
   expiry.start(); // last: a creation that fails leaves nothing running
   return {
-    handle: (request) => pipeline(request, undefined),
+    handle: (request) => handleRequest(parts, request, undefined),
     as(caller) {
       const preset = acceptCaller(caller);
       if (!preset) throw new TypeError('events.as: the caller needs a name');
-      return (request) => pipeline(request, preset);
+      return (request) => handleRequest(parts, request, preset);
     },
     turn: (request) => environment.limits.turn(undefined, request),
     async close() {

@@ -1,5 +1,8 @@
 import type { CallerState } from './caller-queues.js';
 
+/** Answers of more bytes are counted, and sent as streams: a stream has an end, whatever bridge it goes through. */
+export const LARGE_BYTES = 65_536;
+
 /** Bytes of an answer that count until they are given back. */
 export interface HeldBytes {
   /** The answer has come to so many bytes, in place of those that were asked for. */

@@ -1,21 +1,44 @@
+import { errorRepresentation, negotiationInputs } from '../../api/representation/negotiate.js';
 import { badRequest, internalError, tooLarge } from '../../api/status/failures.js';
 import { isStatusError, type StatusError } from '../../api/status/status-error.js';
-import { isStoreError } from '../../store/errors.js';
 import { isBodyError } from '../../http/body.js';
-import { isHookFailure } from './observed-authorizer.js';
-import type { Scope } from '../scope.js';
+import type { ApiResponse } from '../../http/response.js';
+import { isStoreError } from '../../store/errors.js';
+import { TOO_LATE } from '../request/request-life.js';
 import { storeFailure } from '../request/store-failures.js';
+import { finish } from './finish.js';
+import { isHookFailure } from './observed-authorizer.js';
+import type { RequestContext } from './request-context.js';
 
-/** What a client is told about an error, wherever it was thrown; undefined for one that nobody expected. */
-export function statusErrorOf(error: unknown, scope: Scope | undefined): StatusError | undefined {
+/** The response to a request one of whose steps has thrown. */
+export async function refuse(context: RequestContext, error: unknown): Promise<ApiResponse> {
+  const { parts, life, caller } = context;
+  // A client that is not authenticated waits for the turn of its address: its requests cost others as much as an answer does.
+  if (caller === undefined) await parts.environment.limits.turn(undefined, life);
+  return finish(context, await errorResponse(context, error));
+}
+
+async function errorResponse(context: RequestContext, error: unknown): Promise<ApiResponse> {
+  if (context.life.isReason(error)) return TOO_LATE;
+  const { status, headers } = statusErrorOf(context, error);
+  const representation = errorRepresentation(negotiationInputs(context.request.headers, context.query));
+  const response = await representation.status(status, status.code ?? 500);
+  return { ...response, headers: { ...response.headers, ...headers } };
+}
+
+/** What a client is told about an error, wherever it was thrown. One that nobody expected is reported, and told as a bare 500. */
+function statusErrorOf({ parts, scope }: RequestContext, error: unknown): StatusError {
   if (isStatusError(error)) return error;
-  // Whatever the hook threw, a store's error included: it was reported, and is no answer to this request.
+  // Whatever the hook threw, an error of the store included: it was reported already.
   if (isHookFailure(error)) return internalError();
   if (isStoreError(error)) {
     return storeFailure(error, { group: scope?.group ?? '', resource: 'events' }, scope?.name ?? '');
   }
-  if (!isBodyError(error)) return undefined;
-  return error.code === 'too-large'
-    ? tooLarge(`limit is ${error.limit ?? 0}`)
-    : badRequest('the request body ended before it was complete');
+  if (isBodyError(error)) {
+    return error.code === 'too-large'
+      ? tooLarge(`limit is ${error.limit ?? 0}`)
+      : badRequest('the request body ended before it was complete');
+  }
+  parts.notify({ type: 'error', error, where: 'events' });
+  return internalError();
 }

@@ -5,20 +5,18 @@ import { badRequest, notFound } from '../../api/status/failures.js';
 import { chain } from '../../http/promise.js';
 import type { EventRecord } from '../../store/record.js';
 import { futureRevision } from '../request/store-failures.js';
-import { keyOf, resourceOf, type Result, type VerbCall } from '../request/call.js';
-import { storedObject } from '../request/result.js';
+import { keyOf, readStored, resourceOf, type VerbCall } from '../request/call.js';
+import { storedObject, type Result } from '../request/result.js';
 
 /** One event. `resourceVersion` means "not older than"; every read is the latest state, so only the future fails. */
-export function get(call: VerbCall): Result | Promise<Result> {
-  const { environment, query, life } = call;
+export function getEvent(call: VerbCall): Result | Promise<Result> {
+  const { query } = call;
   if (flag(query, 'export')) {
     throw badRequest('the export parameter, deprecated since v1.14, is no longer supported');
   }
   const asked = first(query, 'resourceVersion') ?? '';
   requireResourceVersion(asked);
-  const { store } = environment;
-  const found = store.get.sync ? store.get.sync(keyOf(call), life) : store.get(keyOf(call), life);
-  return chain(found, (record) => shown(call, asked, record));
+  return chain(readStored(call, keyOf(call)), (record) => shown(call, asked, record));
 }
 
 function shown(call: VerbCall, asked: string, record: EventRecord | undefined): Result | Promise<Result> {
@@ -27,7 +25,7 @@ function shown(call: VerbCall, asked: string, record: EventRecord | undefined): 
   return asked === '' || toRevision(asked) <= record.revision ? result : unlessAhead(call, asked, result);
 }
 
-/** The record is older than what was asked for: is that a revision of the future? */
+/** The record is older than what was asked for: fails when that is a revision of the future. @throws StatusError 504 */
 async function unlessAhead(
   { environment, life }: VerbCall,
   asked: string,

@@ -3,10 +3,11 @@ import { chain } from '../../http/promise.js';
 import { JsonPieces } from '../../json/json-source.js';
 import { readList } from '../listing/read-list.js';
 import { readSelection } from '../listing/list-query.js';
-import type { Result, VerbCall } from '../request/call.js';
+import type { VerbCall } from '../request/call.js';
+import type { Result } from '../request/result.js';
 
-/** The events of a namespace, or of all, at one revision. */
-export function list(call: VerbCall): Result | Promise<Result> {
+/** The events of a namespace, or of all, at one revision: synchronously where the store has them joined. */
+export function listEvents(call: VerbCall): Result | Promise<Result> {
   const options = readListOptions(call.query);
   const { listItem: ofRecord, listsStored } = call.version;
   const sentAsStored = call.joinsItems && listsStored;

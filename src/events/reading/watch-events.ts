@@ -1,13 +1,16 @@
-import { readListOptions } from '../../api/options/list-options.js';
+import { readListOptions, type ListOptions } from '../../api/options/list-options.js';
 import type { Query } from '../../api/options/query.js';
 import { readSelection } from '../listing/list-query.js';
-import { openWatch } from '../watching/watch-stream.js';
-import type { Result, VerbCall } from '../request/call.js';
+import type { FrameEncoder } from '../../api/representation/contract.js';
+import type { VerbCall } from '../request/call.js';
+import type { Result } from '../request/result.js';
+import type { WatchedSelection } from '../request/watched-selections.js';
+import { WatchStream } from '../watching/watch-stream.js';
 
 const NO_QUERY: Query = new Map();
 
 /** A stream of changes. What fails before it starts is an ordinary answer, what fails later an ERROR frame. */
-export function watch(call: VerbCall): Result {
+export function watchEvents(call: VerbCall): Result {
   const options = readListOptions(call.query, true);
   const { labelSelector, fieldSelector } = options;
   const { version, scope, environment } = call;
@@ -17,4 +20,15 @@ export function watch(call: VerbCall): Result {
   const lasting = { ...call, query: NO_QUERY };
   const rest = { ...options, labelSelector: '', fieldSelector: '' };
   return { kind: 'watch', frames: (encoder, onEnd) => openWatch(lasting, rest, selection, encoder, onEnd) };
+}
+
+/** The frames of one watch, as chunks ready to be written. `onEnd` is called once, whatever ends it. */
+export function openWatch(
+  call: VerbCall,
+  options: ListOptions,
+  { selector, key }: WatchedSelection,
+  encoder: FrameEncoder,
+  onEnd: () => void,
+): AsyncIterable<Uint8Array> {
+  return new WatchStream({ call, options, selector, selectionKey: key, encoder }, onEnd).frames;
 }

@@ -2,9 +2,6 @@ import type { BodyLimits } from '../../api/body/body-limits.js';
 import type { FieldTracker } from '../../api/managed-fields/field-tracker.js';
 import type { Query } from '../../api/options/query.js';
 import type { ChunkMemory } from '../../api/representation/chunk-memory.js';
-import type { FrameEncoder } from '../../api/representation/contract.js';
-import type { JsonSource } from '../../json/json-source.js';
-import type { Batches } from '../../api/representation/list-form.js';
 import type { GroupResource } from '../../api/status/failures.js';
 import type { Access } from '../../auth/access.js';
 import type { Clock } from '../../clock/clock.js';
@@ -12,9 +9,8 @@ import type { ApiRequest } from '../../http/request.js';
 import type { EventRateLimits } from '../../limits/event-rate-limits.js';
 import type { InFlightLimits } from '../../limits/in-flight.js';
 import type { Caller } from '../../model/caller.js';
-import type { ListMeta } from '../../model/object-meta.js';
-import type { Status } from '../../model/status.js';
 import type { EventKey, EventStore } from '../../store/contract.js';
+import type { EventRecord } from '../../store/record.js';
 import type { StoreTime } from '../../store/store-time.js';
 import type { WatchHub } from '../../store/watch/watch-hub.js';
 import type { WatchedSelections } from './watched-selections.js';
@@ -78,20 +74,6 @@ export interface VerbCall {
   readonly warnings: string[];
 }
 
-/** What a verb hands back; `api/representation` makes bytes of it in one place. */
-export type Result =
-  | { readonly kind: 'object'; readonly status: 200 | 201 | 202; readonly json: JsonSource }
-  | {
-      readonly kind: 'list';
-      readonly meta: ListMeta;
-      readonly batches: Batches;
-      readonly memory?: ChunkMemory;
-      /** Bytes of events that are in memory before the answer begins, where the list has read them for itself. */
-      readonly ahead?: number;
-    }
-  | { readonly kind: 'watch'; frames(encoder: FrameEncoder, onEnd: () => void): AsyncIterable<Uint8Array> }
-  | { readonly kind: 'status'; readonly status: Status };
-
 /** How failures call the resource in this request's version. */
 export function resourceOf(call: VerbCall): GroupResource {
   return { group: call.version.group, resource: 'events' };
@@ -101,6 +83,14 @@ export function resourceOf(call: VerbCall): GroupResource {
 export function keyOf(call: VerbCall): EventKey {
   return { namespace: call.scope.namespace, name: call.scope.name };
 }
+
+/** Reads an event: synchronously where the store can. */
+export function readStored({ environment, life }: VerbCall, key: EventKey): MaybeRecord | Promise<MaybeRecord> {
+  const { get } = environment.store;
+  return get.sync ? get.sync(key, life) : get(key, life);
+}
+
+type MaybeRecord = EventRecord | undefined;
 
 /** When an event written now expires. */
 export function expiryOf(environment: EventsEnvironment): number {

@@ -1,4 +1,5 @@
 import type { Clock, ClockTimer } from '../../clock/clock.js';
+import { isPromise } from '../../http/promise.js';
 import type { ApiRequest } from '../../http/request.js';
 import type { HeldBytes } from '../../limits/answer-bytes.js';
 import type { Place } from '../../limits/in-flight.js';
@@ -153,8 +154,9 @@ export class RequestLife implements StoreCall {
     this.#bytes?.release();
   }
 
-  /** The answer of work that has to be waited for: 504 when the request ends before it is there. */
-  answerOf(work: PromiseLike<ApiResponse>): Promise<ApiResponse> {
+  /** The answer, where it has to be waited for: 504 when the request ends before it is there. */
+  answerOf(work: ApiResponse | PromiseLike<ApiResponse>): ApiResponse | Promise<ApiResponse> {
+    if (!isPromise(work)) return work;
     return new Promise((resolve, reject) => {
       this.#breakOff = () => {
         resolve(TOO_LATE);
@@ -174,7 +176,7 @@ export class RequestLife implements StoreCall {
    * @param turn waits until the next chunk may be made; undefined: it may be made now
    */
   stream(
-    response: ApiResponse,
+    { status, headers }: Pick<ApiResponse, 'status' | 'headers'>,
     source: AsyncIterable<Uint8Array>,
     turn: () => Promise<unknown> | undefined = nothing as () => undefined,
   ): ApiResponse {
@@ -188,8 +190,7 @@ export class RequestLife implements StoreCall {
       letGo(iterator);
     };
     this.#watch();
-    const body = new LimitedStream(this, iterator, turn, over);
-    return this.withSignal(response.status, response.headers, body);
+    return this.withSignal(status, headers, new LimitedStream(this, iterator, turn, over));
   }
 
   /** A streaming answer with the signal of this request, which is only made where somebody reads it. */

@@ -12,10 +12,15 @@ import {
 } from '../../api/status/failures.js';
 import type { StatusError } from '../../api/status/status-error.js';
 import type { Revision } from '../../store/contract.js';
-import type { StoreError } from '../../store/errors.js';
+import { isStoreError, type StoreError } from '../../store/errors.js';
 
 /** The text of a version conflict, whoever noticed it. */
 export const MODIFIED = 'the object has been modified; please apply your changes to the latest version and try again';
+
+/** True for the error of a conditional write whose event was changed or removed since it was read. */
+export function isOutdated(error: unknown): boolean {
+  return isStoreError(error) && (error.code === 'conflict' || error.code === 'not-found');
+}
 
 /** 504 for a revision that has not happened yet. */
 export function futureRevision(asked: Revision | string, current: Revision): StatusError {

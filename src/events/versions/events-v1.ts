@@ -1,13 +1,13 @@
 import { encodeJson } from '../../api/encode/encode-json.js';
+import type { JsonWriter } from '../../json/json-source.js';
 import { selectableFields } from '../../api/schema/selectable-fields.js';
 import type { Event } from '../../model/event.js';
-import { recordBytes } from '../../store/record.js';
+import { recordBytes, recordLength, writeRecord, type EventRecord } from '../../store/record.js';
 import { coreEventShape, eventShape } from '../resource/schema.js';
 import { eventTable } from '../resource/table.js';
 import { fieldsPresent } from '../codec/compare-events.js';
 import { decodeNewEvent } from '../codec/decode-event.js';
 import { fromCore } from './core-form.js';
-import { UnjoinedRecord } from './unjoined-record.js';
 import type { EventVersion } from './version.js';
 
 /** `events.<api_domain>/v1`: the version the library stores. */
@@ -44,4 +44,21 @@ export function eventsV1(apiDomain: string): EventVersion {
       return encoder.encode(encodeJson({ kind: 'Event', apiVersion, metadata }, shape));
     },
   };
+}
+
+/** A stored record behind some constant bytes, joined with its revision only where it is written. */
+class UnjoinedRecord implements JsonWriter {
+  readonly byteLength: number;
+  readonly #record: EventRecord;
+  readonly #prefix: Uint8Array;
+
+  constructor(record: EventRecord, prefix: Uint8Array) {
+    this.#record = record;
+    this.#prefix = prefix;
+    this.byteLength = recordLength(record, prefix);
+  }
+
+  writeTo(out: Uint8Array, at: number): void {
+    writeRecord(this.#record, this.#prefix, out, at);
+  }
 }

@@ -4,7 +4,7 @@ import type { Sleeper } from '../../store/watch/watcher.js';
 import { createFrameJoiner } from './join-frames.js';
 import { RECORDS } from '../listing/batches.js';
 import { readList } from '../listing/read-list.js';
-import type { FrameSource, WatchParts } from './watch-parts.js';
+import type { FrameSource, WatchParts } from './watch-frame.js';
 
 /**
  * What a watch is sent before the first change: initial events and their bookmark, where they are due, or nothing.

@@ -1,11 +1,10 @@
 import type { Revision } from '../../store/contract.js';
+import type { Clock } from '../../clock/clock.js';
 import { atNextTurn } from '../../clock/next-turn.js';
 import type { Batch, BatchFrames } from '../../store/watch/batch.js';
 import type { Sleeper, Watcher } from '../../store/watch/watcher.js';
 import { createFrameJoiner } from './join-frames.js';
-import { createTicker, type Ticker } from './ticker.js';
-import { frameOf } from './watch-frame.js';
-import type { FrameSource, WatchParts } from './watch-parts.js';
+import { frameOf, type FrameSource, type WatchParts } from './watch-frame.js';
 
 const NONE: readonly Uint8Array[] = [];
 
@@ -127,4 +126,30 @@ function framesOf(parts: WatchParts, batch: Batch): BatchFrames {
   }
   keep(joiner.rest());
   return { chunks, last };
+}
+
+/** Says at regular times that something is due. */
+export interface Ticker {
+  /** True when a tick came since the last question; many are one. */
+  due(): boolean;
+  stop(): void;
+}
+
+/** A ticker on a clock. `onTick` is called with each tick, for somebody who waits. */
+export function createTicker(clock: Clock, intervalMs: number, onTick: () => void): Ticker {
+  let ticked = false;
+  const tick = (): void => {
+    ticked = true;
+    timer = clock.setTimer(tick, intervalMs);
+    onTick();
+  };
+  let timer = clock.setTimer(tick, intervalMs);
+  return {
+    due() {
+      const was = ticked;
+      ticked = false;
+      return was;
+    },
+    stop: () => timer.cancel(),
+  };
 }

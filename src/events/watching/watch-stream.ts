@@ -1,45 +1,33 @@
 import type { ListOptions } from '../../api/options/list-options.js';
-import type { FrameEncoder } from '../../api/representation/contract.js';
 import type { ClockTimer } from '../../clock/clock.js';
 import { expired } from '../../api/status/failures.js';
 import { isStatusError, type StatusError } from '../../api/status/status-error.js';
 import { isStoreError } from '../../store/errors.js';
 import { createParkedIterator, type ParkedIterator, type ParkedSource } from '../../store/parked-iterator.js';
-import type { WatchedSelection } from '../request/watched-selections.js';
-import { LARGE_BYTES } from '../request/large-answers.js';
+import { LARGE_BYTES } from '../../limits/answer-bytes.js';
 import { createFirstFrames } from './first-frames.js';
 import { createLiveFrames } from './live-frames.js';
 import { storeFailure } from '../request/store-failures.js';
 import { resourceOf, type VerbCall } from '../request/call.js';
-import type { FrameSource, WatchParts } from './watch-parts.js';
+import type { FrameSource, WatchParts } from './watch-frame.js';
 
-/** The reason given to whatever still waits when a watch is over. Constant: making errors is not free. */
+/** The abort reason when a watch is over. A constant, because errors are not cheap to make. */
 const WATCH_OVER = 'the watch is over';
 
 /**
  * The frames of one watch, as chunks ready to be written. Four things end it: the client left or the server closes (the
  * request's signal), its time is up, the feed ended, or the consumer called `return`. All of them pass through one
- * AbortController. Made by hand, because a generator that waits cannot be returned from outside.
+ * AbortController. Not a generator, because one that waits cannot be returned from outside. A class for the reason that
+ * `RingWatcher` has.
  */
-export function openWatch(
-  call: VerbCall,
-  options: ListOptions,
-  { selector, key }: WatchedSelection,
-  encoder: FrameEncoder,
-  onEnd: () => void,
-): AsyncIterable<Uint8Array> {
-  return new WatchStream({ call, options, selector, selectionKey: key, encoder }, onEnd).frames;
-}
-
-/** A class for the reason that `RingWatcher` has. */
-class WatchStream implements ParkedSource<Uint8Array> {
+export class WatchStream implements ParkedSource<Uint8Array> {
   readonly frames: ParkedIterator<Uint8Array>;
   readonly #parts: WatchParts;
   readonly #over = new AbortController();
   readonly #deadline: ClockTimer;
   readonly #onEnd: () => void;
   #source: FrameSource;
-  /** Nothing more is asked of the sources; who waits, or asks next, is told the end. */
+  /** Nothing more is asked of the sources; the reader, waiting or asking next, is told the end. */
   #done: boolean;
   /** Gives back the large chunk that is on its way to the client. */
   #sent: (() => void) | undefined;
@@ -56,13 +44,13 @@ class WatchStream implements ParkedSource<Uint8Array> {
       if (!this.#over.signal.aborted) this.#source = createLiveFrames(this.#parts, after, this.frames);
     });
     this.#deadline = environment.clock.setTimer(() => this.#timeIsUp(), durationMs(options, environment.minWatchMs));
-    // A client that left may leave a body behind that nobody ever reads.
+    // After the client has left, nobody may ever read the body.
     if (request.signal?.aborted) this.frames.end();
     else request.signal?.addEventListener('abort', this.frames.end, { once: true });
   }
 
   poll(): Uint8Array | 'end' | undefined {
-    // Who asks has taken what was before.
+    // The reader has taken the chunk before.
     this.#letGo();
     if (this.#done) return 'end';
     try {
@@ -77,7 +65,7 @@ class WatchStream implements ParkedSource<Uint8Array> {
     }
   }
 
-  /** Its client resumes a watch that ends for want of room; what others have not taken may be gone by then. */
+  /** Without room the watch ends, and its client resumes it. */
   #counted(chunk: Uint8Array): Uint8Array | 'end' {
     const { life, caller, environment } = this.#parts.call;
     this.#sent = environment.limits.holdChunk(chunk, caller, life);
@@ -117,7 +105,7 @@ function durationMs(options: ListOptions, minimum: number): number {
   return minimum * (1 + Math.random());
 }
 
-/** What an ERROR frame says; undefined for what nobody expected, which destroys the connection. */
+/** The Status of an ERROR frame; undefined for an unexpected error, which destroys the connection. */
 function failureOf(call: VerbCall, error: unknown): StatusError | undefined {
   if (isStatusError(error)) return error;
   if (!isStoreError(error)) return undefined;

@@ -5,16 +5,14 @@ import { badRequest, conflict, invalid } from '../../api/status/failures.js';
 import { nextTurn } from '../../clock/next-turn.js';
 import { chain } from '../../http/promise.js';
 import type { Event } from '../../model/event.js';
-import { isStoreError } from '../../store/errors.js';
 import type { EncodedEvent, EventRecord } from '../../store/record.js';
-import { requireEventRate } from './write-limits.js';
-import { encodeText } from '../stored-form/encode-event.js';
-import { rewriteEvent, type EventReader } from '../stored-form/read-event.js';
-import { requireFits } from './write-limits.js';
+import { expiryOf, keyOf, readStored, resourceOf, type VerbCall } from '../request/call.js';
+import { isVast, storedObject, type Result } from '../request/result.js';
+import { isOutdated, MODIFIED } from '../request/store-failures.js';
 import { updateErrors } from '../rules/update-rules.js';
-import { MODIFIED } from '../request/store-failures.js';
-import { expiryOf, keyOf, resourceOf, type Result, type VerbCall } from '../request/call.js';
-import { isVast, storedObject } from '../request/result.js';
+import { encodeText } from '../stored-form/encode-event.js';
+import { rewriteEvent, type ReadEvent } from '../stored-form/read-event.js';
+import { requireEventRate, requireFits } from './write-limits.js';
 
 /** What a verb makes of the stored state; it throws a StatusError where it refuses. */
 export type Change = (previous: Event, record: EventRecord) => ChangedEvent;
@@ -25,12 +23,21 @@ export interface ChangedEvent {
   readonly managedFields?: string | undefined;
 }
 
-/** What one attempt comes to; undefined when somebody else was faster. */
+/** What one attempt comes to; undefined when somebody else has changed the event meanwhile. */
 type Attempt = Result | undefined;
 
+interface PendingChange {
+  readonly call: VerbCall;
+  readonly options: WriteOptions;
+  readonly change: Change;
+  readonly missing: () => Attempt | Promise<Attempt>;
+  /** Whether the limits on rates have counted it. */
+  counted: boolean;
+}
+
 /**
- * The one loop of update and patch: read, change, check, compare-and-swap. Somebody else's write in between starts it
- * again on the new state; only a resourceVersion of the caller's own makes it a conflict. Nothing waits but for the store.
+ * The loop of update, patch and apply: read, change, check, compare-and-swap. A write by somebody else in between starts it
+ * again on the new state; only a resourceVersion of the caller's own makes it a conflict.
  *
  * @param missing what to do when there is no such event; undefined when there is one by now
  */
@@ -38,49 +45,30 @@ export function changeStored(
   call: VerbCall,
   options: WriteOptions,
   change: Change,
-  missing: () => Promise<Attempt>,
+  missing: PendingChange['missing'],
 ): Result | Promise<Result> {
-  const { environment, life } = call;
-  const { get } = environment.store;
-  let counted = false;
-  const admit = (next: Event): void => {
-    if (!counted) requireEventRate(call, next, options);
-    counted = true;
-  };
-  const attempt = (): Attempt | Promise<Attempt> => {
-    const found = get.sync ? get.sync(keyOf(call), life) : get(keyOf(call), life);
-    return chain(found, (record) => (record ? changed(call, options, change, admit, record) : missing()));
-  };
-  return chain(attempt(), (result) => result ?? again(attempt));
+  const pending: PendingChange = { call, options, change, missing, counted: false };
+  return chain(attempt(pending), (result) => result ?? again(pending));
 }
 
-async function again(attempt: () => Attempt | Promise<Attempt>): Promise<Result> {
+async function again(pending: PendingChange): Promise<Result> {
   for (;;) {
-    const result = await attempt();
+    const result = await attempt(pending);
     if (result) return result;
   }
 }
 
-function changed(
-  call: VerbCall,
-  options: WriteOptions,
-  change: Change,
-  admit: (next: Event) => void,
-  record: EventRecord,
-): Attempt | Promise<Attempt> {
-  const stored = call.environment.readEvent(record.event);
-  const go = (): Attempt | Promise<Attempt> => changedFrom(call, options, change, admit, record, stored);
-  return isVast(record) ? nextTurn().then(go) : go();
+function attempt(pending: PendingChange): Attempt | Promise<Attempt> {
+  const { call, missing } = pending;
+  return chain(readStored(call, keyOf(call)), (record) => {
+    if (!record) return missing();
+    const stored = call.environment.readEvent(record.event);
+    return chain(isVast(record) ? nextTurn() : undefined, () => changed(pending, record, stored));
+  });
 }
 
-function changedFrom(
-  call: VerbCall,
-  options: WriteOptions,
-  change: Change,
-  admit: (next: Event) => void,
-  record: EventRecord,
-  stored: ReturnType<EventReader>,
-): Attempt | Promise<Attempt> {
+function changed(pending: PendingChange, record: EventRecord, stored: ReadEvent): Attempt | Promise<Attempt> {
+  const { call, options, change } = pending;
   const { environment, version } = call;
   const { event: previous } = stored;
   const { next, managedFields } = change(previous, record);
@@ -88,56 +76,43 @@ function changedFrom(
   requireRevision(call, next, record);
   const errors = updateErrors(next, previous, version);
   if (errors.length > 0) throw invalid(version.view.kind, next.metadata.name ?? '', errors);
-  admit(next);
-  const answer = (outcome: EventRecord | undefined): Attempt | Promise<Attempt> =>
-    outcome && storedObject(call, 200, outcome);
+  if (!pending.counted) requireEventRate(call, next, options);
+  pending.counted = true;
   const rewritten = rewriteEvent(next, managedFields, stored);
-  if (rewritten.text === stored.text) return answer(record);
+  if (rewritten.text === stored.text) return storedObject(call, 200, record);
   requireStorable(next, rewritten.text.length, environment.bodyLimits.storedMembers);
   const labels = next.metadata.labels === previous.metadata.labels ? record.event.labels : undefined;
   const event = encodeText(next, rewritten, environment.textBytes, labels);
-  return chain(write(call, record, next, event, options.dryRun), answer);
-}
-
-/** The state after the write, or undefined when somebody else was faster. */
-function write(
-  call: VerbCall,
-  record: EventRecord,
-  next: Event,
-  event: EncodedEvent,
-  dryRun: boolean,
-): EventRecord | undefined | Promise<EventRecord | undefined> {
-  const { environment } = call;
-  if (dryRun) {
+  if (options.dryRun) {
     requireFits(environment.store, event);
-    return { ...record, event };
+    return storedObject(call, 200, { ...record, event });
   }
   call.life.throwIfAborted();
+  return written(call, record, next, event);
+}
+
+async function written(call: VerbCall, record: EventRecord, next: Event, event: EncodedEvent): Promise<Attempt> {
+  const { store } = call.environment;
+  const { key, revision: expected } = record;
   try {
-    const { remove, replace } = environment.store;
-    const { key, revision: expected } = record;
     if (next.metadata.deletionTimestamp && !next.metadata.finalizers?.length) {
-      return remove(key, { expected }).then(() => ({ ...record, event }), lostRace);
+      await store.remove(key, { expected });
+      return await storedObject(call, 200, { ...record, event });
     }
-    const options = { expected, expiresAt: expiryOf(environment) };
-    return replace(key, event, options).then((written) => written, lostRace);
+    const options = { expected, expiresAt: expiryOf(call.environment) };
+    return await storedObject(call, 200, await store.replace(key, event, options));
   } catch (error) {
-    return lostRace(error);
+    if (isOutdated(error)) return undefined;
+    throw error;
   }
 }
 
-/** Undefined when the event is not as it was read. @throws the error, when it is another */
-function lostRace(error: unknown): undefined {
-  if (isStoreError(error) && (error.code === 'conflict' || error.code === 'not-found')) return undefined;
-  throw error;
-}
-
-/** What an update cannot change keeps its stored value without a word. */
+/** What an update cannot change keeps its stored value, whatever was sent. */
 function carryOver(next: Event, previous: Event): void {
   const { metadata } = next;
   const stored = previous.metadata;
   metadata.uid ??= stored.uid ?? '';
-  // As `keep`, with constant names, because every write does it.
+  // As `keep`, but with constant names, because every write comes here.
   if (stored.creationTimestamp !== undefined) metadata.creationTimestamp = stored.creationTimestamp;
   else if (metadata.creationTimestamp !== undefined) delete metadata.creationTimestamp;
   if (stored.generation !== undefined) metadata.generation = stored.generation;

@@ -1,17 +1,29 @@
 import { readWriteOptions } from '../../api/options/write-options.js';
+import { alreadyExists } from '../../api/status/failures.js';
 import { chain } from '../../http/promise.js';
-import { admitNew } from './store-new.js';
-import { bodyMediaType, decodeNewEvent, readBytes, requireNamespace } from './request-body.js';
-import type { Result, VerbCall } from '../request/call.js';
+import type { Event } from '../../model/event.js';
+import type { EventRecord } from '../../store/record.js';
+import { resourceOf, type VerbCall } from '../request/call.js';
+import type { Result } from '../request/result.js';
+import { decodeEvent } from '../stored-form/encode-event.js';
+import { bodyMediaType, readBytes, readEventBody, requireNamespace } from './request-body.js';
+import { storeNew } from './store-new.js';
 
-/** A new event in the path's namespace. Waits for nothing but the body and the store; refuses at once what it can. */
-export function create(call: VerbCall): Result | Promise<Result> {
+/** A new event in the path's namespace. Waits for nothing but the body and the store. */
+export function createEvent(call: VerbCall): Result | Promise<Result> {
   const mediaType = bodyMediaType(call);
   return chain(readBytes(call), (bytes) => {
     const options = readWriteOptions(call.query, 'CreateOptions');
-    return chain(decodeNewEvent(call, bytes, mediaType, options), (event) => {
+    return chain(readEventBody(call, bytes, mediaType, options, call.version.decodeNew), (event) => {
       requireNamespace(call, event);
-      return admitNew(call, event, options);
+      return storeNew(call, event, options, (existing): never => {
+        throw nameTaken(call, event, existing);
+      });
     });
   });
+}
+
+function nameTaken(call: VerbCall, event: Event, existing: EventRecord | undefined): Error {
+  const leaving = existing !== undefined && decodeEvent(existing.event.bytes).metadata.deletionTimestamp !== undefined;
+  return alreadyExists(resourceOf(call), event.metadata.name ?? '', leaving ? 'object is being deleted: ' : '');
 }

@@ -3,15 +3,16 @@ import { isStatusError } from '../../api/status/status-error.js';
 import { Pace, RECORDS } from '../listing/batches.js';
 import { readSelection } from '../listing/list-query.js';
 import { readList } from '../listing/read-list.js';
-import { removeStored } from './remove-stored.js';
-import { readDeleteOptions } from './delete-event.js';
-import type { Result, VerbCall } from '../request/call.js';
+import type { VerbCall } from '../request/call.js';
+import type { Result } from '../request/result.js';
+import { deletedStatus, removeStored } from './remove-stored.js';
+import { readDeleteOptions } from './request-body.js';
 
 /**
  * Deletes what a list would return, one by one: not atomic, what others deleted in between is skipped, another failure
  * ends it with some already gone. Answers a Status (design decision 2).
  */
-export async function deleteCollection(call: VerbCall): Promise<Result> {
+export async function deleteEvents(call: VerbCall): Promise<Result> {
   const options = await readDeleteOptions(call);
   const listOptions = readListOptions(call.query);
   const pace = new Pace(call.environment.clock, call.life);
@@ -27,15 +28,9 @@ export async function deleteCollection(call: VerbCall): Promise<Result> {
     }
   }
   const { continue: token, remainingItemCount } = list.meta;
-  const { group } = call.version;
-  return {
-    kind: 'status',
-    status: {
-      kind: 'Status',
-      apiVersion: 'v1',
-      metadata: { ...(token && { continue: token }), ...(remainingItemCount !== undefined && { remainingItemCount }) },
-      status: 'Success',
-      details: { ...(group && { group }), kind: 'events' },
-    },
-  };
+  return deletedStatus(
+    call,
+    { ...(token && { continue: token }), ...(remainingItemCount !== undefined && { remainingItemCount }) },
+    {},
+  );
 }

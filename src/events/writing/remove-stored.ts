@@ -1,11 +1,14 @@
 import type { DeleteOptions } from '../../api/options/delete-options.js';
 import { conflict, notFound } from '../../api/status/failures.js';
-import { isStoreError } from '../../store/errors.js';
+import type { ListMeta } from '../../model/object-meta.js';
+import type { StatusDetails } from '../../model/status.js';
 import type { EventKey } from '../../store/contract.js';
 import type { EventRecord } from '../../store/record.js';
+import { expiryOf, resourceOf, type VerbCall } from '../request/call.js';
+import type { Result } from '../request/result.js';
+import { isOutdated } from '../request/store-failures.js';
 import { decodeEvent, encodeEvent } from '../stored-form/encode-event.js';
 import { requireFits } from './write-limits.js';
-import { expiryOf, resourceOf, type VerbCall } from '../request/call.js';
 
 /** How a deletion ended: the event is gone, or it waits for its finalizers. */
 export interface Removal {
@@ -21,16 +24,14 @@ export interface Removal {
  * @throws StatusError 404, 409
  */
 export async function removeStored(call: VerbCall, key: EventKey, options: DeleteOptions): Promise<Removal> {
-  const { environment, life } = call;
   for (;;) {
-    const record = await environment.store.get(key, life);
+    const record = await call.environment.store.get(key, call.life);
     if (!record) throw notFound(resourceOf(call), key.name);
     requirePreconditions(record, options);
     try {
-      const removal = await removeOnce(call, record, (options.dryRun?.length ?? 0) > 0);
-      return removal;
+      return await removeOnce(call, record, (options.dryRun?.length ?? 0) > 0);
     } catch (error) {
-      if (!isStoreError(error) || (error.code !== 'conflict' && error.code !== 'not-found')) throw error;
+      if (!isOutdated(error)) throw error;
     }
   }
 }
@@ -56,7 +57,7 @@ async function removeOnce(call: VerbCall, record: EventRecord, dryRun: boolean):
   return { removed: false, record: await store.replace(record.key, marked, options) };
 }
 
-/** The texts name the kind in place of the resource, as kube-apiserver does. */
+/** The texts name the kind in place of the resource, as kube-apiserver's do. */
 function requirePreconditions(record: EventRecord, { preconditions }: DeleteOptions): void {
   const refuse = (what: string, sent: string, stored: string, then: string): never => {
     const why = `the ${what} in the precondition (${sent}) does not match the ${what} in record (${stored}). The object might have been ${then}`;
@@ -70,4 +71,14 @@ function requirePreconditions(record: EventRecord, { preconditions }: DeleteOpti
   if (resourceVersion !== undefined && resourceVersion !== revision) {
     refuse('ResourceVersion', resourceVersion, revision, 'modified');
   }
+}
+
+/** The Status that answers a completed deletion. */
+export function deletedStatus(
+  { version: { group } }: VerbCall,
+  metadata: ListMeta | Record<string, never>,
+  { name, uid }: Pick<StatusDetails, 'name' | 'uid'>,
+): Result {
+  const details = { ...(name && { name }), ...(group && { group }), kind: 'events', ...(uid && { uid }) };
+  return { kind: 'status', status: { kind: 'Status', apiVersion: 'v1', metadata, status: 'Success', details } };
 }

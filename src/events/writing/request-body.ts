@@ -1,9 +1,12 @@
-import { decodeBody, type DecodeBodyOptions, type DecodedBody } from '../../api/decode/decode-body.js';
+import { decodeBody, type DecodedBody } from '../../api/decode/decode-body.js';
+import { decodeDeleteOptions } from '../../api/decode/delete-options.js';
+import type { QuickDecoder } from '../../api/decode/quick-object.js';
 import type { BodyMediaType } from '../../api/decode/read-document.js';
+import { checkDeleteOptions, readDeleteQuery, type DeleteOptions } from '../../api/options/delete-options.js';
 import type { WriteOptions } from '../../api/options/write-options.js';
 import { badRequest, unsupportedMediaType } from '../../api/status/failures.js';
 import { bodyBytes } from '../../http/body.js';
-import { chain, isPromise } from '../../http/promise.js';
+import { chain } from '../../http/promise.js';
 import { header } from '../../http/headers.js';
 import { shorten } from '../../json/shorten.js';
 import type { Event } from '../../model/event.js';
@@ -13,7 +16,7 @@ const NOT_UNDERSTOOD =
   'the body of the request was in an unknown format - accepted media types include: ' +
   'application/json, application/yaml, application/vnd.kubernetes.protobuf';
 
-/** Longer ones are none: their parameters are looked at one by one. */
+/** In characters. Longer ones are refused unread, because parameters are looked at one by one. */
 const MAX_CONTENT_TYPE = 1_024;
 
 /** The media type of the body, JSON where none is given; its parameters do not count. @throws StatusError 415 */
@@ -29,51 +32,33 @@ export function bodyMediaType(call: VerbCall): BodyMediaType {
   throw unsupportedMediaType(NOT_UNDERSTOOD);
 }
 
-/** The body's bytes, at once where they are there at once. @throws BodyError `too-large`, which the pipeline makes a 413 */
+/** The bytes of the body. @throws BodyError `too-large`, which the pipeline makes a 413 */
 export function readBytes({ request, life, environment }: VerbCall): Uint8Array | Promise<Uint8Array> {
   if (request.body === undefined) return NO_BYTES;
   const limit = environment.maxBodyBytes;
-  const body: unknown = request.body(limit, life);
-  return isPromise(body) ? Promise.resolve(body).then((read) => bodyBytes(read, limit)) : bodyBytes(body, limit);
+  return chain<unknown, Uint8Array>(request.body(limit, life), (body) => bodyBytes(body, limit));
 }
 
 const NO_BYTES = new Uint8Array(0);
 
 /**
- * The event in the body, in stored form: at once for JSON. Adds the warnings of lenient decoding.
+ * The event in the body, in stored form: synchronous for JSON. Adds the warnings of lenient decoding.
  *
+ * @param quick reads ordinary events faster
  * @throws StatusError 400
  */
-export function decodeEventBody(
+export function readEventBody(
   call: VerbCall,
   bytes: Uint8Array,
-  mediaType: BodyMediaType,
-  options: WriteOptions,
-): Event | Promise<Event> {
-  return chain(decodeBody(bytes, decodeOptions(call, mediaType, options)), (decoded) => storedForm(call, decoded));
-}
-
-/** {@link decodeEventBody} for events that are to be created, which mostly have no more fields than they need. */
-export function decodeNewEvent(
-  call: VerbCall,
-  bytes: Uint8Array,
-  mediaType: BodyMediaType,
-  options: WriteOptions,
-): Event | Promise<Event> {
-  const decoded = decodeBody(bytes, decodeOptions(call, mediaType, options, call.version.decodeNew));
-  return chain(decoded, (ready) => storedForm(call, ready));
-}
-
-function decodeOptions(
-  { version, environment }: VerbCall,
   mediaType: BodyMediaType,
   { fieldValidation }: WriteOptions,
-  quick?: DecodeBodyOptions['quick'],
-): DecodeBodyOptions {
-  const { shape, view, otherVersions } = version;
+  quick?: QuickDecoder,
+): Event | Promise<Event> {
+  const { shape, view, otherVersions } = call.version;
   const { kind, apiVersion } = view;
-  const limits = environment.bodyLimits;
-  return { mediaType, shape, kind, apiVersion, otherVersions, fieldValidation, quick, limits };
+  const limits = call.environment.bodyLimits;
+  const options = { mediaType, shape, kind, apiVersion, otherVersions, fieldValidation, quick, limits };
+  return chain(decodeBody(bytes, options), (decoded) => storedForm(call, decoded));
 }
 
 function storedForm(call: VerbCall, decoded: DecodedBody): Event {
@@ -105,4 +90,15 @@ export function requireName(call: VerbCall, event: Event): void {
   }
   if (sent !== name)
     throw badRequest(`the name of the object (${shorten(sent)}) does not match the name on the URL (${name})`);
+}
+
+/** Options of a deletion, from the body, or from the query when there is no body. @throws StatusError 400, 415, 422 */
+export async function readDeleteOptions(call: VerbCall): Promise<DeleteOptions> {
+  const bytes = await readBytes(call);
+  const options =
+    bytes.length === 0
+      ? readDeleteQuery(call.query)
+      : await decodeDeleteOptions(bytes, bodyMediaType(call), call.environment.bodyLimits);
+  checkDeleteOptions(options);
+  return options;
 }

@@ -1,136 +1,137 @@
-import { dedupeOwnerReferences } from '../../api/validation/owner-references.js';
-import type { WriteOptions } from '../../api/options/write-options.js';
 import { toRevision, uintError } from '../../api/options/resource-version.js';
-import { alreadyExists, badRequest, generatedNameTaken, invalid } from '../../api/status/failures.js';
+import type { WriteOptions } from '../../api/options/write-options.js';
+import { badRequest, generatedNameTaken, invalid } from '../../api/status/failures.js';
+import { dedupeOwnerReferences } from '../../api/validation/owner-references.js';
+import { settle } from '../../http/promise.js';
 import type { Event } from '../../model/event.js';
 import type { ManagedFieldsEntry } from '../../model/object-meta.js';
 import { isStoreError } from '../../store/errors.js';
 import type { EventKey, EventRecord } from '../../store/record.js';
-import { decodeEvent, encodeEvent } from '../stored-form/encode-event.js';
-import { setManagedFields, trackFields } from './field-tracking.js';
-import { requireEventRate } from './write-limits.js';
-import { generateName } from './generate-name.js';
-import { requireFits } from './write-limits.js';
+import { requireAccess } from '../request/access.js';
+import { expiryOf, resourceOf, type EventsEnvironment, type VerbCall } from '../request/call.js';
+import { storedObject, type Result } from '../request/result.js';
 import { createErrors } from '../rules/create-rules.js';
-import { expiryOf, resourceOf, type EventsEnvironment, type Result, type VerbCall } from '../request/call.js';
-import { storedObject } from '../request/result.js';
+import { encodeEvent } from '../stored-form/encode-event.js';
+import { setManagedFields, trackFields } from './field-tracking.js';
+import { generateName } from './generate-name.js';
+import { requireEventRate, requireFits } from './write-limits.js';
 
 const NAME_ATTEMPTS = 8;
 
-/**
- * Brings a new event in: what the server decides is set, the rules are checked, it is stored (or not, in a dry run).
- *
- * @throws StatusError 400, 409, 422, 429
- */
-export function admitNew(call: VerbCall, event: Event, options: WriteOptions): Result | Promise<Result> {
-  return admit(call, event, options, undefined, (existing): never => {
-    throw nameTaken(call, event, existing);
-  });
+/** A new event on its way to the store. */
+interface NewEvent<T> {
+  readonly call: VerbCall;
+  readonly event: Event;
+  readonly options: WriteOptions;
+  /** The server makes the name. */
+  readonly generated: boolean;
+  /** As JSON, where that is known. */
+  readonly managedFields: string | undefined;
+  /** What to answer when there is an event of this name already. */
+  readonly taken: (existing: EventRecord | undefined) => T;
+  /** How often a name was tried. */
+  attempts: number;
 }
 
 /**
- * The same for an update or apply that found nothing. Undefined when there is one by now: then it is to be read again, as
- * kube-apiserver does.
+ * Stores a new event, or does not, in a dry run: sets what the server decides, applies the rules and the limits on rates.
  *
- * @param entries who manages what, where that is known already
- * @throws StatusError 400, 422
+ * @param taken what to answer when there is an event of this name already
+ * @param entries its managed fields, where they are known already
+ * @throws StatusError 400, 409, 422, 429
  */
-export function admitMissing(
+export function storeNew<T>(
+  call: VerbCall,
+  event: Event,
+  options: WriteOptions,
+  taken: (existing: EventRecord | undefined) => T,
+  entries?: readonly ManagedFieldsEntry[],
+): Result | T | Promise<Result | T> {
+  const generated = event.metadata.name === undefined && Boolean(event.metadata.generateName);
+  dedupeOwners(call, event, 'request');
+  stamp(event, call.environment);
+  let managedFields: string | undefined;
+  if (entries) setManagedFields(event, entries);
+  else managedFields = trackFields(call, options, event);
+  return attempt({ call, event, options, generated, managedFields, taken, attempts: 0 });
+}
+
+/**
+ * Stores what an update or an apply did not find, which needs the right to create. Undefined when there is one by now: then
+ * it is to be read again, as kube-apiserver does.
+ *
+ * @throws StatusError 400, 403, 422, 429
+ */
+export async function storeMissing(
   call: VerbCall,
   event: Event,
   options: WriteOptions,
   entries?: readonly ManagedFieldsEntry[],
-): Result | undefined | Promise<Result | undefined> {
-  return admit(call, event, options, entries, () => undefined);
+): Promise<Result | undefined> {
+  await requireAccess(call, 'create');
+  delete event.metadata.resourceVersion;
+  return storeNew(call, event, options, () => undefined, entries);
 }
 
-function admit<T>(
-  call: VerbCall,
-  event: Event,
-  options: WriteOptions,
-  entries: readonly ManagedFieldsEntry[] | undefined,
-  taken: Admission<T>['taken'],
-): Result | T | Promise<Result | T> {
-  const { environment } = call;
-  const generated = event.metadata.name === undefined && Boolean(event.metadata.generateName);
-  dedupeOwners(call, event, 'request');
-  stamp(event, environment);
-  let managedFields: string | undefined;
-  if (entries) setManagedFields(event, entries);
-  else managedFields = trackFields(call, options, event);
-  return attempt({ call, event, options, generated, managedFields, taken }, 1);
-}
-
-interface Admission<T> {
-  readonly call: VerbCall;
-  readonly event: Event;
-  readonly options: WriteOptions;
-  /** The name is the server's. */
-  readonly generated: boolean;
-  /** As JSON, where that is known. */
-  readonly managedFields: string | undefined;
-  /** What to do when there is one of this name already. */
-  readonly taken: (existing: EventRecord | undefined) => T;
-}
-
-/** At once where the store answers at once: three promises less between the body and the answer. */
-function attempt<T>(admission: Admission<T>, round: number): Result | T | Promise<Result | T> {
-  const { call, event, options, generated, managedFields } = admission;
+function attempt<T>(writing: NewEvent<T>): Result | T | Promise<Result | T> {
+  const { call, event, options, generated } = writing;
   const { environment, version } = call;
+  const { metadata } = event;
   if (generated) {
-    event.metadata.name = generateName(event.metadata.generateName ?? '');
-    event.metadata.uid = environment.uids();
+    metadata.name = generateName(metadata.generateName ?? '');
+    metadata.uid = environment.uids();
   }
   const errors = createErrors(event, version, environment.types);
-  if (errors.length > 0) throw invalid(version.view.kind, event.metadata.name ?? '', errors);
-  if (round === 1) requireEventRate(call, event, options);
-  const key = { namespace: event.metadata.namespace ?? '', name: event.metadata.name ?? '' };
-  if (options.dryRun) return dry(admission, round, key);
+  if (errors.length > 0) throw invalid(version.view.kind, metadata.name ?? '', errors);
+  if (writing.attempts++ === 0) requireEventRate(call, event, options);
+  if (options.dryRun) return dryRun(writing);
   refuseResourceVersion(event);
-  const failed = (error: unknown): Promise<Result | T> => refused(admission, round, key, error);
   call.life.throwIfAborted();
-  const { create } = environment.store;
-  const expiry = { expiresAt: expiryOf(environment) };
-  const encoded = encodeEvent(event, managedFields, environment.textBytes);
-  try {
-    if (create.sync) return created(call, create.sync(key, encoded, expiry));
-    return create(key, encoded, expiry).then((record) => created(call, record), failed);
-  } catch (error) {
-    return failed(error);
-  }
+  return settle(writing, store, created, refused);
 }
 
-const created = (call: VerbCall, record: EventRecord): Result | Promise<Result> => storedObject(call, 201, record);
+const keyOfNew = ({ metadata }: Event): EventKey => ({
+  namespace: metadata.namespace ?? '',
+  name: metadata.name ?? '',
+});
 
-async function dry<T>(admission: Admission<T>, round: number, key: EventKey): Promise<Result | T> {
-  const { call, event, managedFields } = admission;
+function store({ call, event, managedFields }: NewEvent<unknown>): EventRecord | Promise<EventRecord> {
+  const { environment } = call;
+  const { create } = environment.store;
+  const key = keyOfNew(event);
+  const expiry = { expiresAt: expiryOf(environment) };
+  const encoded = encodeEvent(event, managedFields, environment.textBytes);
+  return create.sync ? create.sync(key, encoded, expiry) : create(key, encoded, expiry);
+}
+
+const created = ({ call }: NewEvent<unknown>, record: EventRecord): Result | Promise<Result> =>
+  storedObject(call, 201, record);
+
+/** With `exists` the name is taken. @throws the error, when it is another */
+async function refused<T>(writing: NewEvent<T>, error: unknown): Promise<Result | T> {
+  if (!isStoreError(error) || error.code !== 'exists') throw error;
+  const { call, event } = writing;
+  return nameTaken(writing, await call.environment.store.get(keyOfNew(event), call.life));
+}
+
+async function dryRun<T>(writing: NewEvent<T>): Promise<Result | T> {
+  const { call, event, managedFields } = writing;
   const { store, textBytes } = call.environment;
   requireFits(store, encodeEvent(event, managedFields, textBytes));
-  const existing = await store.get(key, call.life);
-  if (existing) return again(admission, round, existing);
+  const existing = await store.get(keyOfNew(event), call.life);
+  if (existing) return nameTaken(writing, existing);
   return { kind: 'object', status: 201, json: call.version.unstoredJson(event) };
 }
 
-/** The store has not taken it: is its name taken? */
-async function refused<T>(admission: Admission<T>, round: number, key: EventKey, error: unknown): Promise<Result | T> {
-  if (!isStoreError(error) || error.code !== 'exists') throw error;
-  const { call } = admission;
-  return again(admission, round, await call.environment.store.get(key, call.life));
-}
-
-/** With another name, if the name is the server's. */
-function again<T>(
-  admission: Admission<T>,
-  round: number,
-  existing: EventRecord | undefined,
-): Result | T | Promise<Result | T> {
-  const { call, event, generated, taken } = admission;
+/** Tries another name, if the server makes it. */
+function nameTaken<T>(writing: NewEvent<T>, existing: EventRecord | undefined): Result | T | Promise<Result | T> {
+  const { call, event, generated, attempts, taken } = writing;
   if (!generated) return taken(existing);
-  if (round === NAME_ATTEMPTS) throw generatedNameTaken(resourceOf(call), event.metadata.name ?? '');
-  return attempt(admission, round + 1);
+  if (attempts === NAME_ATTEMPTS) throw generatedNameTaken(resourceOf(call), event.metadata.name ?? '');
+  return attempt(writing);
 }
 
-/** Identity and time are the server's; a client's values for them do not count. */
+/** Sets identity and time, whatever the client has sent for them. */
 function stamp({ metadata }: Event, { uids, wholeSeconds, time }: EventsEnvironment): void {
   metadata.uid = uids();
   metadata.creationTimestamp = wholeSeconds(time.now());
@@ -138,7 +139,7 @@ function stamp({ metadata }: Event, { uids, wholeSeconds, time }: EventsEnvironm
   if (metadata.deletionGracePeriodSeconds !== undefined) delete metadata.deletionGracePeriodSeconds;
 }
 
-/** Owners named twice count once; the client is told. */
+/** Owners named twice count once; the client is warned. */
 export function dedupeOwners(call: VerbCall, event: Event, stage: 'request' | 'patch'): void {
   const owners = event.metadata.ownerReferences;
   if (!owners || owners.length < 2) return;
@@ -152,9 +153,4 @@ function refuseResourceVersion(event: Event): void {
   if (sent !== '' && !uintError(sent) && toRevision(sent) !== 0) {
     throw badRequest('resourceVersion should not be set on objects to be created');
   }
-}
-
-function nameTaken(call: VerbCall, event: Event, existing: EventRecord | undefined): Error {
-  const leaving = existing !== undefined && decodeEvent(existing.event.bytes).metadata.deletionTimestamp !== undefined;
-  return alreadyExists(resourceOf(call), event.metadata.name ?? '', leaving ? 'object is being deleted: ' : '');
 }

@@ -13,7 +13,7 @@ import type { EventsEnvironment, VerbCall } from '../../../src/events/request/ca
 import { createChunkMemory } from '../../../src/api/representation/chunk-memory.js';
 import { RequestLife, UnfinishedRequests } from '../../../src/events/request/request-life.js';
 import { eventsV1 } from '../../../src/events/versions/events-v1.js';
-import { openWatch } from '../../../src/events/watching/watch-stream.js';
+import { openWatch } from '../../../src/events/reading/watch-events.js';
 import { parseQuery, splitUrl } from '../../../src/http/url.js';
 import { createEventReader } from '../../../src/events/stored-form/read-event.js';
 import { createTextBytes } from '../../../src/events/stored-form/text-bytes.js';

@@ -3,7 +3,7 @@ import { readListOptions } from '../../../src/api/options/list-options.js';
 import type { FrameEncoder } from '../../../src/api/representation/contract.js';
 import type { Selector } from '../../../src/api/selectors/contract.js';
 import { readSelection } from '../../../src/events/listing/list-query.js';
-import { openWatch } from '../../../src/events/watching/watch-stream.js';
+import { openWatch } from '../../../src/events/reading/watch-events.js';
 import { createWatchHub } from '../../../src/store/watch/watch-hub.js';
 import { sampleEvent } from '../../../src/testing/sample-event.js';
 import { path, plainEncoder, settled, verbBench } from './bench.js';

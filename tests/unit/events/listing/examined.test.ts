@@ -4,9 +4,9 @@ import { RECORDS } from '../../../../src/events/listing/batches.js';
 import { readSelection } from '../../../../src/events/listing/list-query.js';
 import { readList, type List } from '../../../../src/events/listing/read-list.js';
 import type { VerbCall } from '../../../../src/events/request/call.js';
-import { deleteCollection } from '../../../../src/events/writing/delete-events.js';
-import { list } from '../../../../src/events/reading/list-events.js';
 import { JsonPieces, jsonBytes } from '../../../../src/json/json-source.js';
+import { deleteEvents } from '../../../../src/events/writing/delete-events.js';
+import { listEvents } from '../../../../src/events/reading/list-events.js';
 import type { EventStore, ListQuery } from '../../../../src/store/contract.js';
 import type { EventRecord } from '../../../../src/store/record.js';
 import { sampleEvent } from '../../../../src/testing/sample-event.js';
@@ -96,7 +96,7 @@ describe('what a list examines', () => {
 
   test('leaves the event loop to others while it is converted', async () => {
     const bench = await filled(400);
-    const result = await list({ ...bench.call(`GET ${path('?limit=400')}`), joinsItems: false });
+    const result = await listEvents({ ...bench.call(`GET ${path('?limit=400')}`), joinsItems: false });
     if (result.kind !== 'list') throw new Error('no list');
     const sizes: number[] = [];
     const turns = await turnsOf(async () => {
@@ -227,7 +227,7 @@ describe('the pages of a store', () => {
 
 test('deletecollection leaves the event loop to others', async () => {
   const bench = await filled(300);
-  const turns = await turnsOf(() => deleteCollection(bench.call(`DELETE ${path()}`)));
+  const turns = await turnsOf(() => deleteEvents(bench.call(`DELETE ${path()}`)));
   expect(turns).toBeGreaterThan(20);
   expect((await bench.store.list({ limit: 1 })).records).toEqual([]);
 });

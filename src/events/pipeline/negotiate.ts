@@ -8,12 +8,12 @@ import type { ApiRequest } from '../../http/request.js';
 import { requireName } from '../routing.js';
 
 /**
- * How the answer to a request is written; `name` is the item's in the path, which is looked at between the two stages of
- * negotiation.
+ * Chooses the representation of the answer to a request. `name` is that of the item in the path: it is checked between the
+ * two stages of negotiation.
  *
  * @throws StatusError 400, 406
  */
-export type AnswerForms = (
+export type Negotiate = (
   request: ApiRequest,
   query: Query,
   view: ResourceView,
@@ -21,8 +21,8 @@ export type AnswerForms = (
   name: string,
 ) => Representation;
 
-/** Negotiates, once for requests that ask in the same words. `now` is microseconds since the epoch. */
-export function createAnswerForms(now: () => number): AnswerForms {
+/** Makes a {@link Negotiate}, which remembers the representation for requests with the same headers. `now` is microseconds since the epoch. */
+export function createNegotiate(now: () => number): Negotiate {
   const memory = createRepresentationMemory();
   return (request, query, view, shape, name) => {
     const { headers } = request;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createTicker } from '../../../../src/events/watching/ticker.js';
+import { createTicker } from '../../../../src/events/watching/live-frames.js';
 import { fakeClock } from '../../../../src/testing/fake-clock.js';
 
 test('says once for each tick that something is due, and tells who waits', () => {

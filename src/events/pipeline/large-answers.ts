@@ -3,15 +3,13 @@ import type { JsonSource } from '../../json/json-source.js';
 import type { Batches } from '../../api/representation/list-form.js';
 import { isBytes } from '../../http/bytes.js';
 import type { ApiResponse } from '../../http/response.js';
-import type { HeldBytes } from '../../limits/answer-bytes.js';
-import type { Result } from './call.js';
+import { LARGE_BYTES, type HeldBytes } from '../../limits/answer-bytes.js';
+import type { Result } from '../request/result.js';
 
-/** Answers of more bytes are counted, and sent as streams: a stream has an end, whatever bridge it goes through. */
-export const LARGE_BYTES = 65_536;
-/** What a streaming list has read ahead is counted when it is more than this. */
+/** Events that a streaming list has read before its answer begins are counted when they are more bytes than this. */
 const READ_AHEAD = 1_048_576;
 
-/** The bytes of an answer that have to be counted before it is made; 0: it is small. */
+/** The bytes of an answer that have to be counted before it is rendered; 0: it is small. */
 export function countedBytes(result: Result, gathers: boolean): number {
   if (result.kind === 'object') return result.json.byteLength > LARGE_BYTES ? result.json.byteLength : 0;
   if (result.kind !== 'list') return 0;
@@ -27,7 +25,7 @@ export function gathered(result: Result, held: HeldBytes): Result {
   return { ...result, batches: counted(result.batches, held) };
 }
 
-/** @throws StatusError 429 when others have taken the room meanwhile */
+/** @throws StatusError 429 when other answers have taken the room meanwhile */
 async function* counted(batches: Batches, held: HeldBytes): AsyncGenerator<readonly JsonSource[]> {
   let bytes = 0;
   for await (const batch of batches) {
@@ -42,8 +40,7 @@ async function* counted(batches: Batches, held: HeldBytes): AsyncGenerator<reado
   }
 }
 
-/** An answer in one piece that is large. */
-export type LargeAnswer = ApiResponse & { readonly body: Uint8Array };
+type LargeAnswer = ApiResponse & { readonly body: Uint8Array };
 
 /** True for an answer in one piece that is sent as a stream. */
 export function isLarge(response: ApiResponse): response is LargeAnswer {
@@ -51,13 +48,15 @@ export function isLarge(response: ApiResponse): response is LargeAnswer {
   return isBytes(body) && body.byteLength > LARGE_BYTES;
 }
 
-/** The headers of a large answer: a stream does not tell its length. */
-export function headersOf({ headers, body }: LargeAnswer): ApiResponse['headers'] {
-  return { ...headers, 'content-length': String(body.byteLength) };
+/** A large answer as a stream. The length is a header of its own, because a stream does not tell it. */
+export function asStream(answer: LargeAnswer): ApiResponse & { readonly body: AsyncIterable<Uint8Array> } {
+  const { status, headers, body } = answer;
+  const length = String(body.byteLength);
+  return { status, headers: { ...headers, 'content-length': length }, body: new OneChunk(answer) };
 }
 
-/** A large answer as a stream of one chunk, which is let go as soon as somebody has it. */
-export class OneChunk implements AsyncIterableIterator<Uint8Array> {
+/** A stream of one chunk, which is released as soon as the reader has it. */
+class OneChunk implements AsyncIterableIterator<Uint8Array> {
   #bytes: Uint8Array | undefined;
   readonly #sent: (() => void) | undefined;
 
@@ -78,7 +77,7 @@ export class OneChunk implements AsyncIterableIterator<Uint8Array> {
     return Promise.resolve({ done: true, value: undefined });
   }
 
-  /** Somebody may still be sending the chunk: lent memory is not given back. */
+  /** The chunk may still be on its way to the client: lent memory is not given back. */
   return(): Promise<IteratorResult<Uint8Array>> {
     this.#bytes = undefined;
     return Promise.resolve({ done: true, value: undefined });

@@ -1,0 +1,65 @@
+import { patchTypeOf } from '../../api/patch/apply-patch.js';
+import { unsupportedMediaType } from '../../api/status/failures.js';
+import { header } from '../../http/headers.js';
+import { chain } from '../../http/promise.js';
+import type { ApiRequest } from '../../http/request.js';
+import type { ApiResponse } from '../../http/response.js';
+import type { Place } from '../../limits/in-flight.js';
+import type { Caller } from '../../model/caller.js';
+import { getEvent } from '../reading/get-event.js';
+import { listEvents } from '../reading/list-events.js';
+import { watchEvents } from '../reading/watch-events.js';
+import type { VerbCall } from '../request/call.js';
+import { isRead, type Result } from '../request/result.js';
+import { routeOf } from '../routing.js';
+import type { Verb } from '../scope.js';
+import { applyEvent } from '../writing/apply-event.js';
+import { createEvent } from '../writing/create-event.js';
+import { deleteEvent } from '../writing/delete-event.js';
+import { deleteEvents } from '../writing/delete-events.js';
+import { patchEvent } from '../writing/patch-event.js';
+import { updateEvent } from '../writing/update-event.js';
+import { render } from './render.js';
+import type { RequestContext } from './request-context.js';
+
+type RunVerb = (call: VerbCall) => Result | Promise<Result>;
+
+const VERBS: Readonly<Record<Exclude<Verb, 'patch'>, RunVerb>> = {
+  get: getEvent,
+  list: listEvents,
+  watch: watchEvents,
+  create: createEvent,
+  update: updateEvent,
+  delete: deleteEvent,
+  deletecollection: deleteEvents,
+};
+
+/**
+ * Runs the verb and renders its result, or answers a document about the API. Content types and `Accept` are looked at
+ * before the verb runs, so that a refused one changes nothing.
+ *
+ * @throws StatusError 404, 405, 406, 415, and what the verb throws
+ */
+export function dispatch(context: RequestContext, caller: Caller, place: Place): ApiResponse | Promise<ApiResponse> {
+  const { parts, request, path, life, query, warnings, scope } = context;
+  if (!scope) return parts.documents.answer(request, path, query);
+  const { environment } = parts;
+  const { version, verb } = routeOf(scope, request.method, parts.versions);
+  const run = verb === 'patch' ? patchVerb(request) : VERBS[verb];
+  const shape = verb === 'watch' ? 'watch' : verb === 'list' ? 'list' : 'object';
+  const representation = parts.negotiate(request, query, version.view, shape, scope.name);
+  const { joinsItems } = representation;
+  const call: VerbCall = { environment, request, life, version, scope, query, caller, joinsItems, warnings };
+  // Writes are stamped with the time of the store, which may have to be asked for first.
+  const result = isRead(verb) ? run(call) : chain(environment.time.known(life), () => run(call));
+  return chain(result, (ready) => render(call, representation, ready, place));
+}
+
+/** What a patch of this content type does. @throws StatusError 415 */
+function patchVerb(request: ApiRequest): RunVerb {
+  const contentType = header(request, 'content-type') ?? '';
+  const type = patchTypeOf(contentType);
+  if (type) return (call) => patchEvent(call, type);
+  if (contentType.split(';', 1)[0]?.trim() === 'application/apply-patch+yaml') return applyEvent;
+  throw unsupportedMediaType('415: Unsupported Media Type', {});
+}

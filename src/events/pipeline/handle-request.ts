@@ -1,0 +1,77 @@
+import { requestTimeoutMs } from '../../api/options/timeout.js';
+import type { Query } from '../../api/options/query.js';
+import { auditIdOf } from '../../http/headers.js';
+import { chain, settle } from '../../http/promise.js';
+import type { ApiRequest } from '../../http/request.js';
+import type { ApiResponse } from '../../http/response.js';
+import { isTargetTooLarge, readablePart, TARGET_TOO_LARGE } from '../../http/target-limit.js';
+import { decodePath, parseQuery, splitUrl } from '../../http/url.js';
+import type { Caller } from '../../model/caller.js';
+import { authorize } from '../request/access.js';
+import { RequestLife } from '../request/request-life.js';
+import { ownsPath, scopeOf } from '../routing.js';
+import { authenticate, impersonate } from './authenticate.js';
+import { dispatch } from './dispatch.js';
+import { finish } from './finish.js';
+import { withInFlightLimit } from './limit.js';
+import { refuse } from './refuse.js';
+import { attributesOf, type PipelineParts, type RequestContext } from './request-context.js';
+
+const NO_QUERY: Query = new Map();
+
+/**
+ * Answers a request to the Event API; `undefined` for a path that belongs to others. Synchronous as long as no step has to
+ * wait: a promise between request and answer makes a get 3 µs of 20 slower, because Node then sends it in another turn of
+ * the event loop, and because it needs a deadline.
+ *
+ * @param preset a caller who needs no authentication
+ */
+export function handleRequest(
+  parts: PipelineParts,
+  request: ApiRequest,
+  preset: Caller | undefined,
+): ApiResponse | Promise<ApiResponse> | undefined {
+  const { path: raw, query } = splitUrl(request.url);
+  const path = decodePath(readablePart(raw)) ?? raw;
+  const { environment, versions, documents, unfinished } = parts;
+  if (!versions.some((version) => ownsPath(version, path)) && !documents.claims(path)) return undefined;
+  const tooLarge = isTargetTooLarge(request.url);
+  const context: RequestContext = {
+    parts,
+    request,
+    preset,
+    life: new RequestLife(request, unfinished),
+    path,
+    query: tooLarge ? NO_QUERY : parseQuery(query),
+    warnings: [],
+    auditId: auditIdOf(request, environment.uids),
+    started: parts.observed ? environment.clock.monotonic() : undefined,
+    scope: undefined,
+    caller: undefined,
+    impersonator: undefined,
+  };
+  return tooLarge ? finish(context, TARGET_TOO_LARGE) : settle(context, runSteps, finish, refuse);
+}
+
+/** The steps in their order. The first one that throws decides the answer. */
+function runSteps(context: RequestContext): ApiResponse | Promise<ApiResponse> {
+  parseTarget(context);
+  const response = chain(authenticate(context), (authenticated) =>
+    chain(impersonate(context, authenticated), (caller) =>
+      withInFlightLimit(context, caller, (place) =>
+        chain(authorize(context.parts.environment.access, caller, attributesOf(context)), () =>
+          dispatch(context, caller, place),
+        ),
+      ),
+    ),
+  );
+  return context.life.answerOf(response);
+}
+
+/** Sets the scope that the path means, and the deadline. @throws StatusError 400 */
+function parseTarget(context: RequestContext): void {
+  const { parts, request, path, query, life } = context;
+  const { maxSelectorTerms, requestTimeoutMs: defaultMs } = parts.environment;
+  context.scope = scopeOf(request.method, path, query, parts.versions, maxSelectorTerms);
+  if (context.scope?.verb !== 'watch') life.limit(requestTimeoutMs(query, defaultMs));
+}

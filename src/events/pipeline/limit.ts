@@ -1,0 +1,51 @@
+import { chain, settle } from '../../http/promise.js';
+import { isStream, type ApiResponse } from '../../http/response.js';
+import type { Place } from '../../limits/in-flight.js';
+import { tooManyRequestsText } from '../../limits/too-many-requests.js';
+import type { Caller } from '../../model/caller.js';
+import { asStream, isLarge } from './large-answers.js';
+import type { RequestContext } from './request-context.js';
+
+/**
+ * Runs `work` with a place in flight, which is given back when the answer is there or the request has ended; a stream
+ * holds it until it ends. 429 without a place.
+ */
+export function withInFlightLimit(
+  context: RequestContext,
+  caller: Caller,
+  work: (place: Place) => ApiResponse | Promise<ApiResponse>,
+): ApiResponse | Promise<ApiResponse> {
+  const { parts, request, scope, life } = context;
+  const reads = request.method === 'GET' || request.method === 'HEAD';
+  const kind = scope?.verb === 'watch' ? 'watch' : reads ? 'read' : 'write';
+  return chain(parts.environment.limits.enter(kind, caller, life), (place) => {
+    if (!place) return tooManyRequestsText();
+    life.hold(place);
+    return settle(
+      place,
+      work,
+      (_, response) => answered(context, caller, place, response),
+      (_, error): never => {
+        life.giveBack();
+        throw error;
+      },
+    );
+  });
+}
+
+function answered(context: RequestContext, caller: Caller, place: Place, response: ApiResponse): ApiResponse {
+  const { parts, scope, life } = context;
+  if (scope !== undefined && isStream(response.body)) {
+    // A watch gives its place back itself.
+    if (scope.verb === 'watch') return response;
+    place.streams();
+    return life.stream(response, response.body, () => parts.environment.limits.turn(caller, life));
+  }
+  if (isLarge(response)) {
+    place.streams();
+    const streamed = asStream(response);
+    return life.stream(streamed, streamed.body);
+  }
+  life.giveBack();
+  return response;
+}

@@ -1,0 +1,51 @@
+import type { Query } from '../../api/options/query.js';
+import type { Attributes } from '../../auth/contract.js';
+import type { ApiRequest } from '../../http/request.js';
+import type { Caller } from '../../model/caller.js';
+import type { Notify } from '../../observe/notifier.js';
+import type { Documents } from '../documents/documents.js';
+import type { EventsEnvironment } from '../request/call.js';
+import type { RequestLife, UnfinishedRequests } from '../request/request-life.js';
+import type { Scope } from '../scope.js';
+import type { EventVersion } from '../versions/version.js';
+import type { Negotiate } from './negotiate.js';
+
+/** What the steps of all requests of one `createEvents` share. */
+export interface PipelineParts {
+  readonly environment: EventsEnvironment;
+  readonly versions: readonly EventVersion[];
+  readonly documents: Documents;
+  readonly unfinished: UnfinishedRequests;
+  readonly negotiate: Negotiate;
+  readonly notify: Notify;
+  /** Whether requests are reported: only then is their duration measured. */
+  readonly observed: boolean;
+}
+
+/** One request on its way through the steps: what all of them read, and what the answer will carry. */
+export interface RequestContext {
+  readonly parts: PipelineParts;
+  readonly request: ApiRequest;
+  /** A caller who needs no authentication. */
+  readonly preset: Caller | undefined;
+  readonly life: RequestLife;
+  /** Decoded. */
+  readonly path: string;
+  readonly query: Query;
+  /** Texts for `Warning` headers. */
+  readonly warnings: string[];
+  readonly auditId: string;
+  /** Monotonic milliseconds, where requests are reported. */
+  readonly started: number | undefined;
+  /** Set once the path is parsed; `undefined` for documents about the API. */
+  scope: Scope | undefined;
+  /** Set once authenticated; with impersonation, the impersonated caller. */
+  caller: Caller | undefined;
+  /** The authenticated caller, where `caller` is impersonated. */
+  impersonator: Caller | undefined;
+}
+
+/** How the request is called towards the authorizer. */
+export function attributesOf({ request, scope, path }: RequestContext): Attributes {
+  return scope?.attributes ?? { verb: request.method.toLowerCase(), path };
+}
