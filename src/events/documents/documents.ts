@@ -6,7 +6,7 @@ import type { ApiRequest } from '../../http/request.js';
 import type { ApiResponse } from '../../http/response.js';
 import { isWatchRoot } from '../../api/request-info.js';
 import { createEventsOpenApi } from './openapi.js';
-import { ownsPath } from '../routing.js';
+import { ownsPath } from '../request/routing.js';
 import type { EventVersion } from '../versions/version.js';
 
 /** Documents about the API: discovery and OpenAPI. */

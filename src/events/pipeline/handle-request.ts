@@ -9,7 +9,7 @@ import { decodePath, parseQuery, splitUrl } from '../../http/url.js';
 import type { Caller } from '../../model/caller.js';
 import { authorize } from '../request/access.js';
 import { RequestLife } from '../request/request-life.js';
-import { ownsPath, scopeOf } from '../routing.js';
+import { ownsPath, scopeOf } from '../request/routing.js';
 import { authenticate, impersonate } from './authenticate.js';
 import { dispatch } from './dispatch.js';
 import { finish } from './finish.js';

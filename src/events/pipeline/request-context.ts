@@ -6,7 +6,7 @@ import type { Notify } from '../../observe/notifier.js';
 import type { Documents } from '../documents/documents.js';
 import type { EventsEnvironment } from '../request/call.js';
 import type { RequestLife, UnfinishedRequests } from '../request/request-life.js';
-import type { Scope } from '../scope.js';
+import type { Scope } from '../request/scope.js';
 import type { EventVersion } from '../versions/version.js';
 import type { Negotiate } from './negotiate.js';
 

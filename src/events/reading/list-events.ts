@@ -6,7 +6,7 @@ import { readSelection } from '../listing/list-query.js';
 import type { VerbCall } from '../request/call.js';
 import type { Result } from '../request/result.js';
 
-/** The events of a namespace, or of all, at one revision: synchronously where the store has them joined. */
+/** The events of a namespace, or of all, at one revision. */
 export function listEvents(call: VerbCall): Result | Promise<Result> {
   const options = readListOptions(call.query);
   const { listItem: ofRecord, listsStored } = call.version;

@@ -4,7 +4,7 @@ import type { Attributes } from '../../auth/contract.js';
 import { forbiddenMessage } from '../../auth/resource-refusal.js';
 import { chain } from '../../http/promise.js';
 import type { Caller } from '../../model/caller.js';
-import type { Verb } from '../scope.js';
+import type { Verb } from './scope.js';
 import type { VerbCall } from './call.js';
 
 /** Asks the authorizer. @throws StatusError 403 */

@@ -16,7 +16,7 @@ import type { WatchHub } from '../../store/watch/watch-hub.js';
 import type { WatchedSelections } from './watched-selections.js';
 import type { RequestLife } from './request-life.js';
 import type { EventReader } from '../stored-form/read-event.js';
-import type { Scope } from '../scope.js';
+import type { Scope } from './scope.js';
 import type { TextBytes } from '../stored-form/text-bytes.js';
 import type { Uids } from './uids.js';
 import type { EventVersion } from '../versions/version.js';

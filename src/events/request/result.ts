@@ -6,7 +6,7 @@ import { nextTurn } from '../../clock/next-turn.js';
 import type { ListMeta } from '../../model/object-meta.js';
 import type { Status } from '../../model/status.js';
 import { eventSize, type EventRecord } from '../../store/record.js';
-import type { Verb } from '../scope.js';
+import type { Verb } from './scope.js';
 import type { VerbCall } from './call.js';
 
 /** What a verb hands back; `api/representation` makes bytes of it in one place. */

@@ -1,10 +1,10 @@
-import { first, flag, type Query } from '../api/options/query.js';
-import { isWatchRoot, readRequestInfo } from '../api/request-info.js';
-import { parseFieldSelector } from '../api/selectors/field-selector.js';
-import { badRequest, methodNotAllowed, routeNotFound } from '../api/status/failures.js';
-import { pathSegmentErrors } from '../api/validation/names.js';
+import { first, flag, type Query } from '../../api/options/query.js';
+import { isWatchRoot, readRequestInfo } from '../../api/request-info.js';
+import { parseFieldSelector } from '../../api/selectors/field-selector.js';
+import { badRequest, methodNotAllowed, routeNotFound } from '../../api/status/failures.js';
+import { pathSegmentErrors } from '../../api/validation/names.js';
 import { readScope, type Scope, type Verb } from './scope.js';
-import type { EventVersion } from './versions/version.js';
+import type { EventVersion } from '../versions/version.js';
 
 /**
  * Whether a decoded path belongs to a version: all below its group; in the core group, which others serve too, only

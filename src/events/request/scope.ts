@@ -1,5 +1,5 @@
-import { resourceAttributes, type RequestInfo } from '../api/request-info.js';
-import type { ResourceAttributes } from '../auth/contract.js';
+import { resourceAttributes, type RequestInfo } from '../../api/request-info.js';
+import type { ResourceAttributes } from '../../auth/contract.js';
 
 /** What a path below a served group-version asks for, before anything is known about the caller. */
 export interface Scope {
