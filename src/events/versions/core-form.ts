@@ -44,36 +44,25 @@ export function coreName(stored: string): string {
 
 /** An event in its core/v1 form, without kind and apiVersion. Nothing is lost. Values are shared. */
 export function toCore(event: Event): Fields {
-  return toCoreFields(event as unknown as Readonly<Fields>, fieldPairs());
+  return converted(event as unknown as Readonly<Fields>, fieldPairs(), 'stored', 'core');
 }
 
 /** The stored form of a decoded core/v1 object. Values are shared. */
 export function fromCore(object: Readonly<Fields>): Event {
-  return fromCoreFields(object, fieldPairs()) as unknown as Event;
+  return converted(object, fieldPairs(), 'core', 'stored') as unknown as Event;
 }
 
-function toCoreFields(from: Readonly<Fields>, pairs: readonly FieldPair[]): Fields {
-  const object: Fields = {};
-  for (const { core, stored, filled, zero, below } of pairs) {
-    const value = from[stored];
-    if (value === undefined) {
-      if (filled === 'core') object[core] = zero;
-    } else if (filled !== 'stored' || value !== zero) {
-      object[core] = below ? toCoreFields(value as Readonly<Fields>, below) : value;
-    }
-  }
-  return object;
-}
+type Form = 'core' | 'stored';
 
-function fromCoreFields(from: Readonly<Fields>, pairs: readonly FieldPair[]): Fields {
-  const object: Fields = {};
-  for (const { core, stored, filled, zero, below } of pairs) {
-    const value = from[core];
+function converted(object: Readonly<Fields>, pairs: readonly FieldPair[], from: Form, to: Form): Fields {
+  const result: Fields = {};
+  for (const { [from]: source, [to]: target, filled, zero, below } of pairs) {
+    const value = object[source];
     if (value === undefined) {
-      if (filled === 'stored') object[stored] = zero;
-    } else if (filled !== 'core' || value !== zero) {
-      object[stored] = below ? fromCoreFields(value as Readonly<Fields>, below) : value;
+      if (filled === to) result[target] = zero;
+    } else if (filled !== from || value !== zero) {
+      result[target] = below ? converted(value as Readonly<Fields>, below, from, to) : value;
     }
   }
-  return object;
+  return result;
 }

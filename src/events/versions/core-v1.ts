@@ -49,12 +49,6 @@ export function coreV1(apiDomain: string): EventVersion {
     fromWire: (decoded, from = API_VERSION) =>
       from === API_VERSION ? fromCore(decoded) : (decoded as unknown as Event),
     toWire: toCore,
-    bookmarkJson(resourceVersion, endOfInitialEvents) {
-      const metadata = endOfInitialEvents
-        ? { resourceVersion, annotations: { 'k8s.io/initial-events-end': 'true' } }
-        : { resourceVersion };
-      return object({ metadata });
-    },
   };
 }
 

@@ -37,12 +37,6 @@ export function eventsV1(apiDomain: string): EventVersion {
     unstoredJson: (event) => encoder.encode(encodeJson({ ...event, kind: 'Event', apiVersion }, shape)),
     fromWire: (object, from = apiVersion) => (from === apiVersion ? (object as unknown as Event) : fromCore(object)),
     toWire: (event) => event as unknown as Record<string, unknown>,
-    bookmarkJson(resourceVersion, endOfInitialEvents) {
-      const metadata = endOfInitialEvents
-        ? { resourceVersion, annotations: { 'k8s.io/initial-events-end': 'true' } }
-        : { resourceVersion };
-      return encoder.encode(encodeJson({ kind: 'Event', apiVersion, metadata }, shape));
-    },
   };
 }
 

@@ -40,12 +40,10 @@ export interface EventVersion {
   readonly listsStored: boolean;
   /** The stored record in this version as a list item: neither kind nor apiVersion. */
   listItem(record: EventRecord): JsonSource;
-  /** An event that is not stored (dry run), with the `resourceVersion` it carries, if any. */
+  /** An event that is not stored (a dry run's, or a bookmark), with the `resourceVersion` it carries, if any. */
   unstoredJson(event: Event): Uint8Array;
   /** The stored form from a decoded object of this version, or of the known one with that apiVersion. It may share values. */
   fromWire(object: Record<string, unknown>, apiVersion?: string): Event;
   /** The reverse: the stored form as an object of this version, without kind and apiVersion. It may share values. */
   toWire(event: Event): Record<string, unknown>;
-  /** A bookmark's object. */
-  bookmarkJson(resourceVersion: string, endOfInitialEvents: boolean): Uint8Array;
 }

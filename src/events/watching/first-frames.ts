@@ -4,7 +4,7 @@ import type { Sleeper } from '../../store/watch/watcher.js';
 import { createFrameJoiner } from './join-frames.js';
 import { RECORDS } from '../listing/batches.js';
 import { readList } from '../listing/read-list.js';
-import type { FrameSource, WatchParts } from './watch-frame.js';
+import { bookmarkFrame, type FrameSource, type WatchParts } from './watch-frame.js';
 
 /**
  * What a watch is sent before the first change: initial events and their bookmark, where they are due, or nothing.
@@ -47,9 +47,10 @@ export function createFirstFrames(
 }
 
 async function* firstFrames(
-  { call, options, selector, encoder, signal }: WatchParts,
+  parts: WatchParts,
   onReady: (after: Revision) => void,
 ): AsyncGenerator<Uint8Array, undefined> {
+  const { call, options, selector, encoder, signal } = parts;
   if (!options.sendInitialEvents) {
     const asked = options.resourceVersion;
     const latest = asked === '' || asked === '0';
@@ -71,7 +72,7 @@ async function* firstFrames(
     if (chunk) yield chunk;
   }
   if (options.allowWatchBookmarks) {
-    const frame = encoder.encode('BOOKMARK', call.version.bookmarkJson(String(list.revision), true));
+    const frame = bookmarkFrame(parts, list.revision, true);
     if (!frame) return;
     yield frame;
   }

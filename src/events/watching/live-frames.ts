@@ -4,7 +4,7 @@ import { atNextTurn } from '../../clock/next-turn.js';
 import type { Batch, BatchFrames } from '../../store/watch/batch.js';
 import type { Sleeper, Watcher } from '../../store/watch/watcher.js';
 import { createFrameJoiner } from './join-frames.js';
-import { frameOf, type FrameSource, type WatchParts } from './watch-frame.js';
+import { bookmarkFrame, frameOf, type FrameSource, type WatchParts } from './watch-frame.js';
 
 const NONE: readonly Uint8Array[] = [];
 
@@ -101,8 +101,7 @@ class LiveFrames implements FrameSource {
     const place = Math.max(this.#reached, this.#watcher.quiet() ?? 0);
     if (place <= this.#marked) return undefined;
     this.#marked = place;
-    const { call, encoder } = this.#parts;
-    return encoder.encode('BOOKMARK', call.version.bookmarkJson(String(place), false));
+    return bookmarkFrame(this.#parts, place, false);
   }
 }
 

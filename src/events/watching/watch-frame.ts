@@ -1,6 +1,8 @@
 import type { ListOptions } from '../../api/options/list-options.js';
 import type { FrameEncoder, FrameType } from '../../api/representation/contract.js';
 import type { Selector } from '../../api/selectors/contract.js';
+import type { Event } from '../../model/event.js';
+import type { Revision } from '../../store/contract.js';
 import type { EventRecord } from '../../store/record.js';
 import type { HubEntry } from '../../store/watch/hub-entry.js';
 import type { VerbCall } from '../request/call.js';
@@ -58,3 +60,14 @@ function encoded(
 }
 
 const END = new Uint8Array(0);
+
+/** The frame of a bookmark, which says that the watch has seen all changes up to this revision; as {@link FrameEncoder.encode}. */
+export function bookmarkFrame(
+  { call, encoder }: WatchParts,
+  revision: Revision,
+  endOfInitialEvents: boolean,
+): ReturnType<FrameEncoder['encode']> {
+  const annotations = endOfInitialEvents && { annotations: { 'k8s.io/initial-events-end': 'true' } };
+  const bookmark = { metadata: { resourceVersion: String(revision), ...annotations } };
+  return encoder.encode('BOOKMARK', call.version.unstoredJson(bookmark as Event));
+}

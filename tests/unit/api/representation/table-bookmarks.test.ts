@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { asTable, type IncludeObject } from '../../../../src/api/representation/table.js';
 import type { FrameType } from '../../../../src/api/representation/contract.js';
+import type { Event } from '../../../../src/model/event.js';
+import type { ObjectMeta } from '../../../../src/model/object-meta.js';
 import { eventsV1 } from '../../../../src/events/versions/events-v1.js';
 
 const version = eventsV1('example.com');
@@ -20,27 +22,29 @@ function stream(includeObject: IncludeObject): (type: FrameType, json: Uint8Arra
   };
 }
 
+const bookmark = (metadata: ObjectMeta): Uint8Array => version.unstoredJson({ metadata } as Event);
+
 const END = { annotations: { 'k8s.io/initial-events-end': 'true' } };
 
 test('the end of the initial events carries in its row the revision of the latest one that was sent', () => {
   const next = stream('None');
   expect(next('ADDED', eventAt(7))).toEqual({ table: { resourceVersion: '7' }, row: undefined });
   next('ADDED', eventAt(5));
-  expect(next('BOOKMARK', version.bookmarkJson('9', true))).toEqual({
+  expect(next('BOOKMARK', bookmark({ resourceVersion: '9', ...END }))).toEqual({
     table: { resourceVersion: '9' },
     row: { resourceVersion: '7', ...END },
   });
-  expect(next('BOOKMARK', version.bookmarkJson('12', false))).toEqual({
+  expect(next('BOOKMARK', bookmark({ resourceVersion: '12' }))).toEqual({
     table: { resourceVersion: '12' },
     row: undefined,
   });
 });
 
 test('without an event before it, and with objects in its rows, it carries its own', () => {
-  const bookmark = version.bookmarkJson('9', true);
+  const last = bookmark({ resourceVersion: '9', ...END });
   const own = { table: { resourceVersion: '9' }, row: { resourceVersion: '9', ...END } };
-  expect(stream('None')('BOOKMARK', bookmark)).toEqual(own);
+  expect(stream('None')('BOOKMARK', last)).toEqual(own);
   const next = stream('Metadata');
   next('ADDED', eventAt(7));
-  expect(next('BOOKMARK', bookmark)).toEqual(own);
+  expect(next('BOOKMARK', last)).toEqual(own);
 });
