@@ -4,8 +4,8 @@ import { isPromise } from '../../http/promise.js';
 const BRAND: unique symbol = Symbol.for('kube-vitals.HookFailure') as never;
 
 /**
- * Reports what an authorizer throws, and throws something in its place that nobody takes for a failure of the store or for a
- * Status: an authorizer may throw those too, and they say nothing about this request.
+ * Reports what an authorizer throws, and throws an error of its own kind instead: an authorizer may throw errors of a store
+ * or a Status, which must not be taken for those of this request.
  *
  * @param report is told what it threw
  */

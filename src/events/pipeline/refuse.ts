@@ -26,7 +26,7 @@ async function errorResponse(context: RequestContext, error: unknown): Promise<A
   return { ...response, headers: { ...response.headers, ...headers } };
 }
 
-/** What a client is told about an error, wherever it was thrown. One that nobody expected is reported, and told as a bare 500. */
+/** The Status for an error, wherever it was thrown. An unexpected one is reported and becomes a bare 500. */
 function statusErrorOf({ parts, scope }: RequestContext, error: unknown): StatusError {
   if (isStatusError(error)) return error;
   // Whatever the hook threw, an error of the store included: it was reported already.

@@ -71,10 +71,10 @@ export class UnfinishedRequests {
 }
 
 /**
- * The life of one request, from its first byte to the last of its answer: what it waits for hangs on `signal`, and what it
- * holds is given back when it ends. Its client's leaving, the server's closing and a stalled reader end it through the
- * signal of the request, and its deadline through {@link UnfinishedRequests}. The signal is only made where somebody reads
- * it, and nothing is watched where the answer is there at once.
+ * The life of one request, from its first byte to the last of its answer: `signal` ends what it waits for, and what it
+ * holds is given back when it ends. The client's leaving, the server's closing and a stalled reader end it through the
+ * signal of the request, the deadline through {@link UnfinishedRequests}. The signal is created when it is read; a request
+ * that is answered synchronously watches nothing.
  */
 export class RequestLife implements StoreCall {
   /** Where it is in {@link UnfinishedRequests}, which sets this; -1: nowhere. */
@@ -193,12 +193,12 @@ export class RequestLife implements StoreCall {
     return this.withSignal(status, headers, new LimitedStream(this, iterator, turn, over));
   }
 
-  /** A streaming answer with the signal of this request, which is only made where somebody reads it. */
+  /** A streaming answer with the signal of this request, which is created when it is read. */
   withSignal(status: number, headers: ResponseHeaders, body: ApiResponse['body']): ApiResponse {
     return new StreamedAnswer(this, status, headers, body);
   }
 
-  /** The answer is complete, or somebody else takes care of its end: nothing ends this request any more. */
+  /** The answer is complete, or has its own end, as a watch: nothing ends this request any more. */
   finish(): void {
     if (this.#finished) return;
     this.#finished = true;
@@ -216,7 +216,7 @@ export class RequestLife implements StoreCall {
     this.#end(new DOMException('the request took longer than it may', 'AbortError'));
   }
 
-  /** The request is not finished at once: from here on its deadline counts. */
+  /** The request has to wait: from here on its deadline counts. */
   #watch(): void {
     if (this.#watched || this.#ended || this.#finished) return;
     this.#watched = true;
@@ -259,7 +259,7 @@ export class RequestLife implements StoreCall {
   }
 }
 
-/** Ends a source that nobody reads any more. A generator settles this only after what it waits for has ended. */
+/** Ends a source that is not read any more. A generator resolves this only after what it waits for has ended. */
 function letGo(iterator: AsyncIterator<Uint8Array>): void {
   iterator.return?.().then(undefined, nothing);
 }

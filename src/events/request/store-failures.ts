@@ -14,7 +14,7 @@ import type { StatusError } from '../../api/status/status-error.js';
 import type { Revision } from '../../store/contract.js';
 import { isStoreError, type StoreError } from '../../store/errors.js';
 
-/** The text of a version conflict, whoever noticed it. */
+/** The text of every version conflict. */
 export const MODIFIED = 'the object has been modified; please apply your changes to the latest version and try again';
 
 /** True for the error of a conditional write whose event was changed or removed since it was read. */
@@ -29,7 +29,7 @@ export function futureRevision(asked: Revision | string, current: Revision): Sta
   });
 }
 
-/** What a client is told when the store failed. The verbs that mean something else by a code handle it before. */
+/** The Status for an error of the store. Verbs for which a code means something else handle it before. */
 export function storeFailure(error: StoreError, resource: GroupResource, name: string): StatusError {
   switch (error.code) {
     case 'exists':

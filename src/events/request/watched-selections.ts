@@ -13,7 +13,7 @@ export interface WatchedSelections {
   of(texts: readonly string[], compile: () => Selector): WatchedSelection;
 }
 
-/** So many selections are known at once, and as long their texts may be together, in UTF-16 units. */
+/** The most selections that are kept, and the most UTF-16 units of their texts together. */
 const MOST = 1_024;
 const MOST_TEXT = 1_048_576;
 

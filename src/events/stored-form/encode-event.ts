@@ -31,7 +31,7 @@ export interface EventText {
   readonly fields: number;
 }
 
-/** The first half of {@link encodeEvent}: whoever wants to know whether anything changed compares texts. */
+/** The first half of {@link encodeEvent}. Texts are compared to know whether anything changed. */
 export function writeEvent(event: Event, managedFields?: string): EventText {
   const { before, after, managed } = writeMetadata(event.metadata, managedFields);
   const opening = `{"metadata":{${before}${before !== '' && after !== '' ? ',' : ''}`;

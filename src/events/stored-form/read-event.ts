@@ -61,10 +61,10 @@ const TO_FIELDS = AFTER_MANAGED.indexOf('"');
 const AFTER_METADATA = TO_FIELDS - 1;
 
 /**
- * The event of a text, for who writes it again. Its managed fields, half of it, are looked up by their text, and then
+ * The event of a text, to be changed and written again. Its managed fields, half of it, are looked up by their text, and then
  * shared (see `EntryLists`). They are the last part of metadata, after which always comes the first field. Quotes within
- * texts are escaped, and nothing before has an array under that name: where the borders are found, and what is between
- * them is JSON, it is they.
+ * texts are escaped, and nothing before has an array under that name: if both borders are found, and the text between them
+ * is JSON, it is the managed fields.
  */
 function readText(text: string, entriesOf: EntriesOf, labelsOf: LabelTexts): ReadEvent {
   const at = text.indexOf(MANAGED);

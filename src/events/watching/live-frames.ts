@@ -9,10 +9,10 @@ import { bookmarkFrame, frameOf, type FrameSource, type WatchParts } from './wat
 const NONE: readonly Uint8Array[] = [];
 
 /**
- * So many batches that are none of its business (1,024 changes) a watch looks at in one go: one that begins far back would
- * otherwise go through all of the ring at once.
+ * The most batches without a frame for the client (1,024 changes) that a watch examines in one turn of the event loop: a
+ * watch that begins far back would otherwise examine all of the ring.
  */
-const IN_A_GO = 8;
+const BATCHES_PER_TURN = 8;
 
 /**
  * The frames of everything that happens after a revision, and bookmarks. Taken from the hub without promises, because with a
@@ -56,7 +56,7 @@ class LiveFrames implements FrameSource {
       const chunk = this.#nextChunk();
       if (chunk !== undefined) return chunk;
       if (this.#ended) return 'end';
-      if (batches === IN_A_GO) {
+      if (batches === BATCHES_PER_TURN) {
         this.#goOnSoon();
         return undefined;
       }
@@ -134,7 +134,7 @@ export interface Ticker {
   stop(): void;
 }
 
-/** A ticker on a clock. `onTick` is called with each tick, for somebody who waits. */
+/** A ticker on a clock. `onTick` is called with each tick, to wake a waiting reader. */
 export function createTicker(clock: Clock, intervalMs: number, onTick: () => void): Ticker {
   let ticked = false;
   const tick = (): void => {

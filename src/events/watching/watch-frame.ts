@@ -30,8 +30,8 @@ export interface FrameSource {
 }
 
 /**
- * The frame one watcher gets of a change: nothing when it is none of its business, ADDED and DELETED also for events that
- * begin or cease to match. `'end'` when the representation cannot go on.
+ * The frame of a change for one watcher: nothing when it is not selected, ADDED and DELETED also for events that begin or
+ * cease to match. `'end'` when the representation cannot go on.
  */
 export function frameOf(parts: WatchParts, entry: HubEntry): Uint8Array | 'end' | undefined {
   const { change } = entry;

@@ -23,7 +23,7 @@ export interface ChangedEvent {
   readonly managedFields?: string | undefined;
 }
 
-/** What one attempt comes to; undefined when somebody else has changed the event meanwhile. */
+/** The outcome of one attempt; undefined when the event was changed meanwhile. */
 type Attempt = Result | undefined;
 
 interface PendingChange {

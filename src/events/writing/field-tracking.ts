@@ -12,7 +12,7 @@ export function managedVersion({ version }: VerbCall): ManagedVersion {
   return { apiVersion, kind, shape: version.shape, fieldsPresent: version.fieldsPresent };
 }
 
-/** Who a write is put down to: the `fieldManager`, or the client's own name. */
+/** The manager of a write: the `fieldManager`, or the name of the client. */
 export function managerOfCall(call: VerbCall, options: WriteOptions): string {
   return managerOf(options.fieldManager, header(call.request, 'user-agent'));
 }
@@ -22,7 +22,7 @@ export function trackingTime({ environment }: VerbCall): string {
   return environment.wholeSeconds(environment.time.now());
 }
 
-/** Gives an event these entries, which nobody changes any more; an object nobody manages has no list at all. */
+/** Gives an event these entries, which must not be changed afterwards; without entries the event has no list at all. */
 export function setManagedFields(event: Event, entries: readonly ManagedFieldsEntry[] | undefined): void {
   if (entries && entries.length > 0) event.metadata.managedFields = entries as ManagedFieldsEntry[];
   else if (event.metadata.managedFields) delete event.metadata.managedFields;
