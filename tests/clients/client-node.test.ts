@@ -54,7 +54,7 @@ function log(): { readonly said: readonly string[]; add(line: string): void; unt
 }
 
 describe.each(targets)('@kubernetes/client-node and $name', ({ start }) => {
-  describe('as events.k8s.io', () => {
+  describe('serves the group events.k8s.io', () => {
     let target: Target;
     let kubeConfig: KubeConfig;
     let api: EventsV1Api;
@@ -65,7 +65,7 @@ describe.each(targets)('@kubernetes/client-node and $name', ({ start }) => {
     });
     afterAll(() => target.stop());
 
-    it('creates, reads, replaces, patches and deletes', async () => {
+    it('creates, reads, replaces, patches and deletes an event', async () => {
       const [namespace, name] = ['crud', 'one'];
       const created = await api.createNamespacedEvent({ namespace, body: event(namespace, name) });
       expect(created.metadata).toMatchObject({ name, namespace, uid: expect.any(String) as string });
@@ -84,7 +84,7 @@ describe.each(targets)('@kubernetes/client-node and $name', ({ start }) => {
       await expect(api.readNamespacedEvent({ namespace, name })).rejects.toMatchObject({ code: 404 });
     });
 
-    it('gets a Status for what is wrong', async () => {
+    it('gets a Status for every invalid request', async () => {
       const namespace = 'wrong';
       const refused = api.createNamespacedEvent({ namespace, body: { ...event(namespace, 'x'), type: 'Odd' } });
       await expect(refused).rejects.toMatchObject({
@@ -98,7 +98,7 @@ describe.each(targets)('@kubernetes/client-node and $name', ({ start }) => {
       await expect(api.listNamespacedEvent({ namespace, labelSelector: '!!' })).rejects.toMatchObject({ code: 400 });
     });
 
-    it('lists in pages that see one state, and everywhere', async () => {
+    it('lists one state in pages, in one namespace and in all', async () => {
       const namespace = 'pages';
       for (const name of ['a', 'b', 'c', 'd', 'e'])
         await api.createNamespacedEvent({ namespace, body: event(namespace, name) });
@@ -117,7 +117,7 @@ describe.each(targets)('@kubernetes/client-node and $name', ({ start }) => {
       expect(everywhere.items).toHaveLength(1);
     });
 
-    it('deletes a collection', async () => {
+    it('deletes a collection of events', async () => {
       const namespace = 'collection';
       await api.createNamespacedEvent({ namespace, body: event(namespace, 'gone', { all: 'yes' }) });
       await api.createNamespacedEvent({ namespace, body: event(namespace, 'stays') });
@@ -127,7 +127,7 @@ describe.each(targets)('@kubernetes/client-node and $name', ({ start }) => {
       expect(items.map(({ metadata }) => metadata?.name)).toEqual(['stays']);
     });
 
-    it('watches', async () => {
+    it('watches events with the typed client', async () => {
       const namespace = 'watch';
       const seen = log();
       const path = `/apis/events.k8s.io/v1/namespaces/${namespace}/events`;
@@ -208,14 +208,14 @@ describe.each(targets)('@kubernetes/client-node and $name', ({ start }) => {
       expect((await core.readNamespacedEvent({ namespace, name: 'both' })).reason).toBe('Pulled');
     });
 
-    it('reads its health', async () => {
+    it('reads the health endpoints', async () => {
       const health = new Health(kubeConfig);
       expect(await health.readyz({})).toBe(true);
       expect(await health.livez({})).toBe(true);
     });
   });
 
-  describe('as events.example.com', () => {
+  describe('serves the group events.example.com', () => {
     let target: Target;
     let api: CustomObjectsApi;
     beforeAll(async () => {
@@ -224,7 +224,7 @@ describe.each(targets)('@kubernetes/client-node and $name', ({ start }) => {
     });
     afterAll(() => target.stop());
 
-    it('is a custom object like any other', async () => {
+    it('treats events as custom objects', async () => {
       const where = { group: 'events.example.com', version: 'v1', namespace: 'custom', plural: 'events' };
       const one = { ...where, name: 'one' };
       const body = manifest(where.group, 'one', { metadata: { namespace: where.namespace, labels: { app: 'shop' } } });
@@ -248,7 +248,7 @@ describe.each(targets)('@kubernetes/client-node and $name', ({ start }) => {
       await expect(api.getNamespacedCustomObject(one)).rejects.toMatchObject({ code: 404 });
     });
 
-    it('is found by discovery', async () => {
+    it('finds the resource through discovery', async () => {
       const { resources } = await api.getAPIResources({ group: 'events.example.com', version: 'v1' });
       expect(resources).toMatchObject([{ name: 'events', kind: 'Event', namespaced: true }]);
     });

@@ -32,14 +32,14 @@ describeWithKubectl('kubectl and who may', ([binary]) => {
   const as = (token: string, ...args: string[]): Promise<Finished> =>
     kubectl.run([...args, '--token', token], { stdin: manifestText(GROUP, 'new') });
 
-  it('refuses a token that nobody has', async () => {
+  it('refuses an unknown token', async () => {
     const { code, stdout, stderr } = await as('nobody-has-this-token', 'get', EVENTS);
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toContain('You must be logged in to the server');
     expect(stderr).not.toContain('nobody-has-this-token');
   });
 
-  it('refuses what the policy does not allow, in the words of the original', async () => {
+  it('refuses what the policy does not allow, in the words of kube-apiserver', async () => {
     expect(await as('viewer-token-of-this-test', 'create', '-f', '-')).toEqual({
       code: 1,
       stdout: '',
@@ -58,7 +58,7 @@ describeWithKubectl('kubectl and who may', ([binary]) => {
     );
   });
 
-  it('allows the rest, by name and by group', async () => {
+  it('allows everything else, by user name and by group', async () => {
     expect(await as('viewer-token-of-this-test', 'get', EVENTS, '-o', 'name')).toMatchObject({
       code: 0,
       stdout: expect.stringContaining(`event.${GROUP}/seen\n`) as string,
@@ -67,7 +67,7 @@ describeWithKubectl('kubectl and who may', ([binary]) => {
     expect((await as('jane-token-of-this-test', 'get', '--raw', '/readyz')).stdout).toBe('ok');
   });
 
-  it('lets who may be others be them with --as and --as-group', async () => {
+  it('lets authorized callers impersonate others with --as and --as-group', async () => {
     const proxy = (...args: string[]): Promise<Finished> => as('proxy-token-of-this-test', ...args);
     const list = ['get', EVENTS, '-o', 'name'];
     const seen = { code: 0, stdout: expect.stringContaining(`event.${GROUP}/seen\n`) as string };
@@ -81,7 +81,7 @@ describeWithKubectl('kubectl and who may', ([binary]) => {
     });
   });
 
-  it('refuses --as and --as-group to all others', async () => {
+  it('refuses --as and --as-group to all other callers', async () => {
     const path = `/apis/${GROUP}/v1/namespaces/default/events`;
     for (const others of [['--as=jane'], ['--as=viewer', '--as-group=team']]) {
       const viewer = (...args: string[]): Promise<Finished> =>
@@ -104,7 +104,7 @@ describeWithKubectl('kubectl and who may', ([binary]) => {
 describeWithKubectl('kubectl and events that expire', ([binary]) => {
   const kubectl = kubectlSession(binary, () => ['--event-ttl=2s']);
 
-  it('sees the end of an event in get -w', async () => {
+  it('sees the expiry of an event in get -w', async () => {
     const watch = kubectl.follow(['get', EVENTS, '-n', 'ttl', '-w', '-o', 'wide', '--output-watch-events']);
     const stdin = manifestText(GROUP, 'brief', { metadata: { namespace: 'ttl' } });
     await kubectl.ok(['create', '-f', '-'], { stdin });

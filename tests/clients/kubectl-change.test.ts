@@ -39,7 +39,7 @@ describeWithKubectl('kubectl that changes and deletes', ([binary]) => {
       expect(stderr).toBe('The Event "frozen" is invalid: note: Invalid value: "other": field is immutable\n');
     });
 
-    it('labels and annotates, and takes both away', async () => {
+    it('labels and annotates an event, and removes both again', async () => {
       await create('labelled');
       expect(await kubectl.ok(['label', EVENTS, 'labelled', 'tier=front'])).toBe(`event.${GROUP}/labelled labeled\n`);
       expect((await kubectl.run(['label', EVENTS, 'labelled', 'tier=back'])).code).toBe(1);
@@ -55,7 +55,7 @@ describeWithKubectl('kubectl that changes and deletes', ([binary]) => {
       expect([metadata.labels, metadata.annotations]).toEqual([undefined, undefined]);
     });
 
-    it('edits in an editor', async () => {
+    it('edits an event in an editor', async () => {
       await create('edited', { series: series(2) });
       const editor = join(kubectl.home(), 'editor');
       writeFileSync(editor, '#!/bin/sh\nsed -i.bak "s/count: 2/count: 9/" "$1"\n');
@@ -68,7 +68,7 @@ describeWithKubectl('kubectl that changes and deletes', ([binary]) => {
       expect(untouched.stdout + untouched.stderr).toContain('Edit cancelled, no changes made.');
     });
 
-    it('replaces, and refuses a version that is no longer the latest', async () => {
+    it('replaces an event, and refuses a version that is no longer the latest', async () => {
       await create('replaced', { series: series(2) });
       const first = await read('replaced');
       const stdin = JSON.stringify({ ...first, series: series(5) });
@@ -84,7 +84,7 @@ describeWithKubectl('kubectl that changes and deletes', ([binary]) => {
       expect((await read('replaced')).series?.count).toBe(5);
     });
 
-    it('applies: creates, does nothing, changes; diff says so before', async () => {
+    it('creates with apply, does nothing when repeated, then changes; diff predicts each step', async () => {
       const apply = (stdin: string): Promise<string> => kubectl.ok(['apply', '-f', '-'], { stdin });
       const before = manifestText(GROUP, 'applied', { series: series(2) });
       const after = manifestText(GROUP, 'applied', { series: series(3) });
@@ -108,7 +108,7 @@ describeWithKubectl('kubectl that changes and deletes', ([binary]) => {
   });
 
   describe('delete and wait', () => {
-    it('waits until it is gone', async () => {
+    it('waits until an event is deleted', async () => {
       await create('deleted', { metadata: { finalizers: ['example.com/hold'] } });
       const gone = kubectl.follow(['wait', EVENTS, 'deleted', '--for=delete', '--timeout=10s', '-v=6']);
       await gone.says(/watch=true/);
@@ -132,7 +132,7 @@ describeWithKubectl('kubectl that changes and deletes', ([binary]) => {
       expect(await left()).toBe('');
     });
 
-    it('says that there is nothing to delete', async () => {
+    it('reports that there is nothing to delete', async () => {
       expect(await kubectl.run(['delete', EVENTS, 'nobody'])).toMatchObject({
         code: 1,
         stderr: `Error from server (NotFound): ${EVENTS} "nobody" not found\n`,
@@ -140,7 +140,7 @@ describeWithKubectl('kubectl that changes and deletes', ([binary]) => {
       expect((await kubectl.run(['delete', EVENTS, 'nobody', '--ignore-not-found'])).code).toBe(0);
     });
 
-    it('waits for a value', async () => {
+    it('waits until a field has a value', async () => {
       await create('awaited', { series: series(2) });
       const waiting = kubectl.follow([
         'wait',

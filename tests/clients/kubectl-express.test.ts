@@ -51,7 +51,7 @@ describeWithKubectl('kubectl against handlers mounted in Express', ([binary]) =>
     await rm(directory, { recursive: true, force: true });
   });
 
-  it('creates, gets, watches, patches, applies on the server, and deletes', async () => {
+  it('creates, gets, watches, patches, applies and deletes through an Express service', async () => {
     const stdin = manifestText(GROUP, 'one');
     expect(await kubectl.ok(['create', '-f', '-'], { stdin })).toBe(`event.${GROUP}/one created\n`);
     expect(await kubectl.ok(['get', EVENTS, 'one', '-o', 'name'])).toBe(`event.${GROUP}/one\n`);

@@ -11,7 +11,7 @@ describeWithKubectl('kubectl and the fields that others manage', ([binary]) => {
     kubectl.run(['apply', '--server-side', '-f', '-', ...args], { stdin });
 
   describe('apply --server-side', () => {
-    it('creates, and does nothing the second time', async () => {
+    it('creates the event, and changes nothing the second time', async () => {
       const text = manifestText(GROUP, 'once', { series: series(2) });
       expect(await apply(text)).toMatchObject({ code: 0, stdout: `event.${GROUP}/once serverside-applied\n` });
       const first = await read('once');
@@ -19,7 +19,7 @@ describeWithKubectl('kubectl and the fields that others manage', ([binary]) => {
       expect(await read('once')).toEqual(first);
     });
 
-    it('refuses what another manager owns, unless it is forced', async () => {
+    it('refuses fields that another manager owns, unless it is forced', async () => {
       const [theirs, ours] = [2, 3].map((count) => manifestText(GROUP, 'owned', { series: series(count) }));
       expect(await apply(theirs ?? '')).toMatchObject({ code: 0 });
       const { code, stdout, stderr } = await apply(ours ?? '', '--field-manager=other');
@@ -34,7 +34,7 @@ describeWithKubectl('kubectl and the fields that others manage', ([binary]) => {
       expect((await apply(theirs ?? '')).stderr).toContain('conflict with "other": .series.count');
     });
 
-    it('leaves nothing behind with --dry-run=server, and diff --server-side says what would change', async () => {
+    it('stores nothing with --dry-run=server, and diff --server-side shows what would change', async () => {
       const [before, after] = [2, 3].map((count) => manifestText(GROUP, 'tried', { series: series(count) }));
       expect(await apply(before ?? '', '--dry-run=server')).toMatchObject({
         code: 0,
@@ -52,7 +52,7 @@ describeWithKubectl('kubectl and the fields that others manage', ([binary]) => {
     });
   });
 
-  it('shows managed fields only when asked', async () => {
+  it('shows managed fields only on request', async () => {
     await apply(manifestText(GROUP, 'managed'), '--field-manager=me');
     const get = ['get', EVENTS, 'managed', '-o', 'yaml'];
     expect(await kubectl.ok(get)).not.toContain('managedFields');
@@ -64,7 +64,7 @@ describeWithKubectl('kubectl and the fields that others manage', ([binary]) => {
     expect(shown).toMatch(/^ +f:note: \{\}$/m);
   });
 
-  it('describes without them', async () => {
+  it('describes an event without its managed fields', async () => {
     await create('described');
     for (const resource of [EVENTS, 'events']) {
       const { code, stdout, stderr } = await kubectl.run(['describe', resource, 'described']);
@@ -101,7 +101,7 @@ describeWithKubectl('kubectl and core/v1', ([binary]) => {
     expect((await events('-A')).filter((row) => /^(shop|other) /.test(row))).toHaveLength(3);
   });
 
-  it('lists those for one object, and describes it with them', async () => {
+  it('lists the events of one object, and describe shows them', async () => {
     const target = `events.v1.${GROUP}/target`;
     await create('target', { metadata: { namespace: 'for' } });
     const uid = await kubectl.ok(['get', EVENTS, 'target', '-n', 'for', '-o', 'jsonpath={.metadata.uid}']);
@@ -115,7 +115,7 @@ describeWithKubectl('kubectl and core/v1', ([binary]) => {
     );
   });
 
-  it('has a table of its own', async () => {
+  it("prints the columns of the server's table", async () => {
     await create('short', of('table', 'web'));
     const table = /^LAST SEEN +TYPE +REASON +OBJECT +MESSAGE\n\S+ +Normal +Pulled +pod\/web +image pulled\n$/;
     expect(await kubectl.ok(['get', 'ev', '-n', 'table'])).toMatch(table);

@@ -17,7 +17,7 @@ describeWithKubectl('every kubectl of this machine', (binaries) => {
   afterAll(async () => expect(await server.stop()).toBe(0));
 
   describe.concurrent.each(binaries)('$name', ({ name, path }) => {
-    it('creates, reads, watches, changes, applies, explains and deletes', async () => {
+    it('creates, reads, watches, changes, applies, explains and deletes events', async () => {
       const { kubeconfigPath, directory } = server;
       const kubectl = createKubectl({ binary: path, kubeconfigPath, directory });
       const namespace = `of-${name.replaceAll('.', '-')}`;

@@ -11,7 +11,7 @@ describeWithKubectl(
     const { create, read } = kubectl;
 
     describe('create', () => {
-      it('takes a manifest and validates it', async () => {
+      it('accepts a manifest and validates it', async () => {
         expect(await create('create')).toBe(`event.${GROUP}/create created\n`);
         expect(await read('create')).toMatchObject(manifest(GROUP, 'create'));
       });
@@ -26,7 +26,7 @@ describeWithKubectl(
         );
       });
 
-      it('says what is wrong with a value, and that a name is taken', async () => {
+      it('reports an invalid value, and a name that is taken', async () => {
         const bad = await kubectl.run(['create', '-f', '-'], { stdin: manifestText(GROUP, 'bad', { type: 'Odd' }) });
         expect(bad).toMatchObject({
           code: 1,
@@ -39,7 +39,7 @@ describeWithKubectl(
         );
       });
 
-      it('leaves nothing behind with --dry-run=server', async () => {
+      it('stores nothing with --dry-run=server', async () => {
         const stdin = manifestText(GROUP, 'dry');
         expect(await kubectl.ok(['create', '--dry-run=server', '-f', '-'], { stdin })).toBe(
           `event.${GROUP}/dry created (server dry run)\n`,
@@ -69,7 +69,7 @@ describeWithKubectl(
         expect(await kubectl.ok(['get', EVENTS, 'get-a', '-L', 'suite'])).toMatch(/ SUITE\n.* get\n$/);
       });
 
-      it('gives JSON, YAML and names', async () => {
+      it('prints JSON, YAML and names', async () => {
         const list = JSON.parse(await kubectl.ok(['get', EVENTS, '-l', 'suite=get', '-o', 'json'])) as {
           items: Event[];
         };
@@ -82,7 +82,7 @@ describeWithKubectl(
         );
       });
 
-      it('looks into all namespaces, and sorts', async () => {
+      it('lists all namespaces, and sorts', async () => {
         expect(await kubectl.ok(['get', EVENTS, '-A', '-l', 'suite=get'])).toMatch(/^NAMESPACE[^]*\nother .*\n$/);
         const sorted = ['get', EVENTS, '-l', 'suite=get', '-o', 'name', '--sort-by'];
         expect(await kubectl.ok([...sorted, '.reason'])).toMatch(/get-a\n.*get-b\n$/);
@@ -100,25 +100,25 @@ describeWithKubectl(
         expect(unknown).toMatchObject({ code: 1, stderr: expect.stringContaining('(BadRequest)') as string });
       });
 
-      it('walks a list in pages', async () => {
+      it('reads a list in pages', async () => {
         const all = await kubectl.ok(['get', EVENTS, '-A', '-o', 'name']);
         expect(await kubectl.ok(['get', EVENTS, '-A', '-o', 'name', '--chunk-size=1'])).toBe(all);
       });
 
-      it('understands the short name and the plain one', async () => {
+      it('accepts the short name and the plural', async () => {
         for (const word of ['ev', 'event', 'events']) {
           // Of two groups with the same word, the core one is meant.
           expect(await kubectl.ok(['get', word, 'get-a', '-o', 'name'])).toBe('event/get-a\n');
         }
       });
 
-      it('describes', async () => {
+      it('describes an event with all of its fields', async () => {
         const text = await kubectl.ok(['describe', EVENTS, 'get-b']);
         expect(text).toMatch(/^Name: +get-b\nNamespace: +default\nLabels: +suite=get\n/);
         expect(text).toMatch(/^Series:\n +Count: +3\n/m);
       });
 
-      it('follows with -w: the start, then every change', async () => {
+      it('watches with -w: first the current state, then every change', async () => {
         await create('watched', { metadata: { labels: { suite: 'watch' } } });
         const watch = kubectl.follow([
           'get',
@@ -157,7 +157,7 @@ describeWithKubectl(
         expect(await explain('events', '--recursive')).toMatch(/^ +lastObservedTime\s+<string>/m);
       });
 
-      it('is listed', async () => {
+      it('is listed by api-resources', async () => {
         expect(await kubectl.ok(['api-versions'])).toBe(`${GROUP}/v1\nv1\n`);
         expect(await kubectl.ok(['api-resources', '--no-headers'])).toMatch(
           /^events +ev +v1 +true +Event *\nevents +ev +events\.example\.com\/v1 +true +Event *\n$/,
@@ -165,7 +165,7 @@ describeWithKubectl(
         expect(await kubectl.ok(['api-resources', '-o', 'name', '--verbs=list,watch'])).toBe(`events\n${EVENTS}\n`);
       });
 
-      it('has a version and tells its health', async () => {
+      it('reports a version and its health', async () => {
         const { serverVersion } = JSON.parse(await kubectl.ok(['version', '-o', 'json'])) as {
           readonly serverVersion: { readonly major: string };
         };

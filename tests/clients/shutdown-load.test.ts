@@ -103,7 +103,7 @@ async function askers(server: Standalone): Promise<readonly Ask[]> {
 }
 
 describe('SIGTERM under load', () => {
-  it('fails readyz at once, serves through the delay, answers what it took, ends watches cleanly and exits with 0', async () => {
+  it('fails readyz at once, serves through the delay, answers every accepted request, ends watches cleanly and exits with 0', async () => {
     const server = await startStandalone('--shutdown-delay-duration=1s', '--limits=off');
     onTestFinished(async () => void (await server.stop()));
     const asks = await askers(server);

@@ -27,12 +27,12 @@ function events(): Events {
 }
 
 describe('the list of checks', () => {
-  it('has ids of its own for each', () => {
+  it('has a different id for each', () => {
     expect(new Set(EVENT_CHECKS.map((check) => check.id)).size).toBe(EVENT_CHECKS.length);
   });
 });
 
-describe.each(TRANSPORTS.map((connect) => [connect.name, connect] as const))('events, %s', (_, connect) => {
+describe.each(TRANSPORTS.map((connect) => [connect.name, connect] as const))('the event endpoints, %s,', (_, connect) => {
   let api: Events;
   let transport: Transport;
   beforeAll(async () => {
@@ -44,7 +44,7 @@ describe.each(TRANSPORTS.map((connect) => [connect.name, connect] as const))('ev
     await api.close();
   });
   it.each(EVENT_CHECKS.map((check) => [`${check.id} ${check.level}: ${check.title}`, check] as const))(
-    '%s',
+    'fulfil the check %s',
     async (_title, check) => {
       await check.run(bench(transport, `ns-${check.id.toLowerCase()}`));
     },

@@ -4,12 +4,12 @@ import { addFixtureChecks, fixtureOptions, healthChecks, type Ask } from './heal
 import { TRANSPORTS, type Transport } from './transport.js';
 
 describe('the list of checks', () => {
-  it('has an id of its own for every statement', () => {
+  it('has a different id for every statement', () => {
     expect(new Set(healthChecks.map(({ id }) => id)).size).toBe(healthChecks.length);
   });
 });
 
-describe.each(TRANSPORTS.map((connect) => [connect.name, connect] as const))('health, %s', (_, connect) => {
+describe.each(TRANSPORTS.map((connect) => [connect.name, connect] as const))('the health endpoints, %s,', (_, connect) => {
   let transport: Transport;
   beforeAll(async () => {
     const health = createHealth(fixtureOptions);
@@ -18,7 +18,7 @@ describe.each(TRANSPORTS.map((connect) => [connect.name, connect] as const))('he
   });
   afterAll(() => transport.close());
 
-  it.each(healthChecks)('$id $level: $title', async ({ check }) => {
+  it.each(healthChecks)('fulfil the statement $id $level: $title', async ({ check }) => {
     const ask: Ask = (method, url, init) => transport.ask(method, url, init);
     await check(ask);
   });

@@ -24,7 +24,7 @@ const [BODY_BYTES = 0] = BODY_SIZES;
 const kinds = [...new Set(chosen.map(({ id }) => id.split('-')[0]))];
 
 test.each(kinds)(
-  'the worst requests are served or refused, and answered briefly: %s',
+  'the worst requests are served or refused, with short responses: %s',
   async (kind) => {
     const requests = chosen.filter(({ id }) => id.split('-')[0] === kind);
     const unexpected: Observation[] = [];

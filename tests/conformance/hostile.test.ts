@@ -420,8 +420,8 @@ async function seeded(): Promise<void> {
   expect(there?.status).toBe(200);
 }
 
-describe('random input never fails the server, pollutes, or leaves traces of a refusal', () => {
-  test('requests of all kinds', async () => {
+describe('random input never causes a 5xx, never pollutes prototypes, and a refused request leaves no trace', () => {
+  test('random requests of all kinds get no 5xx', async () => {
     await seeded();
     const body = fc.oneof(
       fc.uint8Array({ maxLength: 200 }),
@@ -448,7 +448,7 @@ describe('random input never fails the server, pollutes, or leaves traces of a r
     );
   });
 
-  test('bodies that were events once', async () => {
+  test('mutated event bodies get no 5xx', async () => {
     await seeded();
     const how = fc.constantFrom(
       '',
@@ -471,7 +471,7 @@ describe('random input never fails the server, pollutes, or leaves traces of a r
     );
   });
 
-  test('YAML', async () => {
+  test('mutated YAML bodies get no 5xx', async () => {
     const line = fc.tuple(
       fc.nat(4),
       fc.oneof(
@@ -503,7 +503,7 @@ describe('random input never fails the server, pollutes, or leaves traces of a r
     );
   });
 
-  test('JSON patches', async () => {
+  test('random JSON patches get no 5xx', async () => {
     await seeded();
     const pointer = fc.oneof(
       fc.constantFrom(...PLACES).map((place) => place.map((step) => `/${step}`).join('')),
@@ -549,30 +549,33 @@ describe('random input never fails the server, pollutes, or leaves traces of a r
     );
   });
 
-  test.each(['application/merge-patch+json', 'application/strategic-merge-patch+json'])('%s', async (type) => {
-    await seeded();
-    const directives = {
-      metadata: {
-        $retainKeys: ['name'],
-        '$deleteFromPrimitiveList/finalizers': ['example.com/a'],
-        '$setElementOrder/ownerReferences': [{ uid: 'u' }],
-        ownerReferences: [{ $patch: 'delete', uid: 'u' }, { $patch: 'replace' }],
-        labels: { $patch: 'replace', a: null },
-      },
-      series: { $patch: 'merge' },
-    };
-    await fc.assert(
-      fc.asyncProperty(
-        fc.oneof(mutant(GOOD), mutant(), mutant(directives), garbled(mutant(directives)), mess()),
-        async (body) => {
-          await probe({ method: 'PATCH', url: `${PATH}/seed`, headers: { 'content-type': type }, body });
+  test.each(['application/merge-patch+json', 'application/strategic-merge-patch+json'])(
+    'random patches get no 5xx: %s',
+    async (type) => {
+      await seeded();
+      const directives = {
+        metadata: {
+          $retainKeys: ['name'],
+          '$deleteFromPrimitiveList/finalizers': ['example.com/a'],
+          '$setElementOrder/ownerReferences': [{ uid: 'u' }],
+          ownerReferences: [{ $patch: 'delete', uid: 'u' }, { $patch: 'replace' }],
+          labels: { $patch: 'replace', a: null },
         },
-      ),
-      RUNS,
-    );
-  });
+        series: { $patch: 'merge' },
+      };
+      await fc.assert(
+        fc.asyncProperty(
+          fc.oneof(mutant(GOOD), mutant(), mutant(directives), garbled(mutant(directives)), mess()),
+          async (body) => {
+            await probe({ method: 'PATCH', url: `${PATH}/seed`, headers: { 'content-type': type }, body });
+          },
+        ),
+        RUNS,
+      );
+    },
+  );
 
-  test('DeleteOptions', async () => {
+  test('random DeleteOptions get no 5xx', async () => {
     const options = {
       kind: 'DeleteOptions',
       apiVersion: 'v1',
@@ -591,7 +594,7 @@ describe('random input never fails the server, pollutes, or leaves traces of a r
     );
   });
 
-  test('continue tokens', async () => {
+  test('random continue tokens get no 5xx', async () => {
     for (const name of ['a', 'b', 'c']) await send({ method: 'POST', url: PATH, ...json(event(name)) });
     const page = await send({ method: 'GET', url: `${PATH}?limit=1` });
     const token = (JSON.parse(page?.text ?? '') as { metadata: { continue: string } }).metadata.continue;
@@ -613,7 +616,7 @@ describe('random input never fails the server, pollutes, or leaves traces of a r
     );
   });
 
-  test('selectors', async () => {
+  test('random selectors get no 5xx', async () => {
     await seeded();
     const word = fc.oneof(
       fc.constantFrom(
@@ -652,8 +655,8 @@ describe('random input never fails the server, pollutes, or leaves traces of a r
 const MIB = 1024 * 1024;
 const nested = (depth: number, open: string, close: string): string => open.repeat(depth) + close.repeat(depth);
 
-describe('too much', () => {
-  test.each(['POST', 'PUT', 'PATCH', 'DELETE'])('a body of 4 MiB: %s is 413', async (verb) => {
+describe('requests beyond a limit', () => {
+  test.each(['POST', 'PUT', 'PATCH', 'DELETE'])('get 413 for a body of 4 MiB: %s', async (verb) => {
     await seeded();
     const url = verb === 'POST' ? PATH : `${PATH}/seed`;
     const type = verb === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
@@ -680,7 +683,7 @@ describe('too much', () => {
       JSON.stringify(event('deep')).replace('"series"', `"unknown":${nested(10_000, '[', ']')},"series"`),
     ],
   ];
-  test.each(depths)('10,000 levels of %s', async (_title, body) => {
+  test.each(depths)('are refused with 10,000 levels of %s', async (_title, body) => {
     await seeded();
     for (const [verb, url, type] of [
       ['POST', PATH, 'application/json'],
@@ -697,7 +700,7 @@ describe('too much', () => {
     }
   });
 
-  test('a patch that grows the event over every bound', async () => {
+  test('are refused where a patch would make the event too large', async () => {
     await seeded();
     const big = 'x'.repeat(100_000);
     const copies = Array.from({ length: 200 }, (_, index) => ({
@@ -715,7 +718,7 @@ describe('too much', () => {
     expect(answer?.status).toBeGreaterThanOrEqual(400);
   });
 
-  test('YAML that would unfold without end', async () => {
+  test('are refused where YAML aliases would expand without limit', async () => {
     const laughs = Array.from(
       { length: 30 },
       (_, index) =>
@@ -732,7 +735,7 @@ describe('too much', () => {
     expect(answer?.status).toBe(400);
   });
 
-  test('more query parameters, header values and path than anybody needs', async () => {
+  test('are answered with excessive query parameters, header values and paths', async () => {
     const many = Array.from({ length: 20_000 }, (_, index) => `p${index}=1`).join('&');
     for (const url of [`${PATH}?${many}`, `${PATH}/${'a'.repeat(100_000)}`, `${ROOT}${'/'.repeat(100_000)}`]) {
       expect((await probe({ method: 'GET', url }))?.status).toBe(431);
@@ -760,8 +763,8 @@ const PATHOLOGICAL: [string, string][] = [
   ['a long duration', `${'1h'.repeat(LONG / 2)}!`],
 ];
 
-describe('text that a careless regular expression would chew on for ever', () => {
-  test.each(PATHOLOGICAL)('%s in every field', async (_title, text) => {
+describe('text that makes a backtracking regular expression slow', () => {
+  test.each(PATHOLOGICAL)('is answered quickly in every field: %s', async (_title, text) => {
     for (const place of PLACES) {
       if (place.length === 0) continue;
       const body = structuredClone(TEMPLATE);
@@ -774,40 +777,43 @@ describe('text that a careless regular expression would chew on for ever', () =>
     }
   });
 
-  test.each(PATHOLOGICAL)('%s in every parameter, in the path and in headers', async (_title, text) => {
-    await seeded();
-    for (const name of PARAMETERS) await probe({ method: 'GET', url: `${PATH}?${name}=${escaped(text)}` });
-    await probe({ method: 'GET', url: `${PATH}?${escaped(text)}` });
-    await probe({ method: 'GET', url: `${PATH}?watch=1&labelSelector=${escaped(text)}` });
-    for (const name of ['a', 'a in (b),', '!', 'a='])
-      await probe({ method: 'GET', url: `${PATH}?labelSelector=${name}${escaped(text)}` });
-    await probe({ method: 'GET', url: `${PATH}?fieldSelector=metadata.name%3D${escaped(text)}` });
-    await probe({ method: 'GET', url: `${PATH}/${escaped(text)}` });
-    await probe({ method: 'GET', url: `${ROOT}/namespaces/${escaped(text)}/events` });
-    await probe({ method: 'POST', url: `${ROOT}/namespaces/${escaped(text)}/events`, ...json(event('a')) });
-    for (const name of ['accept', 'accept-encoding', 'content-type', 'authorization', 'audit-id', 'if-none-match']) {
-      for (const around of [
-        text,
-        `application/json;${text}`,
-        `application/json,${text}`,
-        `"${text}`,
-        `Bearer ${text}`,
-      ]) {
-        await probe({
-          method: 'POST',
-          url: `${PATH}?dryRun=All`,
-          headers: { [name]: around },
-          body: JSON.stringify(event('a')),
-        });
+  test.each(PATHOLOGICAL)(
+    'is answered quickly in every parameter, in the path and in headers: %s',
+    async (_title, text) => {
+      await seeded();
+      for (const name of PARAMETERS) await probe({ method: 'GET', url: `${PATH}?${name}=${escaped(text)}` });
+      await probe({ method: 'GET', url: `${PATH}?${escaped(text)}` });
+      await probe({ method: 'GET', url: `${PATH}?watch=1&labelSelector=${escaped(text)}` });
+      for (const name of ['a', 'a in (b),', '!', 'a='])
+        await probe({ method: 'GET', url: `${PATH}?labelSelector=${name}${escaped(text)}` });
+      await probe({ method: 'GET', url: `${PATH}?fieldSelector=metadata.name%3D${escaped(text)}` });
+      await probe({ method: 'GET', url: `${PATH}/${escaped(text)}` });
+      await probe({ method: 'GET', url: `${ROOT}/namespaces/${escaped(text)}/events` });
+      await probe({ method: 'POST', url: `${ROOT}/namespaces/${escaped(text)}/events`, ...json(event('a')) });
+      for (const name of ['accept', 'accept-encoding', 'content-type', 'authorization', 'audit-id', 'if-none-match']) {
+        for (const around of [
+          text,
+          `application/json;${text}`,
+          `application/json,${text}`,
+          `"${text}`,
+          `Bearer ${text}`,
+        ]) {
+          await probe({
+            method: 'POST',
+            url: `${PATH}?dryRun=All`,
+            headers: { [name]: around },
+            body: JSON.stringify(event('a')),
+          });
+        }
+        await probe({ method: 'GET', url: '/openapi/v3/apis/events.example.com/v1', headers: { [name]: text } });
       }
-      await probe({ method: 'GET', url: '/openapi/v3/apis/events.example.com/v1', headers: { [name]: text } });
-    }
-    await probe({ method: 'POST', url: PATH, headers: { 'content-type': 'application/yaml' }, body: text });
-    await probe({
-      method: 'PATCH',
-      url: `${PATH}/seed`,
-      headers: { 'content-type': 'application/json-patch+json' },
-      body: JSON.stringify([{ op: 'add', path: `/${text}`, value: 1 }]),
-    });
-  });
+      await probe({ method: 'POST', url: PATH, headers: { 'content-type': 'application/yaml' }, body: text });
+      await probe({
+        method: 'PATCH',
+        url: `${PATH}/seed`,
+        headers: { 'content-type': 'application/json-patch+json' },
+        body: JSON.stringify([{ op: 'add', path: `/${text}`, value: 1 }]),
+      });
+    },
+  );
 });

@@ -56,7 +56,7 @@ async function best(id: string, bodyBytes: number, limit: number): Promise<numbe
 const ids = (pattern: RegExp): string[] => corpus.map(({ id }) => id).filter((id) => pattern.test(id));
 
 test.each(BODY_SIZES)(
-  'no request of an authenticated caller holds the event loop for more than 50 ms, with bodies of %d bytes',
+  'no request of an authenticated caller blocks the event loop for more than 50 ms, with bodies of %d bytes',
   async (bodyBytes) => {
     expect(ids(WORST).length).toBeGreaterThan(30);
     const slow: string[] = [];
@@ -69,7 +69,7 @@ test.each(BODY_SIZES)(
   60_000,
 );
 
-test('nothing holds the event loop for more than 5 ms before its caller is known', async () => {
+test('no request blocks the event loop for more than 5 ms before its caller is known', async () => {
   expect(ids(BEFORE).length).toBeGreaterThan(12);
   const slow: string[] = [];
   for (const id of ids(BEFORE)) {

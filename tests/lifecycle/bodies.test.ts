@@ -57,7 +57,7 @@ describe('a request body', () => {
     await client.until('limit is 10.');
   });
 
-  test('that breaks off rejects the reading, and is no error of the service', async () => {
+  test('that breaks off rejects the read, and is not reported as an error of the service', async () => {
     const reading = gate();
     const outcome = gate<unknown>();
     const { port, errors } = await serve(async (request) => {
@@ -83,7 +83,7 @@ describe('a request body', () => {
     expect(errors).toEqual([]);
   });
 
-  test('over the limit that a handler lets through is 413, not 500', async () => {
+  test('over the limit is 413, not 500, when a handler lets the error through', async () => {
     const { port, errors } = await serve(async (request) => text(String(await readBody(request, 3))));
     const client = raw(port);
     client.send(post('Content-Length: 4', 'four'));
@@ -93,7 +93,7 @@ describe('a request body', () => {
 });
 
 describe('a body over the limit', () => {
-  test('with a Content-Length is refused before it is sent, and the connection is of use', async () => {
+  test('with a Content-Length is refused before it is sent, and the connection can be reused', async () => {
     const { port } = await serve(measure);
     const client = raw(port);
     client.send(post(`Content-Length: ${LIMIT + 1}`));
@@ -129,7 +129,7 @@ describe('a body over the limit', () => {
     await client.until('still here');
   });
 
-  test('that never ends is read for so many bytes, then the connection is cut', async () => {
+  test('that never ends is read up to a limit, then the connection is closed', async () => {
     const { port, errors } = await serve(measure);
     const client = raw(port);
     let sent = 0;
@@ -145,7 +145,7 @@ describe('a body over the limit', () => {
     expect(errors).toEqual([]);
   });
 
-  test('that stalls is waited for so long, then the connection is cut', async () => {
+  test('that stalls is waited for up to a limit, then the connection is closed', async () => {
     const timers: { readonly callback: () => void; readonly delayMs: number; cancelled: boolean }[] = [];
     const { port } = await serve(measure, {
       clock: {
@@ -171,7 +171,7 @@ describe('a body over the limit', () => {
   });
 });
 
-describe('a body that nobody reads', () => {
+describe('a body that is not read', () => {
   test('does not get into the next request', async () => {
     const { port } = await serve((request) =>
       text(`${request.method} answered.`, request.method === 'GET' ? 200 : 401),
@@ -196,7 +196,7 @@ describe('a body that nobody reads', () => {
     expect(await source.aborted).toMatchObject({ code: 'client-left' });
   });
 
-  test('may come after a stream has ended: the connection is of use', async () => {
+  test('may arrive after a stream has ended, and the connection can be reused', async () => {
     const { handler, at } = feedHandler();
     const { port } = await serve(handler);
     const client = raw(port);
@@ -218,7 +218,7 @@ test('Expect: 100-continue is answered before the body is read', async () => {
   await client.until('got 5.');
 });
 
-describe('a body that never comes', () => {
+describe('a body that never arrives', () => {
   const half = post('Content-Length: 9', '{');
 
   test('rejects with the reason of the signal that ends its reading, and the answer goes out', async () => {

@@ -18,7 +18,7 @@ test('pipelined requests on one connection are answered in order, however long e
   expect(received.match(/<[^>]+>/g)).toEqual(['</slow>', '</1>', '</slow>', '</2>']);
 });
 
-test('a path that is not ours is a text 404 without next', async () => {
+test('a foreign path is a text 404 without next', async () => {
   const { port } = await serve((request) => (request.url === '/ours' ? text('ours') : undefined));
   const response = await get(port, '/theirs');
   expect(response.statusCode).toBe(404);
@@ -30,7 +30,7 @@ test('a path that is not ours is a text 404 without next', async () => {
   expect(await whole(response)).toBe('404 page not found\n');
 });
 
-test('a base path is taken off, and what lies outside it is not ours', async () => {
+test('a base path is removed, and paths outside it are left to the service', async () => {
   const { port } = await serve((request) => text(request.url), { basePath: '/internal/' });
   expect(await whole(await get(port, '/internal/readyz?verbose'))).toBe('/readyz?verbose');
   expect(await whole(await get(port, '/internal'))).toBe('/');
@@ -45,7 +45,7 @@ test('the handler learns the address of the socket, and no certificate without T
   expect(await whole(await get(port, '/'))).toBe('127.0.0.1 undefined');
 });
 
-test('what a handler throws after answering a body with next is its own affair: errors of next do not escape', async () => {
+test('errors thrown by next after a response reach the service', async () => {
   const errors: unknown[] = [];
   const ours = toNodeListener(() => Promise.resolve(undefined), { onError: (error) => void errors.push(error) });
   const { port } = await listen((req, res) =>
@@ -57,7 +57,7 @@ test('what a handler throws after answering a body with next is its own affair: 
   expect(errors).toEqual([new Error('next')]);
 });
 
-describe('bytes that are no HTTP', () => {
+describe('bytes that are not HTTP', () => {
   test.each([
     ['noise', '\u0000\u0001\u0002\r\n\r\n'],
     ['a header without a name', 'GET / HTTP/1.1\r\nHost: a\r\n: b\r\n\r\n'],
@@ -70,7 +70,7 @@ describe('bytes that are no HTTP', () => {
     ],
     ['a bad chunk', 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n'],
     ['a header that is too long', `GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`],
-  ])('%s: Node refuses, the service lives', async (_, bytes) => {
+  ])('are refused by Node, and the service continues: %s', async (_, bytes) => {
     const { port, errors } = await serve(async (request) => {
       if (request.method === 'POST') await request.body?.(10);
       return text('fine');
@@ -84,14 +84,14 @@ describe('bytes that are no HTTP', () => {
   });
 });
 
-test('a client that only half-closes gets its answer', async () => {
+test('a client that half-closes gets its response', async () => {
   const { port } = await serve(() => text('answered'));
   const client = raw(port);
   client.socket.end(GET('/'));
   expect(await client.closed).toContain('answered');
 });
 
-test('one request after the other reuses the connection, streams included', async () => {
+test('consecutive requests reuse the connection, streams included', async () => {
   const feeds = feedHandler();
   const { server, port } = await serve(
     firstOf((request) => (request.url === '/plain' ? text('plain') : undefined), feeds.handler),

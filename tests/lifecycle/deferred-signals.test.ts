@@ -3,7 +3,7 @@ import { expect, test, vi } from 'vitest';
 import { event, eventsOfTest, PATH } from './events-api.js';
 import { raw, serve, whole, get } from './support.js';
 
-test('a list that is not read is broken off at its deadline, and its place is given to the next', async () => {
+test('a list that is not read is aborted at its deadline, and its place goes to the next request', async () => {
   const { events, create } = eventsOfTest({ limits: { reads: 1, readsPerCaller: 1, queueWaitMs: 10_000 } });
   // More than the buffers between two sockets hold.
   for (let index = 0; index < 200; index++) expect(await create(`e${index}`, 'x'.repeat(100_000))).toBe(201);

@@ -57,7 +57,7 @@ describe.each([
   test.each([
     ['with a tracker and the signal of the listener', true],
     ['with neither', false],
-  ])('resets no request that was sent before its client could know, %s', async (_title, told) => {
+  ])('resets no request that was sent before its client could know of the shutdown, %s', async (_title, told) => {
     for (let run = 0; run < RUNS; run++) {
       const closing = new AbortController();
       const server = serverFor(toNodeListener(handler, told ? { signal: closing.signal } : {}));
@@ -88,7 +88,7 @@ describe('while a server drains', () => {
     return { server, connections, port: await listening(server) };
   };
 
-  test('an answer in flight says that its connection ends, and so does one that comes later', async () => {
+  test('a response in flight carries Connection: close, and so does a later one', async () => {
     const go = gate();
     const asked = gate();
     const { server, port, connections } = await served(async (request) => {
@@ -115,7 +115,7 @@ describe('while a server drains', () => {
     expect(await closed).toBe(true);
   });
 
-  test('a route of the service that is not ours tells it as well', async () => {
+  test("a response of the service's own route carries it as well", async () => {
     const ours = toNodeListener(() => undefined);
     // Until the server has stopped listening.
     const stopped = (): Promise<void> => vi.waitFor(() => expect(server.listening).toBe(false), { interval: 5 });
@@ -129,7 +129,7 @@ describe('while a server drains', () => {
     expect(await client.closed).toMatch(/connection: close\r\n[^]*own/i);
   });
 
-  test('all requests that were sent without waiting are answered, and the last answer tells', async () => {
+  test('all pipelined requests are answered, and the last response carries it', async () => {
     const go = gate();
     const asked = gate();
     const closing = new AbortController();
@@ -158,7 +158,7 @@ describe('while a server drains', () => {
     expect(await closed).toBe(true);
   });
 
-  test('an idle connection is closed after idleGraceMs, with an end and no reset', async () => {
+  test('an idle connection is closed after idleGraceMs, with FIN and without a reset', async () => {
     const { server, port, connections } = await served(() => text('answered'));
     const [idle, unused] = [raw(port), raw(port)];
     const errors: unknown[] = [];
@@ -172,7 +172,7 @@ describe('while a server drains', () => {
     expect(errors).toEqual([]);
   });
 
-  test('a client that does not close its side is cut a second later', async () => {
+  test('a client that does not close its side is disconnected a second later', async () => {
     const { server, port, connections } = await served(() => text('answered'));
     const client = raw(port);
     client.socket.allowHalfOpen = true;
@@ -181,7 +181,7 @@ describe('while a server drains', () => {
     expect(await gracefulClose(server, { connections, idleGraceMs: 0 })).toBe(true);
   });
 
-  test('streams of HTTP/2 finish', async () => {
+  test('HTTP/2 streams finish', async () => {
     const closing = new AbortController();
     const go = gate();
     const asked = gate();
@@ -211,7 +211,7 @@ describe('while a server drains', () => {
     expect(await closed).toBe(true);
   });
 
-  test('an HTTP/2 server is cut at the end of its time', async () => {
+  test('an HTTP/2 server is closed when its time is over', async () => {
     const never = gate();
     const asked = gate();
     const server = createHttp2Server(

@@ -82,8 +82,8 @@ async function* frames(
   }
 }
 
-describe('a client that leaves', () => {
-  test('in the middle of a watch gives its place back', async () => {
+describe('a client that disconnects', () => {
+  test('in the middle of a watch frees its place in flight', async () => {
     const { port, create, errors } = await api({ limits: ONE });
     await create('a');
     const first = await get(port, WATCH);
@@ -94,7 +94,7 @@ describe('a client that leaves', () => {
     expect(errors).toEqual([]);
   });
 
-  test('while its watch has nothing to say gives its place back', async () => {
+  test('during a quiet watch frees its place in flight', async () => {
     const { port, errors } = await api({ limits: ONE });
     const client = raw(port);
     client.send(`GET ${WATCH} HTTP/1.1\r\nHost: a\r\n\r\n`);
@@ -113,7 +113,7 @@ describe('a client that leaves', () => {
       'Transfer-Encoding: chunked',
       `3e8\r\n${JSON.stringify(event('half')).padEnd(1000)}\r\n`,
     ],
-  ])('in the middle of a body %s stores nothing and gives its place back', async (_title, header, body) => {
+  ])('in the middle of a body %s stores nothing and frees its place in flight', async (_title, header, body) => {
     const { port, names, create, store, answered, errors } = await api({ limits: ONE });
     const before = await store.revision();
     const client = raw(port);
@@ -128,7 +128,7 @@ describe('a client that leaves', () => {
     expect(errors).toEqual([]);
   });
 
-  test('while its list is being read gives its place back', async () => {
+  test('while it reads a list frees its place in flight', async () => {
     const { port, create, buffered, errors } = await api({ limits: ONE });
     for (let index = 0; index < 200; index++) await create(`e${index}`, 'x'.repeat(100_000));
     const large = await get(port, PATH);
@@ -165,7 +165,7 @@ async function post(port: number, body: string | Uint8Array, agent?: Agent): Pro
 }
 
 describe('a large list', () => {
-  test('is streamed whole, with little of it waiting in the server', async () => {
+  test('is streamed completely, with little of it buffered in the server', async () => {
     const { port, create, buffered } = await api();
     for (let index = 0; index < 200; index++) await create(`e${String(index).padStart(3, '0')}`, 'x'.repeat(100_000));
     const response = await get(port, PATH);
@@ -178,7 +178,7 @@ describe('a large list', () => {
     expect(buffered()).toBeLessThan(1_000_000);
   });
 
-  test('that fails in the middle breaks the connection off, tells the service, and gives its place back', async () => {
+  test('that fails in the middle closes the connection, is reported, and frees its place in flight', async () => {
     let broken = true;
     const { port, create, errors } = await api({ limits: ONE }, {}, (store) => ({
       ...store,
@@ -198,7 +198,7 @@ describe('a large list', () => {
 });
 
 describe('a slow reader of a busy watch', () => {
-  test('holds nobody up, and little memory', async () => {
+  test('delays no other reader, and uses little memory', async () => {
     const { port, create, buffered, errors } = await api();
     const slow = await get(port, WATCH);
     slow.pause();
@@ -230,7 +230,7 @@ describe('a slow reader of a busy watch', () => {
 });
 
 describe('requests that are refused', () => {
-  test('HEAD is 405 with headers and no body, on a connection that lives on', async () => {
+  test('with HEAD get 405 with headers and no body, and the connection stays open', async () => {
     const { port } = await api();
     const client = raw(port);
     client.send(`HEAD ${PATH} HTTP/1.1\r\nHost: a\r\n\r\n`);
@@ -242,7 +242,7 @@ describe('requests that are refused', () => {
     expect(both.slice(head.length)).toMatch(/^HTTP\/1.1 200 /);
   });
 
-  test('a body over the limit is 413, and the connection serves the next request', async () => {
+  test('with a body over the limit get 413, and the connection serves the next request', async () => {
     const { port, store } = await api({ maxBodyBytes: 10_000 });
     const before = await store.revision();
     const client = raw(port);
@@ -257,7 +257,7 @@ describe('requests that are refused', () => {
     expect(await client.until('EventList')).toContain('HTTP/1.1 200 OK');
   });
 
-  test('a body without end is 413 and the connection is closed cleanly', async () => {
+  test('with an endless body get 413, and the connection is closed cleanly', async () => {
     const { port, store } = await api({ maxBodyBytes: 10_000 });
     const before = await store.revision();
     const client = raw(port);
@@ -276,7 +276,7 @@ describe('requests that are refused', () => {
     expect(await store.revision()).toBe(before);
   });
 
-  test('hostile bytes on the socket do not disturb anybody else', async () => {
+  test('with hostile bytes do not disturb other clients', async () => {
     const { port, create, store, errors } = await api();
     const watch = frames(await get(port, WATCH));
     const before = await store.revision();
@@ -312,7 +312,7 @@ describe('requests that are refused', () => {
 });
 
 describe('shutdown with open watches', () => {
-  test('close() of the events ends each with its last chunk, and connections stay of use', async () => {
+  test('ends each with its last chunk when the events are closed, and connections can be reused', async () => {
     const { port, events, create, errors } = await api();
     const clients = [raw(port), raw(port), raw(port)];
     for (const client of clients) client.send(`GET ${WATCH} HTTP/1.1\r\nHost: a\r\n\r\n`);
@@ -327,7 +327,7 @@ describe('shutdown with open watches', () => {
     expect(errors).toEqual([]);
   });
 
-  test('a server that closes ends watches, completes writes, and leaves nobody behind', async () => {
+  test('ends watches and completes writes when the server closes, and leaves no connection behind', async () => {
     const closing = new AbortController();
     let open: (() => void) | undefined;
     const gate = new Promise<void>((resolve) => (open = resolve));
@@ -358,7 +358,7 @@ describe('shutdown with open watches', () => {
   });
 });
 
-test('one connection is used again after answers of every kind', async () => {
+test('one connection is reused after responses of every kind', async () => {
   const { port, server, create } = await api({ maxBodyBytes: 10_000 });
   let connections = 0;
   server.on('connection', () => connections++);
@@ -386,7 +386,7 @@ test('one connection is used again after answers of every kind', async () => {
   expect(connections).toBe(1);
 });
 
-test('two servers in one process share nothing', async () => {
+test('two servers in one process share no state', async () => {
   const one = await api({ limits: ONE });
   const two = await api({ limits: ONE });
   await one.create('only-here');
@@ -404,7 +404,7 @@ test('two servers in one process share nothing', async () => {
   expect((await frames(first).next()).value).toMatchObject({ object: { metadata: { name: 'only-here' } } });
 });
 
-test('HTTP/2: a list, a create, and watches side by side, of which one is cancelled', async () => {
+test('HTTP/2 serves a list, a create and concurrent watches, one of which is cancelled', async () => {
   const { events, create } = await api({ limits: { watches: 2 } });
   const errors: unknown[] = [];
   const server = createHttp2Server(toNodeListener(events.handle, { onError: (error) => void errors.push(error) }));

@@ -33,7 +33,7 @@ const app = (build: (app: express.Express) => void): ReturnType<typeof listen> =
 };
 
 describe('inside Express', () => {
-  test('what is not ours goes on to the routes of the service', async () => {
+  test('foreign paths go on to the routes of the service', async () => {
     const { port } = await app((service) => {
       service.use(toNodeListener(echo));
       service.get('/own', (_, res) => void res.send('own'));
@@ -42,12 +42,12 @@ describe('inside Express', () => {
     expect(await whole(await get(port, '/apis/x?y'))).toBe('/apis/x?y');
   });
 
-  test('mounted under a path it still sees the path the client sent', async () => {
+  test('a listener mounted under a path sees the path that the client sent', async () => {
     const { port } = await app((service) => void service.use('/apis', toNodeListener(echo)));
     expect(await whole(await get(port, '/apis/x'))).toBe('/apis/x');
   });
 
-  test('mounted under a prefix of its own, basePath takes that off', async () => {
+  test('basePath removes the prefix under which the listener is mounted', async () => {
     const { port } = await app(
       (service) => void service.use('/internal', toNodeListener(echo, { basePath: '/internal' })),
     );
@@ -67,7 +67,7 @@ describe('inside Express', () => {
     expect(await send(port, 'DELETE', '')).toBe('<>');
   });
 
-  test('a parser that leaves {} for an empty body invents nothing', async () => {
+  test('a parser that sets {} for an empty body does not invent a body', async () => {
     const { port } = await app((service) => void service.use(express.json()).use(toNodeListener(echo)));
     const client = raw(port);
     client.send('DELETE /apis/x HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 0\r\n\r\n');
@@ -87,20 +87,20 @@ describe('inside Express', () => {
     expect(await send(port, 'POST', '{ "a": 1, "a": 2 }')).toBe('<{ "a": 1, "a": 2 }>');
   });
 
-  test('the limit holds for parsed bodies as well', async () => {
+  test('the limit applies to parsed bodies as well', async () => {
     const { port } = await app((service) => void service.use(express.json()).use(toNodeListener(echo)));
     expect(await send(port, 'POST', JSON.stringify('x'.repeat(999)).replaceAll('"x', '["x').concat(']'))).toBe(
       'Request entity too large\n',
     );
   });
 
-  test('nesting that cannot be written again is refused, not an error of ours', async () => {
+  test('nesting that cannot be serialized again is refused, not an internal error', async () => {
     const deep = `${'['.repeat(40_000)}${']'.repeat(40_000)}`;
     const { port } = await app((service) => void service.use(express.json()).use(toNodeListener(echo)));
     expect(await send(port, 'POST', deep)).toBe('Request entity too large\n');
   });
 
-  test('a body that was read and thrown away is told to the service, and does not hang', async () => {
+  test('a body that was read and discarded is reported to the service, and does not hang', async () => {
     const errors: unknown[] = [];
     const { port } = await app((service) => {
       service.use((req, _res, next) => {
@@ -113,7 +113,7 @@ describe('inside Express', () => {
     expect(String(errors[0])).toMatch(/req\.rawBody or req\.body/);
   });
 
-  test('streams end when the client leaves', async () => {
+  test('streams end when the client disconnects', async () => {
     const { handler, at } = feedHandler();
     const { port } = await app((service) => void service.use(express.json()).use(toNodeListener(handler)));
     const client = raw(port);
@@ -126,7 +126,7 @@ describe('inside Express', () => {
     await source.returned;
   });
 
-  test('middleware that replaces write and keeps chunks gets copies and is asked to flush', async () => {
+  test('middleware that replaces write and keeps chunks receives copies and is asked to flush', async () => {
     const chunk = Buffer.alloc(3);
     async function* source(): AsyncGenerator<Uint8Array> {
       for (const letter of 'abcdef') {

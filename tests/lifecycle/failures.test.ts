@@ -16,7 +16,7 @@ describe('a failure before the headers', () => {
     ],
     ['rejected', () => Promise.reject(secret)],
   ];
-  test.each(cases)('%s: a bare 500, and the hook is told', async (_, handler) => {
+  test.each(cases)('is a bare 500 and is reported to the hook: %s', async (_, handler) => {
     const { port, errors } = await serve(handler);
     const response = await get(port, '/');
     expect(response.statusCode).toBe(500);
@@ -30,7 +30,7 @@ describe('a failure before the headers', () => {
     ['a status out of range', { status: 42, headers: {}, body: null }],
     ['a body of another type', { status: 200, headers: {}, body: 7 }],
     ['a header that would split the answer', { status: 200, headers: { x: 'a\r\nb: c' }, body: 'x' }],
-  ])('an answer that cannot be sent is one: %s', async (_, answer) => {
+  ])('includes a response that cannot be sent: %s', async (_, answer) => {
     const { port, errors } = await serve(() => answer as never);
     const response = await get(port, '/');
     expect(response.statusCode).toBe(500);
@@ -38,7 +38,7 @@ describe('a failure before the headers', () => {
     expect(errors).toEqual([{ error: expect.any(TypeError) as unknown, where: 'handler' }]);
   });
 
-  test('lets go of the stream of an answer that cannot be sent', async () => {
+  test('ends the stream of a response that cannot be sent', async () => {
     const inner = feedHandler({ x: 'a\nb' });
     const { port } = await serve(inner.handler);
     expect((await get(port, '/')).statusCode).toBe(500);
@@ -47,7 +47,7 @@ describe('a failure before the headers', () => {
     await source.returned;
   });
 
-  test('a hook that throws or rejects hurts nobody', async () => {
+  test('does no harm if the error hook throws or rejects', async () => {
     for (const onError of [
       () => {
         throw new Error('hook');
@@ -59,7 +59,7 @@ describe('a failure before the headers', () => {
     }
   });
 
-  test('the connection is of use afterwards', async () => {
+  test('leaves the connection usable', async () => {
     const { port } = await serve((request) => {
       if (request.url === '/bad') throw secret;
       return text('fine');
@@ -71,7 +71,7 @@ describe('a failure before the headers', () => {
 });
 
 describe('a failure after the headers', () => {
-  test('breaks the connection off, so that nobody takes the part for the whole', async () => {
+  test('closes the connection, so that the client notices the incomplete body', async () => {
     const { handler, at } = feedHandler();
     const { port, errors } = await serve(handler);
     const client = raw(port);
@@ -86,7 +86,7 @@ describe('a failure after the headers', () => {
     expect(errors).toEqual([{ error: secret, where: 'stream' }]);
   });
 
-  test('of an `end` that a middleware has replaced is reported, and breaks the connection off', async () => {
+  test('is reported if middleware has replaced `end`, and closes the connection', async () => {
     const { handler, at } = feedHandler();
     const told: unknown[] = [];
     const listener = toNodeListener(handler, { onError: (error, where) => void told.push([error, where]) });
@@ -106,7 +106,7 @@ describe('a failure after the headers', () => {
     expect(told).toEqual([[secret, 'stream']]);
   });
 
-  test('of a chunk that is no bytes ends the source as well', async () => {
+  test('ends the source as well if a chunk is not bytes', async () => {
     let returned = false;
     const body = {
       [Symbol.asyncIterator]: () => ({
@@ -144,7 +144,7 @@ describe('a failure after the headers', () => {
         }),
       },
     ],
-  ])('%s', async (_, body) => {
+  ])('closes the connection: %s', async (_, body) => {
     const { port, errors } = await serve(() => ({ status: 200, headers: {}, body }));
     const client = raw(port);
     client.send('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
@@ -153,7 +153,7 @@ describe('a failure after the headers', () => {
   });
 });
 
-test('two servers share nothing', async () => {
+test('two servers share no state', async () => {
   const one = feedHandler();
   const two = feedHandler();
   const closing = new AbortController();

@@ -75,7 +75,7 @@ function counted(make: (index: number) => string): () => string {
 
 describe('500 connections that send without limit', () => {
   test.each(floods)(
-    '%s do not keep others waiting',
+    'do not delay other callers with %s',
     async (_what, caller, request) => {
       const { port, answered } = await api();
       const polite = raw(port);

@@ -26,7 +26,7 @@ async function serve2(handler: ApiHandler): Promise<{ session: ClientHttp2Sessio
 const headersOf = async (stream: ReturnType<ClientHttp2Session['request']>): Promise<IncomingHttpHeaders> =>
   (await once(stream, 'response'))[0] as IncomingHttpHeaders;
 
-test('GET, HEAD and headers, without those of the connection', async () => {
+test('GET and HEAD are answered without connection headers', async () => {
   const { session, errors } = await serve2((request) => ({
     status: 200,
     headers: { warning: ['299 - "a"', '299 - "b"'], connection: 'close', 'x-address': String(request.remoteAddress) },
@@ -49,13 +49,13 @@ test('GET, HEAD and headers, without those of the connection', async () => {
   expect(errors).toEqual([]);
 });
 
-test('raw UTF-8 in a path is understood as such', async () => {
+test('raw UTF-8 in a path is accepted', async () => {
   const { session } = await serve2((request) => text(request.url));
   const stream = session.request({ ':path': Buffer.from('/é').toString('latin1') });
   expect(await whole(stream)).toBe('/é');
 });
 
-test('a body is read, and one over the limit refused', async () => {
+test('a body is read, and one over the limit is refused', async () => {
   const { session, errors } = await serve2(async (request) => text(`got ${(await readBody(request, 100)).byteLength}`));
   const fits = session.request({ ':path': '/', ':method': 'POST' });
   fits.end('hello');
@@ -72,7 +72,7 @@ test('a body is read, and one over the limit refused', async () => {
   expect(errors).toEqual([]);
 });
 
-test('a body that never comes ends with the signal given to its reader, and the answer goes out', async () => {
+test('reading a body that never arrives ends with the given signal, and the response is sent', async () => {
   const deadline = new AbortController();
   const { session, errors } = await serve2(async (request) => {
     const reading = request.body?.(100, deadline) as Promise<Uint8Array>;
@@ -86,7 +86,7 @@ test('a body that never comes ends with the signal given to its reader, and the 
   expect(errors).toEqual([]);
 });
 
-test('a stream: headers at once, chunks as they come, cancel aborts', async () => {
+test('a stream sends headers at once and chunks as they are made, and a cancel aborts it', async () => {
   const { handler, at } = feedHandler();
   const { session, errors } = await serve2(handler);
   const stream = session.request({ ':path': '/watch' });
@@ -107,7 +107,7 @@ test('a stream: headers at once, chunks as they come, cancel aborts', async () =
   expect(errors).toEqual([]);
 });
 
-test('a connection that breaks aborts all its streams', async () => {
+test('a lost connection aborts all of its streams', async () => {
   const { handler, at } = feedHandler();
   const { session } = await serve2(handler);
   const streams = [session.request({ ':path': '/' }), session.request({ ':path': '/' })];
@@ -117,7 +117,7 @@ test('a connection that breaks aborts all its streams', async () => {
   for (const source of sources) expect(await source.aborted).toMatchObject({ code: 'client-left' });
 });
 
-test('a failure after the headers resets the stream with an error, and no other', async () => {
+test('a failure after the headers resets only its own stream, with an error', async () => {
   const { handler, at } = feedHandler();
   const { session, errors } = await serve2(handler);
   const bad = session.request({ ':path': '/' });
@@ -134,7 +134,7 @@ test('a failure after the headers resets the stream with an error, and no other'
   expect(errors).toEqual([{ error: new Error('secret'), where: 'stream' }]);
 });
 
-test('no header that belongs to a connection of HTTP/1 is sent, and Node has nothing to warn of', async () => {
+test('no connection header of HTTP/1 is sent, and Node has nothing to warn of', async () => {
   const warnings: Error[] = [];
   const warned = (warning: Error): void => void warnings.push(warning);
   process.on('warning', warned);
@@ -166,7 +166,7 @@ test('no header that belongs to a connection of HTTP/1 is sent, and Node has not
   expect(errors).toEqual([]);
 });
 
-test('a trailing answer to a body that is refused still has no header of the connection', async () => {
+test('a late response to a refused body has no connection header either', async () => {
   const { session, errors } = await serve2(() => ({
     status: 413,
     headers: { connection: 'close', 'content-type': 'text/plain' },
@@ -179,7 +179,7 @@ test('a trailing answer to a body that is refused still has no header of the con
   expect(errors).toEqual([]);
 });
 
-test('an answer that is given up half-way resets its stream with an error, and no other', async () => {
+test('a response that is aborted half-way resets only its own stream, with an error', async () => {
   const giveUp = new AbortController();
   const { handler, at } = feedHandler();
   const { session, errors } = await serve2(

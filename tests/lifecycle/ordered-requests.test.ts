@@ -55,7 +55,7 @@ describe.each<[string, (handler: ApiHandler) => Promise<Listening>, boolean]>([
   ['a hook of Fastify', inFastify, false],
   ['a hook of Fastify with orderRequests', inFastify, true],
 ])('over %s', (_, start, ordered) => {
-  test('a pipelined create, get, delete, get sees what the ones before have done', async () => {
+  test('a pipelined create, get, delete, get sees the effects of the requests before it', async () => {
     const { events } = eventsOfTest();
     const { server, port } = await start(events.handle);
     if (ordered) orderRequests(server);
@@ -64,7 +64,7 @@ describe.each<[string, (handler: ApiHandler) => Promise<Listening>, boolean]>([
     }
   });
 
-  test('a connection that sends one request at a time is served as ever', async () => {
+  test('a connection that sends one request at a time is served as before', async () => {
     const { server, port } = await start((request) => text(`<${request.url}>`));
     if (ordered) orderRequests(server);
     const client = raw(port);
@@ -99,7 +99,7 @@ async function listening(server: Server): Promise<number> {
 }
 
 describe('a server whose requests are in order', () => {
-  test('hands over any route of the service in its turn, also where it is given twice', async () => {
+  test('calls any route of the service in order, even if it is registered twice', async () => {
     const log: string[] = [];
     const server = unordered(log);
     expect(orderRequests(orderRequests(server))).toBe(server);
@@ -109,7 +109,7 @@ describe('a server whose requests are in order', () => {
     expect(log).toEqual(['begin /1', 'end /1', 'begin /2', 'end /2', 'begin /3', 'end /3']);
   });
 
-  test('hands over nothing once the client has left', async () => {
+  test('calls no route once the client has disconnected', async () => {
     const log: (string | undefined)[] = [];
     const go = gate();
     const server = orderRequests(
@@ -132,7 +132,7 @@ describe('a server whose requests are in order', () => {
     expect(log).toEqual(['/1']);
   });
 
-  test('keeps what the service remembers for one request apart from that of the next', async () => {
+  test('keeps the async context of one request separate from that of the next', async () => {
     const current = new AsyncLocalStorage<string>();
     const found: (string | undefined)[] = [];
     const server = orderRequests(
@@ -147,7 +147,7 @@ describe('a server whose requests are in order', () => {
     expect(found).toEqual([undefined, undefined, undefined]);
   });
 
-  test('takes a request that waits to be told to go on', async () => {
+  test('handles a request that expects 100-continue', async () => {
     const told: (string | undefined)[] = [];
     const server = orderRequests(
       createServer().on('checkContinue', (req, res) => {
@@ -164,7 +164,7 @@ describe('a server whose requests are in order', () => {
     expect(told).toEqual(['/1', '/2']);
   });
 
-  test('leaves the streams of HTTP/2 alone', async () => {
+  test('does not affect the streams of HTTP/2', async () => {
     const both = gate();
     let begun = 0;
     const server = createHttp2Server((_req, res) => {
@@ -187,7 +187,7 @@ describe('a server whose requests are in order', () => {
   test.each([
     ['with its tracker made before', true],
     ['with its tracker made afterwards', false],
-  ])('answers all of them when it closes, and only the last answer says so, %s', async (_, before) => {
+  ])('answers all of them when it closes, and only the last response says so, %s', async (_, before) => {
     const asked = gate();
     const go = gate();
     const closing = new AbortController();

@@ -13,8 +13,8 @@ const turns = async (count: number): Promise<void> => {
   for (let turn = 0; turn < count; turn++) await new Promise((done) => setImmediate(done));
 };
 
-describe('requests that one connection sends without waiting', () => {
-  test('are handled one after the other, in their order', async () => {
+describe('pipelined requests of one connection', () => {
+  test('are handled one after the other, in order', async () => {
     const log: string[] = [];
     const { port } = await serve(async (request) => {
       log.push(`begin ${request.url}`);
@@ -28,7 +28,7 @@ describe('requests that one connection sends without waiting', () => {
     expect(log).toEqual(['begin /1', 'end /1', 'begin /2', 'end /2', 'begin /3', 'end /3']);
   });
 
-  test('begin when the stream before them has ended', async () => {
+  test('start when the stream before them has ended', async () => {
     const feeds = feedHandler();
     let handled = 0;
     const { port } = await serve((request) => {
@@ -48,7 +48,7 @@ describe('requests that one connection sends without waiting', () => {
     expect(handled).toBe(1);
   });
 
-  test('see what the ones before them have done: create, get, delete, get', async () => {
+  test('see the effects of the requests before them: create, get, delete, get', async () => {
     const { events } = eventsOfTest();
     const { port } = await serve(events.handle);
     const body = JSON.stringify(event('a'));
@@ -61,7 +61,7 @@ describe('requests that one connection sends without waiting', () => {
     expect(statuses).toEqual(['201', '200', '200', '404', '200']);
   });
 
-  test('hold one place, however many there are', async () => {
+  test('hold one place in flight, however many there are', async () => {
     const { events, create } = eventsOfTest({ limits: { reads: 2, readsPerCaller: 2 } });
     for (let index = 0; index < 200; index++) await create(`e${index}`, 'x'.repeat(100_000));
     const { port } = await serve(events.handle);
@@ -76,7 +76,7 @@ describe('requests that one connection sends without waiting', () => {
     }
   });
 
-  test('are not handled when the client has left before their turn', async () => {
+  test('are not handled when the client has disconnected first', async () => {
     const go = gate();
     const asked = gate();
     let handled = 0;
@@ -131,7 +131,7 @@ describe('requests that one connection sends without waiting', () => {
     expect(read).toBe(100);
   });
 
-  test('beyond the thousandth that waits are not handled, and the connection ends with its answer', async () => {
+  test('beyond the thousandth are not handled, and the connection ends with its response', async () => {
     const go = gate();
     let handled = 0;
     const { port } = await serve(async () => {
@@ -174,7 +174,7 @@ describe('requests that one connection sends without waiting', () => {
     ]);
   });
 
-  test('leave a connection that is read as before', async () => {
+  test('do not slow down a connection that is read', async () => {
     const { port } = await serve(async () => {
       await turns(2);
       return text('.');

@@ -40,7 +40,7 @@ async function put(store: EventStore, name: string, note: string): Promise<void>
   await store.create(key, sampleEvent({ ...key, uid: `uid-${name}`, note }), { expiresAt });
 }
 
-test('kube-vitals copy moves a file, finds it there again, and names what is different', async () => {
+test('kube-vitals copy copies a file, finds the events there again, and names different ones', async () => {
   const dir = await newFolder();
   const [from, to] = [join(dir, 'from.db'), join(dir, 'to.db')];
   await withFile(from, async (store) => {
@@ -62,7 +62,7 @@ test('kube-vitals copy moves a file, finds it there again, and names what is dif
   expect([replaced.code, replaced.out]).toEqual([0, '0 copied, 2 already there, 1 replaced, 0 expired, 0 left out\n']);
 });
 
-test('kube-vitals copy does not make the file that it should read, nor read one that is open', async () => {
+test('kube-vitals copy neither creates the file that it should read, nor reads one that is open', async () => {
   const dir = await newFolder();
   const [from, to] = [join(dir, 'from.db'), join(dir, 'to.db')];
   const missing = await start('copy', `sqlite:${from}`, `sqlite:${to}`).ended;
@@ -102,7 +102,7 @@ test.each([
   });
 });
 
-test('kube-vitals copy ends with an error where a store is not there, and says which', async () => {
+test('kube-vitals copy fails if a store is missing, and says which', async () => {
   const from = join(await newFolder(), 'from.db');
   await withFile(from, (store) => put(store, 'a', 'a note'));
   const { code, out, err } = await start('copy', `sqlite:${from}`, 'etcd://user:s3cret@127.0.0.1:1/p').ended;

@@ -48,7 +48,7 @@ test('a source may also end by throwing the reason of its signal', async () => {
   expect(errors).toEqual([]);
 });
 
-test('answers that do not stream are completed, and close their connection', async () => {
+test('plain responses are completed, and close their connection', async () => {
   const go = gate();
   const asked = gate();
   let aborted: boolean | undefined;
@@ -74,7 +74,7 @@ test('answers that do not stream are completed, and close their connection', asy
   expect(aborted).toBe(false);
 });
 
-test('a request that comes while the server closes: plain is served for the last time, a stream ends at once', async () => {
+test('a request during shutdown is served a last time, and a stream ends at once', async () => {
   const feeds = feedHandler();
   const closing = new AbortController();
   const { port } = await serve((request) => (request.url === '/plain' ? text('plain') : feeds.handler(request)), {
@@ -88,7 +88,7 @@ test('a request that comes while the server closes: plain is served for the last
   expect(await (await feeds.at(0)).aborted).toMatchObject({ code: 'server-closing' });
 });
 
-test('an idle keep-alive connection does not hold the server open', async () => {
+test('an idle keep-alive connection does not keep the server open', async () => {
   const { server, port } = await serve(() => text('x'));
   const client = raw(port);
   client.send(GET);
@@ -97,7 +97,7 @@ test('an idle keep-alive connection does not hold the server open', async () => 
   await client.closed;
 });
 
-test('what takes longer than drainTimeoutMs is cut', async () => {
+test('requests that take longer than drainTimeoutMs are aborted', async () => {
   const { handler, at } = feedHandler();
   const { server, port } = await serve(handler);
   const client = raw(port);
@@ -118,18 +118,18 @@ test('what takes longer than drainTimeoutMs is cut', async () => {
   expect(await source.aborted).toMatchObject({ code: 'client-left' });
 });
 
-test('a server that is closed already is no error', async () => {
+test('closing a closed server is not an error', async () => {
   const { server } = await serve(() => text('x'));
   expect(await gracefulClose(server)).toBe(true);
   expect(await gracefulClose(server)).toBe(true);
 });
 
-test.each([-1, Number.NaN, '5'])('refuses drainTimeoutMs %s', async (drainTimeoutMs) => {
+test.each([-1, Number.NaN, '5'])('drainTimeoutMs is refused with a TypeError when it is %s', async (drainTimeoutMs) => {
   const { server } = await serve(() => text('x'));
   expect(() => gracefulClose(server, { drainTimeoutMs: drainTimeoutMs as number })).toThrow(TypeError);
 });
 
-test('HTTP/2 sessions are told to go when the server closes', async () => {
+test('HTTP/2 sessions receive GOAWAY when the server closes', async () => {
   const { handler, at } = feedHandler();
   const closing = new AbortController();
   const server = createHttp2Server(toNodeListener(handler, { signal: closing.signal }));
@@ -148,7 +148,7 @@ test('HTTP/2 sessions are told to go when the server closes', async () => {
   await gone;
 });
 
-test('a connection on which no request ever came is not waited for', async () => {
+test('a connection that never sent a request does not delay the shutdown', async () => {
   const server = createServer(toNodeListener(() => ({ status: 200, headers: {}, body: 'ok' })));
   const connections = trackConnections(server);
   server.listen(0, '127.0.0.1');
@@ -178,7 +178,7 @@ test('until the signal of its listener aborts a connection stays open for furthe
   expect(await client.closed).toMatch(/connection: close\r\n[^]*answered$/i);
 });
 
-test('a request in flight keeps its connection, however short the grace of idle ones is', async () => {
+test('a request in flight keeps its connection, however short idleGraceMs is', async () => {
   const go = gate();
   const asked = gate();
   const server = createServer(

@@ -74,8 +74,8 @@ async function pass(clock: FakeClock, ms: number, between: () => unknown = () =>
   }
 }
 
-describe('a client that takes nothing of a streaming answer', () => {
-  test('is cut off after stallTimeoutMs, with a reason, and its source is let go', async () => {
+describe('a client that reads nothing of a streaming response', () => {
+  test('is disconnected after stallTimeoutMs, with a reason, and the source is ended', async () => {
     const clock = fakeClock();
     const source = endless();
     const { port, errors } = await serve(source.handler, { clock });
@@ -95,7 +95,7 @@ describe('a client that takes nothing of a streaming answer', () => {
     expect(errors).toEqual([]);
   });
 
-  test('is waited for when it reads slowly, also within one large chunk', async () => {
+  test('is kept if it reads slowly, also within one large chunk', async () => {
     const clock = fakeClock();
     const source = endless(Buffer.alloc(64 * 1024 * 1024, 'x'));
     const { server, port } = await serve(source.handler, { clock });
@@ -125,7 +125,7 @@ describe('a client that takes nothing of a streaming answer', () => {
     expect(taken).toBeGreaterThan(0);
   });
 
-  test('does not include a watch that has nothing to say', async () => {
+  test('is not confused with a quiet watch', async () => {
     const clock = fakeClock();
     const { handler, at } = feedHandler();
     const { port } = await serve(handler, { clock });
@@ -139,7 +139,7 @@ describe('a client that takes nothing of a streaming answer', () => {
     await client.until('two');
   });
 
-  test('is waited for without end when stallTimeoutMs is Infinity', async () => {
+  test('is never disconnected if stallTimeoutMs is Infinity', async () => {
     const timers: number[] = [];
     const clock = fakeClock();
     const source = endless();
@@ -177,10 +177,10 @@ describe('a client that takes nothing of a streaming answer', () => {
   });
 });
 
-describe('an answer in one piece that nobody reads', () => {
+describe('a response in one piece that is not read', () => {
   const large = 'x'.repeat(32 * 1024 * 1024);
 
-  test('is cut off after stallTimeoutMs', async () => {
+  test('is aborted after stallTimeoutMs', async () => {
     const clock = fakeClock();
     const { server, port } = await serve(() => text(large), { clock });
     const client = raw(port);
@@ -198,7 +198,7 @@ describe('an answer in one piece that nobody reads', () => {
   /** 64 MiB pass through two sockets of one process. */
   const PATIENT = { interval: 50, timeout: 10_000 };
 
-  test('arrives whole when the client reads on', async () => {
+  test('arrives completely when the client reads on', async () => {
     const clock = fakeClock();
     const { port } = await serve(() => text(large), { clock });
     const client = raw(port);
@@ -236,7 +236,7 @@ describe('over HTTP/2', () => {
     return { port, session, serverSession };
   };
 
-  test('a stream that takes nothing is ended, and the connection lives on', async () => {
+  test('a stalled stream is ended, and the connection stays open', async () => {
     const clock = fakeClock();
     const source = endless();
     const { session } = await serve2(
@@ -259,7 +259,7 @@ describe('over HTTP/2', () => {
     expect(received).toBe('plain');
   });
 
-  test('a large answer in one piece arrives whole, and is ended when nobody reads it', async () => {
+  test('a large response in one piece arrives completely, and is ended if it is not read', async () => {
     const clock = fakeClock();
     const large = 'é'.repeat(1024 * 1024);
     const { session } = await serve2(() => text(large), clock);
@@ -280,7 +280,7 @@ describe('over HTTP/2', () => {
     expect(await broken).toBe(2);
   });
 
-  test('a connection that takes nothing at all is cut with its streams', async () => {
+  test('a connection on which nothing is read is closed with its streams', async () => {
     const clock = fakeClock();
     const source = endless();
     const { serverSession, port } = await serve2(source.handler, clock);
@@ -317,7 +317,7 @@ describe('over HTTP/2', () => {
   });
 });
 
-describe('the signal of an answer', () => {
+describe('the signal of a response', () => {
   const givingUp = (): { handler: ApiHandler; giveUp: AbortController; source: ReturnType<typeof endless> } => {
     const giveUp = new AbortController();
     const source = endless();
@@ -326,7 +326,7 @@ describe('the signal of an answer', () => {
     return { handler, giveUp, source };
   };
 
-  test('ends it while a chunk waits on the socket', async () => {
+  test('ends it while a chunk waits for the socket', async () => {
     const { handler, giveUp, source } = givingUp();
     const { port, errors } = await serve(handler);
     const client = raw(port);
@@ -341,7 +341,7 @@ describe('the signal of an answer', () => {
     expect(errors).toEqual([]);
   });
 
-  test('ends it where it was aborted before, and does nothing after the end', async () => {
+  test('ends it if it was aborted before, and does nothing after the end', async () => {
     const early = feedHandler();
     const { port } = await serve(
       (request) => ({ ...(early.handler(request) as object), signal: AbortSignal.abort() }) as never,

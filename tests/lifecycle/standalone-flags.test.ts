@@ -33,7 +33,7 @@ async function ask({ insecureUrl }: Standalone, path: string): Promise<Answer> {
 const HOOK_FAILED = '[-]poststarthook/write-kubeconfig failed: reason withheld\n';
 
 test(
-  '--livez-grace-period is how long /livez forgives a start that is not complete, and /readyz does not',
+  '--livez-grace-period is how long /livez ignores an incomplete start, and /readyz never does',
   async () => {
     const [patient, strict] = await Promise.all([
       startIncomplete('--livez-grace-period=1h'),

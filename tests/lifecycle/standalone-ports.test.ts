@@ -65,7 +65,7 @@ async function ask(url: string, options: RequestOptions = {}): Promise<Answer> {
 const asAdmin = { headers: { authorization: `Bearer ${TOKEN}` } };
 
 describe('the HTTP port', () => {
-  test('serves everything on loopback, also with a token', async () => {
+  test('serves everything on loopback, with tokens', async () => {
     const { insecureUrl = '', insecureHealthOnly } = await open();
     expect(insecureHealthOnly).toBe(false);
     expect((await ask(insecureUrl + EVENTS, asAdmin)).status).toBe(200);
@@ -90,7 +90,7 @@ describe('the HTTP port', () => {
     expect((await ask(secureUrl + EVENTS, asAdmin)).status).toBe(200);
   });
 
-  test('serves everything anywhere with the flag that says what that means', async () => {
+  test('serves everything on any address with the explicit flag', async () => {
     const { insecureUrl = '', insecureHealthOnly } = await open(
       ...['--bind-address=0.0.0.0', '--insecure-port-accepts-credentials-in-the-clear'],
     );
@@ -98,7 +98,7 @@ describe('the HTTP port', () => {
     expect((await ask(insecureUrl + EVENTS, asAdmin)).status).toBe(200);
   });
 
-  test('knows loopback by the address, whatever its form', () => {
+  test('recognises loopback addresses in any notation', () => {
     for (const address of ['127.0.0.1', '127.9.8.7', '::1', '::ffff:127.0.0.1']) expect(isLoopback(address)).toBe(true);
     for (const address of ['0.0.0.0', '::', '10.0.0.1', '128.0.0.1', '::ffff:10.0.0.1', 'fe80::1']) {
       expect(isLoopback(address)).toBe(false);
@@ -128,8 +128,8 @@ describe('the HTTPS port', () => {
   });
 });
 
-describe('what a connection may cost before anybody is known', () => {
-  test('headers of 64 KiB and no more, on both ports', async () => {
+describe('what a connection may cost before authentication', () => {
+  test('includes headers of 64 KiB and no more, on both ports', async () => {
     const { insecureUrl = '', secureUrl } = await open();
     for (const url of [insecureUrl, secureUrl]) {
       // Node answers 431 and closes at once; what it left unread may reset the connection before the answer is read.
@@ -146,7 +146,7 @@ describe('what a connection may cost before anybody is known', () => {
     }
   });
 
-  test('as many connections as the flag says, and a line in the log about the others', async () => {
+  test('includes as many connections as the flag says, and the others are logged', async () => {
     const { insecureUrl = '', log } = await open('--max-connections=2');
     const port = Number(new URL(insecureUrl).port);
     const sockets: Socket[] = [];
@@ -172,7 +172,7 @@ describe('what a connection may cost before anybody is known', () => {
       .toBe(200);
   });
 
-  test('no HTTP/2: a client that offers both speaks HTTP/1.1', async () => {
+  test('excludes HTTP/2: a client that offers both uses HTTP/1.1', async () => {
     const { secureUrl } = await open();
     const socket = connectTls({
       port: Number(new URL(secureUrl).port),

@@ -75,7 +75,7 @@ describe('a store that fails, over HTTP', () => {
     ['too-large', 413, 'RequestEntityTooLarge', null, /larger than the store takes/],
     ['full', 507, 'InsufficientStorage', '5', /the event store is full/],
     ['expired', 410, 'Expired', null, /too old/],
-  ] as const)('%s is %i %s', async (code, status, reason, retryAfter, message) => {
+  ] as const)('answers %s with %i %s', async (code, status, reason, retryAfter, message) => {
     const { ask, fail } = await bench();
     fail(code);
     for (const [method, path, body] of asks) {
@@ -89,7 +89,7 @@ describe('a store that fails, over HTTP', () => {
     }
   });
 
-  test('an open watch survives it: nothing is lost, nothing comes twice, and no frame speaks of it', async () => {
+  test('does not end an open watch: no change is lost or repeated, and no frame mentions it', async () => {
     const { ask, fail, breakFeeds } = await bench();
     const created = (await (await ask('POST', PATH, event('a'))).json()) as { metadata: { resourceVersion: string } };
     const watch = await ask('GET', `${PATH}?watch=1&resourceVersion=${created.metadata.resourceVersion}`);
@@ -120,7 +120,7 @@ describe('a store that fails, over HTTP', () => {
     expect(frames).toEqual(['ADDED b', 'ADDED c', 'ADDED d', 'DELETED a']);
   });
 
-  test('a watch that begins meanwhile gets one ERROR frame', async () => {
+  test('sends a new watch one ERROR frame', async () => {
     const { ask, fail } = await bench();
     fail('unavailable');
     const watch = await ask('GET', `${PATH}?watch=1`);
@@ -133,7 +133,7 @@ describe('a store that fails, over HTTP', () => {
     });
   });
 
-  test('a list that has begun is broken off, so that nobody takes the part for the whole', async () => {
+  test('aborts a list that has begun, so that the client notices the incomplete body', async () => {
     const { ask, failNextPages, store } = await bench();
     for (let i = 0; i < 600; i++) {
       const name = `e-${i}`;

@@ -3,8 +3,8 @@ import { describe, expect, test, vi } from 'vitest';
 import type { ApiRequest } from '../../src/http/request.js';
 import { feed, feedHandler, gate, get, raw, serve, text, whole } from './support.js';
 
-describe('a streamed answer', () => {
-  test('sends its headers before the first chunk, then each chunk as it comes', async () => {
+describe('a streamed response', () => {
+  test('sends its headers before the first chunk, then each chunk as it is made', async () => {
     const { handler, at } = feedHandler();
     const { port, errors } = await serve(handler);
     const response = await get(port, '/watch');
@@ -37,7 +37,7 @@ describe('a streamed answer', () => {
     expect(aborted).not.toHaveBeenCalled();
   });
 
-  test('asks for a chunk only after the last has been taken, so that its buffer may be reused', async () => {
+  test('requests a chunk only after the previous one was consumed, so that its buffer may be reused', async () => {
     const buffer = new Uint8Array(100_000);
     async function* source(): AsyncGenerator<Uint8Array> {
       for (let fill = 1; fill <= 20; fill++) {
@@ -79,8 +79,8 @@ describe('a streamed answer', () => {
   });
 });
 
-describe('a client that leaves', () => {
-  test('aborts the signal, ends the source, and is no error', async () => {
+describe('a client that disconnects', () => {
+  test('aborts the signal, ends the source, and is not reported as an error', async () => {
     const { handler, at } = feedHandler();
     const { port, errors } = await serve(handler);
     const response = await get(port, '/watch');
@@ -93,7 +93,7 @@ describe('a client that leaves', () => {
     expect(errors).toEqual([]);
   });
 
-  test('is no error either when the source rejects because of it', async () => {
+  test('is not reported as an error if the source rejects because of it', async () => {
     const left = gate();
     const { port, errors } = await serve((request) => {
       const signal = request.signal as AbortSignal;
@@ -113,7 +113,7 @@ describe('a client that leaves', () => {
     expect(errors).toEqual([]);
   });
 
-  test('while the handler still thinks: the signal aborts and the answer goes nowhere', async () => {
+  test('while the handler is running aborts the signal, and the response is dropped', async () => {
     const asked = gate<ApiRequest>();
     const left = gate<unknown>();
     const answered = gate();
@@ -137,7 +137,7 @@ describe('a client that leaves', () => {
     expect(errors).toEqual([]);
   });
 
-  test('is noticed by a signal that is read only afterwards', async () => {
+  test('is noticed by a signal that is first read afterwards', async () => {
     const asked = gate();
     const go = gate();
     const seen = gate<boolean | undefined>();
@@ -157,7 +157,7 @@ describe('a client that leaves', () => {
     expect(await seen.promise).toBe(true);
   });
 
-  test('ends its stream, and what it pipelined behind that is never handled', async () => {
+  test('ends its stream, and requests that it pipelined behind it are not handled', async () => {
     const { handler, at, feeds } = feedHandler();
     const { server, port, errors } = await serve(handler);
     const warned = vi.fn();
@@ -182,7 +182,7 @@ describe('a client that leaves', () => {
     expect(errors).toEqual([]);
   });
 
-  test('leaves no listener behind on a connection that lives on', async () => {
+  test('leaves no listener behind on a reused connection', async () => {
     const { handler, at } = feedHandler();
     const { server, port } = await serve(handler);
     const client = raw(port);
@@ -202,7 +202,7 @@ describe('a client that leaves', () => {
 });
 
 describe('a slow reader', () => {
-  test('holds one chunk beyond the buffers of the kernel, and nobody else up', async () => {
+  test("holds one chunk beyond the kernel's buffers, and delays no other client", async () => {
     const chunk = Buffer.alloc(256 * 1024, 'x');
     let given = 0;
     const { port } = await serve((request) => {
@@ -256,13 +256,13 @@ describe('HEAD', () => {
     expect(source.asked).toBe(0);
   });
 
-  test('keeps a Content-Length that stands for a body which is not there', async () => {
+  test('keeps a Content-Length for the body that is not sent', async () => {
     const { port } = await serve(() => ({ status: 200, headers: { 'content-length': '42' }, body: null }));
     expect((await get(port, '/', { method: 'HEAD' })).headers['content-length']).toBe('42');
   });
 });
 
-test.each([204, 304])('%i has neither body nor length, and ends a source', async (status) => {
+test.each([204, 304])('a response %i has neither body nor length, and ends a source', async (status) => {
   const made = gate<ReturnType<typeof feed>>();
   const { port } = await serve((request) => {
     if (request.url === '/plain') return text('ignored', status);

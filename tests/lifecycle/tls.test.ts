@@ -56,13 +56,13 @@ test('the subject of a verified client certificate reaches the handler', async (
   expect(await ask(createServer(tls(), listener), certificate)).toEqual({ commonName: 'jane', organizations: ['ops'] });
 });
 
-test('a certificate that nobody we trust has signed says nothing, nor does none', async () => {
+test('a certificate of an unknown authority is ignored, like a missing one', async () => {
   const certificate = { key: strangerPem.private, cert: strangerPem.cert };
   expect(await ask(createServer(tls(), listener), certificate)).toBeNull();
   expect(await ask(createServer(tls(), listener), {})).toBeNull();
 });
 
-test('the same through a server of HTTP/2 that speaks HTTP/1 as well', async () => {
+test('a server for both HTTP/2 and HTTP/1 passes the subject as well', async () => {
   const certificate = { key: janePem.private, cert: janePem.cert };
   const server = createSecureServer({ ...tls(), allowHTTP1: true }, listener);
   expect(await ask(server, certificate)).toEqual({ commonName: 'jane', organizations: ['ops'] });

@@ -10,7 +10,7 @@ const events = (writes: number): Events => eventsOfTest({ limits: { writes } }).
 describe.each([
   ['node:http', async (made: Events) => (await serve(made.handle)).port],
   ['@hono/node-server', async (made: Events) => (await serveWithHono(made.handle)).port],
-])('over %s, writes whose bodies never come', (_title, listen) => {
+])('writes over %s whose bodies never arrive', (_title, listen) => {
   const unfinished = (query: string): string =>
     `POST ${PATH}${query} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{`;
   const statusOf = async (port: number): Promise<number> => {
@@ -28,7 +28,7 @@ describe.each([
     return false;
   };
 
-  test('give their places back after their deadline, whether the client stays or not', async () => {
+  test('free their places after their deadline, whether the client stays or not', async () => {
     const port = await listen(events(4));
     for (let round = 0; round < 3; round++) {
       const clients = Array.from({ length: 4 }, () => raw(port));
@@ -39,7 +39,7 @@ describe.each([
     }
   });
 
-  test('give their places back when the client leaves', async () => {
+  test('free their places when the client disconnects', async () => {
     const port = await listen(events(4));
     for (let round = 0; round < 3; round++) {
       const clients = Array.from({ length: 4 }, () => raw(port));

@@ -109,12 +109,12 @@ async function unread(port: number): Promise<() => void> {
   return leave;
 }
 
-test('large answers that nobody reads take no more than their caller may have: HTTP/1.1', async () => {
+test('large unread responses hold no more bytes than their caller is allowed: HTTP/1.1', async () => {
   const { port } = await listen(toNodeListener(events.handle));
   await holds(() => unread(port));
 }, 60_000);
 
-test('large answers that nobody reads take no more than their caller may have: fetch', async () => {
+test('large unread responses hold no more bytes than their caller is allowed: fetch', async () => {
   const app = new Hono();
   const handler = toFetchHandler(events.handle);
   app.all('*', async (context) => (await handler(context.req.raw)) ?? context.notFound());
@@ -127,7 +127,7 @@ test('large answers that nobody reads take no more than their caller may have: f
   await holds(() => unread((server.address() as AddressInfo).port));
 }, 60_000);
 
-test('large answers that nobody reads take no more than their caller may have: HTTP/2', async () => {
+test('large unread responses hold no more bytes than their caller is allowed: HTTP/2', async () => {
   const server = createHttp2Server(toNodeListener(events.handle));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

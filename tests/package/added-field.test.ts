@@ -60,7 +60,7 @@ const run = (folder: string, ...words: readonly string[]): string =>
     stdio: ['ignore', 'pipe', 'inherit'],
   });
 
-test('the generated files are what the schema says', () => {
+test('the generated files are up to date with the schema', () => {
   expect(run(root, '--check')).toBe('');
 });
 
@@ -84,7 +84,7 @@ describe('the generator refuses', () => {
   });
 });
 
-describe('a field that is added to the schema, in a line each, and nowhere else', () => {
+describe('a field that is added to the schema in one line', () => {
   const folder = mkdtempSync(join(tmpdir(), 'kube-vitals-field-'));
   let library: typeof Index;
   let sqliteStore: typeof SqliteStore;
@@ -197,7 +197,7 @@ describe('a field that is added to the schema, in a line each, and nowhere else'
     const make = (more?: Json): Promise<Json> => json(`POST ${EVENTS}`, body(`e${names++}`, more));
     const series = { count: 2, lastObservedTime: '2026-03-05T06:07:09.000000Z' };
 
-    test('is there after a create, and nobody has to send it', async () => {
+    test('is present after a create, and is not required', async () => {
       expect(fieldsOf(created)).toEqual(ADDED);
       expect(fieldsOf(await json(`GET ${EVENTS}/${nameOf(created)}`))).toEqual(ADDED);
       expect(Object.keys(await make({}))).not.toContain('severity');

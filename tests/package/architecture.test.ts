@@ -54,12 +54,12 @@ function missingFiles(text: string): string[] {
 }
 
 describe('docs/architecture.md', () => {
-  it('names many files, and only such as exist', () => {
+  it('names many files, all of which exist', () => {
     expect([...architecture.matchAll(/`[\w/-]+\/[\w.-]+\.ts`/g)].length).toBeGreaterThan(60);
     expect(missingFiles(architecture)).toEqual([]);
   });
 
-  it('says for every error code of a store and of a body what becomes of it', () => {
+  it('says how every error code of a store and of a body is answered', () => {
     const [ofStores, ofBodies] = firstCells(section(architecture, '### Error codes'));
     const stores = unionOf('store/errors.ts', (node) =>
       ts.isTypeAliasDeclaration(node) && node.name.text === 'StoreErrorCode' ? node.type : undefined,
@@ -109,7 +109,7 @@ describe('every page', () => {
 });
 
 describe('the check itself', () => {
-  it('sees a file and a section that are not there', () => {
+  it('sees a missing file and a missing section', () => {
     expect(missingFiles('see `events/no-such.ts` and `events/resource/schema.ts`')).toEqual(['events/no-such.ts']);
     expect(section('# A\n\n## B\nb\n### C\nc\n## D\nd', '## B')).toBe('b\n### C\nc');
     expect(section('# A', '## B')).toBe('');

@@ -81,7 +81,7 @@ function beyond(found: readonly string[], names: readonly string[]): string[] {
 }
 
 describe('a bundle of one entry', () => {
-  it.each(entries)('$specifier brings along only what it needs', async ({ base }) => {
+  it.each(entries)('of $specifier contains only what it needs', async ({ base }) => {
     const bounds = allowed[base];
     if (!bounds) throw new Error(`say in tests/package/bleed.test.ts what ${base} may contain`);
     const found = await whole(base);

@@ -87,17 +87,17 @@ function compileBlocks(of: readonly MarkdownPage[]): string[] {
 }
 
 describe('the documentation', () => {
-  it('has a README and a map', () => {
+  it('has a README and an index', () => {
     expect(pages.map(({ path }) => path)).toEqual(
       expect.arrayContaining(['README.md', 'docs/README.md', 'CHANGELOG.md']),
     );
   });
 
-  it('links only to what is there', () => {
+  it('links only to existing targets', () => {
     expect(pages.flatMap(brokenLinks)).toEqual([]);
   });
 
-  it('names only entries that the package has', () => {
+  it('names only entry points that the package has', () => {
     expect(pages.flatMap(unknownSpecifiers)).toEqual([]);
   });
 
@@ -118,13 +118,13 @@ describe('the check itself', () => {
     expect(faults).toEqual([expect.stringMatching(/^docs\/made-up\.md:5 TS2305 /)]);
   });
 
-  it('lets the reader keep names of their own', () => {
+  it('allows names that belong to the reader', () => {
     expect(
       compileBlocks([page(`import { toNodeListener } from 'kube-vitals/node';\napp.use(toNodeListener(handler));`)]),
     ).toEqual([]);
   });
 
-  it('sees a subpath that is not an entry, and a link that leads nowhere', () => {
+  it('sees a subpath that is not an entry point, and a broken link', () => {
     const text = parseMarkdown('docs/made-up.md', "[x](no-such.md) [y](#no-such) `import 'kube-vitals/nope'`");
     expect(unknownSpecifiers(text)).toEqual(['docs/made-up.md:1 kube-vitals/nope']);
     expect(brokenLinks(text)).toEqual(['docs/made-up.md:1 → no-such.md', 'docs/made-up.md:1 → #no-such']);

@@ -18,7 +18,7 @@ describe('package.json exports', () => {
     expect(files.sort()).toEqual(entries.map((entry) => `${entry.base}.ts`).sort());
   });
 
-  it('are what the build makes', () => {
+  it('are what the build creates', () => {
     const [config] = [tsup].flat() as { entry?: Record<string, string> }[];
     // The program of a thread is built beside the entries, and is none.
     const { 'sqlite-worker': worker, ...rest } = config?.entry ?? {};
@@ -50,7 +50,7 @@ describe('files directly in src/', () => {
     expect(stars.map((file) => file.path)).toEqual([]);
   });
 
-  it('are entries, or glue that an entry exports', () => {
+  it('are entry points, or code that an entry point exports', () => {
     const reached = new Set(
       rootFiles
         .filter(isEntry)
@@ -62,7 +62,7 @@ describe('files directly in src/', () => {
 });
 
 describe('what each entry exports', () => {
-  it('is as recorded: values and types', async () => {
+  it('is unchanged: values and types', async () => {
     const program = ts.createProgram({
       rootNames: entries.map((entry) => built(`${entry.base}.d.ts`)),
       options: {
@@ -102,7 +102,7 @@ describe('what each entry exports', () => {
 });
 
 describe('importing', () => {
-  it('does nothing: no name of ours lands on globalThis', async () => {
+  it('has no side effects: no name of ours is added to globalThis', async () => {
     const names = (): PropertyKey[] => Reflect.ownKeys(globalThis).filter((key) => !String(key).startsWith('__zod_'));
     const before = names();
     for (const { base } of entries) {

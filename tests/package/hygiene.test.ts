@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { manifest } from './package-entries.js';
-import { filesBelow, readSources, root } from './source-files.js';
+import { readPages } from './markdown.js';
+import { filesBelow, parseSource, readSources, root } from './source-files.js';
 
 /** Files of the repository that are text written by hand; the recorded corpus is evidence and stays as it was recorded. */
 function writtenFiles(): string[] {
@@ -73,6 +74,83 @@ describe('the published code', () => {
   });
 });
 
+/** A test, with its titles from the outermost `describe` to its own. */
+interface Titled {
+  readonly where: string;
+  readonly titles: readonly string[];
+}
+
+/** The text of a title, with `%s` and `${…}` as they are written; undefined for one that is computed. */
+function titleText(node: ts.Expression | undefined): string | undefined {
+  if (node === undefined) return undefined;
+  if (ts.isStringLiteralLike(node)) return node.text;
+  return ts.isTemplateExpression(node) ? node.getText().slice(1, -1) : undefined;
+}
+
+/** `it` for `it(…)`, `it.each(…)(…)`, `` it.each`…`(…) `` and the like. */
+function calledName(call: ts.CallExpression): string | undefined {
+  let callee: ts.Expression = call.expression;
+  for (;;) {
+    if (ts.isCallExpression(callee) || ts.isPropertyAccessExpression(callee)) callee = callee.expression;
+    else if (ts.isTaggedTemplateExpression(callee)) callee = callee.tag;
+    else return ts.isIdentifier(callee) ? callee.text : undefined;
+  }
+}
+
+/** Every test of a file. */
+function titledTests(path: string, text: string): Titled[] {
+  const { syntax } = parseSource(path, text);
+  const found: Titled[] = [];
+  const visit = (node: ts.Node, outer: readonly string[]): void => {
+    let titles = outer;
+    if (ts.isCallExpression(node) && node.arguments.length > 1) {
+      const name = calledName(node);
+      const title = titleText(node.arguments[0]);
+      if (title !== undefined && (name === 'it' || name === 'test' || name === 'describe')) {
+        titles = [...outer, title];
+        const line = syntax.getLineAndCharacterOfPosition(node.getStart()).line + 1;
+        if (name !== 'describe') found.push({ where: `${path}:${line}`, titles });
+      }
+    }
+    ts.forEachChild(node, (child) => visit(child, titles));
+  };
+  visit(syntax, []);
+  return found;
+}
+
+/** What can be seen of a title that is no sentence: too few words beside the placeholders, or a full stop. */
+function isFragment({ titles }: Pick<Titled, 'titles'>): boolean {
+  const words = (text: string): number =>
+    text.replace(/%[sdijo#%]|\$\{[^}]*\}|\$\w+/g, ' ').match(/[A-Za-z][\w.'’-]*/g)?.length ?? 0;
+  const own = titles.at(-1) ?? '';
+  return words(own) < 2 || words(titles.join(' ')) < 4 || /[^.]\.$/.test(own);
+}
+
+/** Words that only this project gave a meaning, and what everybody calls it. */
+const PRIVATE_WORDS: Readonly<Record<string, string>> = {
+  slab: 'arena',
+  tenant: 'entry',
+  seat: 'slot',
+  postings: 'value index',
+  outbox: 'response batcher',
+  forgives: 'ignores, or grace period',
+  forgiveness: 'grace period',
+  roof: 'limit',
+  corridor: 'import',
+  'in waves': 'in batches',
+  'the original': 'kube-apiserver',
+};
+
+/** The private words in a text. */
+function privateWords(text: string): string[] {
+  return Object.keys(PRIVATE_WORDS).filter((word) => new RegExp(`\\b${word}s?\\b`, 'i').test(text));
+}
+
+/** The comments of a file, as one text. */
+function commentsOf(text: string): string {
+  return [...text.matchAll(/\/\*[^]*?\*\/|(?<=^|\s)\/\/ .*$/gm)].map(([comment]) => comment).join('\n');
+}
+
 /** Tests that never run, that stand alone, or whose failure is tried again. */
 const SKIPPED =
   /(?<!watcher)\.(skip|todo|only|fails)\b(?!:)|\b(xit|xtest|xdescribe|fit|fdescribe)\(|\b(skip|todo|only|fails):\s*true|\bretry:\s*[\d{]|--retry\b/;
@@ -87,11 +165,11 @@ describe('the repository', () => {
       path.endsWith('.test.ts') || path.startsWith('tests/') || /^(package\.json|vitest\.config\.ts)$/.test(path),
   );
 
-  it('names no path of one machine', () => {
+  it('contains no path of one machine', () => {
     expect(matches(written, /(?<![\w.])\/(work|home|root|Users)\/[a-z]/)).toEqual([]);
   });
 
-  it('leaves no note to do something later', () => {
+  it('contains no TODO comment', () => {
     expect(matches(written, /(\/\/|\*|#|<!--)\s*(TODO|FIXME|XXX|HACK)\b/)).toEqual([]);
   });
 
@@ -133,6 +211,47 @@ describe('the repository', () => {
     'it(name, ({ skip }) => skip())',
   ])('sees that `%s` skips on a condition', (line) => {
     expect(line).toMatch(CONDITIONAL);
+  });
+
+  it('has test titles that are sentences, together with those around them', () => {
+    const titled = tests
+      .filter((path) => path.endsWith('.ts'))
+      .flatMap((path) => titledTests(path, readFileSync(join(root, path), 'utf8')));
+    expect(titled.length).toBeGreaterThan(2000);
+    expect(titled.filter(isFragment).map(({ where, titles }) => `${where} ${titles.join(' > ')}`)).toEqual([]);
+  });
+
+  it('names things in comments, pages and titles as everybody does', () => {
+    const pages = readPages().map(({ path, prose }) => ({ path, text: prose.replace(/\]\([^)]*\)/g, ']') }));
+    const code = written
+      .filter((path) => /\.(ts|mjs)$/.test(path))
+      .flatMap((path) => {
+        const text = readFileSync(join(root, path), 'utf8');
+        const titles = path.startsWith('tests/') ? titledTests(path, text).flatMap((test) => test.titles) : [];
+        return [{ path, text: [commentsOf(text), ...titles].join('\n') }];
+      });
+    const faults = [...pages, ...code]
+      .filter(({ path }) => path !== 'CHANGELOG.md')
+      .flatMap(({ path, text }) => privateWords(text).map((word) => `${path}: ${word} (${PRIVATE_WORDS[word] ?? ''})`));
+    expect(faults).toEqual([]);
+  });
+
+  it.each([
+    [['parse', 'works'], true],
+    [['E035 limit'], true],
+    [['bookmarks'], true],
+    [['for any text', '%s'], true],
+    [['a list ends with its signal.'], true],
+    [['a list', 'ends with its signal'], false],
+    [['for %s', 'the deadline is a minute'], false],
+  ])('sees whether the titles %j are a sentence', (titles, fragment) => {
+    expect(isFragment({ titles })).toBe(fragment);
+  });
+
+  it('sees private words in comments and titles, and none in names', () => {
+    const text = "/** Slabs. */\nconst slab = 1; // as the original\nit('has a roof over it', run);";
+    expect(privateWords(commentsOf(text))).toEqual(['slab', 'the original']);
+    expect(titledTests('x.test.ts', text).flatMap(({ titles }) => titles.flatMap(privateWords))).toEqual(['roof']);
   });
 
   it('takes what is random in tests from the seed that the run prints', () => {

@@ -163,7 +163,7 @@ describe('the check itself', () => {
     ['a computed import', 'http/a.ts', `export const f = (name: string) => import(name);`],
     ['a path without its ending', 'http/a.ts', `import { x } from './x';`],
     ['a path out of src/', 'http/a.ts', `import { x } from '../../tests/x.js';`],
-  ])('refuses %s', (_, path, text) => {
+  ])('refuses an import of %s', (_, path, text) => {
     expect(faults(path, text)).toBe(1);
   });
 
@@ -171,7 +171,7 @@ describe('the check itself', () => {
     ['its own room', 'events/a.ts', `import { x } from './x.js';`],
     ['a lower room', 'events/a.ts', `import { x } from '../http/x.js';`],
     ['a lazy built-in loaded lazily', 'http/compression.ts', `export const f = () => import('node:zlib');`],
-  ])('accepts %s', (_, path, text) => {
+  ])('accepts an import of %s', (_, path, text) => {
     expect(faults(path, text)).toBe(0);
   });
 });

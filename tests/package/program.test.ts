@@ -32,7 +32,7 @@ describe('the program of the package', () => {
     expect(statSync(built('cli.js')).mode & 0o111).toBe(0o111);
   });
 
-  it('needs nothing but Node, the files beside it, and peers that it names', () => {
+  it('needs nothing but Node, the files beside it, and the peers it names', () => {
     const files = readdirSync(join(root, 'dist')).filter((name) => /^cli[.-].*js$/.test(name));
     const beside = [...files, ...entries.map(({ base }) => `${base}.js`)].map((name) => `./${name}`);
     const peers = ['libsql', 'better-sqlite3'];
@@ -47,7 +47,7 @@ describe('the program of the package', () => {
     expect(strays).toEqual([]);
   });
 
-  it('carries the licences of what is built in', () => {
+  it('carries the licences of bundled packages', () => {
     const licences = readFileSync(built('cli-licenses.txt'), 'utf8');
     expect(licences).toMatch(/^selfsigned \d\S* \(MIT\)$/m);
     expect(licences).toMatch(/^@peculiar\/x509 \d\S* \(MIT\)$/m);
@@ -62,7 +62,7 @@ describe('the program of the package', () => {
     expect(await run(built('cli.js'), '--version')).toEqual({ code: 0, out: `${manifest.version}\n`, err: '' });
   });
 
-  it('names the flag of a data directory that cannot be one', async () => {
+  it('names the flag of an unusable data directory', async () => {
     const { code, out, err } = await run(built('cli.js'), 'serve', '--data-dir', built('cli.js'));
     expect([code, out]).toEqual([1, '']);
     expect(err).toMatch(/^error: cannot make the directory .*; choose another directory with --data-dir\n$/);

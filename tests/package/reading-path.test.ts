@@ -60,7 +60,7 @@ describe('the glossary of docs/architecture.md', () => {
     expect(new Set(terms.map(({ term }) => term)).size).toBe(terms.length);
   });
 
-  it('says for each term where it is at home', () => {
+  it('names an existing file or folder for each term', () => {
     const homes = terms.map(({ where }) => where);
     const missing = homes.filter((home) => ![home, `src/${home}`].some((path) => existsSync(join(root, path))));
     expect(missing).toEqual([]);

@@ -74,7 +74,7 @@ const all = (faultsOf: (row: Row) => string[]): string[] =>
   rows.flatMap((row) => faultsOf(row).map((fault) => `${PAGE}:${row.line} ${row.id} ${fault}`));
 
 describe('docs/specification.md', () => {
-  it('answers all nine sections, counting without gaps', () => {
+  it('covers all nine sections, numbered without gaps', () => {
     const counts = new Map<string, number>();
     const gaps = rows.filter(({ id }) => {
       const [section = '', count] = id.split('-');
@@ -89,7 +89,7 @@ describe('docs/specification.md', () => {
     expect(rows.length).toBeGreaterThan(100);
   });
 
-  it('has five full cells in every row', () => {
+  it('has five non-empty cells in every row', () => {
     expect(all(({ cells }) => (cells.length === 5 && !cells.includes('') ? [] : ['has an empty cell']))).toEqual([]);
   });
 
@@ -116,7 +116,7 @@ describe('docs/specification.md', () => {
   });
 });
 
-describe('what the specification wants readers to know', () => {
+describe('what the specification requires readers to be told', () => {
   it('tells readers that healthz is deprecated and that single checks are alpha', () => {
     for (const page of ['README.md', 'docs/health.md']) {
       const text = (read(page) ?? '').replace(/[*\s]+/g, ' ');
@@ -136,7 +136,7 @@ describe('the check itself', () => {
     expect(
       faults(
         '`events/resource/schema.ts`',
-        'E001, HEALTH-01, `package/specification.test.ts` “names only files that exist”, “has five full cells in every row”',
+        'E001, HEALTH-01, `package/specification.test.ts` “names only files that exist”, “has five non-empty cells in every row”',
       ),
     ).toEqual([]);
     expect(faults('`docs/health.md`', '–')).toEqual([]);

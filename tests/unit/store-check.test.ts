@@ -42,7 +42,7 @@ function bench(options?: StoreCheckOptions) {
   };
 }
 
-test('readiness falls while the store is away and returns by itself; liveness does not fall', async () => {
+test('readiness fails while the store is unavailable and recovers by itself; liveness does not fail', async () => {
   const { clock, health, statuses, setAway } = bench();
   expect(await statuses()).toEqual([200, 200, 200]);
   setAway(true);
@@ -56,7 +56,7 @@ test('readiness falls while the store is away and returns by itself; liveness do
   expect(await statuses()).toEqual([200, 200, 200]);
 });
 
-test('where only writes are refused the check is degraded, and says which half is away', async () => {
+test('the check is degraded if only writes are refused, and says what is unavailable', async () => {
   const { clock, health, statuses, setAway } = bench();
   setAway('writes');
   expect(await statuses()).toEqual([200, 200, 200]);
@@ -78,13 +78,13 @@ test('where only writes are refused the check is degraded, and says which half i
   expect(await statuses()).toEqual([200, 200, 200]);
 });
 
-test('a check that is said to be critical fails then, too', async () => {
+test('the check fails in that case if it is declared critical', async () => {
   const { statuses, setAway } = bench({ critical: true });
   setAway('writes');
   expect(await statuses()).toEqual([200, 500, 500]);
 });
 
-test('the store is asked once a second at most', async () => {
+test('the store is called once a second at most', async () => {
   const { clock, statuses, pings } = bench();
   for (let i = 0; i < 5; i++) await statuses();
   expect(pings()).toBe(1);
@@ -93,7 +93,7 @@ test('the store is asked once a second at most', async () => {
   expect(pings()).toBe(2);
 });
 
-test('options take the place of defaults, but nothing brings it on livez', () => {
+test('options replace the defaults, but the check cannot be added to livez', () => {
   const store = memoryStore();
   expect(storeCheck(store)).toMatchObject({ name: 'memory', timeoutMs: 2_000, cacheMs: 1_000 });
   const check = storeCheck(store, { name: 'events', periodMs: 5_000, critical: false, group: undefined });
@@ -106,7 +106,7 @@ test('options take the place of defaults, but nothing brings it on livez', () =>
   expect(() => storeCheck(store, { endpoints: ['livez'] } as object)).toThrow('there is no option "endpoints"');
 });
 
-test('a store that does not answer counts as away', async () => {
+test('a store that does not answer counts as unavailable', async () => {
   const store = { ...memoryStore(), ping: () => new Promise<void>(() => undefined) };
   const health = createHealth();
   health.add(storeCheck(store, { timeoutMs: 1 }));
@@ -114,7 +114,7 @@ test('a store that does not answer counts as away', async () => {
   expect((await call(health.handle, 'GET /readyz')).status).toBe(500);
 });
 
-test('readiness falls while the clock of the process is off, and says by how much', async () => {
+test('readiness fails while the clock of the process is off, and says by how much', async () => {
   const clock = fakeClock();
   const start = clock.now();
   const store: EventStore = { ...memoryStore({ clock }), now: async () => start + clock.monotonic() * 1000 };
@@ -135,6 +135,6 @@ test('readiness falls while the clock of the process is off, and says by how muc
   expect(await reasonNow()).toBeUndefined();
 });
 
-test('a tolerance that cannot be used is refused', () => {
+test('an invalid tolerance is refused', () => {
   expect(() => storeCheck(memoryStore(), { clockToleranceMs: 0 })).toThrow('clockToleranceMs must be a number above 0');
 });

@@ -73,7 +73,7 @@ export function createOpenApi({ documents, clock = systemClock }: OpenApiOptions
       if (!path.startsWith(`${ROOT}/`)) return undefined;
       const name = path.slice(ROOT.length + 1);
       const make = documents.get(name);
-      // The original says nothing at all about groups it does not know.
+      // kube-apiserver returns an empty document for unknown groups.
       if (!make) return { status: 200, headers: NOT_CACHED, body: null };
       if (!acceptsJson(request)) return notAcceptable('Accept');
       const served = await document(name, make);

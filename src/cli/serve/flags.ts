@@ -52,7 +52,7 @@ const TABLE = {
   'livez-grace-period': {
     value: 'duration',
     fallback: '0s',
-    help: 'How long /livez forgives a start-up that has not finished.',
+    help: 'How long /livez ignores a start-up that has not finished.',
     read: positiveDuration,
   },
   'shutdown-delay-duration': {

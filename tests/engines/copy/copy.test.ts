@@ -58,7 +58,7 @@ describe.each(presentEngines())('kube-vitals copy, with %s', (engine) => {
     await rm(dir, { recursive: true, force: true });
   });
 
-  it('moves all events from a file and back, with their bytes and times of expiry', async () => {
+  it('copies all events from a file and back, with their bytes and expiry times', async () => {
     const there = await copy(`sqlite:${at('old.db')}`, database.store);
     expect(there).toMatchObject({ code: 0, out: expect.stringMatching(/^1200 copied, 0 already there/) });
     const again = await copy(`sqlite:${at('old.db')}`, database.store);
@@ -68,7 +68,7 @@ describe.each(presentEngines())('kube-vitals copy, with %s', (engine) => {
     expect(await contents(at('new.db'))).toEqual(await contents(at('old.db')));
   });
 
-  it('refuses to copy it to itself', async () => {
+  it('refuses to copy a store to itself', async () => {
     const { code, err } = await copy(database.store, database.store);
     expect([code, err]).toEqual([2, expect.stringContaining('FROM and TO are the same store')]);
   });
@@ -76,7 +76,7 @@ describe.each(presentEngines())('kube-vitals copy, with %s', (engine) => {
   // The other engines keep every name that a file has.
   if (engine !== 'postgres') return;
 
-  it('ends at a name that it cannot keep, or goes on without', async () => {
+  it('stops at an event whose name it cannot keep, or continues without it', async () => {
     const [name, target] = ['x'.repeat(700), `${database.store}?schema=refusing`];
     await inFile(at('long.db'), async (store) => {
       await put(store, 'a');

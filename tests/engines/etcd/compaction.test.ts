@@ -16,7 +16,7 @@ describe.skipIf(!hasEtcd()).each(['grpc', 'gateway'] as const)('the history of e
   });
   afterAll(() => cluster.stop());
 
-  test('is bounded in bytes, however young it is', async () => {
+  test('is bounded in bytes, whatever its age', async () => {
     const clock = fakeClock();
     const store = etcdStore({
       endpoints: cluster.endpoints,

@@ -104,7 +104,7 @@ describe.skipIf(!hasEtcd()).each(['grpc', 'gateway'] as const)('three members ov
 });
 
 describe.skipIf(!hasEtcd())('one member', () => {
-  test('is away and comes back: operations fail with unavailable meanwhile, and the feed goes on', async () => {
+  test('that is unavailable and comes back: operations fail with unavailable meanwhile, and the feed continues', async () => {
     const cluster = await startEtcd();
     const store = etcdStore({ endpoints: cluster.endpoints, operationTimeoutMs: 500 });
     try {
@@ -143,7 +143,7 @@ describe.skipIf(!hasEtcd())('one member', () => {
     }
   });
 
-  test('is not there when the store is made: operations say so, and work once it is there', async () => {
+  test('that is missing when the store is created: operations report it, and work once it is available', async () => {
     const cluster = await startEtcd();
     await cluster.members[0]?.kill();
     const store = etcdStore({ endpoints: cluster.endpoints, operationTimeoutMs: 300 });

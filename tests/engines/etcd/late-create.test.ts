@@ -66,8 +66,8 @@ async function late(run: (late: Late) => Promise<void>): Promise<void> {
   }
 }
 
-describe.skipIf(!hasEtcd())('a create that is given up', () => {
-  test('and arrives later does not bring back what its repetition created and somebody deleted', () =>
+describe.skipIf(!hasEtcd())('a create whose response was lost', () => {
+  test('does not restore an event that its repetition created and another client deleted', () =>
     late(async ({ store, hold, arrived, history }) => {
       hold(3000);
       const created = await store.create(key, sampleEvent({ name: 'late' }), { expiresAt });
@@ -77,7 +77,7 @@ describe.skipIf(!hasEtcd())('a create that is given up', () => {
       expect(await history()).toEqual(['put late', 'delete late', 'put last']);
     }));
 
-  test('and had happened is not repeated', () =>
+  test('is not repeated if it has taken effect', () =>
     late(async ({ store, hold, history }) => {
       hold(700);
       const created = await store.create(key, sampleEvent({ name: 'late' }), { expiresAt });
@@ -85,7 +85,7 @@ describe.skipIf(!hasEtcd())('a create that is given up', () => {
       expect(await history()).toEqual(['put late', 'put last']);
     }));
 
-  test('and had happened is not repeated either when the event was deleted at once', () =>
+  test('is not repeated if it has taken effect and the event was deleted at once', () =>
     late(async ({ cluster, store, hold, history }) => {
       const other = etcdStore({ endpoints: cluster.endpoints });
       const deleting = (async () => {
@@ -103,7 +103,7 @@ describe.skipIf(!hasEtcd())('a create that is given up', () => {
       expect(await history()).toEqual(['put late', 'delete late', 'put last']);
     }));
 
-  test('is settled together with all others, and each happens once', () =>
+  test('is resolved together with all others, and each takes effect once', () =>
     late(async ({ cluster, store, hold, arrived, history }) => {
       const names = Array.from({ length: 200 }, (_, index) => `event-${index}`);
       hold(3000);

@@ -23,7 +23,7 @@ describe.skipIf(!hasEtcd()).each(['grpc', 'gateway'] as const)('limits over %s',
     await cluster.stop();
   });
 
-  test('what etcd itself finds too large is too-large', async () => {
+  test('an event that etcd itself finds too large fails with too-large', async () => {
     const store = open({ prefix: '/large', maxEventBytes: 16_000_000 });
     for (const size of [1_600_000, 3_000_000]) {
       const create = store.create({ namespace: 'a', name: 'a' }, sampleEvent({ note: note(size) }), { expiresAt });
@@ -33,7 +33,7 @@ describe.skipIf(!hasEtcd()).each(['grpc', 'gateway'] as const)('limits over %s',
     expect(await store.get({ namespace: 'a', name: 'a' })).toBeUndefined();
   });
 
-  test('a page of many large events comes whole', async () => {
+  test('a page of many large events is complete', async () => {
     const store = open({ prefix: '/pages' });
     for (let i = 0; i < 12; i++) {
       await store.create({ namespace: 'a', name: `e-${i}` }, sampleEvent({ note: note(900_000) }), { expiresAt });
@@ -45,7 +45,7 @@ describe.skipIf(!hasEtcd()).each(['grpc', 'gateway'] as const)('limits over %s',
     for (const { key } of page.records) await store.remove(key);
   });
 
-  test('an expiry entry without its event is cleared away, and counts as nothing', async () => {
+  test('an expiry entry without its event is removed, and is not counted', async () => {
     const store = open({ prefix: '/stale' });
     await store.create({ namespace: 'a', name: 'gone' }, sampleEvent({}), { expiresAt: 5 });
     await store.create({ namespace: 'a', name: 'due' }, sampleEvent({}), { expiresAt: 5 });
@@ -54,7 +54,7 @@ describe.skipIf(!hasEtcd()).each(['grpc', 'gateway'] as const)('limits over %s',
     expect(cluster.ctl('get', '--prefix', '/stale.expiry/', '--keys-only').trim()).toBe('');
   });
 
-  test('index entries do not pile up: each event has one, and none when it is gone', async () => {
+  test('index entries do not accumulate: each event has one, and none once it is deleted', async () => {
     const store = open({ prefix: '/index' });
     const key = { namespace: 'a', name: 'a' };
     let record = await store.create(key, sampleEvent({}), { expiresAt: 1000 });
@@ -79,7 +79,7 @@ describe.skipIf(!hasEtcd()).each(['grpc', 'gateway'] as const)('limits over %s',
     });
   });
 
-  test('at the space quota writes and ping fail and say what to do, reads and feeds go on', async () => {
+  test('at the space quota writes and ping fail and say what to do, while reads and feeds continue', async () => {
     const store = open({ prefix: '/full' });
     const first = await store.create({ namespace: 'a', name: 'a' }, sampleEvent({}), { expiresAt });
     const feed = store.changes({ after: first.revision - 1 })[Symbol.asyncIterator]();

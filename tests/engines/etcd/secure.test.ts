@@ -29,7 +29,7 @@ describe.skipIf(!hasEtcd()).each(['grpc', 'gateway'] as const)('TLS and authenti
 
   const endpoints = (): string[] => cluster.endpoints.map((endpoint) => endpoint.replace('127.0.0.1', 'localhost'));
 
-  test('a user with permission for the prefix alone can do everything, feed included', async () => {
+  test('a user with permission for the prefix alone can use everything, including the feed', async () => {
     const tls = { ca, serverName: 'etcd.example.com' };
     const store = etcdStore({ endpoints: endpoints(), transport, tls, username: 'service', password: 'word' });
     const record = await store.create({ namespace: 'a', name: 'a' }, sampleEvent({}), { expiresAt: 5 });
@@ -50,7 +50,7 @@ describe.skipIf(!hasEtcd()).each(['grpc', 'gateway'] as const)('TLS and authenti
       { username: 'service', password: 'word', prefix: '/elsewhere' },
       /permission denied/,
     ],
-  ])('%s is unavailable with the words of etcd', async (_, login, message) => {
+  ])("a login with %s is unavailable with etcd's message", async (_, login, message) => {
     const store = etcdStore({ endpoints: endpoints(), transport, tls: { ca }, ...login });
     await expect(store.ping()).rejects.toMatchObject({
       code: 'unavailable',
@@ -59,7 +59,7 @@ describe.skipIf(!hasEtcd()).each(['grpc', 'gateway'] as const)('TLS and authenti
     await store.close();
   });
 
-  test('a certificate that nobody vouches for is unavailable, and nothing was sent', async () => {
+  test('a certificate of an unknown authority is unavailable, and nothing was sent', async () => {
     const store = etcdStore({ endpoints: endpoints(), transport, operationTimeoutMs: 300 });
     const key = { namespace: 'a', name: 'b' };
     await expect(store.create(key, sampleEvent({}), { expiresAt: 5 })).rejects.toMatchObject({ code: 'unavailable' });

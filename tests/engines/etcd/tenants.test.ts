@@ -16,7 +16,7 @@ async function until(condition: () => boolean, what: string): Promise<void> {
   throw new Error(`not in time: ${what}`);
 }
 
-describe.skipIf(!hasEtcd()).each(['grpc', 'gateway'] as const)('beside other tenants, over %s', (transport) => {
+describe.skipIf(!hasEtcd()).each(['grpc', 'gateway'] as const)('in a shared cluster, over %s', (transport) => {
   let cluster: Cluster;
   const stores: EventStore[] = [];
   beforeAll(async () => {
@@ -39,7 +39,7 @@ describe.skipIf(!hasEtcd()).each(['grpc', 'gateway'] as const)('beside other ten
   };
   const compact = (revision: Revision): string => cluster.ctl('compact', String(revision));
 
-  test('one get of etcd shows a whole event, and a neighbour that shares the beginning of the prefix is not read', async () => {
+  test('one get of etcd shows a whole event, and keys of another prefix that begins alike are not read', async () => {
     const store = open('/get');
     const neighbour = open('/get-more');
     await create(neighbour, 'theirs');
@@ -52,7 +52,7 @@ describe.skipIf(!hasEtcd()).each(['grpc', 'gateway'] as const)('beside other ten
     expect(await store.get({ namespace: 'a', name: 'stray' })).toBeUndefined();
   });
 
-  test('a quiet feed goes on when everything it has seen was compacted', async () => {
+  test('a quiet feed continues although everything it has seen was compacted', async () => {
     const store = open('/quiet');
     const { revision: last } = await create(store, 'first');
     const abort = new AbortController();
@@ -81,7 +81,7 @@ describe.skipIf(!hasEtcd()).each(['grpc', 'gateway'] as const)('beside other ten
     expect(seen).toEqual([]);
   });
 
-  test('history that was compacted is expired, with the oldest revision that is not', async () => {
+  test('compacted history is expired, with the oldest readable revision', async () => {
     const store = open('/compacted');
     const first = await create(store, 'a');
     const page = await store.list({ limit: 1 });
@@ -100,7 +100,7 @@ describe.skipIf(!hasEtcd()).each(['grpc', 'gateway'] as const)('beside other ten
     await next.return?.();
   });
 
-  test('the hub: nothing hangs, nothing is repeated, and places follow what others write', async () => {
+  test("the hub neither hangs nor repeats changes, and positions follow other users' writes", async () => {
     const store = open('/hub');
     const own = await create(store, 'first');
     others(10);

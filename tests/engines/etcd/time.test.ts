@@ -21,7 +21,7 @@ describe.skipIf(!hasEtcd()).each(['grpc', 'gateway'] as const)('the clock of etc
     await cluster.stop();
   });
 
-  test('a replica that is a year ahead expires nothing, and says so', async () => {
+  test('a replica whose clock is a year ahead expires nothing, and reports it', async () => {
     const now = Date.now() * 1000;
     const clock = fakeClock({ now: now + YEAR });
     const open = (more: { readonly clock?: typeof clock } = {}): EventStore => {

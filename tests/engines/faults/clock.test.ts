@@ -50,7 +50,7 @@ describe('a clock that is set back', () => {
     };
   }
 
-  it.each(Object.entries(engines))('neither loses nor repeats anything: %s', async (_engine, start) => {
+  it.each(Object.entries(engines))('neither loses nor repeats changes: %s', async (_engine, start) => {
     const open = await start();
     const clock = fakeClock({ now: NOON });
     const a = { namespace: 'shop', name: 'a' };

@@ -26,7 +26,7 @@ if (isPresent('postgres')) {
   };
 }
 
-describe.each(Object.entries(engines))('four writers of a name that is not there, on %s', (_engine, start) => {
+describe.each(Object.entries(engines))('four concurrent writers of a missing name, on %s', (_engine, start) => {
   let store: EventStore;
   let events: Events;
   let remove: () => Promise<unknown>;

@@ -89,7 +89,7 @@ describe('a damaged SQLite file', () => {
   });
 
   for (const [what, damage] of Object.entries(damages)) {
-    it(`${what} is refused with its name, and left alone`, async () => {
+    it(`is refused by name and left unchanged: ${what}`, async () => {
       await writeFile(file, damage(whole));
       const before = await sha(file);
       const error = await server.start().then(
@@ -102,7 +102,7 @@ describe('a damaged SQLite file', () => {
     });
   }
 
-  it('is taken again when it was put back', async () => {
+  it('is accepted again after it was restored', async () => {
     await writeFile(file, whole);
     await server.start();
   });

@@ -11,7 +11,7 @@ function write(revision: number, invoked: number, returned: number, more: Partia
 }
 
 describe('checkOrder', () => {
-  it('accepts calls that overlap', () => {
+  it('accepts overlapping calls', () => {
     const reads = [
       { client: 1, key: 'a', invoked: 0, returned: 5, revision: undefined },
       { client: 1, key: 'a', invoked: 6, returned: 12, revision: 1 },
@@ -23,17 +23,17 @@ describe('checkOrder', () => {
     });
   });
 
-  it('complains of a revision that is lower than that of a write that had ended before', () => {
+  it('rejects a revision lower than that of a write that had ended before', () => {
     const writes = [write(1, 20, 30), write(2, 0, 10, { key: 'b' })];
     expect(checkOrder(writes, NOTHING).violations).toHaveLength(1);
   });
 
-  it('complains of a read that does not see a write that had ended', () => {
+  it('rejects a read that misses a write that had ended', () => {
     const reads = [{ client: 1, key: 'a', invoked: 25, returned: 30, revision: 1 }];
     expect(checkOrder([write(1, 0, 10), write(2, 15, 20)], { ...NOTHING, reads }).violations).toHaveLength(1);
   });
 
-  it('complains of a read that goes back behind another read, while the write is still under way', () => {
+  it('rejects a read older than another finished read, while the write is still in progress', () => {
     const reads = [
       { client: 1, key: 'a', invoked: 20, returned: 22, revision: 2 },
       { client: 2, key: 'a', invoked: 24, returned: 26, revision: 1 },
@@ -43,13 +43,13 @@ describe('checkOrder', () => {
     expect(checkOrder(writes, { ...NOTHING, reads: reads.slice(1) }).violations).toEqual([]);
   });
 
-  it('complains of a read that saw what nobody wrote, and of one that saw the future', () => {
+  it('rejects a read of a value never written, and of one written later', () => {
     const read = { client: 1, key: 'a', invoked: 0, returned: 5 };
     expect(checkOrder([write(1, 0, 10)], { ...NOTHING, reads: [{ ...read, revision: 7 }] }).violations).toHaveLength(1);
     expect(checkOrder([write(1, 6, 10)], { ...NOTHING, reads: [{ ...read, revision: 1 }] }).violations).toHaveLength(1);
   });
 
-  it('complains of a refusal for which there was no reason', () => {
+  it('rejects a refusal without a reason', () => {
     const call = { client: 1, key: 'a', invoked: 20, returned: 25 };
     const writes = [write(1, 0, 10), write(2, 30, 40, { type: 'DELETED' })];
     const refused = (found: 'present' | 'absent' | { otherThan: number }): string[] =>
@@ -60,7 +60,7 @@ describe('checkOrder', () => {
     expect(refused({ otherThan: 1 })).toHaveLength(1);
   });
 
-  it('complains of a list that is old, or not the state at its revision', () => {
+  it('rejects a list that is stale, or is not the state at its revision', () => {
     const writes = [write(1, 0, 10), write(2, 12, 20, { key: 'b', type: 'ADDED' })];
     const list = { invoked: 30, returned: 40, revision: 2 };
     const listed = (more: object, items: [string, number][]): string[] =>
@@ -71,7 +71,7 @@ describe('checkOrder', () => {
     expect(listed({}, [['a', 1], ['b', 2], ['c', 2]])).toHaveLength(1); // prettier-ignore
   });
 
-  it('says the same as a search through all orders', () => {
+  it('agrees with an exhaustive search through all orders', () => {
     let refusedByBoth = 0;
     fc.assert(
       fc.property(fc.integer(), (seed) => {

@@ -6,23 +6,23 @@ const steps = [step(5), step(7), step(9), step(20)];
 const span = { name: 'a watch', after: 5, upTo: 10 };
 
 describe('checkWatch', () => {
-  it('accepts a watch that told everything once', () => {
+  it('accepts a watch that delivered everything once', () => {
     expect(checkWatch([step(7), step(9)], steps, span)).toEqual({ missed: [], repeated: [], violations: [] });
   });
 
-  it('complains of what was missed', () => {
+  it('rejects a missed change', () => {
     expect(checkWatch([step(7)], steps, span).missed).toHaveLength(1);
   });
 
-  it('complains of what was told again', () => {
+  it('rejects a repeated change', () => {
     expect(checkWatch([step(7), step(9), step(7)], steps, span)).toMatchObject({ repeated: { length: 1 }, missed: [] });
   });
 
-  it('complains of the wrong order', () => {
+  it('rejects changes out of order', () => {
     expect(checkWatch([step(9), step(7)], steps, span).violations).toHaveLength(1);
   });
 
-  it('complains of other bytes, another type and what never happened', () => {
+  it('rejects other bytes, another type and changes that never happened', () => {
     expect(checkWatch([step(7), step(9, '{}')], steps, span).violations).toHaveLength(1);
     expect(checkWatch([step(7), { ...step(9), type: 'DELETED' }], steps, span).violations).toHaveLength(1);
     expect(checkWatch([step(7), step(8), step(9)], steps, span).violations).toHaveLength(1);

@@ -30,16 +30,16 @@ describe('linearizability over HTTP', () => {
     return server;
   };
 
-  it('memory', { timeout }, async () => {
+  it('holds for the memory store', { timeout }, async () => {
     await linearizable('memory', [await started('the server', 'memory')]);
   });
 
-  it('sqlite', { timeout }, async () => {
+  it('holds for the SQLite store', { timeout }, async () => {
     await linearizable('sqlite', [await started('the server', (dataDir) => `sqlite:${dataDir}/events.db`)]);
   });
 
   for (const engine of presentEngines()) {
-    it(`${engine}, two servers`, { timeout }, async () => {
+    it(`holds for ${engine} with two servers`, { timeout }, async () => {
       const database: Database = await startDatabase(engine);
       removals.push(database.remove);
       const servers = [await started('server 1', database.store), await started('server 2', database.store)];

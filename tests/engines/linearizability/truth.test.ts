@@ -32,7 +32,7 @@ const historyOf = (...writes: Write[]): History => ({ ...createHistory(), writes
 const CLEAN = { duplicates: [], missed: [], violations: [] };
 
 describe('findTruth', () => {
-  it('accepts writes that were told of, and unknown ones that happened or not', () => {
+  it('accepts acknowledged writes, and unknown ones that took effect or not', () => {
     const unknown = { acknowledged: false, revision: undefined, text: undefined, returned: Infinity };
     const history = historyOf(
       created('w1', 1),
@@ -44,25 +44,25 @@ describe('findTruth', () => {
     expect(findTruth(history, told)).toMatchObject(CLEAN);
   });
 
-  it('complains of an acknowledged write and of a deletion that nobody was told of', () => {
+  it('rejects an acknowledged write and a deletion that no watch delivered', () => {
     expect(findTruth(historyOf(created('w1', 1)), []).missed).toHaveLength(1);
     const gone: Write = { ...created('w2', 2), kind: 'delete', uid: 'u1' };
     expect(findTruth(historyOf(created('w1', 1), gone), [seen('w1', 1)]).missed).toHaveLength(1);
   });
 
-  it('complains of a write that happened twice, and of a revision given twice', () => {
+  it('rejects a write that took effect twice, and a revision used twice', () => {
     const twice = [seen('w1', 1), seen('w1', 2, { type: 'MODIFIED' })];
     expect(findTruth(historyOf(created('w1', 1)), twice).duplicates).toHaveLength(1);
     const history = historyOf(created('w1', 1), created('w2', 1, { key: 'b' }));
     expect(findTruth(history, [seen('w1', 1), seen('w2', 1, { key: 'b' })]).duplicates).toHaveLength(1);
   });
 
-  it('complains of what was refused and happened all the same', () => {
+  it('rejects a refused write that took effect', () => {
     const history = { ...createHistory(), refused: new Map([['w1', '503']]) };
     expect(findTruth(history, [seen('w1', 1)]).violations[0]).toContain('did not happen: 503');
   });
 
-  it('complains of other bytes, another revision and half an event', () => {
+  it('rejects other bytes, another revision and half an event', () => {
     const history = historyOf(created('w1', 1));
     expect(findTruth(history, [seen('w1', 1, { text: '{}' })]).violations).toHaveLength(1);
     expect(findTruth(history, [seen('w1', 3)]).violations.length).toBeGreaterThan(0);
@@ -71,7 +71,7 @@ describe('findTruth', () => {
     );
   });
 
-  it('complains of a condition that did not hold, and of steps that do not follow', () => {
+  it('rejects a condition that did not hold, and inconsistent steps', () => {
     const history = historyOf(created('w1', 1), created('w2', 2, { kind: 'patch' }));
     history.writes.push(created('w3', 3, { kind: 'update', expected: 1 }), created('w4', 4));
     const told = [
@@ -83,7 +83,7 @@ describe('findTruth', () => {
     expect(findTruth(history, told).violations).toHaveLength(2);
   });
 
-  it('complains of a deletion by nobody and of one that was acknowledged again later', () => {
+  it('rejects a deletion that no client sent and one that was acknowledged again later', () => {
     const told = [seen('w1', 1), seen('w1', 2, { type: 'DELETED' })];
     expect(findTruth(historyOf(created('w1', 1)), told).violations).toHaveLength(1);
     const gone: Write = { ...created('w2', 2), kind: 'delete', uid: 'u1' };
@@ -101,7 +101,7 @@ describe('differences', () => {
     expect(differences(new Map([['a', itemText(text(1))]]), state)).toEqual([]);
   });
 
-  it('are what is not there, what should not be, and other bytes', () => {
+  it('include missing events, additional events, and other bytes', () => {
     expect(differences(new Map(), state)).toHaveLength(1);
     expect(differences(new Map([['a', '{}']]), state)).toHaveLength(1);
     expect(differences(new Map([['a', itemText(text(1))], ['b', '{}']]), state)).toHaveLength(1); // prettier-ignore

@@ -69,7 +69,7 @@ describeWithPostgres('clocks that are wrong, over PostgreSQL', () => {
     await server.remove();
   });
 
-  test('a replica a year ahead expires nothing, stamps by the database and is not ready', async () => {
+  test("a replica a year ahead expires nothing, uses the database's timestamps and is not ready", async () => {
     const good = open();
     const goodEvents = serve(good, systemClock);
     const created = await call(goodEvents.handle, `POST ${PATH}`, { json: newEvent('shop', 'a', 'a') });
@@ -95,7 +95,7 @@ describeWithPostgres('clocks that are wrong, over PostgreSQL', () => {
     expect(Number(rows[0]?.at)).toBeLessThanOrEqual(systemNow() + SECOND);
   });
 
-  test('what a replica two hours slow acknowledges lives as long as it should', async () => {
+  test('events acknowledged by a replica two hours slow live as long as they should', async () => {
     const good = open();
     serve(good, systemClock);
     const slow = clockOff(-2 * HOUR);
@@ -112,7 +112,7 @@ describeWithPostgres('clocks that are wrong, over PostgreSQL', () => {
     expect((await health.report('readyz')).status).toBe('failed');
   });
 
-  test('history stamped a year ahead is forgotten all the same', async () => {
+  test('history with timestamps a year ahead is dropped nevertheless', async () => {
     const store = open({ historyMs: 1_000 });
     const { revision } = await store.create(key('a'), sampleEvent(), { expiresAt: systemNow() + HOUR });
     await store.remove(key('a'));
@@ -130,7 +130,7 @@ describeWithPostgres('clocks that are wrong, over PostgreSQL', () => {
     await expect.poll(left, { timeout: 10_000 }).toBe('shop/b');
   });
 
-  test('history has a bound in bytes', async () => {
+  test('history is bounded in bytes', async () => {
     const store = open({ historyMaxBytes: 100_000 });
     let record = await store.create(key('a'), sampleEvent(), { expiresAt: systemNow() + HOUR });
     const { revision } = record;

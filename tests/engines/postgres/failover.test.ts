@@ -118,7 +118,7 @@ describeWithPostgres('a PostgreSQL standby that lagged is promoted', () => {
     for (const remove of removals.reverse()) await remove();
   });
 
-  test('every watch gets 410, nothing new is missed, and no revision comes again', async () => {
+  test('every watch gets 410, no new event is missed, and no revision is used twice', async () => {
     const [writer, watcher, idle] = [replica(), replica(), replica()];
     const first = await writer.create('kept');
     await idle.list();

@@ -134,7 +134,7 @@ describeWithPostgres('a PostgreSQL store when things break', () => {
     expect(writers.failures.size).toBe(0);
   });
 
-  test('the listening connection is cut: the feed misses nothing and listens again', async () => {
+  test('when the listening connection is cut, the feed misses nothing and listens again', async () => {
     const [one, other] = [open({ pollMs: 60_000, pooling: 'session' }), open()];
     const feed = follow(one, await one.revision());
     const listeners = async (): Promise<readonly number[]> =>
@@ -161,7 +161,7 @@ describeWithPostgres('a PostgreSQL store when things break', () => {
     await feed.stop();
   });
 
-  test('nobody reads a feed: no connection is held', async () => {
+  test('while no feed is read, no connection is held', async () => {
     const store = open({ pollMs: 50 });
     const listening = `SELECT count(*)::int AS n FROM pg_stat_activity WHERE query = 'LISTEN "${schema}.changes"'`;
     const held = async (): Promise<number> => (await admin.query<{ n: number }>(listening)).rows[0]?.n ?? -1;
@@ -171,7 +171,7 @@ describeWithPostgres('a PostgreSQL store when things break', () => {
     await expect.poll(held, { timeout: 10_000 }).toBe(0);
   });
 
-  test('the server restarts under writers: what was acknowledged is there, and feeds go on', async () => {
+  test('after a restart of the server under load, acknowledged writes are present and feeds continue', async () => {
     const [one, other] = [open(), open()];
     const feed = follow(other, await one.revision());
     const writers = write([one, other], 4);
@@ -193,7 +193,7 @@ describeWithPostgres('a PostgreSQL store when things break', () => {
     await feed.stop();
   });
 
-  test('kill -9 of every process of the server under writers', async () => {
+  test('after kill -9 of every server process under load, acknowledged writes are present', async () => {
     const store = open();
     const feed = follow(store, await store.revision());
     const writers = write([store], 8);
@@ -207,7 +207,7 @@ describeWithPostgres('a PostgreSQL store when things break', () => {
     await feed.stop();
   });
 
-  test('connections are cut one by one under writers: every write is settled', async () => {
+  test('when connections are cut one by one under load, the outcome of every write is resolved', async () => {
     const store = open();
     const feed = follow(store, await store.revision());
     const writers = write([store], 8);
@@ -223,7 +223,7 @@ describeWithPostgres('a PostgreSQL store when things break', () => {
     await feed.stop();
   });
 
-  test('a frozen server: every operation ends within its deadlines, and works again afterwards', async () => {
+  test('with a frozen server, every operation ends within its deadlines, and works again afterwards', async () => {
     const store = open({ requestTimeoutMs: 2_000 });
     const record = await store.create(key('a'), sampleEvent(), later());
     const feed = follow(store, record.revision);
@@ -250,7 +250,7 @@ describeWithPostgres('a PostgreSQL store when things break', () => {
     await feed.stop();
   });
 
-  test('a frozen server does not hold up close()', async () => {
+  test('a frozen server does not delay close()', async () => {
     const store = open({ requestTimeoutMs: 2_000 });
     const feed = follow(store, await store.revision());
     await sleep(200);
@@ -262,7 +262,7 @@ describeWithPostgres('a PostgreSQL store when things break', () => {
     await feed.stop().catch(() => undefined);
   });
 
-  test('another transaction holds the counter: writers fail as unavailable, nothing is written', async () => {
+  test('while another transaction locks the counter, writers fail as unavailable and nothing is written', async () => {
     const store = open({ requestTimeoutMs: 1_000 });
     const { revision } = await store.create(key('a'), sampleEvent(), later());
     const client = await admin.connect();
@@ -276,7 +276,7 @@ describeWithPostgres('a PostgreSQL store when things break', () => {
     expect(left.records.length).toBe(error === undefined || left.revision > revision ? 2 : 1);
   });
 
-  test('a write that was given up and repeated cannot happen afterwards', async () => {
+  test('a write that was abandoned and repeated cannot take effect later', async () => {
     const pool = new pg.Pool({ connectionString: server.url(), max: 2 });
     const real = pgClient(pool);
     let held: (() => Promise<unknown>) | undefined;

@@ -41,7 +41,7 @@ describeWithPostgres('opening a PostgreSQL store', () => {
     await server.remove();
   });
 
-  test('five stores at once create one schema', async () => {
+  test('five stores opened at once create one schema', async () => {
     const racing = Array.from({ length: 5 }, () => open({ schema: 'race' }));
     await Promise.all(racing.map((store) => store.ping()));
     const records = await Promise.all(racing.map((store, i) => store.create(key(`e-${i}`), sampleEvent(), later())));
@@ -58,7 +58,7 @@ describeWithPostgres('opening a PostgreSQL store', () => {
     expect(await open({ schema: 'start' }).revision()).toBeGreaterThanOrEqual(last);
   });
 
-  test('startAt decides where a new database begins, and later openings leave it alone', async () => {
+  test('startAt decides where a new database begins, and later openings ignore it', async () => {
     const store = open({ schema: 'start_at', startAt: 41 });
     expect((await store.create(key('a'), sampleEvent(), later())).revision).toBe(42);
     expect(await open({ schema: 'start_at', startAt: 41 }).revision()).toBe(42);
@@ -70,7 +70,7 @@ describeWithPostgres('opening a PostgreSQL store', () => {
     expect(await open({ schema: 'backup' }).revision()).toBeGreaterThanOrEqual(before);
   });
 
-  test('revisions from between a backup and its restore are expired, also where the service was stopped for it', async () => {
+  test('revisions from between a backup and its restore are expired, also if the service was stopped meanwhile', async () => {
     const tables = ['meta', 'counter', 'versions', 'current', 'raises'];
     const store = open({ schema: 'stopped' });
     const kept = await store.create(key('kept'), sampleEvent(), later());
@@ -103,7 +103,7 @@ describeWithPostgres('opening a PostgreSQL store', () => {
     expect(await failure(open({ schema: 'newer' }))).toMatch(/"newer" has version 99, this release knows 2/);
   });
 
-  test('migrate: false names what is missing, and works with the schema applied by hand', async () => {
+  test('migrate: false reports what is missing, and works with the schema applied by hand', async () => {
     const store = open({ schema: 'by-Hand', migrate: false });
     expect(await failure(store)).toMatch(/"by-Hand" does not exist: apply postgresSchema\(\)/);
     await admin.query(postgresSchema({ schema: 'by-Hand' }));
@@ -113,7 +113,7 @@ describeWithPostgres('opening a PostgreSQL store', () => {
     expect((await store.list({ limit: 1 })).records).toEqual([]);
   });
 
-  test('missing rights are named, and the named ones are enough', async () => {
+  test('missing rights are named, and granting the named ones is enough', async () => {
     await admin.query('CREATE ROLE app LOGIN');
     expect(await failure(open({ schema: 'rights' }, 'app'))).toMatch(/GRANT CREATE ON DATABASE <database> TO app/);
     await admin.query(postgresSchema({ schema: 'rights' }));
@@ -127,14 +127,14 @@ describeWithPostgres('opening a PostgreSQL store', () => {
     expect(await store.expire({ now, limit: 5 })).toBe(1);
   });
 
-  test('a database of another encoding is refused', async () => {
+  test('a database with another encoding is refused', async () => {
     await admin.query(`CREATE DATABASE latin ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0`);
     expect(await failure(open({ connectionString: server.url('latin') }))).toMatch(
       /encoding of the database is LATIN1/,
     );
   });
 
-  test('another default isolation is refused with the statement that changes it', async () => {
+  test('another default isolation level is refused with the statement that changes it', async () => {
     await admin.query(`CREATE ROLE strict LOGIN; ALTER ROLE strict SET default_transaction_isolation = 'serializable'`);
     expect(await failure(open({ schema: 'race' }, 'strict'))).toMatch(/ALTER ROLE strict SET default_transaction_iso/);
   });
@@ -144,7 +144,7 @@ describeWithPostgres('opening a PostgreSQL store', () => {
     expect(await failure(open({ schema: 'race' }, 'reader'))).toMatch(/read-only: connect to the primary/);
   });
 
-  test('a server that is not there is unavailable, and every operation says so', async () => {
+  test('a missing server is unavailable, and every operation says so', async () => {
     const store = open({ connectionString: 'postgres://postgres@127.0.0.1:1/none' });
     expect(await failure(store)).toMatch(/ECONNREFUSED/);
     const create = store.create(key('a'), sampleEvent(), later());
@@ -163,7 +163,7 @@ describeWithPostgres('opening a PostgreSQL store', () => {
     await pool.end();
   });
 
-  test('a pool that was given stays open, and its listeners stay', async () => {
+  test('a pool of the service stays open, and its listeners stay', async () => {
     const pool = new pg.Pool({ connectionString: server.url(), max: 3 });
     const heard: unknown[] = [];
     pool.on('error', (error) => heard.push(error));
@@ -176,7 +176,7 @@ describeWithPostgres('opening a PostgreSQL store', () => {
     await pool.end();
   });
 
-  test('parsers that the service changed for its own sake do not matter', async () => {
+  test('type parsers that the service has changed make no difference', async () => {
     const text = { getTypeParser: (oid: number) => (value: string) => (oid === 25 ? value : 'changed') };
     const pool = new pg.Pool({
       connectionString: server.url(),
@@ -190,7 +190,7 @@ describeWithPostgres('opening a PostgreSQL store', () => {
     await pool.end();
   });
 
-  test('over TLS, with the certificate checked', async () => {
+  test('connects over TLS and verifies the certificate', async () => {
     const made = await generate([{ name: 'commonName', value: 'localhost' }], {
       extensions: [{ name: 'subjectAltName', altNames: [{ type: 7, ip: '127.0.0.1' }] }],
     });

@@ -65,7 +65,7 @@ describeWithPostgres('reads and upkeep of a large PostgreSQL store', () => {
     ['the newest by uid', { terms: uid, order: 'newest-first' }],
   ];
 
-  test.each(queries)('%s is read along an index', async (_name, query) => {
+  test.each(queries)('%s is read through an index', async (_name, query) => {
     const { statement, values } = listStatement('large', { ...query, limit: 100 });
     const plan = await explained(statement.text, values);
     expect(plan).not.toMatch(/Seq Scan on (versions|current)|JIT/);
@@ -102,7 +102,7 @@ describeWithPostgres('history of a PostgreSQL store', () => {
     await server.remove();
   });
 
-  test('pages are exact or refused while history is being forgotten', async () => {
+  test('pages are exact or refused while history is being dropped', async () => {
     const clock = fakeClock();
     const store = postgresStore({ pool, schema: 'exact', clock, historyMs: 60_000 });
     const later = () => ({ expiresAt: clock.now() + 3_600_000_000 });

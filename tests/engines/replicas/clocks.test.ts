@@ -50,7 +50,7 @@ describeWithPostgres('servers over one database, one with a clock that is wrong'
   it.each([
     ['a year ahead', YEAR_MS],
     ['two hours slow', -HOURS_2_MS],
-  ])('%s: it is not ready, its events get the right time, and nothing expires early', async (name, byMs) => {
+  ])('with %s a replica is not ready, its events get the right time, and nothing expires early', async (name, byMs) => {
     const good = await start(`right beside ${name}`);
     const before = `before-${Math.abs(byMs)}`;
     await create(good, before);

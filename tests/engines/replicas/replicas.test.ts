@@ -54,14 +54,14 @@ describe.each(presentEngines())('three servers over one %s', (engine) => {
     return recorder;
   };
 
-  it('shows the same to the clients of all', { timeout }, async () => {
+  it('show the same state to all clients', { timeout }, async () => {
     const options = { servers: three(), namespace: 'same', seed, writes: 150, loadMs: seconds * 500 };
     const result = await runRound(options);
     print(resultLine('none-three-servers', engine, seed, result));
     expect(result.wrong).toEqual([]);
   });
 
-  it('goes on with the pages of another, and shows the state of the first page', async () => {
+  it("continue each other's pages with the state of the first page", async () => {
     const namespace = 'pages';
     const [one, two, other] = three();
     for (let index = 0; index < 60; index++) await create(one, namespace, `event-${String(index).padStart(3, '0')}`);
@@ -85,7 +85,7 @@ describe.each(presentEngines())('three servers over one %s', (engine) => {
     expect(items.map((item) => JSON.stringify(item))).toEqual([...walk.items.values()]);
   });
 
-  it('tells of the writes of the others, and goes on where another one ended', async () => {
+  it("deliver each other's writes, and resume where another one ended", async () => {
     const namespace = 'watches';
     const [one, two, other] = three();
     const begin = await create(one, namespace, 'begin');
@@ -103,7 +103,7 @@ describe.each(presentEngines())('three servers over one %s', (engine) => {
     expect([...first.wrong, ...second.wrong]).toEqual([]);
   });
 
-  it('is as fresh as the last write through another', async () => {
+  it('are as fresh as the last write through another replica', async () => {
     const namespace = 'fresh';
     const [one, two, other] = three();
     for (let index = 0; index < 30; index++) {
@@ -116,7 +116,7 @@ describe.each(presentEngines())('three servers over one %s', (engine) => {
     }
   });
 
-  it('prints how long a frame takes after the acknowledgement', async () => {
+  it('print the delay between acknowledgement and frame', async () => {
     const namespace = 'latency';
     const [one, two] = three();
     const begin = await create(one, namespace, 'begin');
@@ -138,7 +138,7 @@ describe.each(presentEngines())('three servers over one %s', (engine) => {
     }
   });
 
-  it('sees an expiry once, whoever did it', async () => {
+  it('deliver an expiry once, whichever replica did it', async () => {
     const namespace = 'expiry';
     const [one, two, other] = three();
     const brief = await start('server 4', '--event-ttl', '2s');
@@ -161,7 +161,7 @@ describe.each(presentEngines())('three servers over one %s', (engine) => {
     expect(items.map((item) => item.metadata.name)).toEqual(['end', 'stays']);
   });
 
-  it('starts again with its data directory, and keeps no counter of its own there', { timeout }, async () => {
+  it('start again with their data directory, without a counter of their own', { timeout }, async () => {
     const [server] = three();
     expect(await server.terminate()).toBe(0);
     await server.start();

@@ -45,7 +45,7 @@ const hasPrlimit = ((): boolean => {
 })();
 
 test(
-  `kill -9 in the middle of writing, ${rounds} rounds on one file`,
+  `acknowledged writes survive kill -9 in ${rounds} rounds on one file`,
   { timeout: 20_000 + rounds * 20_000 },
   async () => {
     const path = newPath();
@@ -76,7 +76,7 @@ test(
   },
 );
 
-test('a second process is refused while the first lives, and admitted after its kill -9', async () => {
+test('a second process is refused while the first lives, and accepted after its kill -9', async () => {
   const path = newPath();
   const holder = startWriter([path, 'hold', '0', '0']);
   await holder.said('open');
@@ -90,7 +90,7 @@ test('a second process is refused while the first lives, and admitted after its 
   await store.close();
 });
 
-test('the thread of the database ends: writes are settled, reads fail once, and all goes on', async () => {
+test('when the worker thread ends, outcomes of writes are resolved, reads fail once, and the store continues', async () => {
   const workers = new Set<Worker>();
   const post = Worker.prototype.postMessage;
   Worker.prototype.postMessage = function (this: Worker, ...args) {
@@ -129,7 +129,7 @@ test('the thread of the database ends: writes are settled, reads fail once, and 
 });
 
 describe('a full disk', () => {
-  test('refuses writes, goes on reading, and loses nothing', async () => {
+  test('refuses writes, still serves reads, and loses nothing', async () => {
     if (!hasPrlimit) {
       process.stdout.write('sqlite: prlimit is not here: the test of a full disk is left out\n');
       expect(process.env['CI']).not.toBe('true');
@@ -152,7 +152,7 @@ describe('a full disk', () => {
   });
 });
 
-test('a file that was cut off is refused, named, and left alone', async () => {
+test('a truncated file is refused, named, and left unchanged', async () => {
   const path = newPath();
   const store = sqliteStore({ path });
   for (let i = 0; i < 50; i++) {

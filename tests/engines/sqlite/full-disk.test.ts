@@ -23,7 +23,7 @@ async function until(what: string, holds: () => Promise<boolean>): Promise<void>
 }
 
 describe.each(disks)('a disk that is filled by %s', (by, disk) => {
-  test('frees itself through expiry, and takes nothing from reads meanwhile', { timeout: 120_000 }, async () => {
+  test('becomes free through expiry, and reads work meanwhile', { timeout: 120_000 }, async () => {
     if (disk === undefined) return;
     const path = join(disk.path, 'events.db');
     const clock = fakeClock({ now: NOON });
@@ -120,7 +120,7 @@ describe.each(disks)('a disk that is filled by %s', (by, disk) => {
   });
 });
 
-test('the errors of a full disk are store errors', async () => {
+test('errors of a full disk are store errors', async () => {
   const [, disk] = disks[0] ?? [];
   if (disk === undefined) return;
   disk.fill();

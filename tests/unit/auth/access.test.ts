@@ -13,7 +13,7 @@ const ask = (authenticate: unknown) =>
   createAccess({ authenticate: authenticate as Authenticate, authorize }).authenticate(request);
 
 describe('createAccess', () => {
-  it('answers at once where the hooks do', () => {
+  it('answers synchronously if the hooks do', () => {
     expect(ask(() => ({ name: 'jane', groups: ['system:authenticated'] }))).toEqual({
       name: 'jane',
       groups: ['system:authenticated'],
@@ -42,15 +42,15 @@ describe('createAccess', () => {
     ['gives a caller without a name', () => ({ groups: [] })],
     ['gives an empty name', () => ({ name: '', groups: [] })],
     ['says null', () => null],
-  ])('takes nobody in when the hook %s', async (_, hook) => {
+  ])('accepts no caller when the hook %s', async (_, hook) => {
     expect(await ask(hook)).toBeUndefined();
   });
 
-  it('reads a caller without groups as one in no group of its own', () => {
+  it('reads a caller without groups as one that is in no group', () => {
     expect(ask(() => ({ name: 'jane' }))).toEqual({ name: 'jane', groups: ['system:authenticated'] });
   });
 
-  it('lets through what the authorizer throws', () => {
+  it('passes on what the authorizer throws', () => {
     const access = createAccess({
       authenticate: () => undefined,
       authorize: () => {
@@ -81,7 +81,7 @@ function observed(hooks: { readonly [K in keyof AccessOptions]?: unknown }, cloc
   };
 }
 
-describe('what authorize answers', () => {
+describe('the answer of authorize', () => {
   const odd: [unknown, string][] = [
     [1, 'a value of type number'],
     ['yes', 'a value of type string'],
@@ -98,7 +98,7 @@ describe('what authorize answers', () => {
     [{ allowed: Promise.resolve(true) }, 'allowed: a value of type object'],
   ];
 
-  it.each(odd)('refuses unless allowed is exactly true: %j', async (answer, shown) => {
+  it.each(odd)('denies unless allowed is exactly true: %j', async (answer, shown) => {
     for (const hook of [() => answer, async () => answer]) {
       const { may, seen } = observed({ authorize: hook });
       expect(await may()).toEqual({ allowed: false });
@@ -108,7 +108,7 @@ describe('what authorize answers', () => {
     }
   });
 
-  it('is asked as strictly for a right to impersonate', async () => {
+  it('is checked as strictly for a right to impersonate', async () => {
     const { as, seen } = observed({
       authorize: () => ({ allowed: 'yes' }),
       impersonation: createImpersonation,
@@ -117,7 +117,7 @@ describe('what authorize answers', () => {
     expect(seen).not.toEqual([]);
   });
 
-  it('reports no refusal, and takes only a text for a reason', async () => {
+  it('is not reported when it denies, and only a text counts as a reason', async () => {
     const { may, seen } = observed({ authorize: () => ({ allowed: false, reason: 'no' }) });
     expect(await may()).toEqual({ allowed: false, reason: 'no' });
     expect(observed({ authorize: () => ({ allowed: false, reason: { secret: 1 } }) }).may()).toEqual({
@@ -128,7 +128,7 @@ describe('what authorize answers', () => {
 });
 
 describe('what authenticate throws', () => {
-  it('is not reported when the client has left meanwhile', async () => {
+  it('is not reported when the client has disconnected meanwhile', async () => {
     const { who, seen } = observed({ authenticate: () => Promise.reject(new Error('aborted')) });
     expect(await who({ aborted: true })).toBeUndefined();
     expect(await who({ signal: AbortSignal.abort() })).toBeUndefined();
@@ -164,7 +164,7 @@ describe('what authenticate throws', () => {
   });
 
   it.each([[7], [true], ['jane'], [{ name: '' }], [{ groups: [] }], [() => ({ name: 'jane' })]])(
-    'answers that are no caller are reported: %j',
+    'is reported when it is not a caller: %j',
     async (answer) => {
       const { who, seen } = observed({ authenticate: () => answer });
       expect(await who()).toBeUndefined();
@@ -172,13 +172,13 @@ describe('what authenticate throws', () => {
     },
   );
 
-  it.each([[undefined], [null]])('%j is nobody, and nothing to report', async (answer) => {
+  it.each([[undefined], [null]])('is not reported when it is %j, which means no caller', async (answer) => {
     const { who, seen } = observed({ authenticate: () => answer });
     expect(await who()).toBeUndefined();
     expect(seen).toEqual([]);
   });
 
-  it('is reported ten times a minute at most: clients can cause it', () => {
+  it('is reported at most ten times a minute, because clients can cause it', () => {
     const clock = fakeClock();
     const { who, seen } = observed(
       {

@@ -22,16 +22,16 @@ describe('bearerToken', () => {
     ['Basic abc', undefined],
     ['', undefined],
     ['abc', undefined],
-  ])('reads %j as %j', (header, token) => {
+  ])('reads the header %j as %j', (header, token) => {
     expect(bearerToken(request(header))).toBe(token);
   });
 
-  it('has none without a header, and reads the first of several', () => {
+  it('is undefined without a header, and reads the first of several', () => {
     expect(bearerToken(request())).toBeUndefined();
     expect(bearerToken({ method: 'GET', url: '/', headers: { authorization: ['Bearer a', 'Bearer b'] } })).toBe('a');
   });
 
-  it('warns of a token behind two spaces, and of nothing else', () => {
+  it('warns of a token behind two spaces only', () => {
     expect(bearerWarning(request('Bearer  abc'))).toBe(
       'the provided Authorization header contains extra space before the bearer token, and is ignored',
     );
@@ -44,7 +44,7 @@ describe('bearerToken', () => {
 describe('staticTokens', () => {
   const authenticate = staticTokens({ one: { name: 'jane', uid: '3', groups: ['dev'] }, two: { name: 'bob' } });
 
-  it('knows its tokens and adds system:authenticated', () => {
+  it('accepts its tokens and adds system:authenticated', () => {
     expect(authenticate(request('Bearer one'))).toEqual({
       name: 'jane',
       uid: '3',
@@ -53,20 +53,20 @@ describe('staticTokens', () => {
     expect(authenticate(request('Bearer two'))).toEqual({ name: 'bob', groups: ['system:authenticated'] });
   });
 
-  it('refuses an unknown token and leaves a request without one to others', () => {
+  it('refuses an unknown token and leaves a request without one to other authenticators', () => {
     expect(() => authenticate(request('Bearer three'))).toThrow();
     expect(authenticate(request())).toBeUndefined();
     expect(authenticate(request('Basic one'))).toBeUndefined();
     expect(authenticate(request('Bearer  three'))).toBeUndefined();
   });
 
-  it('takes a Map, where any text is a token', () => {
+  it('accepts a Map, in which any text may be a token', () => {
     const byMap = staticTokens(new Map([['__proto__', { name: 'p' }]]));
     expect(byMap(request('Bearer __proto__'))).toMatchObject({ name: 'p' });
     expect(() => byMap(request('Bearer constructor'))).toThrow();
   });
 
-  it('gives out callers that nobody can change', () => {
+  it('returns callers that cannot be changed', () => {
     const groups = ['dev'];
     const own = staticTokens({ t: { name: 'jane', groups } });
     groups.push('system:masters');
@@ -86,11 +86,11 @@ describe('staticTokens', () => {
   });
 });
 
-describe('tokens that come from values that are not there', () => {
+describe('tokens made from missing values', () => {
   const one = (token: unknown) => () => staticTokens(new Map([[token as string, { name: 'admin' }]]));
 
   it.each(['undefined', 'null', 'NaN', 'true', 'false', '[object Object]', '[object Promise]'])(
-    'refuses %j and says which token it is',
+    'are refused with their position: %j',
     (token) => {
       const make = () => staticTokens({ good: { name: 'jane' }, [token]: { name: 'admin' } });
       expect(make).toThrow(TypeError);
@@ -98,7 +98,7 @@ describe('tokens that come from values that are not there', () => {
     },
   );
 
-  it('says what to do about a variable that is not set', () => {
+  it('are refused with advice on unset variables', () => {
     const missing = (process.env as Record<string, string | undefined>)['KUBE_VITALS_NOT_SET'];
     expect(() => staticTokens({ [missing as never]: { name: 'admin' } })).toThrow(
       'which anybody would guess; read the token before and stop when it is missing, for example an environment variable that is not set',
@@ -106,15 +106,18 @@ describe('tokens that come from values that are not there', () => {
     expect(one('')).toThrow('token 1 must be printable ASCII without spaces, and is empty; read the token before');
   });
 
-  it.each([[undefined], [null], [7], [{}], [Symbol('x')]])('refuses a key of a Map that is no text: %j', (token) => {
+  it.each([[undefined], [null], [7], [{}], [Symbol('x')]])('are refused as keys of a Map: %j', (token) => {
     expect(one(token)).toThrow(/^staticTokens: token 1 is no text but /);
   });
 
-  it.each(['a b', 'a\tb', 'a\n', 'caf\u00e9', '\u0000', 'a\u007f'])('refuses what no header can carry: %j', (token) => {
-    expect(one(token)).toThrow('token 1 must be printable ASCII without spaces');
-  });
+  it.each(['a b', 'a\tb', 'a\n', 'caf\u00e9', '\u0000', 'a\u007f'])(
+    'are refused if no header can carry them: %j',
+    (token) => {
+      expect(one(token)).toThrow('token 1 must be printable ASCII without spaces');
+    },
+  );
 
-  it('takes short tokens and those with any printable character', () => {
+  it('may be short and have any printable character', () => {
     for (const token of ['s3cret', 'x', 'p@ss,w0rd!', 'abc==', 'undefined1']) expect(one(token)).not.toThrow();
   });
 });
@@ -128,7 +131,7 @@ describe('clientCertificate', () => {
     });
   });
 
-  it('knows nobody without a certificate or without a common name', () => {
+  it('finds no caller without a certificate or without a common name', () => {
     expect(clientCertificate()(request())).toBeUndefined();
     expect(
       clientCertificate()({ ...request(), peerCertificate: { commonName: '', organizations: [] } }),
@@ -139,7 +142,7 @@ describe('clientCertificate', () => {
 describe('firstAuthenticator', () => {
   const tokens = staticTokens({ one: { name: 'jane' } });
 
-  it('takes the first caller, at once where it can', () => {
+  it('returns the first caller, synchronously if possible', () => {
     const authenticate = firstAuthenticator(clientCertificate(), tokens, allowAnonymous());
     expect(authenticate(request('Bearer one'))).toMatchObject({ name: 'jane' });
     expect(authenticate(request())).toEqual({ name: 'system:anonymous', groups: ['system:unauthenticated'] });
@@ -149,7 +152,7 @@ describe('firstAuthenticator', () => {
     expect(() => firstAuthenticator(tokens, allowAnonymous())(request('Bearer wrong'))).toThrow();
   });
 
-  it('goes on after a promise of nobody, and ends with one that rejects', async () => {
+  it('continues after a promise of undefined, and ends with one that rejects', async () => {
     const nobody = firstAuthenticator(
       async () => undefined,
       tokens,
@@ -161,16 +164,16 @@ describe('firstAuthenticator', () => {
     await expect(bad(request())).rejects.toThrow('bad');
   });
 
-  it('takes null for no credential, as undefined', () => {
+  it('treats null like undefined, as no credential', () => {
     const nothing = () => null as never;
     expect(firstAuthenticator(nothing, allowAnonymous())(request())).toMatchObject({ name: 'system:anonymous' });
   });
 
-  it('is undefined when nobody knows the caller', () => {
+  it('is undefined when no authenticator finds a caller', () => {
     expect(firstAuthenticator(tokens)(request())).toBeUndefined();
   });
 
-  it('refuses to be made of nothing or of no functions', () => {
+  it('refuses an empty list and values that are not functions', () => {
     expect(() => firstAuthenticator()).toThrow(/at least one/);
     expect(() => firstAuthenticator(tokens, 'x' as never, 1 as never)).toThrow(/authenticator 2 .*; authenticator 3/);
   });

@@ -12,7 +12,7 @@ const may = async (authorize: Authorize, caller: typeof jane, attributes: Attrib
   (await authorize(caller, attributes)).allowed;
 
 describe('allowAuthenticated and allowEverybody', () => {
-  it('tell anonymous callers from others, or not', async () => {
+  it('deny or allow anonymous callers', async () => {
     expect(await may(allowAuthenticated(), jane, events)).toBe(true);
     expect(await may(allowAuthenticated(), anonymous, livez)).toBe(false);
     expect(await may(allowEverybody(), anonymous, events)).toBe(true);
@@ -20,7 +20,7 @@ describe('allowAuthenticated and allowEverybody', () => {
 });
 
 describe('allowRules', () => {
-  it('asks for user or group, verb, namespace and resource', async () => {
+  it('requires user or group, verb, namespace and resource to match', async () => {
     const authorize = allowRules([
       { users: ['jane'], verbs: ['get', 'list'], namespaces: ['default'], resources: ['events'] },
     ]);
@@ -33,7 +33,7 @@ describe('allowRules', () => {
     expect(await may(authorize, jane, livez)).toBe(false);
   });
 
-  it('means all namespaces and resources where none are named', async () => {
+  it('applies to all namespaces and resources if a rule names none', async () => {
     const authorize = allowRules([{ groups: ['dev'], verbs: ['*'] }]);
     expect(await may(authorize, jane, { ...events, namespace: undefined })).toBe(true);
     expect(await may(authorize, jane, { ...events, subresource: 'status', verb: 'patch' })).toBe(true);
@@ -41,7 +41,7 @@ describe('allowRules', () => {
     expect(await may(authorize, anonymous, events)).toBe(false);
   });
 
-  it('allows paths, with a star at the end for what follows', async () => {
+  it('allows paths, with a final star for any ending', async () => {
     const authorize = allowRules([{ users: ['*'], verbs: ['get'], paths: ['/livez', '/readyz/*'] }]);
     expect(await may(authorize, anonymous, livez)).toBe(true);
     expect(await may(authorize, anonymous, { verb: 'head', path: '/livez' })).toBe(false);
@@ -51,7 +51,7 @@ describe('allowRules', () => {
     expect(await may(authorize, anonymous, { ...events, verb: 'get' })).toBe(false);
   });
 
-  it('does not change when the rules do', async () => {
+  it('copies the rules, so that later changes have no effect', async () => {
     const verbs = ['get'];
     const authorize = allowRules([{ users: ['jane'], verbs }]);
     verbs.push('list');
@@ -85,17 +85,17 @@ describe('anyOf', () => {
   const no: Authorize = () => ({ allowed: false, reason: 'no' });
   const later: Authorize = async () => ({ allowed: false, reason: 'later' });
 
-  it('allows what one of them allows', async () => {
+  it('allows what one of its authorizers allows', async () => {
     expect(anyOf(no, allowEverybody())(jane, events)).toEqual({ allowed: true });
     expect(await anyOf(later, no, allowEverybody())(jane, events)).toEqual({ allowed: true });
   });
 
-  it('joins the reasons of all when none does', async () => {
+  it('joins the reasons of all when none allows', async () => {
     expect(await anyOf(no, later)(jane, events)).toEqual({ allowed: false, reason: 'no, later' });
     expect(anyOf(allowAuthenticated())(anonymous, events)).toEqual({ allowed: false });
   });
 
-  it('passes on an answer that is no decision, so that it is refused and reported', async () => {
+  it('passes on an answer that is not a decision, so that it is denied and reported', async () => {
     for (const odd of [undefined, null, 1, {}, { allowed: 'yes' }]) {
       for (const hook of [() => odd as never, async () => odd as never]) {
         expect(await anyOf(no, hook, no)(jane, events)).toBe(odd);
@@ -104,7 +104,7 @@ describe('anyOf', () => {
     }
   });
 
-  it('refuses to be made of nothing', () => {
+  it('refuses an empty list', () => {
     expect(() => anyOf()).toThrow(TypeError);
     expect(() => anyOf(no, undefined as never)).toThrow(/authorizer 2/);
   });

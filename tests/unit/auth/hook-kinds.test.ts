@@ -28,42 +28,42 @@ const authorizerMakers = { allowAuthenticated, allowEverybody, allowRules, anyOf
 const hookFault = (hook: HookName, value: unknown): string | undefined => aRequiredHook(hook)(value, hook)[0];
 
 describe('aHook', () => {
-  it('finds nothing wrong with what belongs there, nor with functions of the service', () => {
+  it('accepts the right kind of hook, and functions of the service', () => {
     for (const hook of Object.values(authenticators)) expect(hookFault('authenticate', hook)).toBeUndefined();
     for (const hook of Object.values(authorizers)) expect(hookFault('authorize', hook)).toBeUndefined();
     expect(hookFault('authenticate', () => undefined)).toBeUndefined();
     expect(hookFault('authorize', () => ({ allowed: true }))).toBeUndefined();
   });
 
-  it.each(Object.entries(authenticators))('names %s() where an authorizer belongs', (name, hook) => {
+  it.each(Object.entries(authenticators))('reports %s() in the place of an authorizer', (name, hook) => {
     expect(hookFault('authorize', hook)).toBe(
       `authorize must be an authorizer, which says what a caller may do, and was given ${name}(), an authenticator; ` +
         'to allow everything, say allowAuthenticated() for callers with a credential or allowEverybody() for all',
     );
   });
 
-  it.each(Object.entries(authorizers))('names %s() where an authenticator belongs', (name, hook) => {
+  it.each(Object.entries(authorizers))('reports %s() in the place of an authenticator', (name, hook) => {
     expect(hookFault('authenticate', hook)).toBe(
       `authenticate must be an authenticator, which says who a caller is, and was given ${name}(), an authorizer; ` +
         'to take everybody in as system:anonymous, say allowAnonymous()',
     );
   });
 
-  it.each(Object.entries(makers))('knows %s that was not called', (name, make) => {
+  it.each(Object.entries(makers))('reports %s if it was not called', (name, make) => {
     expect(hookFault('authenticate', make)).toBe(
       `authenticate was given the function ${name} itself, which makes an authenticator: call it, as in ${name}(…)`,
     );
     expect(hookFault('authorize', make)).toContain(`was given ${name}, which makes an authenticator; to allow`);
   });
 
-  it.each(Object.entries(authorizerMakers))('knows %s that was not called', (name, make) => {
+  it.each(Object.entries(authorizerMakers))('reports %s if it was not called', (name, make) => {
     expect(hookFault('authorize', make)).toBe(
       `authorize was given the function ${name} itself, which makes an authorizer: call it, as in ${name}(…)`,
     );
     expect(hookFault('authenticate', make)).toContain(`was given ${name}, which makes an authorizer; to take`);
   });
 
-  it('has the advice that fits each hook when there is no function', () => {
+  it('gives advice for each hook when there is no function', () => {
     const [who, may] = [hookFault('authenticate', 7), hookFault('authorize', undefined)];
     expect(aHook('authorize')(undefined, 'authorize')).toEqual([]);
     expect(who).toBe('authenticate must be a function; to take everybody in as system:anonymous, say allowAnonymous()');
@@ -72,7 +72,7 @@ describe('aHook', () => {
   });
 });
 
-describe('every part that takes the hooks', () => {
+describe('every function that takes the hooks', () => {
   const store = memoryStore();
   const part = { handle: () => undefined };
   const parts: Record<string, (hooks: object) => unknown> = {
@@ -82,7 +82,7 @@ describe('every part that takes the hooks', () => {
   };
   const good = { authenticate: allowAnonymous(), authorize: allowAuthenticated() };
 
-  it.each(Object.keys(parts))('%s refuses hooks in the wrong place and factories that were not called', (name) => {
+  it.each(Object.keys(parts))('refuses hooks in the wrong place and factories that were not called: %s', (name) => {
     const make = (hooks: object) => () => parts[name]?.({ ...good, ...hooks });
     expect(make({ authorize: allowAnonymous() })).toThrow(TypeError);
     expect(make({ authorize: allowAnonymous() })).toThrow(
@@ -95,7 +95,7 @@ describe('every part that takes the hooks', () => {
     expect(make({ authenticate: 'admin' })).toThrow(/authenticate must be a function/);
   });
 
-  it('and so do the functions that join hooks', () => {
+  it('refuses them where hooks are combined as well', () => {
     expect(() => firstAuthenticator(allowEverybody() as never)).toThrow(/authenticator 1 must be an authenticator/);
     expect(() => firstAuthenticator(allowAnonymous(), staticTokens as never)).toThrow(
       /authenticator 2 was given the function staticTokens itself/,

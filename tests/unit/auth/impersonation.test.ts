@@ -55,8 +55,8 @@ const callerOf = async (
 
 const messageOf = (answer: Impersonated): string => ('refused' in answer ? (answer.refused.message ?? '') : 'allowed');
 
-describe('who is wanted', () => {
-  it('is nobody else without the headers, and nothing is asked', () => {
+describe('the impersonated user', () => {
+  it('is the caller without the headers, and the authorizer is not asked', () => {
     const { authorize, asked } = allows();
     const answer = createImpersonation(authorize)({ method: 'GET', url: '/', headers: { accept: 'x' } }, ADMIN, LIST);
     expect(answer).toEqual({ caller: ADMIN });
@@ -67,7 +67,7 @@ describe('who is wanted', () => {
     expect(asked).toEqual([]);
   });
 
-  it('is taken from the headers, and nothing of the real caller is left', async () => {
+  it('is taken from the headers, without any trace of the real caller', async () => {
     expect(
       await callerOf(everything, {
         'impersonate-user': 'jane',
@@ -84,7 +84,7 @@ describe('who is wanted', () => {
     });
   });
 
-  it('repeated headers may have been joined on the way', async () => {
+  it('is read from repeated headers that were joined on the way', async () => {
     const joined = {
       'impersonate-user': 'Doe, Jane',
       'impersonate-group': 'dev, ops',
@@ -97,7 +97,7 @@ describe('who is wanted', () => {
     });
   });
 
-  it('keys of extra are plain data', async () => {
+  it('has extra keys that are plain data', async () => {
     const caller = await callerOf(everything, {
       'impersonate-user': 'jane',
       'impersonate-extra-__proto__': 'x',
@@ -115,19 +115,19 @@ describe('who is wanted', () => {
     [['dev'], ['dev', 'system:authenticated']],
     [['system:authenticated'], ['system:authenticated']],
     [['system:unauthenticated'], ['system:unauthenticated']],
-  ])('groups %j become %j', async (groups, expected) => {
+  ])('has groups: %j become %j', async (groups, expected) => {
     const caller = await callerOf(everything, { 'impersonate-user': 'jane', 'impersonate-group': groups });
     expect(caller?.groups).toEqual(expected);
   });
 
-  it('anonymous is unauthenticated', async () => {
+  it('is unauthenticated if it is the anonymous user', async () => {
     expect(await callerOf(everything, { 'impersonate-user': 'system:anonymous' })).toEqual({
       name: 'system:anonymous',
       groups: ['system:unauthenticated'],
     });
   });
 
-  it('service accounts and nodes come with their groups', async () => {
+  it('gets the groups of service accounts and nodes', async () => {
     const account = 'system:serviceaccount:shop:builder';
     expect((await callerOf(everything, { 'impersonate-user': account }))?.groups).toEqual([
       ...['system:serviceaccounts', 'system:serviceaccounts:shop', 'system:authenticated'],
@@ -150,7 +150,7 @@ describe('who is wanted', () => {
       { 'impersonate-extra-b': 'x', 'impersonate-extra-a': ['y', 'z'], 'impersonate-user': '' },
       'UID:"", Groups:[]string(nil), Extra:map[string][]string{"a":[]string{"y", "z"}, "b":[]string{"x"}}',
     ],
-  ])('parts without a name are a 400: %j', async (headers, printed) => {
+  ])('is a 400 without a name: %j', async (headers, printed) => {
     const answer = await ask(everything, headers);
     expect(answer).toMatchObject({ refused: { code: 400, reason: 'BadRequest' } });
     expect(messageOf(answer)).toBe(
@@ -162,7 +162,7 @@ describe('who is wanted', () => {
     [{ 'impersonate-group': Array.from({ length: 257 }, () => 'g').join(', ') }],
     [{ 'impersonate-group': 'g', 'impersonate-extra-a': Array.from({ length: 256 }, () => 'x') }],
     [{ 'impersonate-group': 'g, '.repeat(300_000) }],
-  ])('more than 256 groups and extra values are a 400, and nobody is asked about them', async (headers) => {
+  ])('is a 400 with more than 256 groups and extra values, and the authorizer is not asked', async (headers) => {
     const { authorize, asked } = allows();
     const answer = await ask(authorize, { 'impersonate-user': 'jane', ...headers });
     expect(answer).toMatchObject({ refused: { code: 400, reason: 'BadRequest' } });
@@ -171,8 +171,8 @@ describe('who is wanted', () => {
   });
 });
 
-describe('what is asked of the authorizer', () => {
-  it('first the constrained mode, then the older verb', async () => {
+describe('the authorizer is asked for', () => {
+  it('the constrained mode first, then the older verb', async () => {
     const { authorize, asked, attributes } = allows('impersonate users jane', 'impersonate groups dev');
     const headers = { 'impersonate-user': 'jane', 'impersonate-group': 'dev' };
     expect(await callerOf(authorize, headers)).toMatchObject({ name: 'jane' });
@@ -181,7 +181,7 @@ describe('what is asked of the authorizer', () => {
     expect(attributes[1]).toEqual({ verb: 'impersonate', group: '', version: 'v1', resource: 'users', name: 'jane' });
   });
 
-  it('all parts of who is wanted', async () => {
+  it('every part of the impersonated user', async () => {
     const rights = [
       'impersonate-on:user-info:list events',
       'impersonate:user-info users jane',
@@ -229,7 +229,7 @@ describe('what is asked of the authorizer', () => {
     ]);
   });
 
-  it('nodes by their name, and for the account that runs on one by no name', async () => {
+  it('nodes by their name, and without a name for the account that runs on one', async () => {
     const requestor: Caller = {
       name: 'system:serviceaccount:kube-system:agent',
       groups: [],
@@ -325,7 +325,7 @@ describe('what is asked of the authorizer', () => {
     expect(asked[0]).toBe('impersonate-on:user-info:get /version');
   });
 
-  it('for many groups first for all of them', async () => {
+  it('all groups at once first, if there are many', async () => {
     const headers = { 'impersonate-user': 'jane', 'impersonate-group': ['a', 'b', 'c', 'd'] };
     const common = ['impersonate-on:user-info:list events', 'impersonate:user-info users jane'];
     const { authorize, asked } = allows(...common, 'impersonate:user-info groups *');
@@ -336,7 +336,7 @@ describe('what is asked of the authorizer', () => {
     expect(older.asked.slice(-2)).toEqual(['impersonate users jane', 'impersonate groups a']);
   });
 
-  it('system:masters and odd extras only by the older verb', async () => {
+  it('system:masters and unusual extras by the older verb only', async () => {
     const constrained: Authorize = (_, { verb }) => ({ allowed: verb !== 'impersonate' });
     const refused = async (more: RequestHeaders): Promise<string> =>
       messageOf(await ask(constrained, { 'impersonate-user': 'jane', ...more }));
@@ -357,8 +357,8 @@ describe('what is asked of the authorizer', () => {
   });
 });
 
-describe('refusals', () => {
-  it('are those of the first mode that fits, with its reason', async () => {
+describe('a refused impersonation', () => {
+  it('has the reason of the first mode that fits', async () => {
     const answer = await ask(
       () => ({ allowed: false, reason: 'no' }),
       { 'impersonate-user': 'root' },
@@ -382,14 +382,14 @@ describe('refusals', () => {
     });
   });
 
-  it('what the authorizer throws goes through', async () => {
+  it('fails with the error that the authorizer throws', async () => {
     const broken: Authorize = () => {
       throw new Error('broken');
     };
     await expect(ask(broken, { 'impersonate-user': 'jane' })).rejects.toThrow('broken');
   });
 
-  it('nobody becomes anybody without a right, whatever the headers say', async () => {
+  it('never changes the caller, whatever the headers say', async () => {
     const names = fc.constantFrom('jane', 'system:node:n1', 'system:serviceaccount:a:b', 'system:anonymous', ', ', 'é');
     const text = fc.oneof(names, fc.string());
     const headers = fc.record(
@@ -414,7 +414,7 @@ describe('createAccess with impersonation', () => {
   const request = { method: 'GET', url: '/', headers: { 'impersonate-user': 'jane' } };
   const hooks = { authenticate: () => ADMIN, authorize: allowRules([{ groups: ['system:masters'], verbs: ['*'] }]) };
 
-  it('refuses the headers unless it is on', async () => {
+  it('refuses the headers unless impersonation is enabled', async () => {
     expect(createAccess(hooks).impersonate(request, ADMIN, LIST)).toMatchObject({
       refused: { code: 403, reason: 'Forbidden' },
     });

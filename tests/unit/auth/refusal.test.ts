@@ -18,13 +18,13 @@ describe('unauthorizedResponse', () => {
 });
 
 describe('forbiddenMessage', () => {
-  it('names user, verb, resource, group and namespace', () => {
+  it('names the user, verb, resource, group and namespace', () => {
     expect(forbiddenMessage(jane, list)).toBe(
       'events.events.example.com is forbidden: User "jane" cannot list resource "events" in API group "events.example.com" in the namespace "default"',
     );
   });
 
-  it('names the object when there is one', () => {
+  it('names the object if there is one', () => {
     expect(forbiddenMessage(jane, { ...list, verb: 'get', name: 'x' })).toBe(
       'events.events.example.com "x" is forbidden: User "jane" cannot get resource "events" in API group "events.example.com" in the namespace "default"',
     );
@@ -36,41 +36,41 @@ describe('forbiddenMessage', () => {
     );
   });
 
-  it('has the plain resource in the core group', () => {
+  it('uses the plain resource name in the core group', () => {
     expect(forbiddenMessage(jane, { ...list, group: '' })).toBe(
       'events is forbidden: User "jane" cannot list resource "events" in API group "" in the namespace "default"',
     );
   });
 
-  it('leaves a gap for a method without a verb', () => {
+  it('leaves a gap for a request without a verb', () => {
     expect(forbiddenMessage(jane, { ...list, verb: '' })).toContain('User "jane" cannot  resource "events"');
   });
 
-  it('names the path of a request that is for no resource', () => {
+  it('names the path of a request for no resource', () => {
     expect(forbiddenMessage(jane, { verb: 'get', path: '/readyz/etcd' })).toBe(
       'forbidden: User "jane" cannot get path "/readyz/etcd"',
     );
   });
 
-  it('ends with the reason', () => {
+  it("ends with the authorizer's reason", () => {
     expect(forbiddenMessage(jane, { verb: 'get', path: '/' }, 'not on Sundays')).toBe(
       'forbidden: User "jane" cannot get path "/": not on Sundays',
     );
   });
 
-  it('escapes HTML in what the client chose', () => {
+  it('escapes HTML in text from the client', () => {
     expect(forbiddenMessage({ ...jane, name: '<b>&' }, { verb: 'get', path: '/a<b>&c' })).toBe(
       'forbidden: User "&lt;b&gt;&amp;" cannot get path "/a&lt;b&gt;&amp;c"',
     );
   });
 
-  it('quotes like Go', () => {
+  it('quotes text as Go does', () => {
     expect(forbiddenMessage({ ...jane, name: 'a"\\\n\x00\u200b\u{e0001}ü' }, { verb: 'get', path: '/' })).toBe(
       String.raw`forbidden: User "a\"\\\n\x00\u200b\U000e0001ü" cannot get path "/"`,
     );
   });
 
-  it('never lets a control character through', () => {
+  it('never contains a control character', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (name, path) => {
         const message = forbiddenMessage({ name, groups: [] }, { verb: 'get', path });
@@ -81,7 +81,7 @@ describe('forbiddenMessage', () => {
 });
 
 describe('a 403', () => {
-  it('has nosniff and details of the resource', () => {
+  it('has the header nosniff and details of the resource', () => {
     const response = refusedResponse(forbiddenStatus(jane, { ...list, verb: 'get', name: 'x' }));
     expect(response.status).toBe(403);
     expect(response.headers).toEqual({
@@ -106,7 +106,7 @@ describe('a 403', () => {
     });
   });
 
-  it('has empty details for a path, and leaves out what is empty', () => {
+  it('has empty details for a path, without empty fields', () => {
     const details = (attributes: Parameters<typeof forbiddenStatus>[1]): unknown =>
       forbiddenStatus(jane, attributes).details;
     expect(details({ verb: 'get', path: '/x' })).toEqual({});

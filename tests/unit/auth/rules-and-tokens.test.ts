@@ -20,7 +20,7 @@ describe('allowRules', () => {
     expect(await allows([])).toBe(false);
   });
 
-  it('needs the caller and the request in the same rule', async () => {
+  it('requires the caller and the request to match the same rule', async () => {
     const rules = [
       { users: ['jane'], verbs: ['get'] },
       { users: ['other'], verbs: ['list'] },
@@ -28,14 +28,14 @@ describe('allowRules', () => {
     expect(await allows(rules)).toBe(false);
   });
 
-  it('means a caller by name or by any group', async () => {
+  it('identifies a caller by name or by any group', async () => {
     expect(await allows([{ users: ['jane'], groups: ['none'], verbs: ['*'] }])).toBe(true);
     expect(await allows([{ users: ['none'], groups: ['readers'], verbs: ['*'] }])).toBe(true);
     expect(await allows([{ users: ['*'], verbs: ['*'] }])).toBe(true);
     expect(await allows([{ users: ['readers'], groups: ['jane'], verbs: ['*'] }])).toBe(false);
   });
 
-  it('means all namespaces by default, and the listed ones otherwise, which are never all', async () => {
+  it('applies to all namespaces by default, and otherwise to the listed ones, never to requests over all', async () => {
     const all: Attributes = { verb: 'list', group: 'g', version: 'v1', resource: 'events' };
     const rule = { users: ['jane'], verbs: ['list'] };
     expect(await allows([rule], all)).toBe(true);
@@ -45,7 +45,7 @@ describe('allowRules', () => {
     expect(await allows([{ ...rule, namespaces: ['*'] }], all)).toBe(true);
   });
 
-  it('means all resources by default, but none where it has paths', async () => {
+  it('applies to all resources by default, but to none if it has paths', async () => {
     const rule = { users: ['jane'], verbs: ['*'] };
     expect(await allows([{ ...rule, resources: ['events'] }])).toBe(true);
     expect(await allows([{ ...rule, resources: ['events/status'] }])).toBe(false);
@@ -55,7 +55,7 @@ describe('allowRules', () => {
     expect(await allows([{ ...rule, paths: ['*'], resources: ['*'] }])).toBe(true);
   });
 
-  it('means a path exactly, or by its beginning where the pattern ends in a star', async () => {
+  it('matches a path exactly, or by its beginning if the pattern ends in a star', async () => {
     const rule = (...paths: string[]): AllowRule[] => [{ users: ['jane'], verbs: ['get'], paths }];
     const path = { verb: 'get', path: '/readyz/ping' };
     expect(await allows(rule('/readyz'), path)).toBe(false);
@@ -77,7 +77,7 @@ describe('staticTokens', () => {
     return 'accepted';
   };
 
-  it('refuses a caller without a name that is text', () => {
+  it('refuses a caller whose name is not a text', () => {
     for (const caller of [undefined, null]) {
       expect(faults({ secret: caller })).toBe('staticTokens: token 1: caller must be an object');
     }
@@ -86,7 +86,7 @@ describe('staticTokens', () => {
     }
   });
 
-  it('lists the faults of all callers by place, and never a token', () => {
+  it('lists the faults of all callers by position, and never a token', () => {
     expect(faults({ secret: { name: 'a', uid: 5 }, other: { name: 'b', groups: [''] } })).toBe(
       'staticTokens: token 1: caller.uid must be a string; token 2: caller.groups must be a list of non-empty strings',
     );
@@ -105,7 +105,7 @@ describe('staticTokens', () => {
     expect(faults({ [token]: { name: 'a' } })).toBe(`staticTokens: ${fault}`);
   });
 
-  it('refuses a token that is no text, and says of which type it is', () => {
+  it('refuses a token that is not a text, and names its type', () => {
     const read =
       'read the token before and stop when it is missing, for example an environment variable that is not set';
     const fault = (token: unknown): string => faults(new Map([[token, { name: 'a' }]]));
@@ -118,7 +118,7 @@ describe('staticTokens', () => {
     }
   });
 
-  it('adds the group of all who are authenticated, once', async () => {
+  it('adds the group system:authenticated, once', async () => {
     const caller = (groups?: readonly string[]): unknown =>
       staticTokens({ secret: { name: 'a', ...(groups && { groups }) } })({
         method: 'GET',

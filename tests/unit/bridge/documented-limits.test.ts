@@ -20,8 +20,8 @@ function transfer(moves: boolean): Transfer & { givenUp: number } {
   };
 }
 
-describe('a client that takes nothing', () => {
-  it('is waited for for 60 s by default, and at most 5 s longer', () => {
+describe('a client that reads nothing', () => {
+  it('is disconnected after 60 s by default, and at most 5 s later', () => {
     expect(STALL_TIMEOUT_MS).toBe(60_000);
     const clock = fakeClock();
     const stalls = createStallDetector(clock, STALL_TIMEOUT_MS);
@@ -37,7 +37,7 @@ describe('a client that takes nothing', () => {
     expect([still.givenUp, moving.givenUp]).toEqual([1, 0]);
   });
 
-  it('is looked for twelve times in a shorter timeout', () => {
+  it('is checked twelve times in a shorter timeout', () => {
     const clock = fakeClock();
     const stalls = createStallDetector(clock, 1_200);
     const still = transfer(false);
@@ -48,7 +48,7 @@ describe('a client that takes nothing', () => {
     expect(still.givenUp).toBe(1);
   });
 
-  it('is not given up after it was removed, and with Infinity never', () => {
+  it('is not disconnected after it was removed, and with Infinity never', () => {
     const clock = fakeClock();
     const [removed, patient] = [transfer(false), transfer(false)];
     const stalls = createStallDetector(clock, 1_000);
@@ -59,7 +59,7 @@ describe('a client that takes nothing', () => {
     expect([removed.givenUp, patient.givenUp]).toEqual([0, 0]);
   });
 
-  it('may not take for ever where a longest time is given, although it moves', () => {
+  it('is disconnected at the longest duration although it reads slowly', () => {
     const clock = fakeClock();
     const stalls = createStallDetector(clock, 60_000);
     const slow = transfer(true);
@@ -71,7 +71,7 @@ describe('a client that takes nothing', () => {
   });
 });
 
-it('a body is bounded by the handler alone, unless maxBodyBytes says less', async () => {
+it('a body is limited by the handler alone, unless maxBodyBytes is lower', async () => {
   const read = async (maxBodyBytes: number | undefined, bytes: number, limit: number): Promise<number> => {
     const handler = toFetchHandler(
       async (request: ApiRequest) => {
@@ -111,7 +111,7 @@ describe('gracefulClose without options', () => {
     return { one, told };
   }
 
-  it('cuts what is left after 10,000 ms', async () => {
+  it('closes remaining connections after 10,000 ms', async () => {
     const clock = fakeClock();
     const { one, told } = server();
     let inTime: boolean | undefined;
@@ -129,7 +129,7 @@ describe('gracefulClose without options', () => {
     expect([told.cut, inTime]).toEqual([1, false]);
   });
 
-  it('looks for idle connections after 2,000 ms', async () => {
+  it('closes idle connections after 2,000 ms', async () => {
     const clock = fakeClock();
     const { one } = server();
     let looked = 0;

@@ -22,7 +22,7 @@ async function run(...argv: string[]): Promise<{ code: number; out: string; err:
 }
 
 describe('kube-vitals', () => {
-  it.each([[[]], [['--help']], [['-h']], [['help']]])('shows its commands for %j', async (argv) => {
+  it.each([[[]], [['--help']], [['-h']], [['help']]])('lists its commands for %j', async (argv) => {
     const { code, out, err } = await run(...argv);
     expect([code, err]).toEqual([0, '']);
     expect(out).toMatch(/^Usage: kube-vitals COMMAND \[flags\]$/m);
@@ -30,14 +30,14 @@ describe('kube-vitals', () => {
     expect(out).toMatch(/^ {2}copy FROM TO {2}Copies/m);
   });
 
-  it('says its version', async () => {
+  it('prints its version', async () => {
     expect(await run('--version')).toEqual({ code: 0, out: '1.2.3\n', err: '' });
   });
 
   it.each([
     ['serve', 'Usage: kube-vitals serve [flags]'],
     ['copy', 'Usage: kube-vitals copy FROM TO [flags]'],
-  ])('explains %s', async (name, usage) => {
+  ])('prints the help for %s', async (name, usage) => {
     const { code, out } = await run(name, '--help');
     expect(code).toBe(0);
     expect(out.split('\n')).toContain(usage);
@@ -61,13 +61,13 @@ describe('kube-vitals', () => {
       ['copy', 'sqlite:a', 'postgre://u:secret@h/d'],
       'error: invalid argument "postgre://…" for TO: must be memory, sqlite:PATH, postgres://…, or etcd://HOST:PORT,HOST:PORT/PREFIX; see kube-vitals copy --help\n',
     ],
-  ])('refuses %j with exit code 2, and runs nothing', async (argv, err) => {
+  ])('refuses %j with exit code 2, and runs no command', async (argv, err) => {
     const before = [ran.serve.length, ran.copy.length];
     expect(await run(...argv)).toEqual({ code: 2, out: '', err });
     expect([ran.serve.length, ran.copy.length]).toEqual(before);
   });
 
-  it('runs a command with what its flags say', async () => {
+  it('runs a command with its flags', async () => {
     await run('serve', '--secure-port=0');
     expect(ran.serve.at(-1)).toMatchObject({ securePort: 0 });
     await run('copy', 'sqlite:a', 'etcd://h:1/p', '--overwrite');

@@ -42,7 +42,7 @@ function server(options: Partial<EventsOptions> = {}) {
 
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-describe('a body may have', () => {
+describe('the limit of a body', () => {
   /** An event of exactly so many bytes. */
   const ofBytes = (bytes: number): string => JSON.stringify(event('a')).padEnd(bytes, ' ');
   /** An event with so many fields and items at all levels, most of them in a field that nobody knows. */
@@ -52,33 +52,33 @@ describe('a body may have', () => {
     return JSON.stringify({ ...least, unknown: Array.from({ length: count - known }, () => 1) });
   };
 
-  it('524,288 bytes by default', async () => {
+  it('is 524,288 bytes by default', async () => {
     const { status } = server();
     expect(await status(`POST ${COLLECTION}?dryRun=All`, ofBytes(524_288))).toBe(201);
     expect(await status(`POST ${COLLECTION}?dryRun=All`, ofBytes(524_289))).toBe(413);
   });
 
-  it('3 MiB where the option says so, and the option takes no more', async () => {
+  it('is at most 3 MiB by option', async () => {
     const { status } = server({ maxBodyBytes: 3_145_728 });
     expect(await status(`POST ${COLLECTION}?dryRun=All`, ofBytes(3_145_728))).toBe(201);
     expect(await status(`POST ${COLLECTION}?dryRun=All`, ofBytes(3_145_729))).toBe(413);
     expect(() => server({ maxBodyBytes: 3_145_729 })).toThrow('maxBodyBytes must be a whole number from 1 to 3145728');
   });
 
-  it('4,000 fields and items by default', async () => {
+  it('is 4,000 fields and items by default', async () => {
     const { status } = server();
     expect(await status(`POST ${COLLECTION}?dryRun=All`, ofMembers(4_000))).toBe(201);
     expect(await status(`POST ${COLLECTION}?dryRun=All`, ofMembers(4_001))).toBe(413);
   });
 
-  it('100,000 fields and items where the option says so, and the option takes no more', async () => {
+  it('is at most 100,000 fields and items by option', async () => {
     const { status } = server({ maxBodyFields: 100_000 });
     expect(await status(`POST ${COLLECTION}?dryRun=All`, ofMembers(100_000))).toBe(201);
     expect(await status(`POST ${COLLECTION}?dryRun=All`, ofMembers(100_001))).toBe(413);
     expect(() => server({ maxBodyFields: 100_001 })).toThrow('maxBodyFields must be a whole number from 1 to 100000');
   });
 
-  it('1,000 levels', async () => {
+  it('is 1,000 levels of nesting', async () => {
     const { ask } = server();
     const nested = (levels: number): string =>
       JSON.stringify(event('a')).replace(/}$/, `,"x":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`);
@@ -86,7 +86,7 @@ describe('a body may have', () => {
     expect((await ask(`POST ${COLLECTION}?dryRun=All`, nested(1_001))).status).toBe(400);
   });
 
-  it('131,072 characters of YAML by default', async () => {
+  it('is 131,072 characters of YAML by default', async () => {
     const { status } = server();
     const yaml = (length: number): string => {
       const text = `${JSON.stringify(event('a'))}\n#`;
@@ -97,7 +97,7 @@ describe('a body may have', () => {
     expect(await status(`POST ${COLLECTION}?dryRun=All`, yaml(131_073), asYaml)).toBe(400);
   });
 
-  it('10,000 operations of a JSON Patch', async () => {
+  it('is 10,000 operations of a JSON Patch', async () => {
     const { ask, status } = server();
     await ask(`POST ${COLLECTION}`, JSON.stringify(event('a')));
     const patch = (length: number): string =>
@@ -108,13 +108,13 @@ describe('a body may have', () => {
   });
 });
 
-describe('a request may have', () => {
+describe('the limit of a request', () => {
   it.each([
     ['a target of 65,536 characters', 65_536, 431],
     ['a continue token of 8,192 characters', 8_192, 400],
     ['a labelSelector of 32,768 characters', 32_768, 400],
     ['a timeout of 64 characters', 64, 400],
-  ])('%s', async (what, length, beyond) => {
+  ])('is %s of the target', async (what, length, beyond) => {
     const { ask } = server();
     const target = (size: number): string => {
       if (what.includes('target')) return `${COLLECTION}?x=`.padEnd(size, 'x');
@@ -132,13 +132,13 @@ describe('a request may have', () => {
     else expect(fits.status).toBe(200);
   });
 
-  it('1,024 parameters', async () => {
+  it('is 1,024 query parameters', async () => {
     const { status } = server();
     expect(await status(`GET ${COLLECTION}?${'a&'.repeat(1_023)}`)).toBe(200);
     expect(await status(`GET ${COLLECTION}?${'a&'.repeat(1_024)}`)).toBe(431);
   });
 
-  it('512 terms in a selector', async () => {
+  it('is 512 terms in a selector', async () => {
     const { status } = server();
     const terms = (kind: string, one: (index: number) => string, count: number): string =>
       `GET ${COLLECTION}?${kind}=${Array.from({ length: count }, (_, index) => one(index)).join(',')}`;
@@ -148,7 +148,7 @@ describe('a request may have', () => {
     expect(await status(terms('fieldSelector', (index) => `type!=${index}`, 513))).toBe(400);
   });
 
-  it('8,192 characters and 128 clauses of Accept', async () => {
+  it('is 8,192 characters and 128 clauses of Accept', async () => {
     const { status } = server();
     const accept = (value: string): Promise<number> => status(`GET ${COLLECTION}`, undefined, { accept: value });
     expect(await accept('application/json;a='.padEnd(8_192, 'x'))).toBe(200);
@@ -157,7 +157,7 @@ describe('a request may have', () => {
     expect(await accept(`${'a/b,'.repeat(128)}*/*`)).toBe(406);
   });
 
-  it('1,024 characters of Content-Type', async () => {
+  it('is 1,024 characters of Content-Type', async () => {
     const { status } = server();
     const typed = (length: number): Promise<number> =>
       status(`POST ${COLLECTION}?dryRun=All`, JSON.stringify(event('a')), {
@@ -167,7 +167,7 @@ describe('a request may have', () => {
     expect(await typed(1_025)).toBe(415);
   });
 
-  it('256 KiB of annotations', async () => {
+  it('is 256 KiB of annotations', async () => {
     const { status } = server();
     const annotated = (bytes: number): Promise<number> =>
       status(
@@ -178,7 +178,7 @@ describe('a request may have', () => {
     expect(await annotated(262_145)).toBe(422);
   });
 
-  it('a name of 253 bytes, and 58 bytes of generateName are kept', async () => {
+  it('is 253 bytes of a name, and 58 bytes of generateName', async () => {
     const { ask, status } = server();
     const named = (metadata: object): string => JSON.stringify(event('a', { metadata }));
     expect(await status(`POST ${COLLECTION}`, named({ name: 'a'.repeat(253) }))).toBe(201);
@@ -191,8 +191,8 @@ describe('a request may have', () => {
   });
 });
 
-describe('time passes', () => {
-  it('for 60,000 ms before a request is 504, whatever it waits for', async () => {
+describe('the default time', () => {
+  it('before a request is a 504 is 60,000 ms, whatever it waits for', async () => {
     const made = server();
     const store = { ...made.store, get: () => new Promise<never>(() => undefined) };
     const { clock, ask, api } = server({ store });
@@ -208,7 +208,7 @@ describe('time passes', () => {
     await api.close();
   });
 
-  it('for 60,000 ms before a quiet watch gets a bookmark, where it allows them', async () => {
+  it('before a quiet watch gets a bookmark is 60,000 ms', async () => {
     const { clock, ask, api } = server();
     await ask(`POST ${COLLECTION}`, JSON.stringify(event('a')));
     const frames = (await ask(`GET ${COLLECTION}?watch=true&allowWatchBookmarks=true`)).frames<{ type: string }>();
@@ -231,7 +231,7 @@ describe('time passes', () => {
     await api.close();
   });
 
-  it('for 30 to 60 minutes before a watch without timeoutSeconds ends', async () => {
+  it('before a watch without timeoutSeconds ends is 30 to 60 minutes', async () => {
     const { clock, ask, api } = server();
     const frames = (await ask(`GET ${COLLECTION}?watch=true&resourceVersion=0`)).frames<{ type: string }>();
     let ended = false;
@@ -246,7 +246,7 @@ describe('time passes', () => {
     await api.close();
   });
 
-  it('for a second at most before an event that is due is gone', async () => {
+  it('before an expired event is deleted is a second at most', async () => {
     const { clock, ask, status, api } = server({ ttlMs: 10_000 });
     await ask(`POST ${COLLECTION}`, JSON.stringify(event('a')));
     clock.advance(9_900);
@@ -261,8 +261,8 @@ describe('time passes', () => {
   });
 });
 
-describe('an option that is left out', () => {
-  it('serves discovery, the group alone, with managed fields and the two types of the specification', async () => {
+describe('an omitted option', () => {
+  it('enables discovery and managed fields, serves the group only, and allows the two types of the specification', async () => {
     const { ask, status } = server();
     expect([await status('GET /apis'), await status('GET /openapi/v3')]).toEqual([200, 200]);
     expect(await server().api.handle({ method: 'GET', url: '/api/v1/events', headers: {} })).toBeUndefined();
@@ -278,7 +278,7 @@ describe('an option that is left out', () => {
   });
 });
 
-describe('an option at its least', () => {
+describe('the lowest value of an option', () => {
   it.each([
     ['ttlMs', 1_000, 999, 'a number of at least 1000'],
     ['maxBodyBytes', 1, 0, 'a whole number from 1 to 3145728'],
@@ -290,7 +290,7 @@ describe('an option at its least', () => {
     ['minWatchMs', 1_000, 999, 'a number of at least 1000'],
     ['expiryIntervalMs', 10, 9, 'a number of at least 10'],
     ['clockToleranceMs', 1, 0, 'a number of at least 1'],
-  ] as const)('%s may be %i, not %i', async (name, least, below, words) => {
+  ] as const)('is checked: %s may be %i, not %i', async (name, least, below, words) => {
     await server({ [name]: least }).api.close();
     expect(() => server({ [name]: below })).toThrow(`${name} must be ${words}`);
   });

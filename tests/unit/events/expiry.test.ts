@@ -12,8 +12,8 @@ async function pass(clock: FakeClock, ms: number): Promise<void> {
   }
 }
 
-describe('an event whose time is up', () => {
-  test('is DELETED for a watcher, with its last state at a revision of its own, and gone', async () => {
+describe('an expired event', () => {
+  test('is DELETED for a watcher, with its last state and a new revision, and then missing', async () => {
     const { ask, clock, create, json, revision } = bench({ ttlMs: 10_000 });
     const created = metaOf(await create('a'));
     const frames = (await ask(`GET ${path()}?watch=1`)).frames<Frame>();
@@ -35,7 +35,7 @@ describe('an event whose time is up', () => {
     await frames.return();
   });
 
-  test('lives on when it was written again', async () => {
+  test('stays if it was written again', async () => {
     const { clock, create, json } = bench({ ttlMs: 10_000 });
     await create('a');
     await pass(clock, 8_000);
@@ -46,7 +46,7 @@ describe('an event whose time is up', () => {
     expect((await json(`GET ${path('/a')}`)).status).toBe(404);
   });
 
-  test('goes in spite of its finalizers', async () => {
+  test('is deleted in spite of its finalizers', async () => {
     const { clock, create, json } = bench({ ttlMs: 10_000 });
     await create('a', {}, { finalizers: ['example.com/hold'] });
     await pass(clock, 11_000);
@@ -54,7 +54,7 @@ describe('an event whose time is up', () => {
   });
 });
 
-test('a closed service leaves the rest to others', async () => {
+test('a closed service leaves expiry to other replicas', async () => {
   const { clock, create, events, store } = bench({ ttlMs: 10_000 });
   await create('a');
   await events.close();
@@ -68,7 +68,7 @@ describe('a wall clock that jumps', () => {
     [undefined, 20_000, false],
     [60_000, 20_000, true],
     [60_000, 90_000, false],
-  ])('counts with clockToleranceMs %s by %i ms: %s', async (clockToleranceMs, byMs, counts) => {
+  ])('is tolerated with clockToleranceMs %s and %i ms: %s', async (clockToleranceMs, byMs, counts) => {
     const options = clockToleranceMs === undefined ? {} : { clockToleranceMs };
     const { clock, create, json, observed } = bench({ ttlMs: byMs, ...options });
     await create('a');

@@ -79,7 +79,7 @@ describe('equal watchers', () => {
     expect(web.made).toEqual({ frames: 0, matches: 10 });
   });
 
-  test('of another representation have frames of their own, made once', async () => {
+  test('have separate frames for another representation, made once', async () => {
     const bench = verbBench();
     const from = `resourceVersion=${await bench.store.revision()}`;
     const one = counted('json');
@@ -98,7 +98,7 @@ describe('equal watchers', () => {
     ]);
   });
 
-  test('share what they catch up with', async () => {
+  test('share what they read in catch-up', async () => {
     const bench = verbBench();
     const from = `resourceVersion=${await bench.store.revision()}`;
     const hub = createWatchHub({ store: bench.store, clock: bench.clock });
@@ -122,7 +122,7 @@ describe('equal watchers', () => {
   });
 });
 
-test('a frame that cannot be made breaks off the streams that want it, and no others', async () => {
+test('a frame that cannot be made aborts the streams that need it, and no others', async () => {
   const reported: unknown[] = [];
   const bench = verbBench();
   const hub = createWatchHub({ store: bench.store, clock: bench.clock, observe: (one) => void reported.push(one) });
@@ -179,8 +179,8 @@ describe('a watcher that stopped reading', () => {
   });
 });
 
-describe('a watch that begins far back', () => {
-  test('goes through what is none of its business a part at a time, and is sent what comes after it', async () => {
+describe('a watch from an old revision', () => {
+  test('skips irrelevant changes in steps, and is sent the changes after them', async () => {
     const bench = verbBench();
     const from = `resourceVersion=${await bench.store.revision()}`;
     const keeping = watching(bench, from, counted('json'));

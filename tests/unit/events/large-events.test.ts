@@ -28,7 +28,7 @@ describe('a body with too many fields and items is refused before it is parsed',
     [`PATCH ${path('/a')}`, { 'content-type': 'application/strategic-merge-patch+json' }],
     [`PATCH ${path('/a?fieldManager=m')}`, APPLY],
     [`DELETE ${path('/a')}`, { 'content-type': 'application/json' }],
-  ])('%s %j', async (target, headers) => {
+  ])('when it is in %s: %j', async (target, headers) => {
     const { json, create, revision } = bench();
     await create('a');
     const before = await revision();
@@ -36,14 +36,14 @@ describe('a body with too many fields and items is refused before it is parsed',
     expect(await revision()).toBe(before);
   });
 
-  test('in protobuf, too', async () => {
+  test('in protobuf as well', async () => {
     const answer = await bench().ask(`POST ${path()}`, { headers: PROTOBUF, body: emptyLabels(8_000) });
     expect({ status: answer.status, json: await answer.json() }).toEqual(BODY);
   });
 });
 
 describe('a stored event', () => {
-  test('does not grow without end by patches that are each small enough', async () => {
+  test('cannot grow without limit through small patches', async () => {
     const { json, create } = bench();
     await create('a');
     const add = (prefix: string) => json(`PATCH ${path('/a')}`, { metadata: { labels: labels(3_500, prefix) } }, MERGE);
@@ -54,7 +54,7 @@ describe('a stored event', () => {
     expect((await json(`DELETE ${path('/a')}`)).status).toBe(200);
   });
 
-  test('does not grow without end by appliers that each own all of it', async () => {
+  test('cannot grow without limit through appliers that each own all of it', async () => {
     const { json } = bench();
     const applied = (manager: string) =>
       json(`PATCH ${path(`/a?fieldManager=${manager}`)}`, event('a', {}, { labels: labels(1_500) }), APPLY);
@@ -63,7 +63,7 @@ describe('a stored event', () => {
     expect(answers).toEqual([201, 200, 200, 200, 413, 413]);
   });
 
-  test('does not grow without end by copies in a patch', async () => {
+  test('cannot grow without limit through copies in a patch', async () => {
     const { json, create } = bench();
     await create('a', {}, { annotations: labels(2_500) });
     const copies = ['x', 'y', 'z', 'u'].map((name) => ({
@@ -88,7 +88,7 @@ describe('maxBodyFields', () => {
     [`PATCH ${path('/a')}`, 'application/strategic-merge-patch+json'],
     [`PATCH ${path('/a?fieldManager=m')}`, 'application/apply-patch+yaml'],
     [`DELETE ${path('/a')}`, 'application/json'],
-  ])('says how many fields and list items a body may have: %s %s', async (target, contentType) => {
+  ])('limits the fields and list items of a body: %s %s', async (target, contentType) => {
     const { json, create } = bench({ maxBodyFields: 100 });
     await create('a');
     const headers = { 'content-type': contentType };
@@ -101,14 +101,14 @@ describe('maxBodyFields', () => {
     [`POST ${path()}`, 'application/yaml'],
     [`PATCH ${path('/a?fieldManager=m')}`, 'application/apply-patch+yaml'],
     [`DELETE ${path('/a')}`, 'application/yaml'],
-  ])('counts them in YAML, too: %s %s', async (target, contentType) => {
+  ])('limits them in YAML, too: %s %s', async (target, contentType) => {
     const { ask, create } = bench({ maxBodyFields: 100 });
     await create('a');
     const answer = await ask(target, { headers: { 'content-type': contentType }, body: yamlText(100) });
     expect({ status: answer.status, json: await answer.json() }).toEqual(tooMany('the body', 100));
   });
 
-  test.each([`POST ${path()}`, `DELETE ${path('/a')}`])('counts them in protobuf, too: %s', async (target) => {
+  test.each([`POST ${path()}`, `DELETE ${path('/a')}`])('limits them in protobuf, too: %s', async (target) => {
     const { ask, create } = bench({ maxBodyFields: 100 });
     await create('a');
     // A field of DeleteOptions that nobody knows counts like any other.
@@ -117,7 +117,7 @@ describe('maxBodyFields', () => {
     expect({ status: answer.status, json: await answer.json() }).toEqual(tooMany('the body', 100));
   });
 
-  test('counts the managed fields within protobuf by themselves', async () => {
+  test('limits the managed fields within protobuf separately', async () => {
     const answered = async (maxBodyFields: number, fields: number) => {
       const body = managedFields(JSON.stringify(labels(fields, 'f:')));
       return (await bench({ maxBodyFields }).ask(`POST ${path()}`, { headers: PROTOBUF, body })).text();
@@ -128,7 +128,7 @@ describe('maxBodyFields', () => {
     expect(await answered(6_000, 5_000)).not.toContain(tooManyWithin);
   });
 
-  test('above the default lets larger events in, and they can be changed', async () => {
+  test('above the default allows larger events, which can be changed', async () => {
     const { json } = bench({ maxBodyFields: 6_000 });
     const sent = event('a', {}, { labels: labels(5_000) });
     expect((await json(`POST ${path()}`, sent)).status).toBe(201);
@@ -137,7 +137,7 @@ describe('maxBodyFields', () => {
     expect((await json(`PATCH ${path('/a')}`, operations, JSON_PATCH)).status).toBe(200);
   });
 
-  test('bounds what changes make of an event by twice as many and 100', async () => {
+  test('limits changed events to twice as many and 100', async () => {
     const { json, create } = bench({ maxBodyFields: 100 });
     await create('a');
     const add = (prefix: string) => json(`PATCH ${path('/a')}`, { metadata: { labels: labels(80, prefix) } }, MERGE);
@@ -155,7 +155,7 @@ describe('maxYamlCharacters', () => {
     [`POST ${path()}`, 'application/yaml'],
     [`PATCH ${path('/a?fieldManager=m')}`, 'application/apply-patch+yaml'],
     [`DELETE ${path('/a')}`, 'application/yaml'],
-  ])('says how long a YAML body may be: %s %s', async (target, contentType) => {
+  ])('limits the length of a YAML body: %s %s', async (target, contentType) => {
     const answered = async (maxYamlCharacters: number | undefined, body: string) => {
       const { ask, create } = bench({ maxYamlCharacters });
       await create('a');
@@ -171,7 +171,7 @@ describe('maxYamlCharacters', () => {
   });
 });
 
-test('an event as large as its annotations may be fits the default', async () => {
+test('an event with the largest annotations fits the default', async () => {
   const { json } = bench();
   const annotations = { big: 'ä'.repeat(131_070) };
   expect((await json(`POST ${path()}`, event('a', {}, { annotations }))).status).toBe(201);

@@ -12,8 +12,8 @@ const good = (): EventsOptions => ({
   authorize: () => ({ allowed: true }),
 });
 
-describe('options', () => {
-  test('every fault is listed in one TypeError', () => {
+describe('the options of createEvents', () => {
+  test('have all faults listed in one TypeError', () => {
     const wrong: unknown = {
       apiDomain: 'Not A Domain',
       store: {},
@@ -46,19 +46,19 @@ describe('options', () => {
     }
   });
 
-  test('a body may be as large as in Kubernetes, and no larger', () => {
+  test('allow bodies as large as in Kubernetes, and no larger', () => {
     expect(() => createEvents({ ...good(), maxBodyBytes: 3_145_729 })).toThrow(
       'maxBodyBytes must be a whole number from 1 to 3145728',
     );
   });
 
-  test('a body may have as many fields as a JSON Patch, and no more', () => {
+  test('allow bodies with as many fields as a JSON Patch, and no more', () => {
     expect(() => createEvents({ ...good(), maxBodyFields: 100_001 })).toThrow(
       'maxBodyFields must be a whole number from 1 to 100000',
     );
   });
 
-  test.each([undefined, null, 'options', {}])('%j is a TypeError', (options) => {
+  test.each([undefined, null, 'options', {}])('are a TypeError with %j', (options) => {
     expect(() => createEvents(options as unknown as EventsOptions)).toThrow(TypeError);
   });
 
@@ -72,21 +72,21 @@ describe('options', () => {
     'a/b',
     'é.com',
     `${'a.'.repeat(123)}abc`,
-  ])('the domain %s is refused', (apiDomain) =>
+  ])('are refused with the domain %s', (apiDomain) =>
     expect(() => createEvents({ ...good(), apiDomain })).toThrow('apiDomain must be'),
   );
 
-  test('a long hostile domain is refused in no time', () => {
+  test('are checked quickly for a long hostile domain', () => {
     expect(() => createEvents({ ...good(), apiDomain: `${'a'.repeat(100_000)}!` })).toThrow('apiDomain');
     expect(() => createEvents({ ...good(), apiDomain: `${'a-'.repeat(100_000)}` })).toThrow('apiDomain');
   });
 
-  test('limits that are none are refused', () => {
+  test('are refused with invalid limits', () => {
     expect(() => createEvents({ ...good(), limits: { reads: 0, watches: -1 } })).toThrow(/reads[^]*watches/);
     expect(() => createEvents({ ...good(), limits: null as never })).toThrow('limits must be an object');
   });
 
-  test('a refused creation leaves nothing running', () => {
+  test('leave nothing running when they are refused', () => {
     let timers = 0;
     const clock = {
       now: () => 0,
@@ -100,15 +100,15 @@ describe('options', () => {
     expect(timers).toBe(0);
   });
 
-  test('further types may be admitted', async () => {
+  test('may allow further types', async () => {
     const { json } = bench({ types: ['Normal', 'Audit'] });
     expect((await json(`POST ${path()}`, event('a', { type: 'Audit' }))).status).toBe(201);
     expect((await json(`POST ${path()}`, event('b', { type: 'Warning' }))).status).toBe(422);
   });
 });
 
-describe('two of them', () => {
-  test('share nothing', async () => {
+describe('two instances', () => {
+  test('share no state', async () => {
     const one = bench({ limits: { watches: 1 } });
     const two = bench({ limits: { watches: 1 }, apiDomain: 'other.com' });
     await one.create('a');
@@ -148,7 +148,7 @@ describe('two of them', () => {
 });
 
 describe('as(caller)', () => {
-  test('needs no authentication, but the right', async () => {
+  test('skips authentication, but not authorization', async () => {
     const { events } = bench({
       authenticate: () => undefined,
       authorize: (caller, { verb }) => ({ allowed: caller.name === 'me' && verb === 'get' }),

@@ -9,7 +9,7 @@ const APPLY = { 'content-type': 'application/apply-patch+yaml' };
 const aliasedKeys = (length: number, times: number): string =>
   `note: &a ${'x'.repeat(length)}\n${'*a : 1\n'.repeat(times)}`;
 
-describe('an anchored scalar of 100 kB that comes back as 400 keys', () => {
+describe('an anchored scalar of 100 kB that is used as 400 keys', () => {
   test.each([
     [`POST ${path()}`, YAML],
     [`POST ${path('?dryRun=All')}`, YAML],
@@ -18,7 +18,7 @@ describe('an anchored scalar of 100 kB that comes back as 400 keys', () => {
     [`PATCH ${path('/a?fieldManager=x')}`, APPLY],
     [`DELETE ${path('/a')}`, YAML],
     [`DELETE ${path()}`, YAML],
-  ])('%s is refused', async (target, headers) => {
+  ])('is refused in %s', async (target, headers) => {
     const answer = await bench().ask(target, { headers, body: aliasedKeys(100_000, 400) });
     expect(answer.status).toBe(400);
     const text = await answer.text();
@@ -30,7 +30,7 @@ describe('an anchored scalar of 100 kB that comes back as 400 keys', () => {
 describe('keys are quoted by their beginning', () => {
   const shown = `"${'x'.repeat(256)}..."`;
 
-  test('in the error of a YAML body with duplicates, a hundred of which are told', async () => {
+  test('in the error of a YAML body with duplicates, a hundred of which are reported', async () => {
     const body = `${'x'.repeat(300)}: 1\n`.repeat(300);
     const answer = await bench().ask(`POST ${path('?fieldValidation=Strict')}`, { headers: YAML, body });
     const { message } = await answer.json<{ message: string }>();
@@ -66,7 +66,7 @@ describe('keys are quoted by their beginning', () => {
     ['application/merge-patch+json', `{"note":1,"${'x'.repeat(100_000)}":1}`],
     ['application/strategic-merge-patch+json', `{"note":1,"${'x'.repeat(100_000)}":1}`],
     ['application/apply-patch+yaml', `{"kind":"Event","apiVersion":"${'x'.repeat(100_000)}"}`],
-  ])('in the answer to a patch of type %s', async (type, body) => {
+  ])('in the response to a patch of type %s', async (type, body) => {
     const api = bench();
     await api.create('a');
     const target = `PATCH ${path('/a?fieldManager=x')}`;

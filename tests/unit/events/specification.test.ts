@@ -60,7 +60,7 @@ describe('the OpenAPI text of the Event', () => {
     ['/openapi/v2', 'core.v1', 'message', 'type'],
   ] as const;
 
-  it.each(documents)('in %s tells readers of %s how little to rely on', async (path, version, note) => {
+  it.each(documents)('tells readers in %s of %s how little to rely on', async (path, version, note) => {
     const { ask } = server({ coreV1: true });
     const document = await (
       await ask(`GET ${path}`)
@@ -102,7 +102,7 @@ describe('the columns “Required”', () => {
     expect(required('io.k8s.api.events.v1.EventList')).toEqual(['items']);
   });
 
-  it('let a new event leave out everything of which no rule on new events says otherwise', async () => {
+  it('allow a new event to omit every field for which no create rule says otherwise', async () => {
     const { ask } = server();
     const { regarding: _, ...least } = event('least');
     const created = await ask(`POST ${ROOT}/namespaces/default/events`, least);
@@ -113,7 +113,7 @@ describe('the columns “Required”', () => {
   });
 
   it.each(['eventTime', 'action', 'reason', 'reportingController', 'reportingInstance', 'type'])(
-    'do not let a new event leave out %s',
+    'do not allow a new event to omit %s',
     async (field) => {
       const { ask, names } = server();
       for (const value of [undefined, field === 'eventTime' ? null : '']) {
@@ -123,7 +123,7 @@ describe('the columns “Required”', () => {
     },
   );
 
-  it('let what is stored have none of the fields that are not required', async () => {
+  it('allow stored events without the fields that are not required', async () => {
     const { ask, store } = server();
     const metadata = { name: 'a', namespace: 'shop', uid: 'u', creationTimestamp: '2026-01-01T00:00:00Z' };
     const bare: Event = { metadata, eventTime: '2026-03-05T06:07:08.123456Z' };
@@ -169,7 +169,7 @@ describe('a Time', () => {
     },
   );
 
-  it('that YAML does not write as one is refused', async () => {
+  it('is refused if YAML does not write it as a time', async () => {
     const { ask, names } = server({ coreV1: true });
     for (const wrong of ['2026-01-02', '5', 'tomorrow', '[2026-01-02T03:04:05Z]']) {
       expect([wrong, (await ask(`POST ${core}`, yaml(wrong), 'application/yaml')).status]).toEqual([wrong, 400]);
@@ -208,7 +208,7 @@ describe('a body that contradicts the path', () => {
     ['name of an apply', `PATCH ${SHOP}/a?fieldManager=m`, event('a', renamed), APPLY, 400, 'name'],
   ];
 
-  it.each(cases)('in the %s is refused and changes nothing', async (_, target, body, type, status, message) => {
+  it.each(cases)('is refused in the %s and changes nothing', async (_, target, body, type, status, message) => {
     const { ask, names } = server();
     await ask(`POST ${SHOP}`, event('a'));
     const before = await (await ask(`GET ${SHOP}/a`)).text();
@@ -222,7 +222,7 @@ describe('a body that contradicts the path', () => {
     expect([await names(SHOP), await names(OTHER)]).toEqual([['a'], []]);
   });
 
-  it('may repeat what the path says', async () => {
+  it('is accepted if it repeats what the path says', async () => {
     const { ask } = server();
     const repeated = { metadata: { name: 'a', namespace: 'shop' } };
     expect((await ask(`POST ${SHOP}`, event('a', repeated))).status).toBe(201);
@@ -246,7 +246,7 @@ describe('discovery', () => {
   const version = { groupVersion: `${GROUP}/v1`, version: 'v1' };
   const group = { name: GROUP, versions: [version], preferredVersion: version };
 
-  it('names version v1 of the group, and no other version and no other group', async () => {
+  it('names version v1 of the group, and no other version or group', async () => {
     const { ask } = server({ coreV1: true });
     expect((await (await ask('GET /apis')).json<{ groups: Json[] }>()).groups).toEqual([
       expect.objectContaining(group),
@@ -265,7 +265,7 @@ describe('discovery', () => {
     expect(Object.keys(paths)).toEqual(['api/v1', `apis/${GROUP}/v1`]);
   });
 
-  it('leads to nothing else: other versions of the group are not served', async () => {
+  it('serves no other version of the group', async () => {
     const { ask } = server();
     for (const other of ['v1beta1', 'v1alpha1', 'v2', 'V1', 'v1.0']) {
       const answer = await call(
@@ -280,8 +280,8 @@ describe('discovery', () => {
   });
 });
 
-describe('both parts are one service', () => {
-  it('below one base address', async () => {
+describe('both parts in one service', () => {
+  it('are served below one base address', async () => {
     const { api } = server();
     const health = createHealth();
     const serve = toFetchHandler(firstOf(health.handle, api.handle), { basePath: '/clusters/one' });

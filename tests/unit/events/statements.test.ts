@@ -58,7 +58,7 @@ function server(options: Partial<EventsOptions> = {}) {
 }
 
 describe('events are kept for a limited time', () => {
-  it('an hour unless told otherwise', async () => {
+  it('which is an hour by default', async () => {
     const { create, listed, pass, close } = server();
     await create(event('a'));
     await pass(HOUR_MS - 60_000);
@@ -68,7 +68,7 @@ describe('events are kept for a limited time', () => {
     await close();
   });
 
-  it('counted from the last write that changed something', async () => {
+  it('which is counted from the last write that changed something', async () => {
     const { create, ask, listed, pass, close } = server({ ttlMs: 10_000 });
     await create(event('renewed'));
     await create(event('same'));
@@ -81,7 +81,7 @@ describe('events are kept for a limited time', () => {
     await close();
   });
 
-  it('and a watch shows the end of that time as DELETED', async () => {
+  it('whose end a watch shows as DELETED', async () => {
     const { create, ask, pass, close } = server({ ttlMs: 10_000 });
     await create(event('a'));
     const watch = (await ask(`GET ${COLLECTION}?watch=true`)).frames<{ type: string; object: Event }>();
@@ -95,7 +95,7 @@ describe('events are kept for a limited time', () => {
   });
 });
 
-it('events that give one reason are kept apart, whatever else they say', async () => {
+it('events with the same reason are separate, whatever else they say', async () => {
   const { create, listed, close } = server();
   await create(event('a', { note: 'one trigger' }));
   await create(event('b', { note: 'another trigger', regarding: { kind: 'Node', namespace: 'shop', name: 'n' } }));
@@ -106,14 +106,14 @@ it('events that give one reason are kept apart, whatever else they say', async (
   await close();
 });
 
-it('types that the service admits may be written, and no others', async () => {
+it('types that the service allows may be written, and no others', async () => {
   const { create, close } = server({ types: ['Normal', 'Warning', 'Audit'] });
   expect((await create(event('a', { type: 'Audit' }))).status).toBe(201);
   expect((await create(event('b', { type: 'Other' }))).status).toBe(422);
   await close();
 });
 
-describe('what is in the store is served as it is', () => {
+describe('a stored event is served unchanged', () => {
   const stored = (more: Partial<Event>): Event => ({
     ...event('a', more),
     metadata: { name: 'a', namespace: 'shop', uid: 'u', creationTimestamp: '2026-01-01T00:00:00Z' },
@@ -143,7 +143,7 @@ describe('what is in the store is served as it is', () => {
   });
 });
 
-it('a list without limit holds everything, and a limit has no upper bound', async () => {
+it('a list without limit is complete, and a limit has no upper bound', async () => {
   const { store, clock, listed, close } = server();
   const expiresAt = clock.now() + 1_000_000;
   for (let index = 0; index < 1200; index++) {

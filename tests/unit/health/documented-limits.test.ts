@@ -10,7 +10,7 @@ import { manualClock, settle } from './manual-clock.js';
 const never = (): Promise<void> => new Promise(() => undefined);
 
 describe('a health object without options', () => {
-  it('gives a check 2,000 ms', async () => {
+  it('gives a check a timeout of 2,000 ms', async () => {
     const clock = manualClock();
     const health = createHealth({ clock });
     health.add({ name: 'slow', check: never });
@@ -43,7 +43,7 @@ describe('a health object without options', () => {
     await clock.advance(1_000);
   });
 
-  it('forgives no start, sends no Audit-Id, asks nobody who they are and ends in “healthz check passed”', async () => {
+  it('has no grace period, sends no Audit-Id, needs no authentication and ends in “healthz check passed”', async () => {
     const health = createHealth();
     health.addPostStartHook('a');
     expect((await get(health, '/livez')).status).toBe(500);
@@ -54,7 +54,7 @@ describe('a health object without options', () => {
 });
 
 describe('a check without options', () => {
-  it('counts for readyz and healthz, is critical, turns at once, is not cached and is no step of the start', async () => {
+  it('counts for readyz and healthz, is critical, has thresholds of 1, and is neither cached nor a start-up check', async () => {
     const clock = manualClock();
     const health = createHealth({ clock, livezGracePeriodMs: 60_000 });
     let up = true;
@@ -75,12 +75,12 @@ describe('a check without options', () => {
   });
 });
 
-describe('the bounds of an option', () => {
+describe('the range of an option', () => {
   it.each<[keyof HealthOptions, number[], number[]]>([
     ['concurrency', [1], [0, 1.5]],
     ['timeoutMs', [1, 3_600_000], [0, 3_600_001]],
     ['livezGracePeriodMs', [0], [-1, Infinity]],
-  ])('%s of createHealth', (name, fits, beyond) => {
+  ])('is checked for %s of createHealth', (name, fits, beyond) => {
     for (const value of fits) expect(() => createHealth({ [name]: value })).not.toThrow();
     for (const value of beyond) expect(() => createHealth({ [name]: value })).toThrow(`${name} must be`);
   });
@@ -94,7 +94,7 @@ describe('the bounds of an option', () => {
     ['failureThreshold', [1], [0, 1.5]],
     ['successThreshold', [1], [0, 1.5]],
     ['endpoints', [['livez'], ['readyz', 'livez', 'healthz']], [[], ['ready'], 'livez']],
-  ])('%s of a check', (name, fits, beyond) => {
+  ])('is checked for %s of a check', (name, fits, beyond) => {
     for (const value of fits) {
       const health = createHealth();
       expect(() => health.add({ name: 'a', check: () => undefined, [name]: value })).not.toThrow();
@@ -105,7 +105,7 @@ describe('the bounds of an option', () => {
     }
   });
 
-  it('a reason has 4,096 characters, and an ellipsis where it had more', async () => {
+  it('is 4,096 characters for a reason, with an ellipsis if it had more', async () => {
     for (const [length, cut] of [
       [LONGEST_REASON, false],
       [LONGEST_REASON + 1, true],
@@ -118,7 +118,7 @@ describe('the bounds of an option', () => {
     }
   });
 
-  it('a `timeout` of a request counts below a minute, and a longer one asks for nothing', async () => {
+  it('is a minute for `timeout` of a request, and a longer one is ignored', async () => {
     const clock = manualClock();
     const health = createHealth({ clock, timeoutMs: 120_000 });
     health.add({ name: 'slow', check: never });

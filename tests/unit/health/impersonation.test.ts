@@ -23,7 +23,7 @@ const as = (token: string, headers: Record<string, string>) => ({
 });
 
 describe('impersonation', () => {
-  it('asks for the rights of whom the caller wants to be', async () => {
+  it('checks the rights of the impersonated user', async () => {
     expect((await get(health(), '/readyz/ping', as('admin', { 'impersonate-user': 'viewer' }))).status).toBe(200);
     const refused = await get(health(), '/livez/ping', as('admin', { 'impersonate-user': 'viewer' }));
     expect(refused.status).toBe(403);
@@ -31,20 +31,20 @@ describe('impersonation', () => {
     expect(refused.text).toContain('User \\"viewer\\" cannot get path \\"/livez/ping\\"');
   });
 
-  it('refuses whoever may not, and parts without a user', async () => {
+  it('refuses callers who may not, and groups without a user', async () => {
     const refused = await get(health(), '/readyz/ping', as('viewer', { 'impersonate-user': 'admin' }));
     expect(refused.text).toContain('User \\"viewer\\" cannot impersonate-on:user-info:get path \\"/readyz/ping\\"');
     const wrong = await get(health(), '/readyz/ping', as('viewer', { 'impersonate-group': 'g' }));
     expect([wrong.status, wrong.headers['x-content-type-options']]).toEqual([400, 'nosniff']);
   });
 
-  it('does not matter on open roots, where nobody is asked who it is', async () => {
+  it('is ignored on open endpoints, which need no authentication', async () => {
     expect((await get(health(), '/livez', { headers: { 'impersonate-user': 'jane' } })).status).toBe(200);
     const closed = health({ roots: 'authorized' });
     expect((await get(closed, '/livez', as('admin', { 'impersonate-user': 'viewer' }))).status).toBe(403);
   });
 
-  it('is off by default: the headers are refused to everybody, on open roots too', async () => {
+  it('is off by default: the headers are refused for every caller, on open endpoints too', async () => {
     const wanted = { 'impersonate-user': 'viewer' };
     for (const plain of [createHealth(hooks), createHealth({ ...hooks, roots: 'authorized' })]) {
       for (const url of ['/livez/ping', '/livez', '/readyz?verbose']) {
@@ -59,7 +59,7 @@ describe('impersonation', () => {
     expect((await get(createHealth(), '/healthz', { headers: { 'impersonate-user': undefined } })).status).toBe(200);
   });
 
-  it('a hook that breaks is a bare 500', async () => {
+  it('is a bare 500 when a hook throws', async () => {
     const broken = health({
       authorize: () => {
         throw new Error('secret');

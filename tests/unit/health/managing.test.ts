@@ -20,12 +20,12 @@ describe('createHealth', () => {
     [{ verdictLine: 'readyz' }, /verdictLine/],
     [{ auditIds: 1, observe: 1, clock: {} }, /observe must .*; clock must .*; auditIds must /],
     [{ timeout: 5 }, /there is no option "timeout"/],
-  ])('refuses %o', (options, message) => {
+  ])('refuses the invalid options %o', (options, message) => {
     expect(() => createHealth(options as HealthOptions)).toThrow(TypeError);
     expect(() => createHealth(options as HealthOptions)).toThrow(message);
   });
 
-  it('gives methods that work detached', async () => {
+  it('returns methods that work detached', async () => {
     const { add, remove, report, handle } = createHealth();
     add({ name: 'x', check: () => true });
     expect((await report('readyz')).checks).toHaveLength(4);
@@ -33,7 +33,7 @@ describe('createHealth', () => {
     expect(await handle({ method: 'GET', url: '/readyz/x' })).toMatchObject({ status: 404 });
   });
 
-  it('shares nothing between two objects', async () => {
+  it('shares no state between two objects', async () => {
     const one = createHealth();
     const other = createHealth();
     one.add({ name: 'x', check: () => false });
@@ -68,11 +68,11 @@ describe('add and remove', () => {
     [{ name: 'a', check, timeout: 1 }, /there is no option "timeout"/],
     [{ name: 'ping', check }, /already a check "ping"/],
     [undefined, /must be an object/],
-  ])('refuses %o', (definition, message) => {
+  ])('refuses the invalid definition %o', (definition, message) => {
     expect(() => createHealth().add(definition as HealthCheck)).toThrow(message);
   });
 
-  it('takes any other name as data', async () => {
+  it('accepts any other name as data', async () => {
     const health = createHealth();
     for (const name of ['__proto__', 'constructor', 'é', '😀', '%2F', 'a?b', '[+]x']) health.add({ name, check });
     expect((await get(health, '/readyz?verbose')).text).toContain('[+]__proto__ ok\n[+]constructor ok\n[+]é ok\n');
@@ -81,7 +81,7 @@ describe('add and remove', () => {
     expect((await get(health, '/readyz/%252F')).text).toBe('ok');
   });
 
-  it('works at run time, also in the middle of a probe', async () => {
+  it('work at run time, also during a probe', async () => {
     const health = createHealth();
     const { promise, resolve } = deferred();
     health.add({ name: 'slow', check: () => promise });
@@ -93,7 +93,7 @@ describe('add and remove', () => {
     expect((await get(health, '/readyz?verbose')).text).toContain('[+]log ok\n[+]new ok\n[+]shutdown ok\n');
   });
 
-  it('says whether there was something to remove, and keeps what is built in', () => {
+  it('return whether a check was removed, and keep built-in checks', () => {
     const health = createHealth();
     expect(health.remove('nope')).toBe(false);
     expect(() => health.remove('ping')).toThrow(TypeError);
@@ -103,7 +103,7 @@ describe('add and remove', () => {
     health.add({ name: 'a', check });
   });
 
-  it('a removed background check runs no more and reports no more', async () => {
+  it('end the runs and reports of a removed background check', async () => {
     const clock = manualClock();
     const health = createHealth({ clock });
     let runs = 0;
@@ -134,7 +134,7 @@ describe('report', () => {
 });
 
 describe('changes', () => {
-  it('are told to listeners and to observe; the first ok is none', async () => {
+  it('are reported to listeners and to observe; the first ok is not a change', async () => {
     const seen: Observation[] = [];
     const changes: HealthChange[] = [];
     const health = createHealth({ observe: (observation) => void seen.push(observation) });
@@ -196,7 +196,7 @@ describe('log', () => {
     expect((await get(health, '/livez')).text).toBe('ok');
   });
 
-  it('does not mind a hook that rejects', async () => {
+  it('ignores a hook that rejects', async () => {
     const health = createHealth({ observe: () => Promise.reject(new Error('x')) });
     health.startShutdown();
     await settle();
@@ -205,7 +205,7 @@ describe('log', () => {
 });
 
 describe('post-start hooks', () => {
-  it('fail everywhere until they are done, in the order they were added', async () => {
+  it('fail on all endpoints until they are done, in the order they were added', async () => {
     const health = createHealth();
     const hook = health.addPostStartHook('warm-cache');
     health.add({ name: 'after', check: () => true });
@@ -222,7 +222,7 @@ describe('post-start hooks', () => {
     expect((await get(health, '/livez/poststarthook/warm-cache')).text).toBe('ok');
   });
 
-  it('stay failed with the reason when they went wrong', async () => {
+  it('stay failed with the reason when they have failed', async () => {
     const health = createHealth();
     const { failed, done } = health.addPostStartHook('migrate');
     failed('no such table');
@@ -230,7 +230,7 @@ describe('post-start hooks', () => {
     expect((await health.report('livez')).checks[2]).toMatchObject({ status: 'failed', reason: 'no such table' });
   });
 
-  it('are forgiven on livez alone for the grace period since they were added', async () => {
+  it('are ignored on livez only, during the grace period', async () => {
     const clock = manualClock();
     const health = createHealth({ clock, livezGracePeriodMs: 10_000 });
     await clock.advance(5_000);
@@ -252,7 +252,7 @@ describe('post-start hooks', () => {
 });
 
 describe('shutdown', () => {
-  it('fails readyz at once and leaves livez and healthz alone', async () => {
+  it('fails readyz at once and does not affect livez and healthz', async () => {
     const changes: HealthChange[] = [];
     const health = createHealth();
     health.onChange((change) => changes.push(change));
@@ -272,7 +272,7 @@ describe('shutdown', () => {
 });
 
 describe('close', () => {
-  it('aborts what runs and fails what was added; ping goes on', async () => {
+  it('aborts current runs and fails added checks; ping still passes', async () => {
     const clock = manualClock();
     const health = createHealth({ clock, concurrency: 1 });
     let signal: AbortSignal | undefined;

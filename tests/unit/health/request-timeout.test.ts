@@ -6,15 +6,15 @@ describe('the timeout of a health request', () => {
     ['1ms', 1],
     ['1.5s', 1_500],
     ['59.999s', 59_999],
-  ])('is %s', (text, ms) => {
+  ])('is parsed from %s', (text, ms) => {
     expect(requestTimeout(text)).toMatchObject({ ms });
   });
 
-  it.each([undefined, '', '0s', '-1s', '60s', '61s', '2h'])('is none of its own: %s', (text) => {
+  it.each([undefined, '', '0s', '-1s', '60s', '61s', '2h'])('is not shortened by %s', (text) => {
     expect(requestTimeout(text)).toBeUndefined();
   });
 
-  it('is a fault when it is no duration', () => {
+  it('is an error when it is not a duration', () => {
     expect(requestTimeout('5')).toMatchObject({ fault: expect.stringContaining('missing unit') as string });
   });
 });

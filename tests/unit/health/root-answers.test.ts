@@ -12,15 +12,15 @@ const ROOT_HEADERS = {
 };
 
 describe('the three endpoints', () => {
-  it.each(['/healthz', '/livez', '/readyz'])('%s answers ok with exactly these headers', async (url) => {
+  it.each(['/healthz', '/livez', '/readyz'])('answer ok with exactly these headers: %s', async (url) => {
     expect(await get(createHealth(), url)).toEqual({ status: 200, headers: ROOT_HEADERS, text: 'ok' });
   });
 
-  it.each(['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE', 'BREW'])('answers %s like GET', async (method) => {
+  it.each(['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE', 'BREW'])('answer %s like GET', async (method) => {
     expect(await get(createHealth(), '/livez', { method })).toEqual({ status: 200, headers: ROOT_HEADERS, text: 'ok' });
   });
 
-  it('answers HEAD with the length GET would have', async () => {
+  it('answer HEAD with the length of GET', async () => {
     const head = await get(createHealth(), '/readyz?verbose', { method: 'HEAD' });
     const { text } = await get(createHealth(), '/readyz?verbose');
     expect(head).toEqual({
@@ -30,11 +30,11 @@ describe('the three endpoints', () => {
     });
   });
 
-  it.each(['application/json, */*', 'text/html', 'application/yaml'])('Accept: %s changes nothing', async (accept) => {
+  it.each(['application/json, */*', 'text/html', 'application/yaml'])('ignore Accept: %s', async (accept) => {
     expect((await get(createHealth(), '/livez', { headers: { accept } })).text).toBe('ok');
   });
 
-  it('answers at once, with one frozen object for everybody, when nothing has to be waited for', () => {
+  it('answer synchronously, with one frozen object for all, when no check is asynchronous', () => {
     const health = createHealth();
     health.add({ name: 'flag', check: () => true });
     const first = health.handle({ method: 'GET', url: '/readyz' });
@@ -44,17 +44,17 @@ describe('the three endpoints', () => {
   });
 
   it.each(['/', '/version', '/livezz', '/Livez', '/health', '', '*', 'livez', '//livez', '/api/livez', '/%6'])(
-    'does not claim %j',
+    'do not claim %j',
     (url) => {
       expect(createHealth().handle({ method: 'GET', url })).toBeUndefined();
     },
   );
 
-  it('understands the absolute form of a request target', async () => {
+  it('accept the absolute form of a request target', async () => {
     expect((await get(createHealth(), 'http://example.com/livez?verbose')).text).toContain('[+]ping ok\n');
   });
 
-  it('answers 400 to a path below a root that cannot be decoded', async () => {
+  it('answer 400 to a path below a root that cannot be decoded', async () => {
     expect(await get(createHealth(), '/livez/%zz')).toMatchObject({ status: 400, text: '400 Bad Request\n' });
   });
 });
@@ -75,7 +75,7 @@ describe('verbose', () => {
     );
   });
 
-  it('prints the name of the endpoint in the last line when told so', async () => {
+  it('prints the name of the endpoint in the last line if configured', async () => {
     const health = createHealth({ verdictLine: 'root' });
     for (const root of ['healthz', 'livez', 'readyz']) {
       expect((await get(health, `/${root}?verbose`)).text).toMatch(new RegExp(`\n${root} check passed\n$`));
@@ -86,11 +86,11 @@ describe('verbose', () => {
     expect((await get(createHealth(), `/livez?${query}`)).text).toContain('[+]ping ok\n');
   });
 
-  it.each(['Verbose', 'pretty=true', 'format=text'])('?%s is not verbose', async (query) => {
+  it.each(['Verbose', 'pretty=true', 'format=text'])('is off for ?%s', async (query) => {
     expect((await get(createHealth(), `/livez?${query}`)).text).toBe('ok');
   });
 
-  it('is always on when a check fails; the reason stays inside and goes to the hook', async () => {
+  it('is always on when a check fails; the reason is only reported to the hook', async () => {
     const seen: Observation[] = [];
     const health = createHealth({ observe: (observation) => void seen.push(observation) });
     health.add({ name: 'database', check: () => Promise.reject(new Error('password s3cret refused')) });
@@ -117,7 +117,7 @@ describe('exclude', () => {
     return health;
   };
 
-  it('does not run what it excludes by name', async () => {
+  it('does not run checks excluded by name', async () => {
     let runs = 0;
     const health = createHealth();
     health.add({ name: 'a', check: () => void runs++ });
@@ -150,7 +150,7 @@ describe('exclude', () => {
     ['exclude=x&exclude=x', '"x"'],
     ['exclude=__proto__', '"__proto__"'],
     ['exclude=%F0%9F%98%80&exclude=%EF%BF%BD', '"\ufffd","😀"'],
-  ])('warns of what matched nothing: %s', async (query, names) => {
+  ])('warns of values that matched nothing: %s', async (query, names) => {
     const { status, text } = await get(createHealth(), `/livez?verbose&${query}`);
     expect(status).toBe(200);
     expect(text).toContain(
@@ -158,18 +158,18 @@ describe('exclude', () => {
     );
   });
 
-  it('does not warn when everything is well and verbose is off', async () => {
+  it('does not warn when all checks pass and verbose is off', async () => {
     expect((await get(createHealth(), '/livez?exclude=nope')).text).toBe('ok');
   });
 
-  it('warns in a failure too', async () => {
+  it('warns in a failure as well', async () => {
     const { text } = await get(withGroups(), '/healthz?exclude=nope');
     expect(text).toMatch(/\nwarn: some .* "nope"\nhealthz check failed\n$/);
   });
 });
 
 describe('format=json', () => {
-  it('gives the report without reasons, with the status code of the text', async () => {
+  it('returns the report without reasons, with the status code of the text', async () => {
     const health = createHealth();
     health.add({ name: 'database', check: () => ({ ok: false, reason: 's3cret' }) });
     health.add({ name: 'mail', check: () => 'queue full' as never, critical: false });
@@ -192,7 +192,7 @@ describe('format=json', () => {
   });
 });
 
-describe('timeout', () => {
+describe('the parameter timeout', () => {
   it.each([
     ['abc', 'time: invalid duration "abc"'],
     ['5', 'time: missing unit in duration "5"'],
@@ -201,7 +201,7 @@ describe('timeout', () => {
     ['.s', 'time: invalid duration ".s"'],
     ['1s-', 'time: unknown unit "s-" in duration "1s-"'],
     ['99999999999h', 'time: invalid duration "99999999999h"'],
-  ])('?timeout=%s is 400', async (value, message) => {
+  ])('is a 400 for ?timeout=%s', async (value, message) => {
     const { status, headers, text } = await get(createHealth(), `/livez?timeout=${value}`);
     expect(status).toBe(400);
     expect(headers).toEqual({ 'content-type': 'application/json', 'cache-control': 'no-cache, private' });
@@ -217,14 +217,14 @@ describe('timeout', () => {
   });
 
   it.each(['5s', '1h30m', '-5s', '0', '0.5s', '.5s', '', '100us', '1m1.5s'])(
-    '?timeout=%s is accepted',
+    'is accepted for ?timeout=%s',
     async (value) => {
       expect((await get(createHealth(), `/livez?timeout=${value}`)).text).toBe('ok');
     },
   );
 });
 
-it('never throws, whatever is asked', async () => {
+it('health requests never throw, whatever is sent', async () => {
   const health = createHealth();
   health.add({ name: 'a/b', check: () => false, group: 'g' });
   const piece = fc.oneof(

@@ -20,13 +20,13 @@ function setup(options: HealthOptions = {}) {
   return { clock, health, add, it: () => find('it') };
 }
 
-describe('what a check may answer', () => {
+describe('the result of a check', () => {
   it.each<[string, () => CheckResult | Promise<void>]>([
     ['nothing', () => undefined],
     ['true', () => true],
     ['{ ok: true }', () => ({ ok: true })],
     ['a promise of nothing', () => Promise.resolve()],
-  ])('%s passes', async (_name, check) => {
+  ])('is a pass for %s', async (_name, check) => {
     const { add, it: verdict } = setup();
     add({ check });
     expect(await verdict()).toMatchObject({ status: 'ok' });
@@ -48,7 +48,7 @@ describe('what a check may answer', () => {
     ['throwing undefined', throwing(undefined), 'failed without a reason'],
     ['throwing an object without prototype', throwing(Object.create(null)), 'failed with something unreadable'],
     ['rejecting with a number', () => Promise.reject(42), '42'], // eslint-disable-line @typescript-eslint/prefer-promise-reject-errors
-  ])('%s fails', async (_name, check, reason) => {
+  ])('is a failure for %s', async (_name, check, reason) => {
     const { health, add, it: verdict } = setup();
     add({ check: check as () => CheckResult });
     expect(await verdict()).toMatchObject({
@@ -58,7 +58,7 @@ describe('what a check may answer', () => {
     expect((await get(health, '/readyz')).status).toBe(500);
   });
 
-  it('a failure that says it is not critical is degraded, and one that does not say so fails', async () => {
+  it('is degraded for a failure that says it is not critical, and failed otherwise', async () => {
     let critical: boolean | undefined = false;
     const { health, add, it: verdict } = setup();
     add({ check: () => ({ ok: false, reason: 'half of it is away', ...(critical !== undefined && { critical }) }) });
@@ -67,7 +67,7 @@ describe('what a check may answer', () => {
     for (critical of [true, undefined]) expect(await verdict()).toMatchObject({ status: 'failed' });
   });
 
-  it('anything at all, thrown or returned, ends in a report', async () => {
+  it('is always a report, whatever is thrown or returned', async () => {
     await fc.assert(
       fc.asyncProperty(fc.anything({ withNullPrototype: true, withBigInt: true }), async (value) => {
         const { health, add } = setup();
@@ -85,7 +85,7 @@ describe('what a check may answer', () => {
     );
   });
 
-  it('cuts a reason that is far too long', async () => {
+  it('has a reason of limited length', async () => {
     const { add, it: verdict } = setup();
     add({ check: () => new Error('x'.repeat(1_000_000)) });
     expect((await verdict())?.reason).toHaveLength(4_097);
@@ -93,7 +93,7 @@ describe('what a check may answer', () => {
 });
 
 describe('a check that hangs', () => {
-  it('is failed after its timeout, with its signal aborted for a constant reason', async () => {
+  it('fails after its timeout, with its signal aborted for a constant reason', async () => {
     const { clock, health, add } = setup();
     const reasons: unknown[] = [];
     add({ check: ({ signal }) => (signal.addEventListener('abort', () => reasons.push(signal.reason)), never()) });
@@ -112,7 +112,7 @@ describe('a check that hangs', () => {
     expect(reasons[1]).toBe(reasons[0]);
   });
 
-  it('is not run again while the old run has not ended, and fails at once meanwhile', async () => {
+  it('is not run again while the old run has not ended, and fails immediately meanwhile', async () => {
     const { clock, add, it: verdict } = setup();
     const { promise, resolve } = deferred();
     let runs = 0;
@@ -132,7 +132,7 @@ describe('a check that hangs', () => {
     expect(runs).toBe(2);
   });
 
-  it('does not hold up a probe beyond its own timeout, nor any other check, even when they take every turn', async () => {
+  it('delays neither a probe beyond its own timeout nor any other check, even when every permit is taken', async () => {
     const { clock, health } = setup({ concurrency: 2, timeoutMs: 1_000 });
     for (let n = 0; n < 10; n++) health.add({ name: `hang-${n}`, check: never });
     health.add({ name: 'fine', check: () => Promise.resolve() });
@@ -144,7 +144,7 @@ describe('a check that hangs', () => {
     expect(clock.pending()).toBe(0);
   });
 
-  it('is told with a signal that is aborted already when it reads it late', async () => {
+  it('sees an aborted signal when it reads it late', async () => {
     const { clock, add, it: verdict } = setup({ timeoutMs: 10 });
     let context: CheckContext | undefined;
     add({ check: (given) => ((context = given), never()) });
@@ -154,7 +154,7 @@ describe('a check that hangs', () => {
     expect(context?.signal.aborted).toBe(true);
   });
 
-  it('?timeout= ends the answer earlier, with 504', async () => {
+  it('is answered earlier with ?timeout=, with 504', async () => {
     const { clock, health, add } = setup();
     add({ check: never });
     const answer = get(health, '/readyz?timeout=50ms');
@@ -167,8 +167,8 @@ describe('a check that hangs', () => {
   });
 });
 
-describe('how checks run', () => {
-  it('one run at a time, shared by every probe that asks meanwhile', async () => {
+describe('a run of a check', () => {
+  it('is shared by every probe in the meantime', async () => {
     const { health, add } = setup();
     const { promise, resolve } = deferred();
     let runs = 0;
@@ -181,7 +181,7 @@ describe('how checks run', () => {
     expect(runs).toBe(2);
   });
 
-  it('side by side, bounded, in order', async () => {
+  it('is concurrent with others, limited in number, in order', async () => {
     const { health } = setup({ concurrency: 3 });
     const ends = Array.from({ length: 7 }, () => deferred());
     const started: number[] = [];
@@ -211,7 +211,7 @@ describe('how checks run', () => {
     ]);
   });
 
-  it('ten thousand that answer at once behind one that waits do not exhaust the stack', async () => {
+  it('does not exhaust the stack with ten thousand synchronous checks behind one that waits', async () => {
     const { health } = setup({ concurrency: 1 });
     const { promise, resolve } = deferred();
     health.add({ name: 'first', check: () => promise });
@@ -221,7 +221,7 @@ describe('how checks run', () => {
     expect((await report).status).toBe('ok');
   }, 30_000);
 
-  it('a check that asks for its own report at once fails instead of recursing', async () => {
+  it('fails instead of recursing when it asks for its own report synchronously', async () => {
     const { health, add, it: verdict } = setup();
     let inner: Promise<unknown> | undefined;
     add({ check: () => void (inner ??= health.report('readyz')) });
@@ -229,7 +229,7 @@ describe('how checks run', () => {
     expect(await inner).toMatchObject({ status: 'failed' });
   });
 
-  it('cacheMs: the verdict is reused for that long, good or bad', async () => {
+  it('is reused for cacheMs, passing or failing', async () => {
     const { clock, add, it: verdict } = setup();
     const results = [false, true];
     let runs = 0;
@@ -243,7 +243,7 @@ describe('how checks run', () => {
     expect(runs).toBe(2);
   });
 
-  it('periodMs: runs in the background from the start, and probes only read', async () => {
+  it('is in the background from the start with periodMs, and probes only read', async () => {
     const { clock, health, add, it: verdict } = setup();
     let runs = 0;
     add({ check: () => (runs++, Promise.resolve()), periodMs: 5_000 });
@@ -260,7 +260,7 @@ describe('how checks run', () => {
     expect(clock.pending()).toBe(0);
   });
 
-  it('a background check that hangs is failed, then runs again once it ended', async () => {
+  it('fails in the background when it hangs, and starts again once it ended', async () => {
     const { clock, add, it: verdict } = setup();
     const first = deferred();
     let runs = 0;
@@ -277,8 +277,8 @@ describe('how checks run', () => {
   });
 });
 
-describe('degraded', () => {
-  it('a check that is not critical leaves the status code at 200', async () => {
+describe('a degraded check', () => {
+  it('leaves the status code at 200', async () => {
     const { health, add } = setup();
     add({ check: () => new Error('why'), critical: false });
     expect((await get(health, '/readyz')).text).toBe('ok');
@@ -287,7 +287,7 @@ describe('degraded', () => {
     expect(await health.report('readyz')).toMatchObject({ status: 'degraded' });
   });
 
-  it('a failure elsewhere outweighs it', async () => {
+  it('is outweighed by a failed one', async () => {
     const { health, add } = setup();
     add({ check: () => false });
     health.add({ name: 'minor', check: () => false, critical: false });
@@ -312,15 +312,15 @@ describe('thresholds', () => {
     ['-++', '--+', { successThreshold: 2 }],
     ['+++-+++', '--+---+', { successThreshold: 3 }],
     ['++--+---++', '-++++++--+', { failureThreshold: 3, successThreshold: 2 }],
-  ])('%s is seen as %s with %j', async (results, expected, more) => {
+  ])('turn the results %s into %s with %j', async (results, expected, more) => {
     expect(await play(results, more)).toBe(expected);
   });
 
-  it('failing at the start is failing at once: what never succeeded is down', async () => {
+  it('fail at once at the start, until the check has succeeded', async () => {
     expect(await play('---', { failureThreshold: 5 })).toBe('---');
   });
 
-  it('says how far the recovery is', async () => {
+  it('report how far the recovery is', async () => {
     const { add, it: verdict } = setup();
     let up = false;
     add({ check: () => (up ? true : new Error('no route')), successThreshold: 3 });
@@ -329,7 +329,7 @@ describe('thresholds', () => {
     expect((await verdict())?.reason).toBe('no route; since then passed 1 of 3 times');
   });
 
-  it('a run that hangs counts as failing each time it is asked for', async () => {
+  it('count a hanging run as failing each time it is probed', async () => {
     const { clock, add, it: verdict } = setup({ timeoutMs: 10 });
     let runs = 0;
     add({ check: () => (runs++ === 0 ? undefined : never()), failureThreshold: 3 });
@@ -342,7 +342,7 @@ describe('thresholds', () => {
   });
 });
 
-it('reports when the status changed and how long the run took', async () => {
+it('a report says when the status changed and how long the run took', async () => {
   const { clock, add, it: verdict } = setup();
   const { promise, resolve } = deferred();
   add({ check: () => promise });

@@ -33,7 +33,7 @@ const as = (user: string) => ({ headers: { 'x-user': user } });
 
 describe('the path of a single check', () => {
   it.each(['/livez/ping', '/readyz/log', '/healthz/ping?exclude=ping&verbose', '/livez%2Fping', '/readyz/shutdown'])(
-    '%s answers ok without nosniff',
+    'answers ok without nosniff: %s',
     async (url) => {
       expect(await get(createHealth(), url)).toEqual({
         status: 200,
@@ -51,11 +51,11 @@ describe('the path of a single check', () => {
     '/livez/shutdown',
     '/healthz/shutdown',
     '/readyz/__proto__',
-  ])('%s is not found', async (url) => {
+  ])('is not found for %s', async (url) => {
     expect(await get(createHealth(), url)).toEqual(NOT_FOUND);
   });
 
-  it('finds names with slashes, escaped or not, only below the endpoints they count for', async () => {
+  it('may have names with slashes, escaped or not, only below the endpoints they count for', async () => {
     const health = createHealth();
     health.add({ name: 'stores/main', check: () => true });
     expect((await get(health, '/readyz/stores/main')).text).toBe('ok');
@@ -63,14 +63,14 @@ describe('the path of a single check', () => {
     expect((await get(health, '/livez/stores/main')).status).toBe(404);
   });
 
-  it('answers HEAD with lengths', async () => {
+  it('answers HEAD with the length of GET', async () => {
     const length = async (url: string) =>
       (await get(createHealth(), url, { method: 'HEAD' })).headers['content-length'];
     expect(await length('/livez/ping')).toBe('2');
     expect(await length('/livez/nope')).toBe('19');
   });
 
-  it('withholds the reason when there are no hooks, and tells it to observe', async () => {
+  it('withholds the reason when there are no hooks, and reports it to observe', async () => {
     const seen: Observation[] = [];
     const health = createHealth({ observe: (observation) => void seen.push(observation) });
     health.add({ name: 'database', check: () => ({ ok: false, reason: 's3cret' }) });
@@ -95,7 +95,7 @@ describe('with hooks', () => {
     return health;
   };
 
-  it('roots are open to everybody, whatever the method, without asking who it is', async () => {
+  it('endpoints are open to everyone, whatever the method, without authentication', async () => {
     let asked = 0;
     const health = guarded({ authenticate: () => void asked++ });
     expect((await get(health, '/livez')).text).toBe('ok');
@@ -113,7 +113,7 @@ describe('with hooks', () => {
     }
   });
 
-  it('is 403 without the right, before it says whether the check exists', async () => {
+  it('a single check is 403 without the right, whether it exists or not', async () => {
     for (const [url, method, verb, path] of [
       ['/readyz/database', 'GET', 'get', '/readyz/database'],
       ['/livez%2Fnope?verbose', 'HEAD', 'head', '/livez/nope'],
@@ -141,7 +141,7 @@ describe('with hooks', () => {
     expect((await get(guarded(), '/livez/x', as('reasoned'))).text).toContain('path \\"/livez/x\\": not today"');
   });
 
-  it('shows the reason to a caller with the right, on the single check only', async () => {
+  it('the reason is shown to an authorized caller, on the single check only', async () => {
     expect((await get(guarded(), '/readyz/database', as('root'))).text).toBe('internal server error: s3cret\n');
     expect(await get(guarded(), '/readyz/mail', as('root'))).toMatchObject({
       status: 200,
@@ -151,7 +151,7 @@ describe('with hooks', () => {
     expect((await get(guarded(), '/readyz', as('root'))).text).not.toContain('s3cret');
   });
 
-  it("roots: 'authorized' asks for the roots as well", async () => {
+  it("roots: 'authorized' requires authorization for the endpoints as well", async () => {
     const health = guarded({ roots: 'authorized' });
     expect((await get(health, '/readyz')).status).toBe(401);
     expect((await get(health, '/livez', as('jane'))).status).toBe(403);
@@ -159,14 +159,14 @@ describe('with hooks', () => {
     expect((await get(health, '/livez', as('root'))).text).toBe('ok');
   });
 
-  it('a bad timeout is 400 before anybody is asked', async () => {
+  it('a bad timeout is 400 before authentication', async () => {
     expect((await get(guarded(), '/readyz/ping?timeout=abc')).status).toBe(400);
   });
 
   it.each([
     ['throws', 'crash', { status: 500, text: 'Internal Server Error\n' }],
     ['answers nothing', 'garbage', { status: 403 }],
-  ])('an authorizer that %s lets nobody in, and observe is told once', async (_, user, expected) => {
+  ])('an authorizer that %s denies everyone, and is reported once', async (_, user, expected) => {
     const seen: Observation[] = [];
     const health = guarded({ observe: (observation) => void seen.push(observation) });
     expect(await get(health, '/readyz/ping', as(user))).toMatchObject(expected);
@@ -178,7 +178,7 @@ describe('with hooks', () => {
     expect((await get(health, '/readyz/ping', as('jane'))).text).toBe('Internal Server Error\n');
   });
 
-  it('takes hooks that answer later', async () => {
+  it('asynchronous hooks are awaited', async () => {
     const health = guarded({
       authenticate: async () => Promise.resolve({ name: 'jane', groups: [] }),
       authorize: async () => Promise.resolve({ allowed: true }),
@@ -196,7 +196,7 @@ describe('auditIds', () => {
     );
   });
 
-  it('are sent on every answer: the one of the request, or a new one', async () => {
+  it('are sent on every response: the one of the request, or a new one', async () => {
     const health = createHealth({ auditIds: true, ...hooks });
     for (const url of ['/livez', '/livez?verbose', '/livez/ping', '/livez?timeout=x', '/livez/%zz']) {
       expect((await get(health, url)).headers['audit-id']).toMatch(uuid);

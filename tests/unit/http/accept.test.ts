@@ -5,7 +5,7 @@ import { acceptsExactly, clauseCovers, parseAccept } from '../../../src/http/acc
 const names = (header: string): string[] => parseAccept(header).map(({ type, subtype }) => `${type}/${subtype}`);
 
 describe('parseAccept', () => {
-  it('orders by weight, then by how exact the type is, then by place', () => {
+  it('orders clauses by weight, then by specificity, then by position', () => {
     expect(names('*/*, application/*, application/yaml, application/json')).toEqual([
       'application/yaml',
       'application/json',
@@ -15,29 +15,29 @@ describe('parseAccept', () => {
     expect(names('application/json;q=0.1, */*;q=0.9')).toEqual(['*/*', 'application/json']);
   });
 
-  it('keeps parameters, trimmed, and takes q out of them', () => {
+  it('keeps parameters, trimmed, without q', () => {
     const [clause] = parseAccept(' application/json ; as = Table;v=v1; g=meta.k8s.io;q=0.5');
     expect(clause).toMatchObject({ type: 'application', subtype: 'json', q: 0.5 });
     expect(Object.fromEntries(clause?.params ?? [])).toEqual({ as: 'Table', v: 'v1', g: 'meta.k8s.io' });
   });
 
-  it('passes over parameters that are not name=value', () => {
+  it('ignores parameters that are not name=value', () => {
     const [clause] = parseAccept('application/json; foo; a=; b=c=d; ok=1');
     expect([...(clause?.params ?? [])]).toEqual([['ok', '1']]);
   });
 
-  it('reads an unreadable weight as 0 and keeps the clause', () => {
+  it('reads an invalid weight as 0 and keeps the clause', () => {
     expect(parseAccept('a/b;q=abc, c/d;q= 1').map(({ q }) => q)).toEqual([0, 0]);
     expect(names('a/b;q=0')).toEqual(['a/b']);
     expect(parseAccept('a/b;q=.5')[0]?.q).toBe(0.5);
     expect(parseAccept('a/b;q=1e-1')[0]?.q).toBe(0.1);
   });
 
-  it('passes over what is no media range, and reads a lone * as */*', () => {
+  it('ignores invalid media ranges, and reads a lone * as */*', () => {
     expect(names('json, a/b/c, /x, a/, , *')).toEqual(['*/*']);
   });
 
-  it('reads nothing of more than 128 clauses or 8,192 characters', () => {
+  it('returns nothing for more than 128 clauses or 8,192 characters', () => {
     const most = `${'a/b,'.repeat(127)}c/d`;
     expect(parseAccept(most)).toHaveLength(128);
     expect(acceptsExactly(most, ['c/d'])).toBe(true);
@@ -54,7 +54,7 @@ describe('parseAccept', () => {
     );
   });
 
-  it('takes a __proto__ parameter as plain data', () => {
+  it('treats a __proto__ parameter as plain data', () => {
     const [clause] = parseAccept('a/b;__proto__=x;constructor=y');
     expect(clause?.params.get('__proto__')).toBe('x');
     expect(clause?.params.get('as')).toBeUndefined();
@@ -76,7 +76,7 @@ describe('clauseCovers', () => {
     ['app/*', false],
     ['*/json', false],
     ['text/json', false],
-  ])('%s covers application/json: %s', (range, expected) => {
+  ])('compares %s with application/json: %s', (range, expected) => {
     expect(covers(range, 'application/json')).toBe(expected);
   });
 });
@@ -95,7 +95,7 @@ describe('acceptsExactly', () => {
     ['APPLICATION/JSON', false],
     ['text/html', false],
     ['application/jsonx', false],
-  ])('%s: %s', (header, expected) => {
+  ])('checks the header %s: %s', (header, expected) => {
     expect(acceptsExactly(header, types)).toBe(expected);
   });
 });

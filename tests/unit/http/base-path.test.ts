@@ -13,7 +13,7 @@ describe('stripBasePath', () => {
     ['/IN/readyz', '/in', undefined],
     ['/i%6E/readyz', '/in', undefined],
     ['/readyz', '/in', undefined],
-  ])('%s without "%s"', (target, basePath, expected) => {
+  ])('removes the base path of %s: "%s"', (target, basePath, expected) => {
     expect(stripBasePath(target, basePath)).toBe(expected);
   });
 });
@@ -25,11 +25,11 @@ test.each([
   ['/in/', '/in'],
   ['/in//', '/in'],
   ['/a/b', '/a/b'],
-])('normalizes %s', (value, expected) => {
+])('normalizes the base path %s', (value, expected) => {
   expect(normalizeBasePath(value)).toBe(expected);
 });
 
-test('says what is wrong with a base path', () => {
+test('reports what is wrong with a base path', () => {
   for (const good of [undefined, '', '/', '/a/b']) expect(aBasePath(good, 'basePath')).toEqual([]);
   for (const bad of ['a', '/a?b', '/a#b', '/a b', 7, null]) {
     expect(aBasePath(bad, 'basePath')).toEqual([expect.stringMatching(/^basePath must be a path such as/)]);

@@ -6,7 +6,7 @@ const post = (body: ApiRequest['body']): ApiRequest => ({ method: 'POST', url: '
 const tooLarge = (limit: number) => expect.objectContaining({ name: 'BodyError', code: 'too-large', limit }) as unknown;
 
 describe('readBody', () => {
-  test('without a body there are no bytes', async () => {
+  test('returns no bytes without a body', async () => {
     expect(await readBody(post(undefined), 10)).toEqual(new Uint8Array(0));
   });
 
@@ -46,7 +46,7 @@ describe('readBody', () => {
     ).toBe(3);
   });
 
-  test('passes on what the body function throws', async () => {
+  test('rethrows errors of the body function', async () => {
     const error = new Error('x');
     await expect(
       readBody(
@@ -57,7 +57,7 @@ describe('readBody', () => {
     expect(isBodyError(error)).toBe(false);
   });
 
-  test('refuses anything else with a TypeError', async () => {
+  test('refuses other results with a TypeError', async () => {
     await expect(readBody(post((() => ({})) as never), 2)).rejects.toThrow(TypeError);
   });
 });

@@ -24,38 +24,38 @@ describe('acceptsGzip', () => {
     ['br', false],
     ['', false],
     [undefined, false],
-  ])('%s: %s', (header, expected) => {
+  ])('parses the header %s: %s', (header, expected) => {
     expect(acceptsGzip(header)).toBe(expected);
   });
 });
 
 describe('compressed', () => {
-  it('leaves bodies up to the threshold alone', () => {
+  it('leaves bodies up to the threshold unchanged', () => {
     const original = response(new Uint8Array(COMPRESSION_THRESHOLD));
     expect(compressed(original, 'gzip')).toBe(original);
   });
 
-  it('compresses larger ones and says so', async () => {
+  it('compresses larger bodies and sets Content-Encoding', async () => {
     const bytes = new Uint8Array(COMPRESSION_THRESHOLD + 1).fill(97);
     const answer = await compressed(response(bytes, { 'content-type': 'a/b' }), 'gzip');
     expect(answer.headers).toEqual({ 'content-type': 'a/b', 'content-encoding': 'gzip', vary: 'Accept-Encoding' });
     expect(gunzipSync(answer.body as Uint8Array).equals(bytes)).toBe(true);
   });
 
-  it('adds to a Vary header that is there', async () => {
+  it('extends an existing Vary header', async () => {
     const bytes = new Uint8Array(COMPRESSION_THRESHOLD + 1);
     const answer = await compressed(response(bytes, { vary: 'Accept' }), 'gzip');
     expect(answer.headers['vary']).toBe('Accept, Accept-Encoding');
   });
 
-  it('leaves everything alone for clients that do not take gzip', () => {
+  it('leaves everything unchanged for clients without gzip', () => {
     const original = response(new Uint8Array(COMPRESSION_THRESHOLD * 2));
     expect(compressed(original, 'br')).toBe(original);
   });
 });
 
 describe('gzipStream', () => {
-  it('asks for the next chunk only after the one before was consumed', async () => {
+  it('requests the next chunk only after the previous one was consumed', async () => {
     const buffer = new Uint8Array(70_000);
     async function* source(): AsyncGenerator<Uint8Array> {
       for (let i = 0; i < 20; i += 1) {
@@ -70,7 +70,7 @@ describe('gzipStream', () => {
     }
   });
 
-  it('throws what the source throws', async () => {
+  it('rethrows errors of the source', async () => {
     async function* source(): AsyncGenerator<Uint8Array> {
       yield new Uint8Array(10);
       throw new Error('the store went away');

@@ -7,7 +7,7 @@ const answer = textResponse(200, 'ok');
 const other = textResponse(200, 'other');
 
 describe('firstOf', () => {
-  test('gives the first answer and asks nobody after it', () => {
+  test('returns the first response and calls no later handler', () => {
     const late = vi.fn(() => other);
     expect(
       firstOf(
@@ -27,7 +27,7 @@ describe('firstOf', () => {
     expect(() => firstOf()).toThrow(new TypeError('firstOf: give at least one handler, such as health.handle'));
   });
 
-  test('goes on after a promise of undefined', async () => {
+  test('continues after a promise of undefined', async () => {
     const none: ApiHandler = () => Promise.resolve(undefined);
     const joined = firstOf(
       none,
@@ -40,7 +40,7 @@ describe('firstOf', () => {
     expect(await firstOf(none, none)(request)).toBeUndefined();
   });
 
-  test('asks in order, never the next before the last has answered', async () => {
+  test('calls handlers in order, never the next before the previous has answered', async () => {
     const order: string[] = [];
     const slow: ApiHandler = async () => {
       order.push('slow begins');
@@ -56,7 +56,7 @@ describe('firstOf', () => {
     expect(order).toEqual(['slow begins', 'slow ends', 'quick']);
   });
 
-  test('lets errors out, thrown or rejected', async () => {
+  test('passes errors on, thrown or rejected', async () => {
     const error = new Error('x');
     const throws: ApiHandler = () => {
       throw error;
@@ -71,7 +71,7 @@ describe('firstOf', () => {
     ).rejects.toBe(error);
   });
 
-  test('refuses what is no function, naming each', () => {
+  test('refuses arguments that are not functions, naming each', () => {
     expect(() => firstOf(() => answer, {} as never, undefined as never)).toThrow(
       new TypeError(
         'firstOf: argument 2 must be a handler, such as health.handle; argument 3 must be a handler, such as health.handle',

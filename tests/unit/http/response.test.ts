@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { header, headerValues } from '../../../src/http/headers.js';
 import { checkResponse, notFoundText, textResponse } from '../../../src/http/response.js';
 
-test('a text answer has the form of http.Error', () => {
+test("a text response has the format of Go's http.Error", () => {
   expect(textResponse(503, 'busy', { 'retry-after': '1' })).toEqual({
     status: 503,
     headers: {
@@ -15,12 +15,12 @@ test('a text answer has the form of http.Error', () => {
   expect(notFoundText()).toMatchObject({ status: 404, body: '404 page not found\n' });
 });
 
-test('extra headers of one answer do not reach another', () => {
+test('extra headers of one response do not affect another', () => {
   textResponse(503, 'busy', { 'retry-after': '1' });
   expect(notFoundText().headers).not.toHaveProperty('retry-after');
 });
 
-test('headers: first value and all values', () => {
+test('headers can be read as the first value or as all values', () => {
   const request = { method: 'GET', url: '/', headers: { accept: 'a, b', 'impersonate-group': ['x', 'y'], none: [] } };
   expect(header(request, 'accept')).toBe('a, b');
   expect(header(request, 'impersonate-group')).toBe('x');
@@ -32,7 +32,7 @@ test('headers: first value and all values', () => {
   expect(headerValues(request, 'absent')).toEqual([]);
 });
 
-test('an answer that cannot be sent is a TypeError that names every fault', () => {
+test('a response that cannot be sent is a TypeError that names every fault', () => {
   expect(() => checkResponse(null as never)).toThrow(TypeError);
   expect(() => checkResponse({ status: 99, headers: null, body: {} } as never)).toThrow(/status.*headers.*body/);
   expect(() => checkResponse({ status: 200, headers: {}, body: null })).not.toThrow();

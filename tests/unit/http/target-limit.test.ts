@@ -24,7 +24,7 @@ test.each([
   '/api/v1/namespaces/default/events/x',
   '/openapi/v3',
   '/elsewhere',
-])('%s with more than that is answered 431 to everybody, and nothing of it is read', async (path) => {
+])('%s with more than that is answered with 431 to every caller, and is not read', async (path) => {
   const health = createHealth(hooks);
   const events = createEvents({ apiDomain: 'example.com', coreV1: true, store: memoryStore(), ...hooks });
   const server = createApiServer({ health, events, ...hooks });
@@ -43,7 +43,7 @@ test.each([
   await events.close();
 });
 
-test('what lies elsewhere is left to the service, however long it is', async () => {
+test('foreign paths are left to the service, however long they are', async () => {
   const events = createEvents({ apiDomain: 'example.com', store: memoryStore(), ...hooks });
   const handle = firstOf(createHealth(hooks).handle, events.handle);
   expect(handle({ method: 'GET', url: `/mine?${'a&'.repeat(40_000)}` })).toBeUndefined();

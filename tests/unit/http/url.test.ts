@@ -15,11 +15,11 @@ describe('splitUrl', () => {
     ['//host/path', '//host/path', ''],
     ['*', '*', ''],
     ['', '', ''],
-  ])('%s', (target, path, query) => {
+  ])('splits the target %s', (target, path, query) => {
     expect(splitUrl(target)).toEqual({ path, query });
   });
 
-  test('the origin form of an origin form is itself', () => {
+  test('leaves an origin form unchanged', () => {
     fc.assert(fc.property(fc.webPath(), (path) => originForm(`/${path}`) === `/${path}`));
   });
 });
@@ -36,21 +36,21 @@ describe('decodePath', () => {
     ['/%ff', '/\ufffd'],
     ['/é%ff%41', '/é\ufffdA'],
     ['/%EF%BB%BFx%ff', '/\ufeffx\ufffd'],
-  ])('%s', (path, decoded) => {
+  ])('decodes the path %s', (path, decoded) => {
     expect(decodePath(path)).toBe(decoded);
   });
 
-  test.each(['/%', '/%4', '/%zz', '/%4g', '/ok%41/%G1'])('%s has a bad escape', (path) => {
+  test.each(['/%', '/%4', '/%zz', '/%4g', '/ok%41/%G1'])('refuses %s, which has a bad escape', (path) => {
     expect(decodePath(path)).toBeUndefined();
   });
 
-  test('undoes encodeURIComponent', () => {
+  test('is the inverse of encodeURIComponent', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => decodePath(`/${encodeURIComponent(text)}`) === `/${text}`),
     );
   });
 
-  test('never throws', () => {
+  test('never throws an error', () => {
     const parts = fc.array(fc.oneof(fc.constantFrom('%', '%f', '%ff', '%C3', '+', '/'), fc.string()));
     fc.assert(
       fc.property(parts, (pieces) => {
@@ -81,17 +81,17 @@ describe('parseQuery', () => {
     ['%=1&b=1', [['b', ['1']]]],
     ['a=1;b=2&c=3', [['c', ['3']]]],
     ['a=%3B', [['a', [';']]]],
-  ])('%s', (query, expected) => {
+  ])('parses the query %s', (query, expected) => {
     expect([...parseQuery(query)]).toEqual(expected);
   });
 
-  test('names of object properties are plain keys', () => {
+  test('treats names of object properties as plain keys', () => {
     const query = parseQuery('__proto__=1&constructor=2&toString=3');
     expect([...query.keys()]).toEqual(['__proto__', 'constructor', 'toString']);
     expect(({} as Record<string, unknown>)['1']).toBeUndefined();
   });
 
-  test('reads what URLSearchParams writes', () => {
+  test('reads the output of URLSearchParams', () => {
     const pairs = fc.array(fc.tuple(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' })));
     fc.assert(
       fc.property(pairs, (entries) => {
@@ -104,7 +104,7 @@ describe('parseQuery', () => {
   });
 });
 
-test('escapes are decoded as the bytes that they stand for', () => {
+test('decodes escapes as bytes', () => {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   const piece = fc.oneof(
     fc

@@ -43,7 +43,7 @@ describe('goType', () => {
     [1.5, 'float64'],
     [false, 'bool'],
     ['', 'string'],
-  ])('is the type Go reads %j into', (value, expected) => {
+  ])('is the type that Go decodes %j into', (value, expected) => {
     expect(goType(value)).toBe(expected);
   });
 });

@@ -7,7 +7,7 @@ const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
 const decode = (bytes: Uint8Array | undefined): string | undefined => bytes && new TextDecoder().decode(bytes);
 
 describe('indentJson', () => {
-  it('is what JSON.stringify writes with two spaces', () => {
+  it('agrees with JSON.stringify with two spaces', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         expect(indentJson(JSON.stringify(value))).toBe(JSON.stringify(value, null, 2));
@@ -20,13 +20,13 @@ describe('indentJson', () => {
     expect(indentJson('{"10":1,"9":12345678901234567890}')).toBe('{\n  "10": 1,\n  "9": 12345678901234567890\n}');
   });
 
-  it('goes on at a depth', () => {
+  it('continues at a given depth', () => {
     expect(indentJson('{"a":[]}', 2)).toBe('{\n      "a": []\n    }');
   });
 });
 
 describe('memberBytes', () => {
-  it('gives the bytes of a member, wherever it stands', () => {
+  it('returns the bytes of a member, wherever it is', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.jsonValue(), fc.nat(5), (others, value, at) => {
         const entries = Object.entries(others).filter(([key]) => key !== 'metadata');
@@ -38,7 +38,7 @@ describe('memberBytes', () => {
     );
   });
 
-  it('does not mistake nested members and strings for it', () => {
+  it('ignores nested members and strings', () => {
     expect(
       memberBytes(encode('{"a":{"metadata":1},"b":"\\"metadata\\":2","c":["metadata"]}'), 'metadata'),
     ).toBeUndefined();

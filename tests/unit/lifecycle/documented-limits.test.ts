@@ -9,7 +9,7 @@ const health = { startShutdown: (): void => undefined };
 const never = (): Promise<void> => new Promise(() => undefined);
 
 describe('a lifecycle without options', () => {
-  it('does not delay, drains for 60,000 ms and closes for 10,000 ms', async () => {
+  it('has no delay, drains for 60,000 ms and closes for 10,000 ms', async () => {
     const clock = manualClock();
     let cut: AbortSignal | undefined;
     const lifecycle = createLifecycle({
@@ -49,10 +49,13 @@ describe('a lifecycle without options', () => {
   });
 });
 
-it.each(['shutdownDelayMs', 'drainTimeoutMs', 'closeTimeoutMs'] as const)('%s is a number from 0 to a day', (name) => {
-  for (const value of [0, 86_400_000]) expect(() => createLifecycle({ health, [name]: value })).not.toThrow();
-  for (const value of [-1, 86_400_001, '5', null]) {
-    const options = { health, [name]: value } as unknown as LifecycleOptions;
-    expect(() => createLifecycle(options)).toThrow(`${name} must be a number from 0 to 86400000`);
-  }
-});
+it.each(['shutdownDelayMs', 'drainTimeoutMs', 'closeTimeoutMs'] as const)(
+  'the option %s is a number from 0 to a day',
+  (name) => {
+    for (const value of [0, 86_400_000]) expect(() => createLifecycle({ health, [name]: value })).not.toThrow();
+    for (const value of [-1, 86_400_001, '5', null]) {
+      const options = { health, [name]: value } as unknown as LifecycleOptions;
+      expect(() => createLifecycle(options)).toThrow(`${name} must be a number from 0 to 86400000`);
+    }
+  },
+);

@@ -6,7 +6,7 @@ import { deferred, get } from '../health/asking.js';
 import { settle } from '../health/manual-clock.js';
 
 describe('runPostStartHooks', () => {
-  it('adds the checks before it returns and turns each one when its hook has ended', async () => {
+  it('adds the checks before it returns and passes each one when its hook has ended', async () => {
     const health = createHealth();
     const first = deferred();
     const runs: string[] = [];
@@ -28,7 +28,7 @@ describe('runPostStartHooks', () => {
     expect(runs).toEqual(['first', 'second']);
   });
 
-  it('leaves the check of a hook that throws failed, with the reason, and names it', async () => {
+  it('leaves the check of a failing hook failed, with the reason, and names it', async () => {
     const seen: Observation[] = [];
     const health = createHealth();
     const failed = await runPostStartHooks({
@@ -47,7 +47,7 @@ describe('runPostStartHooks', () => {
     expect(seen).toMatchObject([{ type: 'error', where: 'poststarthook/a' }]);
   });
 
-  it('hands the signal on', async () => {
+  it('passes the signal to the hooks', async () => {
     const controller = new AbortController();
     let given: AbortSignal | undefined;
     const hook: StartupHook = { name: 'a', run: ({ signal }) => void (given = signal) };
@@ -55,7 +55,7 @@ describe('runPostStartHooks', () => {
     expect(given).toBe(controller.signal);
   });
 
-  it('refuses hooks without name or function, or with one name twice, before it adds any', async () => {
+  it('refuses hooks without name or function, or with a duplicate name, before it adds any', async () => {
     const health = createHealth();
     const hooks = [{ name: 'a', run: () => undefined }, { name: 'a', run: 1 }, null, { run: () => undefined }];
     expect(() => runPostStartHooks({ health, hooks: hooks as StartupHook[] })).toThrow(

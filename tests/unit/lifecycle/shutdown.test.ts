@@ -35,7 +35,7 @@ describe('createLifecycle', () => {
       { health: { startShutdown: () => undefined }, drainTimeoutMs: NaN, closeTimeoutMs: Infinity },
       /drainTimeoutMs .*; closeTimeoutMs /,
     ],
-  ])('refuses %o', (options, message) => {
+  ])('refuses the invalid options %o', (options, message) => {
     expect(() => createLifecycle(options as LifecycleOptions)).toThrow(TypeError);
     expect(() => createLifecycle(options as LifecycleOptions)).toThrow(message);
   });
@@ -58,7 +58,7 @@ describe('the shutdown sequence', () => {
     expect(clock.pending()).toBe(0);
   });
 
-  it('happens once, however often it is asked for', async () => {
+  it('runs once, however often it is called', async () => {
     const { steps, lifecycle } = setup();
     const { shutdown } = lifecycle;
     expect(shutdown()).toBe(shutdown());
@@ -82,7 +82,7 @@ describe('the shutdown sequence', () => {
     expect(order).toEqual(['endWatches', 'close']);
   });
 
-  it('gives requests in flight a limit, then says so and goes on', async () => {
+  it('gives requests in flight a limit, then reports that and continues', async () => {
     let signal: AbortSignal | undefined;
     const { clock, steps, lifecycle } = setup({
       drainTimeoutMs: 500,
@@ -100,7 +100,7 @@ describe('the shutdown sequence', () => {
     expect(steps.at(-1)).toBe('close');
   });
 
-  it('goes on after steps that fail, and tells of them', async () => {
+  it('continues after steps that fail, and reports them', async () => {
     const seen: Observation[] = [];
     const { steps, lifecycle } = setup({
       health: {
@@ -124,7 +124,7 @@ describe('the shutdown sequence', () => {
     expect(steps).toEqual(['drain', 'close']);
   });
 
-  it('waits for beforeStop beyond the delay, but not for ever', async () => {
+  it('waits for beforeStop beyond the delay, but not without limit', async () => {
     const preparation = deferred();
     const { clock, steps, lifecycle } = setup({ shutdownDelayMs: 100, beforeStop: () => preparation.promise });
     const ended = lifecycle.shutdown();
@@ -139,7 +139,7 @@ describe('the shutdown sequence', () => {
     expect((await left).failures).toMatchObject([{ step: 'beforeStop' }]);
   });
 
-  it('does not wait for ever for close', async () => {
+  it('does not wait for close without limit', async () => {
     const { clock, lifecycle } = setup({ closeTimeoutMs: 300, close: () => new Promise(() => undefined) });
     const ended = lifecycle.shutdown();
     await clock.advance(300);
@@ -147,7 +147,7 @@ describe('the shutdown sequence', () => {
     expect(lifecycle.phase()).toBe('stopped');
   });
 
-  it('needs no step at all', async () => {
+  it('works without any step', async () => {
     const lifecycle = createLifecycle({ health: createHealth() });
     await settle();
     expect(await lifecycle.shutdown()).toEqual({ drained: true, failures: [] });

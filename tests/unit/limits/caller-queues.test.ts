@@ -25,8 +25,8 @@ function bench(options: InFlightLimitOptions) {
   return { ...loop, ask, told, releases };
 }
 
-describe('who waits', () => {
-  it('is not overtaken by a later request of the same caller, although there is a place again', async () => {
+describe('a waiting request', () => {
+  it('is not overtaken by a later request of the same caller, although a place is free again', async () => {
     const { ask, told, releases, turns } = bench({ reads: 8, readsPerCaller: 2 });
     ask('1', 'jane');
     ask('2', 'jane');
@@ -42,7 +42,7 @@ describe('who waits', () => {
     expect(told.slice(4)).toEqual(['5 inside']);
   });
 
-  it('makes room for others who wait as soon as it got its place', async () => {
+  it('makes way for other waiting requests as soon as it got its place', async () => {
     const { ask, told, releases, turns } = bench({ reads: 2, readsPerCaller: 2, queued: 2 });
     for (const label of ['1', '2', '3', '4']) ask(label, 'jane');
     for (const release of releases.splice(0)) release();
@@ -53,7 +53,7 @@ describe('who waits', () => {
     expect(told.slice(4)).toEqual(['7 refused']);
   });
 
-  it('is counted anew now and then, and never too often', async () => {
+  it('is searched for now and then, and never too often', async () => {
     const { ask, told, clock, turns } = bench({ reads: 1, queued: 2 });
     ask('1', 'jane');
     ask('2', 'jane');
@@ -79,7 +79,7 @@ describe('the queue of a caller', () => {
     return { ...loop, made, crowd };
   };
 
-  it('is forgotten when it was idle for two seconds and there are a thousand', () => {
+  it('is dropped when it was idle for two seconds and there are a thousand', () => {
     const { made, crowd, clock } = queues();
     const jane = made.of('jane', false);
     expect(made.of('jane', false)).toBe(jane);
@@ -93,7 +93,7 @@ describe('the queue of a caller', () => {
   it.each([
     ['holds a place', (state: { held: { read: number } }) => void (state.held.read = 1)],
     ['holds a watch', (state: { held: { watch: number } }) => void (state.held.watch = 1)],
-  ])('stays while it %s, and where something waits for its turn as well', (_, hold) => {
+  ])('is kept while it %s, and while a request waits in it', (_, hold) => {
     const { made, crowd, clock } = queues();
     const [jane, bob] = [made.of('jane', false), made.of('bob', false)];
     hold(jane);

@@ -40,7 +40,7 @@ function bench() {
 }
 
 describe('the documented limits on callers', () => {
-  it('are the values of what is left out', () => {
+  it('are the defaults of omitted options', () => {
     expect(readInFlightLimits({})).toEqual({
       reads: 400,
       writes: 200,
@@ -58,7 +58,7 @@ describe('the documented limits on callers', () => {
     expect(readInFlightLimits({ reads: undefined, queued: 0 })).toMatchObject({ reads: 400, queued: 0 });
   });
 
-  it('let 100 writes of a caller in and 500 wait, and refuse the next', async () => {
+  it('allow 100 writes of a caller and 500 waiting ones, and refuse the next', async () => {
     const { asks, outcomes, settle } = bench();
     asks(600, 'write', 'jane');
     await settle();
@@ -71,7 +71,7 @@ describe('the documented limits on callers', () => {
     expect(outcomes).toEqual({ inside: 200, refused: 1 });
   });
 
-  it('let 5,000 wait in all, and refuse the next', async () => {
+  it('allow 5,000 waiting requests in all, and refuse the next', async () => {
     const { asks, outcomes, settle } = bench();
     asks(100, 'write', 'a');
     asks(100, 'write', 'b');
@@ -85,7 +85,7 @@ describe('the documented limits on callers', () => {
     expect(outcomes).toEqual({ inside: 200, refused: 1 });
   });
 
-  it('let a request wait for 5,000 ms, and refuse it then', async () => {
+  it('allow a request to wait for 5,000 ms, and refuse it then', async () => {
     const { asks, outcomes, settle, clock, turns } = bench();
     asks(100, 'write', 'jane');
     await settle();
@@ -98,7 +98,7 @@ describe('the documented limits on callers', () => {
     expect(outcomes).toEqual({ inside: 100, refused: 1 });
   });
 
-  it('let a caller open 2,000 watches, and all of them 10,000', async () => {
+  it('allow a caller 2,000 watches, and all callers 10,000', async () => {
     const { asks, outcomes, settle } = bench();
     asks(2_001, 'watch', 'caller-0');
     await settle();
@@ -120,7 +120,7 @@ describe('the documented limits on rates', () => {
     event,
   });
 
-  it('keep 4,096 buckets of a kind, those used last', () => {
+  it('keep 4,096 buckets of a kind, the most recently used ones', () => {
     for (const [others, begunAgain] of [
       [4_095, false],
       [4_096, true],
@@ -132,7 +132,7 @@ describe('the documented limits on rates', () => {
     }
   });
 
-  it('tell keys apart by their first 1,024 characters', () => {
+  it('distinguish keys by their first 1,024 characters', () => {
     const rates = createEventRateLimits([{ type: 'User', qps: 0.001, burst: 1 }], fakeClock());
     const start = 'x'.repeat(1_023);
     expect(rates.debit(write(`${start}a`))).toBeUndefined();

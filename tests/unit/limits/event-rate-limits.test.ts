@@ -18,7 +18,7 @@ function limits(...list: readonly EventRateLimit[]): { readonly rates: EventRate
 }
 
 describe('a token bucket', () => {
-  it('lets a burst through, then as many a second as are refilled', () => {
+  it('allows a burst, then as many events a second as tokens are refilled', () => {
     const { rates, clock } = limits({ type: 'Server', qps: 2, burst: 3 });
     const allowed = (): number => {
       let count = 0;
@@ -41,7 +41,7 @@ describe('a token bucket', () => {
     expect(rates.debit(WRITE)).toBeDefined();
   });
 
-  it('is dropped when more keys than are kept were used since, and begins full then', () => {
+  it('is dropped when too many other keys were used since, and begins full then', () => {
     const { rates } = limits({ type: 'User', qps: 0.001, burst: 1, cacheSize: 2 });
     const by = (user: string): boolean => rates.debit({ ...WRITE, user }) === undefined;
     expect([by('a'), by('b'), by('a'), by('c'), by('a'), by('b')]).toEqual([true, true, false, true, false, true]);
@@ -54,7 +54,7 @@ describe('the types of limits', () => {
     ['Namespace', 'shop'],
     ['User', 'jane'],
     ['SourceAndObject', 'kubeletnode-1Podshopweb-1u-1v1'],
-  ] as const)('%s counts by the key "%s"', (type, key) => {
+  ] as const)('count by a key: %s by "%s"', (type, key) => {
     const { rates } = limits({ type, qps: 0.5, burst: 1 });
     expect(rates.debit(WRITE)).toBeUndefined();
     expect(rates.debit(WRITE)).toEqual({
@@ -63,7 +63,7 @@ describe('the types of limits', () => {
     });
   });
 
-  it('leave other namespaces, users and objects alone', () => {
+  it('do not affect other namespaces, users and objects', () => {
     const { rates } = limits(
       { type: 'Namespace', qps: 1, burst: 1 },
       { type: 'User', qps: 1, burst: 1 },
@@ -89,7 +89,7 @@ describe('the types of limits', () => {
 });
 
 describe('several limits', () => {
-  it('all give a token, also where another one refuses', () => {
+  it('each use a token, also where another one refuses', () => {
     const { rates } = limits({ type: 'Server', qps: 0.001, burst: 1 }, { type: 'User', qps: 0.001, burst: 2 });
     expect(rates.debit(WRITE)).toBeUndefined();
     expect(rates.debit(WRITE)?.text).toBe('limit reached on type Server for key ');
@@ -98,21 +98,21 @@ describe('several limits', () => {
     );
   });
 
-  it('say equal texts once, and the longest wait', () => {
+  it('report equal texts once, and the longest wait', () => {
     const { rates } = limits({ type: 'Server', qps: 0.1, burst: 1 }, { type: 'Server', qps: 1, burst: 1 });
     rates.debit(WRITE);
     expect(rates.debit(WRITE)).toEqual({ text: 'limit reached on type Server for key ', retryAfterSeconds: 10 });
   });
 });
 
-it('keys without a bound are cut before they are kept', () => {
+it('keys of unbounded length are truncated before they are kept', () => {
   const { rates } = limits({ type: 'SourceAndObject', qps: 1, burst: 1 });
   const long = { ...WRITE, event: { metadata: {}, regarding: { name: 'x'.repeat(1_000_000) } } };
   rates.debit(long);
   expect(rates.debit(long)?.text.length).toBeLessThan(1_200);
 });
 
-it('every fault of the configuration is told', () => {
+it('all faults of the configuration are reported', () => {
   const faults = (value: unknown): readonly string[] => eventRateLimits()(value, 'eventRateLimits');
   expect(faults({})).toEqual(['eventRateLimits must be a list']);
   expect(faults([{ type: 'User', qps: 1, burst: 1, cacheSize: 1 }])).toEqual([]);

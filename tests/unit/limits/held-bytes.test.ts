@@ -35,15 +35,15 @@ function bench(options: InFlightLimitOptions): FakeLoop & {
   };
 }
 
-describe('bytes on their way out', () => {
-  it('are 256 MiB in all and a quarter of all for one caller, unless it is said otherwise', () => {
+describe('bytes of unread responses', () => {
+  it('are limited to 256 MiB in all and a quarter of that for one caller, by default', () => {
     expect(readInFlightLimits({})).toMatchObject({ bytes: 268_435_456, bytesPerCaller: 67_108_864 });
     expect(readInFlightLimits({ bytes: 1_000 })).toMatchObject({ bytes: 1_000, bytesPerCaller: 250 });
     expect(readInFlightLimits({ bytesPerCaller: 7 })).toMatchObject({ bytes: 268_435_456, bytesPerCaller: 7 });
     expect(() => readInFlightLimits({ bytes: 0, bytesPerCaller: 1.5 })).toThrow(/bytes must be[^]*bytesPerCaller must/);
   });
 
-  it('may go beyond the limit of a caller with one answer, and the next waits until there is room', async () => {
+  it('may exceed the limit of a caller with one response, and the next waits', async () => {
     const { hold, turns } = bench({ bytesPerCaller: 100 });
     const first = hold(80, jane);
     const second = hold(80, jane);
@@ -56,7 +56,7 @@ describe('bytes on their way out', () => {
     expect(third.outcome).toBe('inside');
   });
 
-  it('of one caller leave room for others', async () => {
+  it('of one caller leave capacity for others', async () => {
     const { hold, turns } = bench({ bytes: 400 });
     hold(100, jane);
     expect(hold(1, jane).outcome).toBe('waits');
@@ -64,7 +64,7 @@ describe('bytes on their way out', () => {
     expect(hold(50, bob).outcome).toBe('inside');
   });
 
-  it('are bounded for all callers together, and given back to whoever waits', async () => {
+  it('are limited for all callers together, and released to waiting requests', async () => {
     const { hold, turns } = bench({ bytes: 100, bytesPerCaller: 90 });
     const first = hold(100, jane);
     const second = hold(10, bob);
@@ -75,7 +75,7 @@ describe('bytes on their way out', () => {
     expect(second.outcome).toBe('inside');
   });
 
-  it('are refused after queueWaitMs, and at once where nobody may wait', async () => {
+  it('are refused after queueWaitMs, and at once if no request may wait', async () => {
     const { hold, turns, clock } = bench({ bytesPerCaller: 100, queueWaitMs: 1_000 });
     hold(100, jane);
     const waiting = hold(1, jane);
@@ -93,7 +93,7 @@ describe('bytes on their way out', () => {
     expect(refused.outcome).toBe('refused');
   });
 
-  it('are not taken by a request that has ended', async () => {
+  it('are not counted for a request that has ended', async () => {
     const { hold, turns, clock } = bench({ bytesPerCaller: 100 });
     const first = hold(100, jane);
     const client = { aborted: false };
@@ -106,7 +106,7 @@ describe('bytes on their way out', () => {
     expect(hold(1, jane).outcome).toBe('inside');
   });
 
-  it('become what the answer has come to, and make room when that is less', async () => {
+  it('are corrected to the size of the response, and free capacity if that is less', async () => {
     const { hold, turns } = bench({ bytesPerCaller: 100 });
     const first = hold(100, jane);
     const second = hold(10, jane);
@@ -119,7 +119,7 @@ describe('bytes on their way out', () => {
     expect(hold(1, jane).outcome).toBe('waits');
   });
 
-  it('that are being gathered grow without end for one answer alone, and not beside others', () => {
+  it('of a response that is being gathered are unlimited if it is the only one, and limited beside others', () => {
     const { hold } = bench({ bytesPerCaller: 100 });
     const alone = hold(1, jane);
     expect(alone.held?.grow(1_000)).toBe(true);
@@ -133,7 +133,7 @@ describe('bytes on their way out', () => {
     expect(second.held?.grow(2)).toBe(true);
   });
 
-  it('do not grow any more once they were given back', () => {
+  it('do not grow any more once they were released', () => {
     const { hold } = bench({ bytesPerCaller: 100 });
     const first = hold(10, jane);
     first.held?.release();

@@ -52,7 +52,7 @@ function bench(options: InFlightLimitOptions = {}): Bench {
 const outcomes = (all: readonly Asked[]): string[] => all.map(({ outcome }) => outcome);
 
 describe('places in flight', () => {
-  it('are counted apart for reads and writes, and who finds none waits for one', async () => {
+  it('are counted separately for reads and writes, and a request that finds none waits', async () => {
     const { ask, turns } = bench({ reads: 1, writes: 1 });
     const first = ask('read', jane);
     const second = ask('read', bob);
@@ -65,7 +65,7 @@ describe('places in flight', () => {
     expect(second.outcome).toBe('inside');
   });
 
-  it('are given back once, however often they are released', async () => {
+  it('are freed once, however often they are released', async () => {
     const { ask, turns } = bench({ reads: 2, readsPerCaller: 2 });
     const first = ask('read', jane);
     ask('read', jane);
@@ -76,7 +76,7 @@ describe('places in flight', () => {
     expect(outcomes(waiting)).toEqual(['inside', 'waits']);
   });
 
-  it('are never all taken by one caller', async () => {
+  it('are never all used by one caller', async () => {
     const { ask, turns } = bench({ reads: 4, writes: 2 });
     const reads = Array.from({ length: 8 }, () => ask('read', jane));
     const writes = Array.from({ length: 4 }, () => ask('write', jane));
@@ -88,7 +88,7 @@ describe('places in flight', () => {
     expect(outcomes(others)).toEqual(['inside', 'inside']);
   });
 
-  it('go round-robin to the callers that wait, whoever came first', async () => {
+  it('go round-robin to the waiting callers, whoever came first', async () => {
     const { ask, turns } = bench({ reads: 2, readsPerCaller: 2 });
     const held = [ask('read', admin), ask('read', jane), ask('read', jane)];
     const ofJane = Array.from({ length: 20 }, () => ask('read', jane));
@@ -99,7 +99,7 @@ describe('places in flight', () => {
     expect(outcomes(ofBob)).toEqual(['inside', 'waits']);
   });
 
-  it('are never refused to system:masters, who are not counted', async () => {
+  it('are never refused to system:masters, whose requests are not counted', async () => {
     const { ask, turns } = bench({ reads: 1, queuedPerCaller: 1 });
     const all = Array.from({ length: 50 }, () => ask('read', admin));
     await turns(20);
@@ -109,7 +109,7 @@ describe('places in flight', () => {
     expect(read.outcome).toBe('inside');
   });
 
-  it('let one of several active callers wait for 16 reads and 32 writes of the store at once, streams aside', async () => {
+  it('allow one of several active callers 16 reads and 32 writes in the store at once, without streams', async () => {
     const { ask, turns, clock } = bench();
     const settle = async (): Promise<void> => {
       for (let rest = 0; rest < 60; rest++) {
@@ -156,7 +156,7 @@ describe('places in flight', () => {
 });
 
 describe('watches', () => {
-  it('are held to a number for all and one for each caller, masters too, and never wait for a place', async () => {
+  it('are limited in all and per caller, system:masters included, and never wait for a place', async () => {
     const { ask, turns } = bench({ watches: 3, watchesPerCaller: 2 });
     const first = ask('watch', jane);
     const more = [ask('watch', jane), ask('watch', jane), ask('watch', admin), ask('watch', bob)];
@@ -172,7 +172,7 @@ describe('watches', () => {
 });
 
 describe('the queue', () => {
-  it('is bounded for one caller and in all, and refuses in the turn of the caller', async () => {
+  it('is limited per caller and in all, and refuses in the order of scheduling', async () => {
     const { ask, turn, turns } = bench({ reads: 4, readsPerCaller: 1, queuedPerCaller: 2, queued: 3 });
     const ofJane = Array.from({ length: 4 }, () => ask('read', jane));
     expect(outcomes(ofJane)).toEqual(['inside', 'waits', 'waits', 'waits']);
@@ -183,14 +183,14 @@ describe('the queue', () => {
     expect(outcomes(ofBob)).toEqual(['inside', 'waits', 'refused']);
   });
 
-  it('is not there with room for nobody', async () => {
+  it('is unused if no request may wait', async () => {
     const { ask, turns } = bench({ reads: 1, queued: 0 });
     const all = [ask('read', jane), ask('read', jane)];
     await turns(2);
     expect(outcomes(all)).toEqual(['inside', 'refused']);
   });
 
-  it('refuses who has waited for too long', async () => {
+  it('refuses requests that have waited for too long', async () => {
     const { ask, turns, clock } = bench({ reads: 1, queueWaitMs: 1_000 });
     const held = ask('read', jane);
     const waiting = ask('read', bob);
@@ -207,7 +207,7 @@ describe('the queue', () => {
     expect(next.outcome).toBe('inside');
   });
 
-  it('forgets a request that has ended, and gives it no place', async () => {
+  it('drops a request that has ended, and gives it no place', async () => {
     const { ask, turns, clock } = bench({ reads: 1, queuedPerCaller: 1 });
     const held = ask('read', jane);
     const client = { aborted: false };
@@ -223,7 +223,7 @@ describe('the queue', () => {
     expect(next.outcome).toBe('inside');
   });
 
-  it('gives no place to a request that ended while its turn came', async () => {
+  it('gives no place to a request that ended when it was its turn', async () => {
     const { ask, turns } = bench({ reads: 1 });
     const held = ask('read', jane);
     const client = { aborted: false };
@@ -236,8 +236,8 @@ describe('the queue', () => {
   });
 });
 
-describe('the turns of callers', () => {
-  it('let a caller that is alone begin what it likes, for some milliseconds in each turn of the loop', async () => {
+describe('the scheduling of callers', () => {
+  it('allows a single active caller some milliseconds in each turn of the loop', async () => {
     const { ask, turn, clock } = bench();
     const first = Array.from({ length: 64 }, () => ask('read', jane));
     expect(new Set(outcomes(first))).toEqual(new Set(['inside']));
@@ -249,7 +249,7 @@ describe('the turns of callers', () => {
     expect(late.outcome).toBe('inside');
   });
 
-  it('serve the request of one caller before hundreds that another sent earlier', async () => {
+  it('serves the request of one caller before hundreds that another sent earlier', async () => {
     const { ask, turn, turns } = bench();
     ask('read', bob).release();
     await turn();
@@ -265,7 +265,7 @@ describe('the turns of callers', () => {
     expect(outcomes(flood).filter((outcome) => outcome !== 'waits').length).toBeLessThan(40);
   });
 
-  it('let a flood rest for a millisecond between its turns, and nobody else', async () => {
+  it('pauses a flooding caller for a millisecond between its turns, and no other', async () => {
     const { ask, turns, clock } = bench();
     ask('read', bob).release();
     await turns(1);
@@ -283,7 +283,7 @@ describe('the turns of callers', () => {
     expect(servedOf(flood)).toBeGreaterThan(first);
   });
 
-  it('hold back system:masters and refusals as they hold back everybody', async () => {
+  it('applies to system:masters and refusals as well', async () => {
     const { ask, turn } = bench({ watches: 1 });
     ask('watch', bob);
     await turn();
@@ -294,7 +294,7 @@ describe('the turns of callers', () => {
     expect(outcomes(refused).filter((outcome) => outcome === 'refused').length).toBeLessThan(20);
   });
 
-  it('tell anonymous callers apart by their address', async () => {
+  it('distinguishes anonymous callers by their address', async () => {
     const { ask, turn } = bench({ reads: 8, readsPerCaller: 1 });
     const from = (remoteAddress: string): { aborted: boolean; remoteAddress: string } => ({
       aborted: false,
@@ -307,7 +307,7 @@ describe('the turns of callers', () => {
     expect(outcomes(more)).toEqual(['waits', 'inside']);
   });
 
-  it('are shared with clients nobody knows, as soon as these send much', async () => {
+  it('includes unauthenticated clients, as soon as they send many requests', async () => {
     const { ask, limits, turn } = bench();
     const probe = (): Promise<unknown> | undefined => limits.turn(undefined, { remoteAddress: '192.0.2.1' });
     const burst = (): number => {
@@ -323,7 +323,7 @@ describe('the turns of callers', () => {
     expect(probe()).toBeInstanceOf(Promise);
   });
 
-  it('come again for a caller whose work waits for its next turn', async () => {
+  it('repeats for a caller whose work waits for its next turn', async () => {
     const { limits, turns } = bench();
     expect([limits.turn(jane, HERE), limits.turn(bob, HERE)]).toEqual([undefined, undefined]);
     const seen: number[] = [];
@@ -334,7 +334,7 @@ describe('the turns of callers', () => {
 });
 
 describe('the options', () => {
-  it('are checked all at once, with those that nobody knows', () => {
+  it('are checked all at once, including unknown ones', () => {
     const make = (options: object) => (): unknown => createInFlightLimits(options, fakeLoop());
     expect(make({ reads: 0, writes: 1.5, watches: NaN, watchesPerCaller: '5' })).toThrow(
       /reads .*; writes .*; watches .*; watchesPerCaller /,
@@ -350,7 +350,7 @@ describe('the options', () => {
 });
 
 describe('tooManyRequestsText', () => {
-  it('is a text with Retry-After', () => {
+  it('is a text response with Retry-After', () => {
     expect(tooManyRequestsText()).toEqual({
       status: 429,
       headers: {

@@ -37,15 +37,15 @@ function bench(workMs: number) {
   return { ...loop, scheduler, inTurns };
 }
 
-describe('work that waits', () => {
-  it('begins for 5 ms in a turn where one caller is active', async () => {
+describe('waiting work', () => {
+  it('starts for 5 ms in a turn if one caller is active', async () => {
     const { scheduler, inTurns } = bench(1);
     scheduler.mayBegin(activity());
     scheduler.wake();
     expect(await inTurns(3)).toEqual([1, 5, 5]);
   });
 
-  it('begins for 0.2 ms in a turn where several are', async () => {
+  it('starts for 0.2 ms in a turn if several are', async () => {
     const { scheduler, inTurns } = bench(0.0625);
     scheduler.mayBegin(activity());
     scheduler.mayBegin(activity());
@@ -53,7 +53,7 @@ describe('work that waits', () => {
     expect(await inTurns(3)).toEqual([1, 4, 4]);
   });
 
-  it('is 64 pieces in a turn of one caller, and 8 of several, however short they are', async () => {
+  it('is at most 64 pieces in a turn of one caller, and 8 of several, however short they are', async () => {
     const alone = bench(0.001);
     alone.scheduler.mayBegin(activity());
     alone.scheduler.wake();
@@ -66,8 +66,8 @@ describe('work that waits', () => {
   });
 });
 
-describe('work that begins as it comes', () => {
-  it('is one piece of each caller in a turn where several are active, and again in the next', async () => {
+describe('work that starts as it arrives', () => {
+  it('is one piece per caller and turn if several are active', async () => {
     const { scheduler, turn } = bench(0);
     const [jane, bob] = [activity(), activity()];
     scheduler.mayBegin(jane);
@@ -76,7 +76,7 @@ describe('work that begins as it comes', () => {
     expect([scheduler.mayBegin(bob), scheduler.mayBegin(bob)]).toEqual([true, false]);
   });
 
-  it('is that of one caller again two seconds after the other was heard of', async () => {
+  it("is unlimited for one caller again two seconds after the other's last request", async () => {
     for (const [ms, alone] of [
       [1_999, false],
       [2_000, true],
@@ -91,7 +91,7 @@ describe('work that begins as it comes', () => {
     }
   });
 
-  it('makes a client that nobody knows active at its 50th request within two seconds', () => {
+  it('makes an unauthenticated client active at its 50th request within two seconds', () => {
     for (const [heard, active] of [
       [49, false],
       [50, true],

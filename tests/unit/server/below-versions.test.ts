@@ -17,7 +17,7 @@ const options: ApiServerOptions = {
 };
 const { handle } = createApiServer(options);
 
-describe('what is missing', () => {
+describe('a missing path', () => {
   it.each([
     '/api/v1/pods',
     '/api/v1/namespaces/a/pods/x',
@@ -26,7 +26,7 @@ describe('what is missing', () => {
     '/api/v1x',
     '/apis/events.example.com/v1/x',
     '/apis/events.example.com/v9',
-  ])('%s gets a Status: it lies below what is served', async (path) => {
+  ])('gets a Status if it lies below what is served: %s', async (path) => {
     const answer = await call(handle, `GET ${path}`, { token: 'admin' });
     expect(await answer.json()).toEqual({
       kind: 'Status',
@@ -40,14 +40,14 @@ describe('what is missing', () => {
     });
   });
 
-  it.each(['/apis/apps/v1/deployments', '/apix', '/x', '/api/v1/watch/'])('%s gets text', async (path) => {
+  it.each(['/apis/apps/v1/deployments', '/apix', '/x', '/api/v1/watch/'])('gets a text for %s', async (path) => {
     const answer = await call(handle, `GET ${path}`, { token: 'admin' });
     expect([answer.status, await answer.text()]).toEqual([404, '404 page not found\n']);
   });
 });
 
 describe('impersonation on the other paths', () => {
-  it('takes the rights of whom the caller wants to be', async () => {
+  it('uses the rights of the impersonated user', async () => {
     const headers = { 'impersonate-user': 'viewer' };
     expect((await call(handle, 'GET /version', { token: 'admin', headers })).status).toBe(200);
     const refused = await call(handle, 'GET /', { token: 'admin', headers });
@@ -64,7 +64,7 @@ describe('impersonation on the other paths', () => {
     });
   });
 
-  it('parts without a user are a 400', async () => {
+  it('is a 400 for groups without a user', async () => {
     const answer = await call(handle, 'GET /version', { token: 'admin', headers: { 'impersonate-uid': '1' } });
     expect([answer.status, answer.headers['x-content-type-options']]).toEqual([400, 'nosniff']);
   });

@@ -46,7 +46,7 @@ function body({ body }: ApiResponse): string {
 }
 
 describe('createApiServer', () => {
-  it('asks health first, then events', async () => {
+  it('calls health first, then events', async () => {
     expect(await ask('GET /livez')).toMatchObject({ status: 200, text: '/livez' });
     expect(await ask('GET /apis/events.example.com/v1')).toMatchObject({
       status: 200,
@@ -54,7 +54,7 @@ describe('createApiServer', () => {
     });
   });
 
-  it('lets health and paths of its own wait for the turn of the client, and events decide for themselves', async () => {
+  it('schedules health and its own paths by client, and leaves events to themselves', async () => {
     const waited: string[] = [];
     const turn = ({ url }: ApiRequest): Promise<unknown> | undefined => {
       waited.push(url);
@@ -75,7 +75,7 @@ describe('createApiServer', () => {
     expect(waited).toEqual(['/livez', '/livez?verbose', '/version', '/livez/ping']);
   });
 
-  it('puts Audit-Id and Cache-Control on every answer', async () => {
+  it('adds Audit-Id and Cache-Control to every response', async () => {
     for (const target of ['GET /livez', 'GET /apis/events.example.com', 'GET /version', 'GET /nope']) {
       const { headers } = await ask(target, { token: 'admin' });
       expect(headers['cache-control']).toBe('no-cache, private');
@@ -85,7 +85,7 @@ describe('createApiServer', () => {
     expect((await ask('GET /livez', { headers: { 'audit-id': 'a\r\nb: c' } })).headers['audit-id']).not.toContain('\n');
   });
 
-  it('leaves headers that a part has set', async () => {
+  it('keeps headers that a part has set', async () => {
     const headers = { 'audit-id': 'theirs', 'cache-control': 'public' };
     const health = { handle: (): ApiResponse => ({ status: 200, headers, body: null }) };
     expect((await ask('GET /livez', {}, { health })).headers).toEqual(headers);
@@ -101,7 +101,7 @@ describe('createApiServer', () => {
     }
   });
 
-  it('tells its version, as JSON and to GET only', async () => {
+  it('returns its version, as JSON and for GET only', async () => {
     const version = { gitVersion: 'v9.9.9' };
     const given = await ask('GET /version', {}, { version });
     expect(given.status).toBe(200);
@@ -112,7 +112,7 @@ describe('createApiServer', () => {
     expect((await ask('POST /version', { token: 'admin' })).status).toBe(405);
   });
 
-  it('answers 404 as text on paths nobody has, once the caller may know', async () => {
+  it('answers 404 as text on unknown paths, if the caller is authorized', async () => {
     for (const path of ['/nope', '/apis/other.example.com/v1/things', '/healthzz', '/version/x']) {
       expect(await ask(`GET ${path}`, { token: 'admin' })).toMatchObject({
         status: 404,
@@ -131,7 +131,7 @@ describe('createApiServer', () => {
     }
   });
 
-  it('answers 403 by path, or by resource where the path looks like one', async () => {
+  it('answers 403 by path, or by resource if the path looks like one', async () => {
     const secret = await ask('GET /secret');
     expect(secret).toMatchObject({ status: 403, headers: { 'x-content-type-options': 'nosniff' } });
     expect(JSON.parse(secret.text)).toMatchObject({
@@ -150,13 +150,13 @@ describe('createApiServer', () => {
     });
   });
 
-  it('writes refusals in the form that Accept asks for', async () => {
+  it('writes refusals in the representation that Accept asks for', async () => {
     const yaml = await ask('GET /secret', { headers: { accept: 'application/yaml' } });
     expect(yaml).toMatchObject({ status: 403, headers: { 'content-type': 'application/yaml' } });
     expect(yaml.text).toContain('reason: Forbidden');
   });
 
-  it('answers 400 to a bad timeout before it asks who is there', async () => {
+  it('answers 400 to a bad timeout before authentication', async () => {
     const response = await ask('GET /version?timeout=abc', { token: 'wrong' });
     expect(response.status).toBe(400);
     expect(JSON.parse(response.text)).toMatchObject({
@@ -171,7 +171,7 @@ describe('createApiServer', () => {
     expect((await ask('GET /%zz', { token: 'admin' })).status).toBe(400);
   });
 
-  it('warns of a token behind two spaces', async () => {
+  it('warns of a token after two spaces', async () => {
     const response = await ask('GET /version', { headers: { authorization: 'Bearer  admin' } });
     expect(response.status).toBe(200);
     expect(response.headers['warning']).toBe(
@@ -179,7 +179,7 @@ describe('createApiServer', () => {
     );
   });
 
-  it('answers a bare 500 when the authorizer throws, and tells the observer', async () => {
+  it('answers a bare 500 when the authorizer throws, and reports it', async () => {
     const seen: Observation[] = [];
     const authorize = (): never => {
       throw new Error('secret');
@@ -197,7 +197,7 @@ describe('createApiServer', () => {
     expect((await ask('GET /version', {}, { authorize, observe })).status).toBe(500);
   });
 
-  it('answers everything, and never with 5xx', async () => {
+  it('answers every request, and never with 5xx', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.constantFrom('GET', 'HEAD', 'POST', 'OPTIONS', 'FOO'),
@@ -216,7 +216,7 @@ describe('createApiServer', () => {
     );
   });
 
-  it('lets health through and refuses the rest once it drains', async () => {
+  it('serves health and refuses everything else while it drains', async () => {
     const server = createApiServer(options);
     server.startDraining();
     expect(await server.handle({ method: 'GET', url: '/livez' })).toMatchObject({ status: 200 });

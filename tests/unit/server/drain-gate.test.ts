@@ -4,7 +4,7 @@ import { createDrainGate } from '../../../src/server/drain-gate.js';
 const ok = { status: 200, headers: {}, body: 'ok' };
 
 describe('createDrainGate', () => {
-  it('passes everything until it drains', async () => {
+  it('passes all requests until it drains', async () => {
     const gate = createDrainGate(() => ok);
     expect(gate.isDraining()).toBe(false);
     expect(await gate.handle({ method: 'GET', url: '/x' })).toBe(ok);
@@ -15,7 +15,7 @@ describe('createDrainGate', () => {
   });
 
   it.each(['/readyz', '/livez/ping', '/healthz?verbose', '/metrics', '/metrics/slis'])(
-    'still passes %s',
+    'still passes %s while it drains',
     async (url) => {
       const gate = createDrainGate(() => ok);
       gate.startDraining();
@@ -29,7 +29,7 @@ describe('createDrainGate', () => {
     expect(await gate.handle({ method: 'GET', url: '/x', headers: { 'user-agent': 'kube-apiserver/v1.36' } })).toBe(ok);
   });
 
-  it('leaves requests that are inside alone', async () => {
+  it('does not affect requests in flight', async () => {
     let finish: (() => void) | undefined;
     const inside = new Promise<typeof ok>((resolve) => {
       finish = () => resolve(ok);

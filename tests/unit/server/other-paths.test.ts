@@ -17,7 +17,7 @@ describe('requestAttributes', () => {
     '/apis/g/v1/',
     '/api/v1',
     '/foo/bar/baz/qux',
-  ])('takes %s for a path', (path) => {
+  ])('treat %s as a path', (path) => {
     expect(read('HEAD', path)).toEqual({ verb: 'head', path });
   });
 
@@ -46,11 +46,11 @@ describe('requestAttributes', () => {
     ['DELETE', '/apis/g.example.com/v1/things/x', '', { verb: 'delete', name: 'x' }],
     ['DELETE', '/apis/g.example.com/v1/things', '', { verb: 'deletecollection' }],
     ['OPTIONS', '/apis/g.example.com/v1/things', '', { verb: '' }],
-  ])('reads %s %s?%s', (method, path, query, expected) => {
+  ])('are read from %s %s?%s', (method, path, query, expected) => {
     expect(read(method, path, query)).toEqual({ ...base, ...expected });
   });
 
-  it('reads the core group and namespaces themselves', () => {
+  it('include the core group and namespaces themselves', () => {
     expect(read('GET', '/api/v1/pods')).toEqual({ verb: 'list', group: '', version: 'v1', resource: 'pods' });
     expect(read('GET', '/api/v1/namespaces')).toMatchObject({ verb: 'list', resource: 'namespaces' });
     expect(read('GET', '/api/v1/namespaces/ns')).toMatchObject({
@@ -66,7 +66,7 @@ describe('requestAttributes', () => {
     });
   });
 
-  it('reads anything', () => {
+  it('are made for any request', () => {
     fc.assert(
       fc.property(
         fc.array(fc.oneof(fc.constantFrom('apis', 'api', 'v1', 'watch', 'namespaces', ''), fc.string())),

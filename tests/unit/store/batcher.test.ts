@@ -30,7 +30,7 @@ async function turns(count = 3): Promise<void> {
 }
 
 describe('a batcher', () => {
-  test('joins what comes in one turn, and what comes while a batch is under way', async () => {
+  test('combines the items of one turn, and those that arrive during a batch', async () => {
     const { batcher, batches, items } = createBench();
     const first = [batcher.add('a'), batcher.add('b')];
     await turns();
@@ -48,7 +48,7 @@ describe('a batcher', () => {
     expect(await Promise.all(second)).toEqual(['C', 'D']);
   });
 
-  test('fails one item alone, or all of a batch', async () => {
+  test('fails a single item, or all of a batch', async () => {
     const { batcher, batches } = createBench();
     const first = Promise.allSettled([batcher.add('a'), batcher.add('b')]);
     await turns();
@@ -64,7 +64,7 @@ describe('a batcher', () => {
     expect(await third).toBe('E');
   });
 
-  test('keeps to the number and the weight of a batch; one item alone may be heavier', async () => {
+  test('respects the number and the weight of a batch; a single item may be heavier', async () => {
     const { batcher, batches, items } = createBench({ maxItems: 2, maxWeight: 3, weigh: (item) => item.length });
     const all = Promise.all(['a', 'b', 'c', 'dd', 'ee', 'ffffffff', 'g'].map((item) => batcher.add(item)));
     for (let i = 0; i < 6; i++) {
@@ -75,7 +75,7 @@ describe('a batcher', () => {
     expect(items()).toEqual([['a', 'b'], ['c', 'dd'], ['ee'], ['ffffffff'], ['g']]);
   });
 
-  test('never has two items of one key in a batch or under way, and keeps their order', async () => {
+  test('never has two items of one key in progress, and keeps their order', async () => {
     const { batcher, batches, items } = createBench({ concurrency: 2, keyOf: (item) => item.charAt(0) });
     const all = Promise.all(['a1', 'a2', 'b1', 'a3', 'c1', 'b2'].map((item) => batcher.add(item)));
     await turns();
@@ -90,7 +90,7 @@ describe('a batcher', () => {
     await all;
   });
 
-  test('begins a batch ahead of the end of another only when enough is waiting', async () => {
+  test('starts a batch before the end of another only if enough items wait', async () => {
     const { batcher, batches, items } = createBench({ concurrency: 2, minAhead: 3 });
     const all = [batcher.add('a')];
     await turns();
@@ -111,7 +111,7 @@ describe('a batcher', () => {
     expect(await Promise.all(all)).toEqual(['A', 'B', 'C', 'D', 'E']);
   });
 
-  test('lets a signal take out what has not begun, with its reason', async () => {
+  test('removes an item that has not started when its signal aborts, with its reason', async () => {
     const { batcher, batches, items } = createBench();
     const abort = new AbortController();
     const first = batcher.add('a', abort.signal);
@@ -127,7 +127,7 @@ describe('a batcher', () => {
     expect(items()).toEqual([['a']]);
   });
 
-  test('when closed fails what waits and what comes, and waits for what is under way', async () => {
+  test('fails waiting and new items when it is closed, and awaits those in progress', async () => {
     const { batcher, batches } = createBench();
     const first = batcher.add('a');
     await turns();
@@ -144,7 +144,7 @@ describe('a batcher', () => {
     await batcher.close(() => new Error('again'));
   });
 
-  test('does everything once and in order, whatever the limits', async () => {
+  test('processes everything once and in order, whatever the limits', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.record({ key: fc.nat(3), turn: fc.boolean() }), { maxLength: 40 }),

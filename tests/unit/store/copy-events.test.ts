@@ -46,7 +46,7 @@ describe('copyEvents', () => {
     expect(await to.revision()).toBe(5002);
   });
 
-  test('run again, it finds everything there', async () => {
+  test('finds everything in place when it is run again', async () => {
     const [from, to] = [newStore(), newStore()];
     for (const name of ['a', 'b', 'c']) await put(from, name);
     await copyEvents(from, to, { clock });
@@ -56,7 +56,7 @@ describe('copyEvents', () => {
     expect(await to.revision()).toBe(before + 1);
   });
 
-  test('leaves and lists what is different, or replaces it when told to', async () => {
+  test('leaves and lists different events, or replaces them if told to', async () => {
     const [from, to] = [newStore(), newStore()];
     await put(from, 'a', { note: 'new' });
     await put(to, 'a', { note: 'old' });
@@ -72,7 +72,7 @@ describe('copyEvents', () => {
     expect(await contents(to)).toHaveLength(2);
   });
 
-  test('leaves out what has expired, and lists what is too large', async () => {
+  test('skips expired events, and lists those that are too large', async () => {
     const [from, to] = [newStore(), newStore({ maxEventBytes: 2000 })];
     await put(from, 'gone', {}, clock.now());
     await put(from, 'large', { note: 'x'.repeat(3000) });
@@ -84,7 +84,7 @@ describe('copyEvents', () => {
     });
   });
 
-  test('leaves and lists what the new store takes no such name of, and tells of it at once', async () => {
+  test('leaves and lists events whose name the new store refuses, and reports each at once', async () => {
     const [from, to] = [newStore(), newStore()];
     for (const name of ['a', 'b', 'c']) await put(from, name);
     const refusing: EventStore = {
@@ -105,7 +105,7 @@ describe('copyEvents', () => {
     await expect(copyEvents(from, refusing, { clock, onSkipped })).rejects.toBe(failure);
   });
 
-  test('tells its progress after each page', async () => {
+  test('reports its progress after each page', async () => {
     const [from, to] = [newStore(), newStore()];
     for (let i = 0; i < 7; i++) await put(from, `e-${i}`);
     const seen: CopyProgress[] = [];
@@ -128,7 +128,7 @@ describe('copyEvents', () => {
     });
   });
 
-  test('goes on with the latest state when history is over, and says so', async () => {
+  test('continues with the latest state when the snapshot expires, and says so', async () => {
     const [from, to] = [newStore(), newStore()];
     for (const name of ['a', 'b', 'c']) await put(from, name);
     let forgotten = false;
@@ -158,7 +158,7 @@ describe('copyEvents', () => {
     expect(await copyEvents(from, to, { clock })).toMatchObject({ copied: 4, present: 5 });
   });
 
-  test('never has more writes under way than allowed', async () => {
+  test('never has more writes in progress than allowed', async () => {
     const [from, to] = [newStore(), newStore()];
     for (let i = 0; i < 20; i++) await put(from, `e-${i}`);
     let now = 0;
@@ -176,7 +176,7 @@ describe('copyEvents', () => {
     expect(most).toBe(3);
   });
 
-  test('ends with its signal', async () => {
+  test('ends when its signal aborts', async () => {
     const [from, to] = [newStore(), newStore()];
     for (let i = 0; i < 6; i++) await put(from, `e-${i}`);
     const abort = new AbortController();
@@ -200,7 +200,7 @@ describe('copyEvents', () => {
     await expect(copyEvents(undefined as never, store)).rejects.toThrow('from must be an EventStore');
   });
 
-  test('any two stores: nothing is lost, nothing is overwritten, and a second run changes nothing', async () => {
+  test('loses and overwrites nothing between any two stores, and changes nothing when run again', async () => {
     const name = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f');
     const entry = fc.record({ name, note: fc.constantFrom('1', '2'), expired: fc.boolean() });
     const entries = fc.uniqueArray(entry, { selector: (one) => one.name });

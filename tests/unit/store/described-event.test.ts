@@ -6,8 +6,8 @@ import { sampleEvent } from '../../../src/testing/sample-event.js';
 const strings = fc.dictionary(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' }));
 const encoder = new TextEncoder();
 
-describe('a described event', () => {
-  test('is the event again, whatever it holds, from text and from bytes', () => {
+describe('an event with its sidecar', () => {
+  test('is unchanged after a round trip, from text and from bytes', () => {
     fc.assert(
       fc.property(
         fc.uint8Array({ minLength: 1, maxLength: 300 }),
@@ -28,7 +28,7 @@ describe('a described event', () => {
     );
   });
 
-  test('is the event again, whichever of the usual fields it has', () => {
+  test('is unchanged after a round trip with any of the known fields', () => {
     const usual = sampleEvent().fields;
     fc.assert(
       fc.property(fc.subarray(Object.keys(usual)), strings, (names, others) => {
@@ -41,13 +41,13 @@ describe('a described event', () => {
     );
   });
 
-  test('is read from descriptions that have all fields by their names', () => {
+  test('is read from older sidecars that name all fields', () => {
     const { bytes } = sampleEvent();
     const event = describedEvent(bytes, '5 ["uid",{"reason":"Pulled","extra":"1"},{"app":"shop"}]');
     expect(event).toMatchObject({ uid: 'uid', fields: { reason: 'Pulled', extra: '1' }, labels: { app: 'shop' } });
   });
 
-  test('keeps keys that are words of the language', () => {
+  test('keeps keys that are words of JavaScript', () => {
     const labels = JSON.parse('{"__proto__":"plain","constructor":"data"}') as Record<string, string>;
     const event = { ...sampleEvent(), labels };
     const again = describedEvent(event.bytes, describeEvent(event));
@@ -55,7 +55,7 @@ describe('a described event', () => {
     expect(Object.getPrototypeOf(again.labels)).toBe(Object.prototype);
   });
 
-  test('is parsed only when somebody asks for more than its bytes', () => {
+  test('is parsed only when more than its bytes is read', () => {
     const bytes = new Uint8Array(10);
     const event = describedEvent(bytes, '3 this is no JSON');
     expect([event.bytes, event.cut]).toEqual([bytes, 3]);
@@ -63,7 +63,7 @@ describe('a described event', () => {
   });
 
   test.each(['', ' ["uid",{},{}]', '["uid",{},{}]', '0 []', '11 []', '1.5 []', '-1 []', 'x []', '1x []', '5'])(
-    'is refused when its description is damaged: %j',
+    'is refused when its sidecar is damaged: %j',
     (line) => {
       const bytes = new Uint8Array(10);
       expect(() => describedEvent(bytes, line)).toThrow(RangeError);

@@ -33,7 +33,7 @@ function createBench(expire?: (options: ExpireOptions, store: EventStore) => Pro
 }
 
 describe('expiry loop', () => {
-  test('removes what is due, in slices, every interval', async () => {
+  test('removes expired events, in slices, every interval', async () => {
     const { clock, store, loop, calls } = createBench();
     for (let i = 0; i < 8; i++) {
       const name = `event-${i}`;
@@ -53,7 +53,7 @@ describe('expiry loop', () => {
     expect(calls).toHaveLength(5);
   });
 
-  test('others have a turn of the event loop between two slices', async () => {
+  test('yields to the event loop between two slices', async () => {
     const { clock, store, loop, calls } = createBench();
     for (let i = 0; i < 30; i++) {
       const name = `event-${i}`;
@@ -71,7 +71,7 @@ describe('expiry loop', () => {
     await loop.stop();
   });
 
-  test('reports an error and goes on', async () => {
+  test('reports an error and continues', async () => {
     let failures = 1;
     const { clock, loop, calls, reported } = createBench(async (options, store) => {
       if (failures-- > 0) throw storeError('unavailable', 'the engine is away');
@@ -87,7 +87,7 @@ describe('expiry loop', () => {
     await loop.stop();
   });
 
-  test('ends by itself, without a report, when the store is closed', async () => {
+  test('ends without a report when the store is closed', async () => {
     const { clock, store, loop, calls, reported } = createBench();
     loop.start();
     await store.close();
@@ -99,7 +99,7 @@ describe('expiry loop', () => {
     expect(reported).toEqual([]);
   });
 
-  test('stop() aborts the call under way, waits for it, and start() may follow', async () => {
+  test('aborts the current call with stop(), awaits it, and can be started again', async () => {
     const { clock, loop, calls } = createBench(
       ({ signal }) =>
         new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason as Error))),
@@ -115,7 +115,7 @@ describe('expiry loop', () => {
     await loop.stop();
   });
 
-  test('an observer that throws or fails changes nothing', async () => {
+  test('is not affected by an observer that throws or fails', async () => {
     const clock = fakeClock();
     const store = memoryStore({ clock });
     let seen = 0;
@@ -142,14 +142,14 @@ describe('expiry loop', () => {
     expect(seen).toBe(4);
   });
 
-  test('unusable options are named together', () => {
+  test('is refused with all of its invalid options', () => {
     const store = memoryStore();
     expect(() => createExpiryLoop({ store, intervalMs: 0, sliceSize: 0.5 })).toThrow(/intervalMs.*sliceSize/);
   });
 });
 
 describe('an expiry loop over a store with a clock of its own', () => {
-  test('expires by that clock, and nothing while the clock of the process differs or the store is away', async () => {
+  test("expires by that clock, and nothing while the process's clock differs or the store is unavailable", async () => {
     const { clock, store, calls } = createBench();
     const start = clock.now();
     let away = true;

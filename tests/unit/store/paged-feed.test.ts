@@ -44,7 +44,7 @@ const revisionsOf = (result: IteratorResult<readonly Change[]>): number[] | 'end
   result.done === true ? 'end' : result.value.map(({ revision }) => revision);
 
 describe('a paged feed', () => {
-  test('reads page by page, only when asked, and waits where nothing is left', async () => {
+  test('reads page by page, only on demand, and waits when nothing is left', async () => {
     const { feeds, write, reads } = createBench();
     write(1, 2, 3);
     const reader = feeds.open({ after: 0 });
@@ -61,7 +61,7 @@ describe('a paged feed', () => {
     expect(revisionsOf(await waiting)).toEqual([4]);
   });
 
-  test('does not miss what is written while it reads', async () => {
+  test('does not miss writes during a read', async () => {
     const { feeds, write } = createBench();
     const reader = feeds.open({ after: 0 });
     const first = reader.next();
@@ -69,7 +69,7 @@ describe('a paged feed', () => {
     expect(revisionsOf(await first)).toEqual([1]);
   });
 
-  test('fails once with what the read failed with, and is over', async () => {
+  test('fails once with the error of the read, and is finished', async () => {
     const { feeds, fail } = createBench();
     fail(storeError('expired', 'too old'));
     const reader = feeds.open({ after: 0 });
@@ -78,7 +78,7 @@ describe('a paged feed', () => {
     expect(feeds.readers).toBe(0);
   });
 
-  test('ends with its signal, when it is left, and with all', async () => {
+  test('ends with its signal, when it is left, and with all feeds', async () => {
     const { feeds } = createBench();
     const abort = new AbortController();
     const readers = [
@@ -99,7 +99,7 @@ describe('a paged feed', () => {
     expect(feeds.readers).toBe(0);
   });
 
-  test('brings everything in order to readers that begin anywhere, whenever they read', async () => {
+  test('delivers everything in order to readers that start anywhere, whenever they read', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.integer({ min: 1, max: 3 }), { minLength: 1, maxLength: 20 }),
@@ -132,7 +132,7 @@ describe('a paged feed', () => {
     );
   });
 
-  test('does not read what is offered to readers that have all before it', async () => {
+  test('does not read what is pushed to readers that have everything before it', async () => {
     const { feeds, offer, reads } = createBench();
     const reader = feeds.open({ after: 0 });
     const first = reader.next();
@@ -146,7 +146,7 @@ describe('a paged feed', () => {
     expect(reads()).toBe(before);
   });
 
-  test('reads again when more was offered than it keeps', async () => {
+  test('reads again when more was pushed than it keeps', async () => {
     const { feeds, offer } = createBench(10_000);
     const reader = feeds.open({ after: 0 });
     for (let revision = 1; revision <= 5000; revision++) offer(revision);
@@ -158,7 +158,7 @@ describe('a paged feed', () => {
     }
   });
 
-  test('brings everything once and in order, however offered and read changes meet', async () => {
+  test('delivers everything once and in order, however pushed and read changes overlap', async () => {
     const step = fc.record({
       kind: fc.constantFrom('offer', 'wake', 'skip', 'turn', 'read'),
       count: fc.integer({ min: 1, max: 3 }),

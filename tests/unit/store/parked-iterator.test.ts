@@ -17,7 +17,7 @@ function queue(signal?: AbortSignal) {
 }
 
 describe('parked iterator', () => {
-  test('gives what is ready, waits for the rest, in order of asking', async () => {
+  test('returns what is ready, and waits for the rest, in the order of calls', async () => {
     const { iterator, ready } = queue();
     ready.push(['a']);
     expect(await iterator.next()).toEqual({ done: false, value: ['a'] });
@@ -33,7 +33,7 @@ describe('parked iterator', () => {
     ]);
   });
 
-  test.each(['end', 'return'] as const)('%s() lets a waiting reader go, once', async (way) => {
+  test.each(['end', 'return'] as const)('releases a waiting reader with %s(), once', async (way) => {
     const { iterator, ended } = queue();
     const waiting = iterator.next();
     void iterator[way]();
@@ -43,7 +43,7 @@ describe('parked iterator', () => {
     expect(ended()).toBe(1);
   });
 
-  test('an error goes to the reader and ends the iteration', async () => {
+  test('passes an error to the reader and ends', async () => {
     const { iterator, ready, ended } = queue();
     const waiting = [iterator.next(), iterator.next()];
     ready.push(new Error('broken'));
@@ -53,7 +53,7 @@ describe('parked iterator', () => {
     expect(ended()).toBe(1);
   });
 
-  test('the signal ends it, also one that was aborted before', async () => {
+  test('ends with the signal, also one that was aborted before', async () => {
     const controller = new AbortController();
     const { iterator, ended } = queue(controller.signal);
     const waiting = iterator.next();
@@ -66,7 +66,7 @@ describe('parked iterator', () => {
     expect(late.ended()).toBe(0);
   });
 
-  test('what is taken without a promise comes at once when it is there, and in order with the rest', async () => {
+  test('returns items without a promise when they are ready, and in order with the rest', async () => {
     const { iterator, ready } = queue();
     const seen: unknown[] = [];
     const taker = {
@@ -87,7 +87,7 @@ describe('parked iterator', () => {
     expect(seen.at(-1)).toEqual({ done: true, value: undefined });
   });
 
-  test('a loop that is left ends it', async () => {
+  test('ends when its loop is left', async () => {
     const { iterator, ready, ended } = queue();
     ready.push(['a'], ['b']);
     for await (const value of iterator) {

@@ -6,7 +6,7 @@ const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
 const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
 
 describe('a record as JSON', () => {
-  test('every revision is written with all its digits', () => {
+  test('has every revision with all its digits', () => {
     const head = '{"metadata":{"name":"a",';
     const tail = '"uid":"u"}}';
     const event = { bytes: encode(head + tail), cut: head.length, uid: 'u', fields: {}, labels: {} };

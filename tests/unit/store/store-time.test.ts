@@ -28,7 +28,7 @@ describe('the time of a store that replicas share', () => {
     return { clock, state, start, time: createStoreTime({ store, clock }) };
   }
 
-  test('is measured before it is used, and then goes on without the store', async () => {
+  test('is measured before it is used, and then continues without the store', async () => {
     const { clock, state, start, time } = bench();
     clock.setNow(start + YEAR);
     await time.known();
@@ -39,7 +39,7 @@ describe('the time of a store that replicas share', () => {
     expect(state.asked).toBe(1);
   });
 
-  test('is waited for as long as the store is away, and nothing is expired', async () => {
+  test('is awaited while the store is unavailable, and nothing is expired', async () => {
     const { state, time, start } = bench();
     state.away = true;
     await expect(time.known()).rejects.toMatchObject({ code: 'unavailable' });
@@ -48,7 +48,7 @@ describe('the time of a store that replicas share', () => {
     expect(await time.expiryMoment()).toEqual({ now: start });
   });
 
-  test('a waiting caller leaves with its signal, and the measurement goes on for others', async () => {
+  test('releases a waiting caller with its signal, and measures on for others', async () => {
     const { time } = bench();
     const leaving = new AbortController();
     const left = time.known({ signal: leaving.signal });
@@ -62,7 +62,7 @@ describe('the time of a store that replicas share', () => {
   test.each([
     [YEAR, "the clock of this process is 31536000 s ahead of the store's"],
     [-2 * HOUR, "the clock of this process is 7200 s behind the store's"],
-  ])('a process whose clock is off by %d µs expires nothing and stamps by the store', async (off, fault) => {
+  ])('is used by a process whose clock is off by %d µs, which expires nothing', async (off, fault) => {
     const { clock, start, time } = bench();
     clock.setNow(start + off);
     expect(await time.expiryMoment()).toEqual({ fault });
@@ -71,7 +71,7 @@ describe('the time of a store that replicas share', () => {
     expect(await time.expiryMoment()).toEqual({ now: start });
   });
 
-  test('a few seconds are no fault, nor is what a slow answer cannot tell', async () => {
+  test('tolerates a few seconds, and what a slow response leaves open', async () => {
     const { clock, state, start, time } = bench();
     clock.setNow(start + 4.9 * SECOND);
     expect((await time.expiryMoment()).fault).toBeUndefined();
@@ -85,7 +85,7 @@ describe('the time of a store that replicas share', () => {
     expect(state.asked).toBe(2);
   });
 
-  test('a process that was suspended asks again before its next write', async () => {
+  test('is measured again by a process that was suspended, before its next write', async () => {
     const { clock, state, start, time } = bench();
     await time.known();
     clock.advance(2000);
@@ -97,7 +97,7 @@ describe('the time of a store that replicas share', () => {
     expect((await time.expiryMoment()).fault).toBeUndefined();
   });
 
-  test('is asked for every ten seconds at most while the clocks agree, and each second while they do not', async () => {
+  test('is measured every ten seconds at most while the clocks agree, and each second while they do not', async () => {
     const { clock, state, start, time } = bench();
     for (let second = 0; second < 30; second++) {
       await time.expiryMoment();
@@ -113,7 +113,7 @@ describe('the time of a store that replicas share', () => {
     expect(state.asked).toBe(13);
   });
 
-  test('one slow answer does not spoil what is known better', async () => {
+  test('is not spoiled by one slow response', async () => {
     const { clock, state, start, time } = bench();
     await time.known();
     clock.advance(11_000);
@@ -123,19 +123,19 @@ describe('the time of a store that replicas share', () => {
     expect(time.now()).toBe(start + clock.monotonic() * 1000);
   });
 
-  test('an answer that is no number is refused', async () => {
+  test('is refused if it is not a number', async () => {
     const store = { ...memoryStore(), now: () => Promise.resolve('12:00' as unknown as number) };
     await expect(createStoreTime({ store }).expiryMoment()).rejects.toThrow(TypeError);
   });
 });
 
-describe('the time of a process by itself', () => {
+describe('the time of a process without a shared clock', () => {
   function bench(holdMs = 3_600_000) {
     const clock = fakeClock();
     return { clock, start: clock.now(), time: createStoreTime({ store: memoryStore({ clock }), clock, holdMs }) };
   }
 
-  test('is the wall clock, also where that is corrected a little', async () => {
+  test('is the wall clock, also with small corrections', async () => {
     const { clock, start, time } = bench();
     expect(time.known()).toBeUndefined();
     for (let step = 1; step <= 10; step++) {
@@ -145,7 +145,7 @@ describe('the time of a process by itself', () => {
     }
   });
 
-  test('a wall clock that jumps ahead expires nothing early', async () => {
+  test('expires nothing early when the wall clock jumps ahead', async () => {
     const { clock, start, time } = bench();
     clock.advance(1000);
     clock.setNow(start + YEAR);
@@ -160,7 +160,7 @@ describe('the time of a process by itself', () => {
     expect(await time.expiryMoment()).toEqual({ now: start + 3 * SECOND });
   });
 
-  test('a wall clock that jumps back does not hold up expiry', async () => {
+  test('does not delay expiry when the wall clock jumps back', async () => {
     const { clock, start, time } = bench();
     clock.setNow(start - HOUR);
     clock.advance(1000);
@@ -168,7 +168,7 @@ describe('the time of a process by itself', () => {
     expect(time.now()).toBe(start + SECOND);
   });
 
-  test('what is written after a jump does not expire when the wall clock counts again', async () => {
+  test('keeps what is written after a jump until its time when the wall clock counts again', async () => {
     const ttl = 10_000;
     const { clock, start, time } = bench(ttl);
     const old = time.now() + ttl * 1000;

@@ -35,7 +35,7 @@ async function passes(clock: ReturnType<typeof fakeClock>, ms: number): Promise<
   await new Promise((resolve) => setImmediate(resolve));
 }
 
-test('a write that is repeated stays unknown when its time is up, in the middle of an attempt', async () => {
+test('a repeated write stays unknown when its time is over, in the middle of an attempt', async () => {
   const { clock, attempts, settled } = silentStore();
   let ended: unknown;
   settled()

@@ -36,22 +36,22 @@ function createBench(fates: Fate[], between: (store: EventStore) => Promise<unkn
   return { memory, store, writes: () => writes };
 }
 
-describe('settling unknown outcomes', () => {
-  test.each<Fate>(['answer lost', 'never arrived'])('a create that was "%s" is settled', async (fate) => {
+describe('the resolution of unknown outcomes', () => {
+  test.each<Fate>(['answer lost', 'never arrived'])('resolves a create that was "%s"', async (fate) => {
     const { store, memory } = createBench([fate]);
     const record = await store.create(key, sampleEvent(), later);
     expect(await memory.get(key)).toEqual(record);
     expect(await memory.revision()).toBe(record.revision);
   });
 
-  test('a create stays unknown when another event is there', async () => {
+  test('leaves a create unknown when another event has the key', async () => {
     const { store } = createBench(['never arrived'], (memory) =>
       memory.create(key, sampleEvent({ uid: 'another' }), later),
     );
     await expect(store.create(key, sampleEvent(), later)).rejects.toMatchObject({ code: 'unknown-outcome' });
   });
 
-  test.each<Fate>(['answer lost', 'never arrived'])('a replace that was "%s" is settled', async (fate) => {
+  test.each<Fate>(['answer lost', 'never arrived'])('resolves a replace that was "%s"', async (fate) => {
     const { store, memory } = createBench([fate]);
     const { revision } = await memory.create(key, sampleEvent(), later);
     const event = sampleEvent({ note: 'changed' });
@@ -60,7 +60,7 @@ describe('settling unknown outcomes', () => {
     expect(await memory.revision()).toBe(revision + 1);
   });
 
-  test('a replace stays unknown when something else was written since', async () => {
+  test('leaves a replace unknown when another write followed', async () => {
     const { store, memory } = createBench(['answer lost'], async (inside) => {
       const now = await inside.get(key);
       await inside.replace(key, sampleEvent({ note: 'by another' }), { ...later, expected: now?.revision ?? 0 });
@@ -71,7 +71,7 @@ describe('settling unknown outcomes', () => {
   });
 
   test.each<Fate>(['answer lost', 'never arrived'])(
-    'a removal of a known revision that was "%s" is settled',
+    'resolves a removal of a known revision that was "%s"',
     async (fate) => {
       const { store, memory } = createBench([fate]);
       const { revision, event } = await memory.create(key, sampleEvent(), later);
@@ -81,7 +81,7 @@ describe('settling unknown outcomes', () => {
     },
   );
 
-  test('a removal is settled also when the key was used again since', async () => {
+  test('resolves a removal also when the key was used again since', async () => {
     const { store, memory } = createBench(['answer lost'], (inside) =>
       inside.create(key, sampleEvent({ uid: 'second life' }), later),
     );
@@ -90,7 +90,7 @@ describe('settling unknown outcomes', () => {
     expect((await memory.get(key))?.event.uid).toBe('second life');
   });
 
-  test('a removal stays unknown when the event was changed, or no revision was expected', async () => {
+  test('leaves a removal unknown when the event was changed, or no revision was expected', async () => {
     const changed = createBench(['never arrived'], async (inside) => {
       const now = await inside.get(key);
       await inside.replace(key, sampleEvent({ note: 'by another' }), { ...later, expected: now?.revision ?? 0 });
@@ -103,7 +103,7 @@ describe('settling unknown outcomes', () => {
     await expect(open.store.remove(key)).rejects.toMatchObject({ code: 'unknown-outcome' });
   });
 
-  test('repeats while the engine is away, but not for ever', async () => {
+  test('retries while the engine is unavailable, but not without limit', async () => {
     const { store } = createBench(['answer lost', 'unavailable', 'unknown-outcome']);
     expect((await store.create(key, sampleEvent(), later)).key).toEqual(key);
     const away = createBench(Array.from({ length: 10 }, () => 'never arrived' as const));
@@ -111,7 +111,7 @@ describe('settling unknown outcomes', () => {
     expect(away.writes()).toBe(4);
   });
 
-  test('other errors pass unchanged, and at once', async () => {
+  test('passes other errors on unchanged, at once', async () => {
     for (const code of ['exists', 'conflict', 'unavailable', 'too-large'] as const) {
       const { store, writes } = createBench([code]);
       await expect(store.create(key, sampleEvent(), later)).rejects.toMatchObject({ code });
@@ -119,7 +119,7 @@ describe('settling unknown outcomes', () => {
     }
   });
 
-  test('an aborted caller is not kept', async () => {
+  test('releases an aborted caller', async () => {
     const { store, writes } = createBench(['never arrived']);
     const controller = new AbortController();
     const creating = store.create(key, sampleEvent(), { ...later, signal: controller.signal });

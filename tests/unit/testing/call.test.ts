@@ -13,14 +13,14 @@ function stream(...chunks: string[]): AsyncIterable<Uint8Array> {
 }
 
 describe('call', () => {
-  test('gives status, headers and body', async () => {
+  test('returns status, headers and body', async () => {
     const result = await call(() => ok('{"a":1}'), 'GET /x');
     expect(result).toMatchObject({ claimed: true, status: 200, headers: { 'x-a': 'b' } });
     expect(await result.text()).toBe('{"a":1}');
     expect(await result.json()).toEqual({ a: 1 });
   });
 
-  test('sends what it is told', async () => {
+  test('sends the given request', async () => {
     const handler = vi.fn<ApiHandler>(() => ok(''));
     const peerCertificate = { commonName: 'jane', organizations: [] };
     const more = { remoteAddress: '::1', peerCertificate, headers: { accept: ['a', 'b'] } };
@@ -36,24 +36,24 @@ describe('call', () => {
     await expect(readBody(request, 100)).rejects.toThrow(/twice/);
   });
 
-  test('headers win over what json and token imply', async () => {
+  test('prefers headers over what json and token imply', async () => {
     const handler = vi.fn<ApiHandler>(() => ok(''));
     await call(handler, 'PATCH /x', { json: [], headers: { 'content-type': 'application/json-patch+json' } });
     expect(handler.mock.calls[0]?.[0].headers).toEqual({ 'content-type': 'application/json-patch+json' });
   });
 
-  test('a body over the limit of the handler is refused as a server would', async () => {
+  test('refuses a body over the limit of the handler as a server would', async () => {
     const handler: ApiHandler = async (request) => ok(String(await readBody(request, 2)));
     await expect(call(handler, 'POST /x', { body: 'abc' })).rejects.toMatchObject({ code: 'too-large', limit: 2 });
   });
 
-  test('a path that is not ours is a 404 that nobody claimed', async () => {
+  test('returns a 404 marked as unclaimed for a foreign path', async () => {
     const result = await call(() => undefined, 'GET /x');
     expect(result).toMatchObject({ claimed: false, status: 404 });
     expect(await result.text()).toBe('404 page not found\n');
   });
 
-  test('lets errors out', async () => {
+  test('passes errors on', async () => {
     const error = new Error('x');
     await expect(call(() => Promise.reject(error), 'GET /x')).rejects.toBe(error);
   });
@@ -66,7 +66,7 @@ describe('call', () => {
     await expect(call(() => ok(''), 'POST /x', { json: 1, body: '1' })).rejects.toThrow(TypeError);
   });
 
-  test('frames are the lines of a stream, however they are cut', async () => {
+  test('splits a stream into frames by lines, whatever the chunks are', async () => {
     const result = await call(
       () => ({ status: 200, headers: {}, body: stream('{"a":"', 'é"}\n{"a', '":2}\n\n', '3') }),
       'GET /',
@@ -76,7 +76,7 @@ describe('call', () => {
     expect(frames).toEqual([{ a: 'é' }, { a: 2 }, 3]);
   });
 
-  test('leaving the frames is a client that leaves; reading them all is not', async () => {
+  test('disconnects when the loop over frames is left, but not when all are read', async () => {
     const signals: AbortSignal[] = [];
     const handler: ApiHandler = (request) => {
       signals.push(request.signal as AbortSignal);
@@ -88,7 +88,7 @@ describe('call', () => {
     expect(signals[1]?.aborted).toBe(false);
   });
 
-  test('its signal is the client', async () => {
+  test('aborts the request with its signal', async () => {
     const client = new AbortController();
     let signal: AbortSignal | undefined;
     await call(

@@ -142,15 +142,15 @@ const spoilt: readonly (readonly [rule: string, spoil: (store: EventStore) => Ev
 ];
 
 describe('eventStoreSuite', () => {
-  test('a sound store passes', async () => {
+  test('passes for a correct store', async () => {
     expect(await failures((store) => store)).toEqual([]);
   });
 
-  test.each(spoilt)('it catches a store where %s', async (_, spoil, caught) => {
+  test.each(spoilt)('fails for a store where %s', async (_, spoil, caught) => {
     expect(await failures(spoil, {}, caught)).not.toEqual([]);
   });
 
-  test('a capability that is declared is tested, with a hint at what the suite needs', async () => {
+  test('tests a declared capability, with a hint at what the suite needs', async () => {
     const claims = (store: EventStore): EventStore => ({
       ...store,
       capabilities: { ...store.capabilities, durable: true, shared: true },
@@ -160,7 +160,7 @@ describe('eventStoreSuite', () => {
     expect(failed.filter((name) => name.startsWith('shared'))).toHaveLength(4);
   });
 
-  test('a shared, durable store passes those tests', async () => {
+  test('tests a shared, durable store as such', async () => {
     const data = new WeakMap<object, EventStore>();
     const view = (inner: EventStore): EventStore => {
       let closed = false;
@@ -192,7 +192,7 @@ describe('eventStoreSuite', () => {
     expect(failed.filter((name) => /^(durable|shared)/.test(name))).toEqual([]);
   });
 
-  test('test names are different from each other', () => {
+  test('has different test names', () => {
     const names: string[] = [];
     eventStoreSuite({ test: (name) => names.push(name), createStore: () => memoryStore() });
     expect(new Set(names).size).toBe(names.length);

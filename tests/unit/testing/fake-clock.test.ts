@@ -9,13 +9,13 @@ describe('fakeClock', () => {
     expect([clock.now(), clock.monotonic()]).toEqual([1_002_500, 2.5]);
   });
 
-  test('setNow moves the wall clock alone', () => {
+  test('moves only the wall clock with setNow', () => {
     const clock = fakeClock();
     clock.setNow(42);
     expect([clock.now(), clock.monotonic()]).toEqual([42, 0]);
   });
 
-  test('fires timers in order, at their moment, those that timers set included', () => {
+  test('fires timers in order, at their time, including those set by timers', () => {
     const clock = fakeClock({ now: 0 });
     const seen: [string, number][] = [];
     const note = (name: string) => () => void seen.push([name, clock.monotonic()]);

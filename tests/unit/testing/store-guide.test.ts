@@ -12,11 +12,11 @@ describe('docs/implementing-a-store.md', () => {
   // The guide leaves out where the example's own files are.
   const runs = read('examples/own-store/table-store.test.ts').replaceAll(/^import .* from '\.\/.*\n/gm, '');
 
-  test('shows code', () => {
+  test('shows code of the example', () => {
     expect(blocks.length).toBeGreaterThan(8);
   });
 
-  test.each(blocks.map((code) => [code.split('\n')[0] ?? '', code]))('what runs has the code at "%s"', (_, code) => {
+  test.each(blocks.map((code) => [code.split('\n')[0] ?? '', code]))('shows the code that runs at "%s"', (_, code) => {
     expect(plain(code.includes('eventStoreSuite(') ? runs : example)).toContain(plain(code));
   });
 });

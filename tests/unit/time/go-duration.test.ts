@@ -12,9 +12,9 @@ describe('Go durations', () => {
     ['+1m', 60_000],
     ['-2ms', -2],
     ['1h0m0s', 3_600_000],
-  ])('reads %s', (text, expected) => expect(parseGoDuration(text)).toEqual({ ms: expected }));
+  ])('are parsed from %s', (text, expected) => expect(parseGoDuration(text)).toEqual({ ms: expected }));
 
-  it('shows the beginning of a text that is too long to be one', () => {
+  it('are shown by the beginning if their text is too long', () => {
     expect(parseGoDuration(`${'0'.repeat(63)}s`)).toEqual({ ms: 0 });
     const fault = `time: invalid duration "${'1'.repeat(64)}..."`;
     expect(parseGoDuration(`${'1'.repeat(64)}s`)).toEqual({ fault });
@@ -31,5 +31,5 @@ describe('Go durations', () => {
     ['.s', 'time: invalid duration ".s"'],
     ['5y', 'time: unknown unit "y" in duration "5y"'],
     ['5constructor', 'time: unknown unit "constructor" in duration "5constructor"'],
-  ])('refuses %j', (text, fault) => expect(parseGoDuration(text)).toEqual({ fault }));
+  ])('are refused for %j', (text, fault) => expect(parseGoDuration(text)).toEqual({ fault }));
 });

@@ -43,7 +43,7 @@ describe('humanDuration', () => {
     [8 * Y, '8y'],
     [9 * Y - 1, '8y'],
     [1e15, '292y'],
-  ])('%d s is %s', (seconds, text) => {
+  ])('shows %d s as %s', (seconds, text) => {
     expect(humanDuration(seconds)).toBe(text);
   });
 });

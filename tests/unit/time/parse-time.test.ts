@@ -25,7 +25,7 @@ describe('a MicroTime', () => {
     ['0099-01-01T00:00:00Z', '0099-01-01T00:00:00.000000Z'],
     ['2024-03-05T6:07:08Z', '2024-03-05T06:07:08.000000Z'],
     ['2024-03-31T00:00:00.5Z', '2024-03-31T00:00:00.500000Z'],
-  ])('%s is read as %s', (text, value) => expect(micro(text)).toBe(value));
+  ])('is read from %s as %s', (text, value) => expect(micro(text)).toBe(value));
 
   const layout = '2006-01-02T15:04:05.000000Z07:00';
   test.each([
@@ -39,7 +39,7 @@ describe('a MicroTime', () => {
     ['2024-3-05T06:07:08Z', '3-05T06:07:08Z', '01'],
     ['2024-03-05T06:7:08Z', '7:08Z', '04'],
     ['2024-03-05T06:07:08+0200', '+0200', 'Z07:00'],
-  ])('%j is refused', (text, rest, element) =>
+  ])('is refused for %j', (text, rest, element) =>
     expect(micro(text)).toBe(`parsing time "${text}" as "${layout}": cannot parse "${rest}" as "${element}"`),
   );
 
@@ -51,32 +51,32 @@ describe('a MicroTime', () => {
     ['2024-03-05T06:07:08ZZ', 'extra text: "Z"'],
     ['2024-03-05T06:07:08+25:00', 'time zone offset hour out of range'],
     ['9999-12-31T23:59:59-01:00', 'year out of range'],
-  ])('%s: %s', (text, why) => expect(micro(text)).toBe(`parsing time "${text}": ${why}`));
+  ])('has Go’s words for %s: %s', (text, why) => expect(micro(text)).toBe(`parsing time "${text}": ${why}`));
 });
 
 describe('a Time', () => {
-  test('loses its fraction and offset', () => {
+  test('has no fraction and no offset', () => {
     expect(whole('2024-03-05T06:07:08.999999999+01:00')).toBe('2024-03-05T05:07:08Z');
     expect(whole('2024-03-05T06:07:08Z')).toBe('2024-03-05T06:07:08Z');
   });
 
-  test('has a layout of its own in errors', () => {
+  test('has its own layout in errors', () => {
     expect(whole('x')).toBe('parsing time "x" as "2006-01-02T15:04:05Z07:00": cannot parse "x" as "2006"');
     expect(whole('2024-03-05T06:07:08.Z')).toContain('cannot parse ".Z" as "Z07:00"');
   });
 });
 
-test("Go's zero time is unset", () => {
+test("Go's zero time counts as unset", () => {
   expect(whole('0001-01-01T00:00:00Z')).toBeNull();
   expect(micro('0001-01-01T00:00:00.000000Z')).toBeNull();
   expect(micro('0001-01-01T00:00:00.000001Z')).toBe('0001-01-01T00:00:00.000001Z');
 });
 
-test('errors show odd characters as bytes', () => {
+test('errors show unprintable characters as bytes', () => {
   expect(whole('ü"\u0001')).toContain('parsing time "\\xc3\\xbc\\"\\x01" as');
 });
 
-test('any moment is read as JavaScript reads it', () => {
+test('any time is read as JavaScript reads it', () => {
   fc.assert(
     fc.property(fc.date({ min: new Date('0002-01-01'), max: new Date('9998-01-01'), noInvalidDate: true }), (date) => {
       const iso = date.toISOString();
@@ -86,7 +86,7 @@ test('any moment is read as JavaScript reads it', () => {
   );
 });
 
-test('reading what was written changes nothing, and any text gives an answer', () => {
+test('times are unchanged after a round trip, and any text gives an answer', () => {
   fc.assert(
     fc.property(
       fc.stringMatching(/^\d{4}-[01]\d-[0-3]\dT[0-2]?\d:\d\d:\d\d([.,]\d{0,12})?(Z|[+-]\d\d:\d\d|)$/),

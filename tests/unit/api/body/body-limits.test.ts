@@ -3,11 +3,11 @@ import { createBodyLimits, DEFAULT_BODY_LIMITS } from '../../../../src/api/body/
 import { MAX_MEMBERS } from '../../../../src/json/member-count.js';
 import { MAX_STORED_MEMBERS } from '../../../../src/api/body/member-limit.js';
 
-test('what a stored event may have follows from what a body may have', () => {
+test('the limit of a stored event is derived from the limit of a body', () => {
   expect(createBodyLimits(1_000, 50)).toEqual({ members: 1_000, storedMembers: 2_100, yamlCharacters: 50 });
 });
 
-test('what is left out is at its default', () => {
+test('omitted limits have their defaults', () => {
   expect(createBodyLimits()).toEqual(DEFAULT_BODY_LIMITS);
   expect(DEFAULT_BODY_LIMITS).toEqual({
     members: MAX_MEMBERS,

@@ -15,7 +15,7 @@ function membersOf(value: unknown): number {
 }
 
 describe('a text', () => {
-  test('may have so many fields and items', () => {
+  test('may have a bounded number of fields and items', () => {
     for (const make of [items, fields]) {
       expect(parseJson(make(MAX_MEMBERS))).toHaveProperty('document');
       expect(() => parseJson(make(MAX_MEMBERS + 1))).toThrow(
@@ -24,12 +24,12 @@ describe('a text', () => {
     }
   });
 
-  test('within an object is none when it has more', () => {
+  test('inside an object is no JSON when it has more', () => {
     expect(parseEmbedded(items(MAX_MEMBERS))).toHaveProperty('document');
     expect(parseEmbedded(items(MAX_MEMBERS + 1))).toHaveProperty('error');
   });
 
-  test('that goes too deep is refused for that', () => {
+  test('that is nested too deeply is refused for that reason', () => {
     expect(parseJson('['.repeat(100_000))).toHaveProperty('error');
   });
 
@@ -58,7 +58,7 @@ describe('a text', () => {
     expect(parseJson('"a""b"')).toEqual({ error: "invalid character '\"' after top-level value" });
   });
 
-  test('is looked at no further than to the first member too many', () => {
+  test('is read only up to the first member too many', () => {
     expect(scanJson(items(1_000_000), 10).members).toBe(11);
   });
 

@@ -47,11 +47,11 @@ describe('syntax errors are worded as in Go', () => {
     ['"\\u12g4"', "invalid character 'g' in \\u hexadecimal character escape"],
     ["'", "invalid character '\\'' looking for beginning of value"],
     ['[}', "invalid character '}' looking for beginning of value"],
-  ])('%j', (text, words) => expect(error(text)).toBe(words));
+  ])('in the text %j', (text, words) => expect(error(text)).toBe(words));
 });
 
-describe('depth', () => {
-  test('is bounded', () => {
+describe('the depth of nesting', () => {
+  test('is limited in objects and arrays', () => {
     const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
     expect(error(nested(MAX_DEPTH))).toBeUndefined();
     expect(error(nested(MAX_DEPTH + 1))).toBe("invalid character '[' exceeded max depth");
@@ -59,25 +59,25 @@ describe('depth', () => {
     expect(error('['.repeat(1_000_000))).toBe("invalid character '[' exceeded max depth");
   });
 
-  test('in strings does not count', () => {
+  test('ignores brackets inside strings', () => {
     expect(document(`"${'['.repeat(5000)}"`).value).toHaveLength(5000);
   });
 });
 
 describe('duplicate keys', () => {
-  test('are told with their paths, the last value wins', () => {
+  test('are reported with their paths, and the last value wins', () => {
     const found = document('{"a":1,"b":{"c":1,"c":2},"a":[{"x":1},{"x":1,"\\u0078":3}]}');
     expect(found.duplicates).toEqual(['b.c', 'a', 'a[1].x']);
     expect(found.value).toEqual({ a: [{ x: 1 }, { x: 3 }], b: { c: 2 } });
   });
 
-  test('are not found in ordinary documents', () => {
+  test('are not reported for ordinary documents', () => {
     expect(document('{"a":{"a":1},"b":{"a":1},"c":":\\":{","d":[{"a":1},{"a":1}]}').duplicates).toEqual([]);
   });
 });
 
 describe('what JSON.parse loses', () => {
-  test('the form of numbers is kept where it is odd', () => {
+  test('includes the written form of numbers, which is kept where it is not canonical', () => {
     const { value, numbers } = document('{"a":2.0,"b":20e-1,"c":7,"d":99999999999999999999,"e":1e400,"f":[1.5]}');
     const of = numbers?.get(value as object);
     expect([of?.get('a'), of?.get('b'), of?.get('c'), of?.get('d'), of?.get('e')]).toEqual([
@@ -89,12 +89,12 @@ describe('what JSON.parse loses', () => {
     ]);
   });
 
-  test('half surrogates become U+FFFD', () => {
+  test('includes half surrogates, which become U+FFFD', () => {
     expect(document('["\\ud800","\\ud83d\\ude00","\\udc00x"]').value).toEqual(['\ufffd', '😀', '\ufffdx']);
   });
 });
 
-test('keys that JavaScript knows are plain data', () => {
+test('keys with a meaning in JavaScript are plain data', () => {
   for (const text of ['{"__proto__":{"x":1},"constructor":2}', '{"__proto__":{"x":1.5},"constructor":2}']) {
     const value = document(text).value as Record<string, unknown>;
     expect(Object.keys(value)).toEqual(['__proto__', 'constructor']);
@@ -103,7 +103,7 @@ test('keys that JavaScript knows are plain data', () => {
   }
 });
 
-test('bytes that are no UTF-8 become U+FFFD', () => {
+test('invalid UTF-8 becomes U+FFFD', () => {
   expect(bodyText(Uint8Array.of(0x61, 0xff, 0xfe, 0x62))).toBe('a\ufffd\ufffdb');
 });
 

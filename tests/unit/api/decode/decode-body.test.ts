@@ -48,16 +48,16 @@ describe('a body that is no object', () => {
       '{"apiVersion":5}',
       'json: cannot unmarshal number into Go struct field .apiVersion of type string ({"apiVersion":5})',
     ],
-  ])('%j', async (body, rest) => expect(await refusal(body)).toBe(unparsed(rest)));
+  ])('is refused with its reason: %j', async (body, rest) => expect(await refusal(body)).toBe(unparsed(rest)));
 
-  test('nesting is refused, not followed', async () => {
+  test('is refused for its nesting without recursion', async () => {
     expect(await refusal('{"a":'.repeat(10_000))).toContain('exceeded max depth');
     expect(await refusal('['.repeat(100_000))).toContain('exceeded max depth');
   });
 });
 
 describe('kind and apiVersion', () => {
-  test('are taken from the path where the body does not say', async () => {
+  test('are taken from the path if the body does not have them', async () => {
     for (const body of [
       '{}',
       'null',
@@ -92,13 +92,15 @@ describe('kind and apiVersion', () => {
       'Status in version "v1" cannot be handled as a Event: converting (v1.Status) to (core.Event): unknown conversion',
     ],
     [{ apiVersion: 'a/b/c' }, unrecognized('unexpected GroupVersion string: a/b/c ({"apiVersion":"a/b/c"})')],
-  ])('%j', async (body, message) => expect(await refusal(JSON.stringify(body))).toBe(message));
+  ])('are refused if they do not fit: %j', async (body, message) =>
+    expect(await refusal(JSON.stringify(body))).toBe(message),
+  );
 
-  test('the kind is checked before the types of fields', async () => {
+  test('are checked before the types of fields', async () => {
     expect(await refusal('{"kind":"Foo","note":1}')).toContain('no kind "Foo"');
   });
 
-  test('another served version is read as what it is, for the caller to refuse', async () => {
+  test('of another served version are accepted, for the caller to refuse', async () => {
     const decoded = await decode('{"apiVersion":"v1","message":"m","note":"n"}');
     expect(decoded.apiVersion).toBe('v1');
     expect(decoded.warnings).toEqual(['unknown field "note"']);
@@ -112,7 +114,7 @@ describe('kind and apiVersion', () => {
 describe('field validation', () => {
   const body = '{"metadata":{"extra":true},"bogus":1,"type":"a","type":"b"}';
 
-  test('Warn tells, Ignore does not, Strict refuses', async () => {
+  test('warns under Warn, is silent under Ignore, and refuses under Strict', async () => {
     expect((await decode(body)).warnings).toEqual([
       'unknown field "metadata.extra"',
       'unknown field "bogus"',
@@ -127,26 +129,26 @@ describe('field validation', () => {
     );
   });
 
-  test('a wrong type comes before strict errors', async () => {
+  test('reports a wrong type before strict errors', async () => {
     expect(await refusal('{"bogus":1,"note":1}', { fieldValidation: 'Strict' })).toBe(
       'Event in version "v1" cannot be handled as a Event: json: cannot unmarshal number into Go struct field Event.note of type string',
     );
   });
 });
 
-test('bytes that are no UTF-8 become U+FFFD', async () => {
+test('invalid UTF-8 becomes U+FFFD', async () => {
   const body = Uint8Array.of(...bytes('{"note":"'), 0xff, 0xfe, ...bytes('"}'));
   expect((await decode(body)).object['note']).toBe('\ufffd\ufffd');
 });
 
-test('JSON is decoded at once', () => {
+test('JSON is decoded synchronously', () => {
   expect(decodeBody(bytes('{}'), base)).not.toBeInstanceOf(Promise);
 });
 
 describe('YAML', () => {
   const yaml = { mediaType: 'application/yaml' } as const;
 
-  test('is read, and JSON with it', async () => {
+  test('is read, including JSON as a subset', async () => {
     const body = 'kind: Event\nmetadata:\n  name: a\n  labels: {x: "1"}\nseries: {count: 2}\n';
     expect((await decode(body, yaml)).object).toMatchObject({
       metadata: { name: 'a', labels: { x: '1' } },
@@ -156,7 +158,7 @@ describe('YAML', () => {
     expect((await decode('', yaml)).apiVersion).toBe(`${G}/v1`);
   });
 
-  test('duplicate keys', async () => {
+  test('has its duplicate keys reported', async () => {
     const body = 'metadata:\n  labels:\n    d: "1"\n    d: "2"\nbogus: 1\n';
     expect((await decode(body, yaml)).warnings).toEqual([
       'line 4: key "d" already set in map',
@@ -171,7 +173,7 @@ describe('YAML', () => {
     });
   });
 
-  test('what cannot be read', async () => {
+  test('that is invalid is refused with its line', async () => {
     expect(await refusal('a: b: c', yaml)).toMatch(
       /^the object provided is unrecognized .*: yaml: line 1: .* \(613a20623a2063\)$/,
     );
@@ -193,7 +195,7 @@ describe('a key that comes twice', () => {
     ['in a reference', body('', ',"regarding":{"kind":"Pod","kind":"Pod"}'), 'regarding.kind'],
     ['in a field that is discarded', body(',"selfLink":"x","selfLink":"x"'), 'metadata.selfLink'],
     ['in an item', body(',"managedFields":[{"manager":"m","manager":"m"}]'), 'metadata.managedFields[0].manager'],
-  ])('%s is told', async (_, text, path) => {
+  ])('is reported in %s', async (_, text, path) => {
     expect((await decode(text)).warnings).toEqual([`duplicate field "${path}"`]);
     expect(await refusal(text, { fieldValidation: 'Strict' })).toContain(`duplicate field "${path}"`);
   });
@@ -202,7 +204,7 @@ describe('a key that comes twice', () => {
     '',
     ',"labels":{"a":"b"}',
     ',"managedFields":[{"fieldsV1":{"f:a":{"f:b":{}},"f:c":[{"k":1}]}}],"uid":null',
-  ])('is not seen where there is none: %s', async (metadata) => {
+  ])('is not reported where there is none: %s', async (metadata) => {
     const { warnings } = await decode(body(metadata), { fieldValidation: 'Strict' });
     expect(warnings).toEqual([]);
   });

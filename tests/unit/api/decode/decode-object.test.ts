@@ -35,21 +35,21 @@ const EMPTY = {
 };
 
 describe('the object is canonical', () => {
-  test('what is always written is filled, null is absent, empty values are dropped', () => {
+  test('with required fields filled, null as absent, and empty values dropped', () => {
     expect(object('{}')).toEqual(EMPTY);
     expect(object('null')).toEqual(EMPTY);
     expect(object('{"metadata":null,"note":"","deprecatedCount":0,"eventTime":null,"related":null}')).toEqual(EMPTY);
     expect(object('{"metadata":{"labels":{},"finalizers":[],"ownerReferences":null}}')).toEqual(EMPTY);
   });
 
-  test('fields stand in wire order, whatever order they came in', () => {
+  test('with fields in wire order, whatever order they came in', () => {
     const keys = Object.keys(object('{"type":"Normal","note":"n","metadata":{"uid":"u","name":"a"},"action":"A"}'));
     expect(keys.join()).toBe(
       'metadata,eventTime,action,regarding,note,type,deprecatedSource,deprecatedFirstTimestamp,deprecatedLastTimestamp',
     );
   });
 
-  test('a struct that was given stays, its required fields filled', () => {
+  test('with a given struct kept and its required fields filled', () => {
     const { series, related, metadata } = object('{"series":{},"related":{},"metadata":{"ownerReferences":[{},null]}}');
     expect(series).toEqual({ count: 0, lastObservedTime: null });
     expect(related).toEqual({});
@@ -57,7 +57,7 @@ describe('the object is canonical', () => {
     expect(metadata).toEqual({ ownerReferences: [owner, owner] });
   });
 
-  test('pointers keep false and 0', () => {
+  test('with false and 0 kept in pointers', () => {
     const { metadata } = object(
       '{"metadata":{"deletionGracePeriodSeconds":0,"generation":0,"ownerReferences":[{"controller":false,"blockOwnerDeletion":null}]}}',
     );
@@ -67,19 +67,19 @@ describe('the object is canonical', () => {
     });
   });
 
-  test('null in a list or map is the zero value', () => {
+  test('with the zero value for null in a list or map', () => {
     expect(object('{"metadata":{"annotations":{"a":null},"finalizers":[null,"x"]}}')['metadata']).toEqual({
       annotations: { a: '' },
       finalizers: ['', 'x'],
     });
   });
 
-  test('kind, apiVersion and selfLink are checked and left out', () => {
+  test('without kind, apiVersion and selfLink, which are checked', () => {
     expect(object('{"kind":"Event","apiVersion":"x/v1","metadata":{"selfLink":"/x"}}')).toEqual(EMPTY);
     expect(fault('{"metadata":{"selfLink":1}}')).toContain('ObjectMeta.metadata.selfLink of type string');
   });
 
-  test('times are brought to their form', () => {
+  test('with times in their canonical form', () => {
     const found = object(
       '{"eventTime":"2024-03-05T08:07:08.5+02:00","deprecatedFirstTimestamp":"2024-03-05T06:07:08.9Z"}',
     );
@@ -88,13 +88,13 @@ describe('the object is canonical', () => {
     expect(object('{"eventTime":"0001-01-01T00:00:00Z"}')).toEqual(EMPTY);
   });
 
-  test('integers of the forms Go reads', () => {
+  test('with integers in any notation that Go accepts', () => {
     expect(object('{"deprecatedCount":2147483647}')['deprecatedCount']).toBe(2147483647);
     expect(object('{"deprecatedCount":-5}')['deprecatedCount']).toBe(-5);
     expect(Object.is((object('{"series":{"count":-0}}')['series'] as { count: number }).count, 0)).toBe(true);
   });
 
-  test('keys JavaScript knows are plain data in maps and unknown elsewhere', () => {
+  test('with keys that JavaScript knows as data in maps and as unknown fields elsewhere', () => {
     const decoded = object('{"__proto__":{"note":"x"},"metadata":{"labels":{"__proto__":"a","constructor":"b"}}}');
     expect(decoded['note']).toBeUndefined();
     const { labels } = decoded['metadata'] as { labels: Record<string, string> };
@@ -104,7 +104,7 @@ describe('the object is canonical', () => {
 });
 
 describe('strict errors', () => {
-  test('unknown and duplicate fields, in the order of the text', () => {
+  test('report unknown and duplicate fields in the order of the text', () => {
     expect(strict('{"metadata":{"extra":1},"bogus":1,"note":"a","note":"b","regarding":{"foo":{"bar":1}}}')).toEqual([
       'unknown field "metadata.extra"',
       'unknown field "bogus"',
@@ -113,25 +113,25 @@ describe('strict errors', () => {
     ]);
   });
 
-  test('places in lists and maps', () => {
+  test('report places in lists and maps', () => {
     expect(strict('{"metadata":{"labels":{"d":"1","d":"2"},"ownerReferences":[{"uid":"a"},{"foo":1}]}}')).toEqual([
       'duplicate field "metadata.labels.d"',
       'unknown field "metadata.ownerReferences[1].foo"',
     ]);
   });
 
-  test('each is told once; unknown fields are not looked into; fieldsV1 is free', () => {
+  test('are reported once each; unknown fields are not searched, and fieldsV1 may hold anything', () => {
     expect(strict('{"x":{"a":1,"a":2},"x":1,"metadata":{"managedFields":[{"fieldsV1":{"a":1,"a":2}}]}}')).toEqual([
       'unknown field "x"',
     ]);
   });
 
-  test('names are case-sensitive', () => {
+  test('treat names as case-sensitive', () => {
     expect(strict('{"Reason":"x"}')).toEqual(['unknown field "Reason"']);
     expect(object('{"Reason":"x"}')).toEqual(EMPTY);
   });
 
-  test('no more than a hundred', () => {
+  test('are limited to a hundred', () => {
     const many = Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`x${index}`, 1]));
     expect(strict(JSON.stringify(many))).toHaveLength(100);
   });
@@ -171,21 +171,21 @@ describe('type errors are worded as in Go', () => {
     ],
     ['{"metadata":{"labels":[]}}', 'array into Go struct field ObjectMeta.metadata.labels of type map[string]string'],
     ['{"metadata":{"labels":{"a":true}}}', 'bool into Go struct field ObjectMeta.metadata.labels of type string'],
-  ])('%s', (json, rest) => expect(fault(json)).toBe(field(rest)));
+  ])('for a wrong value: %s', (json, rest) => expect(fault(json)).toBe(field(rest)));
 
-  test('the first counts, but a time that cannot be parsed ends it all', () => {
+  test('and the first one counts, but an unreadable time ends decoding', () => {
     expect(fault('{"note":1,"type":2}')).toContain('Event.note');
     expect(fault('{"note":1,"eventTime":"x"}')).toMatch(/^parsing time "x"/);
   });
 
-  test('free JSON may not be too deep', () => {
+  test('and free JSON is limited in depth', () => {
     const deep = '{"a":'.repeat(200) + '1' + '}'.repeat(200);
     expect(fault(`{"metadata":{"managedFields":[{"fieldsV1":${deep}}]}}`)).toBe('json: exceeded max depth');
     expect(strict(`{"bogus":${deep}}`)).toEqual(['unknown field "bogus"']);
   });
 });
 
-test('the quick way and the careful way give the same', () => {
+test('the fast path and the complete decoder give the same result', () => {
   const withNulls = anyEvent().chain((event) =>
     fc
       .subarray(Object.keys(event))
@@ -201,7 +201,7 @@ test('the quick way and the careful way give the same', () => {
   );
 });
 
-test('what was decoded before is taken as it is, with the same result, for any change', () => {
+test('parts that were decoded before are reused, with the same result, for any change', () => {
   const of = (value: unknown): Record<string, unknown> => {
     const decoded = decodeObject(value, eventShape());
     if ('fault' in decoded) throw new Error(decoded.fault.text);

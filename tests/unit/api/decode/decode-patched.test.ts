@@ -42,7 +42,7 @@ test('a result of the wrong type is a 422 on the field patch', () => {
   });
 });
 
-describe("the converter's words", () => {
+describe('type errors of a strategic merge patch', () => {
   test.each([
     [{ note: 5 }, 'cannot convert int64 to string'],
     [{ metadata: 'x' }, 'cannot restore struct from: string'],
@@ -50,10 +50,12 @@ describe("the converter's words", () => {
     [{ metadata: { finalizers: 'x' } }, 'cannot restore slice from string'],
     [{ metadata: { ownerReferences: ['x'] } }, 'cannot restore struct from: string'],
     [{ eventTime: 'x' }, 'parsing time "x" as'],
-  ])('%j', (value, words) => expect(refusal(value, { words: 'converter' }).message).toContain(`: ${words}`));
+  ])("have the converter's words for %j", (value, words) =>
+    expect(refusal(value, { words: 'converter' }).message).toContain(`: ${words}`),
+  );
 });
 
-test('another kind is not made by a patch', () => {
+test('a patch cannot change the kind', () => {
   expect(refusal({ kind: 'Pod', apiVersion: 'events.example.com/v1' }).message).toMatch(
     /: no kind "Pod" is registered for version "events.example.com\/v1" in scheme "pkg\/api\/legacyscheme\/scheme.go:30"$/,
   );
@@ -69,7 +71,7 @@ test('strict errors of the patch come before those of the result', () => {
   );
 });
 
-test('a good result is decoded', () => {
+test('a valid result is decoded', () => {
   const { object } = decodePatched({ kind: 'Event', note: 'n', metadata: { name: 'a' } }, base);
   expect(object).toMatchObject({ note: 'n', metadata: { name: 'a' } });
   expect(object).not.toHaveProperty('kind');

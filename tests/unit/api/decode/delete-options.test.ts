@@ -13,7 +13,7 @@ const refusal = async (text: string, yaml = false): Promise<string | undefined> 
   return undefined;
 };
 
-test('any apiVersion will do, and none', async () => {
+test('any apiVersion is accepted, and none at all', async () => {
   for (const apiVersion of ['v1', 'meta.k8s.io/v1', 'events.example.com/v1', 'other/v1', '']) {
     expect(await decode(JSON.stringify({ kind: 'DeleteOptions', apiVersion, dryRun: ['All'] }))).toEqual({
       dryRun: ['All'],
@@ -22,7 +22,7 @@ test('any apiVersion will do, and none', async () => {
   expect(await decode('{"apiVersion":"v1","propagationPolicy":"Orphan"}')).toEqual({ propagationPolicy: 'Orphan' });
 });
 
-test('what was given is kept, also when it is empty', async () => {
+test('given options are kept, also empty ones', async () => {
   expect(await decode('{"preconditions":{"uid":""},"gracePeriodSeconds":0,"orphanDependents":false}')).toEqual({
     gracePeriodSeconds: 0,
     preconditions: { uid: '' },
@@ -48,9 +48,11 @@ test.each([
     'json: cannot unmarshal string into Go struct field DeleteOptions.gracePeriodSeconds of type int64',
   ],
   [' ', "couldn't get version/kind; json parse error: unexpected end of JSON input"],
-])('%s', async (text, message) => expect(await refusal(text)).toBe(`400 ${message}`));
+])("a body is refused with the decoder's words: %s", async (text, message) =>
+  expect(await refusal(text)).toBe(`400 ${message}`),
+);
 
-test('a body that is no object', async () => {
+test('a body that is not an object is refused', async () => {
   const message = (type: string): string =>
     `400 couldn't get version/kind; json parse error: json: cannot unmarshal ${type} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`;
   expect(await refusal('[]')).toBe(message('array'));

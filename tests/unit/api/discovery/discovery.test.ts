@@ -47,7 +47,7 @@ const addresses = [{ clientCIDR: '0.0.0.0/0', serverAddress: 'h:1' }];
 const gv = { groupVersion: `${G}/v1`, version: 'v1' };
 
 describe('plain discovery', () => {
-  it('of /api', async () => {
+  it('lists the versions of /api', async () => {
     const answer = await ask('/api', {}, { use: withCore });
     expect(answer?.text).toBe(
       '{"kind":"APIVersions","versions":["v1"],"serverAddressByClientCIDRs":[{"clientCIDR":"0.0.0.0/0","serverAddress":"h:1"}]}\n',
@@ -56,7 +56,7 @@ describe('plain discovery', () => {
     expect(await json('/api')).toEqual({ kind: 'APIVersions', versions: [], serverAddressByClientCIDRs: addresses });
   });
 
-  it('of /apis, with the server’s own address where it is given', async () => {
+  it('lists the groups of /apis, with the server’s own address if it is given', async () => {
     const group = { name: G, versions: [gv], preferredVersion: gv, serverAddressByClientCIDRs: addresses };
     expect(JSON.stringify(await json('/apis'))).toBe(JSON.stringify({ kind: 'APIGroupList', groups: [group] }));
     expect(JSON.stringify(await json('/apis', {}, { ...options, serverAddress: 'api.example.com:443' }))).toContain(
@@ -64,12 +64,12 @@ describe('plain discovery', () => {
     );
   });
 
-  it('of a group', async () => {
+  it('describes a group with its versions', async () => {
     const expected = { kind: 'APIGroup', apiVersion: 'v1', name: G, versions: [gv], preferredVersion: gv };
     expect(JSON.stringify(await json(`/apis/${G}`))).toBe(JSON.stringify(expected));
   });
 
-  it('of a version, verbs in order, with the hash of the storage version', async () => {
+  it('lists the resources of a version, verbs in order, with the hash of the storage version', async () => {
     const resource = { ...events, verbs: VERBS, storageVersionHash: 'r2yiGXH7wu8=' };
     const expected = { kind: 'APIResourceList', apiVersion: 'v1', groupVersion: `${G}/v1`, resources: [resource] };
     expect(JSON.stringify(await json(`/apis/${G}/v1`))).toBe(
@@ -134,11 +134,11 @@ describe('plain discovery', () => {
     expect(answer?.text).toMatch(/^apiVersion: v1\nkind: APIGroup\nname: events.example.com\npreferredVersion:\n/);
   });
 
-  it('is indented for people', async () => {
+  it('is indented for clients that show it to people', async () => {
     expect((await ask('/apis', { 'user-agent': 'curl/8' }))?.text).toMatch(/^\{\n {2}"kind": "APIGroupList",\n/);
   });
 
-  it('refuses other methods and forms', async () => {
+  it('refuses other methods and media types', async () => {
     for (const method of ['POST', 'HEAD', 'OPTIONS']) {
       const answer = await ask('/apis', {}, { method });
       expect(answer?.status).toBe(405);
@@ -193,12 +193,12 @@ describe('aggregated discovery', () => {
     });
   });
 
-  it('of core has no name, and without core no items', async () => {
+  it('shows core without a name, and without core no items', async () => {
     expect(await json('/api', { accept: AGGREGATED }, withCore)).toEqual(documentOf([{}]));
     expect(await json('/api', { accept: AGGREGATED })).toEqual(documentOf([]));
   });
 
-  it('is not sent again to those who have it', async () => {
+  it('is not sent again to clients that have its ETag', async () => {
     const etag = String((await ask('/apis', { accept: AGGREGATED }))?.headers['etag']);
     const again = await ask('/apis', { accept: AGGREGATED, 'if-none-match': etag });
     expect(again).toEqual({ status: 304, headers: { 'cache-control': 'public', etag, vary: 'Accept' }, text: '' });
@@ -206,7 +206,7 @@ describe('aggregated discovery', () => {
     expect((await ask('/api', { accept: AGGREGATED, 'if-none-match': etag }))?.status).toBe(200);
   });
 
-  it('in the older version is not known', async () => {
+  it('is not available in the older version', async () => {
     const older = AGGREGATED.replace('v=v2', 'v=v2beta1');
     expect(await json('/apis', { accept: `${older},application/json` })).toMatchObject({ kind: 'APIGroupList' });
     const refused = await ask('/apis', { accept: older });
@@ -225,7 +225,7 @@ describe('aggregated discovery', () => {
 });
 
 describe('createDiscovery', () => {
-  it('lists everything that is wrong with the options', () => {
+  it('reports everything that is wrong with the options', () => {
     const wrong: DiscoveryOptions = {
       groups: [
         { name: 'a', versions: [] },
@@ -238,7 +238,7 @@ describe('createDiscovery', () => {
 });
 
 describe('storageVersionHash', () => {
-  it('is Kubernetes’ own', async () => {
+  it('equals the hash that Kubernetes computes', async () => {
     expect(await storageVersionHash({ group: '', version: 'v1', kind: 'Event' })).toBe('r2yiGXH7wu8=');
     expect(await storageVersionHash({ group: G, version: 'v1', kind: 'Event' })).toBe('UvKK6QjEJDg=');
   });

@@ -48,7 +48,7 @@ describe('createVersion', () => {
     expect((await get('/version', 'application/json, */*'))?.status).toBe(200);
   });
 
-  it('knows no form but JSON and no method but GET', async () => {
+  it('refuses any media type but JSON and any method but GET', async () => {
     const refused = await get('/version', 'application/yaml');
     expect(refused?.status).toBe(406);
     expect(refused?.headers['content-type']).toBe('application/yaml');

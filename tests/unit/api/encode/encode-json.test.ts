@@ -8,8 +8,8 @@ import { anyEvent } from '../../events/any-event.js';
 
 const encode = (object: Record<string, unknown>): string => encodeJson(object, eventShape());
 
-describe('presence', () => {
-  test('what is always written', () => {
+describe('the presence of fields', () => {
+  test('includes required fields that are unset', () => {
     expect(encode({})).toBe(
       '{"metadata":{},"eventTime":null,"regarding":{},"deprecatedSource":{},"deprecatedFirstTimestamp":null,"deprecatedLastTimestamp":null}',
     );
@@ -18,7 +18,7 @@ describe('presence', () => {
     );
   });
 
-  test('empty values are left out, pointers and structs are not', () => {
+  test('excludes empty values, but not pointers and structs', () => {
     const metadata = {
       name: '',
       generation: 0,
@@ -38,7 +38,7 @@ describe('presence', () => {
   });
 });
 
-test('the order is that of the wire', () => {
+test('fields are in wire order', () => {
   const text = encode({ type: 'T', reason: 'r', apiVersion: 'v', metadata: { uid: 'u', name: 'n' }, kind: 'Event' });
   expect(text).toMatch(
     /^\{"kind":"Event","apiVersion":"v","metadata":\{"name":"n","uid":"u"\},"eventTime":null,"reason":"r",/,
@@ -52,7 +52,7 @@ test('map keys are sorted by their bytes', () => {
   );
 });
 
-test('text: JSON escapes, no HTML escapes, no half surrogates', () => {
+test('texts have JSON escapes, no HTML escapes and no half surrogates', () => {
   expect(encode({ note: '<&>"\\\n\u0001😀\ud800' })).toContain('"note":"<&>\\"\\\\\\n\\u0001😀\ufffd"');
 });
 

@@ -31,17 +31,17 @@ describe('readApplyBody', () => {
     expect((await read('---\nkind: Event\n---\nkind: Other\n')).intent).toEqual({ kind: 'Event' });
   });
 
-  it('takes nothing and null for an empty object', async () => {
+  it('reads an empty body and null as an empty object', async () => {
     expect((await read('')).intent).toEqual({});
     expect((await read('null')).intent).toEqual({});
   });
 
-  it('keeps nulls and odd keys', async () => {
+  it('keeps nulls and unusual keys', async () => {
     const { intent } = await read('{"note":null,"metadata":{"labels":{"__proto__":"x","constructor":"y"}}}');
     expect(JSON.stringify(intent)).toBe('{"note":null,"metadata":{"labels":{"__proto__":"x","constructor":"y"}}}');
   });
 
-  it('refuses what is no object', async () => {
+  it('refuses bodies that are not objects', async () => {
     const text = 'error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal';
     expect(await refusalOf('[]')).toBe(`400 BadRequest ${text} array into Go value of type map[string]interface {}`);
     expect(await refusalOf('"x"')).toBe(`400 BadRequest ${text} string into Go value of type map[string]interface {}`);
@@ -59,7 +59,7 @@ describe('readApplyBody', () => {
 describe('applyBodyWarnings', () => {
   const line = 'line 3: key "a" already set in map';
 
-  it('tells duplicate keys by line, also those of JSON', async () => {
+  it('reports duplicate keys by line, also those of JSON', async () => {
     const yaml = await read('kind: Event\na: 1\na: 2\n');
     expect(yaml.intent).toEqual({ kind: 'Event', a: 2 });
     expect(applyBodyWarnings(yaml, 'Warn')).toEqual([line]);
@@ -67,7 +67,7 @@ describe('applyBodyWarnings', () => {
     expect(applyBodyWarnings(await read('{"b":1,\n"a":1,\n"a":2}'), 'Warn')).toEqual([line]);
   });
 
-  it('is an error under Strict', async () => {
+  it('throws an error under Strict', async () => {
     const body = await read('kind: Event\na: 1\na: 2\n');
     const failure = failureOf(() => applyBodyWarnings(body, 'Strict'));
     expect(failure.status).toMatchObject({ code: 400, reason: 'BadRequest' });
@@ -76,7 +76,7 @@ describe('applyBodyWarnings', () => {
     );
   });
 
-  it('has nothing to say about a plain body', async () => {
+  it('reports nothing for an ordinary body', async () => {
     expect(applyBodyWarnings(await read('{}'), 'Strict')).toEqual([]);
   });
 });

@@ -26,7 +26,7 @@ function applied(intent: Json = event(), manager = 'one'): TrackedEvent {
 }
 
 describe('applyManagedFields', () => {
-  it('creates, owning what the intent says and no structs or maps that carry members', () => {
+  it('creates an object that owns what the intent says, but no structs or maps with members', () => {
     const series = { count: 2, lastObservedTime: '2024-03-05T06:07:08.123456Z' };
     const tracked = applied(event({ labels: { x: '1' }, finalizers: ['f'] }, { series }));
     expect(tracked.owners()['one Apply']).toEqual({
@@ -53,7 +53,7 @@ describe('applyManagedFields', () => {
     );
   });
 
-  it('owns empty objects and nulls themselves', () => {
+  it('owns empty objects and nulls as such', () => {
     const tracked = applied({ metadata: { name: 'a', labels: {}, annotations: null, finalizers: [] }, note: null });
     expect(tracked.owners()['one Apply']).toEqual({
       'f:metadata': { 'f:annotations': {}, 'f:labels': {} },
@@ -61,7 +61,7 @@ describe('applyManagedFields', () => {
     });
   });
 
-  it('leaves alone what the intent does not mention', () => {
+  it('leaves fields alone that the intent does not mention', () => {
     const tracked = trackedEvent();
     tracked.create('poster', event({ labels: { p: '1' } }));
     tracked.apply('one', labelled({ r: '1' }));
@@ -73,7 +73,7 @@ describe('applyManagedFields', () => {
     });
   });
 
-  it('removes what is dropped from the intent unless somebody else owns it', () => {
+  it('removes what is dropped from the intent unless another manager owns it', () => {
     const tracked = applied(event({ labels: { x: '1', y: '1' } }));
     tracked.apply('two', labelled({ x: '1', z: '1' }));
     tracked.apply('one', event({ labels: { y: '1' } }));
@@ -95,7 +95,7 @@ describe('applyManagedFields', () => {
     expect(tracked.owners()).toEqual({ 'one Apply': OWN });
   });
 
-  it('keeps what others put into a map the applier made', () => {
+  it('keeps what other managers put into a map that the applier created', () => {
     const tracked = applied(event({ labels: { x: '1' } }));
     tracked.update('editor', event({ labels: { x: '1', e: '1' } }));
     tracked.apply('one', event());
@@ -103,7 +103,7 @@ describe('applyManagedFields', () => {
     expect(tracked.owners()).toEqual({ 'one Apply': OWN, 'editor Update': owns({ 'f:e': {} }) });
   });
 
-  it('shares fields whose value both want', () => {
+  it('shares fields for which both managers want the same value', () => {
     const tracked = applied();
     tracked.apply('two', { ...name, note: 'note of a' });
     tracked.apply('one', { metadata: { name: 'a' }, eventTime: '2024-03-05T06:07:08.123456Z' });
@@ -125,7 +125,7 @@ describe('applyManagedFields', () => {
     });
   });
 
-  it('merges sets, and takes out only its own items', () => {
+  it('merges sets, and removes only its own items', () => {
     const tracked = applied(event({ finalizers: ['a', 'b'] }));
     tracked.apply('two', { metadata: { name: 'a', finalizers: ['c', 'b'] } });
     expect(metadataOf(tracked)['finalizers']).toEqual(['a', 'c', 'b']);
@@ -192,7 +192,7 @@ describe('applyManagedFields', () => {
     expect(({} as Json)['x']).toBeUndefined();
   });
 
-  it('does not change what it is given', () => {
+  it('does not change its arguments', () => {
     const tracked = applied(event({ labels: { x: '1' } }));
     const before = { live: structuredClone(tracked.object()), entries: structuredClone(tracked.entries()) };
     const live = Object.freeze({ ...tracked.object(), metadata: Object.freeze(metadataOf(tracked)) });
@@ -202,7 +202,7 @@ describe('applyManagedFields', () => {
     expect({ live, entries: [...stored] }).toEqual(before);
   });
 
-  it('speaks of core/v1 in its names', () => {
+  it('uses the field names of core/v1 there', () => {
     const tracked = trackedEvent(coreVersion);
     tracked.apply('one', { ...name, message: 'm', source: { component: 'c' } });
     expect(tracked.entries()).toMatchObject([
@@ -215,14 +215,14 @@ describe('applyManagedFields', () => {
 });
 
 describe('an apply that changes nothing', () => {
-  it('leaves object, entries and times as they are', () => {
+  it('leaves object, entries and times unchanged', () => {
     const tracked = applied(event({ labels: { x: '1' } }));
     const before = [tracked.object(), tracked.entries()];
     tracked.apply('one', event({ labels: { x: '1' } }));
     expect([tracked.object(), tracked.entries()]).toEqual(before);
   });
 
-  it('also when values are only written differently', () => {
+  it('leaves values unchanged that are only written differently', () => {
     const tracked = applied();
     const before = [tracked.object(), tracked.entries()];
     tracked.apply('one', event({}, { eventTime: '2024-03-05T08:07:08.123456+02:00' }));
@@ -244,8 +244,8 @@ describe('an apply that changes nothing', () => {
   });
 });
 
-describe('objects nobody tracked', () => {
-  it('belong to before-first-apply', () => {
+describe('objects without managed fields', () => {
+  it('belong to the manager before-first-apply', () => {
     const tracked = trackedEvent();
     tracked.create('poster', event({ labels: { x: '1' } }));
     tracked.update('poster', event({ labels: { x: '1' } }), []);
@@ -269,7 +269,7 @@ describe('conflicts', () => {
     return tracked;
   };
 
-  it('are told for every manager and field, with one cause each', () => {
+  it('are reported for every manager and field, with one cause each', () => {
     const failure = failureOf(() => posted().apply('two', labelled({ p: '2', q: '2', r: '2', s: '2' })));
     expect(failure.status).toEqual({
       kind: 'Status',
@@ -300,20 +300,20 @@ describe('conflicts', () => {
     });
   });
 
-  it('are none where the values agree', () => {
+  it('do not arise when the values agree', () => {
     const failure = failureOf(() => posted().apply('two', labelled({ p: '2', q: '1', r: '1' })));
     expect(failure.message).toBe(
       `Apply failed with 1 conflict: conflict with "poster" using ${GV}: .metadata.labels.p`,
     );
   });
 
-  it('list fields of a level before what is below it', () => {
+  it('list fields of a level before those below it', () => {
     const tracked = applied(event({ labels: { x: '1' } }));
     const failure = failureOf(() => tracked.apply('two', { ...labelled({ x: '2' }), note: 'other' }));
     expect(failure.message).toBe('Apply failed with 2 conflicts: conflicts with "one":\n- .note\n- .metadata.labels.x');
   });
 
-  it('change nothing', () => {
+  it('leave the object unchanged', () => {
     const tracked = posted();
     const before = [tracked.object(), tracked.entries()];
     failureOf(() => tracked.apply('two', labelled({ p: '2' })));
@@ -329,7 +329,7 @@ describe('conflicts', () => {
     );
   });
 
-  it('are settled by force, which takes the fields', () => {
+  it('are overridden by force, which takes the fields', () => {
     const tracked = posted();
     tracked.apply('two', labelled({ p: '2', q: '2', r: '2', s: '2' }), true);
     expect(tracked.owners()).toEqual({
@@ -338,7 +338,7 @@ describe('conflicts', () => {
     });
   });
 
-  it('arise with whoever updated a field since', () => {
+  it('arise with any manager that updated a field since', () => {
     const tracked = applied(event({ labels: { x: '1' } }));
     tracked.update('editor', event({ labels: { x: '2' } }));
     expect(failureOf(() => tracked.apply('one', event({ labels: { x: '1' } }))).message).toBe(
@@ -391,11 +391,11 @@ describe('intents that are refused', () => {
     [{ apiVersion: 'v1', kind: 'Event' }, '/v1, Kind=Event'],
     [{ apiVersion: 'a/b/c', kind: 'Event' }, '/, Kind='],
     [{ apiVersion: 5, kind: ['Event'] }, '/, Kind='],
-  ])('%j is of type %s', (intent, type) => {
+  ])('include %j, which is of type %s', (intent, type) => {
     expect(refusal(intent)).toBe(`400 BadRequest invalid object type: ${type}`);
   });
 
-  it('have managed fields of their own, though null is fine', () => {
+  it('have managed fields of their own, though null is accepted', () => {
     for (const managedFields of [[], [{}]]) {
       expect(typed({ metadata: { name: 'a', managedFields } })).toBe(
         '400 BadRequest metadata.managedFields must be nil',
@@ -444,7 +444,7 @@ describe('intents that are refused', () => {
       'errors:\n  .metadata.labels.a: expected string, got &value.valueUnstructured{Value:1}\n' +
         '  .note: expected string, got &value.valueUnstructured{Value:2}',
     ],
-  ])('%j: %s', (intent: Json, text) => {
+  ])('include intents with values of the wrong type: %j: %s', (intent: Json, text) => {
     const expected =
       text === 'at the name'
         ? `400 BadRequest failed to create typed patch object (/; ${GV}, Kind=Event): .metadata: expected map, got &{[]}`
@@ -452,13 +452,13 @@ describe('intents that are refused', () => {
     expect(typed(intent)).toBe(expected);
   });
 
-  it('name the namespace of the intent', () => {
+  it('are named by the namespace of the intent', () => {
     expect(typed({ metadata: { name: 'x', namespace: 'n' }, foo: 1 })).toBe(
       `400 BadRequest failed to create typed patch object (n/x; ${GV}, Kind=Event): .foo: field not declared in schema`,
     );
   });
 
-  it('hold values that fit their type and nothing else', () => {
+  it('hold values that do not fit their type', () => {
     const failed = `400 BadRequest failed to convert new object (/a; ${GV}, Kind=Event) to proper version: `;
     const unable = `${failed}unable to convert unstructured object to ${GV}, Kind=Event: `;
     expect(typed({ eventTime: 'yesterday' })).toBe(
@@ -468,7 +468,7 @@ describe('intents that are refused', () => {
     expect(applied({ ...name, deprecatedCount: 2.0 }).object()['deprecatedCount']).toBe(2);
   });
 
-  it('are told a hundred faults at most, and the beginnings of values', () => {
+  it('get at most a hundred errors, with the beginnings of values', () => {
     const labels = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`k${index}`, index]));
     expect(typed({ metadata: { name: 'a', labels } }).split('\n')).toHaveLength(101);
     expect(typed({ note: [`x${'y'.repeat(10_000)}`] }).length).toBeLessThan(500);
@@ -486,7 +486,7 @@ describe('kubectl', () => {
   };
   const annotation = (tracked: TrackedEvent): unknown => (metadataOf(tracked)['annotations'] as Json)[ANNOTATION];
 
-  it('takes over what its client-side apply has left, and keeps the annotation up to date', () => {
+  it('takes over the fields of its client-side apply, and keeps the annotation up to date', () => {
     const tracked = clientSide({ x: '1', y: '1' }, lastApplied({ x: '1', y: '1' }));
     tracked.apply('kubectl', labelled({ x: '2<', y: '1' }));
     expect(labelsOf(tracked)).toEqual({ x: '2<', y: '1' });
@@ -498,7 +498,7 @@ describe('kubectl', () => {
     expect([tracked.object(), tracked.entries()]).toEqual(before);
   });
 
-  it('still conflicts where somebody changed the field since', () => {
+  it('still conflicts if another manager changed the field since', () => {
     const tracked = clientSide({ x: '3', y: '1' }, lastApplied({ x: '1', y: '1' }));
     expect(failureOf(() => tracked.apply('kubectl', labelled({ x: '2', y: '2' }))).message).toBe(
       `Apply failed with 1 conflict: conflict with "kubectl-client-side-apply" using ${GV}: .metadata.labels.x`,
@@ -510,12 +510,12 @@ describe('kubectl', () => {
     ['no JSON', '{'],
     ['another version', lastApplied({ x: '1' }, 'v1')],
     ['unknown fields', JSON.stringify({ apiVersion: GV, kind: 'Event', foo: 1, metadata: { labels: { x: '1' } } })],
-  ])('is an applier like others with %s', (_, last) => {
+  ])('is treated like any applier with %s', (_, last) => {
     const tracked = clientSide({ x: '1' }, last);
     expect(failureOf(() => tracked.apply('kubectl', labelled({ x: '2' }))).status.code).toBe(409);
   });
 
-  it('is the only one', () => {
+  it('is the only manager that takes over fields', () => {
     const tracked = clientSide({ x: '1' }, lastApplied({ x: '1' }));
     expect(failureOf(() => tracked.apply('other', labelled({ x: '2' }))).status.code).toBe(409);
     tracked.apply('other', labelled({ z: '2' }));

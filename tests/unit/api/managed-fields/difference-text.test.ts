@@ -6,7 +6,7 @@ import { toFieldsV1 } from '../../../../src/api/managed-fields/fields-v1.js';
 import { anyEvent } from '../../events/any-event.js';
 import { version, wire } from './tracked-event.js';
 
-it('is equal for equal comparisons only, and empty where nothing differs', () => {
+it('differenceText is equal for equal comparisons only, and empty where nothing differs', () => {
   const compared = new Map<string, string>();
   const check = (live: Record<string, unknown>, next: Record<string, unknown>): void => {
     const text = differenceText(live, next, version.shape);
@@ -30,7 +30,7 @@ it('is equal for equal comparisons only, and empty where nothing differs', () =>
   );
 });
 
-it('tells nothing of lists in which some items are others', () => {
+it('differenceText is undefined for lists in which some items differ', () => {
   const live = wire({ metadata: { finalizers: ['a'] } });
   expect(differenceText(live, wire({ metadata: { finalizers: ['a', 'b'] } }), version.shape)).toBeUndefined();
   expect(differenceText(live, wire({ metadata: { finalizers: ['a'] } }), version.shape)).toBe('');

@@ -4,7 +4,7 @@ import { createEntryLists } from '../../../../src/api/managed-fields/entry-lists
 const json = (time: string, manager = 'm'): string =>
   JSON.stringify([{ manager, operation: 'Update', time, fieldsV1: { 'f:note': {} } }]);
 
-it('gives one list for equal texts, and one form for lists that differ in times', () => {
+it('equal texts give one list, and lists that differ only in times one form', () => {
   const lists = createEntryLists();
   const [one, later, other] = [lists.parse(json('1')), lists.parse(json('2')), lists.parse(json('1', 'o'))];
   expect(one?.entries).toEqual(JSON.parse(json('1')));
@@ -14,19 +14,19 @@ it('gives one list for equal texts, and one form for lists that differ in times'
   expect(other?.form).not.toBe(one?.form);
 });
 
-it('finds a list by its entries, or by equal ones', () => {
+it('a list is found by its entries, or by equal ones', () => {
   const lists = createEntryLists();
   const list = lists.parse(json('1'));
   expect(lists.of(list?.entries ?? [])).toBe(list);
   expect(lists.of([...(list?.entries ?? [])])).toBe(list);
 });
 
-it('knows no list in what is none', () => {
+it('a text that is not a list is unknown', () => {
   const lists = createEntryLists();
   expect([lists.parse('[{]'), lists.parse('{}'), lists.parse('[1],2]')]).toEqual([undefined, undefined, undefined]);
 });
 
-it('remembers neither long lists nor too many', () => {
+it('neither long lists nor too many lists are remembered', () => {
   const lists = createEntryLists();
   const long = lists.parse(json('1', 'x'.repeat(5000)));
   expect(long?.form).toBeUndefined();

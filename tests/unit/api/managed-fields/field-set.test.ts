@@ -27,7 +27,7 @@ function dotted([children, self]: [Record<string, unknown>, boolean]): Record<st
 const text = (set: FieldSet): string => JSON.stringify(toFieldsV1(set));
 
 describe('field sets', () => {
-  it('come back from FieldsV1 as they were', () => {
+  it('are unchanged after a round trip through FieldsV1', () => {
     fc.assert(
       fc.property(sets, (set) => {
         expect(text(fromFieldsV1(toFieldsV1(set)) as FieldSet)).toBe(text(set));
@@ -61,7 +61,7 @@ describe('field sets', () => {
     );
   });
 
-  it('tell a field from what is below it', () => {
+  it('distinguish a field from the fields below it', () => {
     const below = fromFieldsV1({ 'f:labels': { 'f:x': {} } }) as FieldSet;
     const itself = fromFieldsV1({ 'f:labels': {} }) as FieldSet;
     expect(toFieldsV1(difference(below, itself))).toEqual({ 'f:labels': { 'f:x': {} } });

@@ -57,7 +57,7 @@ describe('a field tracker', () => {
     }
   });
 
-  it('tells apart what is absent, empty and filled', () => {
+  it('distinguishes absent, empty and filled fields', () => {
     const tracker = createFieldTracker();
     const forms: Json[] = [
       {},
@@ -129,7 +129,7 @@ describe('a field tracker', () => {
     expect(Object.isFrozen(fields) && Object.values(fields).every((below) => Object.isFrozen(below))).toBe(true);
   });
 
-  it('stays right with more kinds of objects than it can remember', () => {
+  it('remains correct with more kinds of objects than it can remember', () => {
     const tracker = createFieldTracker();
     const time = '2026-01-01T00:00:00Z';
     for (let index = 0; index < 1500; index++) {
@@ -143,7 +143,7 @@ describe('a field tracker', () => {
     check(tracker, { version, next: event({ labels: many }), manager: 'm', time });
   });
 
-  it('does what the plain computation does, for any objects', () => {
+  it('agrees with the uncached computation, for any objects', () => {
     const tracker = createFieldTracker();
     const entry = fc.record({
       manager: fc.constantFrom('a', 'b', 'ü'),

@@ -6,7 +6,7 @@ import { pathText } from '../../../../src/api/managed-fields/path-element.js';
 const rewritten = (fields: unknown): string => JSON.stringify(toFieldsV1(fromFieldsV1(fields) as FieldSet));
 
 describe('FieldsV1', () => {
-  it('is written in the order of the original: the dot, then fields, keys, values, indices', () => {
+  it('is written in kube-apiserver’s order: the dot, then fields, keys, values, indices', () => {
     const fields = { 'i:10': {}, 'i:9': {}, 'v:"b"': {}, 'v:2': {}, 'v:"a"': {}, 'k:{"uid":"b"}': {}, 'f:b': {} };
     expect(rewritten({ 'f:a': { ...fields, 'k:{"uid":"a"}': {}, 'f:a': {}, '.': {}, 'v:true': {} } })).toBe(
       '{"f:a":{".":{},"f:a":{},"f:b":{},"k:{\\"uid\\":\\"a\\"}":{},"k:{\\"uid\\":\\"b\\"}":{},' +
@@ -20,18 +20,18 @@ describe('FieldsV1', () => {
     );
   });
 
-  it('brings elements to one form', () => {
+  it('normalizes the notation of elements', () => {
     expect(rewritten({ 'k:{"b":1,"a":2}': {}, 'v: 1.0': {}, 'i:+07': {} })).toBe(
       '{"k:{\\"a\\":2,\\"b\\":1}":{},"v:1":{},"i:7":{}}',
     );
     expect(rewritten({ 'f:a': { '.': {} }, 'f:b': null })).toBe('{"f:a":{},"f:b":{}}');
   });
 
-  it('passes over kinds of elements that do not exist yet', () => {
+  it('ignores kinds of elements that do not exist yet', () => {
     expect(rewritten({ 'z:new': { 'f:a': {} }, 'f:a': {} })).toBe('{"f:a":{}}');
   });
 
-  it('is nothing when nothing is there', () => {
+  it('is absent for an empty set', () => {
     for (const nothing of [undefined, null, {}]) expect(rewritten(nothing)).toBe('{}');
   });
 
@@ -49,7 +49,7 @@ describe('FieldsV1', () => {
     [{ 'f:a': [] }],
     [[]],
     ['x'],
-  ])('refuses %j', (fields) => {
+  ])('is refused when it is malformed: %j', (fields) => {
     expect(fromFieldsV1(fields)).toBeUndefined();
   });
 

@@ -13,7 +13,7 @@ describe('managerOf', () => {
     [undefined, undefined, 'unknown'],
     [undefined, 'a'.repeat(200), 'a'.repeat(128)],
     [undefined, `${'a'.repeat(127)}é/`, 'a'.repeat(127)],
-  ])('%j and %j make %j', (fieldManager, userAgent, manager) => {
+  ])('for %j and %j is %j', (fieldManager, userAgent, manager) => {
     expect(managerOf(fieldManager, userAgent)).toBe(manager);
   });
 });

@@ -101,7 +101,7 @@ function after(history: readonly Step[]): TrackedEvent {
 }
 
 describe('ownership', () => {
-  it('is what a simple model says', () => {
+  it('agrees with a simple model', () => {
     fc.assert(
       fc.property(steps, (history) => {
         const tracked = after([]);
@@ -115,7 +115,7 @@ describe('ownership', () => {
     );
   });
 
-  it('of a map outlasts it: to bring it back with other items is a conflict', () => {
+  it('of a map outlasts the map: restoring it with other items is a conflict', () => {
     const tracked = trackedEvent();
     tracked.create('root', { metadata: { name: 'e' }, note: 'n' });
     tracked.update('a', { metadata: { name: 'e', labels: { x: '1' } }, note: 'n' });
@@ -140,7 +140,7 @@ describe('ownership', () => {
     );
   });
 
-  it('dropped fields go exactly when nobody else owns them', () => {
+  it('of dropped fields decides whether they are removed', () => {
     fc.assert(
       fc.property(steps, managers, labels, (history, manager, wanted) => {
         const tracked = after(history);
@@ -156,7 +156,7 @@ describe('ownership', () => {
     );
   });
 
-  it('items of a set come and go like labels', () => {
+  it('of set items follows the rules of labels', () => {
     const items = fc.uniqueArray(fc.constantFrom<string>('a', 'b', 'c', 'd'));
     fc.assert(
       fc.property(items, items, items, (stored, first, second) => {

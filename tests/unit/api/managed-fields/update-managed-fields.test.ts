@@ -32,7 +32,7 @@ const entry = (manager: string, fieldsV1: unknown, more: Partial<ManagedFieldsEn
 });
 
 describe('updateManagedFields on create', () => {
-  it('makes one entry, its keys in wire order, its fields sorted', () => {
+  it('creates one entry, its keys in wire order, its fields sorted', () => {
     const tracked = trackedEvent();
     tracked.create('one', event());
     expect(JSON.stringify(tracked.entries())).toBe(
@@ -65,7 +65,7 @@ describe('updateManagedFields on create', () => {
     });
   });
 
-  it('leaves out what identifies the object or is the server’s', () => {
+  it('excludes what identifies the object or is set by the server', () => {
     const next = wire(
       event({ uid: 'u', resourceVersion: '5', generation: 3, creationTimestamp: '2024-03-05T06:07:08Z' }),
     );
@@ -82,7 +82,7 @@ describe('updateManagedFields on create', () => {
     );
   });
 
-  it('has no use for a list from the client', () => {
+  it('ignores a list sent by the client', () => {
     for (const sent of [[], [{}], [entry('x', { 'f:note': {} }, { operation: 'Apply' })]]) {
       const tracked = trackedEvent();
       tracked.create('one', event(), sent);
@@ -90,7 +90,7 @@ describe('updateManagedFields on create', () => {
     }
   });
 
-  it('speaks of the version the object came in', () => {
+  it('uses the version in which the object came', () => {
     const tracked = trackedEvent(coreVersion);
     const source = { component: 'c', host: 'h' };
     tracked.create('one', { metadata: { name: 'a' }, message: 'm', source, involvedObject: { name: 'p' }, count: 1 });
@@ -105,7 +105,7 @@ describe('updateManagedFields on create', () => {
 });
 
 describe('updateManagedFields on update and patch', () => {
-  it('moves what changed to who changed it', () => {
+  it('assigns changed fields to the manager that changed them', () => {
     const tracked = trackedEvent();
     tracked.create('one', event());
     tracked.update('two', event({ labels: { x: '1' } }));
@@ -117,7 +117,7 @@ describe('updateManagedFields on update and patch', () => {
     });
   });
 
-  it('forgets what is gone, and who owns nothing', () => {
+  it('drops removed fields, and managers without fields', () => {
     const tracked = trackedEvent();
     tracked.create('one', event());
     tracked.update('two', event({ labels: { x: '1' } }));
@@ -125,7 +125,7 @@ describe('updateManagedFields on update and patch', () => {
     expect(tracked.owners()).toEqual({ 'one Update': OWN });
   });
 
-  it('adds to the entry the manager has', () => {
+  it("extends the manager's existing entry", () => {
     const tracked = trackedEvent();
     tracked.create('one', event());
     tracked.update('one', event({}, { note: 'other', action: 'A' }));
@@ -242,7 +242,7 @@ describe('updateManagedFields with a list from the client', () => {
   };
   const two = { 'f:metadata': { 'f:labels': { '.': {}, 'f:x': {} } } };
 
-  it.each([[[]], [[{}]]])('%j removes all entries, until the first apply', (sent: ManagedFieldsEntry[]) => {
+  it.each([[[]], [[{}]]])('removes all entries for %j, until the first apply', (sent: ManagedFieldsEntry[]) => {
     const tracked = stored();
     tracked.update('two', event({ labels: { x: '1' } }), sent);
     expect(tracked.entries()).toEqual([]);
@@ -252,7 +252,7 @@ describe('updateManagedFields with a list from the client', () => {
     expect(Object.keys(tracked.owners())).toEqual(['three Apply', 'before-first-apply Update']);
   });
 
-  it('a readable one takes the place of the stored one', () => {
+  it('replaces the stored list with a readable one', () => {
     const tracked = stored();
     const sent = [entry('x', { 'f:note': {} }, { operation: 'Apply' })];
     tracked.update('two', event({ labels: { x: '1' } }), sent);
@@ -260,7 +260,7 @@ describe('updateManagedFields with a list from the client', () => {
     expect(tracked.entries()[0]?.time).toBe('2025-01-01T00:00:00Z');
   });
 
-  it('keeps subresources and entries without names apart', () => {
+  it('keeps subresources and entries without names separate', () => {
     const tracked = stored();
     const sent = [
       entry('x', { 'f:note': {} }, { subresource: 'status' }),
@@ -287,13 +287,13 @@ describe('updateManagedFields with a list from the client', () => {
     ['no fieldsType', { fieldsType: '' }],
     ['another fieldsType', { fieldsType: 'FieldsV2' }],
     ['fields that are none', { fieldsV1: { bogus: {} } }],
-  ])('one with %s is ignored', (_, wrong: Partial<ManagedFieldsEntry>) => {
+  ])('ignores a list with %s', (_, wrong: Partial<ManagedFieldsEntry>) => {
     const tracked = stored();
     tracked.update('two', event({ labels: { x: '1' } }), [entry('x', { 'f:note': {} }, wrong)]);
     expect(tracked.owners()).toEqual({ 'one Update': OWN, 'two Update': two });
   });
 
-  it('entries without fields and of versions nobody serves go', () => {
+  it('drops entries without fields and of versions that are not served', () => {
     for (const sent of [entry('x', { 'f:note': {} }, { apiVersion: 'other/v1' }), entry('x', {})]) {
       const tracked = stored();
       tracked.update('two', event({ labels: { x: '1' } }), [sent]);
@@ -301,13 +301,13 @@ describe('updateManagedFields with a list from the client', () => {
     }
   });
 
-  it('whoever owns a part of something atomic owns it whole', () => {
+  it('extends ownership of a part of an atomic value to the whole value', () => {
     const tracked = stored();
     tracked.update('two', event(), [entry('x', { 'f:regarding': { 'f:name': {} }, 'f:unknown': { 'f:a': {} } })]);
     expect(tracked.owners()).toEqual({ 'x Update': { 'f:regarding': {}, 'f:unknown': { 'f:a': {} } } });
   });
 
-  it('one in which only times differ leaves the stored times', () => {
+  it('keeps the stored times if nothing but times differs', () => {
     const tracked = stored();
     const before = tracked.entries();
     tracked.update('two', event(), [{ ...(before[0] as ManagedFieldsEntry), time: '2030-01-01T00:00:00Z' }]);

@@ -25,7 +25,7 @@ const get = async (path: string, hash?: string, headers: Record<string, string> 
 const currentHash = async (): Promise<string> =>
   String((await get(`/openapi/v3/${NAME}`))?.headers['etag']).slice(1, -1);
 
-test('paths of others are not answered', async () => {
+test('foreign paths are not answered', async () => {
   expect(await get('/openapi')).toBeUndefined();
   expect(await get('/openapi/v3x')).toBeUndefined();
 });
@@ -44,7 +44,7 @@ describe('the index', () => {
     });
   });
 
-  test('answers whatever is accepted, and 304', async () => {
+  test('answers any Accept header, and 304 for its ETag', async () => {
     const first = await get('/openapi/v3', undefined, { accept: 'text/html' });
     expect(first?.status).toBe(200);
     const second = await get('/openapi/v3', undefined, { 'if-none-match': String(first?.headers['etag']) });
@@ -53,7 +53,7 @@ describe('the index', () => {
 });
 
 describe('a document', () => {
-  test('without a hash is checked by its tag', async () => {
+  test('without a hash is validated by its ETag', async () => {
     const response = await get(`/openapi/v3/${NAME}`);
     expect(response).toMatchObject({ status: 200, json: DOCUMENT });
     expect(response?.headers).toMatchObject({ 'cache-control': 'no-cache, private', vary: 'Accept' });
@@ -63,7 +63,7 @@ describe('a document', () => {
     expect(again?.status).toBe(304);
   });
 
-  test('under the right hash may be kept for a year', async () => {
+  test('with the right hash may be cached for a year', async () => {
     const response = await get(`/openapi/v3/${NAME}`, await currentHash());
     expect(response?.status).toBe(200);
     expect(response?.headers).toMatchObject({
@@ -73,7 +73,7 @@ describe('a document', () => {
     });
   });
 
-  test('under a wrong hash is elsewhere', async () => {
+  test('with a wrong hash is redirected', async () => {
     const response = await get(`/openapi/v3/${NAME}`, 'BAD');
     expect(response).toMatchObject({ status: 301, body: null });
     expect(response?.headers['location']).toBe(`/openapi/v3/${NAME}?hash=${await currentHash()}`);
@@ -87,17 +87,17 @@ describe('a document', () => {
     ['application/com.github.proto-openapi.spec.v3@v1.0+protobuf', 406],
     ['application/com.github.proto-openapi.spec.v3@v1.0+protobuf, application/json', 200],
     ['text/html', 406],
-  ])('Accept: %s is answered %i', async (accept, status) => {
+  ])('for Accept %s is answered with %i', async (accept, status) => {
     expect((await get(`/openapi/v3/${NAME}`, undefined, { accept }))?.status).toBe(status);
   });
 
-  test('is made once', async () => {
+  test('is made only once', async () => {
     await get(`/openapi/v3/${NAME}`);
     await get('/openapi/v3');
     expect(made).toBe(1);
   });
 
-  test('of a group nobody knows is empty', async () => {
+  test('of an unknown group is empty', async () => {
     expect(await get('/openapi/v3/apis/nope/v1')).toMatchObject({ status: 200, body: null });
     expect(await get('/openapi/v3/__proto__')).toMatchObject({ status: 200, body: null });
   });
@@ -126,7 +126,7 @@ describe('OpenAPI v2', () => {
     expect(again).toMatchObject({ status: 304, body: null });
   });
 
-  test('is not offered in any other form', async () => {
+  test('is not offered in any other media type', async () => {
     expect(await get('/openapi/v2', undefined, { accept: 'text/html' })).toMatchObject({
       status: 406,
       body: null,

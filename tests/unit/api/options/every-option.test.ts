@@ -54,20 +54,23 @@ describe('an integer in a query', () => {
 });
 
 describe('a resourceVersion', () => {
-  it('has leading zeros that do not count', () => {
+  it('may have leading zeros', () => {
     expect(uintError('0000000000000000000000000018446744073709551615')).toBeUndefined();
     expect(uintError('00')).toBeUndefined();
   });
 
-  it.each(['18446744073709551616', '99999999999999999999', '100000000000000000000'])('is out of range: %s', (text) => {
-    expect(uintError(text)).toBe(`strconv.ParseUint: parsing "${text}": value out of range`);
-  });
+  it.each(['18446744073709551616', '99999999999999999999', '100000000000000000000'])(
+    'is refused when it is out of range: %s',
+    (text) => {
+      expect(uintError(text)).toBe(`strconv.ParseUint: parsing "${text}": value out of range`);
+    },
+  );
 
-  it.each(['', '1x', 'x1', '+1'])('is not a number: %j', (text) => {
+  it.each(['', '1x', 'x1', '+1'])('is refused when it is not a number: %j', (text) => {
     expect(uintError(text)).toBe(`strconv.ParseUint: parsing "${text}": invalid syntax`);
   });
 
-  it('becomes a revision as it is while it is a safe integer', () => {
+  it('is kept exactly while it is a safe integer', () => {
     expect(toRevision('42')).toBe(42);
     expect(toRevision('9007199254740990')).toBe(9_007_199_254_740_990);
   });
@@ -87,13 +90,13 @@ describe('the timeout of a request', () => {
     expect(read('timeout=-5s')).toBe(60_000);
   });
 
-  it('is never longer than the server gives everybody', () => {
+  it("is never longer than the server's limit", () => {
     expect(read('timeout=30s', 10_000)).toBe(10_000);
     expect(read('timeout=9s', 10_000)).toBe(9_000);
     expect(read('', 10_000)).toBe(10_000);
   });
 
-  it('is refused with 400 when it is no duration', () => {
+  it('is refused with 400 when it is not a duration', () => {
     expect(message(() => read('timeout=5'))).toMatch(
       /^400 invalid timeout specified in the request URL - .*missing unit/,
     );
@@ -206,7 +209,7 @@ describe('the options of a write', () => {
   const NOTHING = { dryRun: false, fieldManager: '', fieldValidation: 'Warn', force: undefined };
   const PREFIX = '422 PatchOptions.meta.k8s.io "" is invalid: ';
 
-  it('have defaults', () => {
+  it('have documented defaults', () => {
     expect(read('')).toEqual(NOTHING);
     expect(read('other=1')).toEqual(NOTHING);
     expect(read('fieldValidation=')).toEqual(NOTHING);

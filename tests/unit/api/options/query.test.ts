@@ -21,13 +21,13 @@ const message = (action: () => unknown): string => {
 };
 
 describe('query values', () => {
-  it('reads booleans leniently: only 0 and false, in any case, are false', () => {
+  it('parse booleans leniently: only 0 and false, in any case, are false', () => {
     for (const text of ['0', 'false', 'FALSE', 'False']) expect(flag(parseQuery(`watch=${text}`), 'watch')).toBe(false);
     for (const text of ['1', 'true', '', 'no', 'maybe']) expect(flag(parseQuery(`watch=${text}`), 'watch')).toBe(true);
     expect(flag(parseQuery(''), 'watch')).toBeUndefined();
   });
 
-  it('counts the first value of a repeated parameter', () => {
+  it('use the first value of a repeated parameter', () => {
     expect(integer(parseQuery('limit=1&limit=abc'), 'limit')).toBe(1);
   });
 
@@ -37,11 +37,11 @@ describe('query values', () => {
     ['1.5', 'strconv.ParseInt: parsing "1.5": invalid syntax'],
     ['99999999999999999999', 'strconv.ParseInt: parsing "99999999999999999999": value out of range'],
     ['9223372036854775808', 'strconv.ParseInt: parsing "9223372036854775808": value out of range'],
-  ])('refuses the integer %j with 400', (text, expected) => {
+  ])('reject the integer %j with 400', (text, expected) => {
     expect(message(() => integer(parseQuery(`limit=${text}`), 'limit'))).toBe(`400 ${expected}`);
   });
 
-  it('brings integers beyond a double to a safe one', () => {
+  it('bring integers beyond a double to a safe one', () => {
     expect(integer(parseQuery('limit=9223372036854775807'), 'limit')).toBe(Number.MAX_SAFE_INTEGER);
     expect(integer(parseQuery('limit=-9223372036854775808'), 'limit')).toBe(Number.MIN_SAFE_INTEGER);
   });
@@ -106,11 +106,11 @@ describe('list options', () => {
       'watch=true&continue=abc',
       'resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden when continue is provided',
     ],
-  ])('refuses %s', (query, expected) => {
+  ])('are refused with their error: %s', (query, expected) => {
     expect(message(() => read(query))).toBe(PREFIX + expected);
   });
 
-  it('starts a watch without resourceVersion with everything there is', () => {
+  it('start a watch without resourceVersion with all existing events', () => {
     expect(read('watch=true')).toMatchObject({ sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan' });
     expect(read('', true)).toMatchObject({ sendInitialEvents: true });
     expect(read('watch=true&resourceVersion=7')).toMatchObject({ sendInitialEvents: undefined });
@@ -119,11 +119,11 @@ describe('list options', () => {
     });
   });
 
-  it('checks the options of the old watch paths as a list', () => {
+  it('check the options of the old watch paths like those of a list', () => {
     expect(message(() => read('sendInitialEvents=true', true))).toContain('forbidden for list');
   });
 
-  it('refuses a resourceVersion that is no number, each way in its own words', () => {
+  it('refuse a resourceVersion that is not a number, with the words of each verb', () => {
     expect(message(() => read('resourceVersion=abc'))).toBe(
       '400 invalid resource version: resourceVersion: Invalid value: "abc": strconv.ParseUint: parsing "abc": invalid syntax',
     );
@@ -132,7 +132,7 @@ describe('list options', () => {
     );
   });
 
-  it('never fails with anything but a client error', () => {
+  it('never fail with anything but a client error', () => {
     fc.assert(
       fc.property(fc.string(), fc.boolean(), (query, legacy) => {
         expect(message(() => read(query, legacy))).toMatch(/^(accepted|400 |422 )/);
@@ -142,7 +142,7 @@ describe('list options', () => {
 });
 
 describe('write options', () => {
-  it('names every fault in one answer', () => {
+  it('report every fault in one error', () => {
     const text = message(() =>
       readWriteOptions(parseQuery('dryRun=x&fieldManager=%01&fieldValidation=x&force=1'), 'PatchOptions'),
     );
@@ -154,7 +154,7 @@ describe('write options', () => {
     );
   });
 
-  it('are those of an apply only with a field manager, and only then may be forced', () => {
+  it('require a field manager for an apply, and only an apply may be forced', () => {
     const read = (query: string, apply: boolean): unknown => readWriteOptions(parseQuery(query), 'PatchOptions', apply);
     const PREFIX = '422 PatchOptions.meta.k8s.io "" is invalid: ';
     const missing = `${PREFIX}fieldManager: Required value: is required for apply patch`;
@@ -170,7 +170,7 @@ describe('write options', () => {
     expect(readWriteOptions(parseQuery('force=true'), 'UpdateOptions')).toMatchObject({ force: undefined });
   });
 
-  it('takes a field manager of 128 bytes, and none of more', () => {
+  it('allow a field manager of at most 128 bytes', () => {
     const read = (manager: string): unknown =>
       readWriteOptions(parseQuery(`fieldManager=${encodeURIComponent(manager)}`), 'CreateOptions');
     expect(read('m'.repeat(128))).toMatchObject({ fieldManager: 'm'.repeat(128) });
@@ -180,18 +180,18 @@ describe('write options', () => {
     }
   });
 
-  it('warns by default', () => {
+  it('default to the validation Warn', () => {
     expect(readWriteOptions(parseQuery(''), 'CreateOptions')).toMatchObject({ fieldValidation: 'Warn', dryRun: false });
   });
 });
 
 describe('delete options', () => {
-  it('become preconditions from the query', () => {
+  it('take preconditions from the query', () => {
     expect(readDeleteQuery(parseQuery('uid=a')).preconditions).toEqual({ uid: 'a', resourceVersion: undefined });
     expect(readDeleteQuery(parseQuery('')).preconditions).toBeUndefined();
   });
 
-  it('refuses a policy nobody knows and two that contradict', () => {
+  it('refuse an unknown policy and two that contradict each other', () => {
     expect(message(() => checkDeleteOptions({ propagationPolicy: 'x' }))).toContain(
       'propagationPolicy: Unsupported value: "x": supported values: "Foreground", "Background", "Orphan", "nil"',
     );
@@ -202,13 +202,13 @@ describe('delete options', () => {
 });
 
 describe('continue tokens', () => {
-  it('are the original’s, byte for byte', () => {
+  it('equal kube-apiserver’s, byte for byte', () => {
     expect(writeContinueToken({ revision: 1042, start: 'web-1.17f0a' })).toBe(
       'eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6MTA0Miwic3RhcnQiOiJ3ZWItMS4xN2YwYVx1MDAwMCJ9',
     );
   });
 
-  it('read back what was written', () => {
+  it('are unchanged after a round trip', () => {
     const name = fc.stringMatching(/^[a-z0-9][a-z0-9.-]{0,40}[a-z0-9]$/);
     fc.assert(
       fc.property(fc.integer({ min: 1 }), name, (revision, start) => {

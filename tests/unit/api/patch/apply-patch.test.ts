@@ -30,13 +30,13 @@ function errorOf(action: () => unknown): string {
 }
 
 describe('patchTypeOf', () => {
-  it('knows the three patch types with their case, whatever their parameters', () => {
+  it('recognises the three patch types, whatever their parameters', () => {
     expect(patchTypes.map((type) => patchTypeOf(`${type} ; charset=utf-8`))).toEqual(patchTypes);
     expect(patchTypes.map((type) => patchTypeOf(type))).toEqual(patchTypes);
     expect(patchTypes.map((type) => patchTypeOf(type.toUpperCase()))).toEqual(patchTypes.map(() => undefined));
   });
 
-  it('does not know server-side apply', () => {
+  it('excludes server-side apply', () => {
     expect(patchTypeOf('application/apply-patch+yaml')).toBeUndefined();
     expect(patchTypeOf('application/json')).toBeUndefined();
     expect(patchTypeOf('')).toBeUndefined();
@@ -106,7 +106,7 @@ describe('applyPatch', () => {
     expect(errorOf(() => patch(type, body, validation))).toBe(message);
   });
 
-  it('changes nothing for null where null is no patch', () => {
+  it('changes nothing for null where null is not a patch', () => {
     expect(patch(STRATEGIC, 'null').document).toEqual(stored);
     expect(patch(JSON_PATCH, 'null').document).toEqual(stored);
   });
@@ -152,14 +152,14 @@ describe('applyPatch', () => {
     expect(operations(fields, copy, remove)).toBe('no error');
   });
 
-  it('refuses nesting without end', () => {
+  it('limits the depth of nesting', () => {
     const deep = `${'{"a":'.repeat(5000)}1${'}'.repeat(5000)}`;
     expect(errorOf(() => patch(MERGE, deep))).toMatch(/^400 BadRequest /);
     expect(errorOf(() => patch(STRATEGIC, deep))).toMatch(/^400 BadRequest /);
     expect(errorOf(() => patch(JSON_PATCH, deep))).toMatch(/^400 BadRequest /);
   });
 
-  it('reports what is odd about the patch itself, unless told to ignore it', () => {
+  it('reports unknown and duplicate fields of the patch itself, unless told to ignore them', () => {
     const odd = '[{"op":"test","op":"add","path":"/note","value":"x","foo":1}]';
     expect(patch(JSON_PATCH, odd).strictErrors).toEqual([
       'json patch unknown field "[0].foo"',
@@ -191,7 +191,7 @@ describe('the rendering of a patched document', () => {
       });
     });
 
-  it('is the whole document for JSON and merge patches, ordered where the patch reached', () => {
+  it('is the whole document for JSON and merge patches, sorted where the patch reached', () => {
     const text = String.raw`"{\"apiVersion\":\"events.example.com/v1\",\"kind\":\"Event\",\"metadata\":{\"name\":\"a\",\"labels\":{\"x\":\"1\"}},\"note\":5}"`;
     const why = 'json: cannot unmarshal number into Go struct field Event.note of type string';
     const message = `422 Invalid  "" is invalid: patch: Invalid value: ${text}: ${why}`;

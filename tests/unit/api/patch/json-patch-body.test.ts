@@ -27,7 +27,7 @@ describe('the body of a JSON Patch', () => {
     );
   });
 
-  it.each(['op', 'from', 'path'])('has text as %s, or nothing', (key) => {
+  it.each(['op', 'from', 'path'])('is rejected with the words of %s', (key) => {
     expect(jsonPatchTypeError([{ [key]: 5 }], true)).toBe(
       `json: cannot unmarshal number into Go struct field jsonPatchOp.${key} of type string`,
     );
@@ -49,7 +49,7 @@ describe('the body of a JSON Patch', () => {
     );
   });
 
-  it('has four fields, of which each may be there once', () => {
+  it('has operations with four fields, each of which may occur once', () => {
     const errors = (text: string, most = 10): readonly string[] => {
       const parsed = parseJson(text, 1_000);
       if ('error' in parsed) throw new Error(parsed.error);

@@ -9,11 +9,11 @@ const isDone = (document: unknown, ...operations: unknown[]): boolean =>
   applyJsonPatch(document, operations) !== undefined;
 const nested = (depth: number): unknown => JSON.parse('{"a":'.repeat(depth) + '1' + '}'.repeat(depth));
 
-describe('what a JSON Patch may cost', () => {
+describe('the cost of a JSON Patch', () => {
   const first = { op: 'add', path: '/list/0', value: 1 };
   const second = { op: 'add', path: '/list/1', value: 1 };
 
-  it('is 80,000 values moved by insertions into lists', () => {
+  it('is limited to 80,000 values moved by insertions into lists', () => {
     const document = { list: zeros(40_000) };
     expect(isDone(document, first, second)).toBe(true);
     expect(isDone(document, first, second, { op: 'add', path: '/list/40001', value: 1 })).toBe(false);
@@ -22,25 +22,25 @@ describe('what a JSON Patch may cost', () => {
     expect(isDone(document, ...nulls)).toBe(true);
   });
 
-  it('is nothing for items added at the end', () => {
+  it('does not include items added at the end', () => {
     const end = { op: 'add', path: '/list/-', value: 1 };
     expect(isDone({ list: zeros(40_000) }, ...zeros(20).map(() => end), first)).toBe(true);
   });
 
-  it('is 80,000 values moved by removals from lists', () => {
+  it('is limited to 80,000 values moved by removals from lists', () => {
     const document = { list: zeros(40_000) };
     const remove = (index: number): unknown => ({ op: 'remove', path: `/list/${index}` });
     expect(isDone(document, remove(0), remove(0), remove(39_997))).toBe(true);
     expect(isDone(document, remove(0), remove(0), remove(39_997), remove(39_996))).toBe(false);
   });
 
-  it('is 80,000 values compared', () => {
+  it('is limited to 80,000 values compared', () => {
     const test = (length: number): unknown => ({ op: 'test', path: '/list', value: zeros(length) });
     expect(isDone({ list: zeros(79_999) }, test(79_999))).toBe(true);
     expect(isDone({ list: zeros(80_000) }, test(80_000))).toBe(false);
   });
 
-  it('counts a value that is copied three times', () => {
+  it('includes a copied value three times', () => {
     const copy = { op: 'copy', from: '/list', path: '/other' };
     expect(isDone({ list: zeros(26_665) }, copy)).toBe(true);
     expect(isDone({ list: zeros(26_666) }, copy)).toBe(false);
@@ -60,14 +60,14 @@ describe('what a JSON Patch may cost', () => {
     expect(isDone(deep, ...times(161, move))).toBe(false);
   });
 
-  it('is 3 MiB of JSON copied, to the byte', () => {
+  it('is limited to 3 MiB of copied JSON, to the byte', () => {
     const text = 'x'.repeat(1024 * 1024 - 2);
     const copies = ['/a', '/b', '/c'].map((path) => ({ op: 'copy', from: '/text', path }));
     expect(isDone({ text, one: 1 }, ...copies)).toBe(true);
     expect(isDone({ text, one: 1 }, ...copies, { op: 'copy', from: '/one', path: '/d' })).toBe(false);
   });
 
-  it('is as much depth as everything else may have', () => {
+  it('is limited to the depth of all other bodies', () => {
     const add = (depth: number): unknown => ({ op: 'add', path: '/x', value: nested(depth) });
     expect(isDone({}, add(MAX_DEPTH - 1))).toBe(true);
     expect(isDone({}, add(MAX_DEPTH))).toBe(false);
@@ -87,13 +87,13 @@ describe('the result of a JSON Patch', () => {
     return result && touchedJson(result.document, result.touched);
   };
 
-  it('says whether something was copied', () => {
+  it('says whether a value was copied', () => {
     expect(applyJsonPatch(document, [{ op: 'copy', from: '/b', path: '/c' }])?.copied).toBe(true);
     expect(applyJsonPatch(document, [{ op: 'add', path: '/c', value: {} }])?.copied).toBe(false);
     expect(applyJsonPatch(document, [])?.copied).toBe(false);
   });
 
-  it('keeps the order of keys where no operation looked', () => {
+  it('keeps the order of keys that no operation reached', () => {
     expect(written()).toBe('{"b":1,"a":{"d":1,"c":2},"z":{"y":1,"x":2}}');
   });
 
@@ -131,7 +131,7 @@ describe('the result of a JSON Patch', () => {
     expect(isDone(list, { op: 'test', path: '/missing', value: null })).toBe(true);
   });
 
-  it('may be a document that is no object', () => {
+  it('may be a value other than an object', () => {
     expect(applyJsonPatch([1, 2], [{ op: 'replace', path: '', value: 'y' }])?.document).toBe('y');
     expect(applyJsonPatch([1, 2], [{ op: 'replace', path: '/1', value: 3 }])?.document).toEqual([1, 3]);
     expect(applyJsonPatch('x', [{ op: 'replace', path: '', value: 'y' }])?.document).toBe('y');
@@ -142,14 +142,14 @@ describe('the result of a JSON Patch', () => {
 });
 
 describe('a JSON pointer', () => {
-  it('has tokens between slashes, with two escapes', () => {
+  it('has tokens between slashes, with two escape sequences', () => {
     expect(parsePointer('')).toEqual([]);
     expect(parsePointer('/')).toEqual(['']);
     expect(parsePointer('/a~1b/~0~01/')).toEqual(['a/b', '~~1', '']);
     for (const text of ['a', 'a/b', '/~', '/~2', '/a~b~0']) expect(parsePointer(text)).toBeUndefined();
   });
 
-  it('stands for an index where it is digits without a leading zero, up to the last one', () => {
+  it('refers to an index if it is digits without a leading zero, up to the last one', () => {
     expect(arrayIndex('0', 0)).toBe(0);
     expect(arrayIndex('10', 10)).toBe(10);
     expect(arrayIndex('9999999999', Infinity)).toBe(9_999_999_999);
@@ -160,7 +160,7 @@ describe('a JSON pointer', () => {
 });
 
 describe('a tree of JSON', () => {
-  it('is cloned without members that are undefined', () => {
+  it('is cloned without undefined members', () => {
     const tree = { a: [{ b: 1 }, null], c: undefined };
     const clone = cloneTree(tree);
     expect(Object.keys(clone)).toEqual(['a']);

@@ -21,9 +21,9 @@ const suite = (file: string): SuiteCase[] =>
 
 const apply = (document: unknown, ...operations: unknown[]): unknown => applyJsonPatch(document, operations)?.document;
 
-describe.each(['tests.json', 'spec_tests.json'])('json-patch-test-suite %s', (file) => {
+describe.each(['tests.json', 'spec_tests.json'])('the public json-patch-test-suite, %s,', (file) => {
   it.each(suite(file).map((each, index) => [`${index} ${each.comment ?? each.error ?? ''}`, each] as const))(
-    '%s',
+    'passes the case: %s',
     (_, { doc, patch, expected, error }) => {
       const before = structuredClone(doc);
       const result = applyJsonPatch(doc, patch);
@@ -55,11 +55,11 @@ describe('applyJsonPatch', () => {
     ['moving into itself', { a: {} }, { op: 'move', from: '/a', path: '/a/b' }],
     ['an inherited member', {}, { op: 'copy', from: '/constructor', path: '/a' }],
     ['an operation that is none', {}, null],
-  ])('refuses %s', (_, document, operation) => {
+  ])('refuses an operation that fails: %s', (_, document, operation) => {
     expect(applyJsonPatch(document, [operation])).toBeUndefined();
   });
 
-  it('refuses a patch that is no list', () => {
+  it('refuses a patch that is not a list', () => {
     expect(applyJsonPatch({}, {})).toBeUndefined();
   });
 
@@ -67,7 +67,7 @@ describe('applyJsonPatch', () => {
     expect(apply({ a: 1 }, { op: 'replace', path: '', value: [1] })).toEqual([1]);
   });
 
-  it('leaves everything as it was when a later operation fails', () => {
+  it('leaves everything unchanged when a later operation fails', () => {
     const document = { list: [1], a: {} };
     expect(
       apply(document, { op: 'add', path: '/list/0', value: 0 }, { op: 'test', path: '/a', value: 1 }),
@@ -75,15 +75,15 @@ describe('applyJsonPatch', () => {
     expect(document).toEqual({ list: [1], a: {} });
   });
 
-  it('finds null where a member is missing, as Kubernetes does', () => {
+  it('treats a missing member as null in a test, as Kubernetes does', () => {
     expect(apply({}, { op: 'test', path: '/a', value: null })).toEqual({});
   });
 
-  it('moves onto itself without effect', () => {
+  it('moves a value onto itself without effect', () => {
     expect(apply({ a: 1 }, { op: 'move', from: '/a', path: '/a' })).toEqual({ a: 1 });
   });
 
-  it('takes __proto__ as a plain key', () => {
+  it('treats __proto__ as a plain key', () => {
     const result = apply(
       {},
       { op: 'add', path: '/__proto__', value: { polluted: true } },
@@ -95,7 +95,7 @@ describe('applyJsonPatch', () => {
     expect(applyJsonPatch({}, [{ op: 'add', path: '/__proto__/polluted', value: true }])).toBeUndefined();
   });
 
-  it('keeps copies apart, from each other and from the patch', () => {
+  it('keeps copies separate from each other and from the patch', () => {
     const value = { n: 1 };
     const operations = [
       { op: 'add', path: '/a', value },
@@ -106,13 +106,13 @@ describe('applyJsonPatch', () => {
     expect(value).toEqual({ n: 1 });
   });
 
-  it('bounds what copies may grow to', () => {
+  it('limits the growth through copies', () => {
     const double = Array.from({ length: 40 }, (_, index) => ({ op: 'copy', from: '', path: `/a${index}` }));
     expect(applyJsonPatch({ text: 'x'.repeat(100) }, double)).toBeUndefined();
     expect(applyJsonPatch({ text: 'x'.repeat(100) }, double.slice(0, 8))).toBeDefined();
   });
 
-  it('bounds depth, however it is reached', () => {
+  it('limits the depth, however it is reached', () => {
     let value: unknown = 1;
     for (let level = 0; level < 700; level++) value = { a: value };
     const path = '/a'.repeat(699);
@@ -125,7 +125,7 @@ describe('applyJsonPatch', () => {
     expect(applyJsonPatch({}, operations)).toBeUndefined();
   });
 
-  it('bounds work, whatever is asked', () => {
+  it('limits the work of any patch', () => {
     const big = Array.from({ length: 100_000 }, () => 0);
     const operations = Array.from({ length: 10_000 }, () => ({ op: 'move', from: '/list', path: '/list2' }));
     const back = operations.map((each, index) => (index % 2 ? { op: 'move', from: '/list2', path: '/list' } : each));
@@ -153,7 +153,7 @@ describe('applyJsonPatch, for any document', () => {
     value: document,
   });
 
-  it('never changes what it is given, and never touches a prototype', () => {
+  it('never changes its arguments, and never touches a prototype', () => {
     fc.assert(
       fc.property(document, fc.array(operation, { maxLength: 6 }), (doc, operations) => {
         const text = JSON.stringify([doc, operations]);
@@ -164,7 +164,7 @@ describe('applyJsonPatch, for any document', () => {
     );
   });
 
-  it('adds, replaces and removes members as a plain model does', () => {
+  it('adds, replaces and removes members like a plain model', () => {
     const names = fc.constantFrom('a', 'b', 'c');
     const simple = fc.record({ op: fc.constantFrom('add', 'replace', 'remove'), name: names, value: fc.integer() });
     fc.assert(
@@ -185,8 +185,8 @@ describe('applyJsonPatch, for any document', () => {
   });
 });
 
-describe('a JSON Patch that goes far down', () => {
-  it('may go so many steps, and fails beyond them', () => {
+describe('a JSON Patch with long paths', () => {
+  it('is limited in the number of steps, and fails beyond it', () => {
     const deep = JSON.parse(`${'{"a":'.repeat(400)}1${'}'.repeat(400)}`) as unknown;
     const test = { op: 'test', path: '/a'.repeat(400), value: 1 };
     expect(applyJsonPatch(deep, Array(500).fill(test))).toBeDefined();

@@ -24,24 +24,24 @@ describe('applyMergePatch', () => {
     [{ e: null }, { a: 1 }, { e: null, a: 1 }],
     [[1, 2], { a: 'b', c: null }, { a: 'b' }],
     [{}, { a: { bb: { ccc: null } } }, { a: { bb: {} } }],
-  ])('%j with %j is %j', (target, patch, expected) => {
+  ])('of %j with %j gives %j', (target, patch, expected) => {
     expect(applyMergePatch(target, patch)).toEqual(expected);
   });
 
-  it('takes __proto__ as a plain key', () => {
+  it('treats __proto__ as a plain key', () => {
     const patch: unknown = JSON.parse('{"__proto__":{"polluted":true},"constructor":{"prototype":null}}');
     expect(JSON.stringify(applyMergePatch({}, patch))).toBe('{"__proto__":{"polluted":true},"constructor":{}}');
     expect('polluted' in {}).toBe(false);
   });
 
-  it('keeps a member __proto__ that is there', () => {
+  it('keeps an existing member __proto__', () => {
     const target: unknown = JSON.parse('{"__proto__":{"a":1},"b":2}');
     expect(JSON.stringify(applyMergePatch(target, { c: 3 }))).toBe('{"__proto__":{"a":1},"b":2,"c":3}');
     const patch: unknown = JSON.parse('{"__proto__":{"d":4}}');
     expect(JSON.stringify(applyMergePatch(target, patch))).toBe('{"__proto__":{"a":1,"d":4},"b":2}');
   });
 
-  it('changes nothing it is given, and applied twice is applied once', () => {
+  it('changes no argument, and is idempotent', () => {
     const key = fc.constantFrom('a', 'b', '__proto__');
     const { json } = fc.letrec((tie) => ({
       json: fc.oneof(

@@ -25,7 +25,7 @@ const uids = (patched: unknown): string[] =>
   (patched as { ownerReferences: Json[] }).ownerReferences.map((o) => String(o['uid']));
 
 describe('applyStrategicMerge on objects', () => {
-  it('merges members and removes what is null', () => {
+  it('merges members and removes those that are null', () => {
     const stored = {
       note: 'n',
       series: { count: 2, lastObservedTime: 't' },
@@ -50,7 +50,7 @@ describe('applyStrategicMerge on objects', () => {
       { annotations: { $patch: 'bogus', n: 'v', gone: null } },
       { labels: { a: '1', b: '2' }, annotations: { n: 'v' } },
     ],
-  ])('follows %s', (_, patch, expected) => {
+  ])('follows the directive in %s', (_, patch, expected) => {
     expect(metadata({ labels: { a: '1', b: '2' } }, patch)).toEqual(expected);
   });
 
@@ -67,7 +67,7 @@ describe('applyStrategicMerge on objects', () => {
       { '$setElementOrder/nothing': [] },
       '400 BadRequest unable to find api field in struct ObjectMeta for the json field "nothing"',
     ],
-  ])('%j is refused', (patch, message) => {
+  ])('refuses the patch %j', (patch, message) => {
     expect(errorOf({ labels: { a: '1' } }, patch)).toBe(message);
   });
 
@@ -131,7 +131,7 @@ describe('null in a strategic merge patch', () => {
       { labels: { $retainKeys: ['b'], a: null, b: '2' } },
       { labels: { b: '2' } },
     ],
-  ])('%s', (_, patch, expected) => {
+  ])('has the documented effect: %s', (_, patch, expected) => {
     expect(JSON.parse(JSON.stringify(metadata(stored, patch)))).toEqual(
       JSON.parse(JSON.stringify({ ...stored, ...expected })),
     );
@@ -146,7 +146,7 @@ describe('null in a strategic merge patch', () => {
       { ownerReferences: [null] },
       '400 BadRequest list element types are not identical: [[map[apiVersion:v1 kind:Pod name:u1 uid:u1] map[apiVersion:v1 kind:Pod name:u2 uid:u2]] [<nil>]]',
     ],
-  ])('%j is refused', (patch, message) => {
+  ])('is refused in %j', (patch, message) => {
     expect(errorOf(stored, patch)).toBe(message);
   });
 });
@@ -175,14 +175,14 @@ describe('applyStrategicMerge on lists of scalars', () => {
     ],
     ['an order alone', { '$setElementOrder/finalizers': ['x/b', 'x/a'] }, ['x/b', 'x/a']],
     ['an order for some', { '$setElementOrder/finalizers': ['x/b'] }, ['x/a', 'x/b']],
-  ])('%s', (_, patch, expected) => {
+  ])('merges or replaces: %s', (_, patch, expected) => {
     const patched = metadata(stored, patch) as Json;
     expect(patched['finalizers']).toEqual(expected);
     // No directive is left behind.
     expect(Object.keys(patched)).toEqual(expected === undefined ? [] : ['finalizers']);
   });
 
-  it('starts a list', () => {
+  it('creates a missing list', () => {
     const patch = { '$setElementOrder/finalizers': ['x/b', 'x/a'], finalizers: ['x/b', 'x/a'] };
     expect(metadata({}, patch)).toEqual({ finalizers: ['x/b', 'x/a'] });
     expect(metadata({}, { '$setElementOrder/finalizers': ['x/a'] })).toEqual({});
@@ -195,11 +195,11 @@ describe('applyStrategicMerge on lists of scalars', () => {
     ],
     [{ finalizers: ['x/c', 5] }, '400 BadRequest list element types are not identical: [[x/a x/b] [x/c 5]]'],
     [{ finalizers: [null] }, '400 BadRequest list element types are not identical: [[x/a x/b] [<nil>]]'],
-  ])('%j is refused', (patch, message) => {
+  ])('refuses the patch %j', (patch, message) => {
     expect(errorOf(stored, patch)).toBe(message);
   });
 
-  it('cannot merge lists of lists', () => {
+  it('refuses to merge lists of lists', () => {
     const wrong = errorOf({ finalizers: [['x']] }, { finalizers: [['y']] });
     expect(wrong).toBe('422 Invalid the server rejected our request due to an error in our request');
   });
@@ -214,16 +214,16 @@ describe('applyStrategicMerge on lists of objects', () => {
     ['items are deleted', [{ uid: 'u1', $patch: 'delete' }], ['u2']],
     ['the list is replaced', [{ $patch: 'replace' }, owner('u9')], ['u9']],
     ['an item of its own twice', [owner('u3'), { uid: 'u3', name: 'again' }], ['u3', 'u1', 'u2']],
-  ])('%s', (_, ownerReferences, expected) => {
+  ])('merges or replaces: %s', (_, ownerReferences, expected) => {
     expect(uids(metadata(stored, { ownerReferences }))).toEqual(expected);
   });
 
-  it('merges the members of a known item', () => {
+  it('merges the members of a matching item', () => {
     const patched = metadata(stored, { ownerReferences: [{ uid: 'u2', name: 'renamed', kind: null }] });
     expect(patched).toEqual({ ownerReferences: [owner('u1'), { apiVersion: 'v1', name: 'renamed', uid: 'u2' }] });
   });
 
-  it('orders by key', () => {
+  it('orders items by their keys', () => {
     const order = [{ uid: 'u2' }, { uid: 'u3' }, { uid: 'u1' }];
     const patch = { '$setElementOrder/ownerReferences': order, ownerReferences: [owner('u3')] };
     expect(uids(metadata(stored, patch))).toEqual(['u2', 'u3', 'u1']);
@@ -250,7 +250,7 @@ describe('applyStrategicMerge on lists of objects', () => {
     [[{ $patch: 'delete' }], '400 BadRequest map: map[$patch:delete] does not contain declared merge key: uid'],
     [[{ $patch: 'merge' }], '400 BadRequest merging lists cannot yet be specified in the patch'],
     [[{ $patch: 'odd', uid: 'u1' }], '400 BadRequest unknown patch type: odd in map: map[$patch:odd uid:u1]'],
-  ])('%j is refused', (ownerReferences, message) => {
+  ])('refuses the patch %j', (ownerReferences, message) => {
     expect(errorOf(stored, { ownerReferences })).toBe(message);
   });
 
@@ -279,7 +279,7 @@ describe('applyStrategicMerge, for any patch', () => {
   }));
   const object = fc.dictionary(key, json, { maxKeys: 4, noNullPrototype: true });
 
-  it('changes nothing it is given and fails only as the client’s fault', () => {
+  it('changes no argument, and fails only with client errors', () => {
     const stored: Json = {
       note: 'n',
       metadata: { labels: { a: '1' }, finalizers: ['x/a'], ownerReferences: [owner('u1')] },

@@ -29,7 +29,7 @@ function saying(apiVersion: string, kind: string, message: Uint8Array = new Uint
 const WRONG_TYPE = Uint8Array.of(0x38, 0x01);
 
 describe('an object in protobuf', () => {
-  it('is what it would be in JSON', async () => {
+  it('is decoded like the same object in JSON', async () => {
     const { object, kind, apiVersion, warnings } = await decode(goldenNamed('events/v1 Event, everything').bytes);
     expect({ kind, apiVersion, warnings }).toEqual({ kind: 'Event', apiVersion: 'events.k8s.io/v1', warnings: [] });
     expect(object).toMatchObject({ eventTime: '2024-03-05T06:07:08.123456Z', deprecatedCount: -5 });
@@ -41,11 +41,11 @@ describe('an object in protobuf', () => {
     ['', 'Event'],
     ['events.k8s.io/v1', ''],
     ['a/b/c', 'Event'],
-  ])('that says it is %j %j is what is expected', async (apiVersion, kind) => {
+  ])('with the type %j %j is accepted as the expected one', async (apiVersion, kind) => {
     expect(await decode(saying(apiVersion, kind))).toMatchObject({ kind: 'Event', apiVersion: 'events.k8s.io/v1' });
   });
 
-  it('of another version is read as what it is', async () => {
+  it('of another version is decoded as such', async () => {
     const { object, apiVersion } = await decode(
       goldenNamed('core/v1 Event').bytes,
       new Map([['v1', coreEventShape()]]),
@@ -77,13 +77,13 @@ describe('an object in protobuf', () => {
       saying('v1', 'Status'),
       'Status in version "v1" cannot be handled as a Event: converting (v1.Status) to (core.Event): unknown conversion',
     ],
-  ])('that is none is refused (%#)', async (body, message) => {
+  ])('that is invalid is refused (%#)', async (body, message) => {
     await expect(decode(body)).rejects.toMatchObject({ status: { code: 400, reason: 'BadRequest', message } });
   });
 });
 
 describe('delete options in protobuf', () => {
-  it('are read', async () => {
+  it('are decoded from a message', async () => {
     expect(await decodeDeleteOptions(goldenNamed('DeleteOptions, everything').bytes, mediaType)).toMatchObject({
       gracePeriodSeconds: 0,
       preconditions: { uid: '11111111-1111-4111-8111-111111111111', resourceVersion: '42' },
@@ -102,7 +102,7 @@ describe('delete options in protobuf', () => {
       saying('v1', 'DeleteOptions', Uint8Array.of(0x0a, 0x00)),
       'proto: wrong wireType = 2 for field GracePeriodSeconds',
     ],
-  ])('that are none are refused (%#)', async (body, message) => {
+  ])('that are invalid are refused (%#)', async (body, message) => {
     await expect(async () => decodeDeleteOptions(body, mediaType)).rejects.toMatchObject({
       status: { code: 400, message: expect.stringContaining(message) as string },
     });

@@ -5,7 +5,7 @@ import { field, list, scalar, struct } from '../../../../src/api/schema/facts.js
 import { eventShape } from '../../../../src/events/resource/schema.js';
 
 describe('the message of a shape', () => {
-  it('is compiled once', () => {
+  it('is compiled only once', () => {
     expect(messageOf(eventShape())).toBe(messageOf(eventShape()));
   });
 
@@ -16,7 +16,7 @@ describe('the message of a shape', () => {
     expect(byNumber.get(9)).toMatchObject({ name: 'related', always: false });
   });
 
-  it('cannot have lists of numbers', () => {
+  it('refuses lists of numbers', () => {
     const facts = { description: '', protobuf: 1 };
     const schema = struct(
       { name: 'Odd', definition: 'Odd', description: '' },

@@ -45,10 +45,10 @@ const shapeOf = (name: string): StructShape => {
   return name.startsWith('core') ? coreEventShape() : eventShape();
 };
 
-describe('what Kubernetes wrote', () => {
+describe('a message written by Kubernetes', () => {
   const samples = GOLDEN.filter(({ name, type }) => type === undefined && /Event,|core|DeleteOptions/.test(name));
 
-  it.each(samples.map((one) => [one.name, one]))('%s is read as the object its JSON is', async (name, golden) => {
+  it.each(samples.map((one) => [one.name, one]))('is read as the object its JSON is: %s', async (name, golden) => {
     const decoded = decodeObject(golden.object, shapeOf(name));
     expect('object' in decoded && (await read(golden.bytes, shapeOf(name)))).toEqual(
       'object' in decoded && decoded.object,
@@ -59,7 +59,7 @@ describe('what Kubernetes wrote', () => {
     });
   });
 
-  it('cut short anywhere is an error or a shorter object, never an exception', async () => {
+  it('that is truncated anywhere is an error or a shorter object, never an exception', async () => {
     const { bytes } = goldenNamed('events/v1 Event, everything');
     for (let length = 0; length < bytes.length; length++) {
       const found = await readProtobuf(bytes.subarray(0, length));
@@ -84,7 +84,7 @@ describe('envelopes', () => {
     expect(await readProtobuf(new TextEncoder().encode(text))).toEqual({ error });
   });
 
-  it('may say nothing at all, and may hold fields nobody knows', async () => {
+  it('may be empty, and may have unknown fields', async () => {
     const empty = await readProtobuf(Uint8Array.of(...MAGIC, 0x7a, 0x01, 0x00));
     expect(empty).toMatchObject({ kind: '', apiVersion: '' });
     const more = enveloped(new Uint8Array(0), (writer) => writer.tag(99, 5).fixed32(7).tag(3, 2).string('gzip'));
@@ -93,7 +93,7 @@ describe('envelopes', () => {
 });
 
 describe('messages', () => {
-  it('leave out what is empty, as JSON does', async () => {
+  it('exclude empty values, as JSON does', async () => {
     expect(await event((writer) => writer.tag(10, 2).string('').tag(15, 0).int32(0))).not.toHaveProperty('note');
   });
 
@@ -101,7 +101,7 @@ describe('messages', () => {
     expect(await event((writer) => writer.tag(9, 2).bytes(new Uint8Array(0)))).toHaveProperty('related', {});
   });
 
-  it('take the last of equal fields, join lists and merge messages', async () => {
+  it('take the last of repeated scalar fields, join lists and merge messages', async () => {
     const object = await event((writer) => {
       writer.tag(10, 2).string('first').tag(10, 2).string('last');
       writer.tag(8, 2).fork().tag(1, 2).string('Pod').tag(3, 2).string('a').join();
@@ -115,7 +115,7 @@ describe('messages', () => {
     });
   });
 
-  it('may hold fields and groups nobody knows', async () => {
+  it('may have unknown fields and groups', async () => {
     const object = await event((writer) => {
       writer
         .tag(500, 0)
@@ -132,7 +132,7 @@ describe('messages', () => {
     expect(object).toHaveProperty('note', 'kept');
   });
 
-  it('read keys such as __proto__ as data', async () => {
+  it('treat keys such as __proto__ as data', async () => {
     const object = await event((writer) => {
       writer.tag(1, 2).fork();
       for (const key of ['__proto__', 'constructor']) {
@@ -145,7 +145,7 @@ describe('messages', () => {
     expect(({} as Record<string, unknown>)['x']).toBeUndefined();
   });
 
-  it('read half an entry of a map as an empty key or value', async () => {
+  it('treat a missing key or value of a map entry as empty', async () => {
     const object = await event((writer) => {
       writer.tag(1, 2).fork().tag(11, 2).fork().tag(1, 2).string('a').join();
       writer.tag(11, 2).fork().tag(2, 2).string('b').tag(3, 0).int32(1).join().join();
@@ -153,14 +153,14 @@ describe('messages', () => {
     expect({ ...(object['metadata'] as { labels: object }).labels }).toEqual({ a: '', '': 'b' });
   });
 
-  it('take bytes that are no text for U+FFFD and keep a byte order mark', async () => {
+  it('replace invalid UTF-8 by U+FFFD and keep a byte order mark', async () => {
     const object = await event((writer) => {
       writer.tag(10, 2).bytes(Uint8Array.of(0x61, 0xff)).tag(7, 2).string('\ufeffx');
     });
     expect(object).toMatchObject({ note: 'a\ufffd', reason: '\ufeffx' });
   });
 
-  it('bring int64 to what JSON numbers hold', async () => {
+  it('bring int64 into the range of JSON numbers', async () => {
     const generation = async (value: bigint): Promise<unknown> => {
       const object = await event((writer) => writer.tag(1, 2).fork().tag(7, 0).int64(value).join());
       return (object['metadata'] as { generation?: number }).generation;
@@ -266,11 +266,11 @@ describe('times', () => {
     [5, 2_000_000_001, '1970-01-01T00:00:07.000000Z'],
     [-62_135_596_800, 0, null],
     [-62_135_596_800, 1000, '0001-01-01T00:00:00.000001Z'],
-  ])('of %d seconds and %d nanoseconds are %s', async (seconds, nanos, text) => {
+  ])('of %d seconds and %d nanoseconds are read as %s', async (seconds, nanos, text) => {
     expect(await eventTime(seconds, nanos)).toBe(text);
   });
 
-  it('without bytes are unset, also after one that was set', async () => {
+  it('without bytes are unset, even after one that was set', async () => {
     const object = await event((writer) => {
       writer.tag(2, 2).fork().tag(1, 0).int64(5).join().tag(2, 2).bytes(new Uint8Array(0));
     });
@@ -285,7 +285,7 @@ describe('times', () => {
   });
 });
 
-describe('properties', () => {
+describe('for any object or bytes', () => {
   const text = fc.string({ unit: 'grapheme', maxLength: 40 });
   const time = fc
     .tuple(fc.integer({ min: -62_000_000_000, max: 253_402_300_799 }), fc.integer({ min: 0, max: 999_999 }))
@@ -323,7 +323,7 @@ describe('properties', () => {
     { requiredKeys: [] },
   );
 
-  it('what was written is read again', async () => {
+  it('writing and reading gives the same object', async () => {
     await fc.assert(
       fc.asyncProperty(events, async (sent) => {
         const decoded = decodeObject(JSON.parse(JSON.stringify(sent)), eventShape());
@@ -336,7 +336,7 @@ describe('properties', () => {
     );
   });
 
-  it('whatever the bytes, reading them ends in an object or an error', async () => {
+  it('reading ends in an object or an error', async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), async (message) => {
         for (const body of [enveloped(message), Uint8Array.of(...MAGIC, ...message)]) {

@@ -36,13 +36,13 @@ async function bytesOf(response: ApiResponse | Promise<ApiResponse>): Promise<Ui
 describe('objects', () => {
   it.each(
     GOLDEN.filter(({ name, type }) => !name.includes('List') && type === undefined).map((one) => [one.name, one]),
-  )('%s is written as Kubernetes writes it', async (_name, { object, bytes }) => {
+  )('are written as Kubernetes writes them: %s', async (_name, { object, bytes }) => {
     const written = await protobufSerializer.value(jsonBytes(object), viewOf(object['apiVersion'] as string));
     expect(hex(written as Uint8Array)).toBe(hex(bytes));
   });
 
   it.each(['APIVersions', 'APIGroup', 'APIGroupList', 'APIResourceList', 'APIGroupDiscoveryList'])(
-    'the document %s needs no resource',
+    'of the document %s need no resource',
     async (name) => {
       const { object, bytes } = goldenNamed(name);
       const response = await negotiateDocument({ accept: PROTOBUF }).document(jsonBytes(object));
@@ -51,11 +51,11 @@ describe('objects', () => {
     },
   );
 
-  it('refuse a kind nobody described', async () => {
+  it('of an unknown kind are refused', async () => {
     await expect(async () => protobufSerializer.value(jsonBytes({ kind: 'Table' }))).rejects.toThrow('"Table"');
   });
 
-  it('can be had with the metadata alone', async () => {
+  it('are available as metadata only', async () => {
     const { object, bytes } = goldenNamed('PartialObjectMetadata');
     const event = { kind: 'Event', apiVersion: view.apiVersion, metadata: object['metadata'], note: 'gone' };
     const representation = negotiate({ accept: `${PROTOBUF};${METADATA}` }, view, 'object', now);
@@ -70,7 +70,7 @@ describe('lists', () => {
     negotiate({ accept }, view, 'list', now).list(meta, batches);
 
   it.each(['events/v1 EventList', 'events/v1 EventList, empty'])(
-    '%s is written as Kubernetes writes it',
+    'are written as Kubernetes writes them: %s',
     async (name) => {
       const { object, bytes } = goldenNamed(name);
       const response = await written(PROTOBUF, object['metadata'] as ListMeta, [items(object)]);
@@ -79,7 +79,7 @@ describe('lists', () => {
     },
   );
 
-  it('can be had with the metadata alone', async () => {
+  it('are available as metadata only', async () => {
     const { object, bytes } = goldenNamed('PartialObjectMetadataList');
     const batches = [
       (object['items'] as { metadata: unknown }[]).map(({ metadata }) => jsonBytes({ metadata, note: 'x' })),
@@ -88,7 +88,7 @@ describe('lists', () => {
     expect(hex(await bytesOf(response))).toBe(hex(bytes));
   });
 
-  it('that are long come as a stream, with the same bytes', async () => {
+  it('are streamed with the same bytes when they are long', async () => {
     const item = items(goldenNamed('events/v1 EventList').object)[0] as Uint8Array;
     const count = 2000;
     const batches = [Array<Uint8Array>(count / 2).fill(item), Array<Uint8Array>(count / 2).fill(item)];
@@ -111,7 +111,7 @@ describe('lists', () => {
     expect(hex(all.subarray(-4))).toBe('1a002200');
   });
 
-  it('pass on what the store throws', async () => {
+  it('fail with the error of the store', async () => {
     async function* failing(): AsyncGenerator<readonly Uint8Array[]> {
       yield [];
       throw new Error('the store is gone');
@@ -124,7 +124,7 @@ describe('lists', () => {
 
 describe('watches', () => {
   it.each(GOLDEN.filter(({ type }) => type !== undefined).map((one) => [one.name, one]))(
-    'the frame %s is written as Kubernetes writes it',
+    'have frames as Kubernetes writes them: %s',
     async (_name, { object, bytes, type = 'ADDED' }) => {
       const partial = object['kind'] === 'PartialObjectMetadata';
       const accept = partial ? `${PROTOBUF};${METADATA}` : `${PROTOBUF};stream=watch`;
@@ -135,7 +135,7 @@ describe('watches', () => {
     },
   );
 
-  it('are not shared with watches in JSON', async () => {
+  it('share no frames with watches in JSON', async () => {
     const keyOf = async (accept: string): Promise<unknown> =>
       (await negotiate({ accept }, view, 'watch', now).frames()).cacheKey;
     expect(await keyOf(PROTOBUF)).toBeDefined();
@@ -147,7 +147,7 @@ describe('watches', () => {
 describe('negotiation', () => {
   const TABLE = 'as=Table;v=v1;g=meta.k8s.io';
 
-  it('has no Tables in protobuf: the next clause counts, or 406', async () => {
+  it('offers no Tables in protobuf: the next clause counts, or 406', async () => {
     expect(() => negotiate({ accept: `${PROTOBUF};${TABLE}` }, view, 'object', now)).toThrow(
       'only the following media types',
     );

@@ -40,7 +40,7 @@ const memory = createChunkMemory();
 const asItIs: ListFrame = { ...frame, item: undefined };
 
 describe('listBody', () => {
-  it('is one array while it fits a chunk', async () => {
+  it('is one array while it fits into a chunk', async () => {
     const fixed = '{"items":[]}'.length;
     expect(await listBody(frame, [])).toEqual(encode('{"items":[]}'));
     const fits = await listBody(frame, [[item(CHUNK_BYTES - fixed)]]);
@@ -48,7 +48,7 @@ describe('listBody', () => {
     expect(await listBody(frame, [[item(CHUNK_BYTES + 1)]])).not.toBeInstanceOf(Uint8Array);
   });
 
-  it('is there at once when the items are, and fit a chunk as they are', () => {
+  it('is synchronous if the items are, and fit into a chunk as they are', () => {
     const fixed = '{"items":[]}'.length;
     const text = (items: Uint8Array[]): string => {
       const body = listBody(asItIs, [items], memory);
@@ -118,7 +118,7 @@ describe('listBody', () => {
     expect(chunks.filter((chunk) => chunk === large)).toHaveLength(2);
   });
 
-  it('lends memory that serves again, once it was given back', async () => {
+  it('lends memory that is reused once it was given back', async () => {
     const memory = createChunkMemory();
     const list = async (bytes: number): Promise<SerializedBody> => listBody(frame, [[item(bytes)]], memory);
     expect(await list(10)).toBeInstanceOf(Uint8Array);
@@ -142,7 +142,7 @@ describe('listBody', () => {
     expect(fifth.bytes.byteLength).toBe(CHUNK_BYTES);
   });
 
-  it('gives back the chunk of a stream that was read to its end, and no other', async () => {
+  it('returns the chunk of a stream that was read to its end, and no other', async () => {
     const memory = createChunkMemory();
     const streamed = async (): Promise<AsyncIterable<Uint8Array>> =>
       (await listBody(
@@ -161,7 +161,7 @@ describe('listBody', () => {
     for await (const chunk of await streamed()) expect(chunk.buffer).toBe(read);
   });
 
-  it('reuses one buffer and pulls a batch only when the chunk before was taken', async () => {
+  it('reuses one buffer and pulls a batch only when the previous chunk was consumed', async () => {
     let pulled = 0;
     async function* batches(): AsyncGenerator<readonly JsonSource[]> {
       for (let i = 0; i < 10; i += 1) {
@@ -183,7 +183,7 @@ describe('listBody', () => {
     expect(pulled).toBe(10);
   });
 
-  it('throws early what the batches throw early, and ends the source when the reader leaves', async () => {
+  it('throws early errors of the batches early, and ends the source when the reader leaves', async () => {
     async function* failing(): AsyncGenerator<readonly Uint8Array[]> {
       yield [item(10)];
       throw new Error('history is gone');
@@ -206,7 +206,7 @@ describe('listBody', () => {
     expect(ended).toBe(true);
   });
 
-  it('ends the source when an item cannot be made', async () => {
+  it('ends the source when an item cannot be written', async () => {
     let ended = false;
     async function* source(): AsyncGenerator<readonly Uint8Array[]> {
       try {

@@ -76,7 +76,7 @@ const ONLY = 'only the following media types are accepted: ';
 const OBJECT_TYPES = 'application/json, application/yaml, application/vnd.kubernetes.protobuf';
 
 describe('routerAccepts', () => {
-  it('lets declared types and */* through', () => {
+  it('accepts declared types and */*', () => {
     for (const accept of [undefined, '', '*/*', 'application/yaml', TABLE, 'text/html, application/json;q=0']) {
       expect(routerAccepts(accept, OBJECT_MEDIA_TYPES)).toBeUndefined();
     }
@@ -116,11 +116,11 @@ describe('media types', () => {
     ['application/json;sv=v2, application/yaml', 'application/yaml'],
     ['application/yaml;sv=v1, application/json', 'application/yaml'],
     ['application/yaml;stream=watch, application/json', 'application/json'],
-  ])('%s is answered with %s', async (accept, type) => {
+  ])('are negotiated: %s gives %s', async (accept, type) => {
     expect(await typeOf(choose({ accept }).object(encode(EVENT), 200))).toBe(type);
   });
 
-  it('are refused with what could be had', () => {
+  it('that are refused list the available ones', () => {
     for (const accept of [
       'application/cbor',
       'application/json;as=Nope;v=v1;g=meta.k8s.io',
@@ -141,7 +141,7 @@ describe('media types', () => {
     }
   });
 
-  it('of watches name the streams', () => {
+  it('of watches are those of streams', () => {
     const streams = 'application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch';
     expect(refused(() => choose('application/yaml', 'watch')).message).toBe(ONLY + streams);
     expect(refused(() => choose('application/json;as=Nope;v=v1;g=meta.k8s.io', 'watch')).message).toBe(
@@ -157,7 +157,7 @@ describe('objects', () => {
     expect((await choose({}).object(encode(EVENT), 201)).status).toBe(201);
   });
 
-  it('are YAML with sorted keys', async () => {
+  it('are YAML with sorted keys on request', async () => {
     const yaml = await object('application/yaml');
     expect(yaml.split('\n').filter((line) => /^\w/.test(line))).toEqual([
       'apiVersion: events.example.com/v1',
@@ -167,7 +167,7 @@ describe('objects', () => {
     ]);
   });
 
-  it('are metadata alone on request, in either version', async () => {
+  it('are metadata only on request, in either version', async () => {
     expect(await object(METADATA)).toBe(`${PARTIAL}\n`);
     expect(await object(METADATA.replace('v=v1', 'v=v1beta1'))).toContain('"apiVersion":"meta.k8s.io/v1beta1"');
   });
@@ -179,7 +179,7 @@ describe('objects', () => {
     );
   });
 
-  it('do not become lists', () => {
+  it('cannot be converted to lists', () => {
     expect(refused(() => choose(METADATA_LIST)).message).toBe(
       'you requested PartialObjectMetadataList, but the requested object is not a list (*core.Event)',
     );
@@ -207,11 +207,11 @@ describe('pretty JSON', () => {
     [{ accept: 'application/json;pretty=1' }, indented],
     [{ accept: 'application/json;pretty=true' }, compact],
     [{ accept: 'application/json;pretty=1', pretty: 'false' }, indented],
-  ])('%o', async (inputs, expected) => {
+  ])('depends on the request: %o', async (inputs, expected) => {
     expect(await object(inputs)).toBe(expected);
   });
 
-  it('of lists and Tables is what indenting the whole gives', async () => {
+  it('of lists and Tables equals the whole document indented', async () => {
     for (const accept of ['application/json', TABLE, METADATA_LIST]) {
       for (const items of [[], [ITEM], [ITEM, '{"metadata":{},"x":[]}']]) {
         const plain = await list({ accept }, items);
@@ -220,13 +220,13 @@ describe('pretty JSON', () => {
     }
   });
 
-  it('is unknown to YAML', async () => {
+  it('does not affect YAML', async () => {
     expect(await object({ accept: 'application/yaml', pretty: 'true' })).toBe(await object('application/yaml'));
   });
 });
 
 describe('lists', () => {
-  it('put metadata first, in order, and leave out what is unset', async () => {
+  it('begin with metadata, in order, without unset fields', async () => {
     const meta = { remainingItemCount: 3, continue: 'token', resourceVersion: '9' };
     expect(await list({}, [ITEM, ITEM], meta)).toBe(
       `{"kind":"EventList","apiVersion":"events.example.com/v1","metadata":{"resourceVersion":"9","continue":"token","remainingItemCount":3},"items":[${ITEM},${ITEM}]}\n`,
@@ -236,7 +236,7 @@ describe('lists', () => {
     );
   });
 
-  it('of metadata have null items when empty', async () => {
+  it('of metadata have null items when they are empty', async () => {
     const head =
       '{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"9"},"items":';
     expect(await list(METADATA_LIST, [])).toBe(`${head}null}\n`);
@@ -244,7 +244,7 @@ describe('lists', () => {
     expect(await list(METADATA_LIST.replace('json', 'yaml'), [])).toContain('items: null');
   });
 
-  it('as Tables have a row each, none when empty', async () => {
+  it('as Tables have one row per item, and none when they are empty', async () => {
     const head = `{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"9"},"columnDefinitions":${COLUMNS},"rows":`;
     expect(await list(TABLE, [])).toBe(`${head}[]}\n`);
     const row = `{"cells":["a",1],"object":${PARTIAL}}`;
@@ -257,7 +257,7 @@ describe('lists', () => {
     expect(await list('application/yaml', [])).toContain('items: []');
   });
 
-  it('are not single objects', () => {
+  it('cannot be converted to single objects', () => {
     expect(refused(() => choose(METADATA, 'list')).message).toBe(
       'you requested PartialObjectMetadata, but the requested object is a list (*core.EventList)',
     );
@@ -283,7 +283,7 @@ describe('lists', () => {
 });
 
 describe('includeObject', () => {
-  it('chooses what a row carries', async () => {
+  it('chooses what a row contains', async () => {
     const row = async (includeObject: string): Promise<unknown> => {
       const table = JSON.parse(await list({ accept: TABLE, includeObject }, [ITEM])) as { rows: { object: unknown }[] };
       return table.rows[0]?.object;
@@ -298,7 +298,7 @@ describe('includeObject', () => {
     expect(JSON.stringify(single.rows[0]?.object)).toBe(EVENT);
   });
 
-  it('is refused before anything is done, and looked at for Tables only', () => {
+  it('is refused before the verb runs, and read for Tables only', () => {
     const status = refused(() => choose({ accept: TABLE, includeObject: 'X"' }));
     expect(status).toMatchObject({ code: 400, reason: 'BadRequest' });
     expect(status.message).toBe(
@@ -315,7 +315,7 @@ describe('watch frames', () => {
   const END =
     '{"kind":"Event","apiVersion":"events.example.com/v1","metadata":{"resourceVersion":"8","annotations":{"k8s.io/initial-events-end":"true"}}}';
 
-  it('hold the object on one line and may be shared', async () => {
+  it('have the object on one line and may be shared', async () => {
     const frames = await choose({ pretty: 'true', acceptEncoding: 'gzip' }, 'watch').frames();
     expect(frames.cacheKey).toBe((await choose({}, 'watch').frames()).cacheKey);
     expect(frames.cacheKey).toBeDefined();
@@ -323,7 +323,7 @@ describe('watch frames', () => {
     expect(text(frames.encode('ERROR', encode(STATUS)))).toBe(`{"type":"ERROR","object":${STATUS}}\n`);
   });
 
-  it('hold metadata alone under a key of their own', async () => {
+  it('have metadata only, under a key of their own', async () => {
     const frames = await choose(METADATA, 'watch').frames();
     expect(frames.cacheKey).not.toBe((await choose({}, 'watch').frames()).cacheKey);
     expect(text(frames.encode('DELETED', encode(EVENT)))).toBe(`{"type":"DELETED","object":${PARTIAL}}\n`);
@@ -331,7 +331,7 @@ describe('watch frames', () => {
     expect(text(frames.encode('ERROR', encode(STATUS)))).toBe(`{"type":"ERROR","object":${STATUS}}\n`);
   });
 
-  it('hold Tables, the columns only in the first of each stream', async () => {
+  it('have Tables, with the columns only in the first of each stream', async () => {
     const representation = choose(TABLE, 'watch');
     for (const frames of [await representation.frames(), await representation.frames()]) {
       expect(frames.cacheKey).toBeUndefined();
@@ -347,7 +347,7 @@ describe('watch frames', () => {
     }
   });
 
-  it('keep the mark of the end of initial events even without objects', async () => {
+  it('mark the end of initial events even without objects', async () => {
     const frames = await choose({ accept: TABLE, includeObject: 'None' }, 'watch').frames();
     const rowObject = (frame: Uint8Array | undefined): unknown =>
       (JSON.parse(text(frame) ?? '') as { object: { rows: { object: unknown }[] } }).object.rows[0]?.object;
@@ -382,30 +382,30 @@ describe('Status', () => {
     [TABLE, indented],
     ['application/json;as=Nope', indented],
     ['application/json;sv=v1', indented],
-  ])('of a failure for Accept %s', async (accept, expected) => {
+  ])('is written for a failure with Accept %s', async (accept, expected) => {
     const response = await failed(accept);
     expect(response.status).toBe(404);
     expect(response.headers['content-type']).toBe('application/json');
     expect(await textOf(response)).toBe(expected);
   });
 
-  it('of a failure in YAML', async () => {
+  it('is written for a failure in YAML', async () => {
     const response = await failed('application/yaml');
     expect(response.headers['content-type']).toBe('application/yaml');
     expect(await textOf(response)).toMatch(/^apiVersion: v1\ncode: 404\n/);
   });
 
-  it('of a failure is indented for people', async () => {
+  it('is indented for a failure that is shown to people', async () => {
     expect(await textOf(failed(undefined, { pretty: 'true' }))).toBe(indented);
   });
 
-  it('of a success follows a conversion’s serializer and is not converted', async () => {
+  it('of a success uses the negotiated serializer without the transform', async () => {
     const success: Status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success' };
     expect(await textOf(choose(TABLE).status(success, 200))).toBe(`${JSON.stringify(success)}\n`);
     expect(await textOf(choose(TABLE).status(failure, 404))).toBe(indented);
   });
 
-  it('is written whatever Accept holds', async () => {
+  it('is written whatever the Accept header is', async () => {
     await fc.assert(
       fc.asyncProperty(fc.string(), async (accept) => {
         expect((await textOf(failed(accept))).length).toBeGreaterThan(0);

@@ -6,7 +6,7 @@ const view = { apiVersion: 'events.example.com/v1' } as ResourceView;
 const form = (): Representation => ({}) as Representation;
 
 describe('the memory of representations', () => {
-  it('finds what was kept for the same words, whether there are any or none', () => {
+  it('finds the remembered choice for the same headers, present or absent', () => {
     const memory = createRepresentationMemory();
     const [none, some] = [form(), form()];
     memory.keep(undefined, view, 'object', none);
@@ -20,13 +20,13 @@ describe('the memory of representations', () => {
     ['another Accept-Encoding', { 'accept-encoding': 'gzip' }],
     ['a client that shows answers to somebody', { 'user-agent': 'curl/8.5.0' }],
     ['an Accept of several lines', { accept: ['application/json', 'application/yaml'] }],
-  ])('does not take %s for the same', (_what, headers) => {
+  ])('distinguishes requests with another %s', (_what, headers) => {
     const memory = createRepresentationMemory();
     memory.keep({ 'user-agent': 'kubectl/v1.30' }, view, 'object', form());
     expect(memory.find(headers, view, 'object')).toBeUndefined();
   });
 
-  it('tells shapes and versions apart, and not clients of one kind', () => {
+  it('distinguishes shapes and versions, but not clients that send the same', () => {
     const memory = createRepresentationMemory();
     const kept = form();
     memory.keep({ 'user-agent': 'kubectl/v1.30' }, view, 'object', kept);
@@ -35,7 +35,7 @@ describe('the memory of representations', () => {
     expect(memory.find({ 'user-agent': 'another/1' }, view, 'object')).toBe(kept);
   });
 
-  it('keeps no long headers, none of several lines, and only the newest few', () => {
+  it('keeps no long headers, none of several lines, and only the latest few', () => {
     const memory = createRepresentationMemory();
     const long = { accept: 'a'.repeat(513) };
     const listed = { accept: ['application/json', 'application/yaml'] };

@@ -51,17 +51,17 @@ describe('a list as YAML', () => {
     list: [1, []],
   }));
 
-  test.each(['items', 'rows'] as const)('has its %s where they sort', async (itemsName) => {
+  test.each(['items', 'rows'] as const)('has its %s in sorted position', async (itemsName) => {
     expect(await listed(form(itemsName), items)).toEqual({ text: whole(itemsName, items), parts: 1 });
     expect(await listed(form(itemsName), ['x', 1, null])).toEqual({ text: whole(itemsName, ['x', 1, null]), parts: 1 });
   });
 
-  test('without items has what stands for none', async () => {
+  test('without items is written as an empty list', async () => {
     expect((await listed(form(), [])).text).toBe(whole('items', []));
     expect((await listed(form('rows', 'null'), [])).text).toBe(whole('rows', null));
   });
 
-  test('that is long is sent in parts, and lets the event loop turn in between', async () => {
+  test('that is long is sent in parts, and yields to the event loop in between', async () => {
     const many = Array.from({ length: 400 }, (_, index) => ({ name: `a${index}`, note: 'word '.repeat(200) }));
     let turns = 0;
     let on = true;
@@ -77,7 +77,7 @@ describe('a list as YAML', () => {
     expect(turns).toBeGreaterThan(10);
   });
 
-  test('that nobody reads to its end leaves its source', async () => {
+  test('that is not read to its end ends its source', async () => {
     let left = false;
     async function* source(): AsyncGenerator<Uint8Array[]> {
       try {

@@ -29,13 +29,13 @@ test('a schema becomes a shape with its facts', () => {
   expect(shape.byName.get('id')).toBe(shape.fields[1]);
 });
 
-test('a schema without facts is misuse', () => {
+test('a schema without facts is a TypeError', () => {
   expect(() => compileShape(z.object({}))).toThrow(TypeError);
   expect(() => compileShape(z.string())).toThrow(/make it with the functions of schema\/facts.ts/);
   expect(() => compileStruct(scalar('string'))).toThrow(/compileShape/);
 });
 
-test('delete options', () => {
+test('the shape of DeleteOptions is compiled', () => {
   expect(deleteOptionsShape().fields.map(({ name, protobuf }) => `${name} ${protobuf}`)).toEqual([
     'kind 0',
     'apiVersion 0',

@@ -32,7 +32,7 @@ describe('a struct in the older version', () => {
     expect(shape.fields.map(olderName)).toEqual(['first', 'b', 'c']);
   });
 
-  test('is the same one where nothing is different', () => {
+  test('is the same object if nothing differs', () => {
     const same = compileStruct(struct({ name: 'Same', ...facts }, { a: text(1) }));
     expect(olderStruct(same)).toBe(same);
   });

@@ -3,7 +3,7 @@ import { compileStruct } from '../../../../src/api/schema/compile.js';
 import { field, scalar, struct } from '../../../../src/api/schema/facts.js';
 import { selectableFields } from '../../../../src/api/schema/selectable-fields.js';
 
-test('selectable fields stand by place, all members of a struct one after the other', () => {
+test('selectable fields are in the order of their indices, all members of a struct one after the other', () => {
   const text = (protobuf: number, more: object = {}) => field(scalar('string'), { protobuf, description: '', ...more });
   const facts = { definition: 'test.Thing', description: '' };
   const part = (name: string, more: object) => struct({ name, ...facts }, { a: text(1, more), b: text(2) });

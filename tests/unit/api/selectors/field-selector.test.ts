@@ -35,7 +35,7 @@ describe('parseFieldSelector', () => {
     ['type=Normal,metadata.name=a\\,b', true],
     ['type=Normal,metadata.name=a', false],
     ['metadata.name!=a\\=b', true],
-  ])('%j matches: %s', (text, expected) => {
+  ])('compiles a selector that matches by %j: %s', (text, expected) => {
     expect(matches(text, { type: 'Normal', 'metadata.name': 'a,b' })).toBe(expected);
   });
 
@@ -56,24 +56,24 @@ describe('parseFieldSelector', () => {
     ['type===x', 'invalid field selector: unescaped character in value: 61'],
     ['type!==x', 'invalid field selector: unescaped character in value: 61'],
     ['__proto__=x', 'field label not supported: __proto__'],
-  ])('%j is refused', (text, message) => {
+  ])('refuses the invalid selector %j', (text, message) => {
     expect(errorOf(text)).toBe(message);
   });
 
-  it('tells what it fixes a field to', () => {
+  it('reports the value that it fixes a field to', () => {
     const selector = parse('type!=Normal,metadata.name=a\\=b');
     expect(selector.exact('metadata.name')).toBe('a=b');
     expect(selector.exact('type')).toBeUndefined();
     expect(selector.equalities).toEqual([{ field: 'metadata.name', value: 'a=b' }]);
   });
 
-  it('reads another field than the label says, where a map says so', () => {
+  it('reads another field than the label says, if the map says so', () => {
     const selector = parseFieldSelector('source=x', new Map([['source', 'reportingController']]));
     expect(selector.equalities).toEqual([{ field: 'reportingController', value: 'x' }]);
     expect(selector.matches({ fields: { reportingController: 'x' }, labels: {} })).toBe(true);
   });
 
-  it('has one canonical form for one selection', () => {
+  it('has one canonical text for equivalent selectors', () => {
     expect(parse('type==b,reason=a,type=b').canonical).toBe('field:reason=a,type=b');
     expect(parse('').canonical).toBe('');
     expect(parse('').empty).toBe(true);
@@ -117,7 +117,7 @@ describe('parseFieldSelector', () => {
     expect(errorOf(`type=${'a'.repeat(32_768)}`)).toBe(tooLong);
   });
 
-  it('throws nothing but a 400, and selects the same by its canonical form', () => {
+  it('throws nothing but a 400, and its canonical text selects the same', () => {
     const piece = fc.constantFrom('type', 'reason', '=', '==', '!=', ',', '\\', 'x', ' ', '\\,', '\\=');
     fc.assert(
       fc.property(fc.array(piece), fc.string(), (pieces, reason) => {
@@ -141,13 +141,13 @@ describe('allOf', () => {
   const field = parse('type=Normal');
   const label = parseLabelSelector('app');
 
-  it('is everything when nothing is asked', () => {
+  it('selects everything without selectors', () => {
     expect(allOf()).toBe(everything);
     expect(allOf(parse(''), parseLabelSelector(''))).toBe(everything);
     expect(everything.matches({ fields: {}, labels: {} })).toBe(true);
   });
 
-  it('asks all of them', () => {
+  it('requires all of the selectors', () => {
     const both = allOf(field, label);
     expect(both.matches({ fields: { type: 'Normal' }, labels: { app: '' } })).toBe(true);
     expect(both.matches({ fields: { type: 'Normal' }, labels: {} })).toBe(false);
@@ -155,7 +155,7 @@ describe('allOf', () => {
     expect(both.empty).toBe(false);
   });
 
-  it('tells labels and fields apart in its canonical form, and not their order', () => {
+  it('has a canonical text that distinguishes labels and fields, but not their order', () => {
     expect(allOf(label, field).canonical).toBe(allOf(field, label).canonical);
     expect(parseLabelSelector('type=Normal').canonical).not.toBe(field.canonical);
     expect(allOf(field, field).canonical).toBe(field.canonical);

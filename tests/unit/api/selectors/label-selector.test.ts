@@ -60,7 +60,7 @@ describe('parseLabelSelector', () => {
     ['example.com/x=1', ''],
     ['constructor', ''],
     ['!toString', 'abcd'],
-  ])('%j selects %s', (selector, expected) => {
+  ])('compiles a selector: %j selects %s', (selector, expected) => {
     expect(picked(selector)).toBe(expected);
   });
 
@@ -96,15 +96,15 @@ describe('parseLabelSelector', () => {
       "unable to parse requirement: values[0]: Invalid value: \"x\": for 'Gt', 'Lt' operators, the value must be an integer",
     ],
     ['app>-1', `unable to parse requirement: values[0][app]: Invalid value: "-1": ${VALUE_RULE}`],
-  ])('%j is refused', (selector, message) => {
+  ])('refuses the invalid selector %j', (selector, message) => {
     expect(errorOf(selector)).toBe(message);
   });
 
-  it('lists several faults of one value', () => {
+  it('reports several faults of one value', () => {
     expect(errorOf('app>x;')).toMatch(/^unable to parse requirement: \[values\[0\]: .*, values\[0\]\[app\]: .*\]$/);
   });
 
-  it('has one canonical form for one selection', () => {
+  it('has one canonical text for equivalent selectors', () => {
     const { canonical } = parseLabelSelector('b in (2,1),a==x');
     expect(canonical).toBe('label:a=x,b in (1,2)');
     expect(parseLabelSelector(' a = x , b in ( 1 , 2 , 1 ),a=x').canonical).toBe(canonical);
@@ -113,7 +113,7 @@ describe('parseLabelSelector', () => {
     expect(parseLabelSelector('a').empty).toBe(false);
   });
 
-  it('throws nothing but a 400, whatever comes', () => {
+  it('throws nothing but a 400 for any text', () => {
     const piece = fc.constantFrom(
       'app',
       'in',
@@ -144,7 +144,7 @@ describe('parseLabelSelector', () => {
     );
   });
 
-  it('selects the same by its canonical form', () => {
+  it('selects the same by its canonical text', () => {
     const key = fc.constantFrom('app', 'tier', 'in', 'example.com/x', 'notin');
     const value = fc.constantFrom('x', 'y', '', '3', 'in', 'front');
     const part = fc.oneof(
@@ -182,12 +182,12 @@ describe('parseLabelSelector', () => {
     expect(errorOf(`app in (${','.repeat(5_000)})`)).toBe(tooMany);
   });
 
-  it('does not look at a text of more than 32768 characters', () => {
+  it('does not read a text of more than 32768 characters', () => {
     const text = 'a'.repeat(32_769);
     expect(errorOf(text)).toBe('labelSelector is too long: may not be more than 32768 characters');
   });
 
-  it('looks at the labels of an object, not at each of its own keys', () => {
+  it('looks up the labels of an object, not each of its own keys', () => {
     const selector = parseLabelSelector(Array.from({ length: 512 }, (_, index) => `!key${index}`).join(','));
     let looked = 0;
     const labels = new Proxy<Record<string, string>>(

@@ -3,12 +3,12 @@ import { MAX_STATUS_LENGTH } from '../../../../src/api/status/bounded-status.js'
 import { badRequest, invalid } from '../../../../src/api/status/failures.js';
 import { invalidValue } from '../../../../src/api/status/field-error.js';
 
-test('a long message is cut', () => {
+test('a long message is truncated', () => {
   const { status } = badRequest('x'.repeat(100_000));
   expect(status.message).toBe(`${'x'.repeat(MAX_STATUS_LENGTH)}...`);
 });
 
-test('causes are told as far as they fit, and the message names the same ones', () => {
+test('causes are listed as far as they fit, and the message names the same ones', () => {
   const errors = Array.from({ length: 1000 }, (_, index) =>
     invalidValue(`metadata.labels`, `${index}`, 'x'.repeat(100)),
   );
@@ -21,7 +21,7 @@ test('causes are told as far as they fit, and the message names the same ones', 
   expect(JSON.stringify(status).length).toBeLessThan(3 * MAX_STATUS_LENGTH);
 });
 
-test('one cause is told however long it is, its value shortened', () => {
+test('a single cause is listed however long it is, with its value shortened', () => {
   const { status } = invalid('Event', 'n'.repeat(1000), [
     invalidValue('metadata.name', 'n'.repeat(100_000), 'too long'),
   ]);

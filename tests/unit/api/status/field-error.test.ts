@@ -21,11 +21,11 @@ describe('field errors', () => {
     [tooMany('a', 3, 2), 'FieldValueTooMany', 'Too many: 3: must have at most 2 items'],
     [duplicateValue('a', 1), 'FieldValueDuplicate', 'Duplicate value: 1'],
     [missingValue('a', 'x'), 'FieldValueNotFound', 'Not found: "x"'],
-  ])('%o', (error, reason, text) => {
+  ])('have Kubernetes’ words: %o', (error, reason, text) => {
     expect(error).toEqual({ field: 'a', reason, text });
   });
 
-  it('stand alone, or in brackets, equal ones once', () => {
+  it('are joined in brackets, equal ones once', () => {
     const [one, two] = [required('a'), required('b')];
     expect(joinFieldErrors([one, one])).toBe('a: Required value');
     expect(joinFieldErrors([one, two, one])).toBe('[a: Required value, b: Required value]');

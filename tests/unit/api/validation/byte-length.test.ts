@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { byteLength, longerThan } from '../../../../src/api/validation/byte-length.js';
 
-test('lengths are those of UTF-8', () => {
+test('lengths are measured in UTF-8', () => {
   expect([byteLength(''), byteLength('aü😀'), byteLength('\ud800')]).toEqual([0, 7, 3]);
 });
 

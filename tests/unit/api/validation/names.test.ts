@@ -36,11 +36,11 @@ describe('subdomainErrors', () => {
     ['a\n', [SUBDOMAIN]],
     ['a'.repeat(254), ['must be no more than 253 characters']],
     ['é'.repeat(127), ['must be no more than 253 characters', SUBDOMAIN]],
-  ])('%j', (value, errors) => {
+  ])('judges the name %j', (value, errors) => {
     expect(subdomainErrors(value)).toEqual(errors);
   });
 
-  it('lets a prefix end in a dash', () => {
+  it('allows a prefix to end in a dash', () => {
     expect(subdomainPrefixErrors('web-')).toEqual([]);
     expect(subdomainPrefixErrors('web.')).toEqual([SUBDOMAIN]);
     expect(subdomainPrefixErrors('-')).toEqual([SUBDOMAIN]);
@@ -54,7 +54,7 @@ describe('dnsLabelErrors', () => {
     ['UPPER', [LABEL]],
     ['-a', [LABEL]],
     ['a'.repeat(64), ['must be no more than 63 characters']],
-  ])('%j', (value, errors) => {
+  ])('judges the label %j', (value, errors) => {
     expect(dnsLabelErrors(value)).toEqual(errors);
   });
 });
@@ -71,7 +71,7 @@ describe('qualifiedNameErrors', () => {
     ['-x', [NAME_PART]],
     ['a'.repeat(64), ['name part must be no more than 63 bytes']],
     [`${'a'.repeat(254)}/x`, ['prefix part must be no more than 253 bytes']],
-  ])('%j', (value, errors) => {
+  ])('judges the name %j', (value, errors) => {
     expect(qualifiedNameErrors(value)).toEqual(errors);
   });
 });
@@ -84,7 +84,7 @@ describe('labelValueErrors', () => {
     ['a'.repeat(64), ['must be no more than 63 bytes']],
     ['-v', [VALUE]],
     ['bad value!', [VALUE]],
-  ])('%j', (value, errors) => {
+  ])('judges the value %j', (value, errors) => {
     expect(labelValueErrors(value)).toEqual(errors);
   });
 });
@@ -95,16 +95,16 @@ describe('pathSegmentErrors', () => {
     ['.', ["may not be '.'"]],
     ['..', ["may not be '..'"]],
     ['a/b%c', ["may not contain '/'", "may not contain '%'"]],
-  ])('%j', (value, errors) => {
+  ])('judges the segment %j', (value, errors) => {
     expect(pathSegmentErrors(value)).toEqual(errors);
   });
 
-  it('asks less of a prefix', () => {
+  it('is less strict with a prefix', () => {
     expect(pathSegmentPrefixErrors('..')).toEqual([]);
   });
 });
 
-it('agrees with the expressions the messages quote', () => {
+it('the rules agree with the expressions that their messages quote', () => {
   const text = fc
     .array(fc.constantFrom('a', 'Z', '0', '-', '.', '_', '/', '\n'), { maxLength: 8 })
     .map((c) => c.join(''));
@@ -119,7 +119,7 @@ it('agrees with the expressions the messages quote', () => {
   );
 });
 
-describe('the quick answers', () => {
+describe('the fast checks', () => {
   const part = fc.string({ unit: fc.constantFrom('a', 'Z', '0', '-', '_', '.', '/', 'ü', ' '), maxLength: 8 });
   const long = fc
     .tuple(part, fc.constantFrom(1, 61, 62, 63, 64, 253, 254))
@@ -130,7 +130,7 @@ describe('the quick answers', () => {
     fc.tuple(long, long).map((both) => both.join('/')),
   );
 
-  it('are those of the rules', () => {
+  it('agree with the rules', () => {
     fc.assert(
       fc.property(text, (value) => {
         expect(isQualifiedName(value)).toBe(qualifiedNameErrors(value).length === 0);
@@ -140,7 +140,7 @@ describe('the quick answers', () => {
     );
   });
 
-  it('follow the published expressions', () => {
+  it('agree with the published expressions', () => {
     fc.assert(
       fc.property(text, (value) => {
         const name = /^([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$/;
@@ -154,7 +154,7 @@ describe('the quick answers', () => {
   });
 });
 
-it('labels and name parts are what their expressions say', () => {
+it('the rules for labels and name parts agree with their expressions', () => {
   const few = fc.string({ unit: fc.constantFrom('a', 'Z', '0', '-', '.', '_', '/', 'é', '\n'), maxLength: 5 });
   fc.assert(
     fc.property(few, (text) => {

@@ -23,7 +23,7 @@ const updated = (next: ObjectMeta, previous: ObjectMeta): string[] =>
   short(validateObjectMetaUpdate({ ...good, ...next }, { ...good, ...previous }));
 
 describe('validateObjectMetaCreate', () => {
-  it('accepts good metadata', () => {
+  it('accepts valid metadata', () => {
     const meta: ObjectMeta = {
       generateName: 'web-',
       labels: { 'example.com/app': 'web', empty: '' },
@@ -125,40 +125,40 @@ describe('validateObjectMetaCreate', () => {
         'metadata.managedFields[1].manager: Too long: may not be more than 128 bytes',
       ],
     ],
-  ])('refuses %s', (_, meta, errors) => {
+  ])('refuses metadata with an error: %s', (_, meta, errors) => {
     expect(created(meta)).toEqual(errors);
   });
 
-  it('does not answer a flood of faults with a flood of errors', () => {
+  it('limits the number of errors', () => {
     const labels = Object.fromEntries(Array.from({ length: 300_000 }, (_, index) => [`${index}!`, '']));
     const ownerReferences = Array.from({ length: 5000 }, () => ({ ...owner, controller: true }));
     expect(created({ labels, ownerReferences })).toHaveLength(1000 + 10);
   });
 
-  it('wants no namespace where there are none', () => {
+  it('refuses a namespace for resources without namespaces', () => {
     expect(created({}, { ...STRICT, requireNamespace: false })).toEqual([
       'metadata.namespace: Forbidden: not allowed on this type',
     ]);
   });
 
-  it('asks only for one path segment where the rule says so', () => {
+  it('requires only a path segment if the rule says so', () => {
     expect(created({ name: 'a%b', finalizers: ['mine'] }, LOOSE)).toEqual([
       `metadata.name: Invalid value: "a%b": may not contain '%'`,
     ]);
   });
 
-  it('takes keys such as __proto__ as the plain keys they are', () => {
+  it('treats keys such as __proto__ as plain keys', () => {
     const labels = JSON.parse('{"__proto__":"v","constructor":"w"}') as Record<string, string>;
     expect(created({ labels })).toEqual(['metadata.labels: Invalid value: "__proto__": name part must']);
   });
 });
 
 describe('validateObjectMetaUpdate', () => {
-  it('accepts what may change', () => {
+  it('accepts changes of mutable fields', () => {
     expect(updated({ labels: { a: 'b' }, generation: 2, finalizers: ['x/y'] }, { generation: 1 })).toEqual([]);
   });
 
-  it('names what may not, in order', () => {
+  it('reports changes of immutable fields, in order', () => {
     const next: ObjectMeta = {
       name: 'b',
       namespace: 'other',
@@ -181,7 +181,7 @@ describe('validateObjectMetaUpdate', () => {
     ]);
   });
 
-  it('lets no finalizer join an object that is being deleted', () => {
+  it('refuses new finalizers on an object that is being deleted', () => {
     const deleted: ObjectMeta = { deletionTimestamp: '2001-01-01T00:00:00Z', finalizers: ['a/a'] };
     expect(updated({ ...deleted, finalizers: [] }, deleted)).toEqual([]);
     expect(updated({ ...deleted, finalizers: ['c/c', 'b/b', 'a/a', 'b/b'] }, deleted)).toEqual([
@@ -196,12 +196,12 @@ describe('validateObjectMetaUpdate', () => {
 });
 
 describe('dedupeOwnerReferences', () => {
-  it('leaves distinct owners alone, also with one uid', () => {
+  it('keeps distinct owners, also with one uid', () => {
     const owners = [owner, { ...owner, name: 'p2' }];
     expect(dedupeOwnerReferences(owners)).toEqual({ references: owners });
   });
 
-  it('drops equal ones and says so', () => {
+  it('drops equal owners and warns of them', () => {
     const { references, warning } = dedupeOwnerReferences([owner, { ...owner, uid: 'u2' }, { ...owner }, owner]);
     expect(references.map(({ uid }) => uid)).toEqual(['u1', 'u2']);
     expect(warning).toBe(

@@ -12,7 +12,7 @@ const error = async (text: string): Promise<string | undefined> => {
   return 'error' in result ? result.error : undefined;
 };
 
-describe('scalars mean what they mean to Go', () => {
+describe("scalars have the meaning that Go's YAML library gives them", () => {
   test.each([
     ['yes', true],
     ['On', true],
@@ -44,17 +44,17 @@ describe('scalars mean what they mean to Go', () => {
     ['+', '+'],
     ['1.2.3', '1.2.3'],
     ['"\\ud800"', '\ufffd'],
-  ])('%s', async (text, meaning) => expect(await value(`a: ${text}`)).toEqual({ a: meaning }));
+  ])('in the document %s', async (text, meaning) => expect(await value(`a: ${text}`)).toEqual({ a: meaning }));
 });
 
-describe('documents', () => {
-  test('nothing is null, and only the first one counts', async () => {
+describe('a YAML text', () => {
+  test('is null when it is empty, and only its first document counts', async () => {
     expect(await value('')).toBeNull();
     expect(await value('# only words\n')).toBeNull();
     expect(await value('- a\n---\n- b\n')).toEqual(['a']);
   });
 
-  test('JSON is YAML', async () => {
+  test('may be JSON, which is a subset', async () => {
     expect(await value('{"a": [1, 2.5, {"b": null}], "c": "\\u00e4"}')).toEqual({ a: [1, 2.5, { b: null }], c: 'ä' });
     await fc.assert(
       fc.asyncProperty(fc.jsonValue({ maxDepth: 3 }), async (json) => {
@@ -65,7 +65,7 @@ describe('documents', () => {
     );
   });
 
-  test('keys become strings, merge keys are ordinary ones, __proto__ is data', async () => {
+  test('has keys as strings, merge keys as ordinary ones, and __proto__ as data', async () => {
     expect(await value('1: a\ntrue: b\n<<: {c: 1}\n')).toEqual({ '1': 'a', true: 'b', '<<': { c: 1 } });
     const odd = (await value('__proto__: {x: 1}\nconstructor: 2\n')) as Record<string, unknown>;
     expect(Object.keys(odd)).toEqual(['__proto__', 'constructor']);
@@ -73,27 +73,27 @@ describe('documents', () => {
     expect(await error('? {a: b}\n: c')).toBe('yaml: invalid map key');
   });
 
-  test('duplicate keys are told with their lines, the last one counts', async () => {
+  test('has duplicate keys reported with their lines, and the last one counts', async () => {
     expect(await parseYaml('a: 1\nb:\n  d: "1"\n  d:\n    "2"\na: 2\n')).toEqual({
       value: { a: 2, b: { d: '2' } },
       duplicates: ['line 5: key "d" already set in map', 'line 6: key "a" already set in map'],
     });
   });
 
-  test('aliases', async () => {
+  test('may have aliases', async () => {
     expect(await value('a: &x {b: 1}\nc: *x\nd: &x 2\ne: *x\n')).toEqual({ a: { b: 1 }, c: { b: 1 }, d: 2, e: 2 });
     expect(await error('a: *x')).toBe("yaml: unknown anchor 'x' referenced");
     expect(await error('a: &x [*x]')).toBe("yaml: anchor 'x' value contains itself");
   });
 
-  test('what is no YAML is refused with its line', async () => {
+  test('that is invalid is refused with its line', async () => {
     expect(await error('a: 1\nb: c: d\n')).toMatch(/^yaml: line 2: /);
     expect(await error('a: .inf')).toBe('yaml: unsupported value: .inf');
   });
 });
 
-describe('bounds', () => {
-  test('aliases of aliases', async () => {
+describe('the limits of YAML', () => {
+  test('apply to aliases of aliases', async () => {
     const lines = ['a0: &a0 [x, x, x, x, x, x, x, x, x, x]'];
     for (let level = 1; level < 10; level++) {
       lines.push(
@@ -105,7 +105,7 @@ describe('bounds', () => {
     expect(await error(lines.join('\n'))).toBe('yaml: document contains excessive aliasing');
   });
 
-  test('text behind aliases', async () => {
+  test('apply to text behind aliases', async () => {
     const text = (times: number): string => `a: &a ${'x'.repeat(1000)}\nb: [${'*a, '.repeat(times)}]`;
     expect(await error(text(262))).toBeUndefined();
     expect(await error(text(263))).toBe('yaml: document contains excessive aliasing');
@@ -113,28 +113,28 @@ describe('bounds', () => {
     expect(await error(nested)).toBe('yaml: document contains excessive aliasing');
   });
 
-  test('duplicate keys: a hundred are told, each by its beginning', async () => {
+  test('apply to duplicate keys: a hundred are reported, each by its beginning', async () => {
     const result = await parseYaml(`${'x'.repeat(300)}: 1\n`.repeat(200));
     const duplicates = 'duplicates' in result ? result.duplicates : [];
     expect(duplicates).toHaveLength(100);
     expect(duplicates[0]).toBe(`line 2: key "${'x'.repeat(256)}..." already set in map`);
   });
 
-  test('what errors quote', async () => {
+  test('apply to the text quoted in errors', async () => {
     const long = 'x'.repeat(10_000);
     for (const text of [`a: *${long}`, `a: &${long} [*${long}]`, `a: !!float ${'.'}inf${long}`, `a: |1${long}\n b`]) {
       expect((await error(text))?.length ?? 0).toBeLessThan(400);
     }
   });
 
-  test('faults: the first one is told, and what follows is not looked at', async () => {
+  test('apply to faults: the first one is reported, and what follows is not read', async () => {
     expect(await error(']'.repeat(100_000))).toMatch(/^yaml: line 1: Unexpected flow-seq-end token/);
     expect(await error('[}'.repeat(50_000))).toMatch(/^yaml: line 1: Flow sequence must/);
     expect(await error('- a\n---\nb: c: d\n')).toBeUndefined();
     expect(await error('%YAML x\n---\na\n')).toBe('yaml: line 1: Unsupported YAML version x');
   });
 
-  test('depth', async () => {
+  test('apply to the depth of nesting', async () => {
     for (const [piece, times] of [
       ['[', 5_000],
       ['{"a":', 1_400],
@@ -144,13 +144,13 @@ describe('bounds', () => {
     }
   });
 
-  test('size', async () => {
+  test('apply to the size of the text', async () => {
     expect(await error('- a\n'.repeat(500_000))).toBe('yaml: document is too complex');
     expect(await value(`a: "${'x'.repeat(131_000)}"`)).toEqual({ a: 'x'.repeat(131_000) });
     expect(await error(`a: "${'x'.repeat(131_072)}"`)).toBe('yaml: document is too complex');
   });
 
-  test('any text is read or refused', async () => {
+  test('end in a document or an error for any text', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.oneof(fc.string(), fc.stringMatching(/^[-a:[\]{}&*!|>'"%@#?, \n\t]{0,30}$/)),

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { writeYaml, yamlPieces } from '../../../../src/api/yaml/write-yaml.js';
 import { parseYaml } from '../../../../src/api/yaml/yaml.js';
 
-describe('the layout is that of the original', () => {
-  test('an event with everything that is hard', () => {
+describe('YAML has the layout of kube-apiserver', () => {
+  test('for an event with every difficult value', () => {
     const words = (count: number): string => Array(count).fill('word').join(' ');
     const value = {
       kind: 'Event',
@@ -60,7 +60,7 @@ series:
 `);
   });
 
-  test('a long message in single quotes is folded', () => {
+  test('for a long message in single quotes, which is folded', () => {
     const message =
       'only the following media types are accepted: application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch';
     expect(writeYaml({ message })).toBe(
@@ -97,7 +97,7 @@ series:
     [' a\n', '|2\n   a'],
     ['a\n\n', '|+\n  a\n'],
     ['a \nb', '"a \\nb"'],
-  ])('%j', (text, written) => expect(writeYaml({ k: text })).toBe(`k: ${written}\n`));
+  ])('for the text %j', (text, written) => expect(writeYaml({ k: text })).toBe(`k: ${written}\n`));
 
   test.each([
     ['a space in a word that is too long', `${'x'.repeat(90)} y`, `${'x'.repeat(90)}\n  y`],
@@ -112,9 +112,9 @@ series:
     ['a space of another kind before a hash', 'a\u3000#', "'a\u3000#'"],
     ['a number with underscores', '1_000', '"1_000"'],
     ['underscores after a number and something else', '1_ü', '1_ü'],
-  ])('%s', (_what, text, written) => expect(writeYaml({ k: text })).toBe(`k: ${written}\n`));
+  ])('for the value %s', (_what, text, written) => expect(writeYaml({ k: text })).toBe(`k: ${written}\n`));
 
-  test('pieces are whole lines, and together the same', () => {
+  test('in pieces of whole lines that give the same text together', () => {
     const value = {
       a: { b: ['one', 'two\nthree\n', { c: 'd '.repeat(100) }], e: {} },
       f: [],
@@ -129,7 +129,7 @@ series:
     }
   });
 
-  test('lists, nested and empty', () => {
+  test('for lists, nested and empty', () => {
     expect(writeYaml({ b: [[1, [2]], { a: { c: [] }, d: [{ e: 1, f: 2 }] }, []] })).toBe(
       'b:\n- - 1\n  - - 2\n- a:\n    c: []\n  d:\n  - e: 1\n    f: 2\n- []\n',
     );
@@ -139,13 +139,13 @@ series:
     expect(writeYaml('x')).toBe('x\n');
   });
 
-  test('keys are sorted as people count, and what JSON leaves out is left out', () => {
+  test('with keys in natural order, and without what JSON omits', () => {
     const value = { a10: 1, a9: 1, B: 1, a: 1, 'f:x': 1, '.': 1, a1b: 1, z: undefined };
     expect(writeYaml(value).match(/^[^:]*(?=:)/gm)).toEqual(['.', 'B', 'a', 'a1b', 'a9', 'a10', 'f']);
   });
 });
 
-describe('keys that are long', () => {
+describe('the order of long keys', () => {
   const inOrder = (keys: readonly string[]): void => {
     const value = Object.fromEntries([...keys].reverse().map((key) => [key, 1]));
     const read = [...writeYaml(value).matchAll(/^\? (.*)$/gm)].map(([, key]) => (key ?? '').replace(/^"(.*)"$/, '$1'));
@@ -153,27 +153,27 @@ describe('keys that are long', () => {
   };
   const common = 'x'.repeat(1000);
 
-  test('differ behind what they have in common', () => {
+  test('depends on what follows their common prefix', () => {
     inOrder([`${common}-`, `${common}9`, `${common}10`, `${common}a`, `${common}aa`, `${common}b`]);
   });
 
-  test('count zeros as digits of a number that began before', () => {
+  test('counts zeros as digits of a number that began before', () => {
     inOrder([`${common}2`, `${common}1${'0'.repeat(600)}`, `${common}1${'0'.repeat(600)}1`]);
     inOrder([`${common}${'0'.repeat(600)}`, `${common}${'0'.repeat(600)}1`]);
   });
 
-  test('are numbers beyond all bounds, the shorter one first', () => {
+  test('compares numbers of any length, the shorter one first', () => {
     inOrder([`${common}${'7'.repeat(400)}`, `${common}${'7'.repeat(500)}`, `${common}${'7'.repeat(501)}`]);
   });
 
-  test('are compared by characters, not by their halves', () => {
+  test('compares code points, not UTF-16 units', () => {
     const keys = ['\ue000', '\u{1f600}', '\u{1f601}'].map((last) => `${common}${last}`);
     const written = writeYaml(Object.fromEntries([...keys].reverse().map((key, index) => [key, index])));
     expect([...written.matchAll(/: (\d)$/gm)].map(([, value]) => value)).toEqual(['2', '1', '0']);
   });
 });
 
-test('any JSON survives', async () => {
+test('any JSON survives a round trip', async () => {
   const text = fc.oneof(
     fc.string(),
     fc.string({ unit: 'binary' }),

@@ -9,7 +9,7 @@ const CODES: readonly AbortCode[] = [
   'answer-given-up',
 ];
 
-test('every reason has its code and a sentence of its own, and cannot be changed', () => {
+test('every reason has a different code and sentence, and cannot be changed', () => {
   const reasons = CODES.map(abortReason);
   expect(reasons.map(({ code, name }) => [code, name])).toEqual(CODES.map((code) => [code, 'AbortError']));
   for (const { message } of reasons) expect(message).toMatch(/^(the|nobody) \w+ .{4,}/);
@@ -17,7 +17,7 @@ test('every reason has its code and a sentence of its own, and cannot be changed
   for (const reason of reasons) expect([Object.isFrozen(reason), isAbortError(reason)]).toEqual([true, true]);
 });
 
-test('only an object of that name is an abort', () => {
+test('only an object of that name is an abort reason', () => {
   expect(isAbortError(new DOMException('stopped', 'AbortError'))).toBe(true);
   expect(isAbortError({ name: 'AbortError' })).toBe(true);
   for (const other of [new Error('AbortError'), 'AbortError', null, undefined]) expect(isAbortError(other)).toBe(false);

@@ -49,7 +49,7 @@ describe('the request', () => {
     expect(seen).toEqual(['/a%2Fb?x=%20', '/']);
   });
 
-  test('has headers as plain keys, whatever their names', async () => {
+  test('has headers as own properties, whatever their names', async () => {
     let seen: ApiRequest | undefined;
     const handler = toFetchHandler((request) => {
       seen = request;
@@ -70,7 +70,7 @@ describe('the request', () => {
     expect(seen?.headers?.['toString']).toBeUndefined();
   });
 
-  test('has what the server around it knows about the client', async () => {
+  test('has what the server knows about the client', async () => {
     const peerCertificate = { commonName: 'jane', organizations: ['ops'] };
     const handler = toFetchHandler((request) => text(JSON.stringify([request.remoteAddress, request.peerCertificate])));
     const request = new Request('http://host/');
@@ -105,7 +105,7 @@ describe('the request', () => {
     expect(given).toBeLessThan(10);
   });
 
-  describe('with a body that never comes', () => {
+  describe('with a body that never arrives', () => {
     const endless = (
       init: RequestInit = {},
     ): { readonly request: Request; readonly cancelled: ReturnType<typeof vi.fn> } => {
@@ -129,7 +129,7 @@ describe('the request', () => {
       expect(cancelled).toHaveBeenCalledOnce();
     });
 
-    test('stops reading when the client leaves, although the stream does not say so', async () => {
+    test('stops reading when the client disconnects, although the stream does not say so', async () => {
       const leaving = new AbortController();
       const { request } = endless({ signal: leaving.signal });
       const onError = vi.fn();
@@ -151,7 +151,7 @@ describe('the request', () => {
     });
   });
 
-  test('with a body that breaks off is the fault of the client', async () => {
+  test('with a body that breaks off is a client error', async () => {
     const onError = vi.fn();
     const broken = new ReadableStream<Uint8Array>({ pull: (controller) => controller.error(new Error('reset')) });
     const request = post(broken, { duplex: 'half' } as RequestInit);
@@ -159,7 +159,7 @@ describe('the request', () => {
     expect(onError).not.toHaveBeenCalled();
   });
 
-  test('whose body has been read already is a TypeError that says what to do', async () => {
+  test('with a body that was read before is a TypeError that says what to do', async () => {
     const request = post('x');
     await request.text();
     await expect(toFetchHandler(echo)(request)).rejects.toThrow(/read already: hand the Request over unread/);
@@ -175,7 +175,7 @@ describe('the request', () => {
 });
 
 describe('the response', () => {
-  test('has length, headers and body', async () => {
+  test('has its length, headers and body', async () => {
     const handler = toFetchHandler(() => ({ status: 201, headers: { 'x-a': '1', warning: ['a', 'b'] }, body: 'é' }));
     const response = await answered(handler(new Request('http://host/')));
     expect(response.status).toBe(201);
@@ -213,7 +213,7 @@ describe('the response', () => {
     expect(source?.started).not.toHaveBeenCalled();
   });
 
-  test('of a path that is not ours is undefined', async () => {
+  test('of a foreign path is undefined', async () => {
     expect(await toFetchHandler(() => undefined)(new Request('http://host/'))).toBeUndefined();
     expect(await toFetchHandler(() => Promise.resolve(undefined))(new Request('http://host/'))).toBeUndefined();
   });
@@ -248,7 +248,7 @@ describe('a streamed response', () => {
     return { made, handler };
   };
 
-  test('asks for a chunk only when somebody reads', async () => {
+  test('requests a chunk only when it is read', async () => {
     const { made, handler } = streaming(['a', '', 'b']);
     const reader = (await answered(handler(new Request('http://host/')))).body?.getReader();
     expect(made.source?.started).not.toHaveBeenCalled();
@@ -257,7 +257,7 @@ describe('a streamed response', () => {
     expect(Buffer.from((await reader?.read())?.value ?? []).toString()).toBe('b');
   });
 
-  test('copies chunks, whose buffer the source reuses', async () => {
+  test('copies chunks, because the source reuses their buffer', async () => {
     const buffer = Buffer.alloc(1);
     async function* source(): AsyncGenerator<Uint8Array> {
       for (const letter of 'abc') {
@@ -272,7 +272,7 @@ describe('a streamed response', () => {
     expect(Buffer.concat(chunks).toString()).toBe('abc');
   });
 
-  test('that is cancelled aborts the signal and lets the source go, also while it is parked or not begun', async () => {
+  test('that is cancelled aborts the signal and ends the source, even while it waits or has not begun', async () => {
     for (const reads of [0, 1, 2]) {
       const onError = vi.fn();
       const { made, handler } = streaming(['a'], { onError });
@@ -288,7 +288,7 @@ describe('a streamed response', () => {
     }
   });
 
-  test('ends when the signal of the request aborts, and never hears of it after the end', async () => {
+  test('ends when the signal of the request aborts, and is not affected after its end', async () => {
     const client = new AbortController();
     const { made, handler } = streaming(['a']);
     const response = await answered(handler(new Request('http://host/', { signal: client.signal })));
@@ -318,7 +318,7 @@ describe('a streamed response', () => {
     expect(await (await answered(handler(new Request('http://host/')))).text()).toBe('');
   });
 
-  test('that fails breaks off without telling why, and the hook is told', async () => {
+  test('that fails is aborted without the reason, and the hook is called', async () => {
     const onError = vi.fn();
     const secret = new Error('hunter2');
     async function* source(): AsyncGenerator<Uint8Array> {
@@ -332,7 +332,7 @@ describe('a streamed response', () => {
   });
 });
 
-describe('a consumer that does not ask for the next chunk', () => {
+describe('a consumer that does not read the next chunk', () => {
   const streaming = (stallTimeoutMs?: number) => {
     const clock = fakeClock();
     const onError = vi.fn();
@@ -355,7 +355,7 @@ describe('a consumer that does not ask for the next chunk', () => {
     };
   };
 
-  test('for a minute is cut off, and the source is let go', async () => {
+  test('is disconnected after a minute, and the source is ended', async () => {
     const { clock, handler, source, signal, onError } = streaming();
     const response = await answered(handler(new Request('http://host/')));
     const reader = (response.body as ReadableStream<Uint8Array>).getReader();
@@ -369,7 +369,7 @@ describe('a consumer that does not ask for the next chunk', () => {
     expect(onError).not.toHaveBeenCalled();
   });
 
-  test('nor the first is cut off as well', async () => {
+  test('is disconnected if it does not read the first chunk either', async () => {
     const { clock, handler, source, signal } = streaming(1_000);
     await answered(handler(new Request('http://host/')));
     clock.advance(1_100);
@@ -377,7 +377,7 @@ describe('a consumer that does not ask for the next chunk', () => {
     expect(source().returned).toHaveBeenCalledOnce();
   });
 
-  test('is told apart from one that waits for the source', async () => {
+  test('is distinguished from one that waits for the source', async () => {
     const { clock, handler, signal } = streaming();
     const response = await answered(handler(new Request('http://host/')));
     const reader = (response.body as ReadableStream<Uint8Array>).getReader();
@@ -389,7 +389,7 @@ describe('a consumer that does not ask for the next chunk', () => {
   });
 });
 
-test('the signal of an answer breaks its body off and lets the source go', async () => {
+test('the signal of a response aborts its body and ends the source', async () => {
   const giveUp = new AbortController();
   let made: ReturnType<typeof parked> | undefined;
   let asked: AbortSignal | undefined;

@@ -34,7 +34,7 @@ describe('a write that fails', () => {
   test.each([
     ['HTTP/1', () => new Outgoing()],
     ['HTTP/2', () => new Http2Outgoing()],
-  ])('ends the source over %s and asks it for nothing more', async (_, make) => {
+  ])('ends the source over %s and pulls no further chunk', async (_, make) => {
     const res = make();
     const source = endless();
     const done = vi.fn<(end: PumpEnd) => void>();
@@ -52,7 +52,7 @@ describe('a write that fails', () => {
     expect(done).not.toHaveBeenCalled();
   });
 
-  test('half-way through a large chunk over HTTP/2 leaves out the rest of it', async () => {
+  test('half-way through a large chunk over HTTP/2 drops the rest of it', async () => {
     const res = new Http2Outgoing();
     const source = endless('x'.repeat(100_000));
     const running = pump(source.body, asResponse(res), () => undefined);
@@ -65,7 +65,7 @@ describe('a write that fails', () => {
     expect(source.returned).toHaveBeenCalledOnce();
   });
 
-  test('by throwing ends the source and is told', async () => {
+  test('by throwing ends the source and is reported', async () => {
     const source = endless();
     const broken = new Error('write after end');
     class Throwing extends Outgoing {
@@ -82,7 +82,7 @@ describe('a write that fails', () => {
 });
 
 describe('a pump that is stopped', () => {
-  test('lets the source go once, and does not say how it ended', async () => {
+  test('ends the source once, and does not report how it ended', async () => {
     const res = new Outgoing();
     const source = endless();
     const done = vi.fn<(end: PumpEnd) => void>();
@@ -98,7 +98,7 @@ describe('a pump that is stopped', () => {
   });
 });
 
-test('a large chunk goes to HTTP/1 in one write, and to HTTP/2 in pieces of 32 KiB', async () => {
+test('a large chunk is one write over HTTP/1, and pieces of 32 KiB over HTTP/2', async () => {
   const one = new Outgoing();
   pump(endless('x'.repeat(65_537)).body, asResponse(one), () => undefined);
   const two = new Http2Outgoing();
@@ -109,7 +109,7 @@ test('a large chunk goes to HTTP/1 in one write, and to HTTP/2 in pieces of 32 K
   expect(two.chunks.map(({ length }) => length)).toEqual([32_768, 32_768, 1]);
 });
 
-test('a response whose write is a middleware’s gets a copy, is flushed, and is waited for by `drain`', async () => {
+test('a response whose write was replaced by middleware gets copies, is flushed, and is awaited by `drain`', async () => {
   const given = Buffer.from('a');
   const kept: Uint8Array[] = [];
   const drains: (() => void)[] = [];

@@ -10,7 +10,7 @@ const socket = (authorized: boolean, subject: unknown): NodeSocket => ({
 });
 
 describe('peerCertificateOf', () => {
-  test('gives common name and organizations of a verified certificate', () => {
+  test('returns common name and organizations of a verified certificate', () => {
     expect(peerCertificateOf(socket(true, { CN: 'jane', O: 'ops' }))).toEqual({
       commonName: 'jane',
       organizations: ['ops'],
@@ -22,11 +22,11 @@ describe('peerCertificateOf', () => {
     expect(peerCertificateOf(socket(true, { CN: 'jane' }))?.organizations).toEqual([]);
   });
 
-  test('gives nothing for one that is not verified, whatever it says', () => {
+  test('returns nothing for an unverified certificate, whatever it says', () => {
     expect(peerCertificateOf(socket(false, { CN: 'jane', O: 'system:masters' }))).toBeUndefined();
   });
 
-  test('gives nothing without a common name, certificate or TLS', () => {
+  test('returns nothing without a common name, certificate or TLS', () => {
     expect(peerCertificateOf(socket(true, { O: 'ops' }))).toBeUndefined();
     expect(peerCertificateOf(socket(true, { CN: '' }))).toBeUndefined();
     expect(peerCertificateOf(socket(true, undefined))).toBeUndefined();

@@ -24,7 +24,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test('the answers of one turn are sent after it, in their order', async () => {
+test('the responses of one turn are sent after it, in order', async () => {
   const batcher = createResponseBatcher(failed, nobody);
   const sent: unknown[] = [];
   for (const content of ['a', '', 'b']) batcher.end(answer(sent), content, undefined);
@@ -36,7 +36,7 @@ test('the answers of one turn are sent after it, in their order', async () => {
   expect(sent).toEqual(['a', undefined, 'b', 'c']);
 });
 
-test('after many answers the first ones do not wait for more', () => {
+test('after many responses the first ones are sent without waiting for more', () => {
   const batcher = createResponseBatcher(failed, nobody);
   const sent: unknown[] = [];
   for (let index = 0; index < 70; index++) batcher.end(answer(sent), String(index), undefined);
@@ -44,7 +44,7 @@ test('after many answers the first ones do not wait for more', () => {
   expect(sent.length).toBeLessThan(70);
 });
 
-test('an answer that cannot be sent is told, and holds up no other', async () => {
+test('a response that cannot be sent is reported, and does not delay others', async () => {
   const sent: unknown[] = [];
   const errors: unknown[] = [];
   const batcher = createResponseBatcher((exchange, error) => errors.push([exchange, error]), nobody);
@@ -56,7 +56,7 @@ test('an answer that cannot be sent is told, and holds up no other', async () =>
   expect(sent).toEqual(['b']);
 });
 
-test('answers are sent while a test holds the global timers', async () => {
+test('responses are sent while a test holds the global timers', async () => {
   const turn = nextTurn;
   const real = turn();
   vi.useFakeTimers();
@@ -69,7 +69,7 @@ test('answers are sent while a test holds the global timers', async () => {
   expect(sent).toEqual(['a']);
 });
 
-test('an answer that its client has not taken at once is told', async () => {
+test('a response that its client has not read at once is reported', async () => {
   const pending: unknown[] = [];
   const batcher = createResponseBatcher(failed, (exchange) => pending.push(exchange));
   const slow = answer([]);

@@ -17,27 +17,27 @@ const flags = {
 const parse = (argv: string[], operands: string[] = []): unknown => parseCommandLine({ flags, operands }, argv);
 
 describe('parseCommandLine', () => {
-  it('has the defaults in place, and reads each form of a flag', () => {
+  it('fills in the defaults, and reads each form of a flag', () => {
     expect(parse([])).toEqual({ flags: { count: 3, loud: false, secret: 'x' }, operands: [] });
     expect(parse(['--count', '4', '--loud'])).toMatchObject({ flags: { count: 4, loud: true } });
     expect(parse(['--count=5', '--loud=0'])).toMatchObject({ flags: { count: 5, loud: false } });
     expect(parse(['--secret', '--loud'])).toMatchObject({ flags: { secret: '--loud', loud: false } });
   });
 
-  it('reads operands, before and behind flags', () => {
+  it('reads operands before and after flags', () => {
     expect(parse(['a', '--loud', 'b'], ['FROM', 'TO'])).toMatchObject({ operands: ['a', 'b'], flags: { loud: true } });
     expect(parse(['a', 'b', 'c'], ['FROM', 'TO'])).toEqual({ error: 'unexpected argument "c"' });
     expect(parse(['a'], ['FROM', 'TO'])).toEqual({ error: 'missing argument: TO' });
     expect(parse([], ['FROM', 'TO'])).toEqual({ error: 'missing arguments: FROM TO' });
   });
 
-  it('stops at --help, and at what is wrong before it', () => {
+  it('stops at --help, and at an error before it', () => {
     expect(parse(['--help', '--nope'])).toEqual({ helpWanted: true });
     expect(parse(['--nope', '--help'])).toEqual({ error: 'unknown flag: --nope' });
     expect(parse(['-h'], ['FROM'])).toEqual({ helpWanted: true });
   });
 
-  it('says what is wrong with a value, without what may be secret', () => {
+  it('reports an invalid value, without what may be secret', () => {
     expect(parse(['--count=0'])).toEqual({
       error: 'invalid argument "0" for "--count" flag: must be a whole number from 1 to 999999999',
     });
@@ -48,12 +48,12 @@ describe('parseCommandLine', () => {
 });
 
 describe('the readers of values', () => {
-  it('read durations as Go does, with its texts', () => {
+  it('parse durations as Go does, with its texts', () => {
     expect(readDuration('1h30m')).toBe(5_400_000);
     expect(() => readDuration('5')).toThrow('time: missing unit in duration "5"');
   });
 
-  it('read one of some words', () => {
+  it('accept one of several words', () => {
     expect(oneOf('a', 'b')('b')).toBe('b');
     expect(() => oneOf('a', 'b')('c')).toThrow('must be a or b');
   });

@@ -64,7 +64,7 @@ async function run(task: Partial<CopyTask> = {}): Promise<{ code: number; out: s
   return { code: await code, ...written };
 }
 
-it('copies, says how many, and closes both stores; run again, it finds them there', async () => {
+it('copy reports how many events it copied and closes both stores; run again, it finds them there', async () => {
   const { from, to, closed } = newStores();
   await put(from, 'a');
   await put(from, 'b');
@@ -82,7 +82,7 @@ it('copies, says how many, and closes both stores; run again, it finds them ther
   });
 });
 
-it('names what is different and ends with 1, or replaces it', async () => {
+it('copy names different events and ends with 1, or replaces them', async () => {
   const { from, to } = newStores();
   await put(from, 'a');
   await put(to, 'a', 'another note');
@@ -93,7 +93,7 @@ it('names what is different and ends with 1, or replaces it', async () => {
   expect([replaced.code, replaced.out]).toEqual([0, '0 copied, 0 already there, 1 replaced, 0 expired, 0 left out\n']);
 });
 
-it('ends at the first event that is refused, by name, or goes on without it', async () => {
+it('copy ends at the first refused event, by name, or continues without it', async () => {
   const { from, to } = newStores((store) => ({
     create: async (key, ...rest) => {
       if (key.name === 'b') throw storeError('too-large', 'too many bytes');
@@ -113,7 +113,7 @@ it('ends at the first event that is refused, by name, or goes on without it', as
   expect((await to.list({ limit: 10 })).records.map(({ key }) => key.name)).toEqual(['a', 'c']);
 });
 
-it('says which store does not answer, without its password', async () => {
+it('copy names the store that does not answer, without its password', async () => {
   const { closed } = newStores();
   const from = stores.get(FROM.shown) as EventStore;
   const ping = async (): Promise<never> => {
@@ -124,7 +124,7 @@ it('says which store does not answer, without its password', async () => {
   expect(closed).toEqual(['FROM']);
 });
 
-it('ends on a signal after the writes under way, with the exit code of a shell', async () => {
+it("copy ends on a signal after the writes in progress, with a shell's exit code", async () => {
   let finish: (() => void) | undefined;
   const { from, to, closed } = newStores((store) => ({
     // Under way already when the signal comes.
@@ -146,7 +146,7 @@ it('ends on a signal after the writes under way, with the exit code of a shell',
   expect(closed).toEqual(['TO', 'FROM']);
 });
 
-it('ends at once on a second signal', async () => {
+it('copy ends at once on a second signal', async () => {
   const { from } = newStores(() => ({ create: () => new Promise(() => undefined) }));
   await put(from, 'a');
   const { code, send } = begin();
@@ -155,7 +155,7 @@ it('ends at once on a second signal', async () => {
   expect(await code).toBe(143);
 });
 
-it('writes a line of progress a second at most', () => {
+it('copy prints at most one line of progress a second', () => {
   let now = 0;
   const lines: string[] = [];
   const onProgress = createProgressLines(
@@ -171,7 +171,7 @@ it('writes a line of progress a second at most', () => {
   ]);
 });
 
-it('names a hundred events that are left out, and says that there are more', () => {
+it('copy names a hundred events that are not copied, and says that there are more', () => {
   const lines: string[] = [];
   const leftOut = createLeftOut({ skipRefused: true, write: (line) => void lines.push(line) });
   for (let i = 0; i < 150; i++) leftOut({ key: { namespace: 'shop', name: `e-${i}` }, why: 'invalid-key' });

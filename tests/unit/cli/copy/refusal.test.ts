@@ -7,7 +7,7 @@ import { parseStoreUrl } from '../../../../src/cli/stores/store-url.js';
 
 const refusal = (from: string, to: string): string | undefined => copyRefusal(parseStoreUrl(from), parseStoreUrl(to));
 
-it('knows a file again by any of its names', () => {
+it('copy recognises a file under any of its names', () => {
   const dir = mkdtempSync(join(tmpdir(), 'copy-'));
   onTestFinished(() => rmSync(dir, { recursive: true }));
   const at = (name: string): string => join(dir, name);
@@ -20,7 +20,7 @@ it('knows a file again by any of its names', () => {
   expect(refusal(`sqlite:${at('a.db')}`, `sqlite:${at('b.db')}`)).toBeUndefined();
 });
 
-it('does not make the file that it should read from', () => {
+it('copy does not create the file that it should read from', () => {
   expect(refusal('sqlite:/no/such/events.db', 'sqlite:/tmp/x.db')).toBe('FROM: there is no file /no/such/events.db');
 });
 
@@ -28,7 +28,7 @@ it.each([
   ['postgres://a@h/d', 'postgres://b:secret@h:5432/d'],
   ['postgres://h/d?schema=x', 'postgresql://h/d?schema=x'],
   ['etcd://h:2379,i:2379/p', 'etcd://i/p/'],
-])('refuses %s and %s, which are one store', (from, to) => {
+])('copy refuses %s and %s, which are one store', (from, to) => {
   expect(refusal(from, to)).toMatch(/^FROM and TO are the same store/);
   expect(refusal(from, to)).not.toContain('secret');
 });
@@ -40,6 +40,6 @@ it.each([
   ['etcd://h/p', 'etcd://h/q'],
   ['etcd://h/p', 'etcd://i/p'],
   ['postgres://h/p', 'etcd://h/p'],
-])('lets %s be copied to %s', (from, to) => {
+])('copy allows %s to be copied to %s', (from, to) => {
   expect(refusal(from, to)).toBeUndefined();
 });

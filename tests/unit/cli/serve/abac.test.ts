@@ -24,7 +24,7 @@ const spec = (fields: object): string =>
 describe('the policy file of the conformance corpus', () => {
   const corpus = readFileSync(new URL('../../../conformance/corpus/policy.jsonl', import.meta.url), 'utf8');
 
-  it('lets everybody GET the health roots, and nothing else of them', () => {
+  it('allows everyone to GET the health endpoints, and nothing below them', () => {
     for (const caller of [anonymous, user('jane')]) {
       expect(may(corpus, caller, path('get', '/livez'))).toBe(true);
       expect(may(corpus, caller, path('head', '/livez'))).toBe(false);
@@ -33,34 +33,34 @@ describe('the policy file of the conformance corpus', () => {
     }
   });
 
-  it('lets the viewer read events and jane nothing', () => {
+  it('allows the viewer to read events and jane nothing', () => {
     for (const verb of ['get', 'list', 'watch']) expect(may(corpus, user('viewer'), events(verb))).toBe(true);
     for (const verb of ['create', 'update', 'delete', ''])
       expect(may(corpus, user('viewer'), events(verb, 'a'))).toBe(false);
     expect(may(corpus, user('jane'), events('get', 'a'))).toBe(false);
   });
 
-  it('lets system:masters do everything', () => {
+  it('allows system:masters everything', () => {
     expect(may(corpus, user('admin', 'system:masters'), events('deletecollection', 'a'))).toBe(true);
     expect(may('', user('admin', 'system:masters'), path('post', '/x'))).toBe(true);
   });
 });
 
 describe('abac', () => {
-  it('asks for user and group when a policy names both', () => {
+  it('requires user and group when a policy names both', () => {
     const text = spec({ user: 'jane', group: 'dev', apiGroup: '*', resource: '*', namespace: '*' });
     expect(may(text, user('jane', 'dev'), events('create', 'a'))).toBe(true);
     expect(may(text, user('jane'), events('create', 'a'))).toBe(false);
     expect(may(text, user('bob', 'dev'), events('create', 'a'))).toBe(false);
   });
 
-  it('means every authenticated caller by a star, never anonymous ones', () => {
+  it('matches every authenticated caller by a star, never anonymous ones', () => {
     const text = spec({ user: '*', nonResourcePath: '*' });
     expect(may(text, user('jane'), path('post', '/x'))).toBe(true);
     expect(may(text, anonymous, path('get', '/x'))).toBe(false);
   });
 
-  it('allows nobody by a policy without user and group, and nothing by one without a target', () => {
+  it('matches no caller by a policy without user and group, and no request by one without a target', () => {
     expect(
       may(
         spec({ nonResourcePath: '*', resource: '*', namespace: '*', apiGroup: '*' }),
@@ -72,7 +72,7 @@ describe('abac', () => {
     expect(may(spec({ user: 'jane' }), user('jane'), path('get', '/x'))).toBe(false);
   });
 
-  it('matches namespace, resource and group exactly or by star', () => {
+  it('matches namespace, resource and group exactly or by a star', () => {
     const text = spec({ user: 'jane', apiGroup: 'events.example.com', resource: 'events', namespace: 'a' });
     expect(may(text, user('jane'), events('create', 'a'))).toBe(true);
     expect(may(text, user('jane'), events('create', 'b'))).toBe(false);
@@ -81,7 +81,7 @@ describe('abac', () => {
     expect(may(text, user('jane'), path('get', ''))).toBe(false);
   });
 
-  it('matches what follows a star at the end of a path', () => {
+  it('matches any ending of a path by a final star', () => {
     const text = spec({ user: 'jane', nonResourcePath: '/readyz/*' });
     expect(may(text, user('jane'), path('get', '/readyz/ping'))).toBe(true);
     expect(may(text, user('jane'), path('get', '/readyz'))).toBe(false);
@@ -90,7 +90,7 @@ describe('abac', () => {
 });
 
 describe('lines of the older form', () => {
-  it('match everything that they do not name', () => {
+  it('match everything that they do not restrict', () => {
     expect(may('{"user":"jane"}', user('jane'), events('create', 'a'))).toBe(true);
     expect(may('{"user":"jane"}', user('jane'), path('post', '/x'))).toBe(true);
     expect(may('{"user":"jane","namespace":"a"}', user('jane'), path('get', '/x'))).toBe(false);

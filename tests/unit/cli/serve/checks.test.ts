@@ -4,7 +4,7 @@ import { exampleDependency, standaloneChecks } from '../../../../src/cli/serve/c
 import { memoryStore } from '../../../../src/store/memory/memory-store.js';
 
 describe('standaloneChecks', () => {
-  it('pass in a healthy process; discovery is asked for the group', async () => {
+  it('pass in a healthy process, and read discovery for the group', async () => {
     const asked: string[] = [];
     const api = ({ url }: { readonly url: string }) => {
       asked.push(url);
@@ -44,7 +44,7 @@ describe('standaloneChecks', () => {
     await store.close();
   });
 
-  it('join livez only where a restart can help', () => {
+  it('count for livez only if a restart can help', () => {
     const store = memoryStore();
     const { checks, close } = standaloneChecks({
       dataDir: tmpdir(),
@@ -61,7 +61,7 @@ describe('standaloneChecks', () => {
 });
 
 describe('exampleDependency', () => {
-  it('is away for the last quarter of every minute', () => {
+  it('fails for the last quarter of every minute', () => {
     for (const ms of [0, 44_999, 60_000, 104_999]) expect(() => exampleDependency(ms)).not.toThrow();
     for (const ms of [45_000, 59_999, 105_000]) expect(() => exampleDependency(ms)).toThrow(/pretended/);
   });

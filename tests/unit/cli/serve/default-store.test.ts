@@ -14,19 +14,19 @@ const noDriver = async (): Promise<never> => {
   throw new Error('no SQLite driver can be used: run "npm install libsql"');
 };
 
-it('keeps events in a file where there is a driver for SQLite', async () => {
+it('events are kept in a file if there is a driver for SQLite', async () => {
   const dir = await newDirectory();
   const path = join(dir, 'events.db');
   expect(await defaultStore(dir, async () => undefined)).toEqual({ choice: { kind: 'sqlite', path, shown: path } });
 });
 
-it('keeps events in memory where there is none, and says how to keep them', async () => {
+it('events are kept in memory if there is no driver, and the server says how to keep them', async () => {
   const found = await defaultStore(await newDirectory(), noDriver);
   expect(found.choice.kind).toBe('memory');
   expect(found.keepAdvice).toMatch(/Node 22\.13.*npm install kube-vitals libsql/);
 });
 
-it('does not pass over a file that an earlier start has left', async () => {
+it('an existing file of an earlier start is never ignored', async () => {
   const dir = await newDirectory();
   await writeFile(join(dir, 'events.db'), '');
   await expect(defaultStore(dir, noDriver)).rejects.toThrow(

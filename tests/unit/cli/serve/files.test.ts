@@ -19,7 +19,7 @@ const mode = (name: string): number => statSync(join(dir, name)).mode & 0o777;
 const DAY = 86_400_000;
 
 describe('adminToken', () => {
-  it('is made once, private, and the same ever after', async () => {
+  it('is created once, readable by its owner only, and then kept', async () => {
     const token = await adminToken(join(dir, 'new'));
     expect(token).toMatch(/^[\w-]{43}$/);
     expect(mode('new/admin-token')).toBe(0o600);
@@ -28,7 +28,7 @@ describe('adminToken', () => {
   });
 
   it.each([['nothing'], ['only zeros', '\0\0\0\0']])(
-    'is made anew where a crash has left %s',
+    'is created again if a crash has left %s',
     async (_, content = '') => {
       writeFileSync(join(dir, 'admin-token'), content);
       expect(await adminToken(dir)).toMatch(/^[\w-]{43}$/);
@@ -36,14 +36,14 @@ describe('adminToken', () => {
     },
   );
 
-  it('refuses a file that holds no token', async () => {
+  it('refuses a file that contains no token', async () => {
     writeFileSync(join(dir, 'admin-token'), '\n');
     await expect(adminToken(dir)).rejects.toThrow(/holds no usable token/);
   });
 });
 
 describe('ownCertificate', () => {
-  it('makes an authority and a certificate for loopback, with private keys', async () => {
+  it('creates an authority and a certificate for loopback, with private keys', async () => {
     const made = await ownCertificate(dir, '127.0.0.1');
     const server = new X509Certificate(made.cert);
     const ca = new X509Certificate(made.ca);
@@ -57,7 +57,7 @@ describe('ownCertificate', () => {
     expect(mode('server.key')).toBe(0o600);
   });
 
-  it('is used again at the next start', async () => {
+  it('is reused at the next start', async () => {
     const first = await ownCertificate(dir, '127.0.0.1');
     expect(await ownCertificate(dir, '127.0.0.1')).toEqual(first);
   });
@@ -72,7 +72,7 @@ describe('ownCertificate', () => {
     expect(other.ca).toBe(first.ca);
   });
 
-  it('gets a new authority when the old one ends', async () => {
+  it('gets a new authority when the old one expires', async () => {
     const first = await ownCertificate(dir, '127.0.0.1');
     const later = await ownCertificate(dir, '127.0.0.1', Date.now() + 3640 * DAY);
     expect(later.ca).not.toBe(first.ca);
@@ -80,7 +80,7 @@ describe('ownCertificate', () => {
   });
 
   it.each(['ca.crt', 'ca.key', 'server.crt', 'server.key'])(
-    'starts from what a crash has left: without %s, with nothing in it, and with half of it',
+    'recovers from a crash that has left it without %s, with an empty one, or with half of it',
     async (name) => {
       for (const content of [undefined, '', 'half']) {
         await ownCertificate(dir, '127.0.0.1');
@@ -94,7 +94,7 @@ describe('ownCertificate', () => {
     },
   );
 
-  it('is made anew when a file is damaged', async () => {
+  it('is created again when a file is damaged', async () => {
     const first = await ownCertificate(dir, '127.0.0.1');
     writeFileSync(join(dir, 'server.key'), 'damaged');
     const second = await ownCertificate(dir, '127.0.0.1');
@@ -104,7 +104,7 @@ describe('ownCertificate', () => {
 });
 
 describe('givenCertificate', () => {
-  it('takes a certificate with its key and trusts it', async () => {
+  it('accepts a certificate with its key and trusts it', async () => {
     const made = await ownCertificate(dir, '127.0.0.1');
     const given = await givenCertificate(join(dir, 'server.crt'), join(dir, 'server.key'));
     expect(given).toEqual({ cert: made.cert, key: made.key, ca: made.cert });
@@ -124,7 +124,7 @@ describe('givenCertificate', () => {
 });
 
 describe('kubeconfig', () => {
-  it('leads to the server with its authority and token', () => {
+  it('points to the server with its authority and token', () => {
     const text = kubeconfig({ server: 'https://[::1]:6443', ca: 'PEM', token: 'yes: "no"' });
     expect(parse(text)).toEqual({
       apiVersion: 'v1',
@@ -157,14 +157,14 @@ describe('banner', () => {
     store: { kind: 'sqlite', path: '/d/events.db', shown: '/d/events.db' } as const,
   };
 
-  it('quotes for a shell', () => {
+  it('quotes arguments for a shell', () => {
     const text = banner(facts);
     expect(text).toContain("kubectl --kubeconfig '/my data/kubeconfig' get events.events.example.com -A -w");
     expect(text).toContain("--cacert '/d/it'\\''s/ca.crt'");
     expect(text).toContain("curl 'http://127.0.0.1:8080/readyz?verbose'");
   });
 
-  it('says where events are', () => {
+  it('says where events are stored', () => {
     expect(banner(facts)).toContain('Events are kept in /d/events.db, and there again after a restart.');
     const memory = { kind: 'memory', shown: 'memory' } as const;
     expect(banner({ ...facts, store: memory })).toContain('Events are kept in memory, and gone when it ends.');
@@ -181,26 +181,26 @@ describe('banner', () => {
     }
   });
 
-  it('says how to keep events where nobody chose that they be gone', () => {
+  it('says how to keep events if they are in memory by default', () => {
     const memory = { kind: 'memory', shown: 'memory' } as const;
     expect(banner({ ...facts, store: memory, keepAdvice: 'To keep them, do this.' })).toContain(
       'Events are kept in memory, and gone when it ends.\nTo keep them, do this.\n',
     );
   });
 
-  it('says so where the HTTP port serves health only', () => {
+  it('says so if the HTTP port serves health only', () => {
     const text = banner({ ...facts, insecureHealthOnly: true });
     expect(text).toMatch(/^kube-vitals serves events\.example\.com\/v1 on https:\/\/127\.0\.0\.1:6443\n/);
     expect(text).toContain('http://127.0.0.1:8080 serves health only, and takes no token');
     expect(text).toContain("curl 'http://127.0.0.1:8080/readyz?verbose'");
   });
 
-  it('does without the HTTP port', () => {
+  it('omits the HTTP port if it is off', () => {
     expect(banner({ ...facts, insecureUrl: undefined })).not.toContain('http://');
   });
 });
 
-it('writes nothing but what it names', async () => {
+it('nothing is written but the files that are named', async () => {
   await ownCertificate(join(dir, 'certs'), '127.0.0.1');
   expect(readFileSync(join(dir, 'certs', 'ca.crt'), 'utf8')).toContain('BEGIN CERTIFICATE');
 });

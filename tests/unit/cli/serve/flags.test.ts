@@ -44,7 +44,7 @@ describe('parseServeFlags', () => {
     });
   });
 
-  it('reads values behind a space and behind an equals sign; the last one counts', () => {
+  it('reads values after a space and after an equals sign; the last one counts', () => {
     expect(flags('--secure-port', '7443', '--event-ttl=1h30m')).toMatchObject({
       securePort: 7443,
       eventTtlMs: 5_400_000,
@@ -53,14 +53,14 @@ describe('parseServeFlags', () => {
     expect(flags('--data-dir=/a=b').dataDir).toBe('/a=b');
   });
 
-  it('reads booleans alone and with a value', () => {
+  it('reads boolean flags with and without a value', () => {
     expect(flags('--anonymous-auth').anonymousAuth).toBe(true);
     expect(flags('--anonymous-auth=false').anonymousAuth).toBe(false);
     expect(error('--anonymous-auth', 'false')).toBe('unexpected argument "false"');
     expect(error('--anonymous-auth=maybe')).toContain('must be true or false');
   });
 
-  it('takes tokens in the clear only when told so in full', () => {
+  it('accepts tokens in the clear only with the full flag', () => {
     expect(flags('--insecure-port-accepts-credentials-in-the-clear').credentialsInTheClear).toBe(true);
     expect(error('--insecure-port-accepts-credentials')).toContain('unknown flag');
   });
@@ -103,7 +103,7 @@ describe('parseServeFlags', () => {
     expect(error('--limits=no')).toContain('must be on or off');
   });
 
-  it('takes any free port, and none', () => {
+  it('accepts port 0 for any free one, and off', () => {
     expect(flags('--secure-port=0', '--insecure-port=0')).toMatchObject({ securePort: 0, insecurePort: 0 });
     expect(flags('--insecure-port=off').insecurePort).toBe('off');
     expect(error('--secure-port=off')).toContain('must be a port');
@@ -148,7 +148,7 @@ describe('parseServeFlags', () => {
       ['--authorization-policy-file=x'],
       '--authorization-mode=ABAC and --authorization-policy-file go together: give both, or neither',
     ],
-  ])('refuses %j', (argv, expected) => {
+  ])('refuses an invalid command line: %j', (argv, expected) => {
     expect(error(...argv)).toBe(expected);
   });
 

@@ -13,7 +13,7 @@ function behind() {
 
 describe('healthOnly', () => {
   it.each(['/healthz', '/livez', '/readyz', '/readyz?verbose', '/livez/ping', '/readyz/store?timeout=1s'])(
-    'lets %s through, without anything that says who is asking',
+    'serves %s, without headers that identify the caller',
     async (url) => {
       const { seen, handle } = behind();
       const signal = new AbortController().signal;

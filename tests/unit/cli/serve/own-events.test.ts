@@ -40,7 +40,7 @@ describe('createOwnEvents', () => {
     });
   });
 
-  it('counts the same again as a series on the same Event', async () => {
+  it('counts a repetition as a series of the same Event', async () => {
     const { handle, sent } = api();
     const events = createOwnEvents({ api: handle, ...options });
     await Promise.all([events.record(occurrence), events.record(occurrence), events.record(occurrence)]);
@@ -50,7 +50,7 @@ describe('createOwnEvents', () => {
     expect(sent[2]?.body).toEqual({ series: { count: 3, lastObservedTime: '2023-11-14T22:13:20.123000Z' } });
   });
 
-  it('begins anew when the Event has expired', async () => {
+  it('creates a new Event when the first has expired', async () => {
     const { handle, sent } = api([201, 404]);
     const events = createOwnEvents({ api: handle, ...options });
     await events.record(occurrence);
@@ -58,7 +58,7 @@ describe('createOwnEvents', () => {
     expect(sent.map(({ method }) => method)).toEqual(['POST', 'PATCH', 'POST']);
   });
 
-  it('rejects when it is refused, and goes on with the next', async () => {
+  it('rejects a refused Event, and continues with the next', async () => {
     const { handle } = api([403]);
     const events = createOwnEvents({ api: handle, ...options });
     await expect(events.record(occurrence)).rejects.toThrow('refused with 403');
@@ -67,7 +67,7 @@ describe('createOwnEvents', () => {
 });
 
 describe('checkChanged', () => {
-  it('says which check and how it is, and never why', () => {
+  it('says which check has which status, and never why', () => {
     const reason = 'postgres://db-7.internal refused the password';
     for (const [status, type, expected] of [
       ['ok', 'Normal', 'HealthCheckPassing'],

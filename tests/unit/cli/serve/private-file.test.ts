@@ -45,7 +45,7 @@ afterEach(() => {
 });
 
 describe('writePrivateFile', () => {
-  it('replaces a file as a whole, for its owner only', async () => {
+  it('replaces a file atomically, readable by its owner only', async () => {
     await writePrivateFile(join(dir, 'a', 'file'), 'one');
     await writePrivateFile(join(dir, 'a', 'file'), 'two');
     expect(readFileSync(join(dir, 'a', 'file'), 'utf8')).toBe('two');
@@ -58,7 +58,7 @@ describe('writePrivateFile', () => {
     ['EROFS', 'the file system is read-only (EROFS)'],
     ['EODD', 'EODD'],
   ])(
-    'leaves the old file and nothing beside it when the disk refuses with %s, and says what to do',
+    'keeps the old file and leaves no other when the disk refuses with %s, and says what to do',
     async (code, words) => {
       const path = join(dir, 'file');
       await writePrivateFile(path, 'old');
@@ -73,7 +73,7 @@ describe('writePrivateFile', () => {
 });
 
 describe('preparePrivateDirectory', () => {
-  it('makes it for its owner only, and does nothing where it is', async () => {
+  it('creates it for its owner only, and does nothing if it exists', async () => {
     await preparePrivateDirectory(join(dir, 'a', 'b'));
     expect(statSync(join(dir, 'a', 'b')).mode & 0o777).toBe(0o700);
     await preparePrivateDirectory(join(dir, 'a', 'b'));
@@ -89,12 +89,12 @@ describe('preparePrivateDirectory', () => {
     await preparePrivateDirectory(dir);
   });
 
-  it('says that there is a file of that name', async () => {
+  it('reports that a file has that name', async () => {
     writeFileSync(join(dir, 'data'), '');
     await expect(preparePrivateDirectory(join(dir, 'data'))).rejects.toThrow('there is a file of that name (EEXIST)');
   });
 
-  it('removes what old writes that were cut short have left, and nothing else', async () => {
+  it('removes the remains of interrupted writes, and nothing else', async () => {
     const old = new Date(Date.now() - DAY);
     const names = [`admin-token.${TEMPORARY}`, `ca.key.${TEMPORARY}`, `notes.${TEMPORARY}`, 'events.db'];
     for (const name of names) {
@@ -108,14 +108,14 @@ describe('preparePrivateDirectory', () => {
 });
 
 describe('readIfThere', () => {
-  it('tells a file that is absent from one that cannot be read', async () => {
+  it('distinguishes a missing file from one that cannot be read', async () => {
     expect(await readIfThere(join(dir, 'nope'))).toBeUndefined();
     await expect(readIfThere(dir)).rejects.toThrow(`cannot read ${dir}: it is a directory (EISDIR)`);
   });
 });
 
 describe('a start on a full disk', () => {
-  it('uses the token and the certificate that are there', async () => {
+  it('uses the existing token and certificate', async () => {
     const token = await adminToken(dir);
     const certificate = await ownCertificate(dir, '127.0.0.1');
     disk.refuses = 'ENOSPC';
@@ -123,7 +123,7 @@ describe('a start on a full disk', () => {
     expect(await ownCertificate(dir, '127.0.0.1')).toEqual(certificate);
   });
 
-  it('leaves the kubeconfig of an earlier start, and says so where it should be another', async () => {
+  it('keeps the kubeconfig of an earlier start, and says so if it is out of date', async () => {
     const path = join(dir, 'kubeconfig');
     const log: string[] = [];
     const store = (config: string) => storeKubeconfig(path, config, (line) => void log.push(line));
@@ -139,13 +139,13 @@ describe('a start on a full disk', () => {
     expect(readFileSync(path, 'utf8')).toBe('one');
   });
 
-  it('writes the kubeconfig anew when a crash has left half of it', async () => {
+  it('creates the kubeconfig again when a crash has left half of it', async () => {
     writeFileSync(join(dir, 'kubeconfig'), 'apiVer');
     await storeKubeconfig(join(dir, 'kubeconfig'), 'apiVersion: v1', () => undefined);
     expect(readFileSync(join(dir, 'kubeconfig'), 'utf8')).toBe('apiVersion: v1');
   });
 
-  it('renews what it has to in memory, as long as the authority that clients know is valid', async () => {
+  it('renews certificates in memory, as long as the authority that clients know is valid', async () => {
     const first = await ownCertificate(dir, '127.0.0.1');
     const log: string[] = [];
     const at = (days: number) =>
@@ -159,7 +159,7 @@ describe('a start on a full disk', () => {
     await expect(at(3651)).rejects.toThrow(/ca\.key: no space is left.*--cert-dir/);
   });
 
-  it('cannot be the first one, and says why', async () => {
+  it('fails if it is the first one, and says why', async () => {
     disk.refuses = 'ENOSPC';
     await expect(adminToken(dir)).rejects.toThrow(/admin-token: no space is left .*--data-dir/);
     await expect(ownCertificate(dir, '127.0.0.1')).rejects.toThrow(/ca\.key: no space is left/);

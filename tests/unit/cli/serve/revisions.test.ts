@@ -7,7 +7,7 @@ import { memoryStore } from '../../../../src/store/memory/memory-store.js';
 
 const file = async (): Promise<string> => join(await mkdtemp(join(tmpdir(), 'revisions-')), 'revisions');
 
-test('the first run counts from the beginning, the next above everything the first may have used', async () => {
+test('the first run starts from the beginning, the next above everything the first may have used', async () => {
   const path = await file();
   const first = await reserveRevisions(path, { storeIsDurable: false });
   const second = await reserveRevisions(path, { storeIsDurable: false });
@@ -16,7 +16,7 @@ test('the first run counts from the beginning, the next above everything the fir
   expect(second.startAt).toBeGreaterThan(1_000_000);
 });
 
-test('a store begins right above what was set aside', async () => {
+test('a store starts directly above what was reserved', async () => {
   const path = await file();
   await reserveRevisions(path, { storeIsDurable: false });
   const { startAt } = await reserveRevisions(path, { storeIsDurable: false });
@@ -25,7 +25,7 @@ test('a store begins right above what was set aside', async () => {
   await store.close();
 });
 
-test('a file that holds no number is an error that says what to do', async () => {
+test('a file without a number is an error that says what to do', async () => {
   const path = await file();
   await writeFile(path, 'many');
   await expect(reserveRevisions(path, { storeIsDurable: false })).rejects.toThrow(/should hold a number; delete it/);
@@ -47,13 +47,13 @@ test('a ceiling of 16 digits, as revisions from the clock have, is read at the n
   expect(startAt).toBeGreaterThan(fromClock);
 });
 
-test('a number that leaves no room to count on is an error', async () => {
+test('a number that leaves no further revisions is an error', async () => {
   const path = await file();
   await writeFile(path, `${Number.MAX_SAFE_INTEGER}`);
   await expect(reserveRevisions(path, { storeIsDurable: false })).rejects.toThrow(/should hold a number; delete it/);
 });
 
-test('a file that cannot be written ends the start, unless the store keeps its counter itself', async () => {
+test('a file that cannot be written fails the start, unless the store keeps its counter itself', async () => {
   // The temporary file beside it would have a name that no file system takes.
   const path = `${await file()}${'s'.repeat(230)}`;
   await expect(reserveRevisions(path, { storeIsDurable: false })).rejects.toThrow(/ENAMETOOLONG/);

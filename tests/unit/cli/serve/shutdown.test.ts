@@ -22,14 +22,14 @@ it.each([
   [{ drained: true, failures: [] }, 0, 'ended'],
   [{ drained: false, failures: [] }, 0, 'ended; some connections had to be cut'],
   [{ drained: true, failures: [new Error('x')] }, 1, 'ended'],
-])('runs the sequence on the first signal: %j gives %i', async (outcome, expected, line) => {
+])('the first signal runs the shutdown sequence: %j gives %i', async (outcome, expected, line) => {
   const { code, log, send } = begin(async () => outcome);
   send('SIGTERM');
   expect(await code).toBe(expected);
   expect(log).toEqual(['SIGTERM: shutting down', line]);
 });
 
-it('ends at once on a second signal', async () => {
+it('a second signal ends the process at once', async () => {
   const { code, log, send } = begin(() => new Promise(() => undefined));
   send('SIGTERM');
   send('SIGINT');

@@ -5,7 +5,7 @@ import { parseTokensFile } from '../../../../src/cli/serve/tokens-file.js';
 const parse = (text: string) => Object.fromEntries(parseTokensFile(text, 'tokens.csv'));
 
 describe('parseTokensFile', () => {
-  it('takes the token file of the conformance corpus as it is', () => {
+  it('accepts the token file of the conformance corpus unchanged', () => {
     const path = new URL('../../../conformance/corpus/tokens.csv', import.meta.url);
     expect(parse(readFileSync(path, 'utf8'))).toEqual({
       'admin-token': { name: 'admin', uid: '1', groups: ['system:masters'] },
@@ -14,14 +14,14 @@ describe('parseTokensFile', () => {
     });
   });
 
-  it('reads several groups, quotes, Windows line ends and empty lines', () => {
+  it('reads several groups, quotes, Windows line endings and empty lines', () => {
     expect(parse('t,"Doe, ""Jane""",7,"a,b"\r\n\r\nu,bob,8,c,more\r\n')).toEqual({
       t: { name: 'Doe, "Jane"', uid: '7', groups: ['a', 'b'] },
       u: { name: 'bob', uid: '8', groups: ['c'] },
     });
   });
 
-  it('takes an empty uid and an empty file', () => {
+  it('accepts an empty uid and an empty file', () => {
     expect(parse('t,jane,')).toEqual({ t: { name: 'jane', uid: '', groups: [] } });
     expect(parse('')).toEqual({});
   });
@@ -35,7 +35,7 @@ describe('parseTokensFile', () => {
     ['t,ja"ne,1', 'a quote is missing or in the wrong place'],
     ['ok,x,1', 'the token is there twice'],
     ['undefined,x,1', 'the token is the text "undefined", which anybody would guess'],
-  ])('names the line of %j', (line, what) => {
+  ])('reports the line of %j', (line, what) => {
     expect(() => parse(`ok,bob,1\n${line}\n`)).toThrow(`token file tokens.csv, line 2: ${what}`);
   });
 });

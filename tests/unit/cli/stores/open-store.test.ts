@@ -23,13 +23,13 @@ async function optionsOf(url: string): Promise<unknown> {
 }
 
 describe('openStore', () => {
-  it('begins a memory store where it is told', async () => {
+  it('starts a memory store at the given revision', async () => {
     const store = await openStore(parseStoreUrl('memory'), 7);
     expect([store.name, await store.revision()]).toEqual(['memory', 7]);
     await store.close();
   });
 
-  it('makes the chosen engine, with what the URL says and nothing else', async () => {
+  it('creates the chosen engine with the options of the URL', async () => {
     expect(await optionsOf('sqlite:/d/e.db')).toEqual(['sqlite', { path: '/d/e.db', startAt: 7 }]);
     expect(await optionsOf('postgres://h/d')).toEqual(['postgres', { connectionString: 'postgres://h/d' }]);
     expect(await optionsOf('postgres://h/d?schema=s')).toEqual([
@@ -43,7 +43,7 @@ describe('openStore', () => {
     ]);
   });
 
-  it('reads certificates, or says which one it cannot read', async () => {
+  it('reads certificates, or names the one it cannot read', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'kube-vitals-'));
     onTestFinished(() => rm(folder, { recursive: true }));
     await writeFile(join(folder, 'ca.crt'), 'PEM');
@@ -58,17 +58,17 @@ describe('openStore', () => {
 describe('pingStore', () => {
   const away = { ...memoryStore(), ping: () => Promise.reject(storeError('unavailable', 'it is locked')) };
 
-  it('is content with a store that answers', async () => {
+  it('succeeds with a store that answers', async () => {
     expect(await pingStore(memoryStore(), parseStoreUrl('memory'), () => undefined)).toBe(true);
   });
 
-  it('ends the start when a local store does not open', async () => {
+  it('fails if a local store does not open', async () => {
     await expect(pingStore(away, parseStoreUrl('sqlite:e.db'), () => undefined)).rejects.toThrow(
       '--store: it is locked',
     );
   });
 
-  it('goes on without a store on the network, and says so in one line', async () => {
+  it('continues without a remote store, and says so in one line', async () => {
     const lines: string[] = [];
     expect(await pingStore(away, parseStoreUrl('etcd://h:1/x'), (line) => lines.push(line))).toBe(false);
     expect(lines).toEqual(['the store etcd://h:1/x does not answer (it is locked); /readyz fails until it does']);

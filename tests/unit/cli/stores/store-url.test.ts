@@ -3,14 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { parseStoreUrl, passwordFilter, withoutSecrets } from '../../../../src/cli/stores/store-url.js';
 
 describe('parseStoreUrl', () => {
-  it('reads memory and files', () => {
+  it('reads memory and SQLite files', () => {
     expect(parseStoreUrl('memory')).toEqual({ kind: 'memory', shown: 'memory' });
     expect(parseStoreUrl('sqlite:events.db')).toEqual({ kind: 'sqlite', path: 'events.db', shown: 'events.db' });
     expect(parseStoreUrl('sqlite:/var/lib/a b/e?.db')).toMatchObject({ path: '/var/lib/a b/e?.db' });
     expect(parseStoreUrl('sqlite:///var/lib/e.db')).toMatchObject({ path: '///var/lib/e.db' });
   });
 
-  it.each(['postgres', 'postgresql'])('hands %s URLs on as they are', (scheme) => {
+  it.each(['postgres', 'postgresql'])('passes %s URLs on unchanged', (scheme) => {
     const text = `${scheme}://shop:s%40cret@db.example.com:5433/shop?sslmode=verify-full`;
     expect(parseStoreUrl(text)).toEqual({
       kind: 'postgres',
@@ -21,7 +21,7 @@ describe('parseStoreUrl', () => {
     });
   });
 
-  it('takes the schema out of a PostgreSQL URL', () => {
+  it('removes the schema from a PostgreSQL URL', () => {
     expect(parseStoreUrl('postgres://db/shop?schema=events&sslmode=require')).toMatchObject({
       connectionString: 'postgres://db/shop?sslmode=require',
       schema: 'events',
@@ -41,7 +41,7 @@ describe('parseStoreUrl', () => {
     expect(parseStoreUrl('etcd://h/')).toMatchObject({ prefix: undefined });
   });
 
-  it('reads TLS and users of etcd', () => {
+  it('reads TLS files and users of etcd', () => {
     expect(parseStoreUrl('etcds://shop:p%3Aw@h:2379/e/?ca=/c/ca.crt&cert=a.crt&key=a.key')).toEqual({
       kind: 'etcd',
       endpoints: ['https://h:2379'],
@@ -70,7 +70,7 @@ describe('parseStoreUrl', () => {
     ['etcd://shop:%@h', 'a % in a name or password is written %25'],
     ['etcd://h?ca=x', 'certificates are for etcds://'],
     ['etcds://h?cacert=x', 'knows the parameters ca, cert, key, not cacert'],
-  ])('refuses %j', (text, why) => {
+  ])('refuses an invalid URL: %j', (text, why) => {
     expect(() => parseStoreUrl(text)).toThrow(why);
   });
 
@@ -94,7 +94,7 @@ describe('parseStoreUrl', () => {
 });
 
 describe('withoutSecrets', () => {
-  it('shows what holds none', () => {
+  it('returns a URL without a secret unchanged', () => {
     expect(['memory', 'sqlite:x.db', 'nope'].map(withoutSecrets)).toEqual(['memory', 'sqlite:x.db', 'nope']);
     expect(['a:b@c', 'b@c', 'postgres://h/x?password=y'].map(withoutSecrets)).toEqual(['a:…', '…', 'postgres://…']);
   });

@@ -40,7 +40,7 @@ const decoded = (input: unknown): Event => {
 };
 
 describe('equal parts', () => {
-  test('are shared, others are not', () => {
+  test('are shared, and unequal parts are not', () => {
     const [to, from] = [event(), event()];
     expect(sharesFields(to, from)).toBe(false);
     shareEqualParts(to, from);
@@ -56,7 +56,7 @@ describe('equal parts', () => {
     expect(bare).toEqual({ metadata: {} });
   });
 
-  test('are series with the same values', () => {
+  test('include series with the same values', () => {
     const series = { count: 2, lastObservedTime: null };
     expect(sameEventSeries(series, { ...series })).toBe(true);
     expect(sameEventSeries(undefined, undefined)).toBe(true);
@@ -65,7 +65,7 @@ describe('equal parts', () => {
   });
 });
 
-test('a difference in any field is one', () => {
+test('events that differ in any field are unequal', () => {
   const metadata = eventShape().byName.get('metadata') as FieldShape;
   for (const { name, mutable, protobuf } of eventShape().fields) {
     if (protobuf === 0) continue;
@@ -94,7 +94,7 @@ test('metadata with its revision has all fields in wire order, for any event', (
   );
 });
 
-test('events of which the same fields are present belong to their creators alike', () => {
+test('events with the same fields have the same owners of fields', () => {
   const shape = eventShape();
   const version = { apiVersion: 'events.example.com/v1', kind: 'Event', shape };
   const tracker = createFieldTracker();

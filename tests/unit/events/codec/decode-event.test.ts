@@ -67,7 +67,7 @@ test.each([
   ['one with the empty fields of Go', usual(EMPTY, { creationTimestamp: null })],
   ['one about a container', usual({}, {}, { uid: 'u', resourceVersion: '1', apiVersion: 'v1', fieldPath: 'spec' })],
   ['a time that is not canonical', usual({ eventTime: '2026-03-05T06:07:08+01:00' })],
-])('%s is decoded quickly', (_, body) => {
+])('%s takes the fast path', (_, body) => {
   expect(decoded(body).known).toBe(true);
 });
 
@@ -101,7 +101,7 @@ const value = (): fc.Arbitrary<unknown> =>
     '2026-03-05T06:07:08Z',
   );
 
-test('whatever a body has, it is decoded as along the shape', () => {
+test('any body is decoded as by the generic decoder', () => {
   const part = (): fc.Arbitrary<Json> =>
     fc.array(fc.tuple(name(), value()), { maxLength: 2 }).map((entries) => Object.fromEntries(entries) as Json);
   fc.assert(
@@ -127,7 +127,7 @@ test('whatever a body has, it is decoded as along the shape', () => {
   );
 });
 
-test('keys that come twice are told of, at every level', () => {
+test('duplicate keys are reported at every level', () => {
   const text = JSON.stringify(usual({}, { labels: { a: 'b' } }));
   for (const [from, to] of [
     ['"a":"b"', '"a":"c","a":"b"'],

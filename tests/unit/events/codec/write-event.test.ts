@@ -43,7 +43,7 @@ function fullValue(shape: Shape, name: string): unknown {
 }
 
 describe('the text of an event', () => {
-  test('is what the shape says, for every field there is, alone and together', () => {
+  test('agrees with the generic encoder for every field, alone and together', () => {
     const full = fullValue(eventShape(), '') as Record<string, unknown>;
     const metadata = full['metadata'] as Record<string, unknown>;
     const alone = [
@@ -55,7 +55,7 @@ describe('the text of an event', () => {
     }
   });
 
-  test('is what the shape says, for any event', () => {
+  test('agrees with the generic encoder for any event', () => {
     fc.assert(
       fc.property(anyEvent(), (sent) => {
         const event = decoded(sent);
@@ -64,7 +64,7 @@ describe('the text of an event', () => {
     );
   });
 
-  test('leaves out what is empty', () => {
+  test('excludes empty fields', () => {
     const empty = { metadata: { name: '', labels: {}, annotations: {} }, reason: '', regarding: { kind: '' } };
     expect(writeEvent({ ...empty, deprecatedCount: 0 }).text).toBe(encodeJson(empty, storedShape()));
   });

@@ -21,7 +21,7 @@ const operations = (paths: Json): [string, Json][] =>
       .map(([method, operation]): [string, Json] => [`${method} ${path}`, operation as Json]),
   );
 
-test('every reference leads somewhere', () => {
+test('every reference has a target', () => {
   for (const one of [document, core]) {
     const text = JSON.stringify(one);
     const known = Object.keys(at(one, 'components', 'schemas'));
@@ -31,7 +31,7 @@ test('every reference leads somewhere', () => {
   }
 });
 
-test('operations are those of the original', () => {
+test('operations are those of kube-apiserver', () => {
   const ids = operations(at(document, 'paths')).map(([path, { operationId }]) => `${path} ${String(operationId)}`);
   expect(ids.sort()).toEqual(
     [
@@ -53,17 +53,17 @@ test('operations are those of the original', () => {
   expect(JSON.stringify(core)).toContain('"patchCoreV1NamespacedEvent"');
 });
 
-describe('what kubectl looks for', () => {
+describe('the document has what kubectl looks for:', () => {
   const patch = at(document, 'paths', ITEM, 'patch');
 
-  test('fieldValidation on PATCH, under the kind', () => {
+  test('the parameter fieldValidation on PATCH, under the kind', () => {
     expect(patch['x-kubernetes-group-version-kind']).toEqual({ ...GV, kind: 'Event' });
     expect(patch['x-kubernetes-action']).toBe('patch');
     const names = (patch['parameters'] as Json[]).map((one) => one['name'] as string);
     expect(names).toEqual(['dryRun', 'fieldManager', 'fieldValidation', 'force']);
   });
 
-  test('the types of patches', () => {
+  test('the content types of patches', () => {
     const plain = [
       'application/json-patch+json',
       'application/merge-patch+json',
@@ -85,7 +85,7 @@ describe('what kubectl looks for', () => {
   });
 });
 
-test('schemas', () => {
+test('the document defines the schemas', () => {
   const meta = 'io.k8s.apimachinery.pkg.apis.meta.v1';
   expect(at(schemas, 'io.k8s.api.events.v1.EventSeries', 'required')).toEqual(['count', 'lastObservedTime']);
   expect(at(schemas, 'io.k8s.api.events.v1.EventList', 'required')).toEqual(['items']);
@@ -134,7 +134,7 @@ describe('the Swagger document of both versions', () => {
   const swagger = async (): Promise<Json> =>
     JSON.parse(new TextDecoder().decode(await read('application/json'))) as Json;
 
-  test('has the definitions and the operations of each, without a reference to nothing', async () => {
+  test('has the definitions and operations of each, without dangling references', async () => {
     const json = await swagger();
     expect(json['swagger']).toBe('2.0');
     const definitions = at(json, 'definitions');
@@ -176,7 +176,7 @@ describe('the Swagger document of both versions', () => {
     expect(at(json, 'paths')).toHaveProperty(['/api/v1/namespaces/{namespace}/events/{name}']);
   });
 
-  test('says the same as protobuf', async () => {
+  test('has the same content as its protobuf form', async () => {
     const json = await swagger();
     const bytes = await read('application/com.github.proto-openapi.spec.v2@v1.0+protobuf');
     const document = fieldsOf(bytes);

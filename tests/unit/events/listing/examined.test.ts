@@ -63,8 +63,8 @@ async function records({ batches }: List<EventRecord>): Promise<EventRecord[]> {
   return found;
 }
 
-describe('what a list examines', () => {
-  test('is read in pages that grow while nothing matches', async () => {
+describe('a list that examines many events', () => {
+  test('reads pages that grow while nothing matches', async () => {
     const bench = await filled(2_000);
     const list = await opened(bench.call(`GET ${path()}?limit=1&labelSelector=app%3Dno`));
     expect(await records(list)).toEqual([]);
@@ -72,7 +72,7 @@ describe('what a list examines', () => {
     expect(new Set(bench.asked.slice(1).map(({ at }) => at))).toEqual(new Set([list.revision]));
   });
 
-  test('is read in pages of 500 where the client asks for more', async () => {
+  test('reads pages of 500 if the client requests more', async () => {
     const bench = await filled(1_300);
     const list = await opened(bench.call(`GET ${path()}?limit=1200`));
     expect(await records(list)).toHaveLength(1_200);
@@ -86,7 +86,7 @@ describe('what a list examines', () => {
   });
 
   test.each(['?labelSelector=app%3Dno', '?labelSelector=app%3Dno&limit=1', '?labelSelector=app', ''])(
-    'leaves the event loop to others: %s',
+    'yields to the event loop: %s',
     async (query) => {
       const bench = await filled(2_000);
       const turns = await turnsOf(async () => records(await opened(bench.call(`GET ${path(query)}`))));
@@ -94,7 +94,7 @@ describe('what a list examines', () => {
     },
   );
 
-  test('leaves the event loop to others while it is converted', async () => {
+  test('yields to the event loop while it is converted', async () => {
     const bench = await filled(400);
     const result = await listEvents({ ...bench.call(`GET ${path('?limit=400')}`), joinsItems: false });
     if (result.kind !== 'list') throw new Error('no list');
@@ -106,7 +106,7 @@ describe('what a list examines', () => {
     expect(turns).toBeGreaterThan(2);
   });
 
-  test('is not read on once the client has left', async () => {
+  test('stops reading once the client has disconnected', async () => {
     const bench = await filled(2_000);
     const left = new AbortController();
     const reason = new Error('the client left');
@@ -168,7 +168,7 @@ describe('large events', () => {
     expect(limits.slice(0, 3)).toEqual([500, 16, 16]);
   });
 
-  test('end a page early, with a token', async () => {
+  test('end a page early, with a continue token', async () => {
     const { store } = large(100, MIB);
     const list = await on(store, '?limit=80');
     expect(await records(list)).toHaveLength(32);
@@ -225,7 +225,7 @@ describe('the pages of a store', () => {
   });
 });
 
-test('deletecollection leaves the event loop to others', async () => {
+test('deletecollection yields to the event loop', async () => {
   const bench = await filled(300);
   const turns = await turnsOf(() => deleteEvents(bench.call(`DELETE ${path()}`)));
   expect(turns).toBeGreaterThan(20);

@@ -10,7 +10,7 @@ describe('maxSelectorTerms', () => {
     ['labelSelector', keys],
     ['labelSelector', (count: number) => `app in (${keys(count).replaceAll('!', '')})`],
     ['fieldSelector', terms],
-  ])('says how many terms a %s may have', async (parameter, make) => {
+  ])('limits the terms of a %s', async (parameter, make) => {
     const targets = (count: number): string[] => {
       const query = `${parameter}=${encodeURIComponent(make(count))}`;
       return [`GET ${path()}?${query}`, `GET ${path()}?watch=1&timeoutSeconds=1&${query}`, `DELETE ${path()}?${query}`];
@@ -30,7 +30,7 @@ describe('maxSelectorTerms', () => {
     }
   });
 
-  test('lets the authorizer know the name in a selector that is longer than the default', async () => {
+  test('does not hide the name in a long selector from the authorizer', async () => {
     const asked: Attributes[] = [];
     const { ask } = bench({
       maxSelectorTerms: 1_000,
@@ -50,7 +50,7 @@ describe('a field selector on the name of a watch that names one event', () => {
     `GET ${watched}?timeoutSeconds=-1&fieldSelector=${encodeURIComponent(selector)}`;
 
   test.each(['metadata.name=b', 'type=Normal,metadata.name=b', 'metadata.name==b'])(
-    'is refused where it is another one: %s',
+    'is refused if it is a different one: %s',
     async (selector) => {
       const { json } = bench();
       expect(await json(selected(selector))).toMatchObject({
@@ -60,12 +60,12 @@ describe('a field selector on the name of a watch that names one event', () => {
     },
   );
 
-  test.each(['metadata.name=a', 'metadata.name!=b', 'type=Normal'])('is heeded otherwise: %s', async (selector) => {
+  test.each(['metadata.name=a', 'metadata.name!=b', 'type=Normal'])('is applied otherwise: %s', async (selector) => {
     const { ask } = bench();
     expect((await ask(selected(selector))).status).toBe(200);
   });
 
-  test('does not widen it', async () => {
+  test('does not widen the watch', async () => {
     const { create, ask, clock } = bench();
     await create('b', { type: 'Normal' });
     await create('a', { type: 'Warning' });

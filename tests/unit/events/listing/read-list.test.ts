@@ -26,7 +26,7 @@ async function pages({ json }: Bench, url: string): Promise<Json[]> {
   return found;
 }
 
-test('the memory of a list serves the next one, once it was given back', async () => {
+test('the memory of a list is reused by the next one, once it was released', async () => {
   const made = await filled(20);
   const list = async (): Promise<ApiResponse> => {
     const answer = await made.events.handle({ method: 'GET', url: path(), headers: {}, body: () => new Uint8Array() });
@@ -43,7 +43,7 @@ test('the memory of a list serves the next one, once it was given back', async (
   expect(Buffer.from(one).equals(two)).toBe(true);
 });
 
-describe('a list that is read again', () => {
+describe('a list that is read repeatedly', () => {
   const forms: readonly (readonly [what: string, accept: string, query: string])[] = [
     ['JSON', 'application/json', ''],
     ['indented JSON', 'application/json', '&pretty=true'],
@@ -53,7 +53,7 @@ describe('a list that is read again', () => {
     ['protobuf', 'application/vnd.kubernetes.protobuf', ''],
   ];
 
-  test.each(forms)('is the same as %s, whatever was kept of it', async (_what, accept, more) => {
+  test.each(forms)('is the same as %s, whatever was cached', async (_what, accept, more) => {
     const made = await filled(9);
     const read = async (query: string): Promise<string> => {
       const answer = await made.ask(`GET ${path(query)}${more}`, { headers: { accept } });
@@ -70,7 +70,7 @@ describe('a list that is read again', () => {
     }
   });
 
-  test('shows what has happened in between', async () => {
+  test('shows changes between two reads', async () => {
     const made = await filled(5);
     const names = async (query: string): Promise<unknown[]> => namesOf((await made.json(`GET ${path(query)}`)).json);
     const about = '?fieldSelector=regarding.name%3Dweb-1';
@@ -91,7 +91,7 @@ describe('a list that is read again', () => {
   });
 
   test.each([0, 1, 3])(
-    'without limit is whole after %i readings, also when it changes between its pages',
+    'without limit is complete after %i reads, even if it changes between its pages',
     async (turns) => {
       const made = await filled(1200);
       const first = Array.from({ length: 1200 }, (_, index) => `e${String(index).padStart(3, '0')}`).sort();
@@ -108,7 +108,7 @@ describe('a list that is read again', () => {
     },
   );
 
-  test('fails as any other when its revision is gone or still to come', async () => {
+  test('fails like any other if its revision is expired or in the future', async () => {
     const made = await filled(3);
     for (let turn = 0; turn < 3; turn++) {
       expect((await made.json(`GET ${path('?limit=2')}`)).status).toBe(200);
@@ -118,8 +118,8 @@ describe('a list that is read again', () => {
   });
 });
 
-describe('limit', () => {
-  test('pages show every event once, at the revision of the first page', async () => {
+describe('a limit', () => {
+  test('gives pages that show every event once, at the revision of the first page', async () => {
     const made = await filled(7);
     const found = await pages(made, `${path()}?limit=3`);
     expect(found.map(namesOf)).toEqual([['e000', 'e001', 'e002'], ['e003', 'e004', 'e005'], ['e006']]);
@@ -127,12 +127,12 @@ describe('limit', () => {
     expect(found.map((page) => metaOf(page)['remainingItemCount'])).toEqual([4, 1, undefined]);
   });
 
-  test('a limit that fits exactly leaves no token', async () => {
+  test('that fits exactly leaves no token', async () => {
     const made = await filled(3);
     expect(await pages(made, `${path()}?limit=3`)).toHaveLength(1);
   });
 
-  test('what changes between pages is not seen', async () => {
+  test('gives pages without changes made in between', async () => {
     const made = await filled(4);
     const first = await made.json(`GET ${path()}?limit=2`);
     await made.json(`DELETE ${path('/e003')}`);
@@ -141,7 +141,7 @@ describe('limit', () => {
     expect(namesOf((await made.json(`GET ${path()}?limit=2&continue=${token}`)).json)).toEqual(['e002', 'e003']);
   });
 
-  test('no limit, a negative and a huge one give everything', async () => {
+  test('that is missing, negative or huge gives everything', async () => {
     const made = await filled(3);
     for (const limit of ['', '?limit=0', '?limit=-1', '?limit=9223372036854775807']) {
       const { json } = await made.json(`GET ${path()}${limit}`);
@@ -151,15 +151,15 @@ describe('limit', () => {
   });
 });
 
-describe('limit with a selector', () => {
-  test('a page is filled across pages of the store, and nothing is counted', async () => {
+describe('a limit with a selector', () => {
+  test('gives a page filled across pages of the store, without a count', async () => {
     const made = await filled(40, (index) => (index % 10 === 9 ? 'rare' : 'often'));
     const found = await pages(made, `${path()}?limit=3&labelSelector=app%3Drare`);
     expect(found.map(namesOf)).toEqual([['e009', 'e019', 'e029'], ['e039']]);
     for (const page of found) expect(metaOf(page)).not.toHaveProperty('remainingItemCount');
   });
 
-  test.each([1, 2, 3, 5])('with limit %i nothing is lost or shown twice, whatever matches', async (limit) => {
+  test.each([1, 2, 3, 5])('of %i neither loses nor repeats an event, whatever matches', async (limit) => {
     const made = await filled(24, (index) => 'abc'[(index * index) % 3] ?? '');
     for (const app of ['a', 'b', 'c']) {
       const all = await made.json(`GET ${path()}?labelSelector=app%3D${app}`);
@@ -169,14 +169,14 @@ describe('limit with a selector', () => {
     }
   });
 
-  test('nothing that matches is an empty list without a token', async () => {
+  test('gives an empty list without a token if nothing matches', async () => {
     const made = await filled(10);
     const { json } = await made.json(`GET ${path()}?limit=2&labelSelector=app%3Dnever`);
     expect(json['items']).toEqual([]);
     expect(metaOf(json)).not.toHaveProperty('continue');
   });
 
-  test('every page of the store is read at one revision', async () => {
+  test('reads every page of the store at one revision', async () => {
     const queries: ListQuery[] = [];
     const made = bench({}, (store) => ({
       ...store,
@@ -193,7 +193,7 @@ describe('limit with a selector', () => {
 });
 
 describe('the continue token', () => {
-  test('names the event it goes on after: in one namespace its name, over all both parts', async () => {
+  test('names the event after which it continues: in one namespace its name, over all both parts', async () => {
     const made = await filled(2);
     const one = await made.json(`GET ${path()}?limit=1`);
     const all = await made.json(`GET ${ROOT}/events?limit=1`);
@@ -201,7 +201,7 @@ describe('the continue token', () => {
     expect(readContinueToken(metaOf(all.json)['continue'] as string).start).toBe('default/e000');
   });
 
-  test('over all namespaces goes on in the next one', async () => {
+  test('continues in the next namespace of a list over all', async () => {
     const { json } = bench();
     for (const namespace of ['a', 'b', 'c']) {
       for (const name of ['x', 'y'])
@@ -218,7 +218,7 @@ describe('the continue token', () => {
     ]);
   });
 
-  test('one that history has left behind is 410 with a token that goes on with the state as it is', async () => {
+  test('of an expired revision is a 410 with a token for the latest state', async () => {
     const made = await filled(4);
     const first = await made.json(`GET ${path()}?limit=2`);
     const token = metaOf(first.json)['continue'] as string;
@@ -237,7 +237,7 @@ describe('the continue token', () => {
     expect(namesOf((await made.json(`GET ${path()}?limit=3&continue=${last}`)).json)).toEqual(['e005']);
   });
 
-  test('does not go with a resourceVersion', async () => {
+  test('cannot be combined with a resourceVersion', async () => {
     const made = await filled(2);
     const token = metaOf((await made.json(`GET ${path()}?limit=1`)).json)['continue'] as string;
     const answer = await made.json(`GET ${path()}?limit=1&continue=${token}&resourceVersion=5`);
@@ -245,7 +245,7 @@ describe('the continue token', () => {
     expect(answer.json['message']).toBe('specifying resource version is not allowed when using continue');
   });
 
-  test('one from the future is 504', async () => {
+  test('from the future is a 504', async () => {
     const made = await filled(1);
     const forged = btoa(JSON.stringify({ v: 'meta.k8s.io/v1', rv: Number.MAX_SAFE_INTEGER, start: 'a\0' }));
     const answer = await made.json(`GET ${path()}?continue=${forged.replaceAll('=', '')}`);
@@ -253,8 +253,8 @@ describe('the continue token', () => {
   });
 });
 
-describe('resourceVersion', () => {
-  test('Exact shows the past, NotOlderThan the present', async () => {
+describe('a resourceVersion', () => {
+  test('with Exact shows the past, with NotOlderThan the present', async () => {
     const made = await filled(2);
     const then = await made.revision();
     await made.create('later');
@@ -274,7 +274,7 @@ describe('resourceVersion', () => {
   });
 
   test.each(['', '&resourceVersionMatch=Exact', '&resourceVersionMatch=NotOlderThan', '&limit=1'])(
-    'of the future is 504, %s',
+    'of the future is a 504, %s',
     async (more) => {
       const made = await filled(1);
       const { status, json } = await made.json(`GET ${path()}?resourceVersion=18446744073709551615${more}`);
@@ -283,7 +283,7 @@ describe('resourceVersion', () => {
     },
   );
 
-  test('0 is whatever there is', async () => {
+  test('of 0 shows any state', async () => {
     const made = await filled(2);
     expect(namesOf((await made.json(`GET ${path()}?resourceVersion=0`)).json)).toHaveLength(2);
   });

@@ -4,7 +4,7 @@ import { statusError } from '../../../../src/api/status/status-error.js';
 import { storeError } from '../../../../src/store/errors.js';
 import { bench, event, path, settled } from '../bench.js';
 
-describe('what the hooks throw', () => {
+describe('an error thrown by a hook', () => {
   const failures = [
     new Error('secret'),
     storeError('unavailable', 'secret'),
@@ -13,7 +13,7 @@ describe('what the hooks throw', () => {
     undefined,
   ];
 
-  test.each(failures.map((failure) => [failure]))('authorize: a bare 500, and observe is told: %s', async (failure) => {
+  test.each(failures.map((failure) => [failure]))('is a bare 500 and reported for authorize: %s', async (failure) => {
     const hooks = [
       () => {
         throw failure as Error;
@@ -33,7 +33,7 @@ describe('what the hooks throw', () => {
     }
   });
 
-  test('authorize, when it is asked for a second right: the same, and nothing is written', async () => {
+  test('is a bare 500 when authorize is asked for a second right, and nothing is written', async () => {
     const failure = storeError('unavailable', 'secret');
     const { json, observed, store } = bench({
       authorize: (_, { verb }) => {
@@ -46,7 +46,7 @@ describe('what the hooks throw', () => {
     expect(await store.get({ namespace: 'default', name: 'a' })).toBeUndefined();
   });
 
-  test('authenticate: 401, and observe is told', async () => {
+  test('is a 401 and reported for authenticate', async () => {
     for (const failure of failures) {
       const { ask, observed } = bench({ authenticate: () => Promise.reject(failure as Error) });
       const answer = await ask(`GET ${path()}`);
@@ -56,7 +56,7 @@ describe('what the hooks throw', () => {
     }
   });
 
-  test('an answer of authorize that is no decision refuses, and observe is told', async () => {
+  test('is reported like an answer of authorize that is not a decision, which denies', async () => {
     const { ask, observed, store } = bench({ authorize: () => ({ allowed: 1 as never }) });
     expect((await ask(`POST ${path()}`, { json: event('a') })).status).toBe(403);
     expect(observed).toContainEqual(expect.objectContaining({ type: 'error', where: 'events: authorize' }));
@@ -64,7 +64,7 @@ describe('what the hooks throw', () => {
   });
 });
 
-test('a feed that the store breaks off is told to observe', async () => {
+test('a feed that breaks off is reported to observe', async () => {
   const { ask, observed } = bench({}, (store) => ({
     ...store,
     changes: () => {

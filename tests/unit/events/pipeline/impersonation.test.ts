@@ -18,7 +18,7 @@ const api = (impersonation?: boolean): Bench =>
 const as = (token: string, headers: Record<string, string | string[]>) => ({ token, headers });
 
 describe('impersonation', () => {
-  test('rights are those of whom the caller asks to be, and so are the texts', async () => {
+  test('uses the rights and the name of the impersonated user', async () => {
     const { ask, observed } = api(true);
     const refused = await ask(`GET ${path()}`, as('admin', { 'impersonate-user': 'jane' }));
     expect(refused.headers['x-content-type-options']).toBe('nosniff');
@@ -35,7 +35,7 @@ describe('impersonation', () => {
     expect(requests[1]).toMatchObject({ caller: 'viewer', impersonator: 'admin', status: 200 });
   });
 
-  test('whoever may not is refused, and named', async () => {
+  test('is refused with the name of a caller who may not', async () => {
     const { ask } = api(true);
     const refused = await ask(`GET ${path()}`, as('viewer', { 'impersonate-user': 'admin' }));
     expect(refused.headers['x-content-type-options']).toBe('nosniff');
@@ -46,7 +46,7 @@ describe('impersonation', () => {
     });
   });
 
-  test('a group without a user is a mistake, in the form that was asked for', async () => {
+  test('is refused for a group without a user, in the negotiated representation', async () => {
     const { ask } = api(true);
     const headers = { 'impersonate-group': 'g', accept: 'application/yaml' };
     const answer = await ask(`GET ${path()}`, as('admin', headers));
@@ -55,20 +55,20 @@ describe('impersonation', () => {
     ]);
   });
 
-  test('discovery takes the same way', async () => {
+  test('applies to discovery as well', async () => {
     const { ask } = api(true);
     const answer = await ask('GET /apis', as('admin', { 'impersonate-user': 'jane' }));
     expect(await answer.json()).toMatchObject({ code: 403, message: 'forbidden: User "jane" cannot get path "/apis"' });
   });
 
-  test('a caller of the service itself can ask, too', async () => {
+  test('is available to callers of events.as', async () => {
     const { events } = api(true);
     const handle = events.as({ name: 'me', groups: ['system:masters'] });
     const answer = await handle({ method: 'GET', url: path(), headers: { 'impersonate-user': 'jane' } });
     expect(answer?.status).toBe(403);
   });
 
-  test('off by default: whoever sends one of the headers is refused, and nothing is done', async () => {
+  test('is off by default: requests with one of the headers are refused, without effect', async () => {
     const { ask, observed, create } = api();
     const { events } = api();
     await expect(create('kept')).rejects.toThrow('401');
@@ -102,7 +102,7 @@ describe('impersonation', () => {
     expect(own?.status).toBe(403);
   });
 
-  test('an authorizer that breaks is a bare 500, and is told', async () => {
+  test('is a bare 500 when the authorizer throws, which is reported', async () => {
     const { ask, observed } = bench({
       impersonation: true,
       authorize: () => {
@@ -115,7 +115,7 @@ describe('impersonation', () => {
     expect(observed.some(({ type }) => type === 'error')).toBe(true);
   });
 
-  test('faults of both options are listed', () => {
+  test('reports faults of both options', () => {
     expect(() => bench({ impersonation: 'yes' as unknown as boolean, coreV1: 1 as unknown as boolean })).toThrow(
       /coreV1 must be true or false; impersonation must be true or false/,
     );

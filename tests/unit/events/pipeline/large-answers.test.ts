@@ -23,7 +23,7 @@ async function stored(limits: object = ONE): Promise<Bench> {
   return made;
 }
 
-describe('a large answer', () => {
+describe('a large response', () => {
   test('is a stream of known length with the bytes of the event', async () => {
     const made = bench();
     await made.create('a', {}, large());
@@ -44,14 +44,14 @@ describe('a large answer', () => {
     expect((await made.ask(`GET ${path('/b')}`)).status).toBe(200);
   });
 
-  test('counts until it is let go of', async () => {
+  test('counts until it is cancelled', async () => {
     const made = await stored();
     const answer = await unread(made, path('/a'));
     await (answer.body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]().return?.();
     expect((await made.ask(`GET ${path('/b')}`)).status).toBe(200);
   });
 
-  test('counts no longer than its request may take', async () => {
+  test('counts no longer than the deadline of its request', async () => {
     const made = await stored();
     await unread(made, path('/a'));
     expect((await made.ask(`GET ${path('/b')}`)).status).toBe(429);
@@ -59,7 +59,7 @@ describe('a large answer', () => {
     expect((await made.ask(`GET ${path('/b')}`)).status).toBe(200);
   });
 
-  test('waits until there is room', async () => {
+  test('waits until there is capacity', async () => {
     const made = await stored({ ...ONE, queued: 10 });
     const first = await unread(made, path('/a'));
     const second = made.ask(`GET ${path('/b')}`);
@@ -69,7 +69,7 @@ describe('a large answer', () => {
     expect((await second).status).toBe(200);
   });
 
-  test('leaves small ones alone', async () => {
+  test('does not affect small ones', async () => {
     const made = await stored();
     await made.create('small');
     await unread(made, path('/a'));
@@ -77,7 +77,7 @@ describe('a large answer', () => {
     expect((await made.ask(`POST ${path()}`, { json: event('other') })).status).toBe(201);
   });
 
-  test('to a write that has happened is 504, as where nobody knows what became of it', async () => {
+  test('to a write that has taken effect is 504, like an unknown outcome', async () => {
     const made = await stored();
     await unread(made, path('/a'));
     const patched = await made.ask(`PATCH ${path('/b')}`, {
@@ -97,7 +97,7 @@ describe('a large answer', () => {
     ['a list in protobuf', path(), { headers: PROTOBUF }],
     ['a page in protobuf', path('?limit=1'), { headers: PROTOBUF }],
   ];
-  test.each(forms)('counts as %s, too', async (_what, url, how) => {
+  test.each(forms)('counts in the representation %s, too', async (_what, url, how) => {
     const made = await stored();
     const first = await unread(made, path('/a'));
     expect((await made.ask(`GET ${url}`, how)).status).toBe(429);
@@ -108,7 +108,7 @@ describe('a large answer', () => {
     await vi.waitFor(async () => expect((await made.ask(`GET ${path('/a')}`)).status).toBe(200));
   });
 
-  test('gives back what it has taken when it fails to be made', async () => {
+  test('releases its bytes when it cannot be made', async () => {
     const made = await stored();
     const answer = await made.ask(`GET ${path('/a?resourceVersion=99999999999999999')}`);
     expect(answer.status).toBe(504);

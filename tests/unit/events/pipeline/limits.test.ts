@@ -6,7 +6,7 @@ import { bench, event, path, settled } from '../bench.js';
 const ONE = { reads: 1, writes: 1, watches: 1, queued: 0 };
 const MERGE = { 'content-type': 'application/merge-patch+json' };
 
-describe('a place is given back after', () => {
+describe('a place in flight is freed after', () => {
   const cases: [string, string, CallOptions, number][] = [
     ['a get', `GET ${path('/a')}`, {}, 200],
     ['a get that finds nothing', `GET ${path('/none')}`, {}, 404],
@@ -32,7 +32,7 @@ describe('a place is given back after', () => {
     ['a watch with a bad selector', `GET ${path()}?watch=1&fieldSelector=x`, {}, 400],
     ['a watch with a bad Accept', `GET ${path()}?watch=1`, { headers: { accept: 'image/png' } }, 406],
   ];
-  test.each(cases)('%s', async (_title, target, how, status) => {
+  test.each(cases)('a request that is answered: %s', async (_title, target, how, status) => {
     const { ask, create } = bench({ limits: ONE, maxBodyBytes: 1_000 });
     await create('a');
     for (let round = 0; round < 3; round++) {
@@ -47,7 +47,7 @@ describe('a place is given back after', () => {
     expect(watch.status).toBe(200);
   });
 
-  test('a refusal by the authorizer, and one that throws', async () => {
+  test('a refusal by the authorizer, and an authorizer that throws', async () => {
     for (const authorize of [
       () => ({ allowed: false }),
       () => {
@@ -65,8 +65,8 @@ describe('a place is given back after', () => {
   });
 });
 
-describe('a watch holds its place', () => {
-  test('until the client leaves', async () => {
+describe('a watch holds its place in flight', () => {
+  test('until the client disconnects', async () => {
     const { ask } = bench({ limits: ONE });
     const client = new AbortController();
     const watch = await ask(`GET ${path()}?watch=1`, { signal: client.signal });
@@ -80,7 +80,7 @@ describe('a watch holds its place', () => {
     expect((await ask(`GET ${path()}?watch=1&timeoutSeconds=-1`)).status).toBe(200);
   });
 
-  test('until the client leaves, even if nothing was ever read', async () => {
+  test('until the client disconnects, even if nothing was ever read', async () => {
     const { ask } = bench({ limits: ONE });
     const client = new AbortController();
     await ask(`GET ${path()}?watch=1`, { signal: client.signal });
@@ -98,7 +98,7 @@ describe('a watch holds its place', () => {
     expect((await ask(`GET ${path()}?watch=1`)).status).toBe(200);
   });
 
-  test('until the service closes, and later ones end at once', async () => {
+  test('until the service closes, and later watches end at once', async () => {
     const { ask, events } = bench({ limits: ONE });
     const end = (await ask(`GET ${path()}?watch=1`)).text();
     await settled();
@@ -107,7 +107,7 @@ describe('a watch holds its place', () => {
     expect(await (await ask(`GET ${path()}?watch=1`)).text()).toBe('');
   });
 
-  test('of its own kind: reads and writes go on', async () => {
+  test('of its own kind, so that reads and writes continue', async () => {
     const { ask, create } = bench({ limits: ONE });
     await ask(`GET ${path()}?watch=1`);
     await create('a');
@@ -115,7 +115,7 @@ describe('a watch holds its place', () => {
   });
 });
 
-test('requests beyond the limit are 429 and change nothing, and those under way go on', async () => {
+test('requests beyond the limit are 429 and change nothing, and those in flight continue', async () => {
   let open: (() => void) | undefined;
   const gate = new Promise<void>((resolve) => (open = resolve));
   const { ask, revision } = bench({ limits: ONE }, (store) => ({

@@ -51,7 +51,7 @@ describe.each(['', '?dryRun=All'])('a name in the core/v1 view%s', (query) => {
     }
   });
 
-  test('has no zero character', async () => {
+  test('has no NUL character', async () => {
     const { json } = bench({ coreV1: true }, picky);
     const refused = await json(`POST ${core(query)}`, coreEvent('a\0b'));
     expect(refused.status).toBe(422);
@@ -62,7 +62,7 @@ describe.each(['', '?dryRun=All'])('a name in the core/v1 view%s', (query) => {
     expect((await json(`POST ${core(query)}`, coreEvent(undefined, { generateName: 'a\0' }))).status).toBe(422);
   });
 
-  test('is made of whole characters of generateName', async () => {
+  test('has only whole characters of generateName', async () => {
     const { json } = bench({ coreV1: true }, picky);
     const generateName = `a${'\u{1f600}'.repeat(40)}`;
     const made = await json(`POST ${core(query)}`, coreEvent(undefined, { generateName }));
@@ -70,18 +70,15 @@ describe.each(['', '?dryRun=All'])('a name in the core/v1 view%s', (query) => {
     expect(metaOf(made.json)['name']).toMatch(/^a\u{1f600}{14}[a-z0-9]{5}$/u);
   });
 
-  test.each(['x'.repeat(64), 'a\0b', 'UPPER'])(
-    'stands in a namespace that can be one, not in %j',
-    async (namespace) => {
-      const { json } = bench({ coreV1: true }, picky);
-      const body = coreEvent('a', { namespace });
-      const sent = { ...body, involvedObject: { kind: 'Pod', namespace, name: 'web-0' } };
-      expect((await json(`POST ${core('', encodeURIComponent(namespace))}${query}`, sent)).status).toBe(422);
-    },
-  );
+  test.each(['x'.repeat(64), 'a\0b', 'UPPER'])('is in a valid namespace, not in %j', async (namespace) => {
+    const { json } = bench({ coreV1: true }, picky);
+    const body = coreEvent('a', { namespace });
+    const sent = { ...body, involvedObject: { kind: 'Pod', namespace, name: 'web-0' } };
+    expect((await json(`POST ${core('', encodeURIComponent(namespace))}${query}`, sent)).status).toBe(422);
+  });
 });
 
-test.each(['n'.repeat(700), 'a%00b', '%ed%a0%80'])('nothing is found by the name %s', async (name) => {
+test.each(['n'.repeat(700), 'a%00b', '%ed%a0%80'])('no event is found by the name %s', async (name) => {
   const { json } = bench({ coreV1: true });
   for (const at of [path(`/${name}`), core(`/${name}`)]) {
     expect((await json(`GET ${at}`)).status).toBe(404);
@@ -112,7 +109,7 @@ test('a dry run refuses an event that the store finds too large', async () => {
 });
 
 describe('continue tokens', () => {
-  test('fit a URL, whatever the names are', async () => {
+  test('fit into a URL, whatever the names are', async () => {
     const { json } = bench({ coreV1: true });
     for (const first of ['\u0001', '\u0002']) {
       const name = `${first.repeat(252)}x`;
@@ -126,7 +123,7 @@ describe('continue tokens', () => {
     }
   });
 
-  test('that are longer than any that is written are not read', async () => {
+  test('that are longer than any valid one are not read', async () => {
     const { json } = bench();
     const token = writeContinueToken({ revision: 1, start: 'n'.repeat(6_200) });
     const { status, json: body } = await json(`GET ${path(`?limit=1&continue=${token}`)}`);

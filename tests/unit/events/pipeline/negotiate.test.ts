@@ -15,10 +15,10 @@ async function begins(
   return `${answer?.status} ${text.slice(0, 20)}`;
 }
 
-describe('the form of an answer', () => {
-  test("is each request's own, however the one before was answered", async () => {
+describe('the representation of a response', () => {
+  test('depends on its own request only, not on the previous one', async () => {
     const it = bench();
-    await it.json(`POST ${path()}`, event('x'));
+    await it.json(`is negotiated for POST ${path()}`, event('x'));
     const url = path('/x');
     const cases = [
       [url, {}, '200 {"kind":"Event","api'],
@@ -37,7 +37,7 @@ describe('the form of an answer', () => {
     }
   });
 
-  test('a bad name is found between a type nobody declared and a conversion that does not fit', async () => {
+  test('is checked in the order of an undeclared type, a bad name and an unfit conversion', async () => {
     const it = bench();
     const bad = `${ROOT}/namespaces/a/events/..`;
     const list = 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io';

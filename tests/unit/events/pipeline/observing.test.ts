@@ -20,7 +20,7 @@ describe('a hook that fails', () => {
       },
     ],
     ['rejects', (): Promise<never> => Promise.reject(new Error('full'))],
-  ])('and %s changes no answer and harms no process', async (_, observe) => {
+  ])('and %s changes no response and harms no process', async (_, observe) => {
     const unhandled = vi.fn();
     process.on('unhandledRejection', unhandled);
     const api = events(observe);

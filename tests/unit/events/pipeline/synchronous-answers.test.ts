@@ -6,7 +6,7 @@ import { bench, event, path, type Bench } from '../bench.js';
 const ask = ({ events }: Bench, name: string): ReturnType<Bench['events']['handle']> =>
   events.handle({ method: 'GET', url: path(`/${name}`), headers: {} });
 
-test('a get that has to wait for nothing is answered without a promise', async () => {
+test('a get that waits for nothing is answered without a promise', async () => {
   const one = bench();
   await one.create('a');
   const answer = ask(one, 'a');
@@ -15,7 +15,7 @@ test('a get that has to wait for nothing is answered without a promise', async (
   expect(one.observed.at(-1)).toMatchObject({ type: 'request', verb: 'get', status: 200, caller: 'tester' });
 });
 
-test('hooks that wait are waited for', async () => {
+test('asynchronous hooks are awaited', async () => {
   const one = bench({ authorize: () => Promise.resolve({ allowed: true }) });
   await one.create('a');
   const answer = ask(one, 'a');
@@ -23,12 +23,12 @@ test('hooks that wait are waited for', async () => {
   expect(await answer).toMatchObject({ status: 200 });
 });
 
-test('what fails at once is answered like any failure, and gives its place back', async () => {
+test('a synchronous failure is answered like any failure, and frees its place in flight', async () => {
   const one = bench({ limits: { reads: 1 } });
   for (let times = 0; times < 3; times++) expect(await ask(one, 'nobody')).toMatchObject({ status: 404 });
 });
 
-test('who puts another get in the place of the store’s own is asked', async () => {
+test('a get that replaces the store’s own is called', async () => {
   const one = bench({}, (store) => ({
     ...store,
     get: (key, call) =>
@@ -41,7 +41,7 @@ test('who puts another get in the place of the store’s own is asked', async ()
   expect(await answer).toMatchObject({ status: 200 });
 });
 
-test('who puts another create in the place of the store’s own is asked', async () => {
+test('a create that replaces the store’s own is called', async () => {
   const one = bench({}, (store) => ({
     ...store,
     create: (key, given, options) =>

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { bench, metaOf, path } from '../bench.js';
 
 describe('resourceVersion of a get', () => {
-  test('that has been reached is answered with the latest state', async () => {
+  test('that has been reached returns the latest state', async () => {
     const { create, json, revision } = bench();
     const created = await create('a');
     const own = Number(metaOf(created)['resourceVersion']);
@@ -15,7 +15,7 @@ describe('resourceVersion of a get', () => {
     }
   });
 
-  test.each([1, 1_000])('that lies %i ahead is 504', async (ahead) => {
+  test.each([1, 1_000])('that lies %i ahead is a 504', async (ahead) => {
     const { create, json, revision } = bench();
     await create('a');
     const current = Number(await revision());
@@ -27,7 +27,7 @@ describe('resourceVersion of a get', () => {
     ]);
   });
 
-  test.each(['x', '-1', '1.5', '0x10', '18446744073709551616'])('that is no number is 400: %s', async (asked) => {
+  test.each(['x', '-1', '1.5', '0x10', '18446744073709551616'])('that is not a number is a 400: %s', async (asked) => {
     const { create, json } = bench();
     await create('a');
     const answer = await json(`GET ${path('/a')}?resourceVersion=${asked}`);
@@ -35,7 +35,7 @@ describe('resourceVersion of a get', () => {
     expect(answer.json['message']).toContain('invalid resource version');
   });
 
-  test('is of no account for what is not there', async () => {
+  test('is ignored for a missing event', async () => {
     const { json } = bench();
     expect((await json(`GET ${path('/a')}?resourceVersion=9007199254740000`)).status).toBe(404);
   });
@@ -47,7 +47,7 @@ test.each([
   ['export=1', 400],
   ['export=false', 200],
   ['export=0', 200],
-])('a get with %s is %i', async (query, status) => {
+])('a get with %s is answered with %i', async (query, status) => {
   const { create, json } = bench();
   await create('a');
   expect((await json(`GET ${path('/a')}?${query}`)).status).toBe(status);

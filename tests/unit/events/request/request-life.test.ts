@@ -35,14 +35,14 @@ function parked(): { readonly source: AsyncIterable<Uint8Array>; readonly return
   return { source: { [Symbol.asyncIterator]: () => ({ next, return: returned }) }, returned };
 }
 
-describe('an answer that is waited for', () => {
-  test('is passed on when it is there in time, and so is a failure', async () => {
+describe('a pending response', () => {
+  test('is passed on when it is ready in time, and so is a failure', async () => {
     const { life } = started(1000);
     expect(await life.answerOf(Promise.resolve(answer))).toBe(answer);
     await expect(started(1000).life.answerOf(Promise.reject(new Error('no')))).rejects.toThrow('no');
   });
 
-  test('is 504 at the deadline, in the form clients of the original know, and a late stream is let go', async () => {
+  test('is a 504 at the deadline, as kube-apiserver words it, and a late stream is ended', async () => {
     const { clock, life } = started(1000);
     const { source, returned } = parked();
     let finish: (response: ApiResponse) => void = () => undefined;
@@ -57,7 +57,7 @@ describe('an answer that is waited for', () => {
     expect(returned).toHaveBeenCalledTimes(1);
   });
 
-  test('aborts its signal at the deadline, and gives its place back half a second later at the latest', () => {
+  test('aborts its signal at the deadline, and frees its place half a second later at the latest', () => {
     const { clock, life, release } = started(1000);
     const { signal } = life;
     void life.answerOf(never);
@@ -71,7 +71,7 @@ describe('an answer that is waited for', () => {
     expect(release).toHaveBeenCalledTimes(1);
   });
 
-  test.each([0, 100, 5_000])('gives its place back within a second of a client that leaves after %i ms', (ms) => {
+  test.each([0, 100, 5_000])('frees its place within a second of a client that disconnects after %i ms', (ms) => {
     const { clock, client, life, release } = started();
     void life.answerOf(never);
     clock.advance(ms);
@@ -81,7 +81,7 @@ describe('an answer that is waited for', () => {
     expect(life.signal.reason).toEqual(new Error('left'));
   });
 
-  test('gives back a place that it is given after its end', () => {
+  test('frees a place that it receives after its end', () => {
     const { clock, life, release } = started(1000);
     void life.answerOf(never);
     clock.advance(1000);
@@ -92,7 +92,7 @@ describe('an answer that is waited for', () => {
     expect(release).toHaveBeenCalledTimes(1);
   });
 
-  test('neither listens nor ends any more when it is finished', () => {
+  test('has no listener or timer left when it is finished', () => {
     const { clock, client, life, release } = started(1000);
     const { signal } = life;
     void life.answerOf(never);
@@ -104,7 +104,7 @@ describe('an answer that is waited for', () => {
     expect(release).not.toHaveBeenCalled();
   });
 
-  test('says which errors only tell that the request has ended', () => {
+  test('recognises errors that only say that the request has ended', () => {
     const { client, life } = started();
     expect(life.isReason(new Error('no'))).toBe(false);
     client.abort(new Error('left'));
@@ -114,7 +114,7 @@ describe('an answer that is waited for', () => {
   });
 });
 
-describe('a streamed answer', () => {
+describe('a streamed response', () => {
   test('holds its place until it was read to its end', async () => {
     const { life, release } = started(1000);
     async function* chunks(): AsyncGenerator<Uint8Array> {
@@ -131,7 +131,7 @@ describe('a streamed answer', () => {
     expect(release).toHaveBeenCalled();
   });
 
-  test('gives its place back when the source fails', async () => {
+  test('frees its place when the source fails', async () => {
     const { life, release } = started(1000);
     const next = (): Promise<never> => Promise.reject(new Error('broken'));
     const { body } = life.stream(answer, { [Symbol.asyncIterator]: () => ({ next }) });
@@ -139,7 +139,7 @@ describe('a streamed answer', () => {
     expect(release).toHaveBeenCalled();
   });
 
-  test('gives its place back when the consumer leaves, and lets the source go', async () => {
+  test('frees its place when the consumer leaves, and ends the source', async () => {
     const { life, release } = started(1000);
     const { source, returned } = parked();
     const { body } = life.stream(answer, source);
@@ -148,7 +148,7 @@ describe('a streamed answer', () => {
     expect(returned).toHaveBeenCalledTimes(1);
   });
 
-  test('that nobody reads ends at the deadline: place, source, signal, and never as if it were complete', async () => {
+  test('that is not read ends at the deadline with place, source and signal, and never looks complete', async () => {
     const { clock, life, release } = started(1000);
     const { source, returned } = parked();
     const { body, signal } = life.stream(answer, source);
@@ -162,8 +162,8 @@ describe('a streamed answer', () => {
   });
 });
 
-describe('through the Event API', () => {
-  test('the deadline is the one the request asked for, or 60 s', async () => {
+describe('the deadline in the Event API', () => {
+  test('is the one that the request asked for, or 60 s', async () => {
     const { ask, clock } = bench({}, (store) => ({ ...store, get: () => never }));
     for (const [query, ms] of [
       ['?timeout=2s', 2000],
@@ -179,7 +179,7 @@ describe('through the Event API', () => {
     }
   });
 
-  test('the deadline of requests that ask for none, or a later one, is requestTimeoutMs', async () => {
+  test('is requestTimeoutMs for requests that ask for none, or for a later one', async () => {
     const { ask, clock } = bench({ requestTimeoutMs: 3000 }, (store) => ({ ...store, get: () => never }));
     for (const [query, ms] of [
       ['?timeout=2s', 2000],
@@ -195,7 +195,7 @@ describe('through the Event API', () => {
     }
   });
 
-  test('requestTimeoutMs does not end a watch', async () => {
+  test('does not apply to watches', async () => {
     const { ask, clock, create } = bench({ requestTimeoutMs: 3000 });
     const watch = (await ask(`GET ${path()}?watch=1`)).frames();
     clock.advance(10_000);
@@ -205,7 +205,7 @@ describe('through the Event API', () => {
     await watch.return();
   });
 
-  test('a write whose body never comes gives its place back after its deadline', async () => {
+  test('frees the place of a write whose body never arrives', async () => {
     const { events, ask, clock } = bench({ limits: { writes: 2 } });
     const stuck = (): ApiRequest => ({
       method: 'POST',
@@ -223,7 +223,7 @@ describe('through the Event API', () => {
     expect((await ask(`POST ${path()}`, { json: event('a') })).status).toBe(201);
   });
 
-  test('a body that arrives after the deadline is not written', async () => {
+  test('prevents the write of a body that arrives later', async () => {
     const { events, ask, clock, store } = bench();
     let arrive: (body: string) => void = () => undefined;
     const pending = events.handle({
@@ -241,7 +241,7 @@ describe('through the Event API', () => {
     expect((await ask(`GET ${path('/late')}`)).status).toBe(404);
   });
 
-  test('a store that heeds the signal is asked for no further page after the deadline', async () => {
+  test('stops a store from reading further pages', async () => {
     let pages = 0;
     const { ask, clock, create } = bench({}, (store) => ({
       ...store,

@@ -27,7 +27,7 @@ function routeAt(target: string): string | number {
   }
 }
 
-describe('routes', () => {
+describe('the route of a request', () => {
   test.each([
     ['GET /namespaces/a/events', 'list a/'],
     ['GET /namespaces/a/events/', 'list a/'],
@@ -83,12 +83,12 @@ describe('routes', () => {
     ['POST /events/x', 404],
     ['HEAD /events/x', 404],
     ['GET /watch/events/x', 404],
-  ])('%s is %s', (target, expected) => {
+  ])('for %s is %s', (target, expected) => {
     const [method, rest] = target.split(' ');
     expect(routeAt(`${method} ${ROOT}${rest}`)).toBe(expected);
   });
 
-  test('another version of the group is not found', () => {
+  test('for another version of the group is not found', () => {
     expect(routeAt('GET /apis/events.example.com/v1beta1/events')).toBe(404);
   });
 
@@ -101,10 +101,10 @@ describe('routes', () => {
     `${ROOT}/watch/`,
     '/api/v1/events',
     '/',
-  ])('%s is a document, not a resource', (path) => expect(scopeAt(`GET ${path}`)).toBeUndefined());
+  ])('for %s is a document, not a resource', (path) => expect(scopeAt(`GET ${path}`)).toBeUndefined());
 });
 
-describe('what the authorizer is asked', () => {
+describe('the authorizer is asked for', () => {
   test.each([
     ['GET /namespaces/a/events/x', { verb: 'get', namespace: 'a', name: 'x' }],
     ['GET /events', { verb: 'list' }],
@@ -118,7 +118,7 @@ describe('what the authorizer is asked', () => {
     ],
     ['POST /namespaces/a/events?fieldSelector=metadata.name%3Dx', { verb: 'create', namespace: 'a' }],
     ['GET /watch/namespaces/a/events/x', { verb: 'watch', namespace: 'a', name: 'x' }],
-  ])('%s', (target, expected) => {
+  ])('the attributes of the request %s', (target, expected) => {
     const [method, rest] = target.split(' ');
     expect(scopeAt(`${method} ${ROOT}${rest}`)?.attributes).toEqual({
       group: 'events.example.com',
@@ -128,21 +128,21 @@ describe('what the authorizer is asked', () => {
     });
   });
 
-  test('a subresource is named, so that a rule for the resource does not cover it', () => {
+  test('a subresource by name, so that a rule for the resource does not cover it', () => {
     expect(scopeAt(`GET ${ROOT}/namespaces/a/events/x/status`)?.attributes).toMatchObject({
       resource: 'events',
       subresource: 'status',
     });
   });
 
-  test('an unknown path is refused before it is found missing', async () => {
+  test('an unknown path before it is found missing', async () => {
     const { json } = bench({ authorize: () => ({ allowed: false }) });
     expect((await json(`GET ${ROOT}/nonsense`)).status).toBe(403);
     expect((await json(`GET ${ROOT}/namespaces/a/events/x%2Fy`)).status).toBe(403);
   });
 });
 
-describe('what is ours', () => {
+describe('the paths of the Event API', () => {
   test.each([
     ['/apis/events.example.com/v1/events', true],
     ['/apis/events.example.com', true],
@@ -157,20 +157,20 @@ describe('what is ours', () => {
     ['/orders', false],
     ['/', false],
     ['', false],
-  ])('%s: %s', async (url, ours) => {
+  ])('include or exclude %s: %s', async (url, ours) => {
     const { events } = bench();
     const answer = await events.handle({ method: 'GET', url });
     expect(answer !== undefined).toBe(ours);
   });
 
-  test('discovery: false leaves the common documents to somebody else', async () => {
+  test('exclude the common documents with discovery: false', async () => {
     const { events } = bench({ discovery: false });
     for (const url of ['/apis', '/api', '/openapi/v3'])
       expect(await events.handle({ method: 'GET', url })).toBe(undefined);
     expect((await events.handle({ method: 'GET', url: '/apis/events.example.com/v1' }))?.status).toBe(200);
   });
 
-  test('names that mean something elsewhere are ordinary here', async () => {
+  test('may contain names that have a meaning elsewhere', async () => {
     const { json } = bench();
     for (const namespace of ['watch', 'namespaces', 'events', 'constructor']) {
       const url = `${ROOT}/namespaces/${namespace}/events`;
@@ -182,15 +182,18 @@ describe('what is ours', () => {
   });
 });
 
-describe('what is not there', () => {
-  test.each(['GET', 'DELETE', 'PUT'])('%s of an event without a namespace says so without details', async (method) => {
-    const { json } = bench();
-    const answer = await json(`${method} ${ROOT}/events/x`);
-    expect(answer.status).toBe(404);
-    expect(answer.json).toMatchObject({ message: 'the server could not find the requested resource', details: {} });
-  });
+describe('a missing resource', () => {
+  test.each(['GET', 'DELETE', 'PUT'])(
+    'gets a 404 without details for %s of an event without a namespace',
+    async (method) => {
+      const { json } = bench();
+      const answer = await json(`${method} ${ROOT}/events/x`);
+      expect(answer.status).toBe(404);
+      expect(answer.json).toMatchObject({ message: 'the server could not find the requested resource', details: {} });
+    },
+  );
 
-  test('the old path of watches with nothing behind it is text', async () => {
+  test('gets a text 404 for the old watch path without a resource', async () => {
     const { ask } = bench();
     const answer = await ask(`GET ${ROOT}/watch/`);
     expect([answer.status, answer.headers['content-type']]).toEqual([404, 'text/plain; charset=utf-8']);

@@ -18,7 +18,7 @@ const TABLE: readonly (readonly [StoreErrorCode, number, string])[] = [
   ['unknown-outcome', 504, 'Timeout'],
 ];
 
-test.each(TABLE)('%s is %i %s', (code, status, reason) => {
+test.each(TABLE)('the store error %s is %i %s', (code, status, reason) => {
   const failure = storeFailure(storeError(code, 'secret'), { group: 'events.example.com', resource: 'events' }, 'a');
   expect(failure.status).toMatchObject({ kind: 'Status', status: 'Failure', code: status, reason });
   expect(JSON.stringify(failure.status)).not.toContain('secret');
@@ -49,9 +49,9 @@ function failing(error: unknown): (store: EventStore) => EventStore {
   return (store) => ({ ...store, get: reject, list: reject, create: reject, replace: reject, remove: reject });
 }
 
-describe.each(Object.entries(asks))('%s', (verb, ask) => {
+describe.each(Object.entries(asks))('the verb %s', (verb, ask) => {
   test.each(['unavailable', 'closed', 'unknown-outcome', 'too-large', 'full'] as const)(
-    'tells that the store is %s, and not more',
+    'says that the store is %s, and nothing else',
     async (code) => {
       const made = bench({}, failing(storeError(code, 'secret')));
       const answer = await ask(made);
@@ -66,7 +66,7 @@ describe.each(Object.entries(asks))('%s', (verb, ask) => {
     ['a text', 'secret password'],
     ['nothing', undefined],
     ['an object with a status', { status: { code: 200, message: 'secret password' } }],
-  ])('makes a bare 500 of %s, and hands it to observe', async (_title, thrown) => {
+  ])('makes a bare 500 of %s, and reports it to observe', async (_title, thrown) => {
     const made = bench({}, failing(thrown));
     const answer = await ask(made);
     expect(answer.status).toBe(500);

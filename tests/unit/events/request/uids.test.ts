@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createUids } from '../../../../src/events/request/uids.js';
 
-test('gives random UUIDs, each once, in all their digits', () => {
+test('uids are different random UUIDs with all digits used', () => {
   const uids = createUids();
   const made = Array.from({ length: 1000 }, uids);
   expect(new Set(made).size).toBe(1000);

@@ -18,7 +18,7 @@ describe('the selectors of watches', () => {
     expect(new Set([first, ...others].map(({ selector }) => selector)).size).toBe(4);
   });
 
-  test('are forgotten from 1,024 on, those that were not asked for for longest first', () => {
+  test('are dropped from 1,024 on, least recently used first', () => {
     const selections = createWatchedSelections();
     const of = (index: number) => selections.of([`app=${index}`], compile);
     const [zero, one] = [of(0), of(1)];
@@ -30,7 +30,7 @@ describe('the selectors of watches', () => {
     expect(of(1).key).not.toBe(one.key);
   });
 
-  test('are forgotten when their texts are a million characters', () => {
+  test('are dropped when their texts reach a million characters', () => {
     const selections = createWatchedSelections();
     const of = (index: number) => selections.of([`${index}=${'x'.repeat(32_000)}`], compile);
     const first = of(0);
@@ -40,7 +40,7 @@ describe('the selectors of watches', () => {
     expect(of(0)).not.toBe(first);
   });
 
-  test('that are wrong are not remembered', () => {
+  test('are not remembered if they are invalid', () => {
     const selections = createWatchedSelections();
     const fail = (): never => {
       throw new Error('bad selector');

@@ -11,7 +11,7 @@ const field = (shape: StructShape, name: string): FieldShape => shape.byName.get
 const struct = (shape: StructShape, name: string): StructShape => field(shape, name).shape as StructShape;
 
 describe('the shape of an Event', () => {
-  test('wire order, presence and protobuf numbers', () => {
+  test('has wire order, presence and protobuf numbers', () => {
     expect(names(eventShape())).toBe(
       'kind,apiVersion,metadata,eventTime,series,reportingController,reportingInstance,action,reason,regarding,related,note,type,deprecatedSource,deprecatedFirstTimestamp,deprecatedLastTimestamp,deprecatedCount',
     );
@@ -27,7 +27,7 @@ describe('the shape of an Event', () => {
     ).toEqual(['eventTime']);
   });
 
-  test('of its parts', () => {
+  test('includes the shapes of its parts', () => {
     const meta = struct(eventShape(), 'metadata');
     expect(names(meta)).toBe(
       'name,generateName,namespace,selfLink,uid,resourceVersion,generation,creationTimestamp,deletionTimestamp,deletionGracePeriodSeconds,labels,annotations,ownerReferences,finalizers,managedFields',
@@ -45,7 +45,7 @@ describe('the shape of an Event', () => {
     expect(numbers(struct(eventShape(), 'series'))).toBe('1,2');
   });
 
-  test('in core/v1', () => {
+  test('is different in core/v1', () => {
     expect(names(coreEventShape())).toBe(
       'kind,apiVersion,metadata,involvedObject,reason,message,source,firstTimestamp,lastTimestamp,count,type,eventTime,series,action,related,reportingComponent,reportingInstance',
     );
@@ -54,7 +54,7 @@ describe('the shape of an Event', () => {
     expect(struct(eventShape(), 'series').definition).toBe('io.k8s.api.events.v1.EventSeries');
   });
 
-  test('schema and shapes are made once', () => {
+  test('is compiled only once, like the schema', () => {
     expect(eventSchema()).toBe(eventSchema());
     expect(eventShape()).toBe(eventShape());
     expect(coreEventShape()).toBe(coreEventShape());
@@ -85,7 +85,7 @@ const spoiled = fc
   });
 
 describe('the schema and the compiled decoder agree', () => {
-  test('on good events, before and after decoding', () => {
+  test('on valid events, before and after decoding', () => {
     fc.assert(
       fc.property(anyEvent(), (event) => {
         const decoded = decodeObject(event, eventShape());
@@ -97,7 +97,7 @@ describe('the schema and the compiled decoder agree', () => {
     );
   });
 
-  test('on events with something of the wrong type', () => {
+  test('on events with a value of the wrong type', () => {
     const required = /"(?:apiVersion|kind|name|uid|count|lastObservedTime|metadata)"/;
     fc.assert(
       fc.property(spoiled, (event) => {

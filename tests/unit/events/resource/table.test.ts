@@ -24,7 +24,7 @@ const event = {
 const cells = (more: object = {}): readonly (string | number)[] => eventsV1Table.cells({ ...event, ...more }, now);
 
 describe('the columns', () => {
-  it('are ten, each with all five keys, five of them for wide output only', () => {
+  it('are ten with all five keys, five of them for wide output only', () => {
     const names = eventsV1Table.columns.map(({ name }) => name);
     expect(names).toEqual([
       'Last Seen',
@@ -49,7 +49,7 @@ describe('the columns', () => {
 });
 
 describe('the cells', () => {
-  it('of a single event', () => {
+  it('show a single event', () => {
     expect(cells()).toEqual([
       '3m',
       'Normal',
@@ -82,7 +82,7 @@ describe('the cells', () => {
     expect(cells({ series: { count: 0, lastObservedTime: null } })[0]).toBe('<unknown>');
   });
 
-  it('name the source by what there is', () => {
+  it('name the source by the fields that are set', () => {
     expect(cells({ deprecatedSource: { component: 'kubelet', host: 'n1' } })[5]).toBe('kubelet, n1');
     expect(cells({ deprecatedSource: { component: 'kubelet' } })[5]).toBe('kubelet, tester-0');
     expect(cells({ reportingController: '', reportingInstance: '' })[5]).toBe('');
@@ -90,16 +90,16 @@ describe('the cells', () => {
     expect(cells({ reportingInstance: '' })[5]).toBe('example.com/tester');
   });
 
-  it('name the object by its kind alone when it has no name', () => {
+  it('name the object by its kind alone if it has no name', () => {
     expect(cells({ regarding: { kind: 'Node' } })[3]).toBe('node');
   });
 
-  it('of the empty event of a bookmark', () => {
+  it('are empty for the event of a bookmark', () => {
     const empty = { metadata: { resourceVersion: '7' }, eventTime: null, regarding: {}, deprecatedSource: {} };
     expect(eventsV1Table.cells(empty, now)).toEqual(['<unknown>', '', '', '', '', '', '', '<unknown>', 1, '']);
   });
 
-  it('of core/v1 read that version’s names', () => {
+  it('use the names of core/v1 there', () => {
     const core = {
       metadata: { name: 'a' },
       involvedObject: { kind: 'Pod', name: 'pod-a' },

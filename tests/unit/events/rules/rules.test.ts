@@ -35,11 +35,11 @@ const onUpdate = (more: Partial<Event>, stored: Partial<Event> = {}, rules = ver
   texts(updateErrors(event(more), event(stored), rules));
 
 describe('a new event', () => {
-  it('passes when it says who, what, why and when', () => {
+  it('is valid with a reporter, action, reason and time', () => {
     expect(onCreate({})).toEqual([]);
   });
 
-  it('needs a controller that is a qualified name', () => {
+  it('must have a controller that is a qualified name', () => {
     expect(onCreate({ reportingController: '' }).slice(0, 2)).toEqual([
       'reportingController: Required value',
       'reportingController: Invalid value: "": name part must be non-empty',
@@ -49,7 +49,7 @@ describe('a new event', () => {
     );
   });
 
-  it.each(['reportingInstance', 'action', 'reason'] as const)('needs %s, of at most 128 bytes', (field) => {
+  it.each(['reportingInstance', 'action', 'reason'] as const)('must have %s, of at most 128 bytes', (field) => {
     expect(onCreate({ [field]: '' })).toEqual([`${field}: Required value`]);
     expect(onCreate({ [field]: 'é'.repeat(65) })).toEqual([
       `${field}: Invalid value: "": can have at most 128 characters`,
@@ -62,20 +62,20 @@ describe('a new event', () => {
     expect(onCreate({ note: '€'.repeat(342) })).toEqual(['note: Invalid value: "": can have at most 1024 characters']);
   });
 
-  it('needs an eventTime and a type that is admitted', () => {
+  it('must have an eventTime and an allowed type', () => {
     expect(onCreate({ eventTime: null })).toEqual(['eventTime: Required value']);
     expect(onCreate({ type: 'Odd' })).toEqual(['type: Invalid value: "": has invalid value: Odd']);
     expect(createErrors(event({ type: 'Odd' }), version, new Set(['Odd']))).toEqual([]);
   });
 
-  it('has a series of at least two, with its last time, or none', () => {
+  it('must have a series of at least two, with its last time, or none', () => {
     expect(onCreate({ series: { count: 1, lastObservedTime: null } })).toEqual([
       'series.count: Invalid value: "": should be at least 2',
       'series.lastObservedTime: Required value',
     ]);
   });
 
-  it('leaves the deprecated fields unset', () => {
+  it('must not set the deprecated fields', () => {
     const errors = onCreate({
       deprecatedFirstTimestamp: '2026-01-01T00:00:00Z',
       deprecatedLastTimestamp: '2026-01-01T00:00:00Z',
@@ -86,7 +86,7 @@ describe('a new event', () => {
     expect(errors).toEqual(fields.map((field) => `${field}: Invalid value: "": needs to be unset`));
   });
 
-  it('may speak of another namespace, and of none only in default and kube-system', () => {
+  it('may refer to another namespace, and to none only in default and kube-system', () => {
     expect(onCreate({ regarding: { kind: 'Pod', namespace: 'other' } })).toEqual([]);
     expect(onCreate({ regarding: { kind: 'Node' } })).toEqual([
       'regarding.namespace: Invalid value: "": does not match event.namespace',
@@ -96,7 +96,7 @@ describe('a new event', () => {
     }
   });
 
-  it('needs a name and a namespace that are DNS names', () => {
+  it('must have a name and a namespace that are DNS names', () => {
     expect(onCreate({ metadata: { name: 'Bad_Name', namespace: 'shop' } })[0]).toContain(
       'metadata.name: Invalid value',
     );
@@ -136,21 +136,21 @@ describe('an update', () => {
     expect(onUpdate({ [field]: value })).toEqual([`${field}: Invalid value: ${shown}: field is immutable`]);
   });
 
-  it('reports reason twice, as the original tests it twice', () => {
+  it('reports reason twice, as kube-apiserver checks it twice', () => {
     expect(onUpdate({ reason: 'y' })).toEqual(Array(2).fill('reason: Invalid value: "y": field is immutable'));
   });
 
-  it('takes unset, null and empty for the same value', () => {
+  it('treats unset, null and empty as the same value', () => {
     expect(onUpdate({ related: {}, deprecatedFirstTimestamp: null, note: '' })).toEqual([]);
   });
 
-  it('looks at a series only where it changed', () => {
+  it('checks a series only if it changed', () => {
     const broken = { count: 1, lastObservedTime: null };
     expect(onUpdate({ series: broken }, { series: broken })).toEqual([]);
     expect(onUpdate({ series: broken })).toHaveLength(2);
   });
 
-  it('shows one broken label three times', () => {
+  it('reports one invalid label three times', () => {
     const metadata = { ...event().metadata, labels: { 'a b': '1' } };
     expect(onUpdate({ metadata }).filter((text) => text.startsWith('metadata.labels'))).toHaveLength(3);
   });

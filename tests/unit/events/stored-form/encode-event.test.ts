@@ -36,14 +36,14 @@ const STORED =
   '"deprecatedSource":{},"deprecatedFirstTimestamp":null,"deprecatedLastTimestamp":null}';
 
 describe('the stored form', () => {
-  test('leaves out kind, apiVersion and resourceVersion, and knows where the latter belongs', () => {
+  test('excludes kind, apiVersion and resourceVersion, and has the offset of the latter', () => {
     const encoded = encodeEvent(event);
     expect(text(encoded.bytes)).toBe(STORED);
     expect(text(encoded.bytes.subarray(0, encoded.cut))).toMatch(/"uid":"u-1",$/);
     expect(encoded.uid).toBe('u-1');
   });
 
-  test('has what selectors read', () => {
+  test('includes the values that selectors read', () => {
     const { fields, labels } = encodeEvent(event);
     expect(fields).toEqual({
       'metadata.name': 'a',
@@ -69,12 +69,12 @@ describe('the stored form', () => {
     expect(odd.labels['constructor']).toBeUndefined();
   });
 
-  test('counts bytes, not characters', () => {
+  test('counts offsets in bytes, not characters', () => {
     const { bytes, cut } = encodeEvent({ ...event, metadata: { ...event.metadata, generateName: 'ü😀' } });
     expect(text(bytes.subarray(cut))).toMatch(/^"creationTimestamp"/);
   });
 
-  test('takes managed fields that are written already', () => {
+  test('accepts managed fields that are serialized already', () => {
     const entries = [{ manager: 'm', operation: 'Update', fieldsType: 'FieldsV1', fieldsV1: { 'f:note': {} } }];
     for (const metadata of [event.metadata, {}]) {
       const tracked = { ...event, metadata: { ...metadata, managedFields: entries } };
@@ -84,13 +84,13 @@ describe('the stored form', () => {
     }
   });
 
-  test('of an event that is not stored is JSON all the same', () => {
+  test('is valid JSON also for an event that is not stored', () => {
     expect(JSON.parse(text(encodeEvent({ metadata: {} }).bytes))).toMatchObject({ metadata: {}, eventTime: null });
     expect(JSON.parse(text(encodeEvent({ metadata: { name: 'a' } }).bytes))).toMatchObject({ metadata: { name: 'a' } });
   });
 });
 
-test('for any stored event, decoding gives it back and the revision falls into its place', () => {
+test('any stored event is unchanged after a round trip, and the revision is inserted at its offset', () => {
   fc.assert(
     fc.property(anyEvent(), fc.uuid(), (input, uid) => {
       const decoded = decodeObject(input, eventShape());
@@ -123,7 +123,7 @@ describe('reading a stored event to write it again', () => {
     }
   };
 
-  test('gives what decoding gives, for any event and any free JSON', () => {
+  test('agrees with the decoder, for any event and any free JSON', () => {
     fc.assert(
       fc.property(anyEvent(), fc.array(fc.jsonValue(), { maxLength: 2 }), (input, free) => {
         const decoded = decodeObject(input, eventShape());
@@ -136,7 +136,7 @@ describe('reading a stored event to write it again', () => {
     );
   });
 
-  test('is not misled by texts that look like the borders of managed fields', () => {
+  test('is not confused by texts that look like the borders of managed fields', () => {
     const border = ']},"eventTime":';
     const odd = { a: [{ b: [1] }], eventTime: 1, [border]: border, managedFields: [{ x: [] }] };
     const nested = { metadata: { managedFields: [{ y: [{}] }] }, eventTime: null };

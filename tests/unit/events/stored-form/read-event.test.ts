@@ -73,7 +73,7 @@ const variants: readonly Event[] = [
 ];
 
 describe('a stored event that is read to be written again', () => {
-  test('is what decoding gives, keys in the same order', () => {
+  test('equals the decoded event, keys in the same order', () => {
     for (const event of variants) {
       const encoded = encodeEvent(event);
       const got = read(encoded);
@@ -94,7 +94,7 @@ describe('a stored event that is read to be written again', () => {
     await store.close();
   });
 
-  test('is written as any other, whatever was changed', () => {
+  test('is written like any other, whatever was changed', () => {
     const changes: readonly ((event: Event) => void)[] = [
       (event) => void event,
       (event) => (event.series = { count: 9, lastObservedTime: '2024-03-05T06:07:10.000000Z' }),
@@ -120,7 +120,7 @@ describe('a stored event that is read to be written again', () => {
     }
   });
 
-  test('is written as any other, for any two events', () => {
+  test('is written like any other, for any two events', () => {
     const decoded = (input: unknown): Event => {
       const result = decodeObject(input, eventShape());
       if ('fault' in result) throw new Error(result.fault.text);
@@ -137,7 +137,7 @@ describe('a stored event that is read to be written again', () => {
   });
 });
 
-test('labels of equal texts are one object, which nobody can change, however many there are', () => {
+test('labels with equal texts are one frozen object, however many there are', () => {
   const labelsOf = createLabelTexts();
   const first = labelsOf('{"a":"b"}');
   expect(first).toEqual({ a: 'b' });

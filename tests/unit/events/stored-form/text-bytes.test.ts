@@ -4,7 +4,7 @@ import { createTextBytes } from '../../../../src/events/stored-form/text-bytes.j
 
 const plainly = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-test('gives the UTF-8 bytes of each text, and never writes them again', () => {
+test('returns the UTF-8 bytes of each text, and never overwrites them', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.string({ unit: 'binary' }), fc.integer({ min: 1, max: 9000 }))), (parts) => {
       const toBytes = createTextBytes();
@@ -15,7 +15,7 @@ test('gives the UTF-8 bytes of each text, and never writes them again', () => {
   );
 });
 
-test('has room for a text of the widest characters at the end of a block', () => {
+test('has space for a text of the widest characters at the end of a block', () => {
   const toBytes = createTextBytes();
   for (const text of ['x'.repeat(8192), '€'.repeat(8192), '€'.repeat(8193), '😀'.repeat(4096), '']) {
     for (let round = 0; round < 9; round++) expect(Buffer.compare(toBytes(text), plainly(text))).toBe(0);

@@ -23,7 +23,7 @@ function renamed(event: Json): Json {
 }
 
 describe('the two forms of an event', () => {
-  test('from the stored form to core/v1 and back nothing is lost', () => {
+  test('are equal after a round trip from the stored form to core/v1', () => {
     fc.assert(
       fc.property(anyEvent(), (value) => {
         const event = decoded(value, eventShape());
@@ -33,7 +33,7 @@ describe('the two forms of an event', () => {
     );
   });
 
-  test('from core/v1 to the stored bytes and back nothing is lost', () => {
+  test('are equal after a round trip from core/v1 to the stored bytes', () => {
     fc.assert(
       fc.property(anyEvent(), (value) => {
         const object = decoded(renamed(value as Json), coreEventShape());
@@ -48,7 +48,7 @@ describe('the two forms of an event', () => {
     );
   });
 
-  test('both forms of one event decode to the same', () => {
+  test('decode to the same event', () => {
     fc.assert(
       fc.property(anyEvent(), (value) => {
         const event = decoded(value, eventShape());
@@ -58,14 +58,14 @@ describe('the two forms of an event', () => {
     );
   });
 
-  test('a series without count has count 0 where the count is always there', () => {
+  test('have count 0 in a series without count, where the count is required', () => {
     const series = { lastObservedTime: '2026-03-05T06:07:08.000000Z' };
     const event = fromCore({ metadata: {}, series });
     expect(event.series).toEqual({ count: 0, ...series });
     expect(toCore(event)['series']).toEqual(series);
   });
 
-  test('reporter fields are always written in core/v1, and stored only when they say something', () => {
+  test('always have reporter fields in core/v1, which are stored only if they are set', () => {
     expect(toCore({ metadata: {} })).toEqual({ metadata: {}, reportingComponent: '', reportingInstance: '' });
     expect(fromCore({ metadata: {}, reportingComponent: '', reportingInstance: '' })).toEqual({ metadata: {} });
   });
@@ -81,5 +81,5 @@ describe('the two forms of an event', () => {
     ['reason', 'reason'],
     ['metadata', 'metadata'],
     ['__proto__', '__proto__'],
-  ])('%s is called %s', (stored, core) => expect(coreName(stored)).toBe(core));
+  ])('use different names: %s is called %s', (stored, core) => expect(coreName(stored)).toBe(core));
 });

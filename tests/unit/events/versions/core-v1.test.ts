@@ -28,7 +28,7 @@ const coreBench = (options: Parameters<typeof bench>[0] = {}): Bench => bench({ 
 const messageOf = (json: Json): unknown => json['message'];
 
 describe('core/v1', () => {
-  test('is not there unless it is asked for', async () => {
+  test('is not served unless it is enabled', async () => {
     const { ask, json } = bench();
     expect((await ask(`GET ${core()}`)).claimed).toBe(false);
     expect((await ask('GET /api/v1')).claimed).toBe(false);
@@ -41,7 +41,7 @@ describe('core/v1', () => {
     });
   });
 
-  test('shows what the other version wrote, in its own names and order', async () => {
+  test('shows events of the other version in its own names and order', async () => {
     const { create, ask } = coreBench();
     const written = await create('a', { series: { count: 3, lastObservedTime: '2026-03-05T06:09:09.000009Z' } });
     const answer = await ask(`GET ${core('/a')}`);
@@ -67,7 +67,7 @@ describe('core/v1', () => {
     });
   });
 
-  test('holds new events to the older rules only', async () => {
+  test('checks new events by the older rules only', async () => {
     const { json } = coreBench();
     const created = await json(`POST ${core()}`, oldEvent('Foo_Bar', { type: 'Anything' }));
     expect(created.status).toBe(201);
@@ -116,7 +116,7 @@ describe('core/v1', () => {
     expect(deleted.json['details']).not.toHaveProperty('group');
   });
 
-  test('everything is mutable, also what the other version froze', async () => {
+  test('allows changes to every field, also to those the other version froze', async () => {
     const { create, json } = coreBench();
     await create('a');
     const merge = { 'content-type': 'application/merge-patch+json' };
@@ -135,7 +135,7 @@ describe('core/v1', () => {
     expect((await json(`PUT ${core('/a')}`, put)).json).toMatchObject({ count: 9, type: 'Warning' });
   });
 
-  test('a write that changes nothing writes nothing', async () => {
+  test('writes nothing if nothing changes', async () => {
     const { create, json, revision } = coreBench({ managedFields: false });
     await create('a');
     const before = await revision();
@@ -144,7 +144,7 @@ describe('core/v1', () => {
     expect(await revision()).toBe(before);
   });
 
-  test('a body of the other version is read as what it is, and refused', async () => {
+  test('refuses a body of the other version', async () => {
     const { ask } = coreBench();
     const sent = await ask(`POST ${core()}`, { json: { ...event('a'), message: 'x' } });
     expect(sent.status).toBe(400);
@@ -158,7 +158,7 @@ describe('core/v1', () => {
     });
   });
 
-  test('a patch that turns the object into one of the other version is understood as that', async () => {
+  test('accepts a patch that turns the object into one of the other version', async () => {
     const { create, json } = coreBench();
     await create('a');
     const merge = { 'content-type': 'application/merge-patch+json' };
@@ -171,7 +171,7 @@ describe('core/v1', () => {
     });
   });
 
-  test('dry runs answer in its form', async () => {
+  test('uses its own representation for dry runs', async () => {
     const { json } = coreBench();
     const answer = await json(`POST ${core('?dryRun=All')}`, oldEvent('a'));
     expect(answer.json).toMatchObject({ apiVersion: 'v1', message: 'a message', count: 2 });
@@ -189,7 +189,7 @@ describe('core/v1', () => {
     ['source!=tester', ['b']],
     ['type=Normal', ['a', 'b']],
     ['metadata.name=b', ['b']],
-  ])('field selector %s picks %j', async (selector, expected) => {
+  ])('selects by %s: %j', async (selector, expected) => {
     const { create, json } = coreBench();
     await json(`POST ${core()}`, oldEvent('a'));
     await create('b');
@@ -200,7 +200,7 @@ describe('core/v1', () => {
   });
 
   test.each(['regarding.name=x', 'reportingController=x', 'message=x', 'note=x'])(
-    'field selector %s is none',
+    'refuses the field selector %s',
     async (one) => {
       const { json } = coreBench();
       const label = one.split('=')[0];
@@ -214,7 +214,7 @@ describe('core/v1', () => {
     },
   );
 
-  test('the name a field selector gives a request is seen by the authorizer', async () => {
+  test('passes the name in a field selector to the authorizer', async () => {
     const asked: unknown[] = [];
     const { json } = coreBench({
       authorize: (_, attributes) => {
@@ -231,7 +231,7 @@ describe('core/v1', () => {
     );
   });
 
-  test('a watch sends its frames and bookmarks in this form, beside one in the other', async () => {
+  test('sends frames and bookmarks in its own representation, beside a watch of the other version', async () => {
     const { ask, json } = coreBench();
     const inCore = (await ask(`GET ${core('?watch=1')}`)).frames<{ type: string; object: Event & Json }>();
     const inGroup = (await ask(`GET ${path('?watch=1')}`)).frames<{ type: string; object: Event & Json }>();
@@ -256,7 +256,7 @@ describe('core/v1', () => {
     expect(types).toEqual(['ADDED', 'BOOKMARK']);
   });
 
-  test('a table has the same cells in both versions', async () => {
+  test('has the same table cells as the other version', async () => {
     const { json } = coreBench();
     await json(`POST ${core()}`, oldEvent('a'));
     const accept = { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' };
@@ -270,7 +270,7 @@ describe('core/v1', () => {
     expect((whole['rows'] as { object: Json }[])[0]?.object).toMatchObject({ apiVersion: 'v1', message: 'a message' });
   });
 
-  test('continue tokens and deletions of many work as in the other version', async () => {
+  test('supports continue tokens and deletecollection like the other version', async () => {
     const { json } = coreBench();
     for (const name of ['a', 'b', 'c']) await json(`POST ${core()}`, oldEvent(name));
     const first = (await json(`GET ${core('?limit=2')}`)).json;
@@ -285,20 +285,20 @@ describe('core/v1', () => {
   });
 });
 
-describe('who owns which path below /api', () => {
-  test.each(CORE_PATHS)('%s: %s', async (url, claimed) => {
+describe('the paths below /api', () => {
+  test.each(CORE_PATHS)('are owned or left to the service: %s: %s', async (url, claimed) => {
     const { ask } = coreBench();
     expect((await ask(`GET ${url}`)).claimed).toBe(claimed);
   });
 
-  test('without discovery only its own', async () => {
+  test('are only our own without discovery', async () => {
     const { ask, json } = coreBench({ discovery: false });
     expect((await ask('GET /api')).claimed).toBe(false);
     expect((await json('GET /api/v1')).json).toMatchObject({ kind: 'APIResourceList', groupVersion: 'v1' });
     expect((await ask(`GET ${core()}`)).status).toBe(200);
   });
 
-  test('discovery and OpenAPI speak of both versions, kept in one form', async () => {
+  test('discovery and OpenAPI describe both versions, stored in one form', async () => {
     const { json } = coreBench();
     expect((await json('GET /api')).json).toMatchObject({ kind: 'APIVersions', versions: ['v1'] });
     const mine = (await json('GET /api/v1')).json;
@@ -316,7 +316,7 @@ describe('who owns which path below /api', () => {
     expect(document['paths']).toHaveProperty(['/api/v1/namespaces/{namespace}/events/{name}']);
   });
 
-  test('more segments than a route has, and other methods, are refused as in the other version', async () => {
+  test('longer paths and other methods are refused as in the other version', async () => {
     const { json } = coreBench();
     expect((await json(`GET ${core('/a/status')}`)).json).toMatchObject({
       code: 404,
@@ -326,7 +326,7 @@ describe('who owns which path below /api', () => {
     expect((await json('POST /api/v1')).status).toBe(405);
   });
 
-  test('a caller of the service itself gets in here, too', async () => {
+  test('callers of events.as can use this version, too', async () => {
     const asked: string[] = [];
     const { events } = coreBench({
       authenticate: () => undefined,

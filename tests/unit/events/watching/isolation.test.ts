@@ -169,7 +169,7 @@ const ORDERS: readonly (readonly [string, readonly Watcher[]])[] = [
 ];
 
 describe.each(ORDERS)('watchers of one API, opened %s', (_, watchers) => {
-  test('are sent what they asked for, and nothing else, of what happens', async () => {
+  test('are sent exactly what they asked for of new changes', async () => {
     const api = bench({ coreV1: true });
     const from = await api.revision();
     const opened = new Map<Watcher, Sent[]>();
@@ -183,7 +183,7 @@ describe.each(ORDERS)('watchers of one API, opened %s', (_, watchers) => {
     }
   });
 
-  test('are sent what they asked for, and nothing else, of what has happened', async () => {
+  test('are sent exactly what they asked for of past changes', async () => {
     const api = bench({ coreV1: true });
     const from = await api.revision();
     await write(api);
@@ -196,7 +196,7 @@ describe.each(ORDERS)('watchers of one API, opened %s', (_, watchers) => {
     }
   });
 
-  test('are sent the same change as what it is for them: begins to match, changes, ceases to match', async () => {
+  test('are sent one change by its effect on each: begins to match, changes, ceases to match', async () => {
     const api = bench({ coreV1: true });
     await write(api);
     const from = await api.revision();
@@ -215,7 +215,7 @@ describe.each(ORDERS)('watchers of one API, opened %s', (_, watchers) => {
   });
 });
 
-test('a selector that another version knows is not known to this one, whoever asked for it before', async () => {
+test('a selector that only another version supports is refused, even if it was used there before', async () => {
   const { json, ask } = bench({ coreV1: true });
   const selector = `&timeoutSeconds=-1${field('involvedObject.kind=Pod')}`;
   expect((await ask(`GET /api/v1${collection('red')}${selector}`)).status).toBe(200);

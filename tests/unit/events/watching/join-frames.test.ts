@@ -4,11 +4,11 @@ import { createFrameJoiner } from '../../../../src/events/watching/join-frames.j
 
 const frame = (size: number): Uint8Array => new Uint8Array(size).fill(size % 251);
 
-test('nothing in, nothing out', () => {
+test('no frames give no chunk', () => {
   expect(createFrameJoiner().rest()).toBeUndefined();
 });
 
-test('small frames leave together, once', () => {
+test('small frames are sent together, once', () => {
   const joiner = createFrameJoiner();
   expect(joiner.add(frame(1))).toBeUndefined();
   expect(joiner.add(frame(2))).toBeUndefined();
@@ -16,7 +16,7 @@ test('small frames leave together, once', () => {
   expect(joiner.rest()).toBeUndefined();
 });
 
-test('one frame alone is not copied', () => {
+test('a single frame is not copied', () => {
   const joiner = createFrameJoiner();
   const small = frame(10);
   joiner.add(small);
@@ -25,7 +25,7 @@ test('one frame alone is not copied', () => {
   expect(joiner.add(large)).toBe(large);
 });
 
-test('frames that lie one behind the other leave as they lie, without a copy; others do not', () => {
+test('contiguous frames are sent without a copy, and others are copied', () => {
   const memory = Uint8Array.from({ length: 100 }, (_, index) => index);
   const joined = (...ranges: (readonly [number, number])[]): Uint8Array | undefined => {
     const joiner = createFrameJoiner();
@@ -55,7 +55,7 @@ test('frames that lie one behind the other leave as they lie, without a copy; ot
   }
 });
 
-test('whatever comes, all of it leaves in order, in chunks that are bounded', () => {
+test('all frames are sent in order, in bounded chunks', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 1, max: 100_000 }), { maxLength: 12 }), (sizes) => {
       const joiner = createFrameJoiner();

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createTicker } from '../../../../src/events/watching/live-frames.js';
 import { fakeClock } from '../../../../src/testing/fake-clock.js';
 
-test('says once for each tick that something is due, and tells who waits', () => {
+test('a ticker reports once for each tick that it is due, and wakes a waiting reader', () => {
   const clock = fakeClock();
   let ticks = 0;
   const ticker = createTicker(clock, 10, () => void ticks++);
@@ -14,7 +14,7 @@ test('says once for each tick that something is due, and tells who waits', () =>
   }
 });
 
-test('ticks that nobody asked about are one', () => {
+test('a ticker merges ticks that were not read', () => {
   const clock = fakeClock();
   const ticker = createTicker(clock, 10, () => undefined);
   clock.advance(1000);

@@ -91,7 +91,7 @@ describe.each(QUERIES)('a watch with %s leaves no timer and no listener behind',
     return { ...which, watch, end };
   };
 
-  test('when the client leaves', async () => {
+  test('when the client disconnects', async () => {
     const { client, end, timers, listeners, bench } = await waiting();
     client.abort();
     expect(await end).toBeUndefined();
@@ -128,7 +128,7 @@ describe.each(QUERIES)('a watch with %s leaves no timer and no listener behind',
     expect([timers.pending(), listeners()]).toEqual([0, 0]);
   });
 
-  test('when it is over before it begins', () => {
+  test('when it has ended before it begins', () => {
     const { open, client, timers, listeners } = counted(query);
     client.abort();
     open();
@@ -158,7 +158,7 @@ describe.each(QUERIES)('a watch with %s leaves no timer and no listener behind',
   });
 });
 
-test('an API whose watches have ended waits for nothing that it did not wait for before', async () => {
+test('an API whose watches have ended has no further timers or listeners', async () => {
   const timers = countingClock();
   const { ask, json } = bench({ clock: timers.clock });
   const before = timers.pending();

@@ -20,8 +20,8 @@ async function shown(watch: OpenedWatch): Promise<string[] | undefined> {
 
 const from = (revision: Revision): string => `&resourceVersion=${revision}`;
 
-describe('what begins a watch', () => {
-  test('without a revision: everything there is, then what happens', async () => {
+describe('the start of a watch', () => {
+  test('without a revision is all existing events, then changes', async () => {
     const bench = verbBench();
     await put(bench.store, 'a');
     const watch = openedWatch(bench);
@@ -31,14 +31,14 @@ describe('what begins a watch', () => {
     expect(await next).toEqual(['ADDED b']);
   });
 
-  test('with a revision: what happened after it', async () => {
+  test('with a revision is the changes after it', async () => {
     const bench = verbBench();
     const first = await put(bench.store, 'a');
     await put(bench.store, 'b');
     expect(await shown(openedWatch(bench, from(first)))).toEqual(['ADDED b']);
   });
 
-  test('sendInitialEvents ends with a bookmark that says so, at the revision of the list', async () => {
+  test('with sendInitialEvents ends with a marked bookmark, at the revision of the list', async () => {
     const bench = verbBench();
     const revision = await put(bench.store, 'a');
     const initial = '&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true';
@@ -76,7 +76,7 @@ describe('what begins a watch', () => {
     expect(await next).toEqual(['ADDED last']);
   });
 
-  test('nothing is lost between the initial events and the first change', async () => {
+  test('loses nothing between the initial events and the first change', async () => {
     const bench = verbBench();
     for (let index = 0; index < 20; index++) await put(bench.store, `before-${index}`);
     const watch = openedWatch(bench);
@@ -86,8 +86,8 @@ describe('what begins a watch', () => {
   });
 });
 
-describe('selection', () => {
-  test('events that begin or cease to match are ADDED and DELETED, others are not seen', async () => {
+describe('the selector of a watch', () => {
+  test('shows events that begin or cease to match as ADDED and DELETED, and hides others', async () => {
     const bench = verbBench();
     const start = await put(bench.store, 'other', { app: 'db' });
     const key = { namespace: 'default', name: 'a' };
@@ -126,7 +126,7 @@ describe('selection', () => {
     expect(seen[0]?.object.metadata).toMatchObject({ labels: { app: 'web' }, resourceVersion: String(removed) });
   });
 
-  test('other namespaces are none of its business', async () => {
+  test('hides events of other namespaces', async () => {
     const bench = verbBench();
     const start = await put(bench.store, 'a');
     const elsewhere = sampleEvent({ namespace: 'elsewhere', name: 'b' });
@@ -136,8 +136,8 @@ describe('selection', () => {
   });
 });
 
-describe('its time', () => {
-  test('timeoutSeconds ends it to the second', async () => {
+describe('the duration of a watch', () => {
+  test('is timeoutSeconds, to the second', async () => {
     const bench = verbBench();
     const watch = openedWatch(bench, `${from(await put(bench.store, 'a'))}&timeoutSeconds=7`);
     const end = watch.next();
@@ -151,7 +151,7 @@ describe('its time', () => {
     expect(bench.hub.watchers).toBe(0);
   });
 
-  test('without it, between half an hour and an hour', async () => {
+  test('is half an hour to an hour without it', async () => {
     const bench = verbBench();
     const revision = await put(bench.store, 'a');
     const watches = Array.from({ length: 30 }, () => openedWatch(bench, from(revision)));
@@ -165,7 +165,7 @@ describe('its time', () => {
     expect(bench.hub.watchers).toBe(0);
   });
 
-  test('ends it while the store has not said yet what there is', async () => {
+  test('includes the time that the store takes for the initial events', async () => {
     for (const hanging of ['list', 'revision'] as const) {
       const bench = verbBench((store) => ({ ...store, [hanging]: () => new Promise(() => undefined) }));
       const more = hanging === 'list' ? '' : '&sendInitialEvents=false&resourceVersionMatch=NotOlderThan';
@@ -178,7 +178,7 @@ describe('its time', () => {
     }
   });
 
-  test('a negative one is over at once', async () => {
+  test('is zero if timeoutSeconds is negative', async () => {
     const bench = verbBench();
     const watch = openedWatch(bench, '&timeoutSeconds=-1');
     expect(await watch.next()).toBeUndefined();
@@ -187,7 +187,7 @@ describe('its time', () => {
 });
 
 describe('bookmarks', () => {
-  test('come at intervals with the revision delivered last, and not twice for one revision', async () => {
+  test('come at intervals with the last delivered revision, and not twice for one revision', async () => {
     const bench = verbBench();
     const start = await put(bench.store, 'a');
     const watch = openedWatch(bench, `${from(start)}&allowWatchBookmarks=true`);
@@ -209,7 +209,7 @@ describe('bookmarks', () => {
     expect((await next)?.[0]?.type).toBe('ADDED');
   });
 
-  test('go on while a selector filters everything', async () => {
+  test('continue while a selector filters everything', async () => {
     const bench = verbBench();
     const start = await put(bench.store, 'a');
     const watch = openedWatch(bench, `${from(start)}&allowWatchBookmarks=true&labelSelector=never`);
@@ -221,7 +221,7 @@ describe('bookmarks', () => {
     expect(bookmark).toMatchObject({ type: 'BOOKMARK', object: { metadata: { resourceVersion: String(last) } } });
   });
 
-  test('never run ahead of a change that waits for a slow consumer', async () => {
+  test('are never ahead of a change that waits for a slow consumer', async () => {
     const bench = verbBench();
     const watch = openedWatch(bench, `${from(await put(bench.store, 'a'))}&allowWatchBookmarks=true`);
     const next = watch.next();
@@ -244,7 +244,7 @@ describe('bookmarks', () => {
     expect(highest).toBe(await bench.store.revision());
   });
 
-  test.each(['', '&allowWatchBookmarks=false'])('do not come unasked%s, however much happens', async (more) => {
+  test.each(['', '&allowWatchBookmarks=false'])('are not sent without being requested%s, however much happens', async (more) => {
     const bench = verbBench();
     const start = await put(bench.store, 'a');
     const query = `${from(start)}&labelSelector=app%3Dweb`;
@@ -268,7 +268,7 @@ describe('bookmarks', () => {
     expect((await next)?.map(({ type, object }) => [type, object.metadata['name']])).toEqual([['ADDED', 'e']]);
   });
 
-  test('do not end the initial events unasked', async () => {
+  test('do not end the initial events unless requested', async () => {
     const bench = verbBench();
     await put(bench.store, 'a');
     for (const query of ['', '&sendInitialEvents=true&resourceVersionMatch=NotOlderThan']) {
@@ -285,8 +285,8 @@ describe('bookmarks', () => {
   });
 });
 
-describe('its end', () => {
-  test('the client leaves while it waits', async () => {
+describe('the end of a watch', () => {
+  test('comes when the client disconnects while it waits', async () => {
     const bench = verbBench();
     const client = new AbortController();
     const watch = openedWatch(bench, from(await put(bench.store, 'a')), { signal: client.signal });
@@ -300,7 +300,7 @@ describe('its end', () => {
     expect(watch.ends()).toBe(1);
   });
 
-  test('the client leaves before anything was asked of it: nothing is held', () => {
+  test('releases everything if the client disconnects before the first read', () => {
     const bench = verbBench();
     const client = new AbortController();
     const watch = openedWatch(bench, '', { signal: client.signal });
@@ -309,14 +309,14 @@ describe('its end', () => {
     expect(bench.hub.watchers).toBe(0);
   });
 
-  test('the client has left already', async () => {
+  test('comes at once if the client has disconnected already', async () => {
     const bench = verbBench();
     const watch = openedWatch(bench, '', { signal: AbortSignal.abort() });
     expect(await watch.next()).toBeUndefined();
     expect(watch.ends()).toBe(1);
   });
 
-  test('return() while it waits, and again', async () => {
+  test('comes with return() while it waits, and again', async () => {
     const bench = verbBench();
     const watch = openedWatch(bench, from(await put(bench.store, 'a')));
     const end = watch.next();
@@ -328,7 +328,7 @@ describe('its end', () => {
     expect(watch.ends()).toBe(1);
   });
 
-  test('return() before the first step, and between two', async () => {
+  test('comes with return() before the first step, and between two', async () => {
     const bench = verbBench();
     const unread = openedWatch(bench, from(await put(bench.store, 'a')));
     await unread.iterator.return?.();
@@ -340,7 +340,7 @@ describe('its end', () => {
     expect(bench.hub.watchers).toBe(0);
   });
 
-  test('a hub that closes ends it cleanly; a closed one does not begin', async () => {
+  test('is clean when the hub closes; with a closed hub no watch begins', async () => {
     const bench = verbBench();
     const query = from(await put(bench.store, 'a'));
     const watch = openedWatch(bench, query);
@@ -352,7 +352,7 @@ describe('its end', () => {
     expect(await openedWatch(bench, query).next()).toBeUndefined();
   });
 
-  test('a representation that cannot go on ends it', async () => {
+  test('comes when the representation cannot continue', async () => {
     const bench = verbBench();
     const start = await put(bench.store, 'a');
     await put(bench.store, 'b');
@@ -365,8 +365,8 @@ describe('its end', () => {
   });
 });
 
-describe('failures', () => {
-  test('a consumer that is not there when history goes past it learns of it when it comes back', async () => {
+describe('a failure in a watch', () => {
+  test('because history was dropped is reported to a slow consumer when it reads again', async () => {
     const bench = verbBench(undefined, 1_000);
     const clock = bench.clock;
     const start = await put(bench.store, 'a');
@@ -390,7 +390,7 @@ describe('failures', () => {
     expect(hub.watchers).toBe(0);
   });
 
-  test('a revision that history has forgotten is one ERROR frame with a 410, then the end', async () => {
+  test('because the revision is expired is one ERROR frame with a 410, then the end', async () => {
     const bench = verbBench(undefined, 1_000);
     const start = await put(bench.store, 'a');
     await bench.store.remove({ namespace: 'default', name: 'a' });
@@ -407,7 +407,7 @@ describe('failures', () => {
     expect([watch.ends(), bench.hub.watchers]).toEqual([1, 0]);
   });
 
-  test('a feed that fails in between is taken up again, without loss and without repetition', async () => {
+  test('of the feed is repaired without loss and without repetition', async () => {
     let fail: ((error: Error) => void) | undefined;
     const bench = verbBench((store) => ({
       ...store,
@@ -439,7 +439,7 @@ describe('failures', () => {
     ['unavailable', 503],
     ['unknown-outcome', 504],
     ['future-revision', 504],
-  ] as const)('a store that is %s at the start is an ERROR frame with %i', async (code, status) => {
+  ] as const)('because the store is %s at the start is an ERROR frame with %i', async (code, status) => {
     const bench = verbBench((store) => ({ ...store, list: () => Promise.reject(storeError(code, 'secret')) }));
     const watch = openedWatch(bench);
     const frames = await watch.next();
@@ -449,7 +449,7 @@ describe('failures', () => {
     expect(watch.ends()).toBe(1);
   });
 
-  test('what nobody expected breaks the stream off, and frees everything', async () => {
+  test('that is unexpected aborts the stream, and releases everything', async () => {
     const bench = verbBench((store) => ({ ...store, list: () => Promise.reject(new Error('secret')) }));
     const watch = openedWatch(bench);
     await expect(watch.next()).rejects.toThrow('secret');
@@ -457,8 +457,8 @@ describe('failures', () => {
   });
 });
 
-describe('an encoder that remembers what it has encoded', () => {
-  test('is given every change of its own watch, however many others have the like', async () => {
+describe('an encoder with state', () => {
+  test('receives every change of its own watch, however many others are like it', async () => {
     const bench = verbBench();
     const start = await put(bench.store, 'a');
     const watches = Array.from({ length: 3 }, (_, watch) => {
@@ -480,7 +480,7 @@ describe('an encoder that remembers what it has encoded', () => {
     expect(seen).toEqual([0, 1, 2].map((watch) => [`ADDED ${watch}.0`, `ADDED ${watch}.1`]));
   });
 
-  test('and has no form for an error ends without one', async () => {
+  test('that cannot encode an error ends without one', async () => {
     const bench = verbBench((store) => ({
       ...store,
       list: () => Promise.reject(storeError('unavailable', 'away')),
@@ -491,8 +491,8 @@ describe('an encoder that remembers what it has encoded', () => {
   });
 });
 
-describe('initial events that are asked for faster than they come', () => {
-  test('come once each, and in order', async () => {
+describe('initial events that are read faster than they arrive', () => {
+  test('are sent once each, and in order', async () => {
     const bench = verbBench();
     const names = Array.from({ length: 400 }, (_, index) => `event-${String(index).padStart(3, '0')}`);
     for (const name of names) {
@@ -507,7 +507,7 @@ describe('initial events that are asked for faster than they come', () => {
   });
 });
 
-test('a client that leaves while the store is asked where it is ends the question', async () => {
+test('a client that disconnects while the store is asked for its revision ends that call', async () => {
   const signals: (AbortSignal | undefined)[] = [];
   const bench = verbBench((store) => ({
     ...store,

@@ -4,8 +4,8 @@ import { bench, event, metaOf, path } from '../bench.js';
 const APPLY = { 'content-type': 'application/apply-patch+yaml' };
 const target = (name: string, more = ''): string => `PATCH ${path(`/${name}`)}?fieldManager=tester${more}`;
 
-describe('an apply of what is not there', () => {
-  test.each(['', '&dryRun=All', '&force=true'])('needs the right to create, too%s', async (more) => {
+describe('an apply of a missing event', () => {
+  test.each(['', '&dryRun=All', '&force=true'])('requires the right to create, too%s', async (more) => {
     const asked: unknown[] = [];
     const { json, revision } = bench({
       authorize: (_caller, attributes) => {
@@ -28,13 +28,13 @@ describe('an apply of what is not there', () => {
     expect((await json(`GET ${path('/a')}`)).status).toBe(404);
   });
 
-  test('needs the right to patch: the right to create is not enough', async () => {
+  test('requires the right to patch: the right to create is not enough', async () => {
     const { json } = bench({ authorize: (_caller, { verb }) => ({ allowed: verb === 'create' || verb === 'get' }) });
     expect((await json(target('a'), event('a'), APPLY)).status).toBe(403);
     expect((await json(`GET ${path('/a')}`)).status).toBe(404);
   });
 
-  test('of what is there needs no right to create', async () => {
+  test('does not require the right to create if the event exists', async () => {
     const { json } = bench({ authorize: (_caller, { verb }) => ({ allowed: verb !== 'create' || !created }) });
     let created = false;
     expect((await json(`POST ${path()}`, event('a'))).status).toBe(201);
@@ -55,7 +55,7 @@ describe('an apply of what is not there', () => {
     expect(await revision()).toBe(before);
   });
 
-  test('gives it a uid and a revision of its own, whatever revision was sent', async () => {
+  test('gives it a new uid and revision, whatever revision was sent', async () => {
     const { json, revision } = bench();
     const created = await json(target('a'), event('a', {}, { resourceVersion: '4711' }), APPLY);
     expect([created.status, metaOf(created.json)['resourceVersion']]).toEqual([201, await revision()]);
@@ -63,7 +63,7 @@ describe('an apply of what is not there', () => {
   });
 });
 
-describe('an apply of what is there', () => {
+describe('an apply of an existing event', () => {
   test('with another uid is refused, and changes nothing', async () => {
     const { create, json } = bench();
     const created = await create('a');
@@ -74,7 +74,7 @@ describe('an apply of what is there', () => {
     expect((await json(`GET ${path('/a')}`)).json).toEqual(created);
   });
 
-  test('with its own uid is an ordinary one', async () => {
+  test('with its own uid is an ordinary apply', async () => {
     const { create, json } = bench();
     const { uid } = metaOf(await create('a'));
     const applied = await json(target('a'), event('a', {}, { uid, labels: { a: '1' } }), APPLY);

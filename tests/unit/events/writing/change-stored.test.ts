@@ -31,8 +31,8 @@ function contended(times: number): { wrap: (store: EventStore) => EventStore; at
   };
 }
 
-describe('a write in between', () => {
-  test('starts a patch again on the new state', async () => {
+describe('a concurrent write', () => {
+  test('restarts a patch on the new state', async () => {
     const { wrap, attempts } = contended(3);
     const { create, json } = bench({}, wrap);
     await create('a');
@@ -52,7 +52,7 @@ describe('a write in between', () => {
     expect(metaOf(answer.json)).not.toHaveProperty('annotations');
   });
 
-  test('is a conflict for a caller who said which version is meant', async () => {
+  test('is a conflict for a caller who gave a resourceVersion', async () => {
     const { wrap, attempts } = contended(1);
     const { create, json } = bench({}, wrap);
     const created = await create('a');
@@ -64,7 +64,7 @@ describe('a write in between', () => {
     expect(metaOf((await json(`GET ${path('/a')}`)).json)).not.toHaveProperty('labels');
   });
 
-  test('that deletes the event makes a patch 404 and an update a creation', async () => {
+  test('that deletes the event makes a patch 404 and an update a create', async () => {
     let times = 2;
     const { create, json } = bench({}, (store) => ({
       ...store,
@@ -90,7 +90,7 @@ describe('the resourceVersion of the caller', () => {
     ['no number', () => 'abc', 400],
     ['a negative one', () => '-1', 400],
     ['too large for 64 bits', () => '18446744073709551616', 400],
-  ])('%s', async (_title, sent, expected) => {
+  ])('is checked: %s', async (_title, sent, expected) => {
     const { create, json, revision } = bench();
     const created = await create('a');
     const before = await revision();
@@ -102,7 +102,7 @@ describe('the resourceVersion of the caller', () => {
 });
 
 describe('a change that changes nothing', () => {
-  test('is not written: revision and expiry stay', async () => {
+  test('is not written: revision and expiry stay the same', async () => {
     const { create, json, revision, store } = bench();
     const created = await create('a', {}, { labels: { x: 'y' } });
     const before = await store.get(KEY);
@@ -117,7 +117,7 @@ describe('a change that changes nothing', () => {
     expect(await revision()).toBe(metaOf(created)['resourceVersion']);
   });
 
-  test('a real one renews the expiry', async () => {
+  test('does not renew the expiry, unlike a real change', async () => {
     const { create, clock, json, store } = bench({ ttlMs: 10_000 });
     await create('a');
     clock.advance(5_000);
@@ -126,8 +126,8 @@ describe('a change that changes nothing', () => {
   });
 });
 
-describe('what an update cannot change', () => {
-  test('keeps its stored value without a word', async () => {
+describe('a field that updates cannot change', () => {
+  test('keeps its stored value without an error', async () => {
     const { create, json } = bench();
     const created = metaOf(await create('a'));
     const answer = await json(
@@ -139,7 +139,7 @@ describe('what an update cannot change', () => {
     expect(metaOf(answer.json)['generation']).toBe(created['generation']);
   });
 
-  test('nor can it take back that the event is being deleted', async () => {
+  test('includes the deletion of an event, which cannot be undone', async () => {
     const { create, json } = bench();
     await create('a', {}, { finalizers: ['example.com/one'] });
     const { deletionTimestamp } = metaOf((await json(`DELETE ${path('/a')}`)).json);
@@ -157,7 +157,7 @@ describe('what an update cannot change', () => {
     ]);
   });
 
-  test('a uid that is another object is a conflict', async () => {
+  test('includes the uid, which is a conflict if it is another', async () => {
     const { create, json } = bench();
     const created = metaOf(await create('a'));
     const answer = await json(`PUT ${path('/a')}`, event('a', {}, { uid: 'other' }));
@@ -171,7 +171,7 @@ describe('what an update cannot change', () => {
 });
 
 describe('finalizers', () => {
-  test('the last one to go takes a marked event with it', async () => {
+  test('delete a marked event when the last one is removed', async () => {
     const { create, json, revision } = bench();
     await create('a', {}, { finalizers: ['example.com/one', 'example.com/two'] });
     const marked = await json(`DELETE ${path('/a')}`);
@@ -189,14 +189,14 @@ describe('finalizers', () => {
     expect(Number(await revision())).toBe(Number(before) + 1);
   });
 
-  test('an event that is not marked stays when they go', async () => {
+  test('do not delete an unmarked event when they are removed', async () => {
     const { create, json } = bench();
     await create('a', {}, { finalizers: ['example.com/one'] });
     await json(`PATCH ${path('/a')}`, { metadata: { finalizers: null } }, MERGE);
     expect((await json(`GET ${path('/a')}`)).status).toBe(200);
   });
 
-  test('the last one to go takes nothing with it that somebody has written in between', async () => {
+  test('do not delete an event that was changed concurrently', async () => {
     const expected: unknown[] = [];
     let rival: (() => Promise<unknown>) | undefined;
     const { create, json } = bench({}, (store) => ({
@@ -223,7 +223,7 @@ describe('finalizers', () => {
     ]);
   });
 
-  test('a removal that loses a race starts again', async () => {
+  test('are removed again after a lost race', async () => {
     let times = 1;
     const { create, json } = bench({}, (store) => ({
       ...store,
@@ -238,30 +238,33 @@ describe('finalizers', () => {
 });
 
 describe('a store that fails while an event is changed', () => {
-  test.each(['replace', 'remove'] as const)('is asked once, and the failure is the answer: %s', async (operation) => {
-    let asked = 0;
-    const failing = async (): Promise<never> => {
-      asked++;
-      return Promise.reject(storeError('unavailable', 'away'));
-    };
-    let broken = false;
-    const { create, json } = bench({}, (store) => ({
-      ...store,
-      replace: (...args) => (broken && operation === 'replace' ? failing() : store.replace(...args)),
-      remove: (...args) => (broken && operation === 'remove' ? failing() : store.remove(...args)),
-    }));
-    await create('a', {}, { finalizers: ['example.com/one'] });
-    if (operation === 'remove') await json(`DELETE ${path('/a')}`);
-    broken = true;
-    const refused = await json(`PATCH ${path('/a')}`, { metadata: { finalizers: null } }, MERGE);
-    expect([refused.status, asked]).toEqual([503, 1]);
-    broken = false;
-    expect((await json(`GET ${path('/a')}`)).status).toBe(200);
-  });
+  test.each(['replace', 'remove'] as const)(
+    'is called once, and the failure is the response: %s',
+    async (operation) => {
+      let asked = 0;
+      const failing = async (): Promise<never> => {
+        asked++;
+        return Promise.reject(storeError('unavailable', 'away'));
+      };
+      let broken = false;
+      const { create, json } = bench({}, (store) => ({
+        ...store,
+        replace: (...args) => (broken && operation === 'replace' ? failing() : store.replace(...args)),
+        remove: (...args) => (broken && operation === 'remove' ? failing() : store.remove(...args)),
+      }));
+      await create('a', {}, { finalizers: ['example.com/one'] });
+      if (operation === 'remove') await json(`DELETE ${path('/a')}`);
+      broken = true;
+      const refused = await json(`PATCH ${path('/a')}`, { metadata: { finalizers: null } }, MERGE);
+      expect([refused.status, asked]).toEqual([503, 1]);
+      broken = false;
+      expect((await json(`GET ${path('/a')}`)).status).toBe(200);
+    },
+  );
 });
 
-describe('an update of what is not there', () => {
-  test('creates it, and needs the right to', async () => {
+describe('an update of a missing event', () => {
+  test('creates it, and requires the right to create', async () => {
     const asked: unknown[] = [];
     const { json } = bench({
       authorize: (_caller, attributes) => {
@@ -280,7 +283,7 @@ describe('an update of what is not there', () => {
   });
 });
 
-describe('an event that somebody else creates first', () => {
+describe('an event that another client creates first', () => {
   const APPLY = { 'content-type': 'application/apply-patch+yaml' };
 
   /** A store in which somebody else creates the event just before the first creation, as a durable one may find. */
@@ -312,7 +315,7 @@ describe('an event that somebody else creates first', () => {
     expect((await json(`GET ${path('/a')}`)).json).toEqual(answer.json);
   });
 
-  test('is a conflict for a PUT with a resourceVersion of its own', async () => {
+  test('is a conflict for a PUT with a resourceVersion', async () => {
     const { wrap, revision } = overtaken();
     const { json } = bench({}, wrap);
     const answer = await json(`PUT ${path('/a')}`, event('a', {}, { resourceVersion: '7' }));

@@ -26,7 +26,7 @@ function sealable(): { wrap: (store: EventStore) => EventStore; seal: () => void
 
 const MERGE = { 'content-type': 'application/merge-patch+json' };
 
-test('a dry run answers as the real one would, and never writes', async () => {
+test('a dry run is answered like the real request, and never writes', async () => {
   const { wrap, seal } = sealable();
   const { create, json, revision, observed } = bench({}, wrap);
   const created = await create('a');
@@ -70,7 +70,7 @@ const WRONG = [
   ...['dryRun=All&dryRun=x', 'dryRun=x&dryRun=All', 'dryRun=All&dryRun='],
 ];
 
-describe.each(WRONG)('%s', (query) => {
+describe.each(WRONG)('the query %s', (query) => {
   test.each([
     ['POST', path(), event('new')],
     ['PUT', path('/a'), event('a', {}, { labels: { x: 'y' } })],
@@ -78,7 +78,7 @@ describe.each(WRONG)('%s', (query) => {
     ['PATCH', path('/a'), { metadata: { labels: { x: 'y' } } }],
     ['DELETE', path('/a'), undefined],
     ['DELETE', path(), undefined],
-  ])('of %s %s is no dry run and no write', async (method, target, body) => {
+  ])('of %s %s is neither a dry run nor a write', async (method, target, body) => {
     const { create, json, revision } = bench();
     await create('a');
     const before = await revision();
@@ -94,7 +94,7 @@ describe.each(WRONG)('%s', (query) => {
 });
 
 test.each([[['All', 'x']], [['']], [['none']]])(
-  'dryRun of %j in the options of a delete is no dry run',
+  'dryRun of %j in the options of a delete is not a dry run',
   async (dryRun) => {
     const { create, json, revision } = bench();
     await create('a');
@@ -107,7 +107,7 @@ test.each([[['All', 'x']], [['']], [['none']]])(
   },
 );
 
-test('dryRun=All twice is a dry run', async () => {
+test('a repeated dryRun=All is a dry run', async () => {
   const { json, revision } = bench();
   const before = await revision();
   expect((await json(`POST ${path()}?dryRun=All&dryRun=All`, event('a'))).status).toBe(201);

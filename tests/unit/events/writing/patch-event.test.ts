@@ -29,7 +29,7 @@ describe('a JSON patch', () => {
     }
   });
 
-  test.each(['kind', 'apiVersion'])('that makes another %s of it is refused', async (key) => {
+  test.each(['kind', 'apiVersion'])('that changes its %s is refused', async (key) => {
     const { create, json, revision } = bench();
     await create('a');
     const before = await revision();
@@ -48,7 +48,7 @@ describe.each([
   ['merge', MERGE],
   ['strategic merge', STRATEGIC],
 ])('a %s patch', (_, headers) => {
-  test('says what it did not understand in a warning, unless it is to be strict or silent', async () => {
+  test('reports unknown fields in a warning, unless it is strict or ignores them', async () => {
     const { ask, create } = bench();
     await create('a');
     const patch = { metadata: { labels: { a: '1' } }, ...(headers === MERGE && { odd: 1 }) };
@@ -65,7 +65,7 @@ describe.each([
   });
 });
 
-test('owners that a patch names twice count once, with a warning', async () => {
+test('owners that a patch repeats are merged, with a warning', async () => {
   const { ask, create } = bench();
   await create('a');
   const owner: Json = { apiVersion: 'v1', kind: 'Pod', name: 'web-1', uid: 'u1' };

@@ -4,8 +4,8 @@ import { bench, event, metaOf, namesOf, path, type Json } from '../bench.js';
 
 const PRECONDITION = 'Operation cannot be fulfilled on Event "a": ';
 
-describe('one event', () => {
-  test('is gone, and the answer says which it was', async () => {
+describe('a delete of one event', () => {
+  test('removes it, and the response names it', async () => {
     const { create, json } = bench();
     const created = await create('a');
     const answer = await json(`DELETE ${path('/a')}`);
@@ -16,7 +16,7 @@ describe('one event', () => {
     expect((await json(`DELETE ${path('/a')}`)).status).toBe(404);
   });
 
-  test('preconditions hold or nothing happens', async () => {
+  test('does nothing if a precondition fails', async () => {
     const { create, json, revision } = bench();
     const created = metaOf(await create('a'));
     const options = (preconditions: Json): Json => ({ kind: 'DeleteOptions', apiVersion: 'v1', preconditions });
@@ -37,7 +37,7 @@ describe('one event', () => {
     expect((await json(`DELETE ${path('/a')}`, options({ uid: own, resourceVersion }))).status).toBe(200);
   });
 
-  test('a write in between starts it again, and a precondition is then looked at anew', async () => {
+  test('is restarted after a concurrent write, and checks preconditions again', async () => {
     let times = 1;
     const { create, json } = bench({}, (store) => ({
       ...store,
@@ -58,7 +58,7 @@ describe('one event', () => {
     expect((await json(`DELETE ${path('/a')}`, { preconditions })).status).toBe(409);
   });
 
-  test('somebody faster makes it 404', async () => {
+  test('is 404 if another client was faster', async () => {
     const { create, json } = bench({}, (store) => ({
       ...store,
       async remove(key, options) {
@@ -72,7 +72,7 @@ describe('one event', () => {
 });
 
 describe('an event with finalizers', () => {
-  test('is marked once, and stays', async () => {
+  test('is marked once, and kept', async () => {
     const { create, json, revision } = bench();
     await create('a', {}, { finalizers: ['example.com/hold'] });
     const marked = await json(`DELETE ${path('/a')}`);
@@ -85,7 +85,7 @@ describe('an event with finalizers', () => {
     expect((await json(`GET ${path('/a')}`)).json).toEqual(marked.json);
   });
 
-  test('a dry run shows the mark and leaves none', async () => {
+  test('is shown with the mark in a dry run, which stores nothing', async () => {
     const { create, json, revision } = bench();
     await create('a', {}, { finalizers: ['example.com/hold'] });
     const before = await revision();
@@ -96,8 +96,8 @@ describe('an event with finalizers', () => {
   });
 });
 
-describe('a collection', () => {
-  test('loses what the selectors pick, in this namespace only', async () => {
+describe('a deletecollection', () => {
+  test('deletes what the selectors match, in this namespace only', async () => {
     const { create, json } = bench();
     for (const name of ['a', 'b']) await create(name, {}, { labels: { app: 'web' } });
     await create('c');
@@ -110,7 +110,7 @@ describe('a collection', () => {
     expect(namesOf((await json(`GET ${path('', 'other')}`)).json)).toEqual(['a']);
   });
 
-  test('what somebody else deleted meanwhile is skipped', async () => {
+  test('skips events that another client deleted meanwhile', async () => {
     const { create, json } = bench({}, (store) => ({
       ...store,
       async remove(key, options) {
@@ -123,7 +123,7 @@ describe('a collection', () => {
     expect(namesOf((await json(`GET ${path()}`)).json)).toEqual([]);
   });
 
-  test('what somebody else deletes at the last moment is skipped', async () => {
+  test('skips events that another client deletes at the last moment', async () => {
     const { create, json } = bench({}, (store) => ({
       ...store,
       async remove(key, options) {
@@ -136,7 +136,7 @@ describe('a collection', () => {
     expect(namesOf((await json(`GET ${path()}`)).json)).toEqual([]);
   });
 
-  test('another failure ends it, with some already gone', async () => {
+  test('ends with any other failure, with some events deleted', async () => {
     const { create, json } = bench({}, (store) => ({
       ...store,
       remove: (key, options) =>
@@ -147,7 +147,7 @@ describe('a collection', () => {
     expect(namesOf((await json(`GET ${path()}`)).json)).toEqual(['b', 'c']);
   });
 
-  test('more than one page of the store is deleted to the last', async () => {
+  test('deletes more than one page of the store completely', async () => {
     const { events, json } = bench();
     for (let index = 0; index < 1_050; index++) {
       await events.handle({
@@ -162,7 +162,7 @@ describe('a collection', () => {
     expect(namesOf((await json(`GET ${path()}`)).json)).toEqual([]);
   });
 
-  test('with a limit answers where to go on', async () => {
+  test('with a limit returns where to continue', async () => {
     const { create, json } = bench();
     for (const name of ['a', 'b', 'c']) await create(name);
     const { json: status } = await json(`DELETE ${path()}?limit=2`);

@@ -3,7 +3,7 @@ import { storeError } from '../../../../src/store/errors.js';
 import { bench, event, metaOf, path } from '../bench.js';
 
 describe('generateName', () => {
-  test('gives a name of the prefix and five characters', async () => {
+  test('makes a name of the prefix and five characters', async () => {
     const { json } = bench();
     const created = await json(`POST ${path()}`, event(undefined, {}, { generateName: 'web-' }));
     expect(created.status).toBe(201);
@@ -11,12 +11,12 @@ describe('generateName', () => {
     expect(metaOf(created.json)['generateName']).toBe('web-');
   });
 
-  test('a name that is given wins', async () => {
+  test('is ignored if a name is given', async () => {
     const { create } = bench();
     expect(metaOf(await create('mine', {}, { generateName: 'web-' }))['name']).toBe('mine');
   });
 
-  test('a name that is taken is replaced by another, each try with a uid of its own', async () => {
+  test('tries another name if one is taken, each try with a different uid', async () => {
     const uids: string[] = [];
     const { json } = bench({}, (store) => ({
       ...store,
@@ -31,7 +31,7 @@ describe('generateName', () => {
     expect(metaOf(created.json)['uid']).toBe(uids[7]);
   });
 
-  test('after eight tries the client is told to come back', async () => {
+  test('tells the client to retry after eight tries', async () => {
     let tries = 0;
     const { ask, revision } = bench({}, (store) => ({
       ...store,
@@ -53,7 +53,7 @@ describe('generateName', () => {
     expect(await revision()).toBe(before);
   });
 
-  test('a bad prefix is refused by the rules of names, not retried', async () => {
+  test('is refused by the name rules for a bad prefix, without retries', async () => {
     const { json } = bench();
     const { status } = await json(`POST ${path()}`, event(undefined, {}, { generateName: 'Not Good' }));
     expect(status).toBe(422);
@@ -61,7 +61,7 @@ describe('generateName', () => {
 });
 
 describe('a name that is taken', () => {
-  test('is 409', async () => {
+  test('is answered with 409', async () => {
     const { create, json } = bench();
     await create('a');
     const answer = await json(`POST ${path()}`, event('a'));
@@ -69,7 +69,7 @@ describe('a name that is taken', () => {
     expect(answer.json['message']).toBe('events.events.example.com "a" already exists');
   });
 
-  test('by an event that waits for its finalizers says that it is being deleted', async () => {
+  test('by an event that waits for its finalizers is answered with a note that it is being deleted', async () => {
     const { create, json } = bench();
     await create('a', {}, { finalizers: ['example.com/hold'] });
     await json(`DELETE ${path('/a')}`);
@@ -80,15 +80,15 @@ describe('a name that is taken', () => {
     expect(dry.json['message']).toBe(answer.json['message']);
   });
 
-  test('by an event that is gone when it is looked for is an ordinary 409', async () => {
+  test('by an event that has gone meanwhile is an ordinary 409', async () => {
     const { json } = bench({}, (store) => ({ ...store, create: () => Promise.reject(storeError('exists', 'taken')) }));
     const answer = await json(`POST ${path()}`, event('a'));
     expect(answer.json['message']).toBe('events.events.example.com "a" already exists');
   });
 });
 
-describe('what the server decides', () => {
-  test('uid, creation and revision are its own, whatever was sent', async () => {
+describe('the fields that the server sets', () => {
+  test('are uid, creation time and revision, whatever was sent', async () => {
     const { create, clock, revision } = bench();
     const created = metaOf(
       await create(
@@ -112,7 +112,7 @@ describe('what the server decides', () => {
     }
   });
 
-  test('a resourceVersion is refused, and nothing is stored', async () => {
+  test('include the resourceVersion, which is refused in a new event', async () => {
     const { json, revision } = bench();
     const before = await revision();
     const answer = await json(`POST ${path()}`, event('a', {}, { resourceVersion: '5' }));
@@ -120,13 +120,16 @@ describe('what the server decides', () => {
     expect(await revision()).toBe(before);
   });
 
-  test.each(['', '0', '00', 'x', '-1'])('a resourceVersion that names no revision does not count: %j', async (sent) => {
-    const { create, revision } = bench();
-    const created = await create('a', {}, { resourceVersion: sent });
-    expect(metaOf(created)['resourceVersion']).toBe(await revision());
-  });
+  test.each(['', '0', '00', 'x', '-1'])(
+    'include the resourceVersion, which is ignored if it names no revision: %j',
+    async (sent) => {
+      const { create, revision } = bench();
+      const created = await create('a', {}, { resourceVersion: sent });
+      expect(metaOf(created)['resourceVersion']).toBe(await revision());
+    },
+  );
 
-  test('owners named twice count once, with a warning', async () => {
+  test('exclude repeated owners, which are merged with a warning', async () => {
     const { ask } = bench();
     const owner = { apiVersion: 'v1', kind: 'Pod', name: 'a', uid: 'u-1' };
     const answer = await ask(`POST ${path()}`, { json: event('a', {}, { ownerReferences: [owner, owner] }) });

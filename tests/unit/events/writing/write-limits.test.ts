@@ -38,7 +38,7 @@ describe('a write beyond the rate', () => {
     expect((await ask(`GET ${path('/b')}`)).status).toBe(404);
   });
 
-  it('is let in again when time has passed', async () => {
+  it('is accepted again after some time', async () => {
     const { ask, clock } = limited(1);
     await ask(`POST ${path()}`, { json: event('a') });
     expect((await ask(`POST ${path()}`, { json: event('b') })).status).toBe(429);
@@ -46,7 +46,7 @@ describe('a write beyond the rate', () => {
     expect((await ask(`POST ${path()}`, { json: event('b') })).status).toBe(201);
   });
 
-  it('counts once, however often it is begun again because somebody else was faster', async () => {
+  it('counts once, however often it is restarted after concurrent writes', async () => {
     let races = 5;
     const { json } = bench({ eventRateLimits: [{ type: 'Namespace', qps: 0.5, burst: 2 }] }, (store) => ({
       ...store,
@@ -58,7 +58,7 @@ describe('a write beyond the rate', () => {
     expect((await json(`POST ${path()}`, event('b'))).status).toBe(429);
   });
 
-  it('is one of any version', async () => {
+  it('counts in any version', async () => {
     const { ask } = limited(2);
     expect((await ask(`POST ${path()}`, { json: event('a') })).status).toBe(201);
     expect((await ask(`POST ${CORE}`, { json: coreEvent('b') })).status).toBe(201);
@@ -67,7 +67,7 @@ describe('a write beyond the rate', () => {
     expect((await ask(`POST ${path()}`, { json: event('d') })).status).toBe(429);
   });
 
-  it('of the same source and object counts together, whatever its name', async () => {
+  it('counts together with others of the same source and object, whatever its name', async () => {
     const { ask } = limited(1, 'SourceAndObject');
     let made = 0;
     const about = (name: string): object => event(`e-${name}-${made++}`, { regarding: { kind: 'Pod', name } });
@@ -80,12 +80,12 @@ describe('a write beyond the rate', () => {
   });
 });
 
-describe('a token is taken by', () => {
+describe('a token is used by', () => {
   const refusedAfter = async (burst: number, ask: Bench['ask']): Promise<void> => {
     expect((await ask(`POST ${path()}`, { json: event(`last-${burst}`) })).status).toBe(429);
   };
 
-  it('an update, a patch, and an apply that creates, also where nothing changes', async () => {
+  it('an update, a patch, and an apply that creates, even if nothing changes', async () => {
     const { ask } = limited(5);
     await ask(`POST ${path()}`, { json: event('a') });
     expect((await ask(`PUT ${path('/a')}`, { json: event('a', { series: SERIES }) })).status).toBe(200);
@@ -104,7 +104,7 @@ describe('a token is taken by', () => {
     await refusedAfter(2, ask);
   });
 
-  it('no dry run, no read, no delete, and nothing that is invalid', async () => {
+  it('neither a dry run, nor a read, nor a delete, nor an invalid event', async () => {
     const { ask } = limited(2);
     await ask(`POST ${path()}`, { json: event('a') });
     for (let round = 0; round < 3; round += 1) {
@@ -119,14 +119,14 @@ describe('a token is taken by', () => {
   });
 });
 
-it('without limits nothing is refused', async () => {
+it('nothing is refused without limits', async () => {
   const { ask } = bench({ eventRateLimits: [] });
   for (let index = 0; index < 50; index += 1) {
     expect((await ask(`POST ${path()}`, { json: event(`e-${index}`) })).status).toBe(201);
   }
 });
 
-it('every fault of the limits is told', () => {
+it('all faults of the limits are reported', () => {
   expect(() => bench({ eventRateLimits: [{ type: 'User', qps: 0, burst: 0 }] })).toThrow(/qps[^]*burst/);
   expect(() => bench({ eventRateLimits: {} as never })).toThrow(/eventRateLimits must be a list/);
 });

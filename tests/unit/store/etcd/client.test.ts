@@ -79,7 +79,7 @@ async function settle<T>(promise: Promise<T>): Promise<T> {
 }
 
 describe('reads', () => {
-  test('go on to the next member, and stay there', async () => {
+  test('go on to the next member, and stay with it', async () => {
     const members = [fake('http://a:1', [lost()]), fake('http://b:1', [RANGE])];
     const client = clientOf(members);
     expect(await settle(client.range({ key }, client.budget(undefined)))).toEqual(RANGE);
@@ -96,7 +96,7 @@ describe('reads', () => {
     expect(clock.monotonic() - begun).toBeLessThan(1500);
   });
 
-  test('end with unavailable when the time is up, and say what was the matter', async () => {
+  test('end with unavailable when the time is over, and give the reason', async () => {
     const client = clientOf([fake('http://a:1', [lost()]), fake('http://b:1', [lost()])]);
     const read = settle(client.range({ key }, client.budget(undefined)));
     await expect(read).rejects.toMatchObject({ code: 'unavailable' });
@@ -120,13 +120,13 @@ describe('writes', () => {
     await expect(settle(client.txn(txn, client.budget(undefined)))).rejects.toMatchObject({ code: 'unavailable' });
   });
 
-  test('that got lost are repeated, and succeed', async () => {
+  test('that were lost are repeated, and succeed', async () => {
     const members = [fake('http://a:1', [lost()]), fake('http://b:1', [DONE])];
     const client = clientOf(members);
     expect(await settle(client.txn(txn, client.budget(undefined)))).toEqual(DONE);
   });
 
-  test('whose condition fails after a loss are in doubt, and definite when they are asked again', async () => {
+  test('whose condition fails after a loss are uncertain, and certain when they are sent again', async () => {
     const client = clientOf([fake('http://a:1', [lost()]), fake('http://b:1', [REFUSED])]);
     const budget = client.budget(undefined);
     await expect(settle(client.txn(txn, budget))).rejects.toMatchObject({ code: 'unknown-outcome' });
@@ -147,13 +147,13 @@ describe('writes', () => {
     await expect(client.txnOnce(txn, late)).rejects.toMatchObject({ code: 'unavailable' });
   });
 
-  test('that get lost until the time is up are unknown-outcome', async () => {
+  test('that are lost until the time is over are unknown-outcome', async () => {
     const client = clientOf([fake('http://a:1', [lost()])]);
     await expect(settle(client.txn(txn, client.budget(undefined)))).rejects.toMatchObject({ code: 'unknown-outcome' });
   });
 });
 
-test('a token is asked for once, and again when it is no longer good', async () => {
+test('a token is requested once, and again when it is no longer valid', async () => {
   const member = fake('http://a:1', [RANGE, badToken(), RANGE], ['first', 'second']);
   const client = clientOf([member], { username: 'u', password: 'p' });
   const read = (): Promise<RangeResponse> => settle(client.range({ key }, client.budget(undefined)));
@@ -162,7 +162,7 @@ test('a token is asked for once, and again when it is no longer good', async () 
   expect(member.asked).toEqual(['range first', 'range first', 'range second', 'range second']);
 });
 
-test('a member that is left takes its watches along', async () => {
+test('watches move along when the client leaves a member', async () => {
   const members = [fake('http://a:1', [lost()]), fake('http://b:1', [RANGE])];
   const client = clientOf(members);
   const end = vi.fn();

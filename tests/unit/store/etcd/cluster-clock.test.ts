@@ -43,18 +43,18 @@ const clockOf = (endpoints: readonly string[], timeEndpoints?: readonly string[]
   return { clock, time };
 };
 
-test('the time is that of the member in the middle, whatever the clock of this process says', async () => {
+test('the time is the median of the members, whatever the clock of this process says', async () => {
   const day = 86_400_000;
   const { time } = clockOf(await Promise.all([member(365 * day), member(1000), member(0)]));
   expect(await time.now()).toBe((NOON + 1500) * 1000);
 });
 
-test('of two members the earlier counts, and one that is away does not', async () => {
+test('the earlier of two members counts, and an unavailable one does not', async () => {
   const { time } = clockOf([await member(5000), await absent(), await member(2000)]);
   expect(await time.now()).toBe((NOON + 2500) * 1000);
 });
 
-test('a recent answer goes on with the monotonic clock for a second', async () => {
+test('a recent response is continued with the monotonic clock for a second', async () => {
   const { clock, time } = clockOf([await member(0)]);
   expect(await time.recent()).toBe((NOON + 500) * 1000);
   clock.advance(900);
@@ -63,14 +63,14 @@ test('a recent answer goes on with the monotonic clock for a second', async () =
   expect(await time.recent()).toBe((NOON + 500) * 1000);
 });
 
-test('members that are away tell no time, and those that speak no HTTP leave it to the clock of this process', async () => {
+test('unavailable members have no time, and without HTTP the clock of this process is used', async () => {
   const away = clockOf([await absent()]);
   await expect(away.time.now()).rejects.toMatchObject({ code: 'unavailable' });
   const { time } = clockOf([await grpcOnly(), await absent()]);
   expect(await time.now()).toBe(77_000_000);
 });
 
-test('the time is asked where the options say', async () => {
+test('the time is read from the endpoints in the options', async () => {
   const elsewhere = clockOf([await absent()], [await member(0)]);
   expect(await elsewhere.time.now()).toBe((NOON + 500) * 1000);
   const nowhere = clockOf([await member(0)], []);

@@ -72,7 +72,7 @@ function creating(answers: readonly (TxnResponse | Error)[], there: readonly Key
 }
 
 describe('a create', () => {
-  test('meets a fence that another process has written, and goes on from there', async () => {
+  test('handles a fence that another process has written, and continues', async () => {
     const raised = { ...stored(''), key: layout.fenceKey, modRevision: 9 };
     const { attempts, fenceOf, create } = creating([{ ...done, succeeded: false, steps: [[], [raised]] }, done, done]);
     expect((await create()).revision).toBe(20);
@@ -80,7 +80,7 @@ describe('a create', () => {
     expect(attempts.map(fenceOf)).toEqual([0, 9, 9]);
   });
 
-  test('goes on as well when somebody has removed the fence', async () => {
+  test('continues also when another program has removed the fence', async () => {
     const raised = { ...stored(''), key: layout.fenceKey, modRevision: 9 };
     const unlike = (fence: readonly KeyValue[]): TxnResponse => ({ ...done, succeeded: false, steps: [[], fence] });
     const { attempts, fenceOf, create } = creating([unlike([raised]), done, unlike([]), done]);
@@ -89,7 +89,7 @@ describe('a create', () => {
     expect(attempts.map(fenceOf)).toEqual([0, 9, 9, 0]);
   });
 
-  test('that was lost stays unknown, and is not repeated, where nobody tells what has happened', async () => {
+  test('that was lost stays unknown, and is not repeated, if its outcome cannot be found out', async () => {
     const { attempts, asked, clock, create } = creating([]);
     const refused = expect(create()).rejects.toMatchObject({ code: 'unknown-outcome' });
     for (let turn = 0; turn < 10; turn++) await nextTurn();
@@ -99,7 +99,7 @@ describe('a create', () => {
     expect(attempts).toHaveLength(1);
   });
 
-  test('that was refused for lack of space has happened, or not, as a read tells', async () => {
+  test('that was refused for lack of space has taken effect, or not, as a read shows', async () => {
     expect(await creating([noSpace()], [stored(event.uid)]).create()).toMatchObject({ key, revision: 15 });
     const code = async (there: readonly KeyValue[] | Error): Promise<unknown> =>
       creating([noSpace()], there)

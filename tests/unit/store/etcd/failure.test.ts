@@ -17,11 +17,11 @@ test.each([
   [3, 'etcdserver: revision of auth store is old', 'token'],
   [3, 'etcdserver: authentication failed, invalid user ID or password', 'refused'],
   [7, 'etcdserver: permission denied', 'refused'],
-])('%i %s is %s', (code, message, verdict) => {
+])('a response of etcd with %i %s is the failure %s', (code, message, verdict) => {
   expect(verdictOf(etcdFailure(code, message, true))).toBe(verdict);
 });
 
-test('what never left the process is no doubt, and what is no failure of etcd is not tried again', () => {
+test('a request that never left the process has a certain outcome, and other errors are not retried', () => {
   expect(verdictOf(etcdFailure(14, 'connect ECONNREFUSED', false))).toBe('away');
   expect(verdictOf(etcdFailure(4, 'did not answer in time', false))).toBe('away');
   expect(verdictOf(new TypeError('a mistake'))).toBe('refused');

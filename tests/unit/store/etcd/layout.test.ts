@@ -17,7 +17,7 @@ function stored(revision: number, version = 1, note = 'x'): KeyValue {
   return { key: layout.objectKey(key), value, createRevision: 1, modRevision: revision, version };
 }
 
-test('keys: the event, its entry in the index, and nothing of the index among what is watched', () => {
+test('an event has a key and an entry in the expiry index, which is not watched', () => {
   expect(text(layout.objectKey(key))).toBe('/events/shop/a');
   expect(text(layout.indexKey(key, 1234.5))).toBe('/events.expiry/0000000000001235/shop/a');
   expect(text(layout.indexKey(key, Infinity))).toBe('/events.expiry/9007199254740991/shop/a');
@@ -30,7 +30,7 @@ test('keys: the event, its entry in the index, and nothing of the index among wh
   expect(isWatched(layout.storeKey)).toBe(false);
 });
 
-test('the index finds what is due, to the microsecond', () => {
+test('the expiry index finds what is due, to the microsecond', () => {
   const isDue = (expiresAt: number, now: number): boolean => {
     const range = layout.dueAt(now);
     const entry = layout.indexKey(key, expiresAt);
@@ -42,7 +42,7 @@ test('the index finds what is due, to the microsecond', () => {
   expect(entry?.revision).toBe(7);
 });
 
-test('a value is the JSON, a newline and one line, and comes back whole whatever the bytes are', () => {
+test('a value is the JSON, a newline and one line, and is unchanged after a round trip', () => {
   fc.assert(
     fc.property(fc.uint8Array({ minLength: 2, maxLength: 200 }), fc.nat(), fc.string(), (bytes, expiresAt, label) => {
       const event = { ...sampleEvent(key), bytes, cut: 1, labels: { label } };
@@ -55,14 +55,14 @@ test('a value is the JSON, a newline and one line, and comes back whole whatever
   );
 });
 
-test('what somebody else wrote is no record', () => {
+test('a value of another program is no record', () => {
   for (const value of ['', 'x', 'x\n', '{}\n5', '{}\nx y', '{}\n5 x []', '{}\n5 99 []']) {
     expect(layout.record({ ...stored(3), value: new TextEncoder().encode(value) })).toBeUndefined();
   }
   expect(layout.record({ ...stored(3), key: new TextEncoder().encode('/events/stray') })).toBeUndefined();
 });
 
-test('watch events become changes; a state before that was compacted ends them with expired', () => {
+test('watch events become changes; a compacted previous state ends them with expired', () => {
   const put = { type: 'put', kv: stored(5) } as const;
   const tick = { type: 'put', kv: { ...stored(6, 9), key: layout.tickKey } } as const;
   const change = { type: 'put', kv: stored(7, 2, 'new'), previous: stored(5) } as const;
@@ -88,7 +88,7 @@ test('watch events become changes; a state before that was compacted ends them w
   }
 });
 
-test('the quiet span moves a reader to its end, and no reader outside of it', () => {
+test('a quiet span moves a reader to its end, and no reader outside of it', () => {
   const span = createQuietSpan();
   expect(span.beyond(5)).toBe(5);
   span.prove(10, 20);
@@ -102,7 +102,7 @@ test('the quiet span moves a reader to its end, and no reader outside of it', ()
   expect([10, 30, 45].map((after) => span.beyond(after))).toEqual([10, 30, 50]);
 });
 
-test('expiries are known for the revision they were noted at, and only so many', () => {
+test('expiries are remembered for their revision, in a limited number', () => {
   const known = createKnownExpiries();
   const event = sampleEvent(key);
   known.note({ key, revision: 5, event, expiresAt: 9 });

@@ -51,13 +51,13 @@ describe('an unusable option is a TypeError that names it', () => {
     ['maxEventBytes', { maxEventBytes: 1 }],
     ['name', { name: '' }],
   ];
-  test.each(cases)('%s: %j', (key, options) => {
+  test.each(cases)('for the option %s: %j', (key, options) => {
     const make = (): unknown => etcdStore({ endpoints, ...options } as EtcdStoreOptions);
     expect(make).toThrow(TypeError);
     expect(make).toThrow(new RegExp(`^etcdStore: ${key}\\b`));
   });
 
-  test('all faults at once', () => {
+  test('all faults are reported at once', () => {
     const make = (): unknown => etcdStore({ endpoints: [], prefix: '', name: '' });
     expect(make).toThrow(/endpoints must .*; prefix must .*; name must /);
   });

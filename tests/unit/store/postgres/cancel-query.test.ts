@@ -17,7 +17,7 @@ const clientOf = (remotePort: number, key: object = { processID: 7, secretKey: -
   connection: { stream: { remoteAddress: '127.0.0.1', remotePort } },
 });
 
-test('sends a CancelRequest to the other end of the connection, and waits until the server has closed', async () => {
+test('a CancelRequest goes to the other end of the connection, and is awaited until the server has closed', async () => {
   const received: Buffer[] = [];
   let closed = false;
   const port = await listening((socket) => {
@@ -34,7 +34,7 @@ test('sends a CancelRequest to the other end of the connection, and waits until 
   expect(Buffer.concat(received).toString('hex')).toBe('0000001004d2162e00000007fffffffe');
 });
 
-test('a server that does not answer is not waited for', async () => {
+test('a server that does not answer is not awaited', async () => {
   const sockets: Socket[] = [];
   const port = await listening((socket) => void sockets.push(socket));
   const begun = performance.now();
@@ -43,7 +43,7 @@ test('a server that does not answer is not waited for', async () => {
   expect(sockets).toHaveLength(1);
 });
 
-test('a server that is gone is no error', async () => {
+test('a server that has gone is not an error', async () => {
   const server = createServer();
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -62,6 +62,6 @@ test.each([
   expect(connections).toBe(0);
 });
 
-test('a connection whose other end is not known is not cancelled', async () => {
+test('a connection with an unknown peer is not cancelled', async () => {
   await cancelQuery({ processID: 7, secretKey: 1, host: 'db.example.com', port: 5432 });
 });

@@ -23,7 +23,7 @@ function poolOf(answer: (text: string) => Promise<{ rows: object[] }>) {
 const call = () => ({ signal: new AbortController().signal });
 
 describe('a pool of pg', () => {
-  test('an error of an idle client, or of one in use, ends nothing', async () => {
+  test('survives an error of an idle client, or of one in use', async () => {
     const { pool, client, released } = poolOf(() => {
       client.emit('error', new Error('cut'));
       return Promise.reject(Object.assign(new Error('cut'), { code: 'ECONNRESET' }));
@@ -37,7 +37,7 @@ describe('a pool of pg', () => {
     expect(pool.listenerCount('error')).toBe(0);
   });
 
-  test('many stores on one pool guard a client once', () => {
+  test('has a listener once per client, however many stores use it', () => {
     const { pool, client } = poolOf(pending);
     for (let store = 0; store < 20; store++) pgClient(pool);
     for (let use = 0; use < 3; use++) pool.emit('acquire', client);
@@ -50,13 +50,13 @@ describe('a pool of pg', () => {
     ['57P01', true],
     ['08006', true],
     [undefined, true],
-  ])('after %s the connection is destroyed: %s', async (code, destroyed) => {
+  ])('destroys or keeps the connection after %s: %s', async (code, destroyed) => {
     const { pool, released } = poolOf(() => Promise.reject(Object.assign(new Error('no'), { code })));
     await expect(pgClient(pool).query('SELECT', [], call())).rejects.toThrow('no');
     expect(released).toEqual([destroyed]);
   });
 
-  test('at the deadline the connection is destroyed', async () => {
+  test('destroys the connection at the deadline', async () => {
     const { pool, released } = poolOf(pending);
     const deadline = new AbortController();
     const query = pgClient(pool).query('SELECT', [], { signal: deadline.signal });
@@ -65,7 +65,7 @@ describe('a pool of pg', () => {
     expect(released).toEqual([true]);
   });
 
-  test('a read that was given up is cancelled before its connection is destroyed, and a write is not', async () => {
+  test('cancels an abandoned read before its connection is destroyed, and never a write', async () => {
     const asked: string[] = [];
     const { pool, client, released } = poolOf(pending);
     // What cancelling looks at first.
@@ -83,7 +83,7 @@ describe('a pool of pg', () => {
     expect([asked, released]).toEqual([['cancelled'], [true, true]]);
   });
 
-  test('a connection that comes after the deadline goes back', async () => {
+  test('returns a connection that arrives after the deadline', async () => {
     const { pool, client, released } = poolOf(pending);
     let connect: (value: typeof client) => void = () => undefined;
     pool.connect = () => new Promise((resolve) => (connect = resolve));
@@ -94,7 +94,7 @@ describe('a pool of pg', () => {
     expect(released).toEqual([false]);
   });
 
-  test('what nobody waits for any more is not sent, and the connection goes back', async () => {
+  test('does not send statements whose request has ended, and returns the connection', async () => {
     const texts: string[] = [];
     const { pool, released } = poolOf((text) => {
       texts.push(text);
@@ -105,7 +105,7 @@ describe('a pool of pg', () => {
     expect([texts, released]).toEqual([[], [false]]);
   });
 
-  test('a held connection that breaks is reported once, and destroyed', async () => {
+  test('reports a held connection that breaks once, and destroys it', async () => {
     const { pool, client, released } = poolOf(() => Promise.resolve({ rows: [] }));
     const lost: string[] = [];
     const heard: string[] = [];
@@ -135,7 +135,7 @@ describe('requests', () => {
   };
   const statement = { name: 'n', text: 'SELECT 1' };
 
-  test('without an answer in time a read is unavailable and a write unknown, whatever the driver does', async () => {
+  test('without a timely response are unavailable for reads and unknown for writes, whatever the driver does', async () => {
     const { timers, requests } = make({});
     const both = [requests.read(statement, []), requests.write(statement, [])];
     timers.advance(101);
@@ -143,7 +143,7 @@ describe('requests', () => {
     await expect(both[1]).rejects.toMatchObject({ code: 'unknown-outcome' });
   });
 
-  test('a read that nobody waits for gives its connection up within 250 ms, and is not sent when it comes late', async () => {
+  test('that were abandoned release their connection within 250 ms, and are not sent late', async () => {
     const signals: AbortSignal[] = [];
     const { timers, requests } = make({
       query: (_text, _values, { signal }) => {
@@ -164,7 +164,7 @@ describe('requests', () => {
     expect(signals).toHaveLength(1);
   });
 
-  test('a driver that throws at once is a failure like any other', async () => {
+  test('fail as usual if the driver throws synchronously', async () => {
     const { requests } = make({
       query: () => {
         throw new Error('at once');
@@ -173,7 +173,7 @@ describe('requests', () => {
     await expect(requests.read(statement, [])).rejects.toMatchObject({ code: 'unavailable' });
   });
 
-  test('statements have names only after prepare()', async () => {
+  test('have named statements only after prepare()', async () => {
     const names: (string | undefined)[] = [];
     const { requests } = make({
       query: async (_text, _values, { name }) => {
@@ -188,7 +188,7 @@ describe('requests', () => {
   });
 });
 
-describe('whether LISTEN works', () => {
+describe('the detection of LISTEN', () => {
   const check = (pooling: 'auto' | 'session' | 'transaction', delivers: boolean | undefined) => {
     const timers = fakeClock();
     let notify: (payload: string) => void = () => undefined;
@@ -216,11 +216,11 @@ describe('whether LISTEN works', () => {
     ['session', false, true],
     ['session', undefined, false],
     ['transaction', true, false],
-  ] as const)('%s, delivered: %s', async (pooling, delivers, expected) => {
+  ] as const)('works with %s, delivered: %s', async (pooling, delivers, expected) => {
     expect(await check(pooling, delivers).check.works()).toBe(expected);
   });
 
-  test('a notification that does not come within a second is taken for a pooler', async () => {
+  test('assumes a pooler if a notification does not arrive within a second', async () => {
     const { timers, check: listening } = check('auto', false);
     const works = listening.works();
     for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate);
@@ -230,7 +230,7 @@ describe('whether LISTEN works', () => {
   });
 });
 
-test('opening: a failure is repeated until its pause is over, then it is tried again', async () => {
+test('a failed opening is reported until its pause is over, then it is retried', async () => {
   const timers = fakeClock();
   let attempts = 0;
   const opener = createOpener(async () => {

@@ -5,7 +5,7 @@ import { storeError } from '../../../../src/store/errors.js';
 
 const server = (code: string): Error => Object.assign(new Error('says the server'), { code });
 
-describe('what a failed request means', () => {
+describe('a failed request', () => {
   test.each([
     ['25006', 'unavailable', /primary/],
     ['53100', 'unavailable', /disk/],
@@ -29,14 +29,14 @@ describe('what a failed request means', () => {
     ['ECONNREFUSED', 'unavailable', /says the server/],
     ['ENOTFOUND', 'unavailable', /says the server/],
     ['CONNECTION_CLOSED', 'unknown-outcome', /says the server/],
-  ])('a write that fails with %s is %s', (code, expected, message) => {
+  ])('with the error %s on a write is %s', (code, expected, message) => {
     const error = failureOf(server(code), 'write', '"s"');
     expect(error).toMatchObject({ name: 'StoreError', code: expected });
     expect(error.message).toMatch(message);
     expect(failureOf(server(code), 'read', '"s"').code).toBe('unavailable');
   });
 
-  test('an error without a code leaves a write unknown, unless nothing was sent', () => {
+  test('without a code leaves a write unknown, unless nothing was sent', () => {
     const error = new Error('Connection terminated unexpectedly');
     expect(failureOf(error, 'write', '"s"').code).toBe('unknown-outcome');
     expect(failureOf(notSent(error), 'write', '"s"').code).toBe('unavailable');
@@ -44,7 +44,7 @@ describe('what a failed request means', () => {
     expect(failureOf(undefined, 'write', '"s"').code).toBe('unknown-outcome');
   });
 
-  test('a StoreError stays what it is', () => {
+  test('with a StoreError is passed on', () => {
     const error = storeError('closed', 'the store is closed');
     expect(failureOf(error, 'write', '"s"')).toBe(error);
   });

@@ -6,7 +6,7 @@ import { fakeClock } from '../../../../src/testing/fake-clock.js';
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 test.each([800, 0])(
-  'what is written while history is looked at is looked at as well, with a bound of %i bytes',
+  'history written during compaction is included, with a bound of %i bytes',
   async (historyMaxBytes) => {
     const answers: (() => void)[] = [];
     const write = vi.fn(() => new Promise((resolve) => answers.push(() => resolve([{ passed: '0' }]))));

@@ -11,7 +11,7 @@ import {
 } from '../../../../src/store/postgres/names.js';
 
 describe('names and texts', () => {
-  test('a key comes back from its column', () => {
+  test('include keys that are unchanged after a round trip', () => {
     const part = fc.string({ unit: 'grapheme' }).filter((text) => !text.includes('/'));
     fc.assert(
       fc.property(part, part, (namespace, name) => {
@@ -20,7 +20,7 @@ describe('names and texts', () => {
     );
   });
 
-  test('a position with a zero character lies where its beginning lies, among texts without one', () => {
+  test('include a position with a NUL character, which sorts like the text before it', () => {
     const stored = fc.string({ unit: 'binary-ascii' }).filter((text) => !text.includes('\0'));
     fc.assert(
       fc.property(stored, fc.string({ unit: 'binary-ascii' }), stored, (head, tail, other) => {
@@ -31,7 +31,7 @@ describe('names and texts', () => {
     );
   });
 
-  test('indexed values are bounded, and texts that PostgreSQL takes', () => {
+  test('are shortened for the index to texts that PostgreSQL accepts', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 500 }), (value) => {
         const text = indexed(value);
@@ -44,23 +44,23 @@ describe('names and texts', () => {
     expect(indexed('\ud800x\0')).toBe('\ufffdx\ufffd');
   });
 
-  test('a key that cannot be kept is invalid', () => {
+  test('are invalid if PostgreSQL cannot keep them', () => {
     for (const name of ['a\0', '\ud800', 'a/b', 'x'.repeat(1000)]) {
       expect(() => checkKey({ namespace: 'default', name })).toThrow(expect.objectContaining({ code: 'invalid-key' }));
     }
     checkKey({ namespace: 'n'.repeat(63), name: '😀'.repeat(100) });
   });
 
-  test('a text that would become another on its way is not storable', () => {
+  test('are not storable if they would be changed', () => {
     expect(['a', '', '\ufffd', '😀'].map(isStorable)).toEqual([true, true, true, true]);
     expect(['a\0', '\ud83d', '\ude00a'].map(isStorable)).toEqual([false, false, false]);
   });
 
-  test.each(['kube_vitals', 'A', '_x-1'])('%s is a schema name', (name) => {
+  test.each(['kube_vitals', 'A', '_x-1'])('may be the schema name %s', (name) => {
     expect(aSchemaName(name, 'schema')).toEqual([]);
   });
 
-  test.each(['', '1a', 'a.b', 'a"', 'pg_x', 'ä', "a'", 5])('%s is none', (name) => {
+  test.each(['', '1a', 'a.b', 'a"', 'pg_x', 'ä', "a'", 5])('may not be the schema name %s', (name) => {
     expect(aSchemaName(name, 'schema')).toEqual([expect.stringMatching(/^schema must /)]);
   });
 });

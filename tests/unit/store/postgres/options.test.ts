@@ -43,11 +43,11 @@ describe('postgresStore: options', () => {
     [{ client, poolsize: 1 } as never, 'there is no option "poolsize" (did you mean "poolSize"?)'],
     [{ client, schema: 'a"b' }, 'schema must be a name'],
     [{ client, schema: 'x'.repeat(49) }, 'schema must be a name'],
-  ])('refuses %o', (options, message) => {
+  ])('refuses the invalid options %o', (options, message) => {
     expect(() => postgresStore(options)).toThrow(message);
   });
 
-  test('what it can do', async () => {
+  test('declares its capabilities', async () => {
     const store = postgresStore({ client });
     expect(store.name).toBe('postgres');
     expect(store.capabilities).toEqual({
@@ -62,7 +62,7 @@ describe('postgresStore: options', () => {
 });
 
 describe('postgresSchema', () => {
-  test('quotes the name everywhere', () => {
+  test('quotes the schema name everywhere', () => {
     const text = postgresSchema({ schema: 'Shop-1' });
     expect(text).toMatch(/^DO \$kube_vitals\$/);
     expect(text).toContain('CREATE SCHEMA "Shop-1"');
@@ -70,12 +70,12 @@ describe('postgresSchema', () => {
     expect(rest).not.toContain('Shop-1');
   });
 
-  test('has a default name, and refuses what cannot be one', () => {
+  test('has a default name, and refuses invalid ones', () => {
     expect(postgresSchema()).toContain('"kube_vitals".versions');
     expect(() => postgresSchema({ schema: 'a b' })).toThrow(TypeError);
   });
 
-  test('every function fixes its search path', () => {
+  test('fixes the search path of every function', () => {
     const text = postgresSchema();
     expect(text.match(/CREATE FUNCTION/g)?.length).toBe(text.match(/SET search_path = pg_catalog, pg_temp/g)?.length);
   });

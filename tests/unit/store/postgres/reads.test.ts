@@ -22,8 +22,8 @@ function bench(...revisions: readonly number[]) {
   return { reads: createReads({ requests, schema: 's', timeoutMs: 100, onLifted }), requests, sent, lifted };
 }
 
-describe('reads that notice a database that went back', () => {
-  test('remember the latest revision of all answers', async () => {
+describe('reads that detect a database that went back in time', () => {
+  test('remember the latest revision of all responses', async () => {
     const { reads, sent } = bench(5, 7, 7);
     for (let i = 0; i < 3; i++) await reads.read(STATEMENT, []);
     reads.saw(6);
@@ -33,7 +33,7 @@ describe('reads that notice a database that went back', () => {
     expect(sent).toEqual(['n', 'n', 'n']);
   });
 
-  test('raise revisions where the counter is behind, and read again', async () => {
+  test('raise revisions if the counter is behind, and read again', async () => {
     const { reads, sent, lifted } = bench(50, 40, 1050);
     await reads.read(STATEMENT, []);
     expect(await reads.read(STATEMENT, [])).toEqual([{ revision: '1050', standby: 'false' }]);
@@ -42,7 +42,7 @@ describe('reads that notice a database that went back', () => {
     expect(reads.seen).toBe(1050);
   });
 
-  test('do not take a write that was faster than their answer for a fault', async () => {
+  test('are not confused by a write that was faster than their response', async () => {
     const { reads, sent } = bench(10);
     const pending = reads.read(STATEMENT, []);
     reads.saw(11);
@@ -50,13 +50,13 @@ describe('reads that notice a database that went back', () => {
     expect(sent).toEqual(['n']);
   });
 
-  test('a server that stays behind is unavailable', async () => {
+  test('are unavailable if the server stays behind', async () => {
     const { reads } = bench(50, 40, 41);
     await reads.read(STATEMENT, []);
     await expect(reads.read(STATEMENT, [])).rejects.toMatchObject({ code: 'unavailable' });
   });
 
-  test('a standby is refused before its revision counts', async () => {
+  test('refuse a standby before its revision counts', async () => {
     const { requests } = bench();
     const standby: Requests = { ...requests, read: async () => [{ revision: '1', standby: 'true' }] };
     const reads = createReads({ requests: standby, schema: 's', timeoutMs: 100, onLifted: () => undefined });

@@ -4,7 +4,7 @@ import { bytes, createBench, failureOf, names, outcomes, put, query, remove, STA
 const { newPath, open } = await createBench();
 
 describe('a batch', () => {
-  test('commits what holds, and fails alone what does not', () => {
+  test('commits operations whose conditions hold, and fails the others alone', () => {
     const engine = open(newPath());
     const first = START + 1;
     const results = engine.write(
@@ -17,7 +17,7 @@ describe('a batch', () => {
     engine.close();
   });
 
-  test('lets an operation see those before it', () => {
+  test('shows an operation the effects of those before it', () => {
     const engine = open(newPath());
     const created = START + 1;
     const results = engine.write(
@@ -34,7 +34,7 @@ describe('a batch', () => {
     engine.close();
   });
 
-  test('that changes nothing gives out no revision', () => {
+  test('that changes nothing uses no revision', () => {
     const path = newPath();
     const engine = open(path);
     engine.write([remove('a'), put('a', { expected: 1 })], START);
@@ -44,7 +44,7 @@ describe('a batch', () => {
 });
 
 describe('revisions', () => {
-  test('of a new file begin at the clock, and rise to it whenever it is opened', () => {
+  test('of a new file start at the clock, and rise to it whenever it is opened', () => {
     const path = newPath();
     const engine = open(path);
     engine.write([put('a')], START);
@@ -58,7 +58,7 @@ describe('revisions', () => {
     backwards.close();
   });
 
-  test('begin where they are told to, and then the clock raises nothing', () => {
+  test('start at startAt, and then ignore the clock', () => {
     const path = newPath();
     const engine = open(path, { startAt: 7 });
     expect(outcomes(engine.write([put('a')], START))).toEqual([8]);
@@ -78,7 +78,7 @@ describe('revisions', () => {
 });
 
 describe('lists', () => {
-  test('with terms look at a bounded number of events at a time', () => {
+  test('with terms examine a limited number of events at a time', () => {
     const engine = open(newPath());
     for (let i = 0; i < 9; i++) {
       engine.write(
@@ -99,7 +99,7 @@ describe('lists', () => {
     engine.close();
   });
 
-  test('of another time, or of none, are refused with the revision that can be read', () => {
+  test('at an expired or future revision are refused with the readable one', () => {
     const engine = open(newPath());
     expect(failureOf(() => engine.list(query({ at: START + 1 })))).toMatchObject({
       code: 'future-revision',
@@ -114,7 +114,7 @@ describe('lists', () => {
 describe('history', () => {
   const oneHistory = 600_000_000;
 
-  test('is forgotten when its time is over, in steps, and never before', () => {
+  test('is dropped when its time is over, in steps, and never before', () => {
     const engine = open(newPath(), { startAt: 1 });
     engine.write([put('a'), put('b'), put('c')], START);
     engine.write([remove('a'), remove('b'), remove('c')], START + 1);
@@ -130,7 +130,7 @@ describe('history', () => {
     engine.close();
   });
 
-  test('is bounded in bytes', () => {
+  test('is limited in bytes', () => {
     const engine = open(newPath(), { startAt: 1, historyMaxBytes: 100_000 });
     let expected = outcomes(engine.write([put('a', { size: 1000 })], START))[0] as number;
     for (let i = 0; i < 300; i++) {
@@ -141,7 +141,7 @@ describe('history', () => {
     engine.close();
   });
 
-  test('times do not go backwards with the clock', () => {
+  test('has times that do not go backwards with the clock', () => {
     const engine = open(newPath(), { startAt: 1 });
     engine.write([put('a'), put('b')], START);
     engine.write([remove('a')], START + 1000);
@@ -151,7 +151,7 @@ describe('history', () => {
     engine.close();
   });
 
-  test('lasts over a restart, with the revision it reaches back to', () => {
+  test('survives a restart, with its oldest revision', () => {
     const path = newPath();
     const engine = open(path, { startAt: 1 });
     engine.write([put('a'), put('b')], START);
@@ -166,7 +166,7 @@ describe('history', () => {
 });
 
 describe('a page of changes', () => {
-  test('is bounded in number and in bytes, and holds one change at least', () => {
+  test('is limited in number and in bytes, and has one change at least', () => {
     const engine = open(newPath(), { startAt: 1 });
     engine.write(
       Array.from({ length: 400 }, (_, i) => put(`small-${i}`)),

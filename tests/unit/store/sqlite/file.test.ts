@@ -21,7 +21,7 @@ function filled(path: string): string {
 }
 
 describe('the file', () => {
-  test('and its folder are made for this user alone', () => {
+  test('and its folder are accessible to this user only', () => {
     const path = newPath();
     open(path).close();
     expect(statSync(path).mode & 0o777).toBe(0o600);
@@ -56,7 +56,7 @@ describe('the file', () => {
   });
 });
 
-describe('a file that cannot be used is refused and left alone', () => {
+describe('a file is refused and left unchanged if', () => {
   const refused = (path: string, message: RegExp): void => {
     const before = readFileSync(path);
     const error = failureOf(() => open(path));
@@ -66,13 +66,13 @@ describe('a file that cannot be used is refused and left alone', () => {
     expect(readFileSync(path).equals(before)).toBe(true);
   };
 
-  test('not a database', () => {
+  test('it is not a database', () => {
     const path = newPath();
     writeFile(path, 'a diary, which nobody wants to lose '.repeat(50));
     refused(path, /not an SQLite database/);
   });
 
-  test('a database of another program', () => {
+  test('it is a database of another program', () => {
     const path = newPath();
     mkdirSync(dirname(path), { recursive: true });
     const other = driver.open(path);
@@ -81,7 +81,7 @@ describe('a file that cannot be used is refused and left alone', () => {
     refused(path, /another program/);
   });
 
-  test('a newer schema', () => {
+  test('it has a newer schema', () => {
     const path = filled(newPath());
     const other = driver.open(path);
     other.exec(`PRAGMA user_version = ${MIGRATIONS.length + 1}`);
@@ -90,13 +90,13 @@ describe('a file that cannot be used is refused and left alone', () => {
     refused(path, new RegExp(`schema has version ${MIGRATIONS.length + 1}`));
   });
 
-  test('one that was cut off', () => {
+  test('it was truncated', () => {
     const path = filled(newPath());
     truncateSync(path, 50_000);
     refused(path, /was cut off/);
   });
 
-  test('one whose beginning is damaged', () => {
+  test('its beginning is damaged', () => {
     const path = filled(newPath());
     const content = readFileSync(path);
     content.fill(0, 0, 4096);
@@ -104,7 +104,7 @@ describe('a file that cannot be used is refused and left alone', () => {
     refused(path, /beginning is damaged/);
   });
 
-  test('one that is missing while its log is there', () => {
+  test('it is missing while its log exists', () => {
     const path = filled(newPath());
     unlinkSync(path);
     writeFileSync(`${path}-wal`, 'what was written last');
@@ -112,13 +112,13 @@ describe('a file that cannot be used is refused and left alone', () => {
     expect(existsSync(path)).toBe(false);
   });
 
-  test('an empty one', () => {
+  test('it is an empty file', () => {
     const path = newPath();
     writeFile(path, '');
     refused(path, /it is empty: restore it from a copy, or remove it/);
   });
 
-  test('one with damaged pages, when it is checked', () => {
+  test('it has damaged pages, when it is checked', () => {
     const path = filled(newPath());
     const content = readFileSync(path);
     content.fill(0xa5, 20_000);
@@ -126,7 +126,7 @@ describe('a file that cannot be used is refused and left alone', () => {
     expect(failureOf(() => open(path, { checkOnOpen: true })).message).toMatch(/is damaged/);
   });
 
-  test('a failed opening lets go of the lock', () => {
+  test('it cannot be opened, and its lock is released', () => {
     const path = newPath();
     writeFile(path, 'a diary '.repeat(50));
     failureOf(() => open(path));
@@ -135,7 +135,7 @@ describe('a file that cannot be used is refused and left alone', () => {
   });
 });
 
-test('damage that is met later fails what meets it, and stops writing', () => {
+test('damage found later fails the operation that finds it, and stops writes', () => {
   const path = filled(newPath());
   const content = readFileSync(path);
   content.fill(0xa5, 8192);
@@ -177,7 +177,7 @@ describe('a full disk', () => {
     throw new Error('the file has no end');
   }
 
-  test('refuses what does not fit, and changes nothing', () => {
+  test('refuses writes that do not fit, and changes nothing', () => {
     const engine = open(newPath(), { maxFileBytes: 1_048_576 });
     const stored = fill(engine);
     expect(stored.length).toBeGreaterThan(50);
@@ -190,7 +190,7 @@ describe('a full disk', () => {
     engine.close();
   });
 
-  test('lets small writes of a batch happen where a large one fails', () => {
+  test('accepts small writes of a batch in which a large one fails', () => {
     const engine = open(newPath(), { maxFileBytes: 1_048_576 });
     engine.write([put('a')], START);
     const results = engine.write([put('b'), put('large', { size: 2_000_000 }), remove('a')], START);
@@ -199,7 +199,7 @@ describe('a full disk', () => {
     engine.close();
   });
 
-  test('still lets events be removed and expire, and is over when history is forgotten', () => {
+  test('still allows removals and expiry, and recovers when history is dropped', () => {
     const engine = open(newPath(), { maxFileBytes: 1_048_576 });
     const stored = fill(engine);
     expect(outcomes(engine.write([remove(stored[0] as string)], START))[0]).toBeTypeOf('number');
@@ -217,7 +217,7 @@ describe('a full disk', () => {
   });
 });
 
-test('keys keep their bytes, a NUL included', () => {
+test('keys keep their bytes, including NUL', () => {
   const engine = open(newPath());
   engine.write([put('a\u0000b'), put('ž😀')], START);
   expect(text(engine.get(bytes('default/a\u0000b'))?.key ?? bytes(''))).toBe('default/a\u0000b');

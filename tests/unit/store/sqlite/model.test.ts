@@ -153,7 +153,7 @@ async function expireAlike(one: EventStore, other: EventStore, { after, limit }:
   }
 }
 
-test('does what the memory store does', { timeout: 60_000 }, async () => {
+test('the SQLite store agrees with the memory store', { timeout: 60_000 }, async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 40 }), async (steps) => {
       const memory = memoryStore({ clock: fakeClock({ now: START }), startAt: 100 });

@@ -33,7 +33,7 @@ function objectsIn(path: string): number {
 }
 
 describe('the numbers of objects', () => {
-  test('are one for each pair of name and uid, however the two are cut', () => {
+  test('are unique for each pair of name and uid, whatever their boundary', () => {
     const numbers = createObjectNumbers(inMemory());
     const pairs = [['a', 'b'], ['ab', ''], ['', 'ab'], ['a', ''], ['', 'b'], ['ž', 'b']] as const; // prettier-ignore
     const first = pairs.map(([name, uid]) => numbers.numberOf(bytes(name), bytes(uid)));
@@ -43,7 +43,7 @@ describe('the numbers of objects', () => {
     expect(numbers.numberOf(undefined, undefined)).toBeNull();
   });
 
-  test('are found again when they are not remembered', () => {
+  test('are found again when they are not cached', () => {
     const connection = inMemory();
     const numbers = createObjectNumbers(connection);
     const given = Array.from({ length: 5000 }, (_, i) => numbers.numberOf(bytes(`pod-${i}`), undefined));
@@ -51,7 +51,7 @@ describe('the numbers of objects', () => {
     expect(createObjectNumbers(connection).numberOf(bytes('pod-7'), undefined)).toBe(given[7]);
   });
 
-  test('do not outlive the transaction that is rolled back', () => {
+  test('are dropped with the transaction that is rolled back', () => {
     const connection = inMemory();
     const numbers = createObjectNumbers(connection);
     connection.exec('BEGIN');
@@ -64,7 +64,7 @@ describe('the numbers of objects', () => {
 });
 
 describe('objects', () => {
-  test('are kept for as long as an event or its history is about them', () => {
+  test('are kept as long as an event or its history refers to them', () => {
     const path = newPath();
     const engine = open(path, { startAt: 1 });
     engine.write([about('a', 'web'), about('b', 'web'), about('c', 'db')], START);
@@ -79,7 +79,7 @@ describe('objects', () => {
     engine.close();
   });
 
-  test('are not left behind by a create that fails', () => {
+  test('are not left behind by a failed create', () => {
     const path = newPath();
     const engine = open(path);
     engine.write([about('a', 'web')], START);
@@ -107,7 +107,7 @@ describe('objects', () => {
   });
 });
 
-test('a file of the first schema is brought up to date with everything in it', () => {
+test('a file of the first schema is migrated with all of its events', () => {
   const connection = driver.open(':memory:');
   migrate(connection, 0, MIGRATIONS.slice(0, 1));
   connection.exec(`

@@ -33,8 +33,8 @@ function restore(copy: string, path: string): void {
 describe.each([
   ['revisions from the clock', {}],
   ['a beginning that is given', { startAt: 100_000_000 }],
-] as const)('with %s', (_what, more) => {
-  test('history goes on over a restart', () => {
+] as const)('a file with %s', (_what, more) => {
+  test('keeps its history over a restart', () => {
     const path = newPath();
     const engine = open(path, more);
     const first = revisionOf(engine, 'a');
@@ -46,7 +46,7 @@ describe.each([
     again.close();
   });
 
-  test('a database that was moved to another file has lost nothing, but its history is not trusted', () => {
+  test('that was moved has lost nothing, but its history is expired', () => {
     const path = newPath();
     const engine = open(path, more);
     const first = revisionOf(engine, 'a');
@@ -62,7 +62,7 @@ describe.each([
     moved.close();
   });
 
-  test('a copy that is put back begins above all that was used, and expires what clients remember', () => {
+  test('that was restored from a copy starts above all used revisions, and expires earlier ones', () => {
     const path = newPath();
     const engine = open(path, more);
     const kept = revisionOf(engine, 'a');
@@ -86,7 +86,7 @@ describe.each([
     third.close();
   });
 
-  test('a new file in place of one that was deleted begins above it', () => {
+  test('that replaces a deleted one starts above it', () => {
     const path = newPath();
     const engine = open(path, more);
     const last = revisionOf(engine, 'a');
@@ -100,7 +100,7 @@ describe.each([
   });
 });
 
-test('a mark that cannot be read is none', () => {
+test('a mark that cannot be read counts as missing', () => {
   const path = newPath();
   const engine = open(path);
   const last = revisionOf(engine, 'a');
@@ -112,7 +112,7 @@ test('a mark that cannot be read is none', () => {
   again.close();
 });
 
-test('a copy that is written over the file, which stays the same one, is told by its counter and by its opening', () => {
+test('a copy written over the file is detected by its counter and by its opening', () => {
   const path = newPath();
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, 'a database');

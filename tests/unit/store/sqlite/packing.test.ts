@@ -13,7 +13,7 @@ import {
 import { put, query, remove, text } from './engine-bench.js';
 
 describe('packing', () => {
-  test('gives back what went in, however much there is', () => {
+  test('returns what was packed, however much there is', () => {
     const value = fc.oneof(fc.double(), fc.string({ unit: 'grapheme' }), fc.uint8Array({ maxLength: 5000 }));
     fc.assert(
       fc.property(fc.array(value), fc.nat(64), (values, expectedBytes) => {
@@ -35,7 +35,7 @@ describe('packing', () => {
   });
 });
 
-test('what was cut off stays as it is, wherever the packer goes on', () => {
+test('a buffer that was taken is unchanged, wherever the packer continues', () => {
   const value = fc.oneof(fc.double(), fc.string({ unit: 'grapheme' }), fc.uint8Array({ maxLength: 300 }));
   fc.assert(
     fc.property(fc.array(fc.array(value)), fc.nat(500), (messages, bufferBytes) => {
@@ -61,7 +61,7 @@ test('what was cut off stays as it is, wherever the packer goes on', () => {
 });
 
 describe('messages', () => {
-  test('carry writes', () => {
+  test('carry writes both ways', () => {
     const operations = [
       put('a'),
       { ...put('b', { expected: 7 }), regardingName: undefined, expiresAt: Infinity },
@@ -86,7 +86,7 @@ describe('messages', () => {
     expect(unpackWrites(packWrites([packed], 1)).operations).toEqual([{ key, regardingName, description, ...rest }]);
   });
 
-  test('carry what became of writes', () => {
+  test('carry the results of writes', () => {
     const { key, description, data } = put('a');
     const record = { revision: 5, key, expiresAt: 6, description, data };
     const results = [
@@ -101,7 +101,7 @@ describe('messages', () => {
     expect(answer.results[3]).toMatchObject({ code: 'expired', message: 'too old', current: 8 });
   });
 
-  test('carry reads', () => {
+  test('carry reads both ways', () => {
     const full = query({
       namespace: put('a').key,
       terms: [{ field: 'type', value: 'ž' }],

@@ -56,14 +56,14 @@ const newestFirst = true;
 describe('every statement finds its rows by an index', () => {
   const statements = { ...WRITE_STATEMENTS, ...OBJECT_STATEMENTS, ...HISTORY_STATEMENTS };
   test.each(Object.entries(statements).filter(([name]) => !['insert', 'add', 'last'].includes(name)))(
-    '%s',
+    'in the statement %s',
     (_name, sql) => {
       const plan = planOf(sql);
       expect(plan).not.toMatch(/SCAN (?!versions USING)|TEMP B-TREE/);
     },
   );
 
-  test.each(FEED_STATEMENTS)('the feed: %s', (sql) => {
+  test.each(FEED_STATEMENTS)('in the feed: %s', (sql) => {
     expect(planOf(sql)).not.toMatch(/SCAN|TEMP B-TREE/);
   });
 
@@ -81,7 +81,7 @@ describe('every statement finds its rows by an index', () => {
     ['a snapshot of a namespace', { ...snapshot, namespace }],
     ['a search of a snapshot', { ...snapshot, terms: search }],
   ];
-  test.each(inOrder)('a list of %s, in its order', (_name, query) => {
+  test.each(inOrder)('in a list of %s, in its order', (_name, query) => {
     for (const sql of statementsOf(query)) {
       const plan = planOf(sql);
       expect(plan).toMatch(/USING (COVERING )?INDEX|USING INTEGER PRIMARY KEY/);
@@ -97,7 +97,7 @@ describe('every statement finds its rows by an index', () => {
     ['a snapshot of the newest', { ...snapshot, newestFirst }],
     ['a snapshot, by a term', { ...snapshot, terms }],
   ];
-  test.each(sorted)('a list of %s, sorting the few that are found', (_name, query) => {
+  test.each(sorted)('in a list of %s, sorting the few that are found', (_name, query) => {
     for (const sql of statementsOf(query))
       expect(planOf(sql)).not.toMatch(/SCAN (versions|objects)$|SCAN (versions|objects)\n/);
   });

@@ -10,7 +10,7 @@ function filled(path: string) {
   return engine;
 }
 
-test('a file that is removed while it is open is noticed: nothing more is acknowledged, and what is there can be read', () => {
+test('a file that is removed while it is open is noticed: writes fail, and reads still work', () => {
   const path = newPath();
   const engine = filled(path);
   unlinkSync(path);
@@ -31,7 +31,7 @@ test('a file that is removed while it is open is noticed: nothing more is acknow
   again.close();
 });
 
-test('a file that was moved away and back is taken again', () => {
+test('a file that was moved away and back is used again', () => {
   const path = newPath();
   const engine = filled(path);
   renameSync(path, `${path}-away`);
@@ -53,7 +53,7 @@ test('a file that is replaced while it is open is noticed', () => {
   engine.close();
 });
 
-test('a log that is removed is noticed', () => {
+test('a removed log is noticed', () => {
   const path = newPath();
   const engine = filled(path);
   engine.write([put('c')], START);

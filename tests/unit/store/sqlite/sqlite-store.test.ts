@@ -23,7 +23,7 @@ function tracked<T>(promise: Promise<T>): { readonly promise: Promise<T>; done()
 }
 
 describe('the store', () => {
-  test('sends what comes at the same time in one message', async () => {
+  test('sends simultaneous writes in one message', async () => {
     const options = { path: newPath(), clock: fakeClock({ now: START }) };
     const host = inThreadHost(driver, options);
     const kinds: string[] = [];
@@ -41,7 +41,7 @@ describe('the store', () => {
     await store.close();
   });
 
-  test('reads a long list in slices of one revision, and answers others in between', async () => {
+  test('reads a long list in slices of one revision, and answers other calls in between', async () => {
     const options = { path: newPath(), clock: fakeClock({ now: START }), startAt: 1 };
     const host = inThreadHost(driver, options);
     let reads = 0;
@@ -67,7 +67,7 @@ describe('the store', () => {
     await store.close();
   });
 
-  test('gives new events to watchers without reading them again, and reads where it must', async () => {
+  test('passes new events to watchers without reading them again, and reads where it must', async () => {
     const options = { path: newPath(), clock: fakeClock({ now: START }), startAt: 1 };
     const host = inThreadHost(driver, options);
     let reads = 0;
@@ -101,7 +101,7 @@ describe('the store', () => {
     await store.close();
   });
 
-  test('keeps what it was given, whatever becomes of the original', async () => {
+  test('keeps its copy when the caller changes the given event', async () => {
     const store = inThreadStore(driver, { path: newPath() });
     const event = sampleEvent();
     const bytes = new Uint8Array(event.bytes);
@@ -118,7 +118,7 @@ describe('the store', () => {
     await store.close();
   });
 
-  test('lets a caller go when its signal is aborted while the write is under way', async () => {
+  test('releases a caller whose signal is aborted during the write', async () => {
     const path = newPath();
     const host = inThreadHost(driver, { path });
     let release = (): void => undefined;
@@ -144,7 +144,7 @@ describe('the store', () => {
     await again.close();
   });
 
-  test('finishes what was asked of it before it was closed', async () => {
+  test('completes calls made before it was closed', async () => {
     const path = newPath();
     const store = inThreadStore(driver, { path });
     const write = store.create(key('a'), sampleEvent(), later);
@@ -157,7 +157,7 @@ describe('the store', () => {
     await again.close();
   });
 
-  test('forgets old history by itself, step by step, when nothing is written', async () => {
+  test('drops old history by itself, step by step, when nothing is written', async () => {
     const clock = fakeClock({ now: START });
     const store = inThreadStore(driver, { path: newPath(), clock, historyMs: 1000, startAt: 1 });
     await Promise.all(Array.from({ length: 20 }, (_, i) => store.create(key(`event-${i}`), sampleEvent(), later)));
@@ -172,7 +172,7 @@ describe('the store', () => {
     await store.close();
   });
 
-  test('passes on what the engine says, and says nothing of a driver', async () => {
+  test("passes on the engine's errors, without those of the driver", async () => {
     const failing: EngineHost = {
       send: () => Promise.reject(storeError('unavailable', 'the file is locked')),
       close: () => Promise.resolve(),
@@ -190,7 +190,7 @@ describe('the store', () => {
     await store.close();
   });
 
-  test('refuses what makes no sense', async () => {
+  test('refuses invalid arguments', async () => {
     const store = inThreadStore(driver, { path: newPath() });
     await expect(store.create(key('a'), sampleEvent(), { expiresAt: Number.NaN })).rejects.toThrow(TypeError);
     await expect(store.replace(key('a'), sampleEvent(), { ...later, expected: 0.5 })).rejects.toThrow(TypeError);

@@ -6,7 +6,7 @@ const { newPath, open } = await createBench();
 const YEAR = 31_557_600_000_000;
 const HISTORY = 600_000_000;
 
-test('history is forgotten in time again after the clock was a year ahead for a moment', () => {
+test('history is dropped in time again after the clock was a year ahead for a moment', () => {
   const path = newPath();
   const engine = open(path);
   engine.write([put('a')], START + YEAR);
@@ -23,7 +23,7 @@ test('history is forgotten in time again after the clock was a year ahead for a 
   again.close();
 });
 
-test('a file whose last time lies in the future, from an older version, is forgotten in time as well', () => {
+test('history of an older version with a time in the future is dropped in time as well', () => {
   const path = newPath();
   const engine = open(path);
   engine.write([put('a')], START + YEAR);
@@ -35,7 +35,7 @@ test('a file whose last time lies in the future, from an older version, is forgo
   again.close();
 });
 
-test("history's time never falls, goes on with the clock, and is the clock's again when that is back", () => {
+test("history's time never falls, follows the monotonic clock, and is the wall clock's again when that has recovered", () => {
   let state = { lastAt: 1000e6, ahead: 0 } as Parameters<typeof timeOf>[0];
   const at = (wall: number): number => {
     state = { ...state, ...timeOf(state, wall) };

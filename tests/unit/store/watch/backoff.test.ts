@@ -30,7 +30,7 @@ function withRandom(value: number): void {
   onTestFinished(() => random.mockRestore());
 }
 
-test('pauses grow twofold from 100 ms to 5 s, and begin again after a success', async () => {
+test('pauses double from 100 ms to 5 s, and start again after a success', async () => {
   withRandom(0);
   const { clock, waits, fire } = manualClock();
   const backoff = createBackoff(clock);
@@ -46,7 +46,7 @@ test('pauses grow twofold from 100 ms to 5 s, and begin again after a success', 
   expect(waits.at(-1)).toBe(100);
 });
 
-test('a pause is shorter by up to half, at random', () => {
+test('a pause is shortened by up to half, at random', () => {
   const { clock, waits } = manualClock();
   withRandom(0.999_999);
   void createBackoff(clock).pause(new AbortController().signal);

@@ -5,7 +5,7 @@ import { createFrameMemory } from '../../../../src/store/watch/frame-memory.js';
 const frame = (length: number, fill: number): Uint8Array => new Uint8Array(length).fill(fill);
 
 describe('frame memory', () => {
-  test('keeps the bytes of every frame, whatever comes later, and whatever becomes of the original', () => {
+  test('keeps the bytes of every frame, whatever follows, and whatever happens to the source bytes', () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(fc.constantFrom('a', 'b'), fc.integer({ min: 0, max: 40_000 })), { maxLength: 60 }),
@@ -19,7 +19,7 @@ describe('frame memory', () => {
     );
   });
 
-  test('puts frames of one form side by side, and others elsewhere', () => {
+  test('stores frames of one representation contiguously, and others elsewhere', () => {
     const memory = createFrameMemory();
     const first = memory.keep('a', frame(100, 1));
     const other = memory.keep('b', frame(100, 9));
@@ -29,7 +29,7 @@ describe('frame memory', () => {
     expect(other.buffer).not.toBe(first.buffer);
   });
 
-  test('takes 128 KiB at a time, and leaves a large frame where it is', () => {
+  test('allocates 128 KiB at a time, and does not copy a large frame', () => {
     const memory = createFrameMemory();
     const large = frame(16_385, 1);
     expect(memory.keep('a', large)).toBe(large);

@@ -14,7 +14,7 @@ function watchers(count: number): { readonly all: Set<HubWatcher>; readonly woke
 const range = (count: number): readonly number[] => Array.from({ length: count }, (_, index) => index);
 const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);
 
-test('Few watchers are woken synchronously', () => {
+test('few watchers are woken synchronously', () => {
   const { all, woken } = watchers(10);
   const wakeUps = createWakeUps(all, fakeClock(), () => undefined);
   wakeUps.wake();
@@ -22,7 +22,7 @@ test('Few watchers are woken synchronously', () => {
   expect(woken).toEqual(woken.map(() => 2));
 });
 
-test('Many watchers are woken over several turns of the event loop, each once', async () => {
+test('many watchers are woken over several turns of the event loop, each once', async () => {
   const { all, woken } = watchers(100);
   createWakeUps(all, fakeClock(), () => undefined).wake();
   const first = sum(woken);
@@ -34,7 +34,7 @@ test('Many watchers are woken over several turns of the event loop, each once', 
   expect(woken).toEqual(woken.map(() => 1));
 });
 
-test('The callback runs before each batch of watchers', async () => {
+test('the callback runs before each batch of watchers', async () => {
   const order: string[] = [];
   const all = range(40).map((index) => ({ wake: () => void order.push(`${index}`) }) as unknown as HubWatcher);
   createWakeUps(new Set(all), fakeClock(), () => order.push('turn')).wake();
@@ -44,7 +44,7 @@ test('The callback runs before each batch of watchers', async () => {
   expect(turns.flatMap((group) => group.trim().split(' '))).toEqual(range(40).map(String));
 });
 
-test('A change during a pass starts another pass over all watchers after a pause', async () => {
+test('a change during a pass starts another pass over all watchers after a pause', async () => {
   const { all, woken } = watchers(200);
   const clock = fakeClock();
   const wakeUps = createWakeUps(all, clock, () => undefined);
@@ -68,7 +68,7 @@ test('A change during a pass starts another pass over all watchers after a pause
   expect(woken[0]).toBe(3);
 });
 
-test('A pass that is due is cancelled by close', async () => {
+test('a pass that is due is cancelled by close', async () => {
   const { all, woken } = watchers(200);
   const clock = fakeClock();
   const wakeUps = createWakeUps(all, clock, () => undefined);
@@ -80,7 +80,7 @@ test('A pass that is due is cancelled by close', async () => {
   expect(woken).toEqual(woken.map(() => 1));
 });
 
-test('A watcher that leaves during a pass does not stop it', async () => {
+test('a watcher that leaves during a pass does not stop it', async () => {
   const { all, woken } = watchers(100);
   createWakeUps(all, fakeClock(), () => undefined).wake();
   const [first] = all;

@@ -70,7 +70,7 @@ async function turns(): Promise<void> {
   for (let i = 0; i < 8; i++) await nextTurn();
 }
 
-test('a watcher that has everything follows the progress of the feed, and says so only while nothing is on its way', async () => {
+test('an up-to-date watcher follows the progress of the feed, and reports it only while no change is pending', async () => {
   const shared = sharedStore(100);
   const hub = createWatchHub({ store: shared.store, clock: fakeClock() });
   const watcher = hub.watch({ after: 100 });
@@ -94,7 +94,7 @@ test('a watcher that has everything follows the progress of the feed, and says s
   hub.close();
 });
 
-test('progress never takes a watcher below its place, nor past a change', async () => {
+test('progress never moves a watcher back, nor past a change', async () => {
   const shared = sharedStore(100);
   const hub = createWatchHub({ store: shared.store, clock: fakeClock() });
   const ahead = hub.watch({ after: 500 });
@@ -111,7 +111,7 @@ test('progress never takes a watcher below its place, nor past a change', async 
   hub.close();
 });
 
-test('watchers behind the ring, with nothing between them and it, keep no reader for themselves', async () => {
+test('watchers behind the ring, with nothing between them and it, hold no reader', async () => {
   const shared = sharedStore(100_000);
   shared.change(45_000);
   const hub = createWatchHub({ store: shared.store, clock: fakeClock(), catchUpReaders: 1 });

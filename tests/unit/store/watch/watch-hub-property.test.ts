@@ -26,7 +26,7 @@ interface Seen {
   left: boolean;
 }
 
-test('whatever happens, every watcher sees each revision after its own exactly once and in order', async () => {
+test('every watcher sees each revision after its own exactly once and in order, whatever happens', async () => {
   const property = fc.asyncProperty(
     fc.array(step, { maxLength: 60, size: 'max' }),
     fc.constantFrom(1, 5_000, 30_000, 10_000_000),

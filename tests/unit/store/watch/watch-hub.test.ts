@@ -82,7 +82,7 @@ const revisions = (changes: readonly Change[]): number[] => changes.map(({ revis
 const range = (from: number, count: number): number[] => Array.from({ length: count }, (_, i) => from + i);
 
 describe('watch hub', () => {
-  test('every watcher gets every change after its revision, once, from one feed of the store', async () => {
+  test('delivers every change after its revision to every watcher, once, from one feed of the store', async () => {
     const { hub, store, write, feeds } = createBench();
     const start = await store.revision();
     const watchers = range(0, 20).map(() => hub.watch({ after: start }));
@@ -94,7 +94,7 @@ describe('watch hub', () => {
     expect(hub.revision()).toBe(start + 50);
   });
 
-  test('there is no feed before the first watcher, and none for long after the last', async () => {
+  test('opens no feed before the first watcher, and closes it soon after the last', async () => {
     const { hub, store, feeds, clock } = createBench();
     expect(feeds).toHaveLength(0);
     expect(hub.revision()).toBeUndefined();
@@ -110,7 +110,7 @@ describe('watch hub', () => {
     expect(hub.revision()).toBeUndefined();
   });
 
-  test('a watcher that comes in time keeps the feed, a later one starts it again', async () => {
+  test('keeps the feed for a watcher that comes in time, and starts it again for a later one', async () => {
     const { hub, store, feeds, clock, write } = createBench();
     const after = await store.revision();
     const first = hub.watch({ after });
@@ -159,7 +159,7 @@ describe('watch hub', () => {
     expect([timers, hub.watchers]).toEqual([0, 0]);
   });
 
-  test('a frame is encoded once for all watchers, per form', async () => {
+  test('encodes a frame once for all watchers, per representation', async () => {
     const { hub, store, write } = createBench();
     const after = await store.revision();
     const watchers = range(0, 5).map(() => hub.watch({ after }));
@@ -180,7 +180,7 @@ describe('watch hub', () => {
     expect(new Set(frames).size).toBe(2);
   });
 
-  test('frames of one form lie side by side, whatever their type', async () => {
+  test('stores frames of one representation contiguously, whatever their type', async () => {
     const { hub, store, write } = createBench();
     const batch = hub.watch({ after: await store.revision() }).next();
     await write(3);
@@ -192,7 +192,7 @@ describe('watch hub', () => {
     expect(made.map(({ byteOffset }) => byteOffset)).toEqual([0, 10, 20]);
   });
 
-  test('watchers in step share a batch', async () => {
+  test('gives watchers at the same position the same batch', async () => {
     const { hub, store, write } = createBench();
     const after = await store.revision();
     const batches = range(0, 3).map(() => hub.watch({ after }).next());
@@ -201,7 +201,7 @@ describe('watch hub', () => {
     for (const other of others) expect(other.value).toBe(first?.value);
   });
 
-  test('what a batch is for one kind of watcher is made once', async () => {
+  test('computes what a batch is for one kind of watcher once', async () => {
     const { hub, store, write } = createBench();
     const batch = hub.watch({ after: await store.revision() }).next();
     await write(1);
@@ -218,7 +218,7 @@ describe('watch hub', () => {
     expect(made).toEqual(['json', 'table']);
   });
 
-  test('what is written while some are being woken comes at once to those whose turn is to come, in groups', async () => {
+  test('shows changes written during a wake-up pass to the watchers that are woken later, batch by batch', async () => {
     const { hub, store, write, clock } = createBench();
     const after = await store.revision();
     const watchers = range(0, 159).map(() => hub.watch({ after }));
@@ -240,14 +240,14 @@ describe('watch hub', () => {
       values.forEach((value, i) => seen[i]?.push(...value.entries.map(({ change }) => change)));
       different = Math.max(different, new Set(values).size);
     }
-    // A wave of ten groups, and a write in every turn.
+    // A pass of ten batches, and a write in every turn.
     expect(different).toBeGreaterThan(5);
     for (const changes of seen) {
       expect(revisions(changes)).toEqual(range(after + 1, changes.length));
     }
   });
 
-  test('a watcher that does not read keeps nobody waiting, and goes on where it was', async () => {
+  test('does not wait for a watcher that does not read, which continues at its position', async () => {
     const { hub, store, write } = createBench();
     const after = await store.revision();
     const slow = hub.watch({ after });
@@ -260,7 +260,7 @@ describe('watch hub', () => {
     expect(revisions(await take(slow, 1000))).toEqual(range(after + 1, 1000));
   });
 
-  test('the ring is bounded: watchers behind it catch up through the history, sharing few readers', async () => {
+  test('bounds the ring: watchers behind it catch up through the history, sharing few readers', async () => {
     const { hub, store, write, feeds } = createBench({ maxBytes: 20_000, catchUpReaders: 2 });
     const after = await store.revision();
     const fast = hub.watch({ after });
@@ -275,7 +275,7 @@ describe('watch hub', () => {
     expect(feeds.filter(({ open }) => open())).toHaveLength(1);
   });
 
-  test('never more catch-up readers than allowed, however many watchers are behind at different places', async () => {
+  test('has no more catch-up readers than allowed, however many watchers are behind at different positions', async () => {
     let open = 0;
     let most = 0;
     const wrap = (store: EventStore): EventStore => ({
@@ -308,7 +308,7 @@ describe('watch hub', () => {
     await first.return();
   });
 
-  test('only a watcher that is behind ring and history fails, with expired', async () => {
+  test('fails only a watcher that is behind ring and history, with expired', async () => {
     const { hub, store, write, clock } = createBench({ maxBytes: 1, historyMs: 1000 });
     const after = await store.revision();
     const gone = hub.watch({ after });
@@ -325,7 +325,7 @@ describe('watch hub', () => {
     expect(revisions(await take(other, 1))).toEqual([after + 31]);
   });
 
-  test('a watcher that history still reaches goes on when one that waits with it fails with expired', async () => {
+  test('continues a watcher within the history when one that waits with it fails with expired', async () => {
     let oldest = 0;
     const { hub, store, write, reported } = createBench({
       maxBytes: 1,
@@ -354,14 +354,14 @@ describe('watch hub', () => {
     expect(reported).toEqual([]);
   });
 
-  test('a watch from a revision that history does not reach fails with expired', async () => {
+  test('fails a watch from a revision before the history with expired', async () => {
     const { hub, store } = createBench();
     const watcher = hub.watch({ after: (await store.revision()) - 1 });
     await expect(watcher.next()).rejects.toMatchObject({ code: 'expired' });
     expect(hub.watchers).toBe(0);
   });
 
-  test('a revision that lies ahead is waited for', async () => {
+  test('waits for a future revision', async () => {
     const { hub, store, write } = createBench();
     const start = await store.revision();
     const watcher = hub.watch({ after: start + 5 });
@@ -373,7 +373,7 @@ describe('watch hub', () => {
     expect(revisions(await pending)).toEqual([start + 6, start + 7]);
   });
 
-  test('after a failure of the feed nobody misses a change or gets one twice', async () => {
+  test('neither loses nor repeats a change after a failure of the feed', async () => {
     let broken = false;
     let breakNow: () => void = () => undefined;
     const wrap = (store: EventStore): EventStore => ({
@@ -411,7 +411,7 @@ describe('watch hub', () => {
     expect(hub.watchers).toBe(4);
   });
 
-  test.each([1, 2, 1_000])('a feed that begins %i changes early shows none of them twice', async (early) => {
+  test.each([1, 2, 1_000])('shows no change twice if a feed begins %i changes early', async (early) => {
     let interrupt: ((error: Error) => void) | undefined;
     const { hub, store, write, clock } = createBench({
       wrap: (memory) => ({
@@ -455,7 +455,7 @@ describe('watch hub', () => {
     expect(revisions(await take(watcher, 1))).toEqual([first + 7]);
   });
 
-  test('when the history was forgotten while the store was away, watchers that cannot go on are told', async () => {
+  test('fails watchers that cannot continue if history was dropped while the store was unavailable', async () => {
     let away = false;
     const wrap = (store: EventStore): EventStore => ({
       ...store,
@@ -489,7 +489,7 @@ describe('watch hub', () => {
     expect(hub.watchers).toBe(1);
   });
 
-  test('a catch-up that fails is tried again after a pause, whoever joins meanwhile', async () => {
+  test('retries a failed catch-up after a pause, whatever joins meanwhile', async () => {
     let attempts = 0;
     let begun = 0;
     const { hub, store, write, clock } = createBench({
@@ -524,7 +524,7 @@ describe('watch hub', () => {
     for (const watcher of watchers) await watcher.return();
   });
 
-  test('a hub that was left while it asked the store where it is has no revision', async () => {
+  test('has no revision if it was left while it asked the store for one', async () => {
     let answer: (() => void) | undefined;
     const { hub, store, clock, feeds } = createBench({
       wrap: (memory) => ({
@@ -545,7 +545,7 @@ describe('watch hub', () => {
     expect(feeds.filter((feed) => feed.open())).toEqual([]);
   });
 
-  test('a catch-up that fails is tried again', async () => {
+  test('retries a failed catch-up', async () => {
     let failures = 3;
     const wrap = (store: EventStore): EventStore => ({
       ...store,
@@ -574,7 +574,7 @@ describe('watch hub', () => {
     );
   });
 
-  test('a store that is away at the start is waited for', async () => {
+  test('waits for a store that is unavailable at the start', async () => {
     let failures = 2;
     const wrap = (store: EventStore): EventStore => ({
       ...store,
@@ -594,7 +594,7 @@ describe('watch hub', () => {
     expect(revisions(await pending)).toEqual([after + 1]);
   });
 
-  test('an aborted signal ends a watcher at once, waiting or not, and removes it', async () => {
+  test('ends and removes a watcher at once when its signal aborts, waiting or not', async () => {
     const { hub, store, write } = createBench();
     const after = await store.revision();
     const controller = new AbortController();
@@ -612,7 +612,7 @@ describe('watch hub', () => {
     expect(hub.watchers).toBe(0);
   });
 
-  test('a watcher that leaves while it catches up lets go of its reader', async () => {
+  test('releases the reader of a watcher that leaves during catch-up', async () => {
     const never = new Promise<never>(() => undefined);
     const wrap = (store: EventStore): EventStore => ({
       ...store,
@@ -634,7 +634,7 @@ describe('watch hub', () => {
     expect(feeds.filter(({ open }) => open())).toHaveLength(1);
   });
 
-  test('return() ends a loop that waits', async () => {
+  test('ends a waiting loop with return()', async () => {
     const { hub, store } = createBench();
     const watcher = hub.watch({ after: await store.revision() });
     const pending = watcher.next();
@@ -643,7 +643,7 @@ describe('watch hub', () => {
     expect(hub.watchers).toBe(0);
   });
 
-  test('close ends all watchers cleanly, and later ones at once', async () => {
+  test('ends all watchers cleanly with close, and later ones at once', async () => {
     const { hub, store, feeds } = createBench();
     const after = await store.revision();
     const pending = range(0, 3).map(() => hub.watch({ after }).next());
@@ -657,7 +657,7 @@ describe('watch hub', () => {
     expect(feeds).toHaveLength(1);
   });
 
-  test('closing the store ends all watchers cleanly', async () => {
+  test('ends all watchers cleanly when the store is closed', async () => {
     const { hub, store, reported } = createBench();
     const pending = hub.watch({ after: await store.revision() }).next();
     await turns();
@@ -667,7 +667,7 @@ describe('watch hub', () => {
     expect(reported).toEqual([]);
   });
 
-  test('several reads may be under way on one watcher', async () => {
+  test('allows several concurrent reads on one watcher', async () => {
     const { hub, store, write } = createBench();
     const after = await store.revision();
     const watcher = hub.watch({ after });
@@ -678,7 +678,7 @@ describe('watch hub', () => {
     expect(revisions(((await both[1])?.value as Batch).entries.map(({ change }) => change))).toEqual([after + 2]);
   });
 
-  test('encoded frames count against the bound of the ring', async () => {
+  test('counts encoded frames against the bound of the ring', async () => {
     const { hub, store, write, feeds } = createBench({ maxBytes: 100_000 });
     const after = await store.revision();
     const reader = hub.watch({ after });
@@ -693,7 +693,7 @@ describe('watch hub', () => {
     expect(feeds.length).toBe(2);
   });
 
-  test('unusable options are named together', () => {
+  test('reports all invalid options together', () => {
     const store = memoryStore();
     expect(() => createWatchHub({ store, maxBytes: Number.NaN, idleMs: -1, catchUpReaders: 0 })).toThrow(
       new TypeError(
