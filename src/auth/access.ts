@@ -15,27 +15,27 @@ export interface AccessOptions {
   readonly authorize: Authorize;
   /** `createImpersonation` where impersonation is enabled: passed in, so that bundles without it do not include its code. */
   readonly impersonation?: CreateImpersonation | undefined;
-  /** Is told what `authenticate` threw, and of an answer that none of the two may give. */
+  /** Reports what `authenticate` threw, and invalid results of either hook. */
   readonly report?: ((hook: 'authenticate' | 'authorize', error: unknown) => void) | undefined;
-  /** Measures how often failures of `authenticate` are reported. Default: the system clock. */
+  /** Limits how often failures of `authenticate` are reported. Default: the system clock. */
   readonly clock?: Pick<Clock, 'monotonic'> | undefined;
 }
 
-/** The two hooks as the rooms of this library call them: at once where the hooks answer at once. */
+/** The two hooks as this library calls them; synchronous if the hooks are. */
 export interface Access {
   /**
-   * Who a request comes from, or `undefined` for 401: no credential, a bad one, or a hook that failed, which is reported.
+   * The sender of a request, or `undefined` for 401: no credential, a bad one, or a failed hook, which is reported.
    * Callers get the group `system:authenticated` unless they are anonymous, as in Kubernetes.
    */
   authenticate(request: ApiRequest): Caller | undefined | Promise<Caller | undefined>;
   /**
-   * Who the request is to be taken as coming from: the caller, or with impersonation whom it asks to be. Without it, a
-   * request that asks is refused. What the authorizer throws goes through.
+   * The caller to serve the request for: the sender, or with impersonation the user it asks to be. Without it, a
+   * request with the headers is refused. Errors of the authorizer are rethrown.
    */
   readonly impersonate: Impersonate;
   /**
-   * Whether the caller may. An answer of the hook whose `allowed` is neither `true` nor `false` refuses, and is reported.
-   * What the hook throws goes through: it becomes a bare 500.
+   * Whether the caller is allowed. A result whose `allowed` is neither `true` nor `false` denies, and is reported.
+   * Errors of the hook are rethrown and become a bare 500.
    */
   authorize(caller: Caller, attributes: Attributes): Decision | Promise<Decision>;
 }
@@ -43,11 +43,11 @@ export interface Access {
 const ALLOWED: Decision = Object.freeze({ allowed: true });
 const DENIED: Decision = Object.freeze({ allowed: false });
 
-/** Clients without a credential can make `authenticate` fail: they must not be able to fill a log. */
+/** Unauthenticated clients can make `authenticate` fail, and must not be able to flood a log. */
 const REPORTS = 10;
 const REPORTS_PER_MS = 60_000;
 
-/** Wraps the two hooks of a service. Whoever takes them as options has seen that both are functions. */
+/** Wraps the two hooks of a service. Both have been checked to be functions. */
 export function createAccess({
   authenticate,
   authorize,
@@ -59,7 +59,7 @@ export function createAccess({
   let reportsUntil = -Infinity;
 
   const nobody = (request: ApiRequest, error: unknown): undefined => {
-    // A hook that gives up because the client has left does what it should.
+    // A hook that fails because the client has disconnected is not reported.
     if (isBadCredential(error) || request.aborted || request.signal?.aborted) return;
     const now = clock.monotonic();
     if (now >= reportsUntil) [reportsLeft, reportsUntil] = [REPORTS, now + REPORTS_PER_MS];
@@ -103,8 +103,8 @@ export function createAccess({
 }
 
 /**
- * A caller as rules know it, with the group `system:authenticated` unless anonymous. Hooks are written by others, also in
- * plain JavaScript: an object without a name is no caller.
+ * Completes a caller with the group `system:authenticated` unless anonymous. Hooks may be written in
+ * plain JavaScript: an object without a name is not a caller.
  */
 export function acceptCaller(answer: unknown): Caller | undefined {
   if (typeof answer !== 'object' || answer === null) return undefined;

@@ -5,22 +5,22 @@ import type { Attributes, Authorize, Decision } from './contract.js';
 import { authorizer, hookFactory } from './hook-kinds.js';
 import { isResourceAttributes } from './resource-refusal.js';
 
-/** What some callers may do. `'*'` in a list stands for everything. */
+/** What some callers are allowed to do. `'*'` in a list matches everything. */
 export interface AllowRule {
-  /** User names. A rule needs `users`, `groups` or both; a caller named by either is meant. */
+  /** User names. A rule needs `users`, `groups` or both; it applies to callers that match either. */
   readonly users?: readonly string[] | undefined;
   /** Groups, for example `system:authenticated` or `system:unauthenticated`. */
   readonly groups?: readonly string[] | undefined;
   /** `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`, `deletecollection`; for paths lower-case methods. */
   readonly verbs: readonly string[];
   /**
-   * Namespaces the rule holds in. Default: all, and requests over all namespaces too; a list without `'*'` never allows
+   * Namespaces the rule applies to. Default: all, including requests over all namespaces; a list without `'*'` never allows
    * those.
    */
   readonly namespaces?: readonly string[] | undefined;
   /** Resources, for example `events`, `events/status`. Default: all, unless `paths` is given. */
   readonly resources?: readonly string[] | undefined;
-  /** Paths that are no resources, for example `/readyz`; a final `*` stands for any ending. Default: none. */
+  /** Non-resource paths, for example `/readyz`; a final `*` matches any ending. Default: none. */
   readonly paths?: readonly string[] | undefined;
 }
 
@@ -28,7 +28,7 @@ const ALLOWED: Decision = Object.freeze({ allowed: true });
 const DENIED: Decision = Object.freeze({ allowed: false });
 
 /**
- * Allows what at least one of the rules allows, and nothing else.
+ * Allows what at least one of the rules allows.
  *
  * @throws TypeError listing all faults of all rules
  */

@@ -7,9 +7,9 @@ import { throwFaults } from '../options/check-options.js';
 import { ANONYMOUS, AUTHENTICATED, UNAUTHENTICATED } from './well-known.js';
 
 /**
- * Recognises callers by the client certificate that the TLS layer has verified: the common name is the user, the
- * organizations are the groups, `system:authenticated` is added. The server must ask for certificates and know the
- * authority that signed them; an unverified certificate never reaches this library.
+ * Authenticates callers by the client certificate that the TLS layer has verified: the common name is the user, the
+ * organizations are the groups, `system:authenticated` is added. The server must request certificates and trust the
+ * authority that signed them; unverified certificates are ignored.
  */
 export const clientCertificate: () => Authenticate = /* @__PURE__ */ hookFactory(
   'authenticate',
@@ -26,7 +26,7 @@ const anonymous: Caller = Object.freeze({ name: ANONYMOUS, groups: Object.freeze
 
 /**
  * Accepts every request as `system:anonymous` of group `system:unauthenticated`. Put it last in {@link firstAuthenticator};
- * what anonymous callers may do is the authorizer's word (`allowAuthenticated()` refuses them everything).
+ * the authorizer decides what anonymous callers may do (`allowAuthenticated()` allows them nothing).
  */
 export const allowAnonymous: () => Authenticate = /* @__PURE__ */ hookFactory('authenticate', 'allowAnonymous', () =>
   authenticator('allowAnonymous', () => anonymous),
@@ -34,9 +34,9 @@ export const allowAnonymous: () => Authenticate = /* @__PURE__ */ hookFactory('a
 
 /**
  * Asks several authenticators in turn: the first caller wins, and one that throws ends it with 401, so that a bad
- * credential never falls back to anonymous. Answers at once as long as the authenticators do.
+ * credential never falls back to anonymous. Synchronous as long as the authenticators are.
  *
- * @throws TypeError listing everything in the list that is no authenticator
+ * @throws TypeError listing everything in the list that is not an authenticator
  */
 export const firstAuthenticator: (...authenticators: readonly Authenticate[]) => Authenticate =
   /* @__PURE__ */ hookFactory('authenticate', 'firstAuthenticator', askInTurn);

@@ -7,7 +7,7 @@ import { ANONYMOUS, UNAUTHENTICATED } from './well-known.js';
 const ALLOWED: Decision = Object.freeze({ allowed: true });
 const DENIED: Decision = Object.freeze({ allowed: false });
 
-/** Allows everything to every caller that showed a credential, nothing to anonymous ones. */
+/** Allows everything to every authenticated caller, and nothing to anonymous ones. */
 export const allowAuthenticated: () => Authorize = /* @__PURE__ */ hookFactory('authorize', 'allowAuthenticated', () =>
   authorizer('allowAuthenticated', (caller) =>
     caller.name === ANONYMOUS || caller.groups.includes(UNAUTHENTICATED) ? DENIED : ALLOWED,
@@ -20,11 +20,11 @@ export const allowEverybody: () => Authorize = /* @__PURE__ */ hookFactory('auth
 );
 
 /**
- * Asks several authorizers in turn: the first that allows wins. When none does, the reasons they gave are joined; if one of
- * them answered something that is no decision, that is passed on, to be refused and reported. Answers at once as long as the
- * authorizers do.
+ * Asks several authorizers in turn: the first that allows wins. If none does, their reasons are joined; if one of
+ * them returned something that is not a decision, that is passed on, to be denied and reported. Synchronous as long as the
+ * authorizers are.
  *
- * @throws TypeError listing everything in the list that is no authorizer
+ * @throws TypeError listing everything in the list that is not an authorizer
  */
 export const anyOf: (...authorizers: readonly Authorize[]) => Authorize = /* @__PURE__ */ hookFactory(
   'authorize',
@@ -54,11 +54,11 @@ function askAny(...authorizers: readonly Authorize[]): Authorize {
 /** The reasons of the authorizers that did not allow the request. */
 interface Heard {
   readonly reasons: string[];
-  /** The first answer that was no decision. */
+  /** The first result that is not a decision. */
   odd: { readonly answer: unknown } | undefined;
 }
 
-/** Whether an answer allows. Hooks are written by others: it may be anything. */
+/** Whether a result allows. It may be any value, because hooks are not our code. */
 function consider(answer: Decision | undefined, heard: Heard): answer is Decision {
   const { allowed, reason } = (answer ?? {}) as { readonly allowed?: unknown; readonly reason?: unknown };
   if (allowed === true) return true;

@@ -6,18 +6,18 @@ const ONE_WORD = /^Bearer [\x21-\x7e]+$/;
 
 /**
  * The token of `Authorization: Bearer TOKEN`, or `undefined` when the request has none. Read as Kubernetes does: the
- * scheme in any case, another scheme or an empty token is no credential, what follows a second space is dropped, and a
- * token behind two spaces is ignored (see {@link bearerWarning}).
+ * scheme is case-insensitive, another scheme or an empty token is no credential, text after a second space is dropped, and a
+ * token after two spaces is ignored (see {@link bearerWarning}).
  */
 export function bearerToken(request: ApiRequest): string | undefined {
   const value = authorization(request);
   if (value === undefined) return undefined;
-  // The usual spelling; splitting the header would cost a get 3 %.
+  // Fast path for the usual spelling; splitting the header costs a get 3 %.
   if (ONE_WORD.test(value)) return value.slice(PREFIX.length);
   return partsOf(value)?.[1] || undefined;
 }
 
-/** The text of the `Warning` header owed to a client that put two spaces before its token; else `undefined`. */
+/** The text of the `Warning` header for a client that sent two spaces before its token; else `undefined`. */
 export function bearerWarning(request: ApiRequest): string | undefined {
   const value = authorization(request);
   const parts = value?.includes('  ') ? partsOf(value) : undefined;
@@ -30,7 +30,7 @@ function authorization(request: ApiRequest): string | undefined {
 }
 
 function partsOf(value: string): readonly string[] | undefined {
-  // At most three parts matter; a limit keeps a header full of spaces cheap.
+  // At most three parts matter; the limit keeps headers full of spaces cheap.
   const parts = value.trim().split(' ', 3);
   return parts.length > 1 && parts[0]?.toLowerCase() === 'bearer' ? parts : undefined;
 }

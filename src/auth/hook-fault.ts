@@ -6,12 +6,12 @@ export type HookName = 'authenticate' | 'authorize';
 const MARK: unique symbol = Symbol.for('kube-vitals.hook') as never;
 
 /**
- * For a function of this library: what to say when it is given as one of the two hooks. It carries the words itself, so that
- * only those carry them who use it; no entry for the hook it belongs to.
+ * For a function of this library: the fault to report if it is given as one of the two hooks. The function carries the text,
+ * so that bundles without the function do not include it. There is no text for the hook it belongs to.
  */
 export type HookMark = Readonly<Partial<Record<HookName, string>>>;
 
-/** Marks a function. Copies of the package know each other's marks. */
+/** Marks a function. Marks are recognised across copies of the package. */
 export function markHook<F extends object>(target: F, mark: HookMark): F {
   return Object.defineProperty(target, MARK, { value: mark });
 }
@@ -19,7 +19,7 @@ export function markHook<F extends object>(target: F, mark: HookMark): F {
 /**
  * The rule of a hook, as far as it can be judged before it is called.
  *
- * @param advice what to say where there is no function
+ * @param advice the fault to report if the value is not a function
  */
 export function aHook(hook: HookName, advice = ''): OptionRule {
   return (value, name) => {

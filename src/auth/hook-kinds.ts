@@ -11,17 +11,17 @@ const ADVICE = {
     '; to allow everything, say allowAuthenticated() for callers with a credential or allowEverybody() for all',
 } as const;
 
-/** Marks what one of our factories made as an authenticator. */
+/** Marks a hook made by one of our factories as an authenticator. */
 export function authenticator(factory: string, hook: Authenticate): Authenticate {
   return markHook(hook, misplaced('authenticate', `${factory}(), an authenticator`));
 }
 
-/** Marks what one of our factories made as an authorizer. */
+/** Marks a hook made by one of our factories as an authorizer. */
 export function authorizer(factory: string, hook: Authorize): Authorize {
   return markHook(hook, misplaced('authorize', `${factory}(), an authorizer`));
 }
 
-/** Marks a factory itself: to give it in place of what it makes is a common mistake. */
+/** Marks a factory itself: passing it without calling it is a common mistake. */
 export function hookFactory<F extends object>(hook: HookName, factory: string, make: F): F {
   const noun = NOUNS[hook];
   return markHook(make, {
@@ -30,7 +30,7 @@ export function hookFactory<F extends object>(hook: HookName, factory: string, m
   });
 }
 
-/** What to say of something that belongs to one hook and is given as the other. */
+/** The fault of a hook that is given in place of the other. */
 function misplaced(hook: HookName, given: string): HookMark {
   const other = hook === 'authenticate' ? 'authorize' : 'authenticate';
   return { [other]: `must be ${NOUNS[other]}, which says ${SAYS[other]}, and was given ${given}${ADVICE[other]}` };
@@ -41,7 +41,7 @@ export function aRequiredHook(hook: HookName): OptionRule {
   return required(aHook(hook, ADVICE[hook]));
 }
 
-/** What is wrong with a list of hooks, where at least one has to be. */
+/** The faults of a list of hooks, of which there must be at least one. */
 export function hookListFaults(hook: HookName, list: readonly unknown[]): readonly string[] {
   const noun = NOUNS[hook].slice('an '.length);
   if (list.length === 0) return [`name at least one ${noun}`];

@@ -10,8 +10,8 @@ const GROUP = 'impersonate-group';
 const EXTRA = 'impersonate-extra-';
 
 /**
- * The caller a request wants to be, exactly as its headers say; `undefined` when it asks for nothing of the kind. Parts of
- * a caller without a name are a fault, in the words of Kubernetes.
+ * The impersonated user, exactly as in the headers; `undefined` without such headers. Groups or extra values
+ * without a user name are a fault, in the words of Kubernetes.
  */
 export function wantedCaller(request: ApiRequest): Caller | { readonly fault: string } | undefined {
   const name = header(request, USER) ?? '';
@@ -24,12 +24,12 @@ export function wantedCaller(request: ApiRequest): Caller | { readonly fault: st
   return { fault: `requested ${printed(uid, groups, extra)} without impersonating a user name` };
 }
 
-/** Node and fetch join what came several times; one that came once with `, ` in it cannot be told apart. */
+/** Node and fetch join repeated headers with `, `, so a value that contains `, ` is split as well. */
 function separated(values: readonly string[]): readonly string[] {
   return values.flatMap((value) => value.split(', ', MAX_PARTS + 1));
 }
 
-/** Each group and each value is a question to the authorizer. */
+/** The authorizer is called for each group and each value. */
 const MAX_PARTS = 256;
 const TOO_MANY = `impersonation may not name more than ${MAX_PARTS} groups and extra values`;
 
@@ -38,7 +38,7 @@ const sizeOf = (extra: Extra | undefined): number =>
 
 type Extra = Readonly<Record<string, readonly string[]>>;
 
-/** Keys are the client's: the object has no prototype. */
+/** No prototype, because keys come from the client. */
 function extraOf(request: ApiRequest): Extra | undefined {
   let extra: Record<string, readonly string[]> | undefined;
   for (const [name, value] of Object.entries(request.headers ?? {})) {
@@ -51,7 +51,7 @@ function extraOf(request: ApiRequest): Extra | undefined {
   return extra;
 }
 
-/** The wanted caller as Go prints it, which is what the message shows. */
+/** The impersonated user as Go prints it, for the message. */
 function printed(uid: string, groups: readonly string[], extra: Extra | undefined): string {
   const list = (values: readonly string[]): string =>
     values.length === 0 ? '[]string(nil)' : `[]string{${values.map(goQuote).join(', ')}}`;

@@ -2,14 +2,14 @@ import type { Caller } from '../model/caller.js';
 
 /** A mode of impersonation: one way in which a caller may be allowed to act as another user. */
 export interface ImpersonationMode {
-  /** Which requests it holds for is asked by this name; absent for the older way, which holds for all. */
+  /** The name by which the authorizer is asked about the request; absent for the older verb, which applies to all requests. */
   readonly constraint?: string;
   readonly verb: string;
-  /** Who is wanted, as the authorizer is asked for it. */
+  /** The impersonated user, as the authorizer is asked for it. */
   readonly user: { readonly resource: string; readonly namespace?: string; readonly name: string };
-  /** Groups that come with the user. */
+  /** Groups that the user gets automatically. */
   readonly groups: readonly string[];
-  /** Who asks, as the authorizer sees it. */
+  /** The real caller, as the authorizer sees it. */
   readonly requestor: Caller;
 }
 
@@ -18,7 +18,7 @@ const ASSOCIATED_KEYS = 'authentication.kubernetes.io/associated-node-keys';
 
 /**
  * The modes in which `wanted` can be impersonated, in the order they are tried (Kubernetes 1.36, constrained impersonation):
- * nodes and service accounts have modes of their own where nothing but the name is wanted, all others are `user-info`.
+ * nodes and service accounts have modes of their own if nothing but the name is given, all others are `user-info`.
  */
 export function applicableModes(requestor: Caller, wanted: Caller): readonly ImpersonationMode[] {
   const node = nodeName(wanted.name);
@@ -66,13 +66,13 @@ function serviceAccount(user: string): { readonly namespace: string; readonly na
   return { namespace, name };
 }
 
-/** A service account on a node, which its credential names. */
+/** A service account whose credential names its node. */
 function runsOn(requestor: Caller, node: string): boolean {
   const names = requestor.extra?.[NODE_NAME] ?? [];
   return serviceAccount(requestor.name) !== undefined && names.length === 1 && names[0] === node;
 }
 
-/** What differs from node to node is kept from the authorizer: a right to the node it runs on holds on all of them. */
+/** The node's name is hidden from the authorizer: the right applies to whichever node the account runs on. */
 function withKeysOnly(requestor: Caller): Caller {
   return { ...requestor, extra: { [ASSOCIATED_KEYS]: Object.keys(requestor.extra ?? {}).sort() } };
 }

@@ -8,13 +8,13 @@ import { wantedCaller } from './impersonation-headers.js';
 import { forbiddenStatus } from './resource-refusal.js';
 import { ANONYMOUS, AUTHENTICATED, UNAUTHENTICATED } from './well-known.js';
 
-/** Who a request is to be taken as coming from, or why it may not be: a 400 or a 403, sent with `nosniff`. */
+/** The caller after impersonation, or the refusal: a 400 or a 403, sent with `nosniff`. */
 export type Impersonated = { readonly caller: Caller } | { readonly refused: Status };
 
 /**
  * Replaces the caller by the user that the request asks to impersonate.
  *
- * @param attributes what the request is about: some rights to impersonate hold for some requests only
+ * @param attributes of the request: some rights to impersonate apply to certain requests only
  */
 export type Impersonate = (
   request: ApiRequest,
@@ -22,25 +22,25 @@ export type Impersonate = (
   attributes: Attributes,
 ) => Impersonated | Promise<Impersonated>;
 
-/** What a mode's checks came to: the caller, or the refusal. `undefined` stands for allowed. */
+/** The result of a mode's checks: the caller, or the refusal. `undefined` means allowed. */
 type Refused = Status | undefined;
 
-/** From this many checks of one kind on, the right to all of them is asked for first. */
+/** From this many checks of one kind on, the right to all of them is checked first. */
 const MANY = 4;
 
 const AUTHENTICATION = { group: 'authentication.k8s.io', version: 'v1' } as const;
 
-/** What makes an {@link Impersonate} of the service's own hook: {@link createImpersonation}. */
+/** The type of {@link createImpersonation}. */
 export type CreateImpersonation = (authorize: Authorize) => Impersonate;
 
 /**
  * Impersonation by the headers `Impersonate-User`, `-Group`, `-Uid` and `-Extra-KEY`. Tried in Kubernetes' order: first
- * the constrained modes, which need `impersonate:MODE` on the target user and `impersonate-on:MODE:VERB` on what the request
- * is about, then the older verb `impersonate`. Refusals are those of the first mode that fits the user. Requests without
+ * the constrained modes, which need `impersonate:MODE` on the target user and `impersonate-on:MODE:VERB` on the object of the request,
+ * then the older verb `impersonate`. Refusals are those of the first mode that fits the user. Requests without
  * the headers cost nothing.
  *
- * Servers join headers that came several times by `, `; so a group or an extra value is split there, and each part is
- * asked for by itself.
+ * Servers join repeated headers with `, `; so a group or an extra value is split there, and each part is
+ * checked separately.
  */
 export function createImpersonation(authorize: Authorize): Impersonate {
   return (request, caller, attributes) => {
@@ -115,7 +115,7 @@ async function extraRefusal(mode: ImpersonationMode, question: Question, extras:
   return askAll(question, mode, all, { ...extras, subresource: '*', name: '*' });
 }
 
-/** Asks for each; where there are many of them, in a constrained mode, first for all at once. */
+/** Checks each; if there are many of them, in a constrained mode, first all at once. */
 async function askAll(
   question: Question,
   mode: ImpersonationMode,
@@ -136,7 +136,7 @@ async function ask({ authorize, requestor }: Question, attributes: Attributes): 
   return allowed ? undefined : forbiddenStatus(requestor, attributes, reason);
 }
 
-/** Groups that constrained modes never give. */
+/** Groups that constrained modes never grant. */
 function groupFault(groups: readonly string[]): { readonly name?: string; readonly reason: string } | undefined {
   if (groups.includes('')) return { reason: 'impersonating the empty string group is not allowed' };
   if (!groups.includes('system:masters')) return undefined;
@@ -158,7 +158,7 @@ function extraFault([key, values]: readonly [string, readonly string[]]): string
 const DOMAIN_PREFIXED =
   /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/[A-Za-z0-9/\-._~%!$&'()*+,;=:]+$/;
 
-/** Every user but the anonymous one is in the group of authenticated users, as after authentication. */
+/** Adds the group of authenticated users unless the user is anonymous, as after authentication. */
 function withGroups(wanted: Caller, given: readonly string[]): Caller {
   const groups = [...wanted.groups, ...given];
   const owed = wanted.name === ANONYMOUS ? UNAUTHENTICATED : AUTHENTICATED;

@@ -8,8 +8,8 @@ const LETTER_I = 0x69;
 const LOWER_CASE = 0x20;
 
 /**
- * The 403 for a request that asks for impersonation where that is not enabled. Ignoring the headers would do in the
- * caller's own name what it meant to try with somebody else's rights: `kubectl delete --as=nobody` would delete.
+ * The 403 for a request with impersonation headers if impersonation is not enabled. Ignoring the headers would do in the
+ * caller's own name what was meant to run with another user's rights: `kubectl delete --as=nobody` would delete.
  */
 export const NO_IMPERSONATION: Status = Object.freeze(
   refusalStatus(
@@ -23,13 +23,13 @@ export const NO_IMPERSONATION: Status = Object.freeze(
 /** Whether a request has any header whose name begins with `Impersonate-`, known to Kubernetes or not. */
 export function asksToImpersonate({ headers }: ApiRequest): boolean {
   for (const name in headers) {
-    // The first letter alone decides nearly always: this is asked for every request.
+    // This runs for every header of every request, so the first letter is compared first.
     if ((name.charCodeAt(0) | LOWER_CASE) !== LETTER_I || headers[name] === undefined) continue;
     if (name.slice(0, PREFIX.length).toLowerCase() === PREFIX) return true;
   }
   return false;
 }
 
-/** Impersonation where it is not enabled: every request for it is refused, whatever the rights of the caller. */
+/** The {@link Impersonate} that refuses every request with the headers, whatever the rights of the caller. */
 export const refuseImpersonation: Impersonate = (request, caller) =>
   asksToImpersonate(request) ? { refused: NO_IMPERSONATION } : { caller };

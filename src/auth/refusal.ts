@@ -14,7 +14,7 @@ const FORBIDDEN_HEADERS: Readonly<Record<string, string>> = Object.freeze({
   'x-content-type-options': 'nosniff',
 });
 
-/** A Status that refuses, in the order of its members on the wire. */
+/** A Status of a refusal, members in wire order. */
 export function refusalStatus(code: number, reason: StatusReason, message: string, details?: StatusDetails): Status {
   const status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, reason } as const;
   return details === undefined ? { ...status, code } : { ...status, details, code };
@@ -29,7 +29,7 @@ export function unauthorizedResponse(): ApiResponse {
   return { status: 401, headers: JSON_HEADERS, body: unauthorizedBody };
 }
 
-/** The 401 as a Status, for answers in a negotiated form. */
+/** The 401 as a Status, for negotiated representations. */
 export function unauthorizedStatus(): Status {
   return UNAUTHORIZED;
 }
@@ -41,7 +41,7 @@ export function pathSentence(caller: Caller, { verb, path }: PathAttributes): st
 
 const HTML: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
-/** A sentence and what the authorizer had to say. The sentence is HTML-escaped (`&`, `<`, `>`), as kube-apiserver does. */
+/** A sentence followed by the authorizer's reason. The sentence is HTML-escaped (`&`, `<`, `>`), as kube-apiserver does. */
 export function escapedSentence(sentence: string, reason: string | undefined): string {
   const escaped = sentence.replace(/[&<>]/g, (character) => HTML[character] ?? character);
   return reason ? `${escaped}: ${reason}` : escaped;
@@ -53,7 +53,7 @@ export function forbiddenPathStatus(caller: Caller, attributes: PathAttributes, 
   return refusalStatus(403, 'Forbidden', message, {});
 }
 
-/** A 403, or another refusal of the way to authorization, as JSON, with `X-Content-Type-Options: nosniff`. */
+/** A 403, or another refusal before authorization, as JSON, with `X-Content-Type-Options: nosniff`. */
 export function refusedResponse(status: Status): ApiResponse {
   return { status: status.code ?? 403, headers: FORBIDDEN_HEADERS, body: `${JSON.stringify(status)}\n` };
 }

@@ -4,7 +4,7 @@ import type { Status, StatusDetails } from '../model/status.js';
 import type { Attributes, ResourceAttributes } from './contract.js';
 import { escapedSentence, forbiddenPathStatus, pathSentence, refusalStatus } from './refusal.js';
 
-/** True when a resource is asked for, false for a plain path. */
+/** True for a resource, false for a path. */
 export function isResourceAttributes(attributes: Attributes): attributes is ResourceAttributes {
   return 'resource' in attributes;
 }
@@ -12,7 +12,7 @@ export function isResourceAttributes(attributes: Attributes): attributes is Reso
 /**
  * The message of a 403, word for word Kubernetes'. The name of the object and the reason are not escaped.
  *
- * @param reason what the authorizer had to say; ends the message
+ * @param reason the authorizer's reason; the end of the message
  */
 export function forbiddenMessage(caller: Caller, attributes: Attributes, reason?: string): string {
   const text = escapedSentence(sentence(caller, attributes), reason);

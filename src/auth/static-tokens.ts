@@ -7,7 +7,7 @@ import { described, optionFaults, throwFaults, type OptionRules } from '../optio
 import { aListOfStrings, aNonEmptyString, aString, required } from '../options/rules.js';
 import { AUTHENTICATED } from './well-known.js';
 
-/** Whom a static token stands for. The group `system:authenticated` is added. */
+/** The user of a static token. The group `system:authenticated` is added. */
 export interface StaticTokenCaller {
   readonly name: string;
   readonly uid?: string | undefined;
@@ -15,16 +15,16 @@ export interface StaticTokenCaller {
   readonly groups?: readonly string[] | undefined;
 }
 
-/** Tokens and whom they stand for. */
+/** Users by token. */
 export type StaticTokens = Readonly<Record<string, StaticTokenCaller>> | ReadonlyMap<string, StaticTokenCaller>;
 
 /**
- * Recognises callers by fixed bearer tokens, looked up as Kubernetes looks up those of its token file. The time of a
- * lookup says nothing about a token that is nearly right: texts are compared only where their hashes are equal, and the
- * hashes are seeded anew in every process. An unknown token is refused (401); a request without one is left to the next
+ * Authenticates callers by fixed bearer tokens, looked up as Kubernetes looks up those of its token file. The time of a
+ * lookup reveals nothing about a nearly correct token: texts are compared only if their hashes are equal, and the
+ * hashes have a different seed in every process. An unknown token is refused (401); a request without one is left to the next
  * authenticator.
  *
- * @throws TypeError listing every token that is empty, not printable ASCII, or what becomes of a value that is not there
+ * @throws TypeError listing every token that is empty, not printable ASCII, or made from a missing value
  * (`undefined`, `null`, `NaN`, `true`, `false`), and every caller without a name
  */
 export const staticTokens: (tokens: StaticTokens) => Authenticate = /* @__PURE__ */ hookFactory(
@@ -44,10 +44,10 @@ function fromTokens(tokens: StaticTokens): Authenticate {
   });
 }
 
-/** What JavaScript makes of a value that was not there, as a key of an object or in a template. */
+/** What JavaScript makes of a missing value as a key of an object or in a template. */
 const ACCIDENTS: ReadonlySet<unknown> = new Set(['undefined', 'null', 'NaN', 'true', 'false']);
 
-/** What is wrong with a token; what is quoted of it is no secret. */
+/** The fault of a token, without quoting a secret. */
 function tokenFault(token: unknown): string | undefined {
   const hint = 'read the token before and stop when it is missing, for example an environment variable that is not set';
   if (ACCIDENTS.has(token)) return `is the text "${String(token)}", which anybody would guess; ${hint}`;
@@ -74,7 +74,7 @@ function readCallers(tokens: StaticTokens): ReadonlyMap<string, Caller> {
   const pairs = isMap(tokens) ? [...tokens] : Object.entries(tokens);
   const faults: string[] = [];
   const callers = pairs.map(([token, caller], index): [token: string, Caller] => {
-    // The token itself is a secret: faults name its place only.
+    // The token is a secret: faults name its position only.
     const where = `token ${index + 1}`;
     const fault = tokenFault(token);
     if (fault !== undefined) faults.push(`${where} ${fault}`);
@@ -85,7 +85,7 @@ function readCallers(tokens: StaticTokens): ReadonlyMap<string, Caller> {
   return new Map(callers);
 }
 
-/** Also for a Map of another realm. */
+/** Recognises a Map of another realm as well. */
 function isMap(tokens: StaticTokens): tokens is ReadonlyMap<string, StaticTokenCaller> {
   return Symbol.iterator in tokens;
 }

@@ -1,11 +1,11 @@
 /** A timer that was set on a {@link Clock}. */
 export interface ClockTimer {
-  /** Forgets the timer. Harmless after it fired and when called twice. */
+  /** Cancels the timer. May be called after it fired, and twice. */
   cancel(): void;
 }
 
 /**
- * Where the library takes time from. Everything that waits or stamps reads time through this, so that tests can move it
+ * The library's source of time. All waiting and all timestamps use it, so that tests can move it
  * (`kube-vitals/testing` has a fake one).
  */
 export interface Clock {
@@ -20,7 +20,7 @@ export interface Clock {
 /** Node's own timers turn a longer delay into 1 ms. */
 const LONGEST_DELAY_MS = 2_147_483_647;
 
-/** The real clock. Timers are unref'd where the runtime knows that word. */
+/** The system's clock. Timers are unref'd if the runtime supports it. */
 export const systemClock: Clock = {
   now: () => Date.now() * 1000,
   monotonic: () => performance.now(),

@@ -6,7 +6,7 @@ import type { ApiRequest } from '../http/request.js';
 import type { ApiResponse } from '../http/response.js';
 import { NO_CACHE } from './render.js';
 
-/** 400: a `?timeout=` that is no duration. `fault` is Go's text. */
+/** 400 for an invalid `?timeout=`. `fault` is Go's text. */
 export function badTimeout(fault: string): ApiResponse {
   const message = `invalid timeout specified in the request URL - ${fault}`;
   const status = refusalStatus(400, 'BadRequest', message);
@@ -17,14 +17,14 @@ export function badTimeout(fault: string): ApiResponse {
   };
 }
 
-/** 504: the limit that the request set itself has passed. Kubernetes sends this Status without kind and as text. */
+/** 504 when the request's own time limit has passed. Kubernetes sends this Status without kind and as text. */
 const TIMED_OUT: ApiResponse = Object.freeze({
   status: 504,
   headers: Object.freeze({ 'content-type': 'text/plain; charset=utf-8', ...NO_CACHE }),
   body: '{"metadata":{},"status":"Failure","message":"Timeout: request did not complete within the allotted timeout","reason":"Timeout","details":{},"code":504}\n',
 });
 
-/** Answers 504 when the answer is not there after `ms` milliseconds. Without a limit the answer is passed through. */
+/** Returns 504 when the response is not ready after `ms` milliseconds. Without a limit the response is passed through. */
 export function withinLimit(
   answer: ApiResponse | Promise<ApiResponse>,
   ms: number | undefined,
@@ -37,20 +37,20 @@ export function withinLimit(
   });
 }
 
-/** The answer to HEAD: the headers of GET with the length of its body. */
+/** The response to HEAD: the headers of GET, with the length of its body. */
 export function asHead(response: ApiResponse): ApiResponse {
   if (typeof response.body !== 'string') return { ...response, body: null };
   const length = String(new TextEncoder().encode(response.body).length);
   return { status: response.status, headers: { ...response.headers, 'content-length': length }, body: null };
 }
 
-/** Adds `cache-control` where another room made the answer. */
+/** Adds `cache-control` to responses that another room has made. */
 export function uncached(response: ApiResponse): ApiResponse {
   if ('cache-control' in response.headers) return response;
   return { ...response, headers: { ...response.headers, ...NO_CACHE } };
 }
 
-/** Adds `audit-id`: the one of the request where it can be a header value, else a new one. */
+/** Adds `audit-id`: the request's own if it is a valid header value, else a new one. */
 export function audited(request: ApiRequest, response: ApiResponse): ApiResponse {
   return { ...response, headers: { ...response.headers, 'audit-id': auditIdOf(request) } };
 }

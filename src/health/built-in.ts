@@ -3,7 +3,7 @@ import type { CheckRunner, Verdict } from './check-runner.js';
 import type { HealthChange, HealthCheck, HealthRoot } from './contract.js';
 import { ROOTS } from './definition.js';
 
-/** Makes the check that passes as long as the process answers at all. */
+/** Makes the check that passes as long as the process can respond. */
 export function pingCheck(clock: Clock): CheckRunner {
   return builtIn(
     'ping',
@@ -23,7 +23,7 @@ export function logCheck(
   return builtIn('log', ROOTS, () => (isBlocked() ? 'logging blocked' : undefined), clock, onChange);
 }
 
-/** Makes the check that fails once the shutdown has begun, for readiness only: a process that drains is alive. */
+/** Makes the check that fails once the shutdown has begun, for readiness only: a draining process is alive. */
 export function shutdownCheck(
   clock: Clock,
   isShuttingDown: () => boolean,
@@ -40,7 +40,7 @@ export function shutdownCheck(
 
 const OK: Verdict = Object.freeze({ status: 'ok' });
 
-/** A check that knows its verdict: no run, no timeout, no semaphore. */
+/** A check whose verdict is known: no run, no timeout, no semaphore. */
 function builtIn(
   name: string,
   endpoints: readonly HealthRoot[],
@@ -72,7 +72,7 @@ function builtIn(
   };
 }
 
-/** The definition of a post-start hook's check. `state` is `undefined` until the hook ended, then whether it went well. */
+/** The definition of a post-start hook's check. `state` is `undefined` until the hook has ended, then whether it succeeded. */
 export function postStartCheck(name: string, state: () => true | Error | undefined): HealthCheck {
   return {
     name: `poststarthook/${name}`,

@@ -9,7 +9,7 @@ export interface Changes {
 
 /** Makes an empty list of listeners. */
 export function createChanges(observe: Observe): Changes {
-  // Wrapped, so that a function that was given twice listens twice and ends twice.
+  // Wrapped, so that a function added twice is called twice and removed twice.
   const listeners = new Set<{ readonly call: (change: HealthChange) => void }>();
   return {
     announce(change) {

@@ -6,28 +6,28 @@ import { failure, judge, thrown, type Outcome } from './outcome.js';
 import { RunContext } from './run-context.js';
 import type { Semaphore } from './semaphore.js';
 
-/** How a check stands, with the reason unless it is ok. */
+/** The verdict of a check, with the reason unless it is ok. */
 export interface Verdict {
   readonly status: CheckStatus;
   readonly reason?: string;
 }
 
-/** One check with its memory: verdict, run in progress, thresholds, timers. */
+/** One check with its state: verdict, run in progress, thresholds, timers. */
 export interface CheckRunner {
   readonly definition: Pick<CheckDefinition, 'name' | 'endpoints' | 'group' | 'startup'>;
   /** Monotonic time of registration, for the grace period. */
   readonly addedAt: number;
-  /** The verdict a probe gets: at once where nothing has to be waited for. Never rejects, never takes longer than the timeout. */
+  /** The verdict for a probe, synchronously if possible. Never rejects, never takes longer than the timeout. */
   ask(): Verdict | Promise<Verdict>;
   /** Milliseconds the last run took, and wall clock microseconds of the last change of status. */
   facts(): { readonly durationMs?: number; readonly since?: number };
-  /** Ends background runs and silences changes. A probe that waits still gets its verdict. */
+  /** Ends background runs and reports no more changes. A waiting probe still gets its verdict. */
   retire(): void;
-  /** Like `retire`, and aborts what is running; from now on the check fails. */
+  /** Like `retire`, and aborts the current run; from now on the check fails. */
   close(): void;
 }
 
-/** What a runner needs from its surroundings. */
+/** What {@link createCheckRunner} works with. */
 export interface RunnerSurroundings {
   readonly clock: Clock;
   readonly semaphore: Semaphore;
@@ -41,10 +41,10 @@ const REENTERED: Verdict = Object.freeze({ status: 'failed', reason: 'the check 
 /**
  * Makes the runner of one check.
  *
- * - One run at a time: probes that ask meanwhile share it. A run that exceeded its timeout and has still not ended keeps
- *   the next one from starting; until it ends every question is answered with a failure at once.
- * - The timeout counts from the question, waiting for a permit of the semaphore included. A check waits for at most half of its
- *   timeout and then starts without a permit, so that a check that hangs does not fail the others.
+ * - One run at a time: concurrent probes share it. A run that exceeded its timeout and has still not ended keeps
+ *   the next one from starting; until it ends, every probe gets a failure immediately.
+ * - The timeout starts with the probe and includes waiting for the semaphore. A check waits for at most half of its
+ *   timeout and then starts without a permit, so that a hanging check does not make the others fail.
  */
 export function createCheckRunner(
   definition: CheckDefinition,
@@ -103,7 +103,7 @@ export function createCheckRunner(
     return next;
   }
 
-  /** Calls the check function. `release` gives the permit back, if the run holds one. */
+  /** Calls the check function. `release` releases the permit, if the run holds one. */
   function begin(release: () => void, limitMs: number): Verdict | Promise<Verdict> {
     const startedAt = clock.monotonic();
     const context = new RunContext();
@@ -203,7 +203,7 @@ export function createCheckRunner(
     nextRun?.cancel();
   }
 
-  // After the code that adds the check has run to its end: what the check needs may be made a line later.
+  // In a microtask, because what the check needs may be created after the call that adds it.
   if (periodMs !== undefined) queueMicrotask(() => runInBackground(periodMs));
 
   return {

@@ -7,7 +7,7 @@ export type HealthRoot = 'healthz' | 'livez' | 'readyz';
 /** What a check function is given. */
 export interface CheckContext {
   /**
-   * Aborted when the run exceeds its timeout or the health object is closed. Pass it on to whatever the check waits
+   * Aborted when the run exceeds its timeout or the health object is closed. Pass it on to whatever the check awaits
    * for: a run that never ends blocks every later run of the same check.
    */
   readonly signal: AbortSignal;

@@ -108,14 +108,14 @@ export function createHealth(options: HealthOptions = {}): Health {
     startShutdown() {
       if (shuttingDown) return;
       shuttingDown = true;
-      // Asked here so that listeners hear of it now, not at the next probe.
+      // Evaluated now, so that listeners are called now and not at the next probe.
       void shutdown.ask();
     },
     isShuttingDown: () => shuttingDown,
     observe,
     close() {
       closed = true;
-      // A check that still waits for a permit must not start because the runs that hold them are ended.
+      // A check that waits for a permit must not start when the running checks are aborted.
       semaphore.clearQueue();
       for (const runner of registry.added()) runner.close();
     },

@@ -20,12 +20,12 @@ export interface CheckDefinition {
 /** All three endpoints, in the order they are documented. */
 export const ROOTS: readonly HealthRoot[] = Object.freeze(['healthz', 'livez', 'readyz'] as const);
 
-/** What a check counts for unless it says otherwise: not liveness, whose failure restarts the process. */
+/** The default endpoints: not livez, whose failure restarts the process. */
 const DEFAULT_ENDPOINTS: readonly HealthRoot[] = Object.freeze(['readyz', 'healthz'] as const);
 
 const LONGEST_NAME = 253;
 
-/** Lines are split at blanks by scripts and names are paths, so neither may be ambiguous. */
+/** Scripts split lines at blanks, and names are part of paths, so neither may be ambiguous. */
 export function isCheckName(value: unknown): value is string {
   if (typeof value !== 'string' || value === '' || value.length > LONGEST_NAME) return false;
   if (/[\s\p{Cc}\p{Cs}]/u.test(value)) return false;

@@ -15,11 +15,11 @@ import { NO_CACHE, ROOT_OK, checkText, rootJson, rootText } from './render.js';
 import { rootOf } from './registry.js';
 import { requestTimeout } from './request-timeout.js';
 
-/** What the endpoints need to know. */
+/** What {@link createEndpoints} works with. */
 export interface EndpointsSurroundings {
   readonly clock: Clock;
   readonly observe: Observe;
-  /** Decides about everything but open roots. */
+  /** Decides about all requests except those for open roots. */
   readonly permission: AskPermission;
   /** Decides about open roots. */
   readonly open: AskOpen;
@@ -99,7 +99,7 @@ export function createEndpoints(around: EndpointsSurroundings): ApiHandler {
     const root = rootOf(path);
     if (root === undefined) return undefined;
     if (isTargetTooLarge(request.url)) return finish(request, uncached(TARGET_TOO_LARGE));
-    // The usual probe of kubelets and load balancers: no parameters, no authentication.
+    // Fast path for the probes of kubelets and load balancers: no parameters, no authentication.
     if (rootsOpen && target.query === '' && path.length === root.length + 1) {
       const permitted = open(request);
       if (!permitted.granted) return finish(request, permitted.refusal);

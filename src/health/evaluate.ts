@@ -10,11 +10,11 @@ export type ProbeVerdict = Verdict | { readonly status: 'excluded'; readonly exc
 export interface Asked {
   readonly runners: readonly CheckRunner[];
   readonly verdicts: readonly (ProbeVerdict | Promise<ProbeVerdict>)[];
-  /** Values of `exclude` that named nothing, sorted. */
+  /** Values of `exclude` that matched nothing, sorted. */
   readonly unmatchedExcludes: readonly string[];
 }
 
-/** The livez grace period: which checks of which endpoint have one, and whether it has not ended yet. */
+/** The livez grace period: which checks of which endpoint have one, and whether it is still running. */
 export interface GracePeriod {
   applies(root: HealthRoot, runner: CheckRunner): boolean;
   lasts(runner: CheckRunner): boolean;
@@ -24,12 +24,12 @@ const NOTHING: readonly string[] = Object.freeze([]);
 const WITHIN_GRACE_PERIOD: Verdict = Object.freeze({ status: 'ok' });
 const EXCLUDED: ProbeVerdict = Object.freeze({ status: 'excluded' });
 
-/** Asks one check; within its grace period it is not run. */
+/** Evaluates one check; within its grace period it is not run. */
 export function askOne(root: HealthRoot, runner: CheckRunner, gracePeriod: GracePeriod): Verdict | Promise<Verdict> {
   return gracePeriod.applies(root, runner) && gracePeriod.lasts(runner) ? WITHIN_GRACE_PERIOD : runner.ask();
 }
 
-/** Asks every check of an endpoint that is not excluded, all at once. */
+/** Evaluates every check of an endpoint that is not excluded, concurrently. */
 export function askAll(
   root: HealthRoot,
   runners: readonly CheckRunner[],
@@ -62,12 +62,12 @@ export function askAll(
   };
 }
 
-/** True when every verdict is there and none failed. */
+/** True if every verdict is available and none failed. */
 export function passedSync({ verdicts }: Asked): boolean {
   return verdicts.every((verdict) => !isPromise(verdict) && verdict.status !== 'failed');
 }
 
-/** Makes the report, at once when nothing has to be waited for. */
+/** Makes the report, synchronously if possible. */
 export function reportOf(root: HealthRoot, asked: Asked): HealthReport | Promise<HealthReport> {
   if (asked.verdicts.some(isPromise)) {
     return Promise.all(asked.verdicts.map((verdict) => Promise.resolve(verdict))).then((verdicts) =>

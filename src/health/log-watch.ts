@@ -13,13 +13,13 @@ export interface LogWatch {
 /** Kubernetes: the check `log` fails when nothing could be flushed for two minutes. */
 export const BLOCKED_AFTER_MS = 120_000;
 
-/** A hook that never ends must not make the list of what is pending grow without limit. */
+/** A hook that never ends must not make the list of pending promises grow without limit. */
 const MOST_WATCHED = 1_024;
 
 /** Watches an `observe` hook (or none). */
 export function createLogWatch(hook: Observe | undefined, clock: Clock): LogWatch {
   if (hook === undefined) return { observe: () => undefined, isBlocked: () => false };
-  // In order of time, so the first is the oldest.
+  // In chronological order, so the first is the oldest.
   const pending = new Set<{ readonly since: number }>();
   return {
     observe(observation) {
@@ -34,7 +34,7 @@ export function createLogWatch(hook: Observe | undefined, clock: Clock): LogWatc
         const forget = (): void => void pending.delete(entry);
         Promise.resolve(result).then(forget, forget);
       } catch {
-        // A hook that throws is no reason to fail a probe.
+        // A hook that throws must not fail a probe.
       }
     },
     isBlocked() {

@@ -1,4 +1,4 @@
-/** What one run of a check came to. */
+/** The result of one run of a check. */
 export type Outcome =
   | { readonly ok: true }
   /** `critical: false`: degraded, whatever the check says of itself. */
@@ -8,7 +8,7 @@ type Failure = Extract<Outcome, { readonly ok: false }>;
 
 const PASSED: Outcome = Object.freeze({ ok: true });
 
-/** Reasons travel to logs and to operators: a runaway one is cut. */
+/** Reasons go to logs and operators: very long ones are truncated. */
 const LONGEST_REASON = 4_096;
 
 /** A failure with its reason. */
@@ -16,12 +16,12 @@ export function failure(reason: string): Failure {
   return { ok: false, reason: reason.length > LONGEST_REASON ? `${reason.slice(0, LONGEST_REASON)}…` : reason };
 }
 
-/** Makes text of a thrown value or a rejection. It may be anything, even an object whose properties throw. */
+/** Converts a thrown value or a rejection to text. It may be anything, even an object whose getters throw. */
 export function thrown(error: unknown): Failure {
   return failure(reasonOf(error));
 }
 
-/** A text for whatever was thrown. */
+/** The text of a thrown value. */
 export function reasonOf(error: unknown): string {
   try {
     if (typeof error === 'string') return error || 'failed without a reason';

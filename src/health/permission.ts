@@ -10,7 +10,7 @@ import type { Observe } from '../observe/observation.js';
 import { uncached } from './answer-form.js';
 import { NO_CACHE } from './render.js';
 
-/** Whether a request is answered, and whether its caller may see reasons. */
+/** Whether a request is allowed, and whether its caller may see reasons. */
 export type Permission =
   { readonly granted: true; readonly mayKnow: boolean } | { readonly granted: false; readonly refusal: ApiResponse };
 
@@ -24,7 +24,7 @@ const WITH_REASONS: Permission = Object.freeze({ granted: true, mayKnow: true })
 export type AskOpen = (request: ApiRequest) => Permission;
 
 /**
- * Grants every caller everything but the reasons of failures.
+ * Allows every caller everything but the reasons of failures.
  *
  * @param impersonation whether it is enabled: then the headers mean nothing here, and without it they are refused as elsewhere
  */
@@ -33,7 +33,7 @@ export function grantToAll(impersonation: boolean): AskOpen {
     !impersonation && asksToImpersonate(request) ? refused(refusedResponse(NO_IMPERSONATION)) : WITHOUT_REASONS;
 }
 
-/** Authenticates and authorizes as a Kubernetes API server does for a path that is no resource. */
+/** Authenticates and authorizes as a Kubernetes API server does for non-resource paths. */
 export function createPermission(hooks: AccessOptions, observe: Observe): AskPermission {
   const report = (hook: string, error: unknown): void => {
     void observe({ type: 'error', error, where: `health: ${hook}` });

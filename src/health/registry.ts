@@ -9,18 +9,18 @@ export interface Registry {
   find(root: HealthRoot, name: string): CheckRunner | undefined;
   has(name: string): boolean;
   add(runner: CheckRunner): void;
-  /** Takes a check out; `undefined` when there is none of that name or it is built in. */
+  /** Removes a check; `undefined` if there is none of that name or it is built in. */
   remove(name: string): CheckRunner | undefined;
   isBuiltIn(name: string): boolean;
-  /** What was added, without the built-in checks. */
+  /** The added checks, without the built-in ones. */
   added(): readonly CheckRunner[];
 }
 
-/** Makes a registry around the built-in checks: `first` come before whatever is added, `last` after it. */
+/** Makes a registry with the built-in checks: `first` before the added ones, `last` after them. */
 export function createRegistry(first: readonly CheckRunner[], last: readonly CheckRunner[]): Registry {
   const builtIn = new Map([...first, ...last].map((runner) => [runner.definition.name, runner]));
   const added = new Map<string, CheckRunner>();
-  // Sorted when next asked for: adding a thousand checks sorts once.
+  // Sorted on the next read: adding a thousand checks sorts once.
   let byRoot: ReturnType<typeof sort> | undefined;
 
   function sort(): Readonly<Record<HealthRoot, readonly CheckRunner[]>> {
@@ -51,10 +51,10 @@ export function createRegistry(first: readonly CheckRunner[], last: readonly Che
   };
 }
 
-/** Not `find`: V8 takes 0.3 µs for that on a frozen array, and every request for the Event API comes by here first. */
+/** Not `find`: V8 takes 0.3 µs for that on a frozen array, and requests for the Event API pass this line too. */
 const AT_ROOT = new RegExp(`^/(${ROOTS.join('|')})(?![^/])`);
 
-/** The endpoint a decoded path lies at or below, or `undefined`. */
+/** The endpoint that a decoded path is or is below, or `undefined`. */
 export function rootOf(path: string): HealthRoot | undefined {
   return AT_ROOT.exec(path)?.[1] as HealthRoot | undefined;
 }

@@ -5,7 +5,7 @@ import { goQuote } from '../json/go-quote.js';
 
 const CACHE_CONTROL = 'no-cache, private';
 
-/** On every answer of this room. */
+/** Headers of every health response. */
 export const NO_CACHE: ResponseHeaders = Object.freeze({ 'cache-control': CACHE_CONTROL });
 
 const ROOT_HEADERS: ResponseHeaders = Object.freeze({
@@ -16,10 +16,10 @@ const ROOT_HEADERS: ResponseHeaders = Object.freeze({
 
 const JSON_HEADERS: ResponseHeaders = Object.freeze({ ...ROOT_HEADERS, 'content-type': 'application/json' });
 
-/** The healthy answer of a root: one frozen object for all. */
+/** The passing response of a root: one frozen object for all requests. */
 export const ROOT_OK: ApiResponse = Object.freeze({ status: 200, headers: ROOT_HEADERS, body: 'ok' });
 
-/** The healthy answer of a single check; Kubernetes sends no `nosniff` here. */
+/** The passing response of a single check; Kubernetes sends no `nosniff` here. */
 export const CHECK_OK: ApiResponse = Object.freeze({
   status: 200,
   headers: Object.freeze({ 'content-type': 'text/plain; charset=utf-8', 'cache-control': CACHE_CONTROL }),
@@ -28,7 +28,7 @@ export const CHECK_OK: ApiResponse = Object.freeze({
 
 const WITHHELD = 'reason withheld';
 
-/** The answer of a root as text. Failures are always verbose, their reasons never shown. */
+/** The text response of a root. Failures are always verbose, and reasons are never shown. */
 export function rootText(report: HealthReport, verbose: boolean, ownVerdictLine: boolean): ApiResponse {
   const failed = report.status === 'failed';
   if (!failed && !verbose) return ROOT_OK;
@@ -55,7 +55,7 @@ function line({ name, status, excludedBy }: CheckReport): string {
   }
 }
 
-/** The answer of a root as JSON (`?format=json`): the report without reasons. */
+/** The JSON response of a root (`?format=json`): the report without reasons. */
 export function rootJson(report: HealthReport): ApiResponse {
   // An undefined member is not written.
   const checks = report.checks.map((check) => ({ ...check, reason: undefined }));
@@ -66,7 +66,7 @@ export function rootJson(report: HealthReport): ApiResponse {
   };
 }
 
-/** The answer of a single check; that of a degraded one begins with the line `ok`. `showReason` is for callers with the right to see it. */
+/** The response of a single check; for a degraded one it begins with the line `ok`. `showReason`: the caller may see the reason. */
 export function checkText(verdict: Verdict, showReason: boolean): ApiResponse {
   if (verdict.status === 'ok') return CHECK_OK;
   const reason = showReason ? (verdict.reason ?? '') : WITHHELD;

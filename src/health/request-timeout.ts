@@ -1,12 +1,12 @@
 import { parseGoDuration } from '../time/go-duration.js';
 
-/** Kubernetes: `--request-timeout`. What is zero, negative or longer asks for this. */
+/** Kubernetes: `--request-timeout`. Zero, negative and longer values mean this. */
 const REQUEST_TIMEOUT_MS = 60_000;
 
-/** The limit a request sets itself with `?timeout=`: milliseconds, or what is wrong with it in Go's words. */
+/** The limit that a request sets with `?timeout=`: milliseconds, or Go's error text. */
 export type RequestTimeout = { readonly ms: number } | { readonly fault: string };
 
-/** Reads `?timeout=`. `undefined` when there is none, or none shorter than the longest a health answer takes. */
+/** Reads `?timeout=`. `undefined` if there is none, or none shorter than {@link REQUEST_TIMEOUT_MS}. */
 export function requestTimeout(text: string | undefined): RequestTimeout | undefined {
   if (text === undefined || text === '') return undefined;
   const parsed = parseGoDuration(text);

@@ -4,15 +4,15 @@ function abortReason(name: string, message: string): Error {
   return Object.freeze(Object.assign(new Error(message), { name }));
 }
 
-/** Constant reasons: making an error with its stack for every abort is what costs. */
+/** Constant reasons, because an error with a stack for every abort is expensive. */
 const REASONS: Readonly<Record<'timeout' | 'closed', Error>> = {
   timeout: /* @__PURE__ */ abortReason('TimeoutError', 'the health check timed out'),
   closed: /* @__PURE__ */ abortReason('AbortError', 'the health object has been closed'),
 };
 
 /**
- * The context of one run, and the means to abort it. Its signal is created when it is first read: most checks that
- * answer at once never do. A class, because an object literal with a getter is slow to make.
+ * The context of one run, which can be aborted. Its signal is created when it is first read: most synchronous checks
+ * never read it. A class, because an object literal with a getter is slow to create.
  */
 export class RunContext implements CheckContext {
   #controller: AbortController | undefined;

@@ -1,12 +1,12 @@
-/** A counting semaphore: a bounded number of permits, handed out in the order in which they were asked for. */
+/** A counting semaphore: a bounded number of permits, granted in the order of requests. */
 export interface Semaphore {
-  /** Takes a permit if one is free and nothing is waiting for one. */
+  /** Takes a permit if one is free and no other caller waits for one. */
   tryAcquire(): boolean;
   /** Waits for a permit; `acquired` is called once it is held. Returns the function that stops waiting. */
   wait(acquired: () => void): () => void;
-  /** Gives a permit back. */
+  /** Releases a permit. */
   release(): void;
-  /** Drops everything that waits, without calling it. */
+  /** Drops all waiting callbacks without calling them. */
   clearQueue(): void;
 }
 
@@ -27,7 +27,7 @@ export function createSemaphore(limit: number): Semaphore {
     },
     release() {
       free += 1;
-      // A holder that releases synchronously does so while this loop runs: the loop serves the queue, so the stack stays flat.
+      // A callback may release synchronously: this loop serves the queue then, so that the stack does not grow.
       if (serving) return;
       serving = true;
       while (free > 0) {

@@ -1,11 +1,11 @@
 /**
  * Compares strings as Go does: by bytes of UTF-8, which is the order of code points. JavaScript's own order differs where
- * surrogate pairs meet characters from U+E000 on.
+ * surrogate pairs are compared with characters from U+E000 on.
  */
 export function byCodePoint(left: string, right: string): number {
   const length = Math.min(left.length, right.length);
   let at = 0;
-  // What is long and begins alike is compared in blocks, which the engine does ten times as fast.
+  // Long common prefixes are compared in blocks, which V8 does ten times as fast.
   while (length - at > BLOCK && left.slice(at, at + BLOCK) === right.slice(at, at + BLOCK)) at += BLOCK;
   for (; at < length; at++) {
     const a = left.charCodeAt(at);
@@ -15,7 +15,7 @@ export function byCodePoint(left: string, right: string): number {
   return left.length - right.length;
 }
 
-/** So long that two slices cost less than the loop. */
+/** Long enough for two slices to cost less than the loop. */
 const BLOCK = 128;
 
 /** Code units in an order in which surrogates come last. */

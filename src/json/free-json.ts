@@ -1,7 +1,7 @@
-/** Free JSON (`fieldsV1`) may not be deeper: what works on it later is recursive. */
+/** The depth limit of free JSON (`fieldsV1`), because later processing is recursive. */
 export const MAX_FREE_DEPTH = 100;
 
-/** Whether objects and arrays go no deeper than so many levels. */
+/** Whether objects and arrays are nested no deeper than a number of levels. */
 export function depthWithin(value: unknown, left: number): boolean {
   if (typeof value !== 'object' || value === null) return true;
   if (left === 0) return false;

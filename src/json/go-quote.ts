@@ -1,11 +1,11 @@
-/** What Go prints as it is: letters, marks, numbers, punctuation, symbols, and of the blanks only U+0020. */
+/** Characters that Go prints unescaped: letters, marks, numbers, punctuation, symbols, and of the spaces only U+0020. */
 const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
 
-/** In the order of the letters that stand for them. */
+/** In the order of their escape letters. */
 const SHORT = '\u0007\b\f\n\r\t\v"\\';
 const LETTERS = 'abfnrtv"\\';
 
-/** What nearly all texts consist of, and is written as it is. */
+/** Fast path: texts of these characters are written unescaped. */
 const PLAIN = /^[ !#-[\]-~]*$/;
 
 /** A string in double quotes as Go's `%q` writes it. */

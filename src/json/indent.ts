@@ -1,8 +1,8 @@
 /**
- * Compact JSON with two-space indentation, as Go writes it: a member a line, `{}` and `[]` for what is empty, no newline
- * at the end. Works on the text, so numbers and the order of keys stay what they are. Linear in the length of the text.
+ * Compact JSON with two-space indentation, as Go writes it: one member per line, `{}` and `[]` for empty values, no newline
+ * at the end. Works on the text, so that numbers and the order of keys do not change. Linear in the length of the text.
  *
- * @param level how deep the value stands already; its first line is not indented
+ * @param level the depth of the value; its first line is not indented
  */
 export function indentJson(text: string, level = 0): string {
   let out = '';

@@ -17,7 +17,7 @@ export function isInt64(value: number): boolean {
   return Number.isInteger(value) && value <= GREATEST_INT64 && value >= -(2 ** 63);
 }
 
-/** An own property, never one that was inherited (`constructor`). */
+/** An own property, never an inherited one (`constructor`). */
 export function member(object: JsonObject, key: string): unknown {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
@@ -47,14 +47,14 @@ export function sameTree(left: unknown, right: unknown): boolean {
   return true;
 }
 
-/** How big a tree is. */
+/** The size of a tree. */
 export interface TreeSize {
   readonly nodes: number;
   /** 0 for a scalar, 1 for an empty object. */
   readonly depth: number;
 }
 
-/** Measures any tree without recursion; stops counting once `mostNodes` are passed. */
+/** Measures any tree without recursion; stops once `mostNodes` is exceeded. */
 export function measureTree(value: unknown, mostNodes: number): TreeSize {
   let nodes = 0;
   let depth = 0;
@@ -76,7 +76,7 @@ export function measureTree(value: unknown, mostNodes: number): TreeSize {
 
 /**
  * JSON in which the objects of `touched` have their keys in order of code points and the others in their own: what
- * Kubernetes' patch library writes, which takes apart only what a patch reaches.
+ * Kubernetes' patch library writes, which parses only what a patch reaches.
  */
 export function touchedJson(value: unknown, touched: WeakSet<object>): string {
   if (Array.isArray(value)) return `[${value.map((item) => touchedJson(item, touched)).join(',')}]`;

@@ -1,25 +1,25 @@
 /**
- * An object in a body may have this many fields and list items, at all levels, unless an option says otherwise. Whatever is done with an object (parsing,
- * merging, tracking, validating, encoding) costs 5 to 10 µs for each of them, in one stretch; Kubernetes bounds
- * bytes alone. An ordinary event has 60, and 3 more with every label.
+ * An object in a body may have this many fields and list items, at all levels, unless an option says otherwise. Processing (parsing,
+ * merging, tracking, validating, encoding) costs 5 to 10 µs for each of them without yielding; Kubernetes limits
+ * bytes only. An ordinary event has 60, and 3 more with every label.
  */
 export const MAX_MEMBERS = 4_000;
 
-/** A text is one of the fields and items itself, and one more for each of so many characters. */
+/** A text counts as one, and as one more for each of this many characters. */
 export const LONG_TEXT = 256;
-/** One text counts for so many at most: a long note costs no more than it takes to copy it. */
+/** The most that one text counts for, because a long note is only copied. */
 const MOST_OF_TEXT = 16;
 
 /**
- * How many fields and items a text counts for, beside itself. Names and items of sets are written, compared and sorted by whoever
- * tracks who manages them; thousands of long ones cost as much as ten times as many short ones. Those that break no rule have 317
+ * How many fields and items a text counts for, beside itself. Names and set items are written, compared and sorted to
+ * track managed fields; thousands of long ones cost as much as ten times as many short ones. Valid ones have 317
  * characters at most.
  */
 export function membersOfText(length: number): number {
   return Math.min(Math.floor(length / LONG_TEXT), MOST_OF_TEXT);
 }
 
-/** Whether a value has at most so many fields and items at all levels. Recursive: for values of bounded depth. */
+/** Whether a value has at most `most` fields and items at all levels. Recursive: for values of bounded depth. */
 export function membersWithin(value: unknown, most: number): boolean {
   return left(value, most) >= 0;
 }

@@ -4,43 +4,43 @@ import { readExactly } from './read-exactly.js';
 import { scanJson, type JsonScan } from './scan-json.js';
 
 /**
- * How many objects and arrays may stand inside each other. Go allows 10,000; everything after the parser (merging,
- * writing JSON) is recursive in JavaScript, and nothing real comes near.
+ * The limit of nesting. Go allows 10,000; everything after the parser (merging,
+ * writing JSON) is recursive in JavaScript, and real objects are far below.
  */
 export const MAX_DEPTH = 1000;
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
-/** The text of a body. Bytes that are no UTF-8 become U+FFFD; a byte order mark stays and is no JSON. */
+/** The text of a body. Invalid UTF-8 becomes U+FFFD; a byte order mark stays and is invalid JSON. */
 export function bodyText(body: Uint8Array | string): string {
   return typeof body === 'string' ? body : decoder.decode(body);
 }
 
 /**
  * Reads JSON within {@link MAX_DEPTH}, in linear time, and reports what the fast parser would hide: keys that come twice,
- * numbers that are no plain integers. The usual text goes through `JSON.parse`; only what is odd is read again, character by
+ * numbers that are not plain integers. Most texts are parsed by `JSON.parse`; only unusual ones are read again, character by
  * character. Keys such as `__proto__` are plain data.
  *
- * @param scan what {@link scanJson} tells of the text
+ * @param scan the result of {@link scanJson}
  */
 export function parseScanned(text: string, scan: JsonScan): JsonResult {
   const plain = readPlain(text, scan);
   return plain && countKeys(plain.value) === plain.keys ? { document: plainDocument(plain.value) } : parseOdd(text);
 }
 
-/** What {@link parseScanned} makes of a text of which {@link readPlain} makes nothing. */
+/** The complete path of {@link parseScanned}, for texts that {@link readPlain} cannot read. */
 export function parseOdd(text: string): JsonResult {
   return readExactly(text, MAX_DEPTH);
 }
 
-/** JSON within a text of an object: one with too many members is an error like any other. */
+/** JSON inside a string of an object: too many members are an error like any other. */
 export function parseEmbedded(text: string, mostMembers: number = MAX_MEMBERS): JsonResult {
   const scan = scanJson(text, mostMembers);
   if (scan.members > mostMembers) return { error: 'too many fields and list items' };
   return parseScanned(text, scan);
 }
 
-/** What {@link readPlain} finds. */
+/** The result of {@link readPlain}. */
 export interface PlainJson {
   readonly value: unknown;
   /** How many keys the text has, duplicates counted. */
@@ -48,8 +48,8 @@ export interface PlainJson {
 }
 
 /**
- * What {@link parseScanned} begins with: the value, and how many keys the text has. Where the value has fewer, some came
- * twice. Undefined for a text that is odd in another way, or no JSON.
+ * The fast path of {@link parseScanned}: the value, and how many keys the text has. If the value has fewer, some are
+ * duplicates. Undefined for a text that is unusual in another way, or invalid.
  */
 export function readPlain(text: string, scan: JsonScan): PlainJson | undefined {
   if (scan.depth > MAX_DEPTH || scan.odd) return undefined;
@@ -57,7 +57,7 @@ export function readPlain(text: string, scan: JsonScan): PlainJson | undefined {
   return value === undefined ? undefined : { value, keys: scan.keys };
 }
 
-/** A document of which nothing more is known than its value. */
+/** A document with nothing but its value. */
 export function plainDocument(value: unknown): JsonDocument {
   return { value, duplicates: [] };
 }

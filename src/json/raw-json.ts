@@ -9,8 +9,8 @@ const OPEN = 0x7b;
 const CLOSE = 0x7d;
 
 /**
- * The value of one member of a JSON object as the bytes it was written with: no number loses digits, no key changes
- * place. `json` must be valid and compact (as this library writes it) and `name` free of characters that are escaped.
+ * The bytes of one member of a JSON object as they were written: no number loses digits, no key changes
+ * position. `json` must be valid and compact (as this library writes it) and `name` without escaped characters.
  * Nested members are never mistaken for it.
  */
 export function memberBytes(json: Uint8Array, name: string): Uint8Array | undefined {

@@ -1,7 +1,7 @@
 import { setMember, type JsonResult } from './json-document.js';
 import { JsonLexer } from './json-lexer.js';
 
-/** An object or array that is being read. `key` is the member that comes next. */
+/** An object or array that is being read. `key` is the next member. */
 interface Frame {
   readonly target: Record<string, unknown> | unknown[];
   readonly keys: string[];
@@ -11,12 +11,12 @@ interface Frame {
   repeated: boolean;
 }
 
-/** Paths of duplicates are collected up to this many characters: nobody reads more. */
+/** Paths of duplicates are collected up to this many characters. */
 const MAX_PATHS_LENGTH = 65_536;
 
 /**
  * Reads JSON character by character, without recursion, with the errors of Go's `encoding/json`, and notes duplicate keys
- * and the written form of odd numbers. Several times slower than `JSON.parse`: for texts that need it.
+ * and the notation of unusual numbers. Several times slower than `JSON.parse`, so only for texts that need it.
  */
 export function readExactly(text: string, maxDepth: number): JsonResult {
   return new JsonReader(text, maxDepth).read();

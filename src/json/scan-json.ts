@@ -1,28 +1,28 @@
 import { LONG_TEXT, membersOfText } from './member-count.js';
 
-/** What one look at a JSON text tells. Means nothing for a text that is no JSON. */
+/** The result of one scan of a JSON text. Meaningless for invalid JSON. */
 export interface JsonScan {
   /** How many keys the text has, duplicates counted. */
   readonly keys: number;
   /**
-   * How many fields and items there are at most: commas and opening brackets, and what long texts count for. More than
-   * asked for ends the look.
+   * An upper bound of fields and items: commas and opening brackets, and the weight of long texts. More than
+   * the limit ends the scan.
    */
   readonly members: number;
-  /** How deep objects and arrays go. */
+  /** The depth of nesting. */
   readonly depth: number;
-  /** There may be numbers with a fraction, an exponent or more than 15 digits, or escaped surrogates; or it is no JSON. */
+  /** There may be numbers with a fraction, an exponent or more than 15 digits, or escaped surrogates; or it is invalid. */
   readonly odd: boolean;
 }
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
-/** An escaped one. Not looked for as a text: among a million backslashes that takes ten times as long. */
+/** An escaped surrogate. Not found by text search, which takes ten times as long among a million backslashes. */
 const SURROGATE = /\\u[dD]/;
 
 /**
- * Hops from quote to quote and looks only at what stands between strings: a fraction of the work of parsing. Keys are
- * counted by their colons.
+ * Jumps from quote to quote and reads only what is between strings: a fraction of the cost of parsing. Keys are
+ * counted by colons.
  *
  * @param mostMembers where to stop: nothing else counts then
  */
@@ -39,7 +39,7 @@ export function scanJson(text: string, mostMembers: number = Infinity): JsonScan
   while (at < text.length) {
     const code = text.charCodeAt(at);
     if (code === QUOTE) {
-      // A key and a value for each member at most: this is no JSON, and need not be read to its end.
+      // More than a key and a value for each member: invalid JSON, which need not be read to its end.
       if (++strings > 2 * members + 1) break;
       const end = escapes ? afterString(text, at) : afterPlainString(text, at);
       const length = end - at - 2;
@@ -79,13 +79,13 @@ function afterPlainString(text: string, open: number): number {
   return close === -1 ? text.length : close + 1;
 }
 
-/** The place after the string that begins at `open`; the end of the text if it never ends. */
+/** The position after the string that begins at `open`; the end of the text if it never ends. */
 function afterString(text: string, open: number): number {
   const close = text.indexOf('"', open + 1);
   if (close === -1) return text.length;
   if (text.charCodeAt(close - 1) !== BACKSLASH) return close + 1;
-  // A quote that may be escaped. The engine passes over what is in a string five times as fast as a loop here; it does so
-  // in steps, because it remembers something for each character.
+  // A quote that may be escaped. V8's regular expressions skip strings five times as fast as a loop; they do so
+  // in steps, because they keep state for each character.
   const inString = /(?:[^"\\]|\\[^]){1,1000}/y;
   inString.lastIndex = open + 1;
   let at = open + 1;

@@ -1,9 +1,9 @@
-/** So much of a text that a client chose is shown in an error or a warning, in UTF-16 units. */
+/** How much of a client's text is shown in an error or a warning, in UTF-16 units. */
 export const MAX_SHOWN = 256;
 
 /**
- * The beginning of a text, with `...` behind it where something was left out. Surrogate pairs stay whole. To be used
- * before quoting: quoting looks at every character.
+ * The beginning of a text, followed by `...` if it was truncated. Surrogate pairs stay whole. To be called
+ * before quoting, which reads every character.
  */
 export function shorten(text: string, most: number = MAX_SHOWN): string {
   if (text.length <= most) return text;

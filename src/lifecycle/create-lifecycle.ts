@@ -3,30 +3,30 @@ import { createNotifier } from '../observe/notifier.js';
 import { resolveLifecycleOptions, type LifecycleOptions } from './options.js';
 import { pause, withinTime } from './time-limit.js';
 
-/** Where a service is between its start and its end. */
+/** The phase of a service. */
 export type LifecyclePhase =
-  /** Serves. */
+  /** The service is running. */
   | 'running'
-  /** `/readyz` fails, everything is still served. */
+  /** `/readyz` fails, all requests are still served. */
   | 'delaying'
-  /** New requests are refused, those in flight finish. */
+  /** New requests are refused, requests in flight finish. */
   | 'draining'
   /** Stores are being closed. */
   | 'closing'
   | 'stopped';
 
-/** How a shutdown went. */
+/** The result of a shutdown. */
 export interface ShutdownResult {
   /** False when requests were still in flight after `drainTimeoutMs`. */
   readonly drained: boolean;
-  /** The steps that threw, rejected or, where it says so, took too long. They never stop the sequence. */
+  /** The steps that threw, rejected or took too long. They never stop the sequence. */
   readonly failures: readonly { readonly step: string; readonly error: unknown }[];
 }
 
 /** Shuts a service down, step by step. All methods may be detached. */
 export interface Lifecycle {
   /**
-   * Runs the shutdown sequence once; every call gives the same promise, which never rejects. Install it where the
+   * Runs the shutdown sequence once; every call returns the same promise, which never rejects. Call it where the
    * service decides: `process.once('SIGTERM', () => void lifecycle.shutdown().then(() => process.exit()))`.
    */
   readonly shutdown: () => Promise<ShutdownResult>;
@@ -36,7 +36,7 @@ export interface Lifecycle {
 const DRAIN_LIMIT_PASSED: Error = /* @__PURE__ */ Object.freeze(new Error('the drain timeout has passed'));
 
 /**
- * Puts the steps of a shutdown in the order a Kubernetes API server has (its `shutdown-delay-duration` sequence):
+ * Runs the steps of a shutdown in the order of a Kubernetes API server (its `shutdown-delay-duration` sequence):
  * `/readyz` fails at once while `/livez` stays up, the delay passes with everything still served, new connections are
  * refused, watches end, requests in flight finish within a limit, stores close.
  *
@@ -74,7 +74,7 @@ export function createLifecycle(options: LifecycleOptions): Lifecycle {
 
     phase = 'draining';
     const controller = new AbortController();
-    // Started one after the other and awaited together: a server's close() ends only with its last connection.
+    // Started in order and awaited together, because a server's close() ends only with its last connection.
     const draining = Promise.all([
       attempt('stopAccepting', options.stopAccepting),
       attempt('endWatches', options.endWatches),

@@ -3,16 +3,16 @@ import type { Observe } from '../observe/observation.js';
 import { checkOptions, type OptionRules } from '../options/check-options.js';
 import { aClock, aFunction, aNumber, anObjectWith, required } from '../options/rules.js';
 
-/** What is done at a step of the shutdown. */
+/** A step of the shutdown. */
 export type ShutdownStep = () => void | Promise<void>;
 
-/** Options of `createLifecycle`. Of each step the service gives what it has. */
+/** Options of `createLifecycle`. All steps are optional. */
 export interface LifecycleOptions {
-  /** Is told first, so that `/readyz` fails before anything else changes. The object of `createHealth` fits. */
+  /** Called first, so that `/readyz` fails before anything else changes. The object of `createHealth` fits. */
   readonly health: { readonly startShutdown: () => void };
   /**
-   * How long everything is still served after `/readyz` began to fail, in milliseconds. Default 0, as Kubernetes'
-   * `--shutdown-delay-duration`. Must be longer than load balancers need to notice.
+   * How long all requests are still served after `/readyz` began to fail, in milliseconds. Default 0, as Kubernetes'
+   * `--shutdown-delay-duration`. It should be longer than load balancers need to notice.
    */
   readonly shutdownDelayMs?: number | undefined;
   /** How long requests may take to finish after the delay, in milliseconds. Default 60,000, as Kubernetes. */
@@ -33,10 +33,10 @@ export interface LifecycleOptions {
    * left, for example with `server.closeAllConnections()`.
    */
   readonly drain?: ((context: { readonly signal: AbortSignal }) => void | Promise<void>) | undefined;
-  /** Closes stores and whatever else requests needed. Runs last, also when an earlier step failed. */
+  /** Closes stores and other resources that requests needed. Runs last, also when an earlier step failed. */
   readonly close?: ShutdownStep | undefined;
   readonly clock?: Clock | undefined;
-  /** Is told of steps that failed. */
+  /** Receives failed steps. */
   readonly observe?: Observe | undefined;
 }
 

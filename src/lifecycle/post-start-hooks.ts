@@ -11,7 +11,7 @@ import {
   required,
 } from '../options/rules.js';
 
-/** Something a service does once after it started, before it is ready. */
+/** Work that a service does once after its start, before it is ready. */
 export interface StartupHook {
   /** Shown as the check `poststarthook/NAME`. */
   readonly name: string;
@@ -25,15 +25,15 @@ export interface PostStartHooksOptions {
     readonly addPostStartHook: (name: string) => { done(): void; failed(error: unknown): void };
   };
   readonly hooks: readonly StartupHook[];
-  /** Handed to the hooks; abort it when the service stops before it has started. */
+  /** Passed to the hooks; abort it when the service stops before it has started. */
   readonly signal?: AbortSignal | undefined;
-  /** Is told of hooks that failed. */
+  /** Receives failed hooks. */
   readonly observe?: Observe | undefined;
 }
 
 /**
- * Adds a check for every hook, in their order and before this function returns, and then runs the hooks side by side,
- * each once. A check says `not finished` until its hook has ended; a hook that throws or rejects leaves it failed, with
+ * Adds a check for every hook, in order and before this function returns, and then runs the hooks concurrently,
+ * each once. A check fails with `not finished` until its hook has ended; a hook that throws or rejects leaves it failed, with
  * the reason. Resolves, never rejects, with the names of the hooks that failed.
  *
  * @throws TypeError that lists every fault of the hooks; nothing is added then.

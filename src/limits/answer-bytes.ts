@@ -3,13 +3,13 @@ import type { CallerState } from './caller-queues.js';
 /** Answers of more bytes are counted, and sent as streams: a stream has an end, whatever bridge it goes through. */
 export const LARGE_BYTES = 65_536;
 
-/** Bytes of an answer that count until they are given back. */
+/** Bytes of a response that count until they are released. */
 export interface HeldBytes {
-  /** The answer has come to so many bytes, in place of those that were asked for. */
+  /** Corrects the count to the actual number of bytes. */
   become(bytes: number): void;
   /**
-   * As `become`, where the answer is still being gathered. False: others of this caller, or of all, have taken what there
-   * is, and nothing was changed.
+   * As `become`, while the response is still being gathered. False: other responses of this caller, or of all, have used
+   * up the capacity, and nothing was changed.
    */
   grow(bytes: number): boolean;
   /** Harmless when called twice. */
@@ -18,19 +18,19 @@ export interface HeldBytes {
 
 /** What {@link createAnswerBytes} works with. */
 export interface AnswerBytesParts {
-  /** Counts so many bytes more, or less, for this caller and in all. */
+  /** Adds bytes to the counts of this caller and of all; negative to subtract. */
   readonly count: (state: CallerState, bytes: number) => void;
-  /** Bytes that are free for this caller, and in all: the lesser of both. */
+  /** Bytes available to this caller: the lesser of its own and the total capacity. */
   readonly free: (state: CallerState) => number;
 }
 
-/** Counts the bytes of answers that their clients have not taken. */
+/** Counts the bytes of responses that clients have not read. */
 export interface AnswerBytes {
-  /** Counts bytes, whether there is room or not. */
+  /** Counts bytes, even beyond the limit. */
   take(state: CallerState, bytes: number): HeldBytes;
   /**
-   * Counts a chunk that other answers to this caller may hold as well, once for all of them. `undefined`: there is no room.
-   * What comes back gives it back, and is harmless when called twice.
+   * Counts a chunk that is shared by several responses to this caller once. `undefined`: there is no capacity.
+   * The returned function releases it, and may be called twice.
    */
   share(state: CallerState, chunk: Uint8Array): (() => void) | undefined;
 }

@@ -2,10 +2,10 @@ import type { Clock } from '../clock/clock.js';
 import { Queue, type Requester } from './queue.js';
 import { createScheduler, type CallerActivity } from './scheduler.js';
 
-/** What a caller waits for: a place among reads or writes, or room for the bytes of an answer. */
+/** What a request waits for: a place in flight among reads or writes, or capacity for the bytes of a response. */
 export type WaitKind = 'read' | 'write' | 'bytes';
 
-/** One caller: what it holds, and what waits for it. */
+/** The state of one caller: what it holds, and its waiting requests. */
 export class CallerState implements CallerActivity {
   turn = -1;
   begun = 0;
@@ -14,15 +14,15 @@ export class CallerState implements CallerActivity {
   heard = 0;
   countedFrom = 0;
   readonly held = { read: 0, write: 0, watch: 0, bytes: 0 };
-  /** Places whose answers are still being made. */
+  /** Places whose responses are still being made. */
   readonly working = { read: 0, write: 0, watch: 0 };
   readonly read: Queue = new Queue();
   readonly write: Queue = new Queue();
   readonly bytes: Queue = new Queue();
-  /** Waits for the caller's turn only. */
+  /** Requests that wait only to be scheduled. */
   readonly step: Queue = new Queue();
 
-  /** Chunks of watches that are on their way to several clients of this caller. */
+  /** Chunks of watches that several clients of this caller have not read yet. */
   readonly chunks: Map<Uint8Array, { holders: number }> = new Map();
 
   constructor(unknown: boolean) {
@@ -44,17 +44,17 @@ export class CallerState implements CallerActivity {
 export interface CallerQueues {
   /** The state of a caller. Dropped some time after its last use. */
   of(name: string, unknown: boolean): CallerState;
-  /** Whether work of this caller may begin at once. */
+  /** Whether work of this caller may start immediately. */
   mayBegin(state: CallerState): boolean;
   /** Whether several callers are active. */
   areShared(): boolean;
-  /** Whether a new request has to queue behind others of this caller, or of all callers. */
+  /** Whether a new request has to queue behind other requests of this caller, or of all callers. */
   mustWait(kind: WaitKind, state: CallerState, free: number): boolean;
-  /** Waits for a place, or for room; `enter` takes it. `leave` is called instead when none is free in time, or the request ends. */
+  /** Waits for a place or capacity; `enter` takes it. `leave` is called instead if none is free in time, or the request ends. */
   wait(kind: WaitKind, state: CallerState, requester: Requester, enter: () => void, leave: () => void): void;
-  /** Waits for the caller's turn. */
+  /** Waits until the caller is scheduled. */
   step(state: CallerState, requester: Requester, enter: () => void, leave: () => void): void;
-  /** A place, or room, was given back. */
+  /** A place or capacity was released. */
   freed(kind: WaitKind, state: CallerState): void;
   /** Requests that wait for a place, or for room. */
   readonly waiting: number;
@@ -64,30 +64,30 @@ export interface CallerQueues {
 export interface CallerQueuesParts {
   readonly clock: Clock;
   readonly atNextTurn: (callback: () => void) => void;
-  /** The longest wait for a place. */
+  /** The longest time a request waits for a place, in milliseconds. */
   readonly waitMs: number;
-  /** Places, or bytes, that are free in all, and for this caller. */
+  /** Places or bytes available to this caller. */
   readonly free: (kind: WaitKind) => number;
   readonly freeFor: (kind: WaitKind, state: CallerState) => number;
 }
 
 /** The order in which kinds of work are served. */
 const KINDS = ['step', 'bytes', 'read', 'write'] as const;
-/** A caller with more requests waiting than this counts as a flood: it does not wait for answers, or has very many connections. */
+/** A caller with more waiting requests counts as a flood: it pipelines, or has very many connections. */
 const FLOOD = 128;
 /** How often the queues are searched for requests that have ended or waited too long. */
 const SWEEP_MS = 250;
-/** States that are kept although they are idle: most callers come again. */
+/** Idle states that are kept, because most callers send further requests. */
 const KEPT_STATES = 1_000;
 const IDLE_MS = 2_000;
 
 /**
- * Queues for each caller, served round-robin in turns of the event loop. A caller that holds all the places it may have is
- * skipped until it gives one back.
+ * Queues for each caller, served round-robin by the scheduler. A caller that holds all of its places is
+ * skipped until it releases one.
  */
 export function createCallerQueues({ clock, atNextTurn, waitMs, free, freeFor }: CallerQueuesParts): CallerQueues {
   const states = new Map<string, CallerState>();
-  /** Callers that can be served, in the order in which they will be. */
+  /** Callers that can be served, in order. */
   const ready = {
     step: new Set<CallerState>(),
     bytes: new Set<CallerState>(),
@@ -136,7 +136,7 @@ export function createCallerQueues({ clock, atNextTurn, waitMs, free, freeFor }:
     sweeping = true;
     clock.setTimer(sweep, SWEEP_MS);
   };
-  /** Requests that have waited for too long are refused, in the turn of their caller. */
+  /** Requests that have waited for too long are refused when their caller is scheduled. */
   const sweep = (): void => {
     sweeping = false;
     const moment = clock.monotonic() - waitMs;

@@ -11,11 +11,11 @@ export interface EventRateLimit {
    * (component and host) about the same object. Events of the newer form name no source, so theirs share that of the object.
    */
   readonly type: EventRateLimitType;
-  /** Tokens a second: how many writes go on for ever. Above 0. */
+  /** Tokens per second: the sustained rate of writes. Above 0. */
   readonly qps: number;
-  /** The size of a bucket: how many writes may come at once. A positive whole number. */
+  /** The size of a bucket: how many writes may come in a burst. A positive integer. */
   readonly burst: number;
-  /** How many buckets are kept, those used last. A bucket that was dropped begins full. Default 4,096. `Server` has one. */
+  /** How many buckets are kept, most recently used first. A dropped bucket starts full again. Default 4,096. `Server` has one. */
   readonly cacheSize?: number | undefined;
 }
 

@@ -4,7 +4,7 @@ import type { Event } from '../model/event.js';
 import type { EventRateLimit, EventRateLimitType } from './event-rate-limit-options.js';
 import { createTokenBuckets, type TokenBuckets } from './token-buckets.js';
 
-/** A write, as limits see it. */
+/** The attributes of a write that limits use. */
 export interface EventWrite {
   readonly namespace: string;
   /** The caller's name. */
@@ -16,13 +16,13 @@ export interface EventWrite {
 export interface EventRateRefusal {
   /** `limit reached on type Namespace for key default`, or several of them in brackets. */
   readonly text: string;
-  /** When all the buckets concerned will have a token again, as far as others leave it. At least 1. */
+  /** Seconds until all of these buckets have a token again, unless other writes take it. At least 1. */
   readonly retryAfterSeconds: number;
 }
 
 /** Limits on how many events are written. */
 export interface EventRateLimits {
-  /** Takes a token of every limit, also where another one has none left; the refusal names those that had none. */
+  /** Takes a token from every limit, even if another one has none left; the refusal names those without a token. */
   debit(write: EventWrite): EventRateRefusal | undefined;
 }
 
@@ -37,7 +37,7 @@ const KEYS: Readonly<Record<EventRateLimitType, (write: EventWrite) => string>> 
     `${object?.name ?? ''}${object?.uid ?? ''}${object?.apiVersion ?? ''}`,
 };
 
-/** Longer keys are cut: what they are made of has no bound of its own, and thousands of them are kept. */
+/** Longer keys are truncated, because their parts are unbounded and thousands of them are kept. */
 const LONGEST_KEY = 1_024;
 
 interface Enforcer {
@@ -63,7 +63,7 @@ export function createEventRateLimits(limits: readonly EventRateLimit[], clock: 
         waitMs = Math.max(waitMs, missing);
       }
       if (refusals === undefined) return undefined;
-      // Go's aggregate of errors says each text once.
+      // Go's aggregate error contains each text once.
       const texts = [...new Set(refusals)];
       return {
         text: texts.length === 1 ? (texts[0] ?? '') : `[${texts.join(', ')}]`,

@@ -2,7 +2,7 @@ import { checkOptions, type OptionRule, type OptionRules } from '../options/chec
 import { anObject, aWholeNumber, orInfinity } from '../options/rules.js';
 
 /**
- * How much is served at a time, in all and of one caller. A caller is a user name; anonymous callers are told apart by
+ * Limits on concurrent requests, in all and per caller. A caller is a user name; anonymous callers are distinguished by
  * their address. The group `system:masters` is never refused a read or a write, but is scheduled like every caller.
  */
 export interface InFlightLimitOptions {
@@ -19,14 +19,14 @@ export interface InFlightLimitOptions {
   /** Open watches of one caller. Default 2,000. */
   readonly watchesPerCaller?: number | undefined;
   /**
-   * Bytes of large answers that their clients have not taken yet. An answer counts from 64 KiB on, with all its bytes until
-   * the last one is taken; a list counts with the events that it has read ahead, where those are more than 1 MiB. The answer
-   * with which the limit is reached is still sent. Default 268,435,456 (256 MiB).
+   * Bytes of large responses that clients have not read yet. A response counts from 64 KiB on, with all of its bytes until
+   * the last one is read; a list counts with the events that it has read ahead, if those exceed 1 MiB. The response
+   * that reaches the limit is still sent. Default 268,435,456 (256 MiB).
    */
   readonly bytes?: number | undefined;
   /** The same for one caller. Default a quarter of `bytes`: 64 MiB. */
   readonly bytesPerCaller?: number | undefined;
-  /** Requests that wait for a place or for their turn; with 0 they are refused instead. Default 5,000. */
+  /** Requests that wait for a place or to be scheduled; with 0 they are refused instead. Default 5,000. */
   readonly queued?: number | undefined;
   /** Waiting requests of one caller; further ones are refused. Default 500. */
   readonly queuedPerCaller?: number | undefined;

@@ -8,16 +8,16 @@ import type { Requester } from './queue.js';
 
 /** A place that a request holds. */
 export interface Place {
-  /** The answer streams from here on: the place is still held, but does not count as work that other callers wait for. */
+  /** The response streams from here on: the place is still held, but no longer counts as work. */
   streams(): void;
-  /** Gives the place back. Harmless when called twice. */
+  /** Releases the place. May be called twice. */
   release(): void;
 }
 
-/** What a request holds a place for. A watch is open for long; the others end soon. */
+/** The kind of a request. Watches are long-lived and have limits of their own. */
 export type PlaceKind = 'read' | 'write' | 'watch';
 
-/** The sender of a request, with the address that tells callers without a name apart. */
+/** The sender of a request, with the address that distinguishes anonymous callers. */
 export interface Client extends Requester {
   readonly remoteAddress?: string | undefined;
 }
@@ -25,23 +25,23 @@ export interface Client extends Requester {
 /** Counts the requests in flight, and schedules those of different callers fairly. */
 export interface InFlightLimits {
   /**
-   * Takes a place: at once where one is free and no other caller is delayed by that, else later. `undefined` means *no
-   * place*: answer `tooManyRequestsText()`. A refusal takes its turn as well, so that asking again at once gains nothing.
+   * Takes a place: synchronously if one is free and no other caller is delayed by that. `undefined` means *no
+   * place*: answer `tooManyRequestsText()`. A refusal is scheduled as well, so that retrying at once gains nothing.
    */
   enter(kind: PlaceKind, caller: Caller, client: Client): Place | undefined | Promise<Place | undefined>;
   /**
-   * Takes room for the bytes of an answer, at once where there is any, else later. `undefined` means *no room*: others of
-   * this caller, or of all, have not been taken by their clients in time.
+   * Takes capacity for the bytes of a response, synchronously if possible. `undefined` means *none*: other responses to
+   * this caller, or to all callers, were not read by their clients in time.
    */
   hold(bytes: number, caller: Caller, client: Client): HeldBytes | Promise<HeldBytes | undefined>;
   /**
-   * Takes room for a chunk that several watches of a caller may be sent, counted once for all of them. `undefined` means
-   * *no room*.
+   * Takes capacity for a chunk that several watches of a caller may be sent, counted once. `undefined` means
+   * *none*.
    */
   holdChunk(chunk: Uint8Array, caller: Caller, client: Client): (() => void) | undefined;
   /**
-   * The next turn of a caller, or of a client that is not authenticated, for work that needs no place of its own: a piece of
-   * a list, a refusal, a path outside the events API. `undefined` means *now*.
+   * Schedules work of a caller, or of an unauthenticated client, that needs no place in flight: a piece of
+   * a list, a refusal, a path outside the events API. `undefined` means that it may start now.
    */
   turn(caller: Caller | undefined, client: Client): Promise<unknown> | undefined;
 }
@@ -53,13 +53,13 @@ export interface InFlightParts {
   readonly atNextTurn: (callback: () => void) => void;
 }
 
-/** Concurrent store calls of one caller while others are active, whose calls would wait in the queues of the store behind them. */
+/** The most concurrent store calls of one caller while others are active, whose calls would queue behind them in the store. */
 const STORE_CALLS_BESIDE_OTHERS = { read: 16, write: 32, watch: Infinity } as const;
 
-/** The place of a request that needs none. */
+/** The place of a request that is not counted. */
 const NO_PLACE: Place = Object.freeze<Place>({ streams: () => undefined, release: () => undefined });
 const nothing = (): void => undefined;
-/** The bytes of answers that are not counted. */
+/** The bytes of responses that are not counted. */
 const NO_BYTES: HeldBytes = Object.freeze<HeldBytes>({ become: nothing, grow: () => true, release: nothing });
 
 /**
@@ -91,7 +91,7 @@ export function createInFlightLimits(
   const isFree = (kind: PlaceKind | 'bytes', state: CallerState): boolean => free(kind) > 0 && freeFor(kind, state) > 0;
   const queues = createCallerQueues({ clock, atNextTurn, waitMs: limits.queueWaitMs, free, freeFor });
 
-  /** A class, because every request takes one: it is made without closures. */
+  /** A class, because every request creates one: no closures. */
   class HeldPlace implements Place {
     readonly #kind: PlaceKind;
     readonly #state: CallerState;

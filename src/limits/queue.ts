@@ -8,16 +8,16 @@ export interface Waiter {
   readonly requester: Requester;
   /** Monotonic milliseconds. */
   readonly since: number;
-  /** Called when its turn has come. */
+  /** Called when it is scheduled. */
   readonly enter: () => void;
-  /** Called when it waits no longer, because its request has ended. */
+  /** Called when it leaves the queue because its request has ended. */
   readonly leave: () => void;
 }
 
-/** First in, first out. A class, because every caller has four of them. */
+/** A FIFO queue. A class, because every caller has four of them. */
 export class Queue {
   #waiters: Waiter[] = [];
-  /** Index of the first one: shifting an array of hundreds costs more than everything else here. */
+  /** Index of the first entry, because shifting a long array is expensive. */
   #head = 0;
 
   get length(): number {
@@ -28,7 +28,7 @@ export class Queue {
     this.#waiters.push(waiter);
   }
 
-  /** The first whose request has not ended. */
+  /** The first entry whose request has not ended. */
   shift(): Waiter | undefined {
     while (this.#head < this.#waiters.length) {
       const waiter = this.#waiters[this.#head] as Waiter;
@@ -39,7 +39,7 @@ export class Queue {
     return undefined;
   }
 
-  /** Takes out those whose request has ended; they leave. */
+  /** Removes entries whose request has ended, and calls their `leave`. */
   prune(): void {
     const all = this.#waiters.slice(this.#head);
     const ended = new Set(all.filter(hasEnded));
@@ -49,7 +49,7 @@ export class Queue {
     for (const waiter of ended) waiter.leave();
   }
 
-  /** Takes out those that came before a moment, in their order. */
+  /** Removes entries that were added before a time, in order. */
   before(moment: number): readonly Waiter[] {
     const from = this.#head;
     let end = from;
@@ -67,7 +67,7 @@ export class Queue {
   }
 }
 
-/** Entries that have left the queue before the array is copied without them. */
+/** How many removed entries may stay in the array before it is copied. */
 const KEPT_BEHIND = 256;
 
 const hasEnded = ({ requester }: Waiter): boolean => requester.aborted === true;

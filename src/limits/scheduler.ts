@@ -4,24 +4,24 @@ import type { Clock } from '../clock/clock.js';
 export interface CallerActivity {
   /** The turn of the event loop in which `begun` was counted. */
   turn: number;
-  /** Requests that began in that turn as they came. */
+  /** Requests that started in that turn on arrival. */
   begun: number;
-  /** When the caller sent its latest request, monotonic milliseconds. */
+  /** Time of the caller's latest request, monotonic milliseconds. */
   heardAt: number;
-  /** Not authenticated, such as a prober: counts as active only when it sends many requests. */
+  /** An unauthenticated client, such as a prober, counts as active only when it sends many requests. */
   readonly unknown: boolean;
-  /** Requests of such a client since `countedFrom`. */
+  /** Requests of an unauthenticated client since `countedFrom`. */
   heard: number;
   countedFrom: number;
 }
 
-/** Schedules the work of callers: decides how much of it begins in one turn of the event loop. */
+/** Decides how much work of callers starts in one turn of the event loop. */
 export interface Scheduler {
-  /** Whether work of this caller may begin at once. What may not has to wait until `serve` begins it. */
+  /** Whether work of this caller may start immediately. Otherwise it has to wait until `serve` starts it. */
   mayBegin(caller: CallerActivity): boolean;
   /** Whether several callers are active. */
   areShared(): boolean;
-  /** Tells that work waits: `serve` is called in the next turns, until it answers that no more can begin. */
+  /** Reports waiting work: `serve` is called in the next turns, until it returns that no more can start. */
   wake(): void;
 }
 
@@ -30,21 +30,21 @@ export interface SchedulerParts {
   readonly clock: Clock;
   /** Calls back in the next turn of the event loop, microtasks between two callbacks. */
   readonly atNextTurn: (callback: () => void) => void;
-  /** Begins the next piece of work, if there is one; false when no more can begin. `sparing`: skips callers that flood. */
+  /** Starts the next piece of work; false if no more can start. `sparing`: skips callers that flood. */
   readonly serve: (sparing: boolean) => boolean;
-  /** Whether the queue of a caller is so long that it counts as a flood. */
+  /** Whether the queue of a caller is long enough to count as a flood. */
   readonly isFlooded: () => boolean;
 }
 
-/** Time in one turn for work of the only active caller: far above what 64 connections need, and far below 50 ms. */
+/** Time in one turn for the only active caller: far above what 64 connections need, and far below 50 ms. */
 const ALONE_MS = 5;
 /** Time in one turn for queued work while several callers are active: a new request waits for it. */
 const SHARED_MS = 0.2;
 /** Requests of each of several active callers that begin in a turn without being queued. */
 const SHARED_BEGINNINGS = 1;
 /**
- * How long a flooding caller rests after each turn in which queued work has begun, while several callers are active:
- * otherwise the loop is never idle, and the pauses of the garbage collector delay all callers.
+ * How long a flooding caller pauses after each turn in which queued work started, while several callers are active:
+ * otherwise the loop is never idle, and garbage collection delays all callers.
  */
 const REST_MS = 1;
 /** Callers that sent a request within this time are active. */
@@ -54,16 +54,16 @@ const FEW = 50;
 const SLOTS = { alone: 64, shared: 8 } as const;
 
 /**
- * Bounds the work that begins in one turn of the event loop. All requests share one thread, so a caller without a bound
- * delays the requests of the others. While only one caller is active it gets nearly all the time; as soon as there are two,
- * a turn is kept so short that a request of the other one waits for a fraction of a millisecond.
+ * Limits the work that starts in one turn of the event loop. All requests share one thread, so an unlimited caller
+ * delays the others. A single active caller gets nearly all the time; as soon as there are two,
+ * turns are kept so short that another caller's request waits for a fraction of a millisecond.
  */
 export function createScheduler({ clock, atNextTurn, serve, isFlooded }: SchedulerParts): Scheduler {
   let turn = 0;
-  /** Monotonic milliseconds; undefined until something begins in this turn. */
+  /** Start of this turn, monotonic milliseconds; undefined until work starts in it. */
   let begunAt: number | undefined;
   let armed = false;
-  /** Pieces of work that may begin in the next turn, and in this one. */
+  /** Pieces of work that may start in the next turn, and in this one. */
   let planned = 0;
   let slots = 0;
   let servedUntil = 0;
@@ -100,7 +100,7 @@ export function createScheduler({ clock, atNextTurn, serve, isFlooded }: Schedul
       if (planned === 0) plan(SLOTS.shared);
     }, REST_MS);
   };
-  /** One piece of work in each callback, so that what it does in microtasks counts as well. */
+  /** One piece of work per callback, so that its microtasks are measured as well. */
   const onSlot = (): void => {
     if (slots > 0 && (clock.monotonic() >= servedUntil || !serve(sparing))) slots = 0;
   };

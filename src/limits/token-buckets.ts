@@ -1,8 +1,8 @@
 import type { Clock } from '../clock/clock.js';
 
-/** Token buckets by key; the ones used last are kept. */
+/** Token buckets by key; the most recently used ones are kept. */
 export interface TokenBuckets {
-  /** Takes a token. 0, or where there is none the milliseconds until there will be one; nothing is taken then. */
+  /** Takes a token and returns 0; if there is none, returns the milliseconds until there is one. */
   take(key: string): number;
 }
 
@@ -19,11 +19,11 @@ export interface TokenBucketsOptions {
 
 interface Bucket {
   tokens: number;
-  /** When that was, monotonic milliseconds. */
+  /** Time of the last update, monotonic milliseconds. */
   at: number;
 }
 
-/** Makes {@link TokenBuckets}. The order of the map is that of use, so the first is the one to drop. */
+/** Makes {@link TokenBuckets}. The map is in the order of use, so the first bucket is dropped first. */
 export function createTokenBuckets({ qps, burst, most, clock }: TokenBucketsOptions): TokenBuckets {
   const buckets = new Map<string, Bucket>();
   const dropOldest = (): void => {

@@ -1,6 +1,6 @@
 import { type ApiResponse, textResponse } from '../http/response.js';
 
-/** 429 as text with `Retry-After: 1`: the answer where a limit on requests or watches in flight is reached. */
+/** The 429 for requests beyond a limit on concurrency: text with `Retry-After: 1`. */
 export function tooManyRequestsText(): ApiResponse {
   return textResponse(429, 'Too many requests, please try again later.', {
     'cache-control': 'no-cache, private',

@@ -1,6 +1,6 @@
 import type { ListMeta } from './object-meta.js';
 
-/** The answer of a failed request, and of a completed deletion (Kubernetes `meta/v1` Status). Key order is the wire's. */
+/** The response to a failed request, and to a completed deletion (Kubernetes `meta/v1` Status). Keys in wire order. */
 export interface Status {
   readonly kind: 'Status';
   readonly apiVersion: 'v1';
@@ -12,7 +12,7 @@ export interface Status {
   readonly code?: number;
 }
 
-/** What a Status speaks of. `kind` is the resource name (`events`) except for Invalid, where it is the kind (`Event`). */
+/** The object of a Status. `kind` is the resource name (`events`) except for Invalid, where it is the kind (`Event`). */
 export interface StatusDetails {
   readonly name?: string;
   readonly group?: string;
@@ -29,7 +29,7 @@ export interface StatusCause {
   readonly field?: string;
 }
 
-/** The machine-readable reasons this API answers with. */
+/** The machine-readable reasons that this API returns. */
 export type StatusReason =
   | 'BadRequest'
   | 'Unauthorized'

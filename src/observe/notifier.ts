@@ -1,9 +1,9 @@
 import type { Observation, Observe } from './observation.js';
 
-/** Tells a hook, whatever it does in return: what it throws or rejects with has no say in what the library does next. */
+/** Calls a hook and ignores what it throws or rejects with. */
 export type Notify = (observation: Observation) => void;
 
-/** The hook of a service as the rooms of this library call it; without a hook a function that does nothing. */
+/** Wraps the hook of a service so that it never throws; without a hook the function does nothing. */
 export function createNotifier(observe: Observe | undefined): Notify {
   if (observe === undefined) return () => undefined;
   return (observation) => {

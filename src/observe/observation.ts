@@ -1,14 +1,14 @@
-/** Something the library noticed and tells the service that embeds it. New types may be added in any release. */
+/** Something that the library reports to the service that embeds it. New types may be added in any release. */
 export type Observation =
   /** An unexpected error: the client got a bare 500, or nothing. */
   | { readonly type: 'error'; readonly error: unknown; readonly where: string }
-  /** A health root answered "failed": the reasons that the response withholds, one per failing check. */
+  /** A health endpoint responded with a failure: the reasons that the response withholds, one per failing check. */
   | {
       readonly type: 'health.failed';
       readonly root: 'healthz' | 'livez' | 'readyz';
       readonly failures: readonly { readonly name: string; readonly reason: string }[];
     }
-  /** A check changed its state. */
+  /** A check changed its status. */
   | {
       readonly type: 'health.changed';
       readonly check: string;
@@ -23,7 +23,7 @@ export type Observation =
       readonly durationMs: number;
       readonly auditId: string;
       readonly caller?: string;
-      /** Who really asked, where the caller was impersonated. */
+      /** The real caller, if the caller was impersonated. */
       readonly impersonator?: string;
       readonly url: string;
     };

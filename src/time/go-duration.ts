@@ -16,12 +16,12 @@ const UNITS: ReadonlyMap<string, number> = new Map([
 /** Go counts durations in nanoseconds in 63 bits. */
 const LONGEST_MS = 2 ** 63 / 1e6;
 
-/** Longer texts are no durations: 290 years in nanoseconds are 19 digits. */
+/** The longest text read as a duration: 290 years in nanoseconds have 19 digits. */
 const MAX_LENGTH = 64;
 
 /**
- * A Go duration such as `1h30m` or `1.5s` in milliseconds, or what is wrong with it in Go's words. A text of more than 64
- * characters is none, and is shown by its beginning.
+ * A Go duration such as `1h30m` or `1.5s` in milliseconds, or Go's error text. A text of more than 64
+ * characters is an error, which shows its beginning.
  */
 export function parseGoDuration(text: string): { readonly ms: number } | { readonly fault: string } {
   if (text.length > MAX_LENGTH) return { fault: `time: invalid duration ${goQuote(shorten(text, MAX_LENGTH))}` };

@@ -3,7 +3,7 @@ const HOUR = 3_600;
 const DAY = 86_400;
 const YEAR = 365 * DAY;
 
-/** The longest span Go's durations hold; longer ones are shown as this. */
+/** The longest Go duration; longer spans are shown as this. */
 const LONGEST = 9_223_372_036;
 
 /** `12m` or `12m5s`: a whole number of the large unit and, when not zero, what is left in the small one. */
@@ -35,7 +35,7 @@ export function humanDuration(spanSeconds: number): string {
 const ZERO_TIME = -62_135_596_800_000;
 
 /**
- * How long ago a time was, for a Table cell: `<unknown>` for an unset time, the zero time, and what is no time.
+ * The age of a time, for a Table cell: `<unknown>` for an unset, zero or invalid time.
  *
  * @param time RFC 3339
  * @param now microseconds since the epoch

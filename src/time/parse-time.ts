@@ -3,7 +3,7 @@ import { shorten } from '../json/shorten.js';
 /** `time` has whole seconds, `micro-time` six fractional digits. */
 export type TimeType = 'time' | 'micro-time';
 
-/** A time in its canonical UTC form, null for Go's zero time, or the words Go's parser refuses it with. */
+/** A time in its canonical UTC form, null for Go's zero time, or the error of Go's parser. */
 export type ParsedTime = { readonly value: string | null } | { readonly error: string };
 
 const LAYOUT: Readonly<Record<TimeType, string>> = {
@@ -11,9 +11,9 @@ const LAYOUT: Readonly<Record<TimeType, string>> = {
   'micro-time': '2006-01-02T15:04:05.000000Z07:00',
 };
 
-/** The moment Go takes for "unset": the first of January of the year 1. */
+/** Go's zero time, which means unset: the first of January of the year 1. */
 export const ZERO_SECONDS = -62_135_596_800;
-/** The second at which 0000-01-01 begins: four digits write no earlier year. */
+/** The first second of the year 0, the earliest that four digits can write. */
 export const FIRST_SECOND = -62_167_219_200;
 /** The last second of 9999. */
 export const LAST_SECOND = 253_402_300_799;
@@ -28,7 +28,7 @@ export function parseTime(text: string, type: TimeType): ParsedTime {
   return new TimeReader(text, type).read();
 }
 
-/** Why a text is no time; undefined for one that is. */
+/** The error for a text that is not a time; undefined for a valid one. */
 export function timeError(text: string, type: TimeType): string | undefined {
   const parsed = parseTime(text, type);
   return 'error' in parsed ? parsed.error : undefined;
@@ -39,7 +39,7 @@ const CANONICAL: Readonly<Record<TimeType, RegExp>> = {
   'micro-time': /^[1-9]\d{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{6}Z$/,
 };
 
-/** The usual case, without the days that need a calendar. */
+/** Fast path for common times, without days that need a calendar. */
 function isCanonical(text: string, type: TimeType): boolean {
   return CANONICAL[type].test(text);
 }
@@ -65,7 +65,7 @@ function quote(text: string): string {
   return `"${out}"`;
 }
 
-/** One pass over the text, in the order of Go's `time.Parse`, whose errors it words alike. */
+/** One pass over the text in the order of Go's `time.Parse`, with its error texts. */
 class TimeReader {
   private rest: string;
   private failure: string | undefined;
@@ -112,7 +112,7 @@ class TimeReader {
     return { value: plain ? `${whole}Z` : `${whole}.${micros}Z` };
   }
 
-  /** The first failure counts. */
+  /** Keeps the first error. */
   private message(text: string): void {
     this.failure ??= `parsing time ${quote(this.text)}${text}`;
   }
@@ -159,7 +159,7 @@ class TimeReader {
     let end = 1;
     while (isDigit(this.rest, end)) end++;
     if (end === 1) {
-      // Go takes a mark without digits for what should be the zone, unless its layout has a fraction.
+      // Go reads a separator without digits as the zone, unless its layout has a fraction.
       this.refuse(this.type === 'time' ? 'Z07:00' : '.000000');
       return '000000';
     }

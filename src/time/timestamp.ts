@@ -1,6 +1,6 @@
 import { FIRST_SECOND, LAST_SECOND, ZERO_SECONDS, type TimeType } from './parse-time.js';
 
-/** A moment as protobuf has it. */
+/** A time as in protobuf. */
 export interface Timestamp {
   /** Since 1970, may be negative. */
   readonly seconds: number;
@@ -8,23 +8,23 @@ export interface Timestamp {
   readonly nanos: number;
 }
 
-/** The place of the six digits in a canonical micro-time, and of the end of its seconds. */
+/** The position of the six digits in a canonical micro-time, and of the end of its seconds. */
 const SECONDS_END = 19;
 const MICROS_START = 20;
 const MICROS_END = 26;
 
-/** The moment a canonical time text tells: `2024-03-05T06:07:08Z`, with six more digits for a micro-time. */
+/** The time of a canonical text: `2024-03-05T06:07:08Z`, with six more digits for a micro-time. */
 export function timestampOf(text: string, type: TimeType): Timestamp {
   const seconds = Date.parse(`${text.slice(0, SECONDS_END)}Z`) / 1000;
   return { seconds, nanos: type === 'time' ? 0 : Number(text.slice(MICROS_START, MICROS_END)) * 1000 };
 }
 
 /**
- * The canonical text of a moment: a `time` has whole seconds, a `micro-time` loses what is finer than microseconds
+ * The canonical text of a time: a `time` has whole seconds, a `micro-time` is truncated to microseconds
  * (Kubernetes behaviour). `null` for Go's zero time.
  *
  * @param nanos may be negative or more than a second
- * @returns undefined for a moment outside the years 0 to 9999
+ * @returns undefined for a time outside the years 0 to 9999
  */
 export function timeText({ seconds, nanos }: Timestamp, type: TimeType): string | null | undefined {
   const micros = type === 'time' ? 0 : Math.trunc(nanos / 1000);

@@ -1,7 +1,7 @@
 /** Microseconds since the epoch as an RFC 3339 time in whole seconds. */
 export type WholeSeconds = (micros: number) => string;
 
-/** Remembers the second it was asked for last: a create asks twice, for 0.6 µs each. */
+/** Caches the last second: a create formats it twice, for 0.6 µs each. */
 export function createWholeSeconds(): WholeSeconds {
   let second = NaN;
   let text = '';

@@ -3,30 +3,29 @@ import { tooLarge } from '../status/failures.js';
 import type { StatusError } from '../status/status-error.js';
 
 /**
- * Fields and list items of a stored event. Its managed fields about double what was sent, and changes add to it what their bodies may
- * have; beyond this a change is refused.
+ * Fields and list items of a stored event. Managed fields about double what was sent, and changes add what their bodies may
+ * have; a change beyond this is refused.
  */
 export const MAX_STORED_MEMBERS: number = storedMembersFor(MAX_MEMBERS);
 
-/** {@link MAX_STORED_MEMBERS} where bodies may have another number of members. */
+/** {@link MAX_STORED_MEMBERS} for another limit of bodies. */
 export function storedMembersFor(members: number): number {
   return 2 * members + 100;
 }
 
 /**
- * The operations of a JSON Patch (10,000 at most, which Kubernetes bounds) may have this many fields together. No option
- * lets another body have more.
+ * The operations of a JSON Patch (10,000 at most, as in Kubernetes) may have this many fields together. No option
+ * allows another body more.
  */
 export const MAX_PATCH_MEMBERS = 100_000;
 
-/** 413 for a body, or an object, with more than so many fields and items. */
+/** 413 for a body, or an object, with too many fields and items. */
 export function tooManyMembers(what: string, most: number): StatusError {
   return tooLarge(`${what} has more than ${most} fields and list items`);
 }
 
 /**
- * Refuses an event that a change has made larger than it may be. What is shorter than so many members can be is not looked
- * at.
+ * Refuses an event that a change has made too large. A text too short for that many members is not counted.
  *
  * @param length of its JSON
  * @param most members it may have

@@ -15,7 +15,7 @@ export function parseJson(text: string, mostMembers: number = MAX_MEMBERS): Json
 }
 
 /**
- * What {@link parseJson} begins with, see {@link readPlain}.
+ * The fast path of {@link parseJson}, see {@link readPlain}.
  *
  * @throws StatusError 413 for a text with more than `mostMembers` fields and items
  */
@@ -23,7 +23,7 @@ export function parsePlain(text: string, mostMembers: number = MAX_MEMBERS): Pla
   return readPlain(text, scanBody(text, mostMembers));
 }
 
-/** A text that is too deep is refused for that, whatever else is wrong with it. */
+/** Excessive nesting is reported before any other error. */
 function scanBody(text: string, mostMembers: number): JsonScan {
   const scan = scanJson(text, mostMembers);
   if (scan.members > mostMembers && scan.depth <= MAX_DEPTH) throw tooManyMembers('the body', mostMembers);

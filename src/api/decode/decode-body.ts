@@ -23,21 +23,21 @@ import {
   type TypeMeta,
 } from './type-meta.js';
 
-/** What is expected in a body, and how strictly. */
+/** What a body must contain, and how strictly it is checked. */
 export interface DecodeBodyOptions {
   readonly mediaType: BodyMediaType;
-  /** The object in the version the request is for. */
+  /** The shape of the object in the version of the request. */
   readonly shape: StructShape;
   readonly kind: string;
-  /** Group and version the request is for, `events.example.com/v1`. */
+  /** Group and version of the request, `events.example.com/v1`. */
   readonly apiVersion: string;
   /**
-   * The same kind in other group-versions, by apiVersion: read as what they are, for the caller to refuse. Without an
-   * entry an object of another version is one nobody knows.
+   * The same kind in other group-versions, by apiVersion: decoded as such, for the caller to refuse. Without an
+   * entry another version is an unknown kind.
    */
   readonly otherVersions?: ReadonlyMap<string, StructShape> | undefined;
   readonly fieldValidation: FieldValidation;
-  /** Asked before the decoder that knows all objects. */
+  /** A faster decoder that is tried first. */
   readonly quick?: QuickDecoder | undefined;
   /** Default {@link DEFAULT_BODY_LIMITS}. */
   readonly limits?: BodyLimits | undefined;
@@ -50,14 +50,14 @@ export interface DecodedBody {
   /** Texts of `Warning` headers, at most 100 of unknown and duplicate fields. */
   readonly warnings: readonly string[];
   readonly kind: string;
-  /** The apiVersion of the body, or the expected one where it says none. Not the expected one only with `otherVersions`. */
+  /** The apiVersion of the body, by default the expected one. A different one is possible only with `otherVersions`. */
   readonly apiVersion: string;
 }
 
 /**
- * The object in a request body (Kubernetes' order of checks: can it be read, is the kind known, do the types fit, and
- * under `Strict` are there unknown or duplicate fields). JSON is decoded at once, YAML and protobuf through a promise.
- * Protobuf knows no strictness: unknown fields are skipped.
+ * Decodes the object in a request body (Kubernetes' order of checks: syntax, kind, types of fields, and
+ * under `Strict` unknown or duplicate fields). JSON is decoded synchronously, YAML and protobuf through a promise.
+ * Protobuf is never strict: unknown fields are skipped.
  *
  * @throws StatusError 400 with Kubernetes' words; 413 for a body with too many fields and list items
  */
@@ -75,8 +75,8 @@ export function decodeBody(body: Uint8Array, options: DecodeBodyOptions): Decode
 }
 
 /**
- * The usual body: JSON that says what is expected, without anything odd. In one walk over the object less than the way of
- * all others, which begins anew where this one ends; they decide alike.
+ * Fast path: JSON with the expected kind and nothing unusual, in one pass over the object.
+ * Other bodies take the complete path from the start, with the same result.
  */
 function decodePlain(
   parsed: PlainJson,
@@ -128,7 +128,7 @@ function decodeDocument(body: Uint8Array, read: ReadDocument, options: DecodeBod
   return { object, warnings: [], kind, apiVersion: found };
 }
 
-/** What the body says it is. @throws StatusError 400 where that is not the kind that is wanted */
+/** The type of the body. @throws StatusError 400 if it is not the expected kind */
 function typeOf(value: unknown, body: Uint8Array, options: DecodeBodyOptions): TypeMeta {
   const { kind, apiVersion } = options;
   if (saysExactly(value, kind, apiVersion)) return withDefaults(UNSAID, kind, apiVersion);
@@ -137,7 +137,7 @@ function typeOf(value: unknown, body: Uint8Array, options: DecodeBodyOptions): T
   return expectedType(said, options);
 }
 
-/** A type completed by what is expected. @throws StatusError 400 where that is not the kind that is wanted */
+/** A type completed by the expected one. @throws StatusError 400 if it is not the expected kind */
 function expectedType(said: TypeMeta, { kind, apiVersion, otherVersions }: DecodeBodyOptions): TypeMeta {
   const meta = withDefaults(said, kind, apiVersion);
   const isServed = (one: string): boolean => one === apiVersion || otherVersions?.has(one) === true;
@@ -146,7 +146,7 @@ function expectedType(said: TypeMeta, { kind, apiVersion, otherVersions }: Decod
   return meta;
 }
 
-/** The shape of a type {@link expectedType} has let through. */
+/** The shape of a type that {@link expectedType} has accepted. */
 function shapeOf(meta: TypeMeta, { shape, apiVersion, otherVersions }: DecodeBodyOptions): StructShape {
   const found = groupVersion(meta);
   return found === apiVersion ? shape : (otherVersions?.get(found) as StructShape);
@@ -163,7 +163,7 @@ const unrecognized = (kind: string, error: string, body: Uint8Array): Error =>
 const SUMMARY_BYTES = 30;
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
-/** The beginning of a body: as text if it looks like JSON, else in hex. */
+/** The beginning of a body for an error: as text if it looks like JSON, else in hex. */
 function summary(body: Uint8Array): string {
   if (body.length === 0) return '<empty>';
   const head = body.subarray(0, SUMMARY_BYTES);

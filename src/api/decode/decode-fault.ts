@@ -3,13 +3,13 @@ import type { ScalarShape, Shape } from '../schema/shape.js';
 
 /** A value of the wrong type, in the words of both of Kubernetes' decoders. */
 export interface DecodeFault {
-  /** As Go's JSON decoder says it. */
+  /** In the words of Go's JSON decoder. */
   readonly text: string;
-  /** As the converter says it that makes objects of strategic merge patches. */
+  /** In the words of the converter for strategic merge patches. */
   readonly converter: string;
 }
 
-/** A time that cannot be parsed: both decoders pass the parser's words on. */
+/** A time that cannot be parsed; both decoders use the parser's words. */
 export function timeFault(text: string): DecodeFault {
   return { text, converter: text };
 }
@@ -17,8 +17,8 @@ export function timeFault(text: string): DecodeFault {
 /**
  * A value of the wrong JSON type.
  *
- * @param place the struct and the path of its field: `ObjectMeta.metadata.name`
- * @param source how a number was written, when it is an integer that does not fit
+ * @param place the struct and the path of the field: `ObjectMeta.metadata.name`
+ * @param source the notation of a number, for an integer that does not fit
  */
 export function typeFault(value: unknown, shape: Shape, place: string, source?: string): DecodeFault {
   const got = source === undefined ? jsonKind(value) : `number ${shorten(source)}`;

@@ -7,7 +7,7 @@ import { parseTime } from '../../time/parse-time.js';
 import type { JsonDocument } from '../../json/json-document.js';
 import { MAX_STRICT_ERRORS, strictError } from '../body/strict-errors.js';
 
-/** What became of a value: an object of the shape, or what is wrong with it. */
+/** The result of decoding: an object of the shape, or a fault. */
 export type Decoded =
   | { readonly object: Record<string, unknown>; readonly strictErrors: readonly string[] }
   | { readonly fault: DecodeFault };
@@ -15,15 +15,15 @@ export type Decoded =
 const INT32_MAX = 2_147_483_647;
 
 /**
- * Makes a value an object of the shape, in the way of Go's decoder: `null` is as good as absent, names are
- * case-sensitive, unknown fields are dropped (and told as strict errors), times are brought to their canonical form.
+ * Decodes a value into an object of the shape, like Go's decoder: `null` means absent, names are
+ * case-sensitive, unknown fields are dropped (and reported as strict errors), times become canonical.
  *
- * The object is canonical: fields stand in wire order, `always` fields are filled with their zero value, empty values of
- * other fields are left out. It is what `JSON.parse` makes of the object's own encoding. A `kind` and `apiVersion` at
- * the top are checked and left out. Nothing of the input is shared, but free JSON and what is `known`.
+ * The object is canonical: fields are in wire order, `always` fields have their zero value, empty values of
+ * other fields are left out. It equals `JSON.parse` of the object's own encoding. A `kind` and `apiVersion` at
+ * the top are checked and left out. The result shares nothing with the input but free JSON and parts of `known`.
  *
- * @param value what the document holds; `null` counts as `{}`
- * @param known an object of the shape that was decoded before: what the value has from it need not be looked at
+ * @param value the document; `null` counts as `{}`
+ * @param known a decoded object of the shape: parts of it in the value are not decoded again
  */
 export function decodeObject(
   value: unknown,
@@ -31,7 +31,7 @@ export function decodeObject(
   source: Partial<JsonDocument> = {},
   known?: Readonly<Record<string, unknown>>,
 ): Decoded {
-  // Repeated keys and odd numbers need the careful way, which costs several times as much.
+  // Duplicate keys and unusual numbers need the complete decoder, which costs several times as much.
   if (!source.repeats) {
     const object = decodeQuickly(value, shape, true, known);
     if (object !== ODD) return { object, strictErrors: NO_ERRORS };
@@ -51,11 +51,11 @@ interface Run {
   readonly source: Partial<JsonDocument>;
   readonly strict: Set<string>;
   fault: DecodeFault | undefined;
-  /** Go goes on after a wrong type, to tell the first one, but ends at once where a type reads itself (times). */
+  /** Go continues after a wrong type and reports the first, but stops at types with their own decoder (times). */
   stopped: boolean;
 }
 
-/** Where a value stands: a chain to the top. Steps into lists have an index and do not show in Go's field paths. */
+/** The position of a value, linked to its parent. List indices do not appear in Go's field paths. */
 interface Place {
   readonly parent: Place | undefined;
   readonly struct: string;
@@ -93,7 +93,7 @@ function fresh(zero: FieldShape['zero']): unknown {
   return typeof zero === 'object' && zero !== null ? {} : zero;
 }
 
-/** Structs are never empty here: a struct that was given is kept, as a pointer is in Go. */
+/** A given struct is kept even if it is empty, like a pointer in Go. */
 function isEmpty(value: unknown): boolean {
   if (value === '' || value === 0 || value === false) return true;
   if (typeof value !== 'object' || value === null) return false;
@@ -153,14 +153,14 @@ function decodeMap(run: Run, value: Record<string, unknown>, shape: MapShape, at
     }
     seen.add(key);
     const member = value[key];
-    // A map's keys are no part of Go's field path.
+    // Map keys are not part of Go's field paths.
     map[key] = member === null ? unset(run, shape.value, at) : decodeValue(run, member, shape.value, at);
     if (run.stopped) break;
   }
   return map;
 }
 
-/** What `null` is as an item of a list or map. */
+/** The value of `null` as an item of a list or map. */
 function unset(run: Run, shape: Shape, at: Place): unknown {
   if (shape.kind === 'struct') return decodeStruct(run, {}, shape, at, false);
   return shape.kind === 'scalar' && shape.type === 'string' ? '' : null;

@@ -7,25 +7,25 @@ import { decodeObject } from './decode-object.js';
 import { MAX_STRICT_ERRORS, strictText, type FieldValidation } from '../body/strict-errors.js';
 import { groupVersion, readTypeMeta, saysExactly, withDefaults, wrongType } from './type-meta.js';
 
-/** What a patched object is expected to be, and how it is shown when it is not. */
+/** What a patched object must be, and how errors quote it. */
 export interface DecodePatchedOptions {
   readonly shape: StructShape;
   readonly kind: string;
   readonly apiVersion: string;
   readonly otherVersions?: ReadonlyMap<string, StructShape> | undefined;
   readonly fieldValidation: FieldValidation;
-  /** The document before the patch, as decoded for the same shape. The patched one may have parts of it. */
+  /** The document before the patch, decoded for the same shape. The patched one may share parts of it. */
   readonly before?: Readonly<Record<string, unknown>> | undefined;
-  /** What was odd about the patch itself; stands before what is odd about the result. */
+  /** Strict errors of the patch itself; listed before those of the result. */
   readonly strictErrors?: readonly string[] | undefined;
-  /** The patched document, or the patch, as the error shows it. Asked for only when there is an error. */
+  /** The patched document, or the patch, as the error quotes it. Called only for an error. */
   readonly rendering: () => string;
-  /** Whose words type errors have: a JSON decoder's (default), or those of the converter behind strategic merge. */
+  /** The words of type errors: a JSON decoder's (default), or those of the converter for strategic merge. */
   readonly words?: 'json' | 'converter' | undefined;
 }
 
 /**
- * The object a patch has made.
+ * Decodes the result of a patch.
  *
  * @throws StatusError 422 on the field `patch`, unlike the 400 of a whole object in a body (Kubernetes behaviour)
  */
@@ -43,7 +43,7 @@ export function decodePatched(value: unknown, options: DecodePatchedOptions): De
   return { object, warnings: fieldValidation === 'Warn' ? strict : [], kind, apiVersion: found };
 }
 
-/** The apiVersion a document has that does not just say what is expected. @throws StatusError 422 */
+/** The apiVersion of a document that does not have exactly the expected type. @throws StatusError 422 */
 function typeOf(value: unknown, options: DecodePatchedOptions): string {
   const { kind, apiVersion } = options;
   const said = readTypeMeta(value);

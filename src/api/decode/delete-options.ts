@@ -11,12 +11,12 @@ import { notRegistered, readTypeMeta, typeMetaOf, withDefaults, type TypeMeta } 
 const SCHEME = 'k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27';
 
 /**
- * The options in the body of a delete request. Ask only when there is a body: one that says `null` counts as a body, with
- * no option set. The kind must be DeleteOptions where one is given, the apiVersion may be any, unknown fields do not
+ * The options in the body of a delete request. Call only if there is a body; `null` is a body
+ * without options. The kind must be DeleteOptions if it is given, the apiVersion may be any, unknown fields do not
  * matter (Kubernetes behaviour).
  *
  * @param limits default `DEFAULT_BODY_LIMITS`
- * @throws StatusError 400 with the bare words of the decoder; 413 for a body with too many fields and list items
+ * @throws StatusError 400 with the decoder's text; 413 for a body with too many fields and list items
  */
 export function decodeDeleteOptions(
   body: Uint8Array,

@@ -1,6 +1,6 @@
 import { isObject } from '../../json/json-tree.js';
 
-/** An object with nothing wrong, unknown or rare: what every decoder makes of the value, which may be consumed for it. */
+/** An object without errors, unknown or rare fields, as every decoder would return it. The value may be reused for it. */
 export interface QuickObject {
   readonly object: Record<string, unknown>;
   /** How many keys the value has, at all levels. */
@@ -8,15 +8,15 @@ export interface QuickObject {
 }
 
 /**
- * Knows the most frequent objects of a kind and version, from a value fresh from `JSON.parse` that says both. Undefined for
- * any other, of which nothing was changed.
+ * Decodes the most frequent objects of a kind and version, from a new value of `JSON.parse` that has both. Undefined for
+ * any other value, which is not changed.
  */
 export type QuickDecoder = (value: object) => QuickObject | undefined;
 
 /** A text that is not empty. */
 export const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
-/** How many texts a map has; undefined where it is empty or has other things. */
+/** How many texts a map has; undefined if it is empty or has other values. */
 export function textsIn(map: unknown): number | undefined {
   if (!isObject(map)) return undefined;
   const keys = Object.keys(map);

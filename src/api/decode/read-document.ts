@@ -11,12 +11,12 @@ export type DocumentMediaType = 'application/json' | 'application/yaml';
 /** The media types an object may come in. */
 export type BodyMediaType = DocumentMediaType | 'application/vnd.kubernetes.protobuf';
 
-/** A body that could be read, with the faults only strict decoding minds, or why it could not. */
+/** A body with the faults that only strict decoding reports, or the syntax error. */
 export type ReadDocument =
   { readonly document: JsonDocument; readonly yamlDuplicates: readonly string[] } | { readonly error: string };
 
 /**
- * Reads a body without looking at what it means. An empty YAML body is `null`, an empty JSON body an error.
+ * Parses a body without interpreting it. An empty YAML body is `null`, an empty JSON body an error.
  *
  * @throws StatusError 413 for a body with too many fields and list items
  */
@@ -32,7 +32,7 @@ function readJson(body: Uint8Array, limits: BodyLimits): ReadDocument {
   return readDocumentOf(parseJson(bodyText(body), limits.members));
 }
 
-/** {@link readDocument} for a text of JSON of which `parsePlain` has made nothing. */
+/** {@link readDocument} for JSON that `parsePlain` could not read. */
 export function readOddJson(text: string): ReadDocument {
   return readDocumentOf(parseOdd(text));
 }

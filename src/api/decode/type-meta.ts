@@ -2,20 +2,20 @@ import { goQuote } from '../../json/go-quote.js';
 import { shorten } from '../../json/shorten.js';
 import { jsonKind } from './decode-fault.js';
 
-/** What an object says it is. Empty texts where it does not say. */
+/** Kind and apiVersion of an object. Empty texts if they are absent. */
 export interface TypeMeta {
   readonly group: string;
   readonly version: string;
   readonly kind: string;
 }
 
-/** What a document says that says nothing. */
+/** The type of a document without kind and apiVersion. */
 export const UNSAID: TypeMeta = { group: '', version: '', kind: '' };
 
 const STRUCT =
   'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
 
-/** Reads `kind` and `apiVersion` of a document, before anything else is looked at; or says why that cannot be. */
+/** Reads `kind` and `apiVersion` of a document, before anything else; or returns the error. */
 export function readTypeMeta(value: unknown): TypeMeta | { readonly error: string } {
   if (value === null || value === undefined) return UNSAID;
   const found = jsonKind(value);
@@ -34,13 +34,13 @@ export function readTypeMeta(value: unknown): TypeMeta | { readonly error: strin
   return 'error' in groupVersion ? groupVersion : { ...groupVersion, kind: own('kind') };
 }
 
-/** What an object says it is whose form has no place for anything but texts. What cannot be understood is not said. */
+/** The type of an object whose format allows only texts. Invalid values count as absent. */
 export function typeMetaOf({ apiVersion, kind }: { readonly apiVersion: string; readonly kind: string }): TypeMeta {
   const groupVersion = splitGroupVersion(apiVersion);
   return 'error' in groupVersion ? { group: '', version: '', kind } : { ...groupVersion, kind };
 }
 
-/** The words for a document in which `kind` and `apiVersion` could not even be looked for. */
+/** The error for a document that cannot have `kind` and `apiVersion`. */
 export function parseError(error: string): string {
   return `couldn't get version/kind; json parse error: ${error}`;
 }
@@ -57,7 +57,7 @@ export function groupVersion({ group, version }: Pick<TypeMeta, 'group' | 'versi
   return group === '' ? version : `${group}/${version}`;
 }
 
-/** What was not said is what is expected, as far as the rest agrees. */
+/** Completes missing parts with the expected ones, if the others agree. */
 export function withDefaults(meta: TypeMeta, kind: string, apiVersion: string): TypeMeta {
   const slash = apiVersion.indexOf('/');
   const group = slash === -1 ? '' : apiVersion.slice(0, slash);
@@ -79,20 +79,20 @@ const SHARED_KINDS: ReadonlySet<string> = new Set([
 ]);
 const V1_KINDS: ReadonlySet<string> = new Set(['Status', 'APIVersions', 'APIGroupList', 'APIGroup', 'APIResourceList']);
 
-/** True where a document says in so many words what is expected: the usual case, which needs no further look. */
+/** Fast path: true if a document has exactly the expected type. */
 export function saysExactly(value: unknown, kind: string, apiVersion: string): boolean {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
   const said = value as { readonly kind?: unknown; readonly apiVersion?: unknown };
   return said.kind === kind && said.apiVersion === apiVersion;
 }
 
-/** What is served: one kind in a few group-versions. */
+/** The served types: one kind in a few group-versions. */
 export interface KnownTypes {
   readonly kind: string;
   readonly isServed: (apiVersion: string) => boolean;
 }
 
-/** Why an object of this type is not the kind that is wanted; undefined when it is. */
+/** The error for a type that is not the expected kind; undefined if it is. */
 export function wrongType(meta: TypeMeta, known: KnownTypes): string | undefined {
   const apiVersion = groupVersion(meta);
   const served = known.isServed(apiVersion);
@@ -104,7 +104,7 @@ export function wrongType(meta: TypeMeta, known: KnownTypes): string | undefined
   return notRegistered(meta, 'pkg/api/legacyscheme/scheme.go:30');
 }
 
-/** The words for a kind nobody knows; `scheme` is the place in Kubernetes' source its own message names. */
+/** The error for an unknown kind; `scheme` is the location in Kubernetes' source that its own message names. */
 export function notRegistered(meta: TypeMeta, scheme: string): string {
   return `no kind ${goQuote(shorten(meta.kind))} is registered for version ${goQuote(shorten(groupVersion(meta)))} in scheme "${scheme}"`;
 }

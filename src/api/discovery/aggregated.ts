@@ -1,6 +1,6 @@
 import type { DiscoveryGroup, DiscoveryResource } from './contract.js';
 
-/** The kind clients ask for with `as`, `g` and `v`. */
+/** The kind that clients request with `as`, `g` and `v`. */
 export const AGGREGATED: { readonly kind: string; readonly group: string; readonly version: string } = {
   kind: 'APIGroupDiscoveryList',
   group: 'apidiscovery.k8s.io',
@@ -24,7 +24,7 @@ export function aggregatedDocument(groups: readonly DiscoveryGroup[]): object {
   };
 }
 
-/** Here order is the only way to tell which version is preferred. */
+/** Only the order shows which version is preferred. */
 function preferredFirst(versions: DiscoveryGroup['versions']): DiscoveryGroup['versions'] {
   return [...versions].sort((a, b) => Number(b.preferred ?? false) - Number(a.preferred ?? false));
 }

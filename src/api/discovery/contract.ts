@@ -15,7 +15,7 @@ export interface DiscoveryResource {
   /** Written in alphabetical order. */
   readonly verbs: readonly string[];
   readonly shortNames?: readonly string[] | undefined;
-  /** How objects are stored, told as `storageVersionHash`. Absent: nothing is told. */
+  /** The version in which objects are stored, for `storageVersionHash`. Absent: no hash. */
   readonly storedAs?: GroupVersionKind | undefined;
 }
 
@@ -23,7 +23,7 @@ export interface DiscoveryResource {
 export interface DiscoveryVersion {
   readonly version: string;
   readonly resources: readonly DiscoveryResource[];
-  /** The version clients should use; without it the first one. */
+  /** The version that clients should use. Default: the first one. */
   readonly preferred?: boolean | undefined;
 }
 
@@ -36,10 +36,10 @@ export interface DiscoveryGroup {
 
 /** Options of `createDiscovery`. */
 export interface DiscoveryOptions {
-  /** The named groups, in the order they are shown. */
+  /** The named groups, in the order of the document. */
   readonly groups: readonly DiscoveryGroup[];
   /** The core group below `/api`. Absent: `/api` answers an empty list. */
   readonly core?: DiscoveryVersion | undefined;
-  /** `HOST:PORT` clients are told to use. Default: the Host header of each request. */
+  /** `HOST:PORT` that clients should use. Default: the Host header of each request. */
   readonly serverAddress?: string | undefined;
 }

@@ -9,7 +9,7 @@ export async function entityTag(bytes: Uint8Array): Promise<string> {
   return `"${hex.toUpperCase()}"`;
 }
 
-/** Tells clients in what version objects are stored: base64 of the first 8 bytes of SHA-256 over `GROUP/VERSION/KIND`. */
+/** The hash of the version in which objects are stored: base64 of the first 8 bytes of SHA-256 over `GROUP/VERSION/KIND`. */
 export async function storageVersionHash({ group, version, kind }: GroupVersionKind): Promise<string> {
   const digest = await crypto.subtle.digest('SHA-256', encoder.encode(`${group}/${version}/${kind}`));
   return btoa(String.fromCharCode(...new Uint8Array(digest).subarray(0, 8)));

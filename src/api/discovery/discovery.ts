@@ -45,7 +45,7 @@ function createDocument(make: () => object | Promise<object>): Document {
   return document;
 }
 
-/** What stands at one path: a fixed document or one that names the server, and on the two roots an aggregated form. */
+/** The documents of one path: a fixed one or one that names the server, and on the two roots an aggregated one. */
 interface Page {
   readonly plain: Document | ((address: string) => object);
   readonly aggregated?: Document;
@@ -54,7 +54,7 @@ interface Page {
 /**
  * Discovery of API groups, versions and resources: `/api`, `/apis`, `/apis/GROUP`, `/apis/GROUP/VERSION` and, with a core
  * group, `/api/VERSION`, each also with a slash at the end. The two roots answer in the aggregated form
- * (`apidiscovery.k8s.io/v2`) to those who name it in Accept. Authentication is the caller's business.
+ * (`apidiscovery.k8s.io/v2`) if it is named in Accept. Authentication happens before.
  *
  * @throws TypeError listing everything that is wrong with the options
  */
@@ -142,7 +142,7 @@ async function answerPlain(plain: Page['plain'], inputs: NegotiationInputs, addr
   }
 }
 
-/** Aggregated documents may be kept by caches and are asked for again with their entity tag. */
+/** Aggregated documents may be cached and are revalidated with their entity tag. */
 async function answerAggregated(
   document: Document,
   form: DocumentRepresentation,

@@ -1,13 +1,13 @@
 import type { DiscoveryGroup, DiscoveryResource, DiscoveryVersion } from './contract.js';
 import { storageVersionHash } from './digest.js';
 
-/** Where a client from anywhere reaches the server. */
+/** The address at which any client reaches the server. */
 export interface ServerAddress {
   readonly clientCIDR: string;
   readonly serverAddress: string;
 }
 
-/** The one entry every client gets. */
+/** The only entry. */
 export function anyClient(serverAddress: string): readonly ServerAddress[] {
   return [{ clientCIDR: '0.0.0.0/0', serverAddress }];
 }

@@ -8,7 +8,7 @@ import { routerAccepts } from '../representation/negotiate.js';
 import { methodNotAllowed } from '../status/failures.js';
 
 /**
- * What `/version` tells. `kubectl version` shows `gitVersion` (a semantic version with a leading `v`) and warns when it is
+ * The content of `/version`. `kubectl version` shows `gitVersion` (a semantic version with a leading `v`) and warns if it is
  * far from its own; `major` and `minor` are the Kubernetes release whose behaviour is served.
  */
 export interface VersionInfo {

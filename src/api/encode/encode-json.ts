@@ -3,7 +3,7 @@ import type { FieldShape, ListShape, MapShape, Shape, StructShape } from '../sch
 import { wellFormed } from '../../json/json-document.js';
 
 /**
- * Writes an object as JSON in wire order: by the presence rules of its fields, map keys sorted, fields the shape does not
+ * Writes an object as JSON in wire order: by the presence rules of its fields, map keys sorted, fields that the shape does not
  * know left out. `<`, `>` and `&` stay as they are, unlike in Go.
  */
 export function encodeJson(object: Readonly<Record<string, unknown>>, shape: StructShape): string {
@@ -81,7 +81,7 @@ export function writeTexts(texts: Readonly<Record<string, string>>): string {
   return `{${out}}`;
 }
 
-/** Maps mostly come as they were written, sorted: a look is a tenth of a sort. */
+/** Most maps are sorted already, and checking that takes a tenth of sorting. */
 function areSorted(keys: readonly string[]): boolean {
   for (let i = 1; i < keys.length; i++) if (byCodePoint(keys[i - 1] as string, keys[i] as string) > 0) return false;
   return true;
@@ -95,7 +95,7 @@ function encodeMap(members: Readonly<Record<string, unknown>>, { value: shape }:
   return `{${out}}`;
 }
 
-// eslint-disable-next-line no-control-regex -- control characters are what is looked for
+// eslint-disable-next-line no-control-regex -- it looks for control characters
 const NEEDS_ESCAPE = /["\\\u0000-\u001f\ud800-\udfff]/;
 
 /** A text as JSON. */

@@ -7,17 +7,17 @@ import { isObject } from '../../json/json-tree.js';
 import { badRequest } from '../status/failures.js';
 import { parseYaml } from '../yaml/yaml.js';
 
-/** What is in the body of a server-side apply. */
+/** The body of a server-side apply. */
 export interface ApplyBody {
-  /** Any JSON object, unchecked; nothing at all and `null` are `{}`. */
+  /** Any JSON object, unchecked; an empty body and `null` are `{}`. */
   readonly intent: Readonly<Record<string, unknown>>;
-  /** The keys that came twice, one line each: `line 7: key "d" already set in map`. */
+  /** Duplicate keys, one line each: `line 7: key "d" already set in map`. */
   readonly duplicates: readonly string[];
 }
 
 /**
- * Reads the body of an apply: YAML, of which JSON is a part. JSON is read at once, YAML through a promise. Size is the
- * caller's to bound, depth is bounded.
+ * Reads the body of an apply: YAML, which includes JSON. JSON is read synchronously, YAML through a promise. The size must
+ * be bounded before, the depth is bounded here.
  *
  * @throws StatusError 400 when it is no YAML, or no object; 413 for too many fields and list items
  */
@@ -28,7 +28,7 @@ export function readApplyBody(
   const text = bodyText(body);
   if (/^\s*\{/.test(text)) {
     const json = parseJson(text, limits.members);
-    // Duplicate keys are told by line, which only the reader of YAML knows.
+    // Duplicate keys are reported by line, which only the YAML reader knows.
     if ('document' in json && json.document.duplicates.length === 0) return bodyOf(json.document.value, []);
   }
   return readYaml(text, limits);
@@ -50,7 +50,7 @@ function bodyOf(value: unknown, duplicates: readonly string[]): ApplyBody {
 const undecodable = (why: string): Error => badRequest(`error decoding YAML: ${why}`);
 
 /**
- * What is odd about a body that was applied otherwise without fault (Kubernetes looks at that last).
+ * Warnings about a body that was applied without other errors (Kubernetes checks these last).
  *
  * @returns texts of `Warning` headers
  * @throws StatusError 400 under `Strict`

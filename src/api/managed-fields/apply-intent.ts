@@ -9,19 +9,19 @@ import { ofVersion } from './record-update.js';
 import { stripIdentity } from './stripped-fields.js';
 import { sameContent, type ManagedVersion, type WireObject } from './tracked-object.js';
 
-/** What somebody wants an object to be, in part. */
+/** The fields that a manager wants an object to have. */
 export interface Intent {
   readonly live: WireObject;
   /** Checked against the shape; without `kind`, `apiVersion` and managed fields. */
   readonly intent: WireObject;
   readonly manager: string;
   readonly time: string;
-  /** Takes fields from their owners. */
+  /** Takes fields from other owners (`force`). */
   readonly force: boolean;
   readonly version: ManagedVersion;
 }
 
-/** The object and its managers after an apply, or what stands against it. */
+/** The object and its managers after an apply, or the conflicts. */
 export type IntentOutcome =
   | { readonly conflicts: readonly Conflict[] }
   | {
@@ -54,7 +54,7 @@ export function applyIntent(managers: Managers, input: Intent): IntentOutcome {
   const noop = sameContent(live, object);
   const owner = all.get(self) as Manager;
   const fields = stripIdentity(owner.fields);
-  // Who finds everything as wanted owns it too, from no particular time.
+  // A manager that changes nothing becomes an owner as well, without a time.
   if (fields.size > 0) after.set(self, { ...owner, fields, time: noop ? owner.time : time });
   return { object: noop ? undefined : object, managers: after };
 }

@@ -12,9 +12,9 @@ import { recordUpdate } from './record-update.js';
 import { emptyObject, sameContent, untracked, type ManagedVersion, type WireObject } from './tracked-object.js';
 import { describeObject, objectType } from './object-type.js';
 
-/** Whose all fields are that were there before anybody tracked them. */
+/** The manager of all fields that existed before managed fields were tracked. */
 const BEFORE_FIRST_APPLY = 'before-first-apply';
-/** The one applier that takes over from the annotation its own client-side apply has left. */
+/** The only manager that takes over from the annotation of its own client-side apply. */
 const KUBECTL = 'kubectl';
 
 /** A server-side apply. */
@@ -25,27 +25,27 @@ export interface ApplyManagedFieldsInput {
   readonly live?: WireObject | undefined;
   /** The entries of the stored object. */
   readonly stored?: readonly ManagedFieldsEntry[] | undefined;
-  /** What the client wants, as `readApplyBody` gives it: with `kind` and `apiVersion`, unchecked. */
+  /** The intent, as `readApplyBody` returns it: with `kind` and `apiVersion`, unchecked. */
   readonly intent: Readonly<Record<string, unknown>>;
-  /** `fieldManager`, which an apply must have. */
+  /** `fieldManager`, required for an apply. */
   readonly manager: string;
   readonly force: boolean;
-  /** Now: RFC 3339, UTC, whole seconds. */
+  /** The current time: RFC 3339, UTC, whole seconds. */
   readonly time: string;
 }
 
-/** What an apply has made. */
+/** The result of an apply. */
 export interface AppliedObject {
-  /** The object in the version's wire form, without managed fields: canonical, as `decodeObject` gives it. */
+  /** The object as the version writes it, without managed fields: canonical, as `decodeObject` returns it. */
   readonly object: Record<string, unknown>;
   /** Its managed fields; empty when there are none. */
   readonly entries: ManagedFieldsEntry[];
 }
 
 /**
- * Merges what a manager wants into the stored object: its fields become the manager's, those it wanted before and does not
- * now are removed unless somebody else owns them, the fields of others are left alone unless `force` takes them. An
- * apply that changes nothing gives back what is stored. Nothing handed in is changed.
+ * Merges a manager's intent into the stored object: its fields become the manager's, those it owned before and does not
+ * want now are removed unless another manager owns them, and other managers' fields are kept unless `force` takes them. An
+ * apply that changes nothing returns the stored object. Arguments are not changed.
  *
  * @throws StatusError 400 for an intent of another type, with managed fields of its own, or with fields or values the
  * version does not have; 409 with one cause a field for conflicts
@@ -79,7 +79,7 @@ function checkedIntent(intent: Readonly<Record<string, unknown>>, version: Manag
   return untracked(rest);
 }
 
-/** The managers before the apply. An object nobody tracked so far belongs to a manager made up for it. */
+/** The managers before the apply. The fields of an untracked object belong to {@link BEFORE_FIRST_APPLY}. */
 function managersOf(
   stored: readonly ManagedFieldsEntry[],
   live: WireObject,
@@ -91,7 +91,7 @@ function managersOf(
   return capUpdaters(recordUpdate(managers, { live: before, next: live, manager: BEFORE_FIRST_APPLY, time, version }));
 }
 
-/** The outcome without conflicts. @throws StatusError 409 */
+/** The result without conflicts. @throws StatusError 409 */
 function settle(managers: Managers, intent: Intent): Exclude<IntentOutcome, { readonly conflicts: unknown }> {
   const outcome = applyIntent(managers, intent);
   if (!('conflicts' in outcome)) return outcome;

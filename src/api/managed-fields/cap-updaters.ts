@@ -2,12 +2,12 @@ import { byCodePoint } from '../../json/code-point-order.js';
 import { union } from './field-set.js';
 import { managerId, seconds, type Manager, type Managers } from './managers.js';
 
-/** So many managers may have entries of their own for updates. */
+/** How many managers may have separate entries for updates. */
 const MAX_UPDATERS = 10;
-/** Whose entry the oldest ones are folded into. */
+/** The manager into whose entry the oldest ones are merged. */
 const ANCIENT = 'ancient-changes';
 
-/** Folds the oldest entries of updates into one, where there are more than ten. Applies are never folded. */
+/** Merges the oldest entries of updates into one, if there are more than ten. Entries of applies are never merged. */
 export function capUpdaters(managers: Managers): Managers {
   const updaters = [...managers].filter(([, { operation }]) => operation === 'Update');
   if (updaters.length <= MAX_UPDATERS) return managers;
@@ -22,7 +22,7 @@ export function capUpdaters(managers: Managers): Managers {
   const folded = [kept ?? oldest[1], ...surplus.map(([, manager]) => manager)];
   if (!kept) capped.delete(oldest[0]);
   for (const [id] of surplus) capped.delete(id);
-  // The time of the youngest that was folded in.
+  // The time of the latest merged entry.
   const time = folded.at(-1)?.time;
   capped.set(bucket, { ...ancient, time, fields: union(folded.map(({ fields }) => fields)) });
   return capped;

@@ -6,11 +6,11 @@ import { shorten } from '../../json/shorten.js';
 import { itemElement, memberShape } from './list-items.js';
 import { elementText } from './path-element.js';
 
-/** More errors than this are not told: each of a million labels may be wrong. */
+/** The most errors that are reported, because each of a million labels may be wrong. */
 const MAX_ERRORS = 100;
 
 /**
- * What is wrong with the types of an intent, in the words of structured-merge-diff. `null` fits everything. Unlike a body
+ * The type errors of an intent, in the words of structured-merge-diff. `null` fits every type. Unlike a body
  * of create or update, an intent with unknown fields is refused whatever `fieldValidation` says.
  *
  * @returns one text for all errors; undefined when there is none
@@ -88,7 +88,7 @@ function checkItems(value: readonly unknown[], shape: ListShape, path: string, e
     const shown = (): string => shorten(elementText(found.element));
     if (seen.has(found.element)) errors.push(at(path, `duplicate entries for key ${shown()}`));
     seen.add(found.element);
-    // Nothing is said about most items: their path is made for those that have something below it.
+    // Most items have no errors, so their path is made only when it is needed.
     if (shape.item.kind !== 'scalar') check(item, shape.item, path + shown(), errors);
     else if (scalarError(item, shape.item) !== undefined) check(item, shape.item, path + shown(), errors);
   }

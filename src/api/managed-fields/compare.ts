@@ -4,11 +4,11 @@ import { LEAF, putNode, type FieldNode, type FieldSet } from './field-set.js';
 import { isAtomic, isVacant, itemsByElement, memberShape } from './list-items.js';
 import { fieldElement } from './path-element.js';
 
-/** What became of an object. */
+/** The differences between two states of an object. */
 export interface Comparison {
-  /** Fields that are new or have another value. */
+  /** New fields and fields with another value. */
   readonly changed: FieldSet;
-  /** Fields that are gone. */
+  /** Removed fields. */
   readonly removed: FieldSet;
 }
 
@@ -19,7 +19,7 @@ interface Sets {
 
 const noSets = (): Sets => ({ changed: new Map(), removed: new Map() });
 
-/** Compares two states of an object, field by field. An object that appears counts itself and all it holds. */
+/** Compares two states of an object, field by field. A new object counts with all of its fields. */
 export function compareObjects(
   live: Readonly<Record<string, unknown>>,
   next: Readonly<Record<string, unknown>>,
@@ -68,7 +68,7 @@ function compareMembers(
   }
 }
 
-/** Most fields of two states are the same scalar or absent in both, and cost no more than to look at them: 2.6 µs instead of 4.6. */
+/** Fast path: most fields of two states are the same scalar or absent in both (2.6 µs instead of 4.6). */
 function compareFields(
   live: Readonly<Record<string, unknown>>,
   next: Readonly<Record<string, unknown>>,
@@ -92,7 +92,7 @@ function compareItems(live: unknown, next: unknown, shape: ListShape, sets: Sets
   }
 }
 
-/** An item that comes more than once (only an update may do that) is owned as a whole, with all its likes. */
+/** Repeated items (only an update may send them) are owned as a whole, all together. */
 function compareEquals(
   element: string,
   live: readonly unknown[],

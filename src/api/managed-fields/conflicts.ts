@@ -7,14 +7,14 @@ import { sortedElements } from './fields-v1.js';
 import type { Manager } from './managers.js';
 import { pathText } from './path-element.js';
 
-/** Fields an apply would change although somebody else owns them. */
+/** Fields that an apply would change although other managers own them. */
 export interface Conflict {
   readonly id: string;
   readonly manager: Manager;
   readonly fields: FieldSet;
 }
 
-/** 409 with a cause for each field. Managers stand in the order of their identities, fields in that of the tree. */
+/** 409 with a cause for each field. Managers are in the order of their ids, fields in that of the tree. */
 export function conflictError(conflicts: readonly Conflict[]): StatusError {
   const sorted = [...conflicts].sort((left, right) => byCodePoint(left.id, right.id));
   const groups = sorted.map(({ manager, fields }) => ({

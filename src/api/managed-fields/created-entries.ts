@@ -2,15 +2,15 @@ import type { KeptFields } from './new-object-fields.js';
 import type { ManagedVersion } from './tracked-object.js';
 import { writeEntries, type WrittenEntries } from './write-entries.js';
 
-/** The one entry of a new object: who made it, with which fields, when. */
+/** The only entry of a new object: its manager, fields and time. */
 export type CreatedEntries = (manager: string, fields: KeptFields, time: string) => WrittenEntries;
 
-/** So many different entries of one second are remembered. */
+/** How many different entries of one second are cached. */
 const MAX_ENTRIES = 200;
 
 /**
- * Remembers the entries of objects made lately. Those made by one manager in one second with the same fields have equal
- * ones, found in 0.8 µs together with their fields.
+ * Caches the entries of objects created lately. Objects created by one manager in one second with the same fields have equal
+ * entries, which are found in 0.8 µs together with their fields.
  */
 export function createCreatedEntries({ apiVersion }: Pick<ManagedVersion, 'apiVersion'>): CreatedEntries {
   let second = '';

@@ -4,16 +4,16 @@ import { isAtomic, isVacant } from './list-items.js';
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** Stands for a difference that has no short text: in the items of a list. */
+/** A difference without a short text: in the items of a list. */
 const UNTOLD: unique symbol = Symbol('untold');
 
 /**
  * Which fields differ between two states, as a text: pairs of states with equal texts have equal comparisons (see
- * `compareObjects`). Undefined where that takes more than a look at the members: lists of which only some items are others.
- * What a thousand updates change is mostly the same, and this tells it as something to look up by: 2.6 µs, and little
- * where the states share their parts; sets take 3.2, and as much again to be written as a question.
+ * `compareObjects`). Undefined where comparing members is not enough: lists in which only some items differ.
+ * Most updates change the same fields, and this text is the cache key for that: 2.6 µs, and little
+ * if the states share their parts; field sets take 3.2 µs, and as much again to be written as a key.
  *
- * `+name,` has changed or appeared, `-name,` is gone; `name{…}` differs inside.
+ * `+name,` changed or was added, `-name,` was removed; `name{…}` differs inside.
  */
 export function differenceText(live: Members, next: Members, shape: StructShape): string | undefined {
   const text = inFields(live, next, shape);
@@ -50,7 +50,7 @@ function inValue(name: string, before: unknown, now: unknown, shape: Shape): str
 
 const NOTHING: Members = Object.freeze({});
 
-/** Keys are anybody's, and written as JSON. */
+/** Keys come from clients, so they are written as JSON. */
 function inMap(live: Members, next: Members, shape: Shape): string | typeof UNTOLD {
   const below = shape.kind === 'map' ? shape.value : undefined;
   if (!below || !isAtomic(below)) return UNTOLD;

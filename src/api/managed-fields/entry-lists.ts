@@ -1,29 +1,29 @@
 import { createBoundedCache } from '../../cache/bounded-cache.js';
 import type { ManagedFieldsEntry } from '../../model/object-meta.js';
 
-/** A list of entries as objects carry it. Never changed: many objects share it. */
+/** A list of entries as objects have it. Never changed, because many objects share it. */
 export interface EntryList {
   readonly entries: readonly ManagedFieldsEntry[];
   readonly json: string;
   /** A number that no other list has. */
   readonly id: number;
-  /** A number that lists share which differ in nothing but times, and no others. Undefined for one not remembered. */
+  /** A number shared exactly by lists that differ only in times. Undefined for a list that is not cached. */
   readonly form: number | undefined;
 }
 
 /**
- * Lists of entries by their JSON. They are half of a stored event, and events of one client, form and second have the
- * same: to look one up saves 0.7 of the 4.6 µs of reading an event, and what becomes of a list can be kept for it, which
+ * A cache of lists of entries by their JSON. They are half of a stored event, and events of one client, shape and second have the
+ * same: a lookup saves 0.7 of the 4.6 µs of reading an event, and the result of an update can be cached by list, which
  * saves 12 µs of an update (see `update-memory.ts`).
  */
 export interface EntryLists {
-  /** The list with this JSON. Equal texts give the same one, as long as it is remembered. Undefined for no JSON list. */
+  /** The list with this JSON. Equal texts give the same object as long as it is cached. Undefined if it is not a JSON list. */
   parse(json: string): EntryList | undefined;
   /** The list of entries that came from here, or of others that have the same JSON. */
   of(entries: readonly ManagedFieldsEntry[]): EntryList;
 }
 
-/** No more lists, and no longer ones, are remembered: at most some megabytes. */
+/** Limits of the cache: at most a few megabytes. */
 const MAX_LISTS = 1000;
 const MAX_LENGTH = 2048;
 
@@ -45,7 +45,7 @@ export function createEntryLists(): EntryLists {
   const remember = (entries: readonly ManagedFieldsEntry[], json: string): EntryList => {
     const id = ++lastId;
     if (json.length > MAX_LENGTH) return { entries, json, id, form: undefined };
-    // A copy: the text may be a piece of a long one, which would stay with it.
+    // A copy, because the text may be a slice of a long one that V8 would retain.
     const list = { entries, json: ` ${json}`.slice(1), id, form: formOf(entries) };
     lists.set(list.json, list);
     known.set(entries, list);

@@ -1,12 +1,12 @@
 /**
  * A set of fields of an object as a tree, by path element (see `path-element.ts`). Sets are never changed once made, and
- * share what they have in common.
+ * share common parts.
  */
 export type FieldSet = ReadonlyMap<string, FieldNode>;
 
 /**
- * A place in the tree. It is in the set itself (`member`), or only leads to fields that are; a node that does neither
- * does not exist.
+ * A node of the tree. It is in the set itself (`member`), or only leads to fields that are; other nodes
+ * do not exist.
  */
 export interface FieldNode {
   readonly member: boolean;
@@ -20,13 +20,13 @@ export const EMPTY: FieldSet = new Map();
 /** A field in the set with nothing below it. */
 export const LEAF: FieldNode = Object.freeze({ member: true });
 
-/** Puts a node into a set that is being made, unless it would say nothing. */
+/** Adds a node to a set under construction, unless it is empty. */
 export function putNode(into: Map<string, FieldNode>, element: string, member: boolean, children?: FieldSet): void {
   if (children !== undefined && children.size > 0) into.set(element, { member, children });
   else if (member) into.set(element, LEAF);
 }
 
-/** The fields that are in any of the sets. One step for any number of them: two by two it would be quadratic. */
+/** The union of any number of sets. In one step, because pairwise unions would be quadratic. */
 export function union(sets: readonly FieldSet[]): FieldSet {
   const filled = sets.filter((set) => set.size > 0);
   if (filled.length <= 1) return filled[0] ?? EMPTY;
@@ -63,7 +63,7 @@ export function intersection(left: FieldSet, right: FieldSet): FieldSet {
   return both;
 }
 
-/** The fields of the first set that are not in the second. A field leaves without what is below it. */
+/** The fields of the first set that are not in the second. A removed field does not remove the fields below it. */
 export function difference(left: FieldSet, right: FieldSet): FieldSet {
   if (left.size === 0 || right.size === 0) return left;
   const rest = new Map<string, FieldNode>();

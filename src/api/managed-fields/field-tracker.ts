@@ -16,17 +16,17 @@ export interface TrackedFields {
   readonly json?: string | undefined;
 }
 
-/** Does what `updateManagedFields` does, and remembers. */
+/** Like `updateManagedFields`, with a cache. */
 export interface FieldTracker {
   track(input: UpdateManagedFieldsInput): TrackedFields;
   /**
-   * The entries with this JSON, as a stored object has them; to be tracked faster than others. Not to be changed.
-   * Undefined for a text that is no list in JSON.
+   * The entries of a stored object with this JSON; updates of cached ones are faster. Not to be changed.
+   * Undefined for a text that is not a JSON list.
    */
   entriesOf(json: string): readonly ManagedFieldsEntry[] | undefined;
 }
 
-/** What is remembered of one version. */
+/** The caches of one version. */
 interface Remembered {
   readonly shape: StructShape;
   readonly newFields: NewObjectFields;
@@ -35,8 +35,8 @@ interface Remembered {
 }
 
 /**
- * Makes a tracker with a memory of its own, bounded to a few megabytes. What it does not know it computes the plain way,
- * with the same result.
+ * Makes a tracker with caches of its own, limited to a few megabytes. Without a cache hit the result is computed,
+ * and is the same.
  */
 export function createFieldTracker(): FieldTracker {
   const versions = new Map<StructShape, Remembered>();
@@ -70,7 +70,7 @@ export function createFieldTracker(): FieldTracker {
 
 const NOBODY: TrackedFields = Object.freeze({ entries: Object.freeze([]), json: '[]' });
 
-/** Managed fields say nothing about themselves. */
+/** Managed fields do not include themselves. */
 function withoutManagedFields(shape: StructShape): StructShape {
   const fields = shape.fields.map((field) => {
     if (field.name !== 'metadata' || field.shape.kind !== 'struct') return field;

@@ -5,7 +5,7 @@ import { isAtomic, isVacant, itemsByElement, memberShape } from './list-items.js
 import { fieldElement } from './path-element.js';
 
 /**
- * The fields an object gives values to, as an apply owns them: every scalar and everything atomic, every item of a set or
+ * The fields of an object, as an apply owns them: every scalar and everything atomic, every item of a set or
  * keyed list, and objects only where they are null or empty.
  */
 export function fieldsOf(object: Readonly<Record<string, unknown>>, shape: StructShape): FieldSet {
@@ -41,7 +41,7 @@ function itemsOf(value: unknown, shape: ListShape): FieldSet {
 
 /**
  * The set with the structs it leads through as members. Sets name leaves only; taking fields out of an object has to
- * tell a struct somebody owns a part of from one nobody does.
+ * distinguish a struct of which a part is owned from one that is not.
  */
 export function withStructs(set: FieldSet, shape: Shape | undefined): FieldSet {
   const all = new Map<string, FieldNode>();

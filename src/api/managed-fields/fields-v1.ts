@@ -10,13 +10,13 @@ export function toFieldsV1(set: FieldSet): Record<string, unknown> {
 function write(set: FieldSet, into: Record<string, unknown>): Record<string, unknown> {
   for (const element of sortedElements(set)) {
     const { member, children } = set.get(element) as FieldNode;
-    // A field in the set that leads to others says so with a dot; one that leads nowhere needs none.
+    // A field in the set that leads to others is marked with a dot.
     into[element] = children ? write(children, member ? { '.': {} } : {}) : {};
   }
   return into;
 }
 
-/** Half of a character beyond the basic plane: JavaScript's order of strings is not that of code points then. */
+/** Surrogates, with which JavaScript's order of strings is not that of code points. */
 const SURROGATE = /[\ud800-\udfff]/;
 
 /** The elements of one level, in order. */
@@ -28,9 +28,9 @@ export function sortedElements(set: FieldSet): string[] {
 }
 
 /**
- * Reads what {@link toFieldsV1} writes, from anybody. Depth must be bounded by the caller (the decoder does that).
+ * Reads what {@link toFieldsV1} writes, from any source. The decoder has limited the depth.
  *
- * @returns undefined when it is no set of fields; elements of kinds that do not exist yet are left out
+ * @returns undefined if it is not a set of fields; elements of unknown kinds are left out
  */
 export function fromFieldsV1(fields: unknown): FieldSet | undefined {
   return read(fields)?.children;

@@ -4,8 +4,8 @@ import { shapeBelow } from './fields-of.js';
 import { isAtomic } from './list-items.js';
 
 /**
- * The set as the shape would have it: whoever owns a part of something atomic owns the whole of it. Such sets come from
- * clients that send their own, and from times when the shape was another.
+ * Adapts a set to the shape: a manager that owns a part of an atomic value owns all of it. Such sets come from
+ * clients that send managed fields, and from earlier versions of the shape.
  */
 export function fitToShape(set: FieldSet, shape: Shape | undefined): FieldSet {
   let fitted: Map<string, FieldNode> | undefined;

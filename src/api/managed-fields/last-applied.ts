@@ -10,14 +10,14 @@ import { fieldsOf } from './fields-of.js';
 import { objectType } from './object-type.js';
 import { untracked, type ManagedVersion, type WireObject } from './tracked-object.js';
 
-/** Where `kubectl apply` without `--server-side` keeps what it applied last. */
+/** The annotation in which `kubectl apply` without `--server-side` keeps what it applied last. */
 const ANNOTATION = 'kubectl.kubernetes.io/last-applied-configuration';
-/** Annotations may have so many bytes altogether. */
+/** The limit of all annotations together, in bytes. */
 const MAX_ANNOTATION_BYTES = 262_144;
 
 /**
- * The conflicts of a `kubectl apply --server-side` that are none: fields that still have the values kubectl itself gave
- * them by client-side apply. When all are, none is left; otherwise the rest.
+ * Removes the conflicts of a `kubectl apply --server-side` with fields that still have the values kubectl itself gave
+ * them by client-side apply.
  */
 export function conflictsAfterLastApplied(
   conflicts: readonly Conflict[],
@@ -44,7 +44,7 @@ function lastAppliedFields(live: WireObject, version: ManagedVersion): FieldSet 
   return difference(difference(fieldsOf(object, version.shape), changed), removed);
 }
 
-/** Brings the annotation up to date where there is one, so that client-side apply may take over again. */
+/** Updates the annotation if there is one, so that client-side apply can be used again. */
 export function withLastApplied(
   object: Record<string, unknown>,
   intent: Readonly<Record<string, unknown>>,
@@ -62,7 +62,7 @@ function annotationsOf(object: Readonly<Record<string, unknown>>): Record<string
   return isObject(annotations) ? annotations : undefined;
 }
 
-/** The intent as JSON with sorted keys, as Go writes it, a newline after it. */
+/** The intent as JSON with sorted keys, as Go writes it, with a final newline. */
 function lastAppliedText(intent: Readonly<Record<string, unknown>>): string {
   const copy = cloneTree(intent) as Record<string, unknown>;
   const annotations = annotationsOf(copy);

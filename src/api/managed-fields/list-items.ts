@@ -15,7 +15,7 @@ export function isVacant(value: unknown): boolean {
   return !isObject(value) || Object.keys(value).length === 0;
 }
 
-/** The path element of an item of a set or keyed list, or why it can have none (structured-merge-diff's words). */
+/** The path element of an item of a set or keyed list, or the error in structured-merge-diff's words. */
 export function itemElement(
   item: unknown,
   shape: ListShape,
@@ -41,7 +41,7 @@ function keyedElement(item: unknown, { keys, item: shape }: ListShape): ReturnTy
   };
 }
 
-/** An absent key counts as its default, if it has one. */
+/** An absent key has its default, if there is one. */
 function keyOf(item: Parameters<typeof member>[0], shape: Shape, key: string): unknown {
   const value = member(item, key);
   if (value !== undefined) return value;
@@ -49,7 +49,7 @@ function keyOf(item: Parameters<typeof member>[0], shape: Shape, key: string): u
   return field && defaultValue(field);
 }
 
-/** The items of a set or keyed list by path element, in order of first appearance; equal ones together. */
+/** The items of a set or keyed list by path element, in order of first appearance; equal items grouped. */
 export function itemsByElement(value: unknown, shape: ListShape): Map<string, unknown[]> {
   const items = new Map<string, unknown[]>();
   for (const item of Array.isArray(value) ? value : []) {

@@ -1,13 +1,13 @@
 import { byteLength } from '../validation/byte-length.js';
 
-/** What Go prints as it is. */
+/** Characters that Go regards as printable. */
 const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
 const MAX_BYTES = 128;
-/** So much of a User-Agent is looked at, printable or not. */
+/** How much of a User-Agent is read. */
 const MAX_LOOKED = 4_096;
 
 /**
- * Who changes an object: `fieldManager`, or the name of the client by its User-Agent (what stands before the first slash,
+ * The manager of a change: `fieldManager`, or the name of the client from its User-Agent (the part before the first slash,
  * printable, at most 128 bytes), or `unknown`.
  */
 export function managerOf(fieldManager: string | undefined, userAgent: string | undefined): string {
@@ -16,7 +16,7 @@ export function managerOf(fieldManager: string | undefined, userAgent: string | 
 
 const SLASH = 0x2f;
 
-/** Where the usual name ends: printable ASCII, short enough; -1 for others. */
+/** Fast path: the end of a short name in printable ASCII; -1 for other names. */
 function plainEnd(userAgent: string): number {
   for (let at = 0; at <= MAX_BYTES; at++) {
     const code = at < userAgent.length ? userAgent.charCodeAt(at) : SLASH;

@@ -8,10 +8,10 @@ import { fromFieldsV1, toFieldsV1 } from './fields-v1.js';
 export interface Manager {
   readonly name: string;
   readonly operation: 'Apply' | 'Update';
-  /** The version the fields have their names from. */
+  /** The version whose field names are used. */
   readonly apiVersion: string;
   readonly subresource: string;
-  /** RFC 3339, whole seconds. Absent for one that never changed the object (an apply that found everything as wanted). */
+  /** RFC 3339, whole seconds. Absent for a manager that never changed the object (its apply had no effect). */
   readonly time?: string | undefined;
   readonly fields: FieldSet;
 }
@@ -20,7 +20,7 @@ export interface Manager {
 export type Managers = ReadonlyMap<string, Manager>;
 
 /**
- * What makes two entries the same manager: name, operation, subresource and, for updates, the version. Also the order in
+ * The id by which two entries are the same manager: name, operation, subresource and, for updates, the version. It is also the order in
  * which conflicts name managers, so it is written as Kubernetes writes it.
  */
 export function managerId(manager: Omit<Manager, 'fields' | 'time'>): string {
@@ -33,7 +33,7 @@ export function managerId(manager: Omit<Manager, 'fields' | 'time'>): string {
   });
 }
 
-/** The managers of a list of entries; undefined when an entry is none Kubernetes could read. */
+/** The managers of a list of entries; undefined if Kubernetes could not read an entry. */
 export function decodeManagers(entries: readonly ManagedFieldsEntry[]): Managers | undefined {
   const managers = new Map<string, Manager>();
   for (const entry of entries) {
@@ -55,7 +55,7 @@ export function encodeManagers(managers: Managers): ManagedFieldsEntry[] {
 
 const encodeManager = (manager: Manager): ManagedFieldsEntry => encodeEntry(manager, toFieldsV1(manager.fields));
 
-/** The entry of a manager whose fields are written already. */
+/** The entry of a manager with serialized fields. */
 export function encodeEntry(manager: Omit<Manager, 'fields'>, fieldsV1: unknown): ManagedFieldsEntry {
   const { name, operation, apiVersion, time, subresource } = manager;
   const entry: ManagedFieldsEntry = {};
@@ -80,14 +80,14 @@ export function inOrder(left: Omit<Manager, 'fields'>, right: Omit<Manager, 'fie
   );
 }
 
-/** Seconds since 1970; none at all counts as 1970. */
+/** Seconds since 1970; 0 without a time. */
 export function seconds(time: string | undefined): number {
   return time ? Math.floor(Date.parse(time) / 1000) : 0;
 }
 
 /**
- * The entries with the times of the stored ones, when nothing but times differs: a write that changes nothing else is to
- * leave the same bytes. For objects that are otherwise equal.
+ * The entries with the stored times if nothing but times differs, because a write that changes nothing else must
+ * leave the same bytes. For otherwise equal objects.
  */
 export function withStoredTimes(
   entries: ManagedFieldsEntry[],

@@ -6,8 +6,8 @@ import { isAtomic, isVacant, itemElement, itemsByElement, memberShape } from './
 type JsonObject = Readonly<Record<string, unknown>>;
 
 /**
- * Lays an intent over an object: what the intent says wins, what it does not mention stays, nothing is removed. Objects
- * and lists that are not atomic are merged member by member. Nothing is copied that need not be.
+ * Merges an intent into an object: fields of the intent win, other fields stay, nothing is removed. Objects
+ * and lists that are not atomic are merged member by member. Unchanged parts are shared.
  */
 export function mergeIntent(live: JsonObject, intent: JsonObject, shape: StructShape): JsonObject {
   return mergeMembers(live, intent, shape);
@@ -34,8 +34,8 @@ function mergeMembers(live: JsonObject, intent: JsonObject, shape: Shape): JsonO
 }
 
 /**
- * The order of structured-merge-diff: the intent's for its own items, and the items only the live list has keep their
- * place before the next item both have.
+ * The order of structured-merge-diff: the intent's for its own items; items that only the live list has keep their
+ * position before the next common item.
  */
 function mergeItems(live: unknown, intent: unknown, shape: ListShape): unknown[] {
   const liveItems = (Array.isArray(live) ? live : []) as readonly unknown[];
@@ -48,7 +48,7 @@ function mergeItems(live: unknown, intent: unknown, shape: ListShape): unknown[]
   const merged: unknown[] = [];
   const take = (element: string): void => {
     const likes = before.get(element) ?? [];
-    // Items that come several times have no single counterpart to merge with.
+    // Repeated items have no single counterpart to merge with.
     merged.push(mergeValue(likes.length > 1 ? null : likes[0], wanted.get(element)?.[0], shape.item));
     done.add(element);
   };
@@ -87,7 +87,7 @@ function mergeItems(live: unknown, intent: unknown, shape: ListShape): unknown[]
   return merged;
 }
 
-/** Items without an element cannot be in a decoded object; one is enough to tell them from those of the intent. */
+/** A decoded object has no items without an element; any constant distinguishes them from those of the intent. */
 function elementOf(item: unknown, shape: ListShape): string {
   const found = itemElement(item, shape);
   return 'element' in found ? found.element : '';

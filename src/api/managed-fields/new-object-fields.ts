@@ -5,29 +5,29 @@ import { isAtomic } from './list-items.js';
 import { stripIdentity } from './stripped-fields.js';
 import { emptyObject, type ManagedVersion, type WireObject } from './tracked-object.js';
 
-/** Fields in the form entries hold them, and its JSON. Shared between entries: frozen. */
+/** Fields as entries have them, and their JSON. Frozen, because entries share them. */
 export interface KeptFields {
   readonly fieldsV1: Readonly<Record<string, unknown>>;
   readonly json: string;
 }
 
-/** Answers what whoever makes a new object owns; an empty set has the JSON `{}`. */
+/** Returns the fields that the creator of an object owns; an empty set has the JSON `{}`. */
 export type NewObjectFields = (object: WireObject) => KeptFields;
 
-/** Objects with more map keys, or longer ones, are computed each time. */
+/** Objects with more or longer map keys are not cached. */
 const MAX_MAP_KEYS = 16;
 const MAX_KEY_LENGTH = 80;
-/** Beyond this the memory starts anew, so that a run of odd objects does not shut out the usual ones for good. */
+/** Beyond this the cache is emptied, so that unusual objects do not displace the usual ones for good. */
 const MAX_PLACES = 2000;
 
-/** What a field has, besides being absent. */
+/** The states of a present field. */
 const ZERO = 0;
 const VALUE = 1;
 const MEMBERS = 2;
 
-/** A place in the tree of what objects have: after these fields, of which each says one of the above. */
+/** A node of the tree of seen objects: the state after a sequence of fields. */
 interface Place {
-  /** By number of the field and what it has. */
+  /** By number of the field and its state. */
   readonly fields: Place[];
   /** The keys of a map. */
   keys: Map<string, Place> | undefined;
@@ -37,10 +37,10 @@ interface Place {
 }
 
 /**
- * The fields of new objects of one shape. Which they are depends on what an object has and not on its values, so they are
- * found by walking a tree of the objects seen before. With its entry 1.9 µs, instead of 9 for computing and sorting them.
+ * Caches the fields of new objects of one shape. They depend on which fields an object has, not on values, so they are
+ * found in a tree of the objects seen before: 1.9 µs with the entry, instead of 9 for computing and sorting them.
  *
- * @param fieldsPresent see `ManagedVersion`: objects that have what the last one had need no walk
+ * @param fieldsPresent see `ManagedVersion`: an object with the same fields as the last one needs no search
  */
 export function createNewObjectFields(
   shape: StructShape,
@@ -57,7 +57,7 @@ export function createNewObjectFields(
     return { fields: [], keys: undefined, closed: undefined, kept: undefined };
   }
 
-  /** Where the object leads; undefined for one that is not to be remembered. */
+  /** The node of the object; undefined for one that is not cached. */
   function walkStruct(from: Place, object: WireObject, struct: StructShape): Place | undefined {
     let at: Place | undefined = from;
     const { fields } = struct;
@@ -97,7 +97,7 @@ export function createNewObjectFields(
     return at;
   }
 
-  /** The answer for the last object, and what it had: the same as the next, nearly always. */
+  /** The result for the last object and its fields, which are nearly always those of the next. */
   let last: { readonly kept: KeptFields; readonly present: string; readonly labels: readonly string[] } | undefined;
 
   const find = (object: WireObject): KeptFields => {
@@ -137,7 +137,7 @@ function sameKeys(one: readonly string[], other: readonly string[]): boolean {
   return true;
 }
 
-/** Fields to be kept: what was handed in belongs to the result from now on. */
+/** Freezes the fields; the argument becomes part of the result. */
 export function keptFields(fieldsV1: Record<string, unknown>): KeptFields {
   return Object.freeze({ fieldsV1: frozenTree(fieldsV1), json: JSON.stringify(fieldsV1) });
 }

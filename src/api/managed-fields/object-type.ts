@@ -1,7 +1,7 @@
 import { shorten } from '../../json/shorten.js';
 import { isObject, member } from '../../json/json-tree.js';
 
-/** What a JSON object says it is. */
+/** The kind and apiVersion of a JSON object. */
 export interface ObjectType {
   readonly apiVersion: string;
   readonly kind: string;
@@ -9,7 +9,7 @@ export interface ObjectType {
   readonly text: string;
 }
 
-/** The type of an object; an apiVersion that is none makes it one without type. */
+/** The type of an object; without a type if apiVersion is invalid. */
 export function objectType(object: Readonly<Record<string, unknown>>): ObjectType {
   const apiVersion = textOf(object, 'apiVersion');
   const kind = textOf(object, 'kind');

@@ -27,8 +27,8 @@ export function keyElement(keys: readonly (readonly [name: string, value: unknow
 }
 
 /**
- * Reads an element somebody else may have written. `unknown` is one of a kind that does not exist yet and is to be passed
- * over; undefined is none at all.
+ * Reads an element from any source. `unknown` is an element of a kind that does not exist yet and is
+ * ignored; undefined is not an element.
  */
 export function parseElement(text: string): { readonly element: string } | 'unknown' | undefined {
   if (text.length < 2 || text[1] !== ':') return undefined;
@@ -62,7 +62,7 @@ export function inElementOrder(elements: readonly string[]): string[] {
     .map(({ text }) => text);
 }
 
-/** An element whose content is read once, and not for each comparison. */
+/** An element parsed once, and not for each comparison. */
 interface ReadElement {
   readonly text: string;
   /** In {@link KINDS}. */

@@ -6,10 +6,10 @@ import { removeFields } from './remove-fields.js';
 import type { WireObject } from './tracked-object.js';
 
 /**
- * Takes out of a merged object what its applier wanted last time, does not want now, and nobody else owns.
+ * Removes from a merged object the fields that its applier owned last time, does not want now, and no other manager owns.
  *
- * @param managers everybody, the applier with its new fields
- * @param last what the applier owned until now
+ * @param managers all managers, the applier with its new fields
+ * @param last the fields that the applier owned before
  */
 export function prune(
   merged: WireObject,
@@ -25,6 +25,6 @@ export function prune(
   const owned = structs(union([...managers.values()].map(({ fields }) => fields)));
   const withoutLast = removeFields(merged, wanted, shape);
   const withOwned = removeFields(merged, difference(all, union([setOf(withoutLast), owned])), shape);
-  // What hangs below something that went, without having been the applier's, stays.
+  // Fields below a removed one that were not the applier's stay.
   return removeFields(merged, intersection(difference(all, setOf(withOwned)), wanted), shape);
 }

@@ -5,7 +5,7 @@ import { managerId, type Manager, type Managers } from './managers.js';
 import { stripIdentity } from './stripped-fields.js';
 import type { ManagedVersion, WireObject } from './tracked-object.js';
 
-/** Who changed an object, from what to what. */
+/** A change of an object, and its manager. */
 export interface Update {
   readonly live: WireObject;
   readonly next: WireObject;
@@ -15,14 +15,14 @@ export interface Update {
 }
 
 /**
- * The managers after a change that was not an apply: what changed is now the changing manager's alone, what is gone is
- * nobody's, and who owns nothing any more is left out.
+ * The managers after a change that was not an apply: changed fields belong to the changing manager alone, removed fields to
+ * none, and managers without fields are dropped.
  */
 export function recordUpdate(managers: Managers, update: Update): Managers {
   return recordChange(managers, compareObjects(update.live, update.next, update.version.shape), update);
 }
 
-/** {@link recordUpdate} where it is known already what has changed. */
+/** {@link recordUpdate} with a known comparison. */
 export function recordChange(
   managers: Managers,
   { changed, removed }: Comparison,
@@ -43,7 +43,7 @@ export function recordChange(
   return after;
 }
 
-/** The managers whose entries speak of this version, with sets that fit its shape. The others' are lost. */
+/** The managers with entries of this version, with sets adapted to its shape. Other entries are dropped. */
 export function ofVersion(managers: Managers, { apiVersion, shape }: ManagedVersion): Map<string, Manager> {
   const kept = new Map<string, Manager>();
   for (const [id, manager] of managers) {

@@ -7,8 +7,8 @@ import { fieldElement } from './path-element.js';
 type JsonObject = Readonly<Record<string, unknown>>;
 
 /**
- * The object without the fields of the set, each with all that is below it. What becomes empty by it is left as null,
- * which says "nothing here" without saying that the field itself went.
+ * The object without the fields of the set and everything below them. A value that becomes empty is null,
+ * which means that it is empty, not that the field itself was removed.
  */
 export function removeFields(object: JsonObject, set: FieldSet, shape: StructShape): JsonObject {
   return set.size === 0 ? object : removeMembers(object, set, shape);

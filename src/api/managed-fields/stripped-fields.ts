@@ -1,6 +1,6 @@
 import { EMPTY, putNode, type FieldNode, type FieldSet } from './field-set.js';
 
-/** Fields of metadata nobody is ever said to own. */
+/** Fields of metadata that never have an owner. */
 const STRIPPED: ReadonlySet<string> = new Set([
   'f:name',
   'f:namespace',
@@ -13,7 +13,7 @@ const STRIPPED: ReadonlySet<string> = new Set([
   'f:resourceVersion',
 ]);
 
-/** The set without what identifies the object and what the server keeps itself (Kubernetes' stripped fields). */
+/** The set without fields that identify the object or are set by the server (Kubernetes' stripped fields). */
 export function stripIdentity(set: FieldSet): FieldSet {
   const rest = new Map<string, FieldNode>();
   for (const [element, node] of set) {

@@ -11,13 +11,13 @@ export interface ManagedVersion {
   readonly kind: string;
   readonly shape: StructShape;
   /**
-   * Which fields an object has, as a text: objects with equal texts have the same fields, but for the keys of their labels
-   * and what nobody owns. Undefined where that depends on more. The same function for the same shape.
+   * The fields that an object has, as a text: objects with equal texts have the same fields, except for the keys of labels
+   * and fields that are not tracked. Undefined if a text is not enough. The same function for the same shape.
    */
   readonly fieldsPresent?: ((object: WireObject) => string | undefined) | undefined;
 }
 
-/** What an object without any content is on the wire: what a new one is compared with. */
+/** An object without content, with which a new one is compared. */
 export function emptyObject(shape: StructShape): WireObject {
   const object: Record<string, unknown> = {};
   for (const { name, presence, zero } of shape.fields) {
@@ -37,8 +37,8 @@ export function untracked(object: WireObject, ...others: readonly string[]): Wir
 }
 
 /**
- * True when two states differ in nothing but who manages what. The resourceVersion does not count: it is a condition
- * rather than content, and the caller has it checked.
+ * True if two states differ only in managed fields. The resourceVersion does not count: it is a condition
+ * and not content, and the caller has checked it.
  */
 export function sameContent(left: WireObject, right: WireObject): boolean {
   return sameTree(untracked(left, 'resourceVersion'), untracked(right, 'resourceVersion'));

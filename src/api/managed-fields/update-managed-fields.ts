@@ -8,24 +8,24 @@ import { emptyObject, sameContent, untracked, type ManagedVersion, type WireObje
 export interface UpdateManagedFieldsInput {
   /** The version of the request, in which `live` and `next` are written. */
   readonly version: ManagedVersion;
-  /** The stored object; absent when this one is new. */
+  /** The stored object; absent for a new one. */
   readonly live?: WireObject | undefined;
-  /** The object as the request makes it, before the server carries over what clients cannot change. */
+  /** The object as the client wants it, before the server carries over fields that clients cannot change. */
   readonly next: WireObject;
   /** The entries of the stored object. */
   readonly stored?: readonly ManagedFieldsEntry[] | undefined;
-  /** The entries the request's object carries (after a patch: what the patched document has); absent for none. */
+  /** The entries in the request's object (after a patch: in the patched document); absent for none. */
   readonly sent?: readonly ManagedFieldsEntry[] | undefined;
   /** See {@link managerOf}. */
   readonly manager: string;
-  /** Now: RFC 3339, UTC, whole seconds. */
+  /** The current time: RFC 3339, UTC, whole seconds. */
   readonly time: string;
 }
 
 /**
- * The managed fields of an object after a write that is not an apply; an empty list means the object carries none.
+ * The managed fields of an object after a write that is not an apply; an empty list means that it has none.
  *
- * A list the client sent takes the place of the stored one if it can be read. An empty one (or one empty entry) removes
+ * A valid list from the client replaces the stored one. An empty one (or one empty entry) removes
  * all entries, and such an object stays untracked until its first apply (Kubernetes behaviour). Neither object is changed.
  */
 export function updateManagedFields(input: UpdateManagedFieldsInput): ManagedFieldsEntry[] {
@@ -46,7 +46,7 @@ function baseManagers({ stored = [], sent = undefined }: UpdateManagedFieldsInpu
   return given ?? decodeManagers(stored) ?? new Map();
 }
 
-/** An empty list, or one entry that says nothing. */
+/** An empty list, or one empty entry. */
 export function isReset(sent: readonly ManagedFieldsEntry[]): boolean {
   return sent.length === 0 || (sent.length === 1 && Object.keys(sent[0] ?? {}).length === 0);
 }

@@ -13,8 +13,8 @@ import { isReset, updateManagedFields, type UpdateManagedFieldsInput } from './u
 import { writeEntries, type KeptManager, type WrittenEntries } from './write-entries.js';
 
 /**
- * Answers the managed fields after an update of `live`; undefined where they must be computed the plain way. `shape` is
- * the version's, but for the managed fields themselves.
+ * Returns the managed fields after an update of `live`; undefined if they must be computed. `shape` is
+ * the version's without the managed fields themselves.
  */
 export type UpdateMemory = (
   update: UpdateManagedFieldsInput,
@@ -22,22 +22,22 @@ export type UpdateMemory = (
   shape: StructShape,
 ) => WrittenEntries | undefined;
 
-/** With more updaters than this the oldest are folded together: rare enough to be done the plain way. */
+/** With more updaters than this the oldest are merged, which is rare and not cached. */
 const MAX_ENTRIES = 9;
-/** Longer questions are not remembered. */
+/** Longer keys are not cached. */
 const MAX_QUESTION = 1024;
-/** How many answers are kept, how many outcomes of all answers together, and how many for updates without change. */
+/** Limits of the caches: results, lists of entries of all results together, and updates without change. */
 const MAX_ANSWERS = 500;
 const MAX_OUTCOMES = 1000;
 const MAX_UNCHANGED = 500;
 
-/** What `differenceText` says of states with the same content. The resourceVersion is a condition, and no content. */
+/** The `differenceText` of states with the same content. The resourceVersion is a condition, not content. */
 const SAME_CONTENT: readonly string[] = ['', 'metadata{+resourceVersion,}', 'metadata{-resourceVersion,}'];
 
-/** Stands for the time of the update in an answer. */
+/** Stands for the time of the update in a cached result. */
 const NOW = 'now';
 
-/** Who owns what after an update. Times are to be filled in: of the entry with that number before it, or its own. */
+/** The owners after an update. Times are filled in later: that of the entry with this number before, or the update's. */
 type Answer = readonly (KeptManager & { readonly from: number | typeof NOW })[];
 
 /** An answer with a number that no other has. */
@@ -46,13 +46,13 @@ interface KnownAnswer {
   readonly managers: Answer;
 }
 
-/** What an answer came to for a list of entries, last time. */
+/** The resulting list for a list of entries before. */
 type Outcome = WrittenEntries & { readonly time: string };
 
 /**
- * Who owns what after an update depends on who owned what, on which fields have changed and on who did it, but not on
- * values or times: a few questions that come again and again (a counter that goes up, a label that is set). To find the
- * answer takes 3 µs, with its JSON and finding out what has changed; to compute it 15, without its JSON.
+ * The owners after an update depend on the owners before, on the changed fields and on the manager, but not on
+ * values or times: a few cases that repeat (a counter that increases, a label that is set). A cache hit
+ * takes 3 µs, with the JSON and the comparison; computing takes 15, without the JSON.
  */
 export function createUpdateMemory(lists: EntryLists): UpdateMemory {
   const answers = createBoundedCache<string, KnownAnswer>({ maxEntries: MAX_ANSWERS });
@@ -62,7 +62,7 @@ export function createUpdateMemory(lists: EntryLists): UpdateMemory {
   );
   let lastId = 0;
 
-  /** Neither who asks nor when plays a part. */
+  /** Neither the manager nor the time matters. */
   const afterNothing = (update: UpdateManagedFieldsInput, list: EntryList, how: number): WrittenEntries => {
     const known = unchanged[how] as BoundedCache<EntryList, WrittenEntries>;
     let written = known.get(list);
@@ -105,7 +105,7 @@ export function createUpdateMemory(lists: EntryLists): UpdateMemory {
     if (difference === undefined) return undefined;
     const list = lists.of(entries);
     const how = SAME_CONTENT.indexOf(difference);
-    // Stored times may have to stay then.
+    // Stored times may have to be kept.
     if (how !== -1) return list === lists.of(stored) ? afterNothing(update, list, how) : undefined;
     const answer = answerTo(list, manager, difference, () =>
       computed(update, list.entries, compareObjects(live, next, shape)),
@@ -116,7 +116,7 @@ export function createUpdateMemory(lists: EntryLists): UpdateMemory {
 
 const NO_ENTRIES: readonly ManagedFieldsEntry[] = [];
 
-/** Undefined for entries that cannot be read, or of which two are the same manager's. */
+/** Undefined for invalid entries, or two entries of one manager. */
 function computed(
   { version, manager }: UpdateManagedFieldsInput,
   entries: readonly ManagedFieldsEntry[],

@@ -2,13 +2,13 @@ import type { ManagedFieldsEntry } from '../../model/object-meta.js';
 import { encodeEntry, inOrder, type Manager } from './managers.js';
 import type { KeptFields } from './new-object-fields.js';
 
-/** A manager whose fields are written already. */
+/** A manager with serialized fields. */
 export interface KeptManager {
   readonly manager: Omit<Manager, 'fields'>;
   readonly fields: KeptFields;
 }
 
-/** Entries and their JSON. Never changed: many objects share them. */
+/** Entries and their JSON. Never changed, because many objects share them. */
 export interface WrittenEntries {
   readonly entries: readonly ManagedFieldsEntry[];
   readonly json: string;

@@ -4,7 +4,7 @@ import { META_DEFINITIONS, metaSchemas } from './meta-schemas.js';
 import { resourcePaths } from './operations.js';
 import { define, reference, type Json, type KindName } from './schemas.js';
 
-/** What an OpenAPI document is made from. */
+/** The input of an OpenAPI document. */
 export interface OpenApiDocumentOptions {
   /** API group, empty for core. */
   readonly group: string;

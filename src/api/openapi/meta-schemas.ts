@@ -2,7 +2,7 @@ import { reference, type Json, type KindName } from './schemas.js';
 
 const META = 'io.k8s.apimachinery.pkg.apis.meta.v1';
 
-/** Names of the definitions every resource's operations refer to. */
+/** Names of the definitions that every resource's operations refer to. */
 export const META_DEFINITIONS: Readonly<
   Record<'apiResourceList' | 'deleteOptions' | 'listMeta' | 'patch' | 'status' | 'watchEvent', string>
 > = {

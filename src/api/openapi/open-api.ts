@@ -9,7 +9,7 @@ import { swaggerProtobuf } from './swagger-protobuf.js';
 
 /** Options of {@link createOpenApi}. */
 export interface OpenApiOptions {
-  /** The documents by what stands after `/openapi/v3/`: `apis/events.example.com/v1`. Made when first asked for. */
+  /** The documents by their path below `/openapi/v3/`: `apis/events.example.com/v1`. Made on first request. */
   readonly documents: ReadonlyMap<string, () => Json>;
   readonly clock?: Clock | undefined;
 }
@@ -17,7 +17,7 @@ export interface OpenApiOptions {
 /** Serves OpenAPI documents. */
 export interface OpenApi {
   /**
-   * Answers `/openapi/v3`, `/openapi/v3/…` and `/openapi/v2`; undefined for any other path. Whether the caller may read is
+   * Answers `/openapi/v3`, `/openapi/v3/…` and `/openapi/v2`; undefined for any other path. The caller's right to read is
    * checked before.
    */
   handle(
@@ -42,8 +42,8 @@ interface Served {
 
 /**
  * Serves OpenAPI v3 the way Kubernetes does: an index whose links carry the hash of each document, and documents that may
- * be kept forever under the right hash, are redirected under a wrong one, and are checked by ETag without one. Of v3 only
- * JSON is offered; v2, which older clients read, is one document of all that the others describe, in JSON and in protobuf.
+ * be cached forever with the right hash, are redirected with a wrong one, and are validated by ETag without one. Of v3 only
+ * JSON is offered; v2, for older clients, is one document with the content of all others, in JSON and in protobuf.
  */
 export function createOpenApi({ documents, clock = systemClock }: OpenApiOptions): OpenApi {
   const made = new Map<string, Promise<Served>>();
@@ -107,10 +107,10 @@ interface Swagger {
   readonly type: string;
 }
 
-/** As clients name it; the answer has a point in place of the `@`, which is none of a media type's characters. */
+/** As clients write it; the response has a dot in place of the `@`, which is not allowed in media types. */
 const PROTOBUF_TYPES = ['application/com.github.proto-openapi.spec.v2@v1.0+protobuf', PROTOBUF_TYPE];
 
-/** The type that Accept asks for first; undefined where it names none of them. */
+/** The preferred type of Accept; undefined if it names none of them. */
 function swaggerType(accept: string): string | undefined {
   if (accept.trim() === '') return JSON_TYPE;
   for (const clause of parseAccept(accept)) {
@@ -146,7 +146,7 @@ function whole(
   return { status: 200, headers: { ...headers, 'content-type': type, etag: tag }, body: bytes };
 }
 
-/** Longer lists of tags are not read. */
+/** The longest list of tags that is read. */
 const MAX_TAGS = 8_192;
 
 function namesTag(header: string, tag: string): boolean {

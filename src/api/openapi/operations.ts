@@ -11,7 +11,7 @@ import {
 } from './parameters.js';
 import { reference, type Json, type KindName } from './schemas.js';
 
-/** A namespaced resource, as its operations need to know it. */
+/** A namespaced resource, as its operations describe it. */
 export interface OperationFacts {
   readonly gvk: KindName;
   readonly plural: string;
@@ -25,7 +25,7 @@ export interface OperationFacts {
 const OBJECT_TYPES = ['application/json', 'application/yaml'];
 const LIST_TYPES = [...OBJECT_TYPES, 'application/json;stream=watch'];
 
-/** The group as operation ids have it: `events.example.com` is `Events`, the core group `Core`. */
+/** The group in operation ids: `Events` for `events.example.com`, `Core` for the core group. */
 function idPrefix({ group, version }: KindName): string {
   const first = group === '' ? 'core' : (group.split('.')[0] as string);
   return capital(first) + capital(version);

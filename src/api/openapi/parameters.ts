@@ -35,13 +35,13 @@ const FIELD_VALIDATION = query(
 /** Options of create and update. */
 export const WRITE_PARAMETERS: readonly Json[] = [DRY_RUN, FIELD_MANAGER, FIELD_VALIDATION];
 
-/** Options of patch. Clients look here for `fieldValidation` before they trust the server with validation. */
+/** Options of patch. Clients look for `fieldValidation` here before they rely on the server's validation. */
 export const PATCH_PARAMETERS: readonly Json[] = [
   ...WRITE_PARAMETERS,
   query('force', 'boolean', 'For server-side apply alone: take over fields others manage.'),
 ];
 
-/** Options of a deletion, read from the query when there is no body. */
+/** Options of a deletion, read from the query if there is no body. */
 export const DELETE_PARAMETERS: readonly Json[] = [
   DRY_RUN,
   query('gracePeriodSeconds', 'integer', 'Seconds before the removal.'),
@@ -62,5 +62,5 @@ export const LIST_PARAMETERS: readonly Json[] = [
   query('timeoutSeconds', 'integer', 'How long a list may take, or a watch lasts.'),
 ];
 
-/** Makes a list a watch. */
+/** Turns a list into a watch. */
 export const WATCH: Json = query('watch', 'boolean', 'Answer with a stream of changes in place of a list.');

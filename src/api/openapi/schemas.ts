@@ -23,12 +23,12 @@ export const TIME_DEFINITIONS: Readonly<Record<'time' | 'micro-time' | 'json', s
   json: `${META}.FieldsV1`,
 };
 
-/** What a definition says beyond its shape. */
+/** What a definition contains beyond its shape. */
 export interface DefinitionExtras {
   readonly kinds?: readonly KindName[];
 }
 
-/** Adds the definition of a struct, and of all it is made of, to `definitions`. */
+/** Adds the definition of a struct, and of all of its parts, to `definitions`. */
 export function define(definitions: Map<string, Json>, shape: StructShape, extras: DefinitionExtras = {}): void {
   if (definitions.has(shape.definition)) return;
   const properties: Record<string, Json> = {};

@@ -1,6 +1,6 @@
 import type { Json } from './schemas.js';
 
-/** One OpenAPI 2.0 (Swagger) document of everything that several OpenAPI 3.0 documents describe, made of those. */
+/** One OpenAPI 2.0 (Swagger) document with the content of several OpenAPI 3.0 documents. */
 export function swaggerDocument(documents: readonly Json[]): Json {
   const paths: Record<string, Json> = {};
   const definitions = new Map<string, Json>();
@@ -28,7 +28,7 @@ const memberOf = (value: unknown, name: string): unknown => (value as Json | und
 
 const KINDS = 'x-kubernetes-group-version-kind';
 
-/** The same definition from two documents: it is of the kinds of both. */
+/** Merges the same definition of two documents, which has the kinds of both. */
 function merged(known: Json | undefined, schema: Json): Json {
   if (known?.[KINDS] === undefined || schema[KINDS] === undefined) return known ?? schema;
   const kinds = new Map(
@@ -65,7 +65,7 @@ function firstSchema(value: unknown): Json | undefined {
   return first === undefined ? undefined : schemaOf(first['schema'] as Json);
 }
 
-/** What stands in `schema` of a parameter stands beside its name. */
+/** In 2.0 the members of a parameter's `schema` are beside its name. */
 function parameter({ schema, ...rest }: Json): Json {
   return { ...rest, ...(schema as Json) };
 }
@@ -79,7 +79,7 @@ function responseOf(response: Json): Json {
   return { description: response['description'], ...(schema && { schema }) };
 }
 
-/** References stand by themselves, and defaults are left out, as Kubernetes does. */
+/** References have no siblings, and defaults are left out, as Kubernetes does. */
 function schemaOf({ allOf, default: _default, ...schema }: Json): Json {
   const [only] = (allOf ?? []) as Json[];
   const out: Record<string, unknown> = { ...schema, ...(only && schemaOf(only)) };

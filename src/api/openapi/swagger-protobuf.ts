@@ -1,7 +1,7 @@
 import { DELIMITED, tagOf, VARINT, wireLibrary, type WireWriter } from '../protobuf/wire.js';
 import type { Json } from './schemas.js';
 
-/** How a member is written: by the number of its field, and what it is. */
+/** How a member is written: the number of its field, and its type. */
 type Write = (writer: WireWriter, number: number, value: unknown) => void;
 type Fields = Readonly<Record<string, readonly [number: number, write: Write]>>;
 
@@ -23,13 +23,13 @@ function nested(writer: WireWriter, number: number, write: () => void): void {
   writer.join();
 }
 
-/** A message inside another one that has nothing else. */
+/** A message wrapped in another one. */
 const inside =
   (number: number, write: Write): Write =>
   (writer, outer, value) =>
     nested(writer, outer, () => write(writer, number, value));
 
-/** A map: a message for each name and value. */
+/** A map: one message per name and value. */
 const named =
   (write: Write): Write =>
   (writer, number, value) => {
@@ -41,10 +41,10 @@ const named =
     }
   };
 
-/** Any value: JSON is YAML. */
+/** Any value, as JSON, which is YAML. */
 const any: Write = (writer, number, value) => nested(writer, number, () => text(writer, 2, JSON.stringify(value)));
 
-/** A message; members that begin with `x-` are its extensions. */
+/** A message; members that begin with `x-` are extensions. */
 const message =
   (fields: () => Fields, extensions?: number): Write =>
   (writer, number, value) =>
@@ -83,7 +83,7 @@ const bodyParameter = message(() => ({
   schema: [5, schema],
 }));
 
-/** Each kind of parameter stands in a field of its own. */
+/** Each kind of parameter has a field of its own. */
 const parameter: Write = inside(1, (writer, number, value) => {
   const place = (value as Json)['in'];
   if (place === 'body') inside(1, bodyParameter)(writer, number, value);

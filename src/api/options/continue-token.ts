@@ -1,18 +1,18 @@
 import { badRequest } from '../status/failures.js';
 
-/** Where a list goes on: the state at `revision` (-1: whatever is current), strictly after `start`. */
+/** Where a list continues: in the state at `revision` (-1: the latest), strictly after `start`. */
 export interface ContinueToken {
   readonly revision: number;
   /** Relative to the listed collection: `NAME` inside one namespace, `NAMESPACE/NAME` over all. */
   readonly start: string;
 }
 
-/** Longer tokens are not read. The longest that is written has some 2,200 characters: 253 bytes that JSON escapes. */
+/** The longest token that is read. The longest that is written has some 2,200 characters: 253 bytes that JSON escapes. */
 const MAX_LENGTH = 8_192;
 
 const VERSION = 'meta.k8s.io/v1';
 
-/** Writes a token in Kubernetes' form: clients must treat it as opaque, and do. */
+/** Writes a token in Kubernetes' format, which clients treat as opaque. */
 export function writeContinueToken(token: ContinueToken): string {
   const json = JSON.stringify({ v: VERSION, rv: token.revision, start: `${token.start}\0` });
   const binary = Array.from(new TextEncoder().encode(json), (byte) => String.fromCharCode(byte)).join('');

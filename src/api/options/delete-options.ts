@@ -3,7 +3,7 @@ import { invalidValue, notSupported, type FieldError } from '../status/field-err
 import { first, flag, integer, type Query } from './query.js';
 import { dryRunErrors } from './write-options.js';
 
-/** What a deletion is asked for (Kubernetes `meta/v1` DeleteOptions). */
+/** Options of a deletion (Kubernetes `meta/v1` DeleteOptions). */
 export interface DeleteOptions {
   readonly gracePeriodSeconds?: number | undefined;
   readonly orphanDependents?: boolean | undefined;
@@ -12,13 +12,13 @@ export interface DeleteOptions {
   readonly preconditions?: Preconditions | undefined;
 }
 
-/** What the object must be for a deletion to happen. */
+/** Conditions on the object for a deletion. */
 export interface Preconditions {
   readonly uid?: string | undefined;
   readonly resourceVersion?: string | undefined;
 }
 
-/** Delete options from the query: counts only where the request has no body. @throws StatusError 400 */
+/** Delete options from the query, which count only without a body. @throws StatusError 400 */
 export function readDeleteQuery(query: Query): DeleteOptions {
   const uid = first(query, 'uid');
   const resourceVersion = first(query, 'resourceVersion');
@@ -33,7 +33,7 @@ export function readDeleteQuery(query: Query): DeleteOptions {
 
 const POLICIES = ['Foreground', 'Background', 'Orphan'];
 
-/** Refuses delete options that make no sense. @throws StatusError 422 that names every fault */
+/** Refuses invalid delete options. @throws StatusError 422 that names every fault */
 export function checkDeleteOptions(options: DeleteOptions): void {
   const errors: FieldError[] = [];
   const policy = options.propagationPolicy;

@@ -3,7 +3,7 @@ import { forbiddenField, notSupported, type FieldError } from '../status/field-e
 import { first, flag, integer, type Query } from './query.js';
 import { uintError } from './resource-version.js';
 
-/** What a list, a watch and a deletecollection are asked for (Kubernetes `meta/v1` ListOptions). */
+/** Options of list, watch and deletecollection (Kubernetes `meta/v1` ListOptions). */
 export interface ListOptions {
   readonly labelSelector: string;
   readonly fieldSelector: string;
@@ -23,8 +23,8 @@ export interface ListOptions {
 /**
  * Reads and checks list options.
  *
- * @param legacyWatch the path is one of the old `/watch/` ones: it watches, but its options are checked as a list's
- * @throws StatusError 400 for malformed values, 422 for combinations that make no sense
+ * @param legacyWatch the path is an old `/watch/` one: a watch whose options are checked like those of a list
+ * @throws StatusError 400 for malformed values, 422 for invalid combinations
  */
 export function readListOptions(query: Query, legacyWatch = false): ListOptions {
   const watch = flag(query, 'watch') ?? false;
@@ -43,7 +43,7 @@ export function readListOptions(query: Query, legacyWatch = false): ListOptions 
   return watch || legacyWatch ? checkedWatch(options, watch) : checkedList(options);
 }
 
-/** A watch without a start begins with everything there is. */
+/** A watch without a resourceVersion begins with all existing objects. */
 function withDefaultStart(options: ListOptions): ListOptions {
   if (options.sendInitialEvents !== undefined || options.resourceVersionMatch !== '') return options;
   if (options.resourceVersion !== '' && options.resourceVersion !== '0') return options;
@@ -64,7 +64,7 @@ function checkedList(options: ListOptions): ListOptions {
   return options;
 }
 
-/** 400 for a resourceVersion that is no number, as lists and gets say it. */
+/** 400 for a resourceVersion that is not a number, with the text of lists and gets. */
 export function requireResourceVersion(resourceVersion: string): void {
   const wrong = resourceVersion ? uintError(resourceVersion) : undefined;
   if (!wrong) return;

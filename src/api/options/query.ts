@@ -19,7 +19,7 @@ const MAX_INT64 = 9_223_372_036_854_775_807n;
 
 /**
  * A signed 64-bit integer as Go reads it, or 400 with Go's text. What a double cannot hold is brought to the nearest
- * safe integer: nobody can tell.
+ * safe integer, without a visible difference.
  */
 export function integer(query: Query, name: string): number | undefined {
   const value = first(query, name);

@@ -1,4 +1,4 @@
-/** What Go says when text is not an unsigned 64-bit number; undefined when it is one. */
+/** Go's error for a text that is not an unsigned 64-bit number; undefined for a valid one. */
 export function uintError(text: string): string | undefined {
   if (!/^\d+$/.test(text)) return `strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`;
   const digits = text.replace(/^0+/, '');
@@ -7,8 +7,8 @@ export function uintError(text: string): string | undefined {
 }
 
 /**
- * A resourceVersion that was found well-formed, as a number. Our own revisions are safe integers; one beyond them lies in
- * the future whatever it is exactly.
+ * A well-formed resourceVersion as a number. Our own revisions are safe integers; one beyond them lies in
+ * the future in any case.
  */
 export function toRevision(text: string): number {
   return Math.min(Number(text), Number.MAX_SAFE_INTEGER);

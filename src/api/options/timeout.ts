@@ -2,14 +2,14 @@ import { parseGoDuration } from '../../time/go-duration.js';
 import { badRequest } from '../status/failures.js';
 import { first, type Query } from './query.js';
 
-/** How long an ordinary request may take unless an option says otherwise (Kubernetes: `--request-timeout`). */
+/** The default time limit of requests except watches (Kubernetes: `--request-timeout`). */
 export const REQUEST_TIMEOUT_MS = 60_000;
 
 /**
- * How long a request may take, in milliseconds: `?timeout=`, a Go duration, where it is positive and shorter than what
- * everybody has. Read before anything is known of the caller.
+ * The time limit of a request, in milliseconds: `?timeout=`, a Go duration, if it is positive and shorter than the
+ * general limit. Read before authentication.
  *
- * @param mostMs what everybody has
+ * @param mostMs the general limit
  * @throws StatusError 400
  */
 export function requestTimeoutMs(query: Query, mostMs: number = REQUEST_TIMEOUT_MS): number {

@@ -10,13 +10,13 @@ import {
 import { byteLength, longerThan } from '../validation/byte-length.js';
 import { first, flag, type Query } from './query.js';
 
-/** What happens to unknown and duplicate fields in a body. */
+/** How unknown and duplicate fields in a body are treated. */
 export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';
 
-/** What create, update and patch are asked for (Kubernetes CreateOptions, UpdateOptions, PatchOptions). */
+/** Options of create, update and patch (Kubernetes CreateOptions, UpdateOptions, PatchOptions). */
 export interface WriteOptions {
   readonly dryRun: boolean;
-  /** Who writes, for managed fields; empty: derive it from the User-Agent. */
+  /** The manager for managed fields; empty: derived from the User-Agent. */
   readonly fieldManager: string;
   readonly fieldValidation: FieldValidation;
   /** Only with patch: take over fields from other managers. */
@@ -25,7 +25,7 @@ export interface WriteOptions {
 
 const MAX_MANAGER_BYTES = 128;
 
-/** What a write without any query is asked for: the usual one. */
+/** The options of a write without a query. */
 const DEFAULTS: WriteOptions = Object.freeze({
   dryRun: false,
   fieldManager: '',
@@ -68,7 +68,7 @@ export function readWriteOptions(
   };
 }
 
-/** `All` is the only dry run there is. */
+/** `All` is the only kind of dry run. */
 export function dryRunErrors(dryRun: readonly string[]): FieldError[] {
   return dryRun.every((value) => value === 'All') ? [] : [notSupported('dryRun', dryRun, ['All'])];
 }

@@ -15,7 +15,7 @@ import { isObject, touchedJson, type JsonObject } from '../../json/json-tree.js'
 import { applyMergePatch } from './merge-patch.js';
 import { applyStrategicMerge } from './strategic-merge.js';
 
-/** The content types of patches that are understood, in the order errors list them. Server-side apply is not among them. */
+/** The supported content types of patches, in the order of error messages, without server-side apply. */
 export const patchTypes = [
   'application/json-patch+json',
   'application/merge-patch+json',
@@ -25,20 +25,20 @@ export const patchTypes = [
 /** A content type of {@link patchTypes}. */
 export type PatchType = (typeof patchTypes)[number];
 
-/** The patch type of a `Content-Type`, whose parameters do not count; undefined for anything that is no patch. */
+/** The patch type of a `Content-Type`, ignoring parameters; undefined for other types. */
 export function patchTypeOf(contentType: string): PatchType | undefined {
   const end = contentType.indexOf(';');
   const plain = (end < 0 ? contentType : contentType.slice(0, end)).trim();
   return patchTypes.find((each) => each === plain);
 }
 
-/** What is patched, and with what. */
+/** A document and its patch. */
 export interface ApplyPatchOptions {
   readonly type: PatchType;
-  /** The object as the client's version of the API shows it. It is not changed. */
+  /** The object in the version of the request. It is not changed. */
   readonly document: unknown;
   readonly body: Uint8Array | string;
-  /** The shape of the document: where lists merge. */
+  /** The shape of the document, which says how lists are merged. */
   readonly shape: StructShape;
   readonly fieldValidation: FieldValidation;
   /** Default {@link DEFAULT_BODY_LIMITS}. */
@@ -48,9 +48,9 @@ export interface ApplyPatchOptions {
 /** A patched document, not yet decoded. It may share parts with the document it was made from. */
 export interface PatchedDocument {
   readonly document: unknown;
-  /** What was odd about the patch: `duplicate field "metadata.labels.a"`. Empty where fields are not validated. */
+  /** Unknown and duplicate fields of the patch: `duplicate field "metadata.labels.a"`. Empty if fields are not validated. */
   readonly strictErrors: readonly string[];
-  /** What an error about the result shows: the whole document, or for strategic merge the patch. */
+  /** What an error about the result quotes: the whole document, or for strategic merge the patch. */
   readonly rendering: (document: unknown) => string;
 }
 
@@ -58,10 +58,10 @@ export interface PatchedDocument {
 const MAX_OPERATIONS = 10_000;
 
 /**
- * Applies a patch of any type. The object must have been loaded before: a broken patch of a missing object is a 404
+ * Applies a patch of any type. The object must have been loaded before: an invalid patch of a missing object is a 404
  * (Kubernetes behaviour).
  *
- * @throws StatusError 400 for a body that is no patch, 413 for too many operations or fields, 422 for an operation that fails
+ * @throws StatusError 400 for an invalid patch, 413 for too many operations or fields, 422 for an operation that fails
  */
 export function applyPatch(options: ApplyPatchOptions): PatchedDocument {
   switch (options.type) {
@@ -93,7 +93,7 @@ function jsonPatch({
   }
   const patched = applyJsonPatch(document, operations);
   if (!patched) throw unprocessable();
-  // Only values that came in the patch, and copies, make an object grow.
+  // Only values of the patch, and copies, make an object grow.
   const most = limits.storedMembers;
   const mayBeLarge = body.length > most || patched.copied;
   if (mayBeLarge && !membersWithin(patched.document, most)) {

@@ -7,8 +7,8 @@ const MEMBERS: readonly string[] = ['op', 'from', 'path', 'value'];
 const TEXTS: readonly string[] = ['op', 'from', 'path'];
 
 /**
- * Why this is no list of operations, in the words of Kubernetes' decoder: those of its strict one (`Warn`, `Strict`), or
- * those of the patch library (`Ignore`). `null` is the empty list.
+ * Why this is not a list of operations, in the words of Kubernetes' strict decoder (`Warn`, `Strict`), or
+ * of its patch library (`Ignore`). `null` is the empty list.
  */
 export function jsonPatchTypeError(value: unknown, strict: boolean): string | undefined {
   const wrong = (got: unknown, type: string): string =>

@@ -3,17 +3,17 @@ import { setMember } from '../../json/json-document.js';
 import { arrayIndex, parsePointer } from './json-pointer.js';
 import { cloneTree, isObject, measureTree, sameTree } from '../../json/json-tree.js';
 
-/** The patched document, and which of its objects the patch looked into. */
+/** The patched document, and the objects that the patch reached. */
 export interface JsonPatchResult {
   readonly document: unknown;
   readonly touched: WeakSet<object>;
-  /** Whether something was copied. */
+  /** Whether a value was copied. */
   readonly copied: boolean;
 }
 
-/** Together, copies may grow a document by so many bytes (Kubernetes' limit). */
+/** How many bytes all copies together may add to a document (Kubernetes' limit). */
 const MAX_COPY_BYTES = 3 * 1024 * 1024;
-/** How many values the operations may move, compare and copy, and how far down they may go for it: what a small patch can ask for has no bound otherwise. */
+/** How many values the operations may move, compare and copy, path steps included: the work of a small patch is unbounded otherwise. */
 const MAX_WORK = 80_000;
 
 interface Patching {
@@ -24,10 +24,10 @@ interface Patching {
 }
 
 /**
- * Applies a JSON Patch as RFC 6902 says, all of it or nothing: the document given is never changed.
+ * Applies a JSON Patch (RFC 6902), atomically: the given document is never changed.
  *
  * @param operations the parsed patch: a list of operations
- * @returns undefined if an operation fails, or if the patch is no list of operations
+ * @returns undefined if an operation fails, or if the patch is not a list of operations
  */
 export function applyJsonPatch(document: unknown, operations: unknown): JsonPatchResult | undefined {
   if (!Array.isArray(operations)) return undefined;
@@ -53,7 +53,7 @@ function apply(patching: Patching, operation: Record<string, unknown>): boolean 
       const value = operation['value'];
       if (op === 'add') return put(patching, path, cloneTree(value));
       const place = find(patching, path);
-      // RFC 6902 does not say what `test` finds where there is nothing; Kubernetes finds null.
+      // RFC 6902 does not define `test` of a missing value; Kubernetes compares null.
       if (op === 'test' && !place) return value === null && path.length > 0 && isObject(parentOf(patching, path));
       if (!place) return false;
       if (op === 'test') return equal(patching, place.value, value);
@@ -79,7 +79,7 @@ function own(operation: Record<string, unknown>, key: string): unknown {
   return Object.hasOwn(operation, key) ? operation[key] : undefined;
 }
 
-/** To go some steps down costs as much as to copy a value. */
+/** This many path steps cost as much as copying a value. */
 const STEPS_OF_WORK = 4;
 
 function pointer(patching: Patching, operation: Record<string, unknown>, key: string): readonly string[] | undefined {
@@ -93,7 +93,7 @@ function isWithin(path: readonly string[], from: readonly string[]): boolean {
   return path.length >= from.length && from.every((token, index) => token === path[index]);
 }
 
-/** What stands at a path. */
+/** The value at a path. */
 function find(patching: Patching, path: readonly string[]): { readonly value: unknown } | undefined {
   let value = patching.document;
   for (const token of path) {
@@ -159,7 +159,7 @@ function take(patching: Patching, path: readonly string[]): boolean {
 }
 
 function copy(patching: Patching, value: unknown, path: readonly string[]): boolean {
-  // To copy a value takes twice as long as to look at it.
+  // Copying a value takes twice as long as reading it.
   patching.work += 2 * measureTree(value, MAX_WORK).nodes;
   if (patching.work > MAX_WORK) return false;
   patching.copied += JSON.stringify(value).length;
@@ -171,7 +171,7 @@ function equal(patching: Patching, left: unknown, right: unknown): boolean {
   return patching.work <= MAX_WORK && sameTree(left, right);
 }
 
-/** Keeps the document within the depth everything else relies on. */
+/** Keeps the document within the depth limit of all bodies. */
 function fits(patching: Patching, path: readonly string[], value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return path.length <= MAX_DEPTH;
   const size = measureTree(value, MAX_WORK);

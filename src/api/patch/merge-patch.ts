@@ -2,7 +2,7 @@ import { setMember } from '../../json/json-document.js';
 import { isObject, member, type JsonObject } from '../../json/json-tree.js';
 
 /**
- * Applies a JSON Merge Patch (RFC 7396). Nothing given is changed; the result shares what the patch does not reach. Depth
+ * Applies a JSON Merge Patch (RFC 7396). Arguments are not changed; the result shares parts that the patch does not reach. Depth
  * must be bounded by the caller.
  *
  * @param touched receives the objects the patch reached
@@ -20,7 +20,7 @@ export function applyMergePatch(target: unknown, patch: unknown, touched: object
   return result;
 }
 
-/** At once, and not key by key: 1 µs less for an event. Only where a key says what an assignment does not. */
+/** In one step instead of key by key, which saves 1 µs for an event; except for `__proto__`. */
 function copyOf(object: JsonObject): JsonObject {
   if (!Object.hasOwn(object, '__proto__')) return Object.assign({}, object);
   const copy: JsonObject = {};

@@ -4,13 +4,13 @@ import type { StatusError } from '../status/status-error.js';
 import { goPrint, goPrintAsText, goType } from '../../json/go-print.js';
 import { isObject, type JsonObject } from '../../json/json-tree.js';
 
-/** How to treat the object or list it stands in: `replace` or `delete`. */
+/** How to treat the enclosing object or list: `replace` or `delete`. */
 export const PATCH = '$patch';
 /** The keys an object may keep. */
 export const RETAIN_KEYS = '$retainKeys';
-/** With `/field`: scalars to take out of the list. */
+/** With `/field`: scalars to remove from the list. */
 export const DELETE_FROM_LIST = '$deleteFromPrimitiveList';
-/** With `/field`: the order the list is to have. */
+/** With `/field`: the order of the list. */
 export const SET_ORDER = '$setElementOrder';
 
 /** Whether a key is one of the directives that name a field. */
@@ -24,22 +24,22 @@ export function fieldOfDirective(key: string, directive: string): string {
   throw badRequest(`invalid patch format of ${directive === SET_ORDER ? 'setElementOrder' : 'primitive'} list`);
 }
 
-/** A `$patch` nobody knows. */
+/** The error for an unknown `$patch`. */
 export function unknownDirective(directive: unknown, where: JsonObject): StatusError {
   return badRequest(`unknown patch type: ${goPrintAsText(directive)} in map: ${goPrint(where)}`);
 }
 
-/** An item that cannot be matched. */
+/** The error for an item that cannot be matched. */
 export function noMergeKey(item: JsonObject, mergeKey: string): StatusError {
   return badRequest(`map: ${goPrint(item)} does not contain declared merge key: ${mergeKey}`);
 }
 
-/** Something else where a list was expected. */
+/** The error for a value that should be a list. */
 export function notAList(value: unknown): StatusError {
   return badRequest(`expected a []interface {}, but received a ${goType(value)}`);
 }
 
-/** A value that is new to the document: without directives, which have nothing to act on, and without nulls. */
+/** A new value of the document: without directives, which have nothing to act on, and without nulls. */
 export function withoutDirectives(value: unknown): unknown {
   if (Array.isArray(value)) return value.filter((item) => !isDirectiveItem(item)).map(withoutDirectives);
   if (!isObject(value)) return value;

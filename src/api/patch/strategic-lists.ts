@@ -5,7 +5,7 @@ import { isObject, member, type JsonObject } from '../../json/json-tree.js';
 import { noMergeKey, PATCH, unknownDirective, withoutDirectives } from './strategic-directives.js';
 import { inOrder, keyOf, placesOf } from './strategic-order.js';
 
-/** Merges two objects: given by the caller, since lists hold objects that hold lists. */
+/** Merges two objects; a parameter, because lists contain objects that contain lists. */
 export type MergeObjects = (stored: JsonObject, patch: JsonObject, shape: Shape | undefined) => JsonObject;
 
 /** A stored list after a patch of it. @throws StatusError 400, 422 */
@@ -26,7 +26,7 @@ export function mergeLists(
   return mergeItems(stored as JsonObject[], patch as JsonObject[], mergeKey, shape.item, mergeObjects);
 }
 
-/** A stored list without the scalars a patch takes out. @throws StatusError 400, 422 */
+/** A stored list without the scalars that a patch removes. @throws StatusError 400, 422 */
 export function deleteFromList(stored: readonly unknown[], removed: readonly unknown[]): readonly unknown[] {
   if (stored.length === 0 || removed.length === 0) return stored;
   requireOneType(stored, removed);
@@ -34,7 +34,7 @@ export function deleteFromList(stored: readonly unknown[], removed: readonly unk
   return stored.filter((item) => !gone.has(item));
 }
 
-/** Lists hold scalars of one type, or objects; lists of lists cannot be merged. */
+/** Lists contain scalars of one type, or objects; lists of lists cannot be merged. */
 function requireOneType(...lists: readonly (readonly unknown[])[]): void {
   const types = new Set(lists.flat().map(goType));
   const [first] = types;

@@ -20,8 +20,8 @@ import { inOrder, requireOrder } from './strategic-order.js';
 
 /**
  * Applies a strategic merge patch: objects merge, `null` removes, lists merge or are replaced as the shape says, and
- * directives (`$patch`, `$retainKeys`, `$deleteFromPrimitiveList/x`, `$setElementOrder/x`) say otherwise. Nothing given is
- * changed; the result shares what the patch does not reach. Types are not checked: the decoder of the result does.
+ * directives (`$patch`, `$retainKeys`, `$deleteFromPrimitiveList/x`, `$setElementOrder/x`) change that. Arguments are not
+ * changed; the result shares parts that the patch does not reach. Types are checked later, when the result is decoded.
  *
  * Depth must be bounded by the caller.
  *

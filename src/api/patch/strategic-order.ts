@@ -3,7 +3,7 @@ import { goPrint } from '../../json/go-print.js';
 import { isObject, member } from '../../json/json-tree.js';
 import { PATCH, SET_ORDER } from './strategic-directives.js';
 
-/** What items of a list are matched by: themselves, or the value of their merge key. */
+/** The key by which items of a list are matched: the item itself, or the value of its merge key. */
 export function keyOf(item: unknown, mergeKey: string | undefined): unknown {
   const key = mergeKey !== undefined && isObject(item) ? member(item, mergeKey) : item;
   return typeof key === 'object' && key !== null ? JSON.stringify(key) : key;
@@ -20,8 +20,8 @@ export function placesOf(list: readonly unknown[], mergeKey: string | undefined)
 }
 
 /**
- * Puts a merged list into order: items of the patch in the order of the patch, the others in the order they were stored
- * in. Where both kinds meet, an item of the server comes first only if it did so before.
+ * Sorts a merged list: items of the patch in the order of the patch, the others in stored order.
+ * Between the two kinds, a stored item comes first only if it did so before.
  */
 export function inOrder(
   merged: readonly unknown[],

@@ -50,7 +50,7 @@ function fieldShape(name: string, schema: z.core.$ZodType): FieldShape {
   const { description, protobuf, presence = 'non-empty', required = false, discarded = false }: FieldFacts = facts;
   const { mutable = false, selectable, frequency, distinct = false, older } = facts;
   const shape = compileShape(inner);
-  // One literal: objects that are put together from two have slower fields, which decoders read all the time.
+  // One object literal: spread objects have slower fields, which decoders read all the time.
   return {
     name,
     shape,
@@ -68,7 +68,7 @@ function fieldShape(name: string, schema: z.core.$ZodType): FieldShape {
   };
 }
 
-/** What an unset field of this shape is written as. */
+/** The value that is written for an unset field of this shape. */
 export function zeroOf(shape: Shape): FieldShape['zero'] {
   if (shape.kind === 'struct') return Object.freeze({});
   if (shape.kind !== 'scalar') return null;

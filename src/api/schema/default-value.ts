@@ -1,6 +1,6 @@
 import type { FieldShape } from './shape.js';
 
-/** What an absent field stands for, where that is not simply nothing. */
+/** The default of an absent field, if it has one. */
 export function defaultValue({ shape, presence, required }: FieldShape): unknown {
   if (shape.kind === 'struct') return presence === 'always' ? {} : undefined;
   if (!required || shape.kind !== 'scalar') return undefined;

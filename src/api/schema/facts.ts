@@ -4,7 +4,7 @@ import { timeError } from '../../time/parse-time.js';
 import { lazy } from './lazy.js';
 import type { FieldShape, ListShape, MapShape, ScalarShape } from './shape.js';
 
-/** What Kubernetes knows of a type beyond what zod does. */
+/** What Kubernetes specifies of a type beyond what zod does. */
 export interface StructFacts {
   readonly kind: 'struct';
   readonly name: string;
@@ -14,7 +14,7 @@ export interface StructFacts {
   readonly olderDefinition?: string;
 }
 
-/** What Kubernetes knows of a field. Fields stand in wire order in their struct. */
+/** What Kubernetes specifies of a field. Fields are in wire order in their struct. */
 export interface FieldFacts {
   readonly description: string;
   /** 0 for `kind` and `apiVersion`. */
@@ -24,26 +24,26 @@ export interface FieldFacts {
   /** Default false. */
   readonly required?: boolean;
   readonly discarded?: boolean;
-  /** Updates may change it, whatever the version's rules. Default false. */
+  /** Whether updates may change it, whatever the version's rules. Default false. */
   readonly mutable?: boolean;
   /**
-   * Field selectors read it: its place among all that they read, from 0. Stored records depend on places, so that a new
-   * field gets the next free one, and none is given twice. On a struct: the place of its first member; all are read.
+   * Field selectors read it: its index among all such fields, from 0. Stored sidecars depend on it, so a new
+   * field gets the next free one, and none is reused. On a struct: the index of its first member; all are read.
    */
   readonly selectable?: number;
   /**
    * How often an object has the field: nearly every new one that clients send (`sent`), nearly every stored one
-   * (`stored`), or many (`often`). Generated code is fast for objects that have these fields and no others, and right
+   * (`stored`), or many (`often`). Generated code is fast for objects that have these fields and no others, and correct
    * for all. Absent: rarely.
    */
   readonly frequency?: 'sent' | 'stored' | 'often';
-  /** Nearly every object has a value of its own, which is not worth looking for among those of others. Default false. */
+  /** Nearly every object has a different value, so that sharing equal values does not pay. Default false. */
   readonly distinct?: boolean;
-  /** What is different in the older version of the resource, where it is served in two. */
+  /** The differences in the older version of the resource, if two are served. */
   readonly older?: OlderFacts;
 }
 
-/** A field in the older version of a resource; what is not said is as in the newer one. */
+/** A field in the older version of a resource; omitted facts are those of the newer one. */
 export interface OlderFacts {
   readonly name?: string;
   /** The number in protobuf, by which fields are ordered there. */
@@ -52,7 +52,7 @@ export interface OlderFacts {
   readonly presence?: FieldShape['presence'];
 }
 
-/** What Kubernetes knows of a list. */
+/** What Kubernetes specifies of a list. */
 export interface ListFacts {
   /** Default `atomic`. */
   readonly type?: ListShape['type'];
@@ -62,7 +62,7 @@ export interface ListFacts {
   readonly patchMergeKey?: string;
 }
 
-/** What the registry holds for a schema. */
+/** What the registry contains for a schema. */
 export type Facts =
   | StructFacts
   | (FieldFacts & { readonly kind: 'field' })
@@ -82,7 +82,7 @@ function note<T extends z.core.$ZodType>(schema: T, facts: Facts): T {
   return schema;
 }
 
-/** A scalar; `goType` where Go has a name of its own for it. */
+/** A scalar; `goType` if Go has a type of its own for it. */
 export function scalar(type: ScalarShape['type'], goType?: string): z.ZodType {
   return note(scalarSchema(type), { kind: 'scalar', type, goType });
 }

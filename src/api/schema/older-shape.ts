@@ -1,7 +1,7 @@
 import { structOf } from './compile.js';
 import type { FieldShape, StructShape } from './shape.js';
 
-/** A struct in the older version of the resource: under its own names, in the order of its own protobuf numbers. */
+/** A struct in the older version of the resource: with that version's names, in the order of its protobuf numbers. */
 export function olderStruct(shape: StructShape): StructShape {
   const { byName: _, ...facts } = shape;
   const fields = shape.fields.map(olderField);
@@ -17,7 +17,7 @@ function olderField(field: FieldShape): FieldShape {
   return { ...field, ...field.older, shape };
 }
 
-/** What the older version calls a field. */
+/** The name of a field in the older version. */
 export function olderName({ name, older }: FieldShape): string {
   return older?.name ?? name;
 }

@@ -2,7 +2,7 @@ import type { StructShape } from './shape.js';
 
 /** A field that field selectors read. */
 export interface SelectableField {
-  /** The names on the way to it, `['regarding', 'kind']`. */
+  /** The path to it, `['regarding', 'kind']`. */
   readonly path: readonly string[];
   /** See `FieldFacts.selectable`. */
   readonly place: number;
@@ -10,7 +10,7 @@ export interface SelectableField {
   readonly distinct: boolean;
 }
 
-/** What field selectors read of a resource, by place. */
+/** The fields of a resource that field selectors read, by index. */
 export function selectableFields(shape: StructShape): readonly SelectableField[] {
   return fieldsOf(shape, []).sort((one, other) => one.place - other.place);
 }

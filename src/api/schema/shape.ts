@@ -1,7 +1,7 @@
 import type { FieldFacts, OlderFacts } from './facts.js';
 
 /**
- * A type as everything but zod sees it: compiled once from the zod schema and its metadata registry, read by the
+ * The compiled form of a type: made once from the zod schema and its metadata registry, read by the
  * decoder, the encoder, strategic merge, managed fields, the OpenAPI document and protobuf.
  */
 export type Shape = ScalarShape | StructShape | ListShape | MapShape;
@@ -66,7 +66,7 @@ export interface FieldShape {
   readonly zero: null | '' | 0 | Readonly<Record<string, never>>;
   /** Field number in protobuf; 0 for `kind` and `apiVersion`, which are no part of the message. */
   readonly protobuf: number;
-  /** Known and checked, but never kept (`selfLink`). */
+  /** Checked, but never stored (`selfLink`). */
   readonly discarded: boolean;
   /** See {@link FieldFacts.mutable}. */
   readonly mutable: boolean;

@@ -1,7 +1,7 @@
 import { byCodePoint } from '../../json/code-point-order.js';
 import type { Selector } from './contract.js';
 
-/** Selects everything. */
+/** The selector without requirements. */
 export const everything: Selector = Object.freeze({
   empty: true,
   canonical: '',

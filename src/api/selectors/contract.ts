@@ -1,8 +1,8 @@
-/** What selectors look at: flat strings, an absent one counts as `""` for fields and as missing for labels. */
+/** What selectors read: strings by name; an absent one counts as `""` for fields and as missing for labels. */
 export interface Selectable {
   readonly fields: Readonly<Record<string, string>>;
   readonly labels: Readonly<Record<string, string>>;
-  /** One of `fields`, `""` where there is none: for those whose `fields` have to be made first. */
+  /** One of `fields`, `""` if there is none: for objects whose `fields` are expensive to make. */
   field?(name: string): string;
 }
 
@@ -10,11 +10,11 @@ export interface Selectable {
 export interface Selector {
   /** True when nothing is filtered. */
   readonly empty: boolean;
-  /** `canonical` is equal for selectors that select the same by the same words: a cache key. */
+  /** `canonical` is equal for equivalent selectors: a cache key. */
   readonly canonical: string;
   matches(candidate: Selectable): boolean;
-  /** Field equalities every match must have: what a store may narrow by. */
+  /** Field equalities that every match has, by which a store may narrow. */
   readonly equalities: readonly { readonly field: string; readonly value: string }[];
-  /** True when whatever has the equalities is a match. */
+  /** True if everything with these equalities is a match. */
   readonly onlyEqualities: boolean;
 }

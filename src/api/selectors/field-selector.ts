@@ -3,7 +3,7 @@ import { badRequest } from '../status/failures.js';
 import type { Selectable, Selector } from './contract.js';
 import { MAX_SELECTOR_TERMS, requireSelectorLength, tooManyTerms } from './limits.js';
 
-/** A field selector, which can also tell what it fixes a field to. */
+/** A field selector, which also knows the value that it requires of a field. */
 export interface FieldSelector extends Selector {
   /** The value the field must have, if the selector names exactly one by `=`; the first one of several. */
   exact(field: string): string | undefined;
@@ -17,7 +17,7 @@ interface Term {
 
 /**
  * Compiles a `fieldSelector`: `type=Warning,regarding.name!=web-0`. Every term must hold; an absent field counts as `""`.
- * In values `\`, `,` and `=` are written after a backslash. Linear in the length of the text.
+ * In values `\`, `,` and `=` are escaped with a backslash. Linear in the length of the text.
  *
  * @param supported the labels that may be used; as a map, to the field each one reads
  * @param mostTerms it may have
@@ -42,17 +42,17 @@ export function parseFieldSelector(
 function stored(term: Term, supported: ReadonlySet<string> | ReadonlyMap<string, string>): Term {
   if (!supported.has(term.field)) throw badRequest(`field label not supported: ${term.field}`);
   const field = 'get' in supported ? supported.get(term.field) : undefined;
-  // The map's own text even where it is the same: to compare it with a literal takes a look at the pointer.
+  // The map's own string even if it is equal, because comparing it with a literal compares pointers only.
   return field === undefined ? term : { field, equal: term.equal, value: term.value };
 }
 
-/** A class, because it is made for every list: four closures, and a canonical text that only watches read, are 1 µs. */
+/** A class, because it is made for every list: four closures, and a canonical text that only watches need, take 1 µs. */
 class FieldTerms implements FieldSelector {
   readonly empty: boolean;
   readonly equalities: FieldSelector['equalities'];
   readonly onlyEqualities: boolean;
   readonly #terms: readonly Term[];
-  /** Values a field must not have, where several are named. */
+  /** Several values that a field must not have. */
   readonly #refused: ReadonlyMap<string, ReadonlySet<string>> | undefined;
 
   constructor(all: readonly Term[]) {
@@ -86,8 +86,8 @@ class FieldTerms implements FieldSelector {
 }
 
 /**
- * Few tests for any number of terms: a field is there once for all values it must not have, and at most twice for those
- * that it must, which can only be one.
+ * Few tests for any number of terms: one per field for all values it must not have, and at most two for those
+ * it must have, of which there can be only one.
  */
 function condensed(all: readonly Term[]): {
   readonly terms: readonly Term[];

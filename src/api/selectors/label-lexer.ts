@@ -1,4 +1,4 @@
-/** What a token is to the parser. `in` and `notin` are words wherever no operator is expected. */
+/** The kind of a token. `in` and `notin` are words wherever no operator is expected. */
 export type LabelTokenKind = '' | 'word' | 'in' | 'notin' | '!' | '=' | '==' | '!=' | '>' | '<' | '(' | ')' | ',';
 
 /** One token of a label selector; the kind `''` is the end. */

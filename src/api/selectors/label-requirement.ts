@@ -2,7 +2,7 @@ import { invalidValue, joinFieldErrors, type FieldError } from '../status/field-
 import { byCodePoint } from '../../json/code-point-order.js';
 import { labelValueErrors, qualifiedNameErrors } from '../validation/names.js';
 
-/** What a requirement asks of the value of its key. `=` and `==`, one value or several, are all `in`. */
+/** The operator of a requirement. `=` and `==` are `in`, with one value. */
 export type LabelOperator = 'exists' | 'missing' | 'in' | 'notin' | '>' | '<';
 
 /** One part of a label selector. */
@@ -13,13 +13,13 @@ export interface LabelRequirement {
   readonly values: readonly string[];
 }
 
-/** Why this is no label key, in the words of a selector's error; undefined for a good one. */
+/** The error of an invalid label key, in the words of a selector's error; undefined for a valid one. */
 export function labelKeyError(key: string): string | undefined {
   const faults = qualifiedNameErrors(key);
   return faults.length === 0 ? undefined : joinFieldErrors([invalidValue('<nil>', key, faults.join('; '))]);
 }
 
-/** Why these values do not go with the operator; undefined when they do. */
+/** The error of values that do not fit the operator; undefined if they do. */
 export function labelValuesError({ key, operator, values }: LabelRequirement): string | undefined {
   const errors: FieldError[] = [];
   if (operator === '>' || operator === '<') {

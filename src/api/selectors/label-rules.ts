@@ -1,15 +1,15 @@
 import { toInt64, type LabelRequirement } from './label-requirement.js';
 
-/** One value or several: most rules have one, and a Set is ten times as large. */
+/** One value or a Set of several: most rules have one, and a Set is ten times as large. */
 type Values = string | Set<string>;
 
-/** What a selector asks of one label: all its requirements on that key in one, so that each value is tested once. */
+/** All requirements of a selector on one label key, combined so that each value is tested once. */
 interface LabelRule {
   /** Objects without the label can match. */
   readonly absent: boolean;
   /** Objects with the label can match. */
   readonly present: boolean;
-  /** The only values, where they are said. */
+  /** The only allowed values, if there are any. */
   readonly among?: Values | undefined;
   /** Values that are refused. */
   readonly not?: Values | undefined;
@@ -23,12 +23,12 @@ const EXISTS: LabelRule = Object.freeze({ absent: false, present: true });
 const MISSING: LabelRule = Object.freeze({ absent: true, present: false });
 const NOTHING: LabelRule = Object.freeze({ absent: false, present: false });
 
-/** Objects have few labels: up to so many keys are looked up in them, for more their labels are looked up here. */
+/** Up to this many keys are looked up in the object's labels; with more keys, the labels are looked up in the rules. */
 const FEW = 8;
 
 /**
- * The test of all requirements of a selector. It costs as much as the object has labels or the selector keys, whichever is
- * less, however often a key is named.
+ * The test of all requirements of a selector. It is linear in the labels of the object or the keys of the selector, whichever are
+ * fewer, however often a key is named.
  */
 export class LabelRules {
   readonly #rules: ReadonlyMap<string, LabelRule>;
@@ -70,7 +70,7 @@ export class LabelRules {
   }
 }
 
-/** The rule with one requirement more. */
+/** The rule with another requirement. */
 function narrowed(rule: LabelRule, { operator, values }: LabelRequirement): LabelRule {
   switch (operator) {
     case 'exists':
@@ -106,7 +106,7 @@ const has = (values: Values, value: string): boolean =>
 const common = (known: Values, values: readonly string[]): Values =>
   valuesOf(values.filter((each) => has(known, each)));
 
-/** A set is the rule's own, and is added to. */
+/** A Set belongs to its rule, so it can be extended. */
 function joined(known: Values, values: readonly string[]): Values {
   const all = typeof known === 'string' ? new Set([known]) : known;
   for (const value of values) all.add(value);

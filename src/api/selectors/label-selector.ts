@@ -29,7 +29,7 @@ export function parseLabelSelector(text: string, mostTerms: number = MAX_SELECTO
   return requirements.length === 0 ? everything : new LabelSelector(text, requirements);
 }
 
-/** Keeps its text, of which few ask for the canonical one, and its rules. */
+/** Keeps its text, because the canonical one is rarely needed, and its rules. */
 class LabelSelector implements Selector {
   readonly empty = false;
   readonly equalities: Selector['equalities'] = NONE;
@@ -55,7 +55,7 @@ class LabelSelector implements Selector {
 const NONE: Selector['equalities'] = Object.freeze([]);
 
 interface Reader {
-  /** The token at hand; `in` and `notin` are words. */
+  /** The current token; `in` and `notin` are words. */
   peek(): LabelToken;
   next(): LabelToken;
   nextOperator(): LabelToken;

@@ -1,19 +1,19 @@
 import { badRequest } from '../status/failures.js';
 
 /**
- * The longest text of a selector, in UTF-16 units. A URL has to fit into the 64 KiB that a server takes of headers, with
+ * The longest text of a selector, in UTF-16 units. A URL has to fit into the server's 64 KiB of headers, with
  * the rest of the request and its escapes.
  */
 export const MAX_SELECTOR_LENGTH = 32_768;
 
 /**
  * The most terms of a selector, unless an option says otherwise: requirements, and the values between the parentheses of `in` and `notin`. What people and
- * controllers write has up to some dozens. So many are parsed in less than a millisecond and are some 50 KiB, which 2,000
- * watches that all select something else can have.
+ * controllers write has up to some dozens. This many are parsed in less than a millisecond and take some 50 KiB, which is acceptable for 2,000
+ * watches with different selectors.
  */
 export const MAX_SELECTOR_TERMS = 512;
 
-/** @throws StatusError 400 for a text that is too long to be looked at */
+/** @throws StatusError 400 for a text that is too long */
 export function requireSelectorLength(parameter: 'labelSelector' | 'fieldSelector', text: string): void {
   if (text.length > MAX_SELECTOR_LENGTH) {
     throw badRequest(`${parameter} is too long: may not be more than ${MAX_SELECTOR_LENGTH} characters`);

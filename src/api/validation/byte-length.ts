@@ -1,18 +1,18 @@
 const encoder = new TextEncoder();
 
-/** How many bytes a text has in UTF-8. Half of a surrogate pair counts as three. */
+/** The length of a text in UTF-8 bytes. Half of a surrogate pair counts as three. */
 export function byteLength(text: string): number {
   return encoder.encode(text).length;
 }
 
 /**
- * Whether a text has more than so many bytes in UTF-8. A UTF-16 unit becomes one to three bytes, so most texts need not
- * be encoded to know, which costs 0.4 µs: a write is held to some twenty limits.
+ * Whether a text has more than `most` bytes in UTF-8. A UTF-16 unit has one to three bytes, so most texts need not
+ * be encoded, which costs 0.4 µs: a write checks some twenty limits.
  */
 export function longerThan(text: string, maxBytes: number): boolean {
   const { length } = text;
   if (length > maxBytes) return true;
-  // By how much it is too long if all is of three bytes; two less with each unit that is of one.
+  // The excess if all units have three bytes; two less with each unit that has one.
   let excess = length * 3 - maxBytes;
   for (let at = 0; excess > 0; at++) {
     if (at === length) return true;

@@ -1,6 +1,6 @@
 import type { FieldError } from '../status/field-error.js';
 
-/** A list reports about so many errors: a body of small faults must not become an answer many times its size. */
+/** About how many errors a list reports: many small faults must not make the response many times larger than the body. */
 const MAX_ERRORS = 1000;
 
 /** The errors of all items, in order; items after the first thousand errors are not looked at. */

@@ -6,10 +6,10 @@ import { collectErrors } from './collect-errors.js';
 const MAX_MANAGER_BYTES = 128;
 const MAX_SUBRESOURCE_BYTES = 256;
 const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
-/** What every manager's name consists of, but for the rarest. */
+/** Fast path: the characters of nearly all manager names. */
 const PLAIN = /^[ -~]*$/;
 
-/** Entries as the library writes them, which has no need of a list of errors for each. */
+/** Fast path: entries as the library writes them, without a list of errors for each. */
 function isUsual({ operation, fieldsType, manager = '', subresource }: ManagedFieldsEntry): boolean {
   if (subresource !== undefined || fieldsType !== 'FieldsV1' || (operation !== 'Update' && operation !== 'Apply')) {
     return false;
@@ -37,7 +37,7 @@ export function managedFieldsErrors(entries: readonly ManagedFieldsEntry[], fiel
   });
 }
 
-/** The first character that cannot be printed is reported: a manager of a million of them would make a million errors. */
+/** Only the first unprintable character is reported, to bound the number of errors. */
 function managerErrors(manager: string, field: string): FieldError[] {
   const errors = longerThan(manager, MAX_MANAGER_BYTES) ? [tooLong(field, MAX_MANAGER_BYTES)] : [];
   if (PLAIN.test(manager)) return errors;

@@ -25,7 +25,7 @@ const HYPHEN = 0x2d;
 const DOT = 0x2e;
 const UNDERSCORE = 0x5f;
 
-// By hand: a create asks a dozen times about a few characters, where two regular expressions take 0.1 µs.
+// A loop, because a create checks a dozen short texts, and two regular expressions take 0.1 µs each.
 function isLabel(text: string): boolean {
   let before = HYPHEN;
   for (let at = 0; at < text.length; at++) {
@@ -46,7 +46,7 @@ function isNamePart(text: string): boolean {
   return inside;
 }
 
-/** Labels with dots between them, told in one pass over the characters: a create asks three times. */
+/** Labels separated by dots, checked in one pass, because a create needs it three times. */
 function isSubdomain(text: string): boolean {
   let before = DOT;
   for (let at = 0; at < text.length; at++) {
@@ -75,11 +75,11 @@ export function dnsLabelErrors(value: string): string[] {
   return faults;
 }
 
-/** Whether {@link qualifiedNameErrors} finds nothing: what is nearly always so, told without a list. */
+/** Whether {@link qualifiedNameErrors} finds nothing, without making a list. */
 export function isQualifiedName(value: string): boolean {
   const slash = value.indexOf('/');
   const name = slash === -1 ? value : value.slice(slash + 1);
-  // What passes is ASCII, so that its length is that of its bytes.
+  // Accepted text is ASCII, so its length equals its bytes.
   if (name.length > 63 || !isNamePart(name)) return false;
   return slash === -1 || (slash <= 253 && isSubdomain(value.slice(0, slash)));
 }
@@ -115,15 +115,15 @@ export function labelValueErrors(value: string): string[] {
   return faults;
 }
 
-/** What can stand as one segment of a path: the least any name must satisfy. */
+/** Text that can be one segment of a path: the minimum for any name. */
 export function pathSegmentErrors(value: string): string[] {
   if (value === '.' || value === '..') return [`may not be '${value}'`];
   return pathSegmentPrefixErrors(value);
 }
 
 /**
- * A name for which nothing else is asked than that it can stand in a path: as {@link pathSegmentErrors}, and what a store
- * can keep and a continue token can carry. Kubernetes has no bound here but that of its store.
+ * A name with no rules but those of a path segment: as {@link pathSegmentErrors}, and limited to what a store
+ * can keep and a continue token can carry. Kubernetes has no limit here but that of its store.
  */
 export function pathSegmentNameErrors(value: string): string[] {
   const faults = longerThan(value, 253) ? ['must be no more than 253 characters'] : [];

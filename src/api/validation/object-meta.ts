@@ -34,12 +34,12 @@ const STANDARD_FINALIZERS: readonly string[] = ['kubernetes', 'orphan', 'foregro
 const invalidEach = (field: string, value: string, faults: readonly string[]): FieldError[] =>
   faults.map((fault) => invalidValue(field, value, fault));
 
-/** {@link invalidEach} into a list. Nearly always there is nothing. */
+/** {@link invalidEach}, added to a list. Nearly always there are no errors. */
 function pushEach(errors: FieldError[], field: string, value: string, faults: readonly string[]): void {
   for (const fault of faults) errors.push(invalidValue(field, value, fault));
 }
 
-/** What is wrong with the metadata of a new object, in Kubernetes' order and words (1.36). */
+/** The errors of a new object's metadata, in Kubernetes' order and words (1.36). */
 export function validateObjectMetaCreate(meta: ObjectMeta, options: ObjectMetaCreateOptions): FieldError[] {
   const { name = '', generateName = '', namespace = '', generation = 0, finalizers, managedFields } = meta;
   const subdomain = options.nameRule === 'subdomain';
@@ -62,12 +62,12 @@ export function validateObjectMetaCreate(meta: ObjectMeta, options: ObjectMetaCr
 }
 
 /**
- * What is wrong with replacing one metadata by another, in Kubernetes' order and words (1.36).
+ * The errors of replacing metadata, in Kubernetes' order and words (1.36).
  *
- * What the server carries over by itself (an empty uid, `resourceVersion`, `creationTimestamp`, the deletion fields of an
+ * Fields that the server carries over (an empty uid, `resourceVersion`, `creationTimestamp`, the deletion fields of an
  * object that is being deleted) must be in `next` already.
  *
- * @param contentIsGood {@link validateObjectMetaCreate} has found nothing in `next`: labels and the like are not looked at
+ * @param contentIsGood {@link validateObjectMetaCreate} has found nothing in `next`: labels and the like are not checked
  * again
  */
 export function validateObjectMetaUpdate(next: ObjectMeta, previous: ObjectMeta, contentIsGood = false): FieldError[] {
@@ -83,7 +83,7 @@ export function validateObjectMetaUpdate(next: ObjectMeta, previous: ObjectMeta,
   return errors;
 }
 
-/** Whether {@link identityErrors} finds nothing, with constant names: every update asks. */
+/** Whether {@link identityErrors} finds nothing. With constant names, because every update calls it. */
 function sameIdentity(next: ObjectMeta, previous: ObjectMeta): boolean {
   return (
     next.name === previous.name &&
@@ -110,7 +110,7 @@ function identityErrors(next: ObjectMeta, previous: ObjectMeta): FieldError[] {
   return errors;
 }
 
-/** Most events have none of the three. */
+/** Fast path: most events have none of the three. */
 function pushMapAndOwnerErrors(errors: FieldError[], { labels, annotations, ownerReferences }: ObjectMeta): void {
   if (labels && !areGoodLabels(labels)) errors.push(...labelErrors(labels));
   if (annotations) errors.push(...annotationErrors(annotations));
@@ -125,7 +125,7 @@ function pushNamespaceErrors(errors: FieldError[], namespace: string, wanted: bo
   } else if (namespace !== '') errors.push(forbiddenField(field, 'not allowed on this type'));
 }
 
-/** Every write asks two or three times, and nearly always all is well: a list for each label would be half of it. */
+/** Called two or three times per write, nearly always without errors, so no list is made for each label. */
 const areGoodLabels = (labels: Readonly<Record<string, string>>): boolean =>
   Object.keys(labels).every((key) => isQualifiedName(key) && isLabelValue(labels[key] as string));
 
@@ -144,7 +144,7 @@ function annotationErrors(annotations: Readonly<Record<string, string>>): FieldE
   return errors;
 }
 
-/** The bytes of keys and values, where they can be too many: counting UTF-16 units tells that for the usual few. */
+/** The bytes of keys and values, counted only if the number of UTF-16 units does not rule out an excess. */
 function totalBytes(entries: readonly (readonly [string, string])[]): number {
   const units = entries.reduce((sum, [key, value]) => sum + key.length + value.length, 0);
   if (units * 3 <= MAX_ANNOTATIONS_BYTES) return units;

@@ -2,7 +2,7 @@ import type { OwnerReference } from '../../model/object-meta.js';
 import { invalidValue, type FieldError } from '../status/field-error.js';
 import { collectErrors } from './collect-errors.js';
 
-/** A further controller is reported with the whole list: without a limit, that grows with the square of the list. */
+/** Each further controller is reported with the whole list, so without a limit the errors grow quadratically. */
 const MAX_LISTS_SHOWN = 10;
 
 /** The rules for owners. Paths carry no index (Kubernetes behaviour). */
@@ -57,16 +57,16 @@ function inWireOrder(reference: OwnerReference): OwnerReference {
   };
 }
 
-/** A list of owners in which none comes twice, and the warning for the client that sent one twice. */
+/** A list of owners without duplicates, and the warning about duplicates. */
 interface DistinctOwners {
   readonly references: OwnerReference[];
   readonly warning?: string;
 }
 
 /**
- * Drops owners that are equal to an earlier one (Kubernetes behaviour). Owners that only share their uid stay.
+ * Drops owners equal to an earlier one (Kubernetes behaviour). Owners that only have the same uid are kept.
  *
- * @param stage where they came from; the warning's words differ
+ * @param stage the source of the list, for the words of the warning
  */
 export function dedupeOwnerReferences(
   references: readonly OwnerReference[],
