@@ -36,7 +36,7 @@ export type { EventRateLimit, EventRateLimitType } from './limits/event-rate-lim
 export type { InFlightLimitOptions } from './limits/in-flight-options.js';
 
 export { allowRules, type AllowRule } from './auth/allow-rules.js';
-export { badCredential, isBadCredential, type BadCredential } from './auth/bad-credential.js';
+export { badCredential, isBadCredential, type BadCredential } from './auth/contract.js';
 export { allowAnonymous, clientCertificate, firstAuthenticator } from './auth/authenticators.js';
 export { allowAuthenticated, allowEverybody, anyOf } from './auth/authorizers.js';
 export {

@@ -2,12 +2,19 @@ import { systemClock, type Clock } from '../clock/clock.js';
 import { isPromise } from '../http/promise.js';
 import type { ApiRequest } from '../http/request.js';
 import type { Caller } from '../model/caller.js';
-import { isBadCredential } from './bad-credential.js';
-import type { Attributes, Authenticate, Authorize, Decision } from './contract.js';
+import {
+  isBadCredential,
+  type Attributes,
+  type Authenticate,
+  type Authorize,
+  type Decision,
+  ANONYMOUS,
+  AUTHENTICATED,
+  UNAUTHENTICATED,
+} from './contract.js';
 import type { CreateImpersonation, Impersonate } from './impersonation.js';
 import { refuseImpersonation } from './no-impersonation.js';
 import { described } from '../options/check-options.js';
-import { ANONYMOUS, AUTHENTICATED, UNAUTHENTICATED } from './well-known.js';
 
 /** The two hooks of a service, and the observer of their failures. */
 export interface AccessOptions {

@@ -1,10 +1,9 @@
 import { isPromise } from '../http/promise.js';
 import type { ApiRequest } from '../http/request.js';
 import type { Caller } from '../model/caller.js';
-import type { Authenticate } from './contract.js';
+import { type Authenticate, ANONYMOUS, AUTHENTICATED, UNAUTHENTICATED } from './contract.js';
 import { authenticator, hookFactory, hookListFaults } from './hook-kinds.js';
 import { throwFaults } from '../options/check-options.js';
-import { ANONYMOUS, AUTHENTICATED, UNAUTHENTICATED } from './well-known.js';
 
 /**
  * Authenticates callers by the client certificate that the TLS layer has verified: the common name is the user, the

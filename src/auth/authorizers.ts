@@ -1,8 +1,7 @@
 import { isPromise } from '../http/promise.js';
-import type { Authorize, Decision } from './contract.js';
+import { type Authorize, type Decision, ANONYMOUS, UNAUTHENTICATED } from './contract.js';
 import { authorizer, hookFactory, hookListFaults } from './hook-kinds.js';
 import { throwFaults } from '../options/check-options.js';
-import { ANONYMOUS, UNAUTHENTICATED } from './well-known.js';
 
 const ALLOWED: Decision = Object.freeze({ allowed: true });
 const DENIED: Decision = Object.freeze({ allowed: false });

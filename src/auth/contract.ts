@@ -41,3 +41,36 @@ export interface Decision {
 
 /** Decides whether a caller may do something. Throwing is a failure of the authorizer: a bare 500, reported to `observe`. */
 export type Authorize = (caller: Caller, attributes: Attributes) => Decision | Promise<Decision>;
+
+/** The user name of a request without credentials. */
+export const ANONYMOUS = 'system:anonymous';
+/** The group of every authenticated caller. */
+export const AUTHENTICATED = 'system:authenticated';
+/** The group of every anonymous caller. */
+export const UNAUTHENTICATED = 'system:unauthenticated';
+/** The group that may do everything and is never refused by limits. */
+export const MASTERS = 'system:masters';
+
+const BRAND: unique symbol = Symbol.for('kube-vitals.BadCredential') as never;
+
+/** The error that an `authenticate` hook throws for an invalid credential. See {@link isBadCredential}. */
+export interface BadCredential extends Error {
+  readonly name: 'BadCredential';
+}
+
+/**
+ * Makes the error with which an `authenticate` hook refuses a credential: 401, not reported, since any client can
+ * send any number of bad credentials. Any other error of the hook is a 401 too, but is treated as a failure of the
+ * hook and reported to `observe`.
+ *
+ * @param message for the service's own use; never sent to clients
+ */
+export function badCredential(message = 'bad credential', more: { readonly cause?: unknown } = {}): BadCredential {
+  const error = new Error(message, 'cause' in more ? { cause: more.cause } : undefined);
+  return Object.assign(error, { name: 'BadCredential' as const, [BRAND]: true });
+}
+
+/** True for a {@link BadCredential}, also one made by another copy of the package. */
+export function isBadCredential(value: unknown): value is BadCredential {
+  return typeof value === 'object' && value !== null && BRAND in value;
+}

@@ -2,11 +2,17 @@ import { isPromise } from '../http/promise.js';
 import type { ApiRequest } from '../http/request.js';
 import type { Caller } from '../model/caller.js';
 import type { Status } from '../model/status.js';
-import type { Attributes, Authorize, ResourceAttributes } from './contract.js';
+import {
+  type Attributes,
+  type Authorize,
+  type ResourceAttributes,
+  ANONYMOUS,
+  AUTHENTICATED,
+  UNAUTHENTICATED,
+} from './contract.js';
 import { applicableModes, type ImpersonationMode } from './impersonation-modes.js';
 import { wantedCaller } from './impersonation-headers.js';
 import { forbiddenStatus } from './resource-refusal.js';
-import { ANONYMOUS, AUTHENTICATED, UNAUTHENTICATED } from './well-known.js';
 
 /** The caller after impersonation, or the refusal: a 400 or a 403, sent with `nosniff`. */
 export type Impersonated = { readonly caller: Caller } | { readonly refused: Status };

@@ -1,11 +1,9 @@
 import type { Caller } from '../model/caller.js';
-import { badCredential } from './bad-credential.js';
+import { badCredential, type Authenticate, AUTHENTICATED } from './contract.js';
 import { bearerToken } from './bearer-token.js';
-import type { Authenticate } from './contract.js';
 import { authenticator, hookFactory } from './hook-kinds.js';
 import { described, optionFaults, throwFaults, type OptionRules } from '../options/check-options.js';
 import { aListOfStrings, aNonEmptyString, aString, required } from '../options/rules.js';
-import { AUTHENTICATED } from './well-known.js';
 
 /** The user of a static token. The group `system:authenticated` is added. */
 export interface StaticTokenCaller {

@@ -5,6 +5,7 @@ import { isPromise } from '../http/promise.js';
 import type { ApiRequest } from '../http/request.js';
 import type { ApiResponse } from '../http/response.js';
 import { NO_CACHE } from './render.js';
+import { parseGoDuration } from '../time/go-duration.js';
 
 /** 400 for an invalid `?timeout=`. `fault` is Go's text. */
 export function badTimeout(fault: string): ApiResponse {
@@ -53,4 +54,18 @@ export function uncached(response: ApiResponse): ApiResponse {
 /** Adds `audit-id`: the request's own if it is a valid header value, else a new one. */
 export function audited(request: ApiRequest, response: ApiResponse): ApiResponse {
   return { ...response, headers: { ...response.headers, 'audit-id': auditIdOf(request) } };
+}
+
+/** Kubernetes: `--request-timeout`. Zero, negative and longer values mean this. */
+const REQUEST_TIMEOUT_MS = 60_000;
+
+/** The limit that a request sets with `?timeout=`: milliseconds, or Go's error text. */
+export type RequestTimeout = { readonly ms: number } | { readonly fault: string };
+
+/** Reads `?timeout=`. `undefined` if there is none, or none shorter than {@link REQUEST_TIMEOUT_MS}. */
+export function requestTimeout(text: string | undefined): RequestTimeout | undefined {
+  if (text === undefined || text === '') return undefined;
+  const parsed = parseGoDuration(text);
+  if ('fault' in parsed) return parsed;
+  return parsed.ms > 0 && parsed.ms < REQUEST_TIMEOUT_MS ? parsed : undefined;
 }

@@ -5,7 +5,7 @@ import { type ApiResponse, notFoundText, textResponse } from '../http/response.j
 import { isTargetTooLarge, readablePart, TARGET_TOO_LARGE } from '../http/target-limit.js';
 import { decodePath, parseQuery, splitUrl } from '../http/url.js';
 import type { Observe } from '../observe/observation.js';
-import { asHead, audited, badTimeout, uncached, withinLimit } from './answer-form.js';
+import { asHead, audited, badTimeout, uncached, withinLimit, requestTimeout } from './answer-form.js';
 import { chain } from '../http/promise.js';
 import type { Verdict } from './check-runner.js';
 import type { HealthRoot } from './contract.js';
@@ -13,7 +13,6 @@ import { passedSync, reportOf, type Asked } from './evaluate.js';
 import type { AskOpen, AskPermission } from './permission.js';
 import { NO_CACHE, ROOT_OK, checkText, rootJson, rootText } from './render.js';
 import { rootOf } from './registry.js';
-import { requestTimeout } from './request-timeout.js';
 
 /** What {@link createEndpoints} works with. */
 export interface EndpointsSurroundings {

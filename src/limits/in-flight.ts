@@ -1,4 +1,4 @@
-import { ANONYMOUS, MASTERS } from '../auth/well-known.js';
+import { ANONYMOUS, MASTERS } from '../auth/contract.js';
 import type { Clock } from '../clock/clock.js';
 import type { Caller } from '../model/caller.js';
 import { createAnswerBytes, type HeldBytes } from './answer-bytes.js';

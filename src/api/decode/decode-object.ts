@@ -1,8 +1,7 @@
-import { isInt64, isObject } from '../../json/json-tree.js';
+import { isInt64, isObject, depthWithin, MAX_FREE_DEPTH } from '../../json/json-tree.js';
 import type { FieldShape, ListShape, MapShape, ScalarShape, Shape, StructShape } from '../schema/shape.js';
 import { typeFault, timeFault, type DecodeFault } from './decode-fault.js';
 import { decodeQuickly, ODD } from './decode-quickly.js';
-import { depthWithin, MAX_FREE_DEPTH } from '../../json/free-json.js';
 import { parseTime } from '../../time/parse-time.js';
 import type { JsonDocument } from '../../json/json-document.js';
 import { MAX_STRICT_ERRORS, strictError } from '../body/strict-errors.js';

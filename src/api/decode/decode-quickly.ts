@@ -1,5 +1,5 @@
 import type { Shape, StructShape } from '../schema/shape.js';
-import { depthWithin, MAX_FREE_DEPTH } from '../../json/free-json.js';
+import { depthWithin, MAX_FREE_DEPTH } from '../../json/json-tree.js';
 import { countKeys } from '../../json/parse-json.js';
 import { parseTime } from '../../time/parse-time.js';
 

@@ -10,8 +10,7 @@ import { methodNotAllowed } from '../status/failures.js';
 import { isStatusError, type StatusError } from '../status/status-error.js';
 import { AGGREGATED, aggregatedDocument } from './aggregated.js';
 import type { DiscoveryGroup, DiscoveryOptions } from './contract.js';
-import { entityTag } from './digest.js';
-import { apiVersions, groupDocument, groupList, resourceList } from './plain.js';
+import { entityTag, apiVersions, groupDocument, groupList, resourceList } from './plain.js';
 
 /**
  * Answers the discovery paths, or `undefined` for any other path.

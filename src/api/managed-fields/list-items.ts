@@ -1,6 +1,5 @@
 import { isObject, member } from '../../json/json-tree.js';
-import { defaultValue } from '../schema/default-value.js';
-import type { ListShape, Shape } from '../schema/shape.js';
+import { defaultValue, type ListShape, type Shape } from '../schema/shape.js';
 import { keyElement, valueElement } from './path-element.js';
 
 /** True for what is owned and replaced as a whole: scalars, atomic lists, atomic objects. */

@@ -1,9 +1,11 @@
 import { compareObjects, type Comparison } from './compare.js';
-import { difference, EMPTY, union } from './field-set.js';
-import { fitToShape } from './fit-to-shape.js';
+import { difference, EMPTY, union, LEAF, type FieldNode, type FieldSet } from './field-set.js';
 import { managerId, type Manager, type Managers } from './managers.js';
 import { stripIdentity } from './stripped-fields.js';
 import type { ManagedVersion, WireObject } from './tracked-object.js';
+import type { Shape } from '../schema/shape.js';
+import { shapeBelow } from './fields-of.js';
+import { isAtomic } from './list-items.js';
 
 /** A change of an object, and its manager. */
 export interface Update {
@@ -50,4 +52,21 @@ export function ofVersion(managers: Managers, { apiVersion, shape }: ManagedVers
     if (manager.apiVersion === apiVersion) kept.set(id, { ...manager, fields: fitToShape(manager.fields, shape) });
   }
   return kept;
+}
+
+/**
+ * Adapts a set to the shape: a manager that owns a part of an atomic value owns all of it. Such sets come from
+ * clients that send managed fields, and from earlier versions of the shape.
+ */
+export function fitToShape(set: FieldSet, shape: Shape | undefined): FieldSet {
+  let fitted: Map<string, FieldNode> | undefined;
+  for (const [element, node] of set) {
+    const below = shapeBelow(shape, element);
+    if (!below || !node.children) continue;
+    const children = isAtomic(below) && below.kind !== 'scalar' ? undefined : fitToShape(node.children, below);
+    if (children === node.children) continue;
+    fitted ??= new Map(set);
+    fitted.set(element, children ? { member: node.member, children } : LEAF);
+  }
+  return fitted ?? set;
 }

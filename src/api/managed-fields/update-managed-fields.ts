@@ -1,6 +1,5 @@
 import type { ManagedFieldsEntry } from '../../model/object-meta.js';
-import { capUpdaters } from './cap-updaters.js';
-import { decodeManagers, encodeManagers, withStoredTimes, type Managers } from './managers.js';
+import { capUpdaters, decodeManagers, encodeManagers, withStoredTimes, type Managers } from './managers.js';
 import { recordUpdate } from './record-update.js';
 import { emptyObject, sameContent, untracked, type ManagedVersion, type WireObject } from './tracked-object.js';
 

@@ -2,7 +2,7 @@ import { systemClock, type Clock } from '../../clock/clock.js';
 import { clauseCovers, parseAccept } from '../../http/accept.js';
 import type { ApiRequest } from '../../http/request.js';
 import type { ApiResponse, ResponseHeaders } from '../../http/response.js';
-import { entityTag } from '../discovery/digest.js';
+import { entityTag } from '../discovery/plain.js';
 import type { Json } from './schemas.js';
 import { swaggerDocument } from './swagger-document.js';
 import { swaggerProtobuf } from './swagger-protobuf.js';

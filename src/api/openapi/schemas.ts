@@ -1,5 +1,4 @@
-import { defaultValue } from '../schema/default-value.js';
-import type { FieldShape, ScalarShape, Shape, StructShape } from '../schema/shape.js';
+import { defaultValue, type FieldShape, type ScalarShape, type Shape, type StructShape } from '../schema/shape.js';
 
 /** A schema of an OpenAPI 3.0 document, or the document itself: plain JSON. */
 export type Json = Readonly<Record<string, unknown>>;

@@ -1,6 +1,5 @@
 import { MAX_DEPTH } from '../../json/parse-json.js';
 import { setMember } from '../../json/json-document.js';
-import { arrayIndex, parsePointer } from './json-pointer.js';
 import { cloneTree, isObject, measureTree, sameTree } from '../../json/json-tree.js';
 
 /** The patched document, and the objects that the patch reached. */
@@ -177,4 +176,19 @@ function fits(patching: Patching, path: readonly string[], value: unknown): bool
   const size = measureTree(value, MAX_WORK);
   patching.work += size.nodes;
   return path.length + size.depth <= MAX_DEPTH;
+}
+
+/** The tokens of a JSON Pointer (RFC 6901), the empty list for the whole document; undefined if it is invalid. */
+export function parsePointer(text: string): readonly string[] | undefined {
+  if (text === '') return [];
+  if (!text.startsWith('/') || /~(?![01])/.test(text)) return undefined;
+  const tokens = text.slice(1).split('/');
+  return text.includes('~') ? tokens.map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~')) : tokens;
+}
+
+/** The array index of a token: digits without a leading zero; undefined for other tokens and beyond `last`. */
+export function arrayIndex(token: string, last: number): number | undefined {
+  if (!/^(?:0|[1-9]\d{0,9})$/.test(token)) return undefined;
+  const index = Number(token);
+  return index <= last ? index : undefined;
 }

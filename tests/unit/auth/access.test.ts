@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createAccess, type AccessOptions } from '../../../src/auth/access.js';
-import { badCredential } from '../../../src/auth/bad-credential.js';
-import type { Authenticate } from '../../../src/auth/contract.js';
+import { badCredential, type Authenticate } from '../../../src/auth/contract.js';
 import { createImpersonation } from '../../../src/auth/impersonation.js';
 import { staticTokens } from '../../../src/auth/static-tokens.js';
 import type { Clock } from '../../../src/clock/clock.js';

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { MAX_DEPTH } from '../../../../src/json/parse-json.js';
-import { applyJsonPatch } from '../../../../src/api/patch/json-patch.js';
-import { arrayIndex, parsePointer } from '../../../../src/api/patch/json-pointer.js';
+import { applyJsonPatch, arrayIndex, parsePointer } from '../../../../src/api/patch/json-patch.js';
 import { cloneTree, measureTree, sameTree, touchedJson } from '../../../../src/json/json-tree.js';
 
 const zeros = (length: number): number[] => Array.from({ length }, () => 0);
