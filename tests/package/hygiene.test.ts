@@ -118,12 +118,12 @@ function titledTests(path: string, text: string): Titled[] {
   return found;
 }
 
-/** What can be seen of a title that is no sentence: too few words beside the placeholders, or a full stop. */
+/** What can be seen of a title that is no sentence: too few words beside the placeholders. */
 function isFragment({ titles }: Pick<Titled, 'titles'>): boolean {
   const words = (text: string): number =>
     text.replace(/%[sdijo#%]|\$\{[^}]*\}|\$\w+/g, ' ').match(/[A-Za-z][\w.'’-]*/g)?.length ?? 0;
   const own = titles.at(-1) ?? '';
-  return words(own) < 2 || words(titles.join(' ')) < 4 || /[^.]\.$/.test(own);
+  return words(own) < 2 || words(titles.join(' ')) < 4;
 }
 
 /** Words that only this project gave a meaning, and what everybody calls it. */
@@ -241,7 +241,6 @@ describe('the repository', () => {
     [['E035 limit'], true],
     [['bookmarks'], true],
     [['for any text', '%s'], true],
-    [['a list ends with its signal.'], true],
     [['a list', 'ends with its signal'], false],
     [['for %s', 'the deadline is a minute'], false],
   ])('sees whether the titles %j are a sentence', (titles, fragment) => {

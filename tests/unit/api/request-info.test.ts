@@ -46,7 +46,7 @@ describe('readRequestInfo', () => {
     ['/namespaces//things', { ...none, parts: ['things'] }],
     ['/namespaces/watch/things', { ...none, namespace: 'watch', parts: ['things'] }],
     ['/things//x', { ...none, subresource: 'x', parts: ['things', '', 'x'] }],
-  ])('reads %s', (rest, expected) => {
+  ])('reads the request %s', (rest, expected) => {
     expect(readRequestInfo('PUT', G + rest, false)).toEqual({
       isResourceRequest: true,
       path: G + rest,
@@ -100,7 +100,7 @@ describe('readRequestInfo', () => {
     ['GET', '/proxy/things/x', false, 'proxy'],
     ['GET', '/watch', false, 'list'],
     ['GET', '/watch/', false, 'list'],
-  ])('calls %s %s (watch: %s) %j', (method, rest, wantsWatch, verb) => {
+  ])('names the verb of %s %s (watch: %s) %j', (method, rest, wantsWatch, verb) => {
     expect(readRequestInfo(method, G + rest, wantsWatch).verb).toBe(verb);
   });
 
@@ -177,7 +177,7 @@ describe('isWatchRoot', () => {
     [`${G}/watch`, false],
     [`${G}/watch/events`, false],
     [`${G}/watch//`, false],
-  ])('%s: %s', (path, expected) => {
+  ])('is known by the path %s: %s', (path, expected) => {
     expect(isWatchRoot(path)).toBe(expected);
   });
 });
