@@ -62,7 +62,7 @@ export const aVersion: OptionRule = (value, name) =>
 export function versionDocument(info: Partial<VersionInfo> = {}): string {
   const all = Object.keys(DEFAULT).map((key): [string, string] => {
     const name = key as keyof VersionInfo;
-    return [key, info[name] ?? DEFAULT[name] ?? ''];
+    return [key, (name in info ? info[name] : DEFAULT[name]) ?? ''];
   });
   return JSON.stringify(Object.fromEntries(all.filter(([key, value]) => value !== '' || !OPTIONAL.has(key))), null, 2);
 }
