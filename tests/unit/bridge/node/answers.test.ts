@@ -187,6 +187,37 @@ describe('an answer that cannot be sent', () => {
   });
 });
 
+describe('a large answer in one piece over HTTP/2', () => {
+  const text = 'x'.repeat(70_000);
+
+  test.each<[string, string | Uint8Array]>([
+    ['text', text],
+    ['bytes', new TextEncoder().encode(text)],
+  ])('As %s it goes out in pieces, and is released when it has been sent.', async (_, body) => {
+    for (const release of [undefined, vi.fn()]) {
+      const { req, res, codes } = http2();
+      serve(() => ({ status: 200, headers: {}, body, ...(release && { release }) }), req, {}, res);
+      for (let rounds = 0; rounds < 3; rounds++) await settled();
+      expect([res.headers, res.text === text, res.ended, codes]).toEqual([{ 'content-length': 70_000 }, true, 1, []]);
+      if (release) expect(release).toHaveBeenCalledOnce();
+    }
+  });
+
+  test('Where a write of it throws the stream is broken off, and the service is told.', async () => {
+    const { req, res, codes } = http2();
+    const refused = new Error('write after end');
+    res.write = () => {
+      throw refused;
+    };
+    const errors: unknown[] = [];
+    serve(() => ({ status: 200, headers: {}, body: text }), req, { onError: (error) => void errors.push(error) }, res);
+    for (let rounds = 0; rounds < 3; rounds++) await settled();
+    expect([errors, codes, res.ended]).toEqual([[refused], [2], 0]);
+    // A write that fails later says it here as well.
+    expect(() => res.emit('error', new Error('EPIPE'))).not.toThrow();
+  });
+});
+
 describe('a server that shuts down', () => {
   test('Sessions of HTTP/2 are closed once, those that have ended are forgotten, and those that come later end soon.', async () => {
     const shutdown = new AbortController();
@@ -213,7 +244,7 @@ describe('a server that shuts down', () => {
     [
       undefined,
       { drainTimeoutMs: -1, idleGraceMs: '5', connections: {} },
-      'gracefulClose: the first argument must be the server to close, as createServer() or listen() returned it; drainTimeoutMs must be a number of milliseconds, zero or more; idleGraceMs must be a number of milliseconds, zero or more; connections must be what trackConnections() returned',
+      'gracefulClose: the first argument must be the server to close, as createServer() or listen() returned it; drainTimeoutMs must be a number of at least 0, or Infinity; idleGraceMs must be a number of at least 0, or Infinity; connections must be what trackConnections() returned',
     ],
     [
       { close: () => undefined },

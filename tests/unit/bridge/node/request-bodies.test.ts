@@ -152,6 +152,7 @@ describe('a body that a framework has read', () => {
     ['body as bytes', { body: Buffer.from('bytes') }, 'bytes'],
     ['body as a value', { body: { a: 1 } }, '{"a":1}'],
     ['body as null', { body: null }, 'null'],
+    ['body as a value that has no JSON', { body: () => 1 }, ''],
     ['rawBody of another type beside a body', { rawBody: 5, body: 'text' }, 'text'],
   ])('%s is the body.', async (_, more, expected) => {
     expect((await parsed(more)).came).toEqual([expected]);

@@ -697,7 +697,7 @@ describe('watch hub', () => {
     const store = memoryStore();
     expect(() => createWatchHub({ store, maxBytes: Number.NaN, idleMs: -1, catchUpReaders: 0 })).toThrow(
       new TypeError(
-        'createWatchHub: maxBytes: give bytes, at least 0; idleMs: give milliseconds, at least 0; catchUpReaders: give a whole number of at least 1',
+        'createWatchHub: maxBytes must be a number of at least 0, or Infinity; idleMs must be a number of at least 0, or Infinity; catchUpReaders must be a whole number of at least 1',
       ),
     );
     for (const catchUpReaders of [1.5, Number.NaN])
