@@ -198,7 +198,7 @@ describe('the pages of a store', () => {
     for (const name of names) {
       await events.environment.store.create({ namespace: 'default', name }, sampleEvent({ name }), { expiresAt: FAR });
     }
-    const result = await list({ ...events, joinsItems: true });
+    const result = await listEvents({ ...events, joinsItems: true });
     if (result.kind !== 'list') throw new Error('no list');
     const forms: string[] = [];
     const texts: string[] = [];
