@@ -1,6 +1,6 @@
 import { systemClock, type Clock } from '../clock/clock.js';
 import type { EventStore, StoreCall } from './contract.js';
-import { untilAborted } from './until-aborted.js';
+import { untilAborted } from './waiting/abortable.js';
 
 /** For {@link createStoreTime}. */
 export interface StoreTimeOptions {

@@ -12,7 +12,7 @@ import type { FieldShape, StructShape } from '../../src/api/schema/shape.js';
 import { eventShape, SOURCE } from '../../src/events/resource/schema.js';
 import type * as Index from '../../src/index.js';
 import type { sqliteStore as SqliteStore } from '../../src/sqlite.js';
-import type * as Described from '../../src/store/described-event.js';
+import type * as Described from '../../src/store/sidecar/sidecar.js';
 import type { call as Call } from '../../src/testing.js';
 import { root } from './source-files.js';
 
@@ -111,7 +111,7 @@ describe('a field that is added to the schema in one line', () => {
         sqlite: 'src/sqlite.ts',
         'sqlite-worker': 'src/store/sqlite/worker.ts',
         testing: 'src/testing.ts',
-        described: 'src/store/described-event.ts',
+        described: 'src/store/sidecar/sidecar.ts',
       },
       outdir: 'dist',
       bundle: true,
@@ -330,7 +330,7 @@ describe('a field that is added to the schema in one line', () => {
       const record = await store.get({ namespace: 'default', name: nameOf(created) });
       if (!record) throw new Error('the event is gone');
       const { event } = record;
-      const again = described.describedEvent(event.bytes, described.describeEvent(event));
+      const again = described.eventWithSidecar(event.bytes, described.encodeSidecar(event));
       expect(again.fields).toEqual(event.fields);
       expect(again.fields['severity']).toBe('high');
     });

@@ -1,5 +1,6 @@
 import { storeError } from '../errors.js';
 import type { Revision } from '../record.js';
+import { pause } from '../waiting/abortable.js';
 import type { Connection, Pending, WatchHandle, WatchListener } from './connection.js';
 import { etcdFailure, reasonOf, verdictOf } from './failure.js';
 import type { RangeRequest, RangeResponse, TxnRequest, TxnResponse, WatchRequest } from './messages.js';
@@ -37,8 +38,6 @@ export interface EtcdClient {
   watch(request: WatchRequest, listener: WatchListener, budget: Budget): Promise<WatchHandle>;
   /** The token is no longer good. */
   forgetToken(): void;
-  /** Waits; not when the signal is aborted. */
-  pause(ms: number, signal: AbortSignal | undefined): Promise<void>;
   close(): void;
 }
 
@@ -58,18 +57,6 @@ export function createEtcdClient(connections: readonly Connection[], settings: E
     current = (current + 1) % connections.length;
     for (const watch of [...watches]) if (watch.connection === connection) watch.leave();
   };
-
-  const pause = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
-    new Promise((resolve) => {
-      const done = (): void => {
-        timer.cancel();
-        signal?.removeEventListener('abort', done);
-        resolve();
-      };
-      const timer = clock.setTimer(done, ms);
-      if (signal?.aborted) done();
-      else signal?.addEventListener('abort', done);
-    });
 
   /** One attempt, within the time of one and of the whole. */
   const attempt = async <T>(pending: Pending<T>, { end, signal }: Budget): Promise<T> => {
@@ -168,7 +155,7 @@ export function createEtcdClient(connections: readonly Connection[], settings: E
       const quick = clock.monotonic() - begun < requestTimeoutMs / 2;
       if (quick && tries >= connections.length) {
         const left = Math.max(1, budget.end - clock.monotonic());
-        await pause(Math.min(20 * 2 ** Math.min(tries, 4), left), budget.signal);
+        await pause(clock, Math.min(20 * 2 ** Math.min(tries, 4), left), budget.signal);
       }
     }
   };
@@ -232,7 +219,6 @@ export function createEtcdClient(connections: readonly Connection[], settings: E
     forgetToken() {
       token = undefined;
     },
-    pause,
     close() {
       for (const connection of connections) connection.close();
     },

@@ -1,6 +1,7 @@
-import type { Change, ChangesOptions } from '../contract.js';
+import type { Change } from '../contract.js';
 import { isStoreError, storeError } from '../errors.js';
-import { createParkedIterator, type ParkedIterator } from '../parked-iterator.js';
+import { pause } from '../waiting/abortable.js';
+import type { FeedOptions, FeedSource } from '../feeds/paged-feed.js';
 import type { Revision } from '../record.js';
 import type { ClockTimer } from '../../clock/clock.js';
 import type { EtcdClient } from './client.js';
@@ -18,34 +19,28 @@ const MOST_WAITING = 2000;
 const MOST_FAILURES = 10;
 const NO_BYTES = new Uint8Array(0);
 
-/** What a feed needs once the store is open. */
-export interface FeedSource {
-  readonly client: EtcdClient;
-  /** The revision at which the store began. */
-  begin(): Revision;
-}
-
 /** What feeds need. */
 export interface FeedContext {
   readonly settings: EtcdSettings;
   readonly layout: Layout;
   readonly quiet: QuietSpan;
-  open(signal: AbortSignal | undefined): Promise<FeedSource>;
+  readonly client: EtcdClient;
+  /** The revision at which the store began. */
+  begin(): Revision;
 }
 
 /** One watch of etcd as a feed. It goes on on another member after the last revision it saw, and misses nothing. */
 export function openFeed(
-  { settings, layout, quiet, open }: FeedContext,
-  { after, signal, onProgress }: ChangesOptions,
-  onEnd: (feed: ParkedIterator<readonly Change[]>) => void,
-): ParkedIterator<readonly Change[]> {
+  { settings, layout, quiet, client, begin }: FeedContext,
+  { after, onProgress, wake }: FeedOptions,
+): FeedSource {
   const { clock, progressMs, requestTimeoutMs, name } = settings;
   /** Ends what waits when the feed ends. */
   const over = new AbortController();
   /** Everything up to here was seen. */
-  let position = after;
+  let position = Math.max(after, quiet.beyond(after));
   /** The last change, or where the feed began: nothing happened from there to `position`. */
-  let lastChange = after;
+  let lastChange = quiet.start(after);
   /** Told to the reader. */
   let told = after;
   let waiting: (readonly Change[])[] = [];
@@ -56,12 +51,11 @@ export function openFeed(
   let handle: WatchHandle | undefined;
   let paused = false;
   let timer: ClockTimer | undefined;
-  let source: FeedSource | undefined;
 
   const fail = (error: unknown): void => {
     failure ??= { error };
     handle?.cancel();
-    feed.wake();
+    wake();
   };
 
   /** Everything up to `revision` was seen. */
@@ -96,11 +90,11 @@ export function openFeed(
       fail(storeError('unavailable', `the watch of etcd is broken: ${reasonOf(reason)}`, { cause: reason }));
       return;
     }
-    if (failures > 1) await source?.client.pause(25 * 2 ** Math.min(failures, 5), over.signal);
+    if (failures > 1) await pause(clock, 25 * 2 ** Math.min(failures, 5), over.signal);
     await connect();
   };
 
-  const respond = (response: WatchResponse, client: EtcdClient, reset: (reason: unknown) => void): void => {
+  const respond = (response: WatchResponse, reset: (reason: unknown) => void): void => {
     if (response.canceled) {
       if (response.compactRevision > 0) {
         const current = response.compactRevision;
@@ -119,18 +113,16 @@ export function openFeed(
     parts = [];
     if (events.length > 0) take(events);
     else if (!response.created) advance(response.revision);
-    feed.wake();
+    wake();
     schedule();
   };
 
   const connect = async (): Promise<void> => {
     if (over.signal.aborted || failure !== undefined) return;
     try {
-      source = await open(over.signal);
-      const { client } = source;
-      const begin = source.begin();
-      if (after < begin) {
-        fail(storeError('expired', `the store began at ${begin}`, { current: begin }));
+      const first = begin();
+      if (after < first) {
+        fail(storeError('expired', `the store began at ${first}`, { current: first }));
         return;
       }
       const opened: { handle?: WatchHandle } = {};
@@ -143,7 +135,7 @@ export function openFeed(
       };
       const listener: WatchListener = {
         response(response) {
-          if (isMine && !over.signal.aborted) respond(response, client, reset);
+          if (isMine && !over.signal.aborted) respond(response, reset);
         },
         end: reset,
       };
@@ -160,8 +152,7 @@ export function openFeed(
       schedule(onProgress !== undefined && told === after ? 0 : undefined);
     } catch (error) {
       if (over.signal.aborted) return;
-      if (isStoreError(error) && error.code === 'closed') feed.end();
-      else if (isStoreError(error)) fail(error);
+      if (isStoreError(error)) fail(error);
       else await reconnect(error);
     }
   };
@@ -169,9 +160,8 @@ export function openFeed(
   /** Proves, after some silence, that nothing was missed, and finds out whether the watch still lives. */
   const prove = async (): Promise<void> => {
     timer = undefined;
-    const client = source?.client;
     const watch = handle;
-    if (client === undefined || watch === undefined || paused) {
+    if (watch === undefined || paused) {
       schedule();
       return;
     }
@@ -179,7 +169,7 @@ export function openFeed(
       const put = { type: 'put', key: layout.tickKey, value: NO_BYTES } as const;
       const { revision } = await client.txn({ compare: [], success: [put], failure: [] }, client.budget(over.signal));
       if (over.signal.aborted || failure !== undefined) return;
-      if (position < revision) await client.pause(2 * requestTimeoutMs, over.signal);
+      if (position < revision) await pause(clock, 2 * requestTimeoutMs, over.signal);
       if (position < revision && handle === watch && !paused) {
         watch.cancel();
         await reconnect(new Error(`a watch of ${name} went silent`));
@@ -196,9 +186,9 @@ export function openFeed(
     timer = clock.setTimer(() => void prove(), delay);
   };
 
-  const feed: ParkedIterator<readonly Change[]> = createParkedIterator({
-    signal,
-    poll() {
+  void connect();
+  return {
+    take() {
       const batch = waiting.shift();
       if (batch !== undefined) {
         waitingCount -= batch.length;
@@ -216,18 +206,11 @@ export function openFeed(
       }
       return undefined;
     },
-    onEnd() {
+    end() {
       over.abort();
       timer?.cancel();
       handle?.cancel();
       waiting = [];
-      onEnd(feed);
     },
-  });
-  if (signal?.aborted !== true) {
-    position = Math.max(after, quiet.beyond(after));
-    lastChange = quiet.start(after);
-    void connect();
-  }
-  return feed;
+  };
 }

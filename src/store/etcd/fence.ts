@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock/clock.js';
-import { createBatcher } from '../batcher.js';
+import { createBatcher } from '../batching/batcher.js';
 import type { Change, ChangesOptions } from '../contract.js';
 import { storeError } from '../errors.js';
 import type { EventKey, EventRecord, Revision } from '../record.js';

@@ -1,5 +1,5 @@
-import { describedEvent, describeEvent } from '../described-event.js';
 import { compareBytes, sameBytes } from '../byte-order.js';
+import { eventWithSidecar, encodeSidecar } from '../sidecar/sidecar.js';
 import type { EncodedEvent, EventKey, EventRecord, Revision } from '../record.js';
 import type { KeyValue } from './messages.js';
 
@@ -115,7 +115,7 @@ export function createLayout(prefix: string): Layout {
       return { indexKey: key, objectKey, revision: modRevision };
     },
     value(event, expiresAt) {
-      const tail = bytes(`\n${expiresAt} ${describeEvent(event)}`);
+      const tail = bytes(`\n${expiresAt} ${encodeSidecar(event)}`);
       const value = new Uint8Array(event.bytes.length + tail.length);
       value.set(event.bytes);
       value.set(tail, event.bytes.length);
@@ -133,7 +133,7 @@ export function createLayout(prefix: string): Layout {
       try {
         // A view without the manners of Node's Buffer.
         const json = new Uint8Array(value.buffer, value.byteOffset, end);
-        return { key, revision, event: describedEvent(json, line.slice(space + 1)), expiresAt };
+        return { key, revision, event: eventWithSidecar(json, line.slice(space + 1)), expiresAt };
       } catch {
         return undefined;
       }

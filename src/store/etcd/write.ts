@@ -1,3 +1,5 @@
+import { conflict, exists, notFound } from '../contract/conditions.js';
+import { keyText } from '../contract/keys.js';
 import { isStoreError, storeError, type StoreError } from '../errors.js';
 import type { EncodedEvent, EventKey, EventRecord, Revision } from '../record.js';
 import type { Budget, EtcdClient } from './client.js';
@@ -17,22 +19,10 @@ export interface WriteContext {
 
 const NO_BYTES = new Uint8Array(0);
 
-function notFound(key: EventKey): StoreError {
-  return storeError('not-found', `${key.namespace}/${key.name} does not exist`);
-}
-
-function exists(key: EventKey): StoreError {
-  return storeError('exists', `${key.namespace}/${key.name} exists already`);
-}
-
-function conflict(key: EventKey, revision: Revision, expected: Revision): StoreError {
-  return storeError('conflict', `${key.namespace}/${key.name} is at ${revision}, not at ${expected}`);
-}
-
 /** The failed branch of a conditional write reads the key, so that one round trip says why. */
 function refusal(layout: Layout, key: EventKey, expected: Revision, kvs: readonly KeyValue[] = []): StoreError {
   const record = kvs[0] === undefined ? undefined : layout.record(kvs[0]);
-  return record === undefined ? notFound(key) : conflict(key, record.revision, expected);
+  return record === undefined ? notFound(keyText(key)) : conflict(keyText(key), record.revision, expected);
 }
 
 /** The event as it stands, for a get. */
@@ -50,7 +40,7 @@ export async function readOne(
 /** What was written, at the revision that it got: one object a transaction, so each has its own. */
 function written({ layout, known }: WriteContext, key: Uint8Array, value: Uint8Array, revision: Revision): EventRecord {
   const record = layout.record({ key, value, createRevision: revision, modRevision: revision, version: 1 });
-  if (record === undefined) throw new TypeError('the event has no usable description: give cut and expiresAt');
+  if (record === undefined) throw new TypeError('the event has no usable sidecar: give cut and expiresAt');
   known.note(record);
   return record;
 }
@@ -127,7 +117,7 @@ export async function createOne(
     }
     const { succeeded, revision, steps } = response;
     if (succeeded) return written(context, objectKey, value, revision);
-    if (steps[0]?.[0] !== undefined) throw exists(key);
+    if (steps[0]?.[0] !== undefined) throw exists(keyText(key));
     fence.saw(steps[1]?.[0]?.modRevision ?? 0);
   }
 }
@@ -143,7 +133,7 @@ async function createdAfterAll(
   if (verdictOf(error.cause) === 'no-space') {
     const record = await lookAfterRefusal(() => readOne(context, lost.key, budget), error);
     if (record === undefined) throw error;
-    if (record.event.uid !== lost.uid) throw exists(lost.key);
+    if (record.event.uid !== lost.uid) throw exists(keyText(lost.key));
     return record;
   }
   if (error.code !== 'unknown-outcome') throw error;
@@ -159,8 +149,8 @@ async function expiryAt(context: WriteContext, key: EventKey, expected: Revision
   const known = context.known.at(key, expected);
   if (known !== undefined) return known;
   const record = await readOne(context, key, budget);
-  if (record === undefined) throw notFound(key);
-  if (record.revision !== expected) throw conflict(key, record.revision, expected);
+  if (record === undefined) throw notFound(keyText(key));
+  if (record.revision !== expected) throw conflict(keyText(key), record.revision, expected);
   return record.expiresAt;
 }
 

@@ -1,12 +1,16 @@
 import type { Clock } from '../../clock/clock.js';
 import type { Revision } from '../contract.js';
+import { expired } from '../contract/conditions.js';
+import { createPagedFeeds, type PagedFeeds } from '../feeds/paged-feed.js';
 import type { Bounds } from './bounds.js';
-import { createFeeds, type Feeds } from './state/feed.js';
 import { createHistoryKeeper, type HistoryKeeper } from './state/history-keeper.js';
 import { createJsonCache, type JsonCache } from './lists/json-cache.js';
 import type { MemoryStoreOptions } from './options.js';
 import { createCapacity, type Capacity } from './state/capacity.js';
 import { createMemoryState, type MemoryState } from './state/state.js';
+
+/** The most changes that a feed gives at once. */
+const FEED_BATCH = 1024;
 
 /** The revision before the first: from the wall clock, so that a restarted process continues above its former revisions. */
 function startRevision(clock: Clock, { startAt, startAbove = 0 }: MemoryStoreOptions): Revision {
@@ -17,7 +21,7 @@ function startRevision(clock: Clock, { startAt, startAbove = 0 }: MemoryStoreOpt
 /** The components of a memory store. */
 export interface Engine {
   readonly state: MemoryState;
-  readonly feeds: Feeds;
+  readonly feeds: PagedFeeds;
   readonly history: HistoryKeeper;
   readonly jsonCache: JsonCache;
   readonly capacity: Capacity;
@@ -29,7 +33,14 @@ export interface Engine {
 /** Creates the components of an empty store. */
 export function createEngine(clock: Clock, options: MemoryStoreOptions, bounds: Bounds): Engine {
   const state = createMemoryState(startRevision(clock, options), bounds.arenaBytes);
-  const feeds = createFeeds(state);
+  const feeds = createPagedFeeds({
+    read(after) {
+      const { log, start } = state;
+      const position = after - start;
+      if (position >= log.floor()) return log.read(position, FEED_BATCH).map(state.change);
+      throw expired(after, start + log.floor());
+    },
+  });
   const jsonCache = createJsonCache(state.start, bounds.listCacheMaxBytes);
   const afterWrite = (): void => {
     history.afterWrite();

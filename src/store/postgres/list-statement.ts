@@ -1,6 +1,7 @@
 import type { FieldTerm, ListQuery } from '../contract.js';
+import { keyText } from '../contract/keys.js';
 import type { PostgresValue } from './client.js';
-import { beforeNul, indexed, keyText, quoted } from './names.js';
+import { beforeNul, indexed, quoted } from './names.js';
 import type { Statement } from './requests.js';
 import { EVENT_COLUMNS } from './rows.js';
 import { hasPassed } from './schema-lift.js';

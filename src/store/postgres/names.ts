@@ -1,4 +1,5 @@
 import type { EventKey } from '../contract.js';
+import { keyText } from '../contract/keys.js';
 import { storeError } from '../errors.js';
 
 /** The longest schema name: PostgreSQL's 63 bytes less what the names made of it need. */
@@ -27,17 +28,6 @@ export function quoted(name: string): string {
 /** The channel on which a schema's stores tell each other of new revisions. */
 export function channelOf(schema: string): string {
   return `${schema}.changes`;
-}
-
-/** The key column: `namespace/name`. The bytes of it are the order of lists. */
-export function keyText({ namespace, name }: EventKey): string {
-  return `${namespace}/${name}`;
-}
-
-/** The way back: namespaces have no `/`. */
-export function keyOfText(text: string): EventKey {
-  const slash = text.indexOf('/');
-  return { namespace: text.slice(0, slash), name: text.slice(slash + 1) };
 }
 
 /**

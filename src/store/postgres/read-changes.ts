@@ -1,6 +1,8 @@
 import type { Change, Revision } from '../contract.js';
+import { expired } from '../contract/conditions.js';
+import { keyOfText } from '../contract/keys.js';
 import { storeError } from '../errors.js';
-import { keyOfText, quoted } from './names.js';
+import { quoted } from './names.js';
 import type { Reads } from './reads.js';
 import type { Row } from './requests.js';
 import { hasPassed } from './schema-lift.js';
@@ -55,7 +57,6 @@ ORDER BY v.rev`,
   const rows = await reads.read(statement, [String(Math.min(Math.floor(after), Number.MAX_SAFE_INTEGER))]);
   const [first] = rows;
   const floor = numberOf(first?.['floor']);
-  if (after < floor || first?.['passed'] === 'false')
-    throw storeError('expired', `revision ${after} is not in the history`, { current: floor });
+  if (after < floor || first?.['passed'] === 'false') throw expired(after, floor);
   return first?.['key'] === null ? [] : rows.map(changeOf);
 }

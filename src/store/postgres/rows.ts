@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
-import { describedEvent } from '../described-event.js';
+import { eventWithSidecar } from '../sidecar/sidecar.js';
 import type { EventKey, EventRecord, Revision } from '../record.js';
+import { keyOfText } from '../contract/keys.js';
 import { storeError } from '../errors.js';
-import { keyOfText } from './names.js';
 import type { Row } from './requests.js';
 
 /** The event's columns of `versions v`, as texts: what drivers make of other types can be changed by anybody. */
@@ -28,7 +28,7 @@ export function recordOf(
   return {
     key,
     revision,
-    event: describedEvent(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length), description),
+    event: eventWithSidecar(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length), description),
     expiresAt: numberOf(expiresAt),
   };
 }

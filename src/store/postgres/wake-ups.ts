@@ -1,5 +1,6 @@
 import type { Clock, ClockTimer } from '../../clock/clock.js';
 import type { Revision } from '../contract.js';
+import { createDelays } from '../waiting/backoff.js';
 import type { PostgresClient } from './client.js';
 import type { ListenCheck } from './listen-check.js';
 
@@ -29,9 +30,6 @@ export interface WakeUps {
   close(): Promise<void>;
 }
 
-const FIRST_PAUSE_MS = 100;
-const LONGEST_PAUSE_MS = 5_000;
-
 /** Makes {@link WakeUps}. A connection is held for LISTEN while there are readers, and until the next poll after that. */
 export function createWakeUps(options: WakeUpsOptions): WakeUps {
   const { client, channel, check, pollMs, pollWithoutListenMs, timers, readers, wake, onError } = options;
@@ -39,7 +37,7 @@ export function createWakeUps(options: WakeUpsOptions): WakeUps {
   let unlisten: (() => Promise<void>) | undefined;
   let attempting: Promise<void> | undefined;
   let retryAt = 0;
-  let pause = FIRST_PAUSE_MS;
+  const pauses = createDelays();
   /** Feeds were woken for this revision, and look after that. */
   let announced = 0;
   let closed = false;
@@ -49,11 +47,6 @@ export function createWakeUps(options: WakeUpsOptions): WakeUps {
     if (payload !== '' && revision <= announced) return;
     announced = Math.max(announced, revision);
     wake();
-  };
-
-  const rest = (): void => {
-    retryAt = timers.monotonic() + pause;
-    pause = Math.min(pause * 2, LONGEST_PAUSE_MS);
   };
 
   const attempt = async (): Promise<void> => {
@@ -66,11 +59,11 @@ export function createWakeUps(options: WakeUpsOptions): WakeUps {
         plan();
       });
       unlisten = stop;
-      pause = FIRST_PAUSE_MS;
+      pauses.reset();
       // What was written before the server agreed was not announced.
       wake();
     } catch (error) {
-      rest();
+      retryAt = timers.monotonic() + pauses.next();
       onError(error);
     }
   };

@@ -1,12 +1,14 @@
 import { Buffer } from 'node:buffer';
 import type { Clock } from '../../clock/clock.js';
-import { createBatcher, type Batcher } from '../batcher.js';
+import { createBatcher, type Batcher } from '../batching/batcher.js';
 import type { EventKey, Revision } from '../contract.js';
-import { describedEvent, describeEvent } from '../described-event.js';
+import { conflict, exists, notFound } from '../contract/conditions.js';
+import { keyText } from '../contract/keys.js';
+import { eventWithSidecar, encodeSidecar } from '../sidecar/sidecar.js';
 import { storeError } from '../errors.js';
 import type { EncodedEvent, EventRecord } from '../record.js';
 import { stateOf } from './failures.js';
-import { indexed, keyText, quoted } from './names.js';
+import { indexed, quoted } from './names.js';
 import type { Reads } from './reads.js';
 import type { Requests, Row } from './requests.js';
 import { numberOf, recordOf } from './rows.js';
@@ -19,22 +21,22 @@ export interface Write {
   readonly key: EventKey;
   readonly expected?: Revision | undefined;
   readonly expiresAt?: number;
-  /** Copies: the caller may change its own. Absent for a removal. */
+  /** Absent for a removal. */
   readonly bytes?: Uint8Array;
   readonly description?: string;
   readonly regardingName?: string | undefined;
   readonly regardingUid?: string | undefined;
 }
 
-/** Copies of what is to be kept of an event. */
+/** What is to be kept of an event. */
 export function contentOf(
   event: EncodedEvent,
 ): Pick<Write, 'bytes' | 'description' | 'regardingName' | 'regardingUid'> {
   const field = (name: string): string | undefined =>
     Object.hasOwn(event.fields, name) ? event.fields[name] : undefined;
   return {
-    bytes: new Uint8Array(event.bytes),
-    description: describeEvent(event),
+    bytes: event.bytes,
+    description: encodeSidecar(event),
     regardingName: field('regarding.name'),
     regardingUid: field('regarding.uid'),
   };
@@ -90,14 +92,14 @@ function resultOf(write: Write, row: Row | undefined): EventRecord | Error {
   if (row === undefined) return storeError('unknown-outcome', 'PostgreSQL: the answer to a write is missing');
   if (row['r_rev'] === null) {
     const had = row['r_had'];
-    if (kind === 'create') return storeError('exists', `${keyText(key)} exists already`);
-    if (had === null) return storeError('not-found', `${keyText(key)} does not exist`);
-    return storeError('conflict', `${keyText(key)} is at ${had}, not at ${expected}`);
+    if (kind === 'create') return exists(keyText(key));
+    if (had === null) return notFound(keyText(key));
+    return conflict(keyText(key), String(had), expected);
   }
   const revision = numberOf(row['r_rev']);
   if (kind === 'remove') return recordOf(key, revision, row['r_expires_at'], row['r_description'], row['r_data']);
   const { bytes, description, expiresAt } = write as Required<Write>;
-  return { key, revision, event: describedEvent(bytes, description), expiresAt };
+  return { key, revision, event: eventWithSidecar(bytes, description), expiresAt };
 }
 
 /** Writes in batches, one round trip and one commit each. One batch is under way at a time, while the next one gathers. */

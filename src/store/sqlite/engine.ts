@@ -1,4 +1,5 @@
 import type { Revision } from '../contract.js';
+import { checkReadable, expired } from '../contract/conditions.js';
 import { storeError, type StoreError } from '../errors.js';
 import type { LoadedDriver } from './driver.js';
 import { openEngineFile } from './engine-file.js';
@@ -248,16 +249,12 @@ export function openEngine(driver: LoadedDriver, options: EngineOptions, now: nu
       read(({ prepare }) => {
         const { latest, floor } = state;
         const at = query.at ?? latest;
-        if (!(at <= latest))
-          throw storeError('future-revision', `revision ${at} has not happened yet`, { current: latest });
-        if (at < floor) throw storeError('expired', `revision ${at} is older than the history`, { current: floor });
+        checkReadable(at, floor, latest);
         return { ...readStoredList(prepare, { ...query, at, isLatest: at === latest }), revision: at };
       }),
     changes: (after) =>
       read(({ prepare }) => {
-        if (after < state.floor) {
-          throw storeError('expired', `revision ${after} is older than the history`, { current: state.floor });
-        }
+        if (after < state.floor) throw expired(after, state.floor);
         return readStoredChanges(prepare, after);
       }),
     revision: () => read(() => state.latest),

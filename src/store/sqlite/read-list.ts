@@ -1,6 +1,6 @@
 import type { FieldTerm, Revision } from '../contract.js';
-import { describedFields } from '../described-event.js';
 import { compareBytes } from '../byte-order.js';
+import { sidecarFields } from '../sidecar/sidecar.js';
 import { bytesOf, type SqlRow, type SqlStatement, type SqlValue } from './driver.js';
 import { keyBounds, recordOf, RECORD_COLUMNS, type KeyBytes, type StoredRecord } from './stored.js';
 
@@ -77,7 +77,7 @@ function aboutOf(prepare: Prepare, terms: readonly FieldTerm[]): About | 'nothin
 
 /** True when the description carries every term's value. */
 function fits(description: Uint8Array, terms: readonly FieldTerm[]): boolean {
-  const fields = describedFields(description);
+  const fields = sidecarFields(description);
   return terms.every(({ field, value }) => (Object.hasOwn(fields, field) ? fields[field] : '') === value);
 }
 

@@ -1,26 +1,26 @@
 import type { Change, EventKey } from '../contract.js';
-import { describedEvent } from '../described-event.js';
+import { keyOfText, keyText } from '../contract/keys.js';
+import { eventWithSidecar } from '../sidecar/sidecar.js';
 import { storeError } from '../errors.js';
 import type { EventRecord } from '../record.js';
 import type { KeyBytes, StoredChange, StoredRecord } from './stored.js';
 
+const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
 /** A key as it is in the file. */
-export function keyText({ namespace, name }: EventKey): string {
-  return `${namespace}/${name}`;
+export function keyBytes(key: EventKey): KeyBytes {
+  return encoder.encode(keyText(key));
 }
 
 /** The key again. */
 export function keyOf(bytes: KeyBytes): EventKey {
-  const text = decoder.decode(bytes);
-  const slash = text.indexOf('/');
-  return { namespace: text.slice(0, slash), name: text.slice(slash + 1) };
+  return keyOfText(decoder.decode(bytes));
 }
 
 /** A record as the store returns it. Throws what {@link decoded} makes a StoreError of. */
 export function recordOf({ key, revision, expiresAt, data, description }: StoredRecord): EventRecord {
-  return { key: keyOf(key), revision, event: describedEvent(data, description), expiresAt };
+  return { key: keyOf(key), revision, event: eventWithSidecar(data, description), expiresAt };
 }
 
 /** A step of history as the store returns it. Throws what {@link decoded} makes a StoreError of. */

@@ -1,15 +1,15 @@
 import { systemClock, type ClockTimer } from '../../clock/clock.js';
-import { createBatcher } from '../batcher.js';
-import type { EventKey, EventStore, ListPage, ListQuery, StoreCall, StoreCapabilities } from '../contract.js';
+import { createBatcher } from '../batching/batcher.js';
+import type { EventStore, ListPage, ListQuery } from '../contract.js';
 import { storeError, type StoreError } from '../errors.js';
-import { createPagedFeeds } from '../paged-feed.js';
-import type { EncodedEvent, EventRecord } from '../record.js';
+import { createPagedFeeds } from '../feeds/paged-feed.js';
+import type { EventRecord } from '../record.js';
+import { createEventStore } from '../shell/create-event-store.js';
 import { resolveUnknownOutcomes } from '../unknown-outcomes.js';
 import type { EngineQuery } from './engine.js';
 import { checkSqliteStoreOptions, engineOptions, type SqliteStoreOptions } from './options.js';
 import { packReads, unpackReadAnswer, type ReadOperation, type ReadResult } from './protocol-read.js';
-import { changeOf, decoded, keyOf, keyText, recordOf } from './records.js';
-import type { KeyBytes } from './stored.js';
+import { changeOf, decoded, keyBytes, keyOf, recordOf } from './records.js';
 import { createWorkerHost, type EngineHost } from './worker-host.js';
 import { createWrites } from './writes.js';
 
@@ -28,29 +28,6 @@ const FIRST_FORGET_MS = 1000;
 
 const encoder = new TextEncoder();
 
-function keyBytes(key: EventKey): KeyBytes {
-  return encoder.encode(keyText(key));
-}
-
-/** The promise, or the signal's reason if that comes first. What is under way goes on. */
-function orAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (signal === undefined) return promise;
-  return new Promise((resolve, reject) => {
-    const abort = (): void => reject(signal.reason as Error);
-    signal.addEventListener('abort', abort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
-  });
-}
-
-function checkListQuery({ limit, order, after }: ListQuery): void {
-  if (!(Number.isSafeInteger(limit) && limit >= 1)) {
-    throw new TypeError('list: give a limit that is a whole number of at least 1');
-  }
-  if (order === 'newest-first' && after !== undefined && after.revision === undefined) {
-    throw new TypeError('list: newest-first goes on after a position with a revision');
-  }
-}
-
 function engineQuery({ namespace, terms = [], at, after, limit, order }: ListQuery): EngineQuery {
   return {
     namespace: namespace === undefined ? undefined : encoder.encode(namespace),
@@ -64,11 +41,8 @@ function engineQuery({ namespace, terms = [], at, after, limit, order }: ListQue
 
 /** The store over an engine that answers messages. `options` were checked. */
 export function createSqliteStore(options: SqliteStoreOptions, host: EngineHost): EventStore {
-  const clock = options.clock ?? systemClock;
-  const { path, name = 'sqlite' } = options;
-  const maxEventBytes = options.maxEventBytes ?? 3_145_728;
-  const closedError = (): StoreError => storeError('closed', `the store ${name} is closed`);
-  let closing: Promise<void> | undefined;
+  const { path, name = 'sqlite', clock = systemClock, maxEventBytes = 3_145_728 } = options;
+  let stopped = false;
   let timer: ClockTimer | undefined;
   /** When it fires, on the monotonic clock. */
   let forgettingAt = clock.monotonic() + FIRST_FORGET_MS;
@@ -105,18 +79,12 @@ export function createSqliteStore(options: SqliteStoreOptions, host: EngineHost)
     run: answers,
   });
 
-  const begin = (call: StoreCall | undefined): AbortSignal | undefined => {
-    if (closing !== undefined) throw closedError();
-    call?.signal?.throwIfAborted();
-    return call?.signal;
-  };
-  const read = async <Kind extends ReadOperation['kind']>(
+  const read = <Kind extends ReadOperation['kind']>(
     operation: ReadOperation & { readonly kind: Kind },
     signal?: AbortSignal,
   ): Promise<Extract<ReadResult, { kind: Kind }>> => {
     const queue = operation.kind === 'list' ? lists : reads;
-    const result = await orAborted(queue.add(operation, signal), signal);
-    return result as Extract<ReadResult, { kind: Kind }>;
+    return queue.add(operation, signal) as Promise<Extract<ReadResult, { kind: Kind }>>;
   };
   const feeds = createPagedFeeds({
     async read(after) {
@@ -128,12 +96,11 @@ export function createSqliteStore(options: SqliteStoreOptions, host: EngineHost)
   const forgetSome = (): void => {
     timer = undefined;
     forgettingAt = Infinity;
-    if (closing !== undefined) return;
     // A failure is met again, and told, by the next write; and that plans the next step.
     writes.forget(FORGET_SLICE).catch(() => undefined);
   };
   const planForgetting = (due: number | undefined): void => {
-    if (due === undefined || closing !== undefined) return;
+    if (due === undefined || stopped) return;
     const delayMs = Math.max(FORGET_PAUSE_MS, (due - historyNow()) / 1000);
     const at = clock.monotonic() + delayMs;
     // A disk that is full makes it due earlier.
@@ -144,39 +111,17 @@ export function createSqliteStore(options: SqliteStoreOptions, host: EngineHost)
   };
   timer = clock.setTimer(forgetSome, FIRST_FORGET_MS);
 
-  const put = async (
-    key: EventKey,
-    event: EncodedEvent,
-    call: StoreCall & { readonly expiresAt: number; readonly expected?: number },
-  ): Promise<EventRecord> => {
-    const signal = begin(call);
-    const { expiresAt, expected } = call;
-    if (typeof expiresAt !== 'number' || Number.isNaN(expiresAt)) {
-      throw new TypeError('expiresAt: give microseconds since the epoch');
-    }
-    if (event.bytes.length > maxEventBytes) {
-      throw storeError('too-large', `the event has ${event.bytes.length} bytes, at most ${maxEventBytes} are kept`);
-    }
-    return orAborted(writes.put({ key, event, expiresAt, expected }, signal), signal);
-  };
-
-  return Object.freeze<EventStore>({
+  return createEventStore({
     name,
-    capabilities: Object.freeze<StoreCapabilities>({
-      durable: true,
-      shared: false,
-      newestFirst: 'indexed',
-      remaining: false,
-      maxEventBytes,
-    }),
+    capabilities: { durable: true, shared: false, newestFirst: 'indexed', remaining: false, maxEventBytes },
+    // What is written is packed at once.
+    copies: true,
     async get(key, call) {
-      const { record } = await read({ kind: 'get', key: keyBytes(key) }, begin(call));
+      const { record } = await read({ kind: 'get', key: keyBytes(key) }, call?.signal);
       return record === undefined ? undefined : decoded(path, () => recordOf(record));
     },
     async list(query) {
-      const signal = begin(query);
-      checkListQuery(query);
-      const { order, limit } = query;
+      const { order, limit, signal } = query;
       const records: EventRecord[] = [];
       // In slices, between which others are answered: all but the first read at the revision of that.
       for (let { at, after } = query; ;) {
@@ -196,43 +141,21 @@ export function createSqliteStore(options: SqliteStoreOptions, host: EngineHost)
         at = revision;
       }
     },
-    create: (key, event, call) => put(key, event, { signal: call.signal, expiresAt: call.expiresAt }),
-    async replace(key, event, call) {
-      if (!Number.isSafeInteger(call.expected)) throw new TypeError('replace: give the expected revision');
-      return put(key, event, call);
+    create: (key, event, { expiresAt, signal }) => writes.put({ key, event, expiresAt, expected: undefined }, signal),
+    replace: (key, event, { expiresAt, expected, signal }) => writes.put({ key, event, expiresAt, expected }, signal),
+    remove: (key, { expected, signal }) => writes.remove(key, expected, signal),
+    expire: ({ now, limit, signal }) => writes.expire(now, Math.min(limit, EXPIRE_SLICE), signal),
+    feed: feeds.open,
+    revision: async (call) => (await read({ kind: 'revision' }, call?.signal)).revision,
+    ping: async (call) => void (await read({ kind: 'ping' }, call?.signal)),
+    stop() {
+      stopped = true;
+      timer?.cancel();
     },
-    async remove(key, call) {
-      const signal = begin(call);
-      return orAborted(writes.remove(key, call?.expected, signal), signal);
-    },
-    async expire(call) {
-      const signal = begin(call);
-      const limit = Math.min(call.limit, EXPIRE_SLICE);
-      return orAborted(writes.expire(call.now, limit, signal), signal);
-    },
-    changes(call) {
-      return {
-        [Symbol.asyncIterator]() {
-          if (closing === undefined) return feeds.open(call);
-          return { next: () => Promise.reject(closedError()) };
-        },
-      };
-    },
-    async revision(call) {
-      return (await read({ kind: 'revision' }, begin(call))).revision;
-    },
-    async ping(call) {
-      await read({ kind: 'ping' }, begin(call));
-    },
-    close() {
-      closing ??= (async () => {
-        timer?.cancel();
-        feeds.close();
-        await Promise.all([writes.idle(), reads.idle(), lists.idle()]);
-        await Promise.all([writes.close(closedError), reads.close(closedError), lists.close(closedError)]);
-        await host.close();
-      })();
-      return closing;
+    async close() {
+      const closed = (): StoreError => storeError('closed', `the store ${name} is closed`);
+      await Promise.all([writes, reads, lists].map((queue) => queue.close(closed)));
+      await host.close();
     },
   });
 }

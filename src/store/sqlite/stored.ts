@@ -25,7 +25,7 @@ export interface StoredRecord {
   readonly revision: Revision;
   readonly key: KeyBytes;
   readonly expiresAt: number;
-  /** See `describeEvent`. */
+  /** See `encodeSidecar`. */
   readonly description: Uint8Array;
   readonly data: Uint8Array;
 }

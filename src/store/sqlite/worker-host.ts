@@ -1,13 +1,10 @@
 import { Worker } from 'node:worker_threads';
 import type { Clock } from '../../clock/clock.js';
 import { storeError, type StoreError } from '../errors.js';
+import { createDelays } from '../waiting/backoff.js';
 import type { EngineOptions } from './options.js';
 import type { RequestKind } from './serve.js';
 import type { FromWorker, ToWorker, WorkerStart } from './worker-messages.js';
-
-/** After a failed opening, calls fail at once for this long before the next try; it doubles up to the longest. */
-const FIRST_PAUSE_MS = 100;
-const LONGEST_PAUSE_MS = 5000;
 
 /** An engine that answers messages, wherever it runs. */
 export interface EngineHost {
@@ -54,7 +51,8 @@ export function createWorkerHost(options: EngineOptions, clock: Clock): EngineHo
   /** Waiting for the file to be open. */
   const waiting: Request[] = [];
   let failure: { readonly error: StoreError; readonly until: number } | undefined;
-  let pauseMs = FIRST_PAUSE_MS;
+  /** After a failed opening calls fail at once for this long. */
+  const pauses = createDelays();
   let closing = false;
   let ended: Promise<void> = Promise.resolve();
 
@@ -76,8 +74,7 @@ export function createWorkerHost(options: EngineOptions, clock: Clock): EngineHo
     worker = undefined;
     if (!ready) {
       const error = storeError('unavailable', openingFailed ?? lost('read', path, reason).message);
-      failure = { error, until: clock.monotonic() + pauseMs };
-      pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
+      failure = { error, until: clock.monotonic() + pauses.next() };
       for (const request of waiting.splice(0)) request.reject(error);
     }
     ready = false;
@@ -97,7 +94,7 @@ export function createWorkerHost(options: EngineOptions, clock: Clock): EngineHo
       switch (message.kind) {
         case 'ready':
           ready = true;
-          pauseMs = FIRST_PAUSE_MS;
+          pauses.reset();
           for (const request of waiting.splice(0)) deliver(running, request);
           break;
         case 'failed':

@@ -1,5 +1,6 @@
 import type { Revision } from '../contract.js';
-import { isStoreError, storeError, type StoreError } from '../errors.js';
+import { conflict, exists, notFound } from '../contract/conditions.js';
+import { isStoreError, type StoreError } from '../errors.js';
 import { bytesOf, type SqlConnection, type SqlStatement } from './driver.js';
 import { createHistory, type HistoryBounds } from './history.js';
 import { createObjectNumbers } from './objects.js';
@@ -82,10 +83,6 @@ export function createBatchWriter(connection: SqlConnection, bounds: HistoryBoun
   const objects = createObjectNumbers(connection);
   const history = createHistory(connection, bounds, objects);
 
-  const conflict = (key: KeyBytes, revision: Revision, expected: Revision): StoreError =>
-    storeError('conflict', `${decoder.decode(key)} is at ${revision}, not at ${expected}`);
-  const missing = (key: KeyBytes): StoreError => storeError('not-found', `${decoder.decode(key)} does not exist`);
-
   /** Makes a current row a part of history. */
   const supersede = (state: State, revision: Revision, by: Revision, size: number): void => {
     statements.end.run(by, state.lastAt, revision);
@@ -106,10 +103,10 @@ export function createBatchWriter(connection: SqlConnection, bounds: HistoryBoun
     let size = 0;
     if (expected !== undefined) {
       const row = statements.size.get(key);
-      if (row === undefined) return missing(key);
+      if (row === undefined) return notFound(decoder.decode(key));
       previous = Number(row['rev']);
       size = Number(row['size']);
-      if (previous !== expected) return conflict(key, previous, expected);
+      if (previous !== expected) return conflict(decoder.decode(key), previous, expected);
     }
     const { latest } = state;
     const revision = nextRevision(state);
@@ -122,14 +119,15 @@ export function createBatchWriter(connection: SqlConnection, bounds: HistoryBoun
     if (inserted === 1) return { kind: 'put', revision };
     state.latest = latest;
     if (object !== null) objects.release([object]);
-    return storeError('exists', `${decoder.decode(key)} exists already`);
+    return exists(decoder.decode(key));
   };
 
   const remove = (state: State, { key, expected }: RemoveOperation): WriteResult | StoreError => {
     const row = statements.current.get(key);
-    if (row === undefined) return missing(key);
+    if (row === undefined) return notFound(decoder.decode(key));
     const record = recordOf(row);
-    if (expected !== undefined && record.revision !== expected) return conflict(key, record.revision, expected);
+    if (expected !== undefined && record.revision !== expected)
+      return conflict(decoder.decode(key), record.revision, expected);
     const revision = bury(state, key, record.revision, record.expiresAt, record.data.length);
     return { kind: 'remove', record: { ...record, revision } };
   };

@@ -1,10 +1,11 @@
-import { createBatcher } from '../batcher.js';
+import { createBatcher } from '../batching/batcher.js';
 import type { Change, EventKey, Revision } from '../contract.js';
-import { describedEvent, describeEvent } from '../described-event.js';
+import { keyText } from '../contract/keys.js';
+import { eventWithSidecar, encodeSidecar } from '../sidecar/sidecar.js';
 import type { EncodedEvent, EventRecord } from '../record.js';
 import { createPacker } from './packing.js';
 import { packOperation, packWrites, unpackWriteAnswer, type WriteAnswer, type WriteRequest } from './protocol-write.js';
-import { decoded, keyText, recordOf } from './records.js';
+import { decoded, recordOf } from './records.js';
 import type { EngineHost } from './worker-host.js';
 import type { WriteResult } from './write-batch.js';
 
@@ -41,8 +42,6 @@ export interface Writes {
   remove(key: EventKey, expected: Revision | undefined, signal: AbortSignal | undefined): Promise<EventRecord>;
   expire(dueAt: number, limit: number, signal: AbortSignal | undefined): Promise<number>;
   forget(limit: number): Promise<number>;
-  /** Resolves when everything that was given is written or has failed. */
-  idle(): Promise<void>;
   close(error: () => Error): Promise<void>;
 }
 
@@ -124,7 +123,7 @@ export function createWrites({ host, now, path, onWritten }: WritesOptions): Wri
     put({ key: { namespace, name }, event, expiresAt, expected }, signal) {
       // The caller may change what it gave as soon as this returns.
       const key: EventKey = { namespace, name };
-      const description = describeEvent(event);
+      const description = encodeSidecar(event);
       const size = event.bytes.length;
       const packed = packOperation(packer, {
         kind: 'put',
@@ -139,7 +138,7 @@ export function createWrites({ host, now, path, onWritten }: WritesOptions): Wri
       const resultOf = (result: WriteResult): EventRecord => {
         if (result.kind !== 'put') throw mismatch(result);
         const data = packed.subarray(packed.length - size);
-        return { key, revision: result.revision, event: describedEvent(data, description), expiresAt };
+        return { key, revision: result.revision, event: eventWithSidecar(data, description), expiresAt };
       };
       const item: Item = { packed, weight: packed.length, resultOf, isCreate: expected === undefined };
       return batcher.add(item, signal) as Promise<EventRecord>;
@@ -154,7 +153,6 @@ export function createWrites({ host, now, path, onWritten }: WritesOptions): Wri
     },
     expire: (dueAt, limit, signal) => count({ kind: 'expire', dueAt, limit }, signal),
     forget: (limit) => count({ kind: 'forget', limit }),
-    idle: batcher.idle,
     close: batcher.close,
   };
 }

@@ -2,7 +2,7 @@ import type { Clock } from '../../clock/clock.js';
 import type { EventStore, Revision } from '../contract.js';
 import { isStoreError } from '../errors.js';
 import { nextTurn } from '../../clock/next-turn.js';
-import { createBackoff } from './backoff.js';
+import { createBackoff } from '../waiting/backoff.js';
 import { batchAt, type Batch } from './batch.js';
 import { createHubEntry, type HubEntry } from './hub-entry.js';
 import type { HubWatcher } from './watcher.js';

@@ -6,7 +6,7 @@ import { aClock, aFunction, aNumber, aWholeNumber, orInfinity, required } from '
 import type { EventStore, Revision } from '../contract.js';
 import { isStoreError } from '../errors.js';
 import { anEventStore } from '../store-rule.js';
-import { createBackoff } from './backoff.js';
+import { createBackoff } from '../waiting/backoff.js';
 import { createCatchUp, type CatchUp } from './catch-up.js';
 import { createRing } from './ring.js';
 import { createWatcher, type HubWatcher, type Watcher, type WatcherHub, type WatchOptions } from './watcher.js';

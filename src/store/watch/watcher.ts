@@ -1,5 +1,5 @@
 import type { Revision } from '../contract.js';
-import { createParkedIterator, type ParkedIterator } from '../parked-iterator.js';
+import { createParkedIterator, type ParkedIterator } from '../feeds/parked-iterator.js';
 import type { Batch } from './batch.js';
 
 /**

@@ -1,5 +1,5 @@
 import type { ListQuery } from '../../contract.js';
-import { storeError } from '../../errors.js';
+import { checkReadable } from '../../contract/conditions.js';
 import { namespaceBounds, sortKey } from '../bytes/sort-key.js';
 import type { MemoryState } from '../state/state.js';
 
@@ -23,19 +23,8 @@ export function rangeOf(state: MemoryState, query: ListQuery): ListRange {
   const latest = start + state.log.latest();
   const floor = start + state.log.floor();
   const revision = query.at ?? latest;
-  if (!(revision <= latest)) {
-    throw storeError('future-revision', `revision ${revision} has not happened yet`, { current: latest });
-  }
-  if (revision < floor) {
-    throw storeError('expired', `revision ${revision} is older than the history`, { current: floor });
-  }
-  if (!(Number.isSafeInteger(query.limit) && query.limit >= 1)) {
-    throw new TypeError('list: give a limit that is a whole number of at least 1');
-  }
+  checkReadable(revision, floor, latest);
   const newestFirst = query.order === 'newest-first';
-  if (newestFirst && after !== undefined && after.revision === undefined) {
-    throw new TypeError('list: newest-first goes on after a position with a revision');
-  }
   const bounds = namespace === undefined ? undefined : namespaceBounds(namespace);
   let above = bounds?.above;
   if (after !== undefined) {

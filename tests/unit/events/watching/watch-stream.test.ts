@@ -3,7 +3,7 @@ import { createWatchHub } from '../../../../src/store/watch/watch-hub.js';
 import { storeError } from '../../../../src/store/errors.js';
 import { sampleEvent } from '../../../../src/testing/sample-event.js';
 import type { EventStore, Revision } from '../../../../src/store/contract.js';
-import type { ParkedIterator } from '../../../../src/store/parked-iterator.js';
+import type { ParkedIterator } from '../../../../src/store/feeds/parked-iterator.js';
 import { openedWatch, plainEncoder, settled, verbBench, type OpenedWatch } from '../bench.js';
 
 const FAR = Number.MAX_SAFE_INTEGER;

@@ -1,7 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { createListenCheck } from '../../../../src/store/postgres/listen-check.js';
-import { createOpener } from '../../../../src/store/postgres/opener.js';
 import { pgClient } from '../../../../src/store/postgres/pg-client.js';
 import { createRequests } from '../../../../src/store/postgres/requests.js';
 import type { PostgresClient } from '../../../../src/store/postgres/client.js';
@@ -228,21 +227,4 @@ describe('the detection of LISTEN', () => {
     expect(await works).toBe(false);
     expect(listening.mayWork()).toBe(false);
   });
-});
-
-test('a failed opening is reported until its pause is over, then it is retried', async () => {
-  const timers = fakeClock();
-  let attempts = 0;
-  const opener = createOpener(async () => {
-    if (++attempts < 3) throw new Error(`attempt ${attempts}`);
-  }, timers);
-  await expect(opener.ready()).rejects.toThrow('attempt 1');
-  await expect(opener.ready()).rejects.toThrow('attempt 1');
-  timers.advance(101);
-  await expect(opener.ready()).rejects.toThrow('attempt 2');
-  timers.advance(101);
-  await expect(opener.ready()).rejects.toThrow('attempt 2');
-  timers.advance(101);
-  await opener.ready();
-  expect([attempts, opener.isOpen]).toEqual([3, true]);
 });

@@ -1,14 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  aSchemaName,
-  beforeNul,
-  checkKey,
-  indexed,
-  isStorable,
-  keyOfText,
-  keyText,
-} from '../../../../src/store/postgres/names.js';
+import { keyOfText, keyText } from '../../../../src/store/contract/keys.js';
+import { aSchemaName, beforeNul, checkKey, indexed, isStorable } from '../../../../src/store/postgres/names.js';
 
 describe('names and texts', () => {
   test('include keys that are unchanged after a round trip', () => {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
-import { describeEvent } from '../../../../src/store/described-event.js';
+import { encodeSidecar } from '../../../../src/store/sidecar/sidecar.js';
 import type { StoreError } from '../../../../src/store/errors.js';
 import { loadDriver, type LoadedDriver } from '../../../../src/store/sqlite/driver.js';
 import { openEngine, type EngineQuery, type SqliteEngine } from '../../../../src/store/sqlite/engine.js';
@@ -50,7 +50,7 @@ export function put(
     expiresAt,
     regardingName: bytes(regardingName),
     regardingUid: bytes(regardingUid),
-    description: bytes(describeEvent(event)),
+    description: bytes(encodeSidecar(event)),
     data: event.bytes,
   };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { describeEvent } from '../../../../src/store/described-event.js';
+import { encodeSidecar } from '../../../../src/store/sidecar/sidecar.js';
 import type { SqlConnection } from '../../../../src/store/sqlite/driver.js';
 import { createObjectNumbers } from '../../../../src/store/sqlite/objects.js';
 import { migrate, MIGRATIONS } from '../../../../src/store/sqlite/schema.js';
@@ -13,7 +13,7 @@ const oneHistory = 600_000_000;
 /** An event about an object. */
 function about(name: string, regarding: string, uid = `uid-${regarding}`, expected?: number): PutOperation {
   const { fields, ...event } = sampleEvent({ name, regarding });
-  const description = bytes(describeEvent({ ...event, fields: { ...fields, 'regarding.uid': uid } }));
+  const description = bytes(encodeSidecar({ ...event, fields: { ...fields, 'regarding.uid': uid } }));
   return { ...put(name, { regarding }), expected, regardingUid: bytes(uid), description };
 }
 

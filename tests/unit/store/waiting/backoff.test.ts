@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { expect, test, vi, onTestFinished } from 'vitest';
-import { createBackoff } from '../../../../src/store/watch/backoff.js';
+import { createBackoff } from '../../../../src/store/waiting/backoff.js';
 import type { Clock } from '../../../../src/clock/clock.js';
 
 /** Timers that only the test fires, and for how long they were set. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createParkedIterator } from '../../../src/store/parked-iterator.js';
+import { createParkedIterator } from '../../../../src/store/feeds/parked-iterator.js';
 
 function queue(signal?: AbortSignal) {
   const ready: (string[] | 'end' | Error)[] = [];

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { describedEvent, describedFields, describeEvent } from '../../../src/store/described-event.js';
-import { sampleEvent } from '../../../src/testing/sample-event.js';
+import { eventWithSidecar, sidecarFields, encodeSidecar } from '../../../../src/store/sidecar/sidecar.js';
+import { sampleEvent } from '../../../../src/testing/sample-event.js';
 
 const strings = fc.dictionary(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' }));
 const encoder = new TextEncoder();
@@ -17,9 +17,9 @@ describe('an event with its sidecar', () => {
         strings,
         (bytes, at, uid, fields, labels) => {
           const event = { bytes, cut: 1 + (at % bytes.length), uid, fields, labels };
-          const line = describeEvent(event);
+          const line = encodeSidecar(event);
           for (const description of [line, encoder.encode(line)]) {
-            const again = describedEvent(bytes, description);
+            const again = eventWithSidecar(bytes, description);
             expect({ ...again }).toEqual(event);
             expect(again.bytes).toBe(bytes);
           }
@@ -34,30 +34,30 @@ describe('an event with its sidecar', () => {
       fc.property(fc.subarray(Object.keys(usual)), strings, (names, others) => {
         const fields = { ...others, ...Object.fromEntries(names.map((name) => [name, usual[name] as string])) };
         const event = { ...sampleEvent(), fields };
-        const description = encoder.encode(describeEvent(event));
-        expect(describedEvent(event.bytes, description).fields).toEqual(fields);
-        expect(describedFields(description)).toEqual(fields);
+        const description = encoder.encode(encodeSidecar(event));
+        expect(eventWithSidecar(event.bytes, description).fields).toEqual(fields);
+        expect(sidecarFields(description)).toEqual(fields);
       }),
     );
   });
 
   test('is read from older sidecars that name all fields', () => {
     const { bytes } = sampleEvent();
-    const event = describedEvent(bytes, '5 ["uid",{"reason":"Pulled","extra":"1"},{"app":"shop"}]');
+    const event = eventWithSidecar(bytes, '5 ["uid",{"reason":"Pulled","extra":"1"},{"app":"shop"}]');
     expect(event).toMatchObject({ uid: 'uid', fields: { reason: 'Pulled', extra: '1' }, labels: { app: 'shop' } });
   });
 
   test('keeps keys that are words of JavaScript', () => {
     const labels = JSON.parse('{"__proto__":"plain","constructor":"data"}') as Record<string, string>;
     const event = { ...sampleEvent(), labels };
-    const again = describedEvent(event.bytes, describeEvent(event));
+    const again = eventWithSidecar(event.bytes, encodeSidecar(event));
     expect(Object.keys(again.labels)).toEqual(['__proto__', 'constructor']);
     expect(Object.getPrototypeOf(again.labels)).toBe(Object.prototype);
   });
 
   test('is parsed only when more than its bytes is read', () => {
     const bytes = new Uint8Array(10);
-    const event = describedEvent(bytes, '3 this is no JSON');
+    const event = eventWithSidecar(bytes, '3 this is no JSON');
     expect([event.bytes, event.cut]).toEqual([bytes, 3]);
     expect(() => event.uid).toThrow(SyntaxError);
   });
@@ -66,8 +66,8 @@ describe('an event with its sidecar', () => {
     'is refused when its sidecar is damaged: %j',
     (line) => {
       const bytes = new Uint8Array(10);
-      expect(() => describedEvent(bytes, line)).toThrow(RangeError);
-      expect(() => describedEvent(bytes, encoder.encode(line))).toThrow(RangeError);
+      expect(() => eventWithSidecar(bytes, line)).toThrow(RangeError);
+      expect(() => eventWithSidecar(bytes, encoder.encode(line))).toThrow(RangeError);
     },
   );
 });

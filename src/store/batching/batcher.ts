@@ -1,5 +1,5 @@
-import type { Clock, ClockTimer } from '../clock/clock.js';
-import { atNextTurn } from '../clock/next-turn.js';
+import type { Clock, ClockTimer } from '../../clock/clock.js';
+import { atNextTurn } from '../../clock/next-turn.js';
 
 /** For {@link createBatcher}. */
 export interface BatcherOptions<Item, Result> {

@@ -1,0 +1,263 @@
+import type {
+  Change,
+  ChangesOptions,
+  EventStore,
+  ListQuery,
+  ReplaceOptions,
+  StoreCall,
+  WriteOptions,
+} from '../contract.js';
+import { copyOfKey } from '../contract/keys.js';
+import { isStoreError, storeError, type StoreError } from '../errors.js';
+import { createParkedIterator, type ParkedIterator } from '../feeds/parked-iterator.js';
+import type { FeedSource } from '../feeds/paged-feed.js';
+import type { EncodedEvent, EventKey, EventRecord } from '../record.js';
+import { untilAborted } from '../waiting/abortable.js';
+import { createOpening, type Opening } from './opening.js';
+import type { Awaitable, StoreEngine } from './store-engine.js';
+
+/** What a call does: it decides what an error that is no StoreError means. */
+type Kind = 'read' | 'write';
+
+/**
+ * What a caller gets of an error. A TypeError is a mistake of a program, and passes. Any other error that is no StoreError
+ * comes from the engine: a read is `unavailable`, of a write nobody knows whether it happened.
+ */
+function failureOf(kind: Kind, error: unknown, name: string, call?: StoreCall): unknown {
+  if (isStoreError(error) || error instanceof TypeError) return error;
+  if (call?.signal?.aborted === true) return call.signal.reason;
+  const message = `the store ${name} failed: ${error instanceof Error ? error.message : String(error)}`;
+  return storeError(kind === 'read' ? 'unavailable' : 'unknown-outcome', message, { cause: error });
+}
+
+function checkListQuery({ limit, order, after }: ListQuery): void {
+  if (!(Number.isSafeInteger(limit) && limit >= 1)) {
+    throw new TypeError('list: give a limit that is a whole number of at least 1');
+  }
+  if (order === 'newest-first' && after !== undefined && after.revision === undefined) {
+    throw new TypeError('list: newest-first goes on after a position with a revision');
+  }
+}
+
+function checkPut({ bytes }: EncodedEvent, { expiresAt }: WriteOptions, maxEventBytes: number): void {
+  if (typeof expiresAt !== 'number' || Number.isNaN(expiresAt)) {
+    throw new TypeError('expiresAt: give microseconds since the epoch');
+  }
+  if (bytes.length > maxEventBytes) {
+    throw storeError('too-large', `the event has ${bytes.length} bytes, at most ${maxEventBytes} are kept`);
+  }
+}
+
+function copyOfEvent({ bytes, cut, uid, fields, labels }: EncodedEvent): EncodedEvent {
+  return { bytes: new Uint8Array(bytes), cut, uid, fields: { ...fields }, labels: { ...labels } };
+}
+
+/** A function of its own, so that the closures of the store do not hold the engine. */
+function openingOf(engine: StoreEngine): Opening | undefined {
+  const { open } = engine;
+  return open && createOpening(() => open.call(engine), engine.reopening);
+}
+
+/**
+ * Makes an {@link EventStore} of an engine. What holds for every operation of every store is done here, once:
+ *
+ * - After `close()` every call fails with `closed`, and open feeds have ended. `close()` waits for the calls under way.
+ * - An aborted signal ends a call with its reason, before it begins or while it is under way, and ends a feed.
+ * - A limit, a position, a moment or an expected revision that no store could use is a TypeError; an event with more than
+ *   `capabilities.maxEventBytes` is `too-large`.
+ * - Keys and events are copied.
+ * - Calls and feeds wait until the engine is open; a failed opening is tried again, with growing pauses.
+ * - An error that is neither a StoreError nor a TypeError is `unavailable` in reads and feeds, and `unknown-outcome` in
+ *   writes, with the error as its cause.
+ */
+export function createEventStore(engine: StoreEngine): EventStore {
+  const { name, capabilities, synchronous } = engine;
+  const { maxEventBytes } = capabilities;
+  const copies = engine.copies === true && engine.open === undefined;
+  const opening = openingOf(engine);
+  /** `undefined` after `close()`, so that what the engine holds is free even where somebody keeps the store. */
+  let opened: StoreEngine | undefined = engine;
+  let closing: Promise<void> | undefined;
+  let underWay = 0;
+  let whenIdle: (() => void) | undefined;
+  const feeds = new Set<ParkedIterator<readonly Change[]>>();
+
+  const closedError = (): StoreError => storeError('closed', `the store ${name} is closed`);
+
+  const begin = (call: StoreCall | undefined): StoreEngine => {
+    if (opened === undefined) throw closedError();
+    // Where `aborted` is given, reading `signal` may create it.
+    if (call !== undefined && call.aborted !== false) call.signal?.throwIfAborted();
+    return opened;
+  };
+
+  /** `close()` waits for it, also where the caller does not any more. */
+  const counted = async <T>(work: Promise<T>): Promise<T> => {
+    underWay += 1;
+    try {
+      return await work;
+    } finally {
+      underWay -= 1;
+      if (underWay === 0) whenIdle?.();
+    }
+  };
+
+  /** A call that was begun and checked. */
+  const run = async <T>(kind: Kind, call: StoreCall | undefined, work: () => Awaitable<T>): Promise<T> => {
+    try {
+      if (opening?.isOpen === false) {
+        await untilAborted(opening.ready(), call?.signal);
+        begin(call);
+      }
+      const result = work();
+      return result instanceof Promise ? await untilAborted(counted(result), call?.signal) : result;
+    } catch (error) {
+      throw failureOf(kind, error, name, call);
+    }
+  };
+
+  const getSync = (key: EventKey, call?: StoreCall): EventRecord | undefined => {
+    const open = begin(call);
+    try {
+      return open.get(key, call) as EventRecord | undefined;
+    } catch (error) {
+      throw failureOf('read', error, name);
+    }
+  };
+
+  const createSync = (key: EventKey, event: EncodedEvent, call: WriteOptions): EventRecord => {
+    const open = begin(call);
+    checkPut(event, call, maxEventBytes);
+    try {
+      return open.create(copies ? key : copyOfKey(key), copies ? event : copyOfEvent(event), call) as EventRecord;
+    } catch (error) {
+      throw failureOf('write', error, name);
+    }
+  };
+
+  const get: EventStore['get'] =
+    synchronous === true
+      ? Object.assign(async (key: EventKey, call?: StoreCall) => getSync(key, call), { sync: getSync })
+      : async (key, call) => {
+          const open = begin(call);
+          const wanted = copies ? key : copyOfKey(key);
+          return run('read', call, () => open.get(wanted, call));
+        };
+
+  const create: EventStore['create'] =
+    synchronous === true
+      ? Object.assign(async (key: EventKey, event: EncodedEvent, call: WriteOptions) => createSync(key, event, call), {
+          sync: createSync,
+        })
+      : async (key, event, call) => {
+          const open = begin(call);
+          checkPut(event, call, maxEventBytes);
+          const own = copies ? key : copyOfKey(key);
+          const content = copies ? event : copyOfEvent(event);
+          return run('write', call, () => open.create(own, content, call));
+        };
+
+  const list = async (query: ListQuery): ReturnType<EventStore['list']> => {
+    const open = begin(query);
+    checkListQuery(query);
+    return run('read', query, () => open.list(query));
+  };
+
+  const json: EventStore['list']['json'] =
+    engine.json &&
+    ((query) => {
+      const open = begin(query);
+      checkListQuery(query);
+      return open.json?.(query);
+    });
+
+  const openFeed = (
+    { after, signal, onProgress }: ChangesOptions,
+    open: StoreEngine,
+  ): AsyncIterator<readonly Change[]> => {
+    let source: FeedSource | undefined;
+    let failure: { readonly error: unknown } | undefined;
+    const feed: ParkedIterator<readonly Change[]> = createParkedIterator({
+      signal,
+      poll() {
+        if (failure !== undefined) throw failure.error;
+        try {
+          return source?.take();
+        } catch (error) {
+          throw failureOf('read', error, name);
+        }
+      },
+      onEnd() {
+        feeds.delete(feed);
+        source?.end?.();
+      },
+    });
+    if (signal?.aborted) return feed;
+    feeds.add(feed);
+    const start = (): void => {
+      if (!feeds.has(feed)) return;
+      source = open.feed({ after, onProgress, wake: () => feed.wake() });
+      feed.wake();
+    };
+    const fail = (error: unknown): void => {
+      failure = { error: failureOf('read', error, name) };
+      feed.wake();
+    };
+    if (opening?.isOpen === false) opening.ready().then(start).catch(fail);
+    else start();
+    return feed;
+  };
+
+  const close = async (last: StoreEngine): Promise<void> => {
+    opened = undefined;
+    for (const feed of [...feeds]) feed.end();
+    opening?.close(closedError());
+    last.stop?.();
+    if (underWay > 0) await new Promise<void>((resolve) => (whenIdle = resolve));
+    await last.close?.();
+  };
+
+  return Object.freeze<EventStore>({
+    name,
+    capabilities: Object.freeze({ ...capabilities }),
+    get,
+    list: json === undefined ? list : Object.assign(list, { json }),
+    create,
+    async replace(key, event, call: ReplaceOptions) {
+      const open = begin(call);
+      if (!Number.isSafeInteger(call.expected)) throw new TypeError('replace: give the expected revision');
+      checkPut(event, call, maxEventBytes);
+      const own = copies ? key : copyOfKey(key);
+      const content = copies ? event : copyOfEvent(event);
+      return run('write', call, () => open.replace(own, content, call));
+    },
+    async remove(key, call = {}) {
+      const open = begin(call);
+      const own = copyOfKey(key);
+      return run('write', call, () => open.remove(own, call));
+    },
+    async expire(call) {
+      const open = begin(call);
+      return call.limit >= 1 ? run('write', call, () => open.expire(call)) : 0;
+    },
+    changes: (options) => ({
+      [Symbol.asyncIterator]: () =>
+        opened === undefined ? { next: () => Promise.reject(closedError()) } : openFeed(options, opened),
+    }),
+    async revision(call) {
+      const open = begin(call);
+      return run('read', call, () => open.revision(call));
+    },
+    async ping(call) {
+      const open = begin(call);
+      return run('read', call, () => open.ping(call));
+    },
+    ...(engine.now && {
+      async now(call?: StoreCall) {
+        const open = begin(call);
+        return run('read', call, async () => (open.now as NonNullable<StoreEngine['now']>)(call));
+      },
+    }),
+    close: () => (closing ??= opened === undefined ? Promise.resolve() : close(opened)),
+  });
+}

@@ -1,0 +1,57 @@
+import { systemClock } from '../../clock/clock.js';
+import { isStoreError, storeError } from '../errors.js';
+import { createDelays } from '../waiting/backoff.js';
+import type { ReopeningPauses } from './store-engine.js';
+
+/** Opens an engine in the background, and again after a failure. */
+export interface Opening {
+  readonly isOpen: boolean;
+  /** Resolves when it is open. Fails with the error of the last attempt while the pause after that one lasts. */
+  ready(): Promise<void>;
+  /** Whoever waits fails with this error. */
+  close(error: Error): void;
+}
+
+/** A failed opening changed nothing, whatever became of its own writes. */
+function asUnavailable(cause: unknown): Error {
+  if (isStoreError(cause) && cause.code !== 'unknown-outcome') return cause;
+  return storeError('unavailable', cause instanceof Error ? cause.message : String(cause), { cause });
+}
+
+/** Begins to open at once. After a failure the next call tries again, with growing pauses between attempts. */
+export function createOpening(open: () => Promise<void>, reopening: ReopeningPauses = {}): Opening {
+  const { clock = systemClock, firstMs, longestMs } = reopening;
+  const delays = createDelays(firstMs, longestMs);
+  let attempt = Promise.resolve();
+  let retryAt = Infinity;
+  let isOpen = false;
+  let leave: (error: Error) => void = () => undefined;
+  const closed = new Promise<never>((_resolve, reject) => {
+    leave = reject;
+  });
+  closed.catch(() => undefined);
+
+  const begin = (): void => {
+    retryAt = Infinity;
+    attempt = open().then(
+      () => void (isOpen = true),
+      (error: unknown) => {
+        retryAt = clock.monotonic() + delays.next();
+        throw asUnavailable(error);
+      },
+    );
+    attempt.catch(() => undefined);
+  };
+  begin();
+
+  return {
+    get isOpen() {
+      return isOpen;
+    },
+    ready() {
+      if (clock.monotonic() >= retryAt) begin();
+      return Promise.race([attempt, closed]);
+    },
+    close: (error) => leave(error),
+  };
+}

@@ -1,0 +1,337 @@
+import { describe, expect, test } from 'vitest';
+import { nextTurn } from '../../../../src/clock/next-turn.js';
+import type { Change, EventStore, StoreCall } from '../../../../src/store/contract.js';
+import { storeError } from '../../../../src/store/errors.js';
+import type { EncodedEvent, EventRecord } from '../../../../src/store/record.js';
+import type { FeedOptions } from '../../../../src/store/feeds/paged-feed.js';
+import { createEventStore } from '../../../../src/store/shell/create-event-store.js';
+import type { StoreEngine } from '../../../../src/store/shell/store-engine.js';
+import { fakeClock } from '../../../../src/testing/fake-clock.js';
+import { sampleEvent } from '../../../../src/testing/sample-event.js';
+
+const key = { namespace: 'default', name: 'a' };
+const event = sampleEvent({ name: 'a' });
+const record: EventRecord = { key, revision: 7, event, expiresAt: 1 };
+const later = { expiresAt: 4_102_444_800_000_000 };
+
+/** An engine that knows one answer to everything, and what was asked of it. */
+function trivialEngine(answer: () => unknown = () => record, more: Partial<StoreEngine> = {}) {
+  const asked: string[] = [];
+  const given: { event?: EncodedEvent; key?: unknown } = {};
+  const opened: FeedOptions[] = [];
+  let ended = 0;
+  const say = (name: string): never => {
+    asked.push(name);
+    return answer() as never;
+  };
+  const engine: StoreEngine = {
+    name: 'trivial',
+    capabilities: { durable: false, shared: false, newestFirst: 'none', remaining: false, maxEventBytes: 10_000 },
+    get: () => say('get'),
+    list: () => say('list'),
+    create(place, content) {
+      Object.assign(given, { event: content, key: place });
+      return say('create');
+    },
+    replace: () => say('replace'),
+    remove: () => say('remove'),
+    expire: () => say('expire'),
+    feed(options) {
+      opened.push(options);
+      return { take: () => answer() as readonly Change[] | undefined, end: () => void (ended += 1) };
+    },
+    revision: () => say('revision'),
+    ping: () => say('ping'),
+    now: () => say('now'),
+    ...more,
+  };
+  return { engine, asked, given, opened, ended: () => ended };
+}
+
+/** Every operation, with what it does to the store. */
+const OPERATIONS: readonly (readonly [
+  name: string,
+  'read' | 'write',
+  (store: EventStore, call: StoreCall) => unknown,
+])[] = [
+  ['get', 'read', ({ get }, call) => get(key, call)],
+  ['list', 'read', ({ list }, call) => list({ ...call, limit: 1 })],
+  ['create', 'write', ({ create }, call) => create(key, event, { ...call, ...later })],
+  ['replace', 'write', ({ replace }, call) => replace(key, event, { ...call, ...later, expected: 1 })],
+  ['remove', 'write', ({ remove }, call) => remove(key, call)],
+  ['expire', 'write', ({ expire }, call) => expire({ ...call, now: 1, limit: 1 })],
+  ['revision', 'read', ({ revision }, call) => revision(call)],
+  ['ping', 'read', ({ ping }, call) => ping(call)],
+  ['now', 'read', ({ now }, call) => now?.(call)],
+];
+
+describe.each(OPERATIONS)('%s', (name, kind, run) => {
+  test('gives the answer of the engine, with a promise or without one', async () => {
+    for (const answer of [() => record, async () => record]) {
+      const { engine, asked } = trivialEngine(answer);
+      expect(await run(createEventStore(engine), {})).toBe(record);
+      expect(asked).toEqual([name]);
+    }
+  });
+
+  test('fails with closed after close(), without asking the engine', async () => {
+    const { engine, asked } = trivialEngine();
+    const store = createEventStore(engine);
+    await store.close();
+    await expect(run(store, {})).rejects.toMatchObject({ code: 'closed', message: 'the store trivial is closed' });
+    expect(asked).toEqual([]);
+  });
+
+  test('fails with the reason of a signal that is aborted before, without asking the engine', async () => {
+    const { engine, asked } = trivialEngine();
+    const reason = new Error('gone');
+    await expect(run(createEventStore(engine), { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+    expect(asked).toEqual([]);
+  });
+
+  test('fails with the reason of a signal that is aborted meanwhile, and close() waits for what goes on', async () => {
+    let answer = (_: unknown): void => undefined;
+    const { engine } = trivialEngine(() => new Promise((resolve) => (answer = resolve)));
+    const store = createEventStore(engine);
+    const abort = new AbortController();
+    const reason = new Error('gone');
+    const running = run(store, { signal: abort.signal });
+    abort.abort(reason);
+    await expect(running).rejects.toBe(reason);
+    let closed = false;
+    const closing = store.close().then(() => (closed = true));
+    await nextTurn();
+    expect(closed).toBe(false);
+    answer(record);
+    await closing;
+  });
+
+  test('passes StoreErrors and TypeErrors on, and calls every other error unavailable or an unknown outcome', async () => {
+    const failing = (error: Error): Promise<unknown> =>
+      Promise.resolve(
+        run(
+          createEventStore(
+            trivialEngine(() => {
+              throw error;
+            }).engine,
+          ),
+          {},
+        ),
+      );
+    for (const error of [storeError('conflict', 'another revision'), new TypeError('a mistake')]) {
+      await expect(failing(error)).rejects.toBe(error);
+    }
+    const cause = new Error('ECONNRESET');
+    await expect(failing(cause)).rejects.toMatchObject({
+      code: kind === 'read' ? 'unavailable' : 'unknown-outcome',
+      message: 'the store trivial failed: ECONNRESET',
+      cause,
+    });
+  });
+
+  test('waits until the engine is open, and is let go by its signal and by close()', async () => {
+    let open = (): void => undefined;
+    const opening = { open: () => new Promise<void>((resolve) => (open = resolve)) };
+    const { engine, asked } = trivialEngine(undefined, opening);
+    const store = createEventStore(engine);
+    const abort = new AbortController();
+    const left = run(store, { signal: abort.signal });
+    const running = run(store, {});
+    abort.abort(new Error('gone'));
+    await expect(left).rejects.toThrow('gone');
+    expect(asked).toEqual([]);
+    open();
+    expect(await running).toBe(record);
+
+    const other = createEventStore(trivialEngine(undefined, opening).engine);
+    const waiting = run(other, {});
+    const closing = other.close();
+    await expect(waiting).rejects.toMatchObject({ code: 'closed' });
+    await closing;
+  });
+});
+
+describe('the arguments of calls', () => {
+  const mistakes: readonly (readonly [what: string, (store: EventStore) => Promise<unknown>])[] = [
+    ['a limit of zero', ({ list }) => list({ limit: 0 })],
+    ['half a limit', ({ list }) => list({ limit: 0.5 })],
+    [
+      'newest-first after a position without a revision',
+      ({ list }) => list({ limit: 1, order: 'newest-first', after: key }),
+    ],
+    ['no moment of expiry', ({ create }) => create(key, event, { expiresAt: Number.NaN })],
+    ['no expected revision', ({ replace }) => replace(key, event, { ...later, expected: 0.5 })],
+  ];
+  test.each(mistakes)('%s is a TypeError', async (_, run) => {
+    const { engine, asked } = trivialEngine();
+    await expect(run(createEventStore(engine))).rejects.toBeInstanceOf(TypeError);
+    expect(asked).toEqual([]);
+  });
+
+  test('an event with more bytes than the capabilities say is too large, and one with as many is not', async () => {
+    const { engine, asked } = trivialEngine();
+    const store = createEventStore(engine);
+    const sized = (length: number): EncodedEvent => ({ ...event, bytes: new Uint8Array(length) });
+    await store.create(key, sized(10_000), later);
+    for (const run of [
+      () => store.create(key, sized(10_001), later),
+      () => store.replace(key, sized(10_001), { ...later, expected: 1 }),
+    ]) {
+      await expect(run()).rejects.toMatchObject({ code: 'too-large' });
+    }
+    expect(asked).toEqual(['create']);
+  });
+
+  test('a key and an event are copied, unless the engine does that', async () => {
+    const own = trivialEngine(undefined, { copies: true });
+    await createEventStore(own.engine).create(key, event, later);
+    expect([own.given.event, own.given.key]).toEqual([event, key]);
+    expect(own.given.event).toBe(event);
+    const waiting = trivialEngine(undefined, { copies: true, open: () => Promise.resolve() });
+    for (const { engine, given } of [trivialEngine(), waiting]) {
+      const labels: Record<string, string> = { app: 'web' };
+      const made = { ...event, bytes: event.bytes.slice(), labels };
+      const place = { ...key };
+      const created = createEventStore(engine).create(place, made, later);
+      made.bytes.fill(0);
+      labels['app'] = 'other';
+      place.name = 'b';
+      await created;
+      expect(given.event).toEqual({ ...event, labels: { app: 'web' } });
+      expect(given.key).toEqual(key);
+    }
+  });
+
+  test('expire with a limit below one removes nothing', async () => {
+    const { engine, asked } = trivialEngine();
+    expect(await createEventStore(engine).expire({ now: 1, limit: 0 })).toBe(0);
+    expect(asked).toEqual([]);
+  });
+});
+
+describe('an engine without promises', () => {
+  test('has get.sync and create.sync, which check what the others check', async () => {
+    const { engine } = trivialEngine(undefined, { synchronous: true });
+    const store = createEventStore(engine);
+    expect(store.get.sync?.(key)).toBe(record);
+    expect(store.create.sync?.(key, event, later)).toBe(record);
+    expect(() => store.get.sync?.(key, { signal: AbortSignal.abort(new Error('gone')) })).toThrow('gone');
+    expect(() => store.create.sync?.(key, event, { expiresAt: Number.NaN })).toThrow(TypeError);
+    await store.close();
+    expect(() => store.get.sync?.(key)).toThrow('closed');
+    expect(() => store.create.sync?.(key, event, later)).toThrow('closed');
+  });
+
+  test('need not read a signal of which is said that it is not aborted', async () => {
+    const store = createEventStore(trivialEngine(undefined, { synchronous: true }).engine);
+    const call = {
+      aborted: false,
+      get signal(): AbortSignal {
+        throw new Error('the signal was made');
+      },
+    };
+    expect(store.get.sync?.(key, call)).toBe(record);
+    expect(store.create.sync?.(key, event, Object.assign(call, later))).toBe(record);
+  });
+});
+
+describe('a feed', () => {
+  const batch: readonly Change[] = [{ type: 'put', key, revision: 7, record }];
+  const next = (store: EventStore, signal?: AbortSignal): Promise<IteratorResult<readonly Change[]>> =>
+    store.changes({ after: 1, signal })[Symbol.asyncIterator]().next();
+
+  test('gives what the engine has, and waits to be woken', async () => {
+    const log: (readonly Change[])[] = [];
+    const { engine, opened } = trivialEngine(() => log.shift());
+    const pending = next(createEventStore(engine));
+    expect(opened.map(({ after }) => after)).toEqual([1]);
+    await nextTurn();
+    log.push(batch);
+    opened[0]?.wake();
+    expect((await pending).value).toBe(batch);
+  });
+
+  test('ends with its signal, with close() and when its reader leaves, and the engine hears of it once', async () => {
+    const { engine, ended } = trivialEngine(() => undefined);
+    const store = createEventStore(engine);
+    const abort = new AbortController();
+    const aborted = next(store, abort.signal);
+    abort.abort();
+    expect([(await aborted).done, ended()]).toEqual([true, 1]);
+    const reader = store.changes({ after: 1 })[Symbol.asyncIterator]();
+    const left = reader.next();
+    await reader.return?.();
+    expect([(await left).done, ended()]).toEqual([true, 2]);
+    const closed = next(store);
+    await store.close();
+    expect([(await closed).done, ended()]).toEqual([true, 3]);
+    await expect(next(store)).rejects.toMatchObject({ code: 'closed' });
+  });
+
+  test('with an aborted signal ends at once, and is not opened', async () => {
+    const { engine, opened } = trivialEngine(() => batch);
+    expect((await next(createEventStore(engine), AbortSignal.abort())).done).toBe(true);
+    expect(opened).toEqual([]);
+  });
+
+  test('fails with what the engine fails with, once, and is over', async () => {
+    for (const [thrown, code] of [
+      [storeError('expired', 'too old'), 'expired'],
+      [new Error('broken pipe'), 'unavailable'],
+    ] as const) {
+      const { engine, ended } = trivialEngine(() => {
+        throw thrown;
+      });
+      const reader = createEventStore(engine).changes({ after: 1 })[Symbol.asyncIterator]();
+      await expect(reader.next()).rejects.toMatchObject({ code });
+      expect([(await reader.next()).done, ended()]).toEqual([true, 1]);
+    }
+  });
+
+  test('waits for an engine that is being opened, and fails where that fails', async () => {
+    const clock = fakeClock();
+    let attempts = 0;
+    const { engine, opened } = trivialEngine(() => batch, {
+      reopening: { clock },
+      async open() {
+        if (++attempts === 1) throw new Error('nobody there');
+      },
+    });
+    const store = createEventStore(engine);
+    await expect(next(store)).rejects.toMatchObject({ code: 'unavailable', message: 'nobody there' });
+    clock.advance(100);
+    expect((await next(store)).value).toBe(batch);
+    expect(opened).toHaveLength(1);
+  });
+
+  test('that ends while the engine is being opened is not opened later', async () => {
+    let open = (): void => undefined;
+    const { engine, opened } = trivialEngine(() => batch, { open: () => new Promise((resolve) => (open = resolve)) });
+    const abort = new AbortController();
+    const pending = next(createEventStore(engine), abort.signal);
+    abort.abort();
+    expect((await pending).done).toBe(true);
+    open();
+    await nextTurn();
+    expect(opened).toEqual([]);
+  });
+});
+
+test('close() stops the engine, waits for calls, frees it, and may be called twice', async () => {
+  const steps: string[] = [];
+  let answer = (): void => undefined;
+  const { engine } = trivialEngine(() => new Promise<void>((resolve) => (answer = resolve)), {
+    stop: () => void steps.push('stop'),
+    close: () => void steps.push('close'),
+  });
+  const store = createEventStore(engine);
+  const running = store.ping();
+  const closing = store.close();
+  expect(store.close()).toBe(closing);
+  await nextTurn();
+  expect(steps).toEqual(['stop']);
+  answer();
+  await running;
+  await closing;
+  expect(steps).toEqual(['stop', 'close']);
+});

@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { storeError } from '../../../../src/store/errors.js';
+import { createOpening } from '../../../../src/store/shell/opening.js';
+import { fakeClock } from '../../../../src/testing/fake-clock.js';
+
+test('a failed opening is the answer until its pause is over, then it is tried again', async () => {
+  const clock = fakeClock();
+  let attempts = 0;
+  const opening = createOpening(
+    async () => {
+      if (++attempts < 3) throw new Error(`attempt ${attempts}`);
+    },
+    { clock },
+  );
+  await expect(opening.ready()).rejects.toThrow('attempt 1');
+  await expect(opening.ready()).rejects.toThrow('attempt 1');
+  clock.advance(101);
+  await expect(opening.ready()).rejects.toThrow('attempt 2');
+  clock.advance(101);
+  await expect(opening.ready()).rejects.toThrow('attempt 2');
+  clock.advance(101);
+  await opening.ready();
+  expect([attempts, opening.isOpen]).toEqual([3, true]);
+});
+
+test('an opening that failed changed nothing, so that every failure is unavailable', async () => {
+  for (const cause of [new Error('no route'), storeError('unknown-outcome', 'the mark was lost'), 'odd']) {
+    const opening = createOpening(() => Promise.reject(cause as Error), { clock: fakeClock() });
+    await expect(opening.ready()).rejects.toMatchObject({ code: 'unavailable', cause });
+  }
+  const expired = storeError('expired', 'too old');
+  await expect(createOpening(() => Promise.reject(expired)).ready()).rejects.toBe(expired);
+});
+
+test('closing lets go of whoever waits for an opening', async () => {
+  const opening = createOpening(() => new Promise(() => undefined), { clock: fakeClock() });
+  const waiting = opening.ready();
+  opening.close(storeError('closed', 'closed'));
+  await expect(waiting).rejects.toMatchObject({ code: 'closed' });
+  await expect(opening.ready()).rejects.toMatchObject({ code: 'closed' });
+});
