@@ -9,7 +9,6 @@ import { createEventStore } from '../shell/create-event-store.js';
 import { createBounds } from './bounds.js';
 import { readJson } from './lists/read-json.js';
 import { createEngine } from './engine.js';
-import type { Slot, Version } from './index/version.js';
 import { pastOf, readList } from './lists/read-list.js';
 import type { Slot, Version } from './index/key-index.js';
 import { checkMemoryStoreOptions, type MemoryStoreOptions } from './options.js';
@@ -33,7 +32,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): EventStore {
   checkMemoryStoreOptions(options);
   const { clock = systemClock, name = 'memory' } = options;
   const bounds = createBounds(options);
-  const { state, capacity, lists, feeds, history, afterWrite } = createEngine(clock, options, bounds);
+  const { state, capacity, jsonCache, feeds, history, afterWrite } = createEngine(clock, options, bounds);
 
   const put = (place: Slot | string, key: EventKey, event: EncodedEvent, expiresAt: number): EventRecord => {
     const retentionMs = (expiresAt - clock.now()) / 1000;
@@ -100,7 +99,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): EventStore {
       return version === undefined ? undefined : state.record(version, version.step, key);
     },
     list,
-    json: (query) => readJoined(state, lists, query),
+    json: (query) => readJson(state, jsonCache, query),
     create(key, event, { expiresAt }) {
       const place = state.place(key);
       if (typeof place !== 'string' && place.head.event !== undefined) throw exists(keyText(key));
