@@ -137,7 +137,7 @@ export default defineConfig(
   },
   {
     // Deadlines and retries are spread at random; nothing is identified by it.
-    files: ['src/events/watching/watch-stream.ts', 'src/store/watch/backoff.ts'],
+    files: ['src/events/watching/watch-stream.ts', 'src/store/waiting/backoff.ts'],
     rules: { 'no-restricted-syntax': ['error', ...restrictedSyntax] },
   },
   {

@@ -88,6 +88,15 @@ export {
   type CopyResult,
   type SkippedEvent,
 } from './store/copy-events.js';
+export { createEventStore } from './store/shell/create-event-store.js';
+export type { ReopeningPauses, StoreEngine } from './store/shell/store-engine.js';
+export {
+  createPagedFeeds,
+  type FeedOptions,
+  type FeedSource,
+  type PagedFeeds,
+  type PagedFeedsOptions,
+} from './store/feeds/paged-feed.js';
 export { resolveUnknownOutcomes } from './store/unknown-outcomes.js';
 export { isStoreError, storeError, type StoreError, type StoreErrorCode } from './store/errors.js';
 export { storeCheck, type StoreCheckOptions } from './store-check.js';

@@ -1,6 +1,6 @@
-import { storeError, systemClock } from 'kube-vitals';
+import { createEventStore, createPagedFeeds, storeError, systemClock } from 'kube-vitals';
 import type { Change, Clock, EncodedEvent, EventKey, EventRecord, EventStore } from 'kube-vitals';
-import type { ListPage, ListQuery, Revision, StoreCall } from 'kube-vitals';
+import type { ListPage, ListQuery, Revision } from 'kube-vitals';
 
 /** One line of history: what a row of a database table would be. */
 interface Row {
@@ -29,15 +29,6 @@ export interface TableStoreOptions {
 const idOf = ({ namespace, name }: EventKey): string => `${namespace}/${name}`;
 
 export function tableStore({ table, clock = systemClock, historyMs = 600_000 }: TableStoreOptions): EventStore {
-  let closed = false;
-  const sleepers = new Set<() => void>();
-  const wakeAll = (): void => sleepers.forEach((wake) => wake());
-
-  const begin = (call: StoreCall | undefined): void => {
-    if (closed) throw storeError('closed', 'the table store is closed');
-    call?.signal?.throwIfAborted();
-  };
-
   /** The last row of each key up to a revision: deletions too. */
   const rowsAt = (revision: Revision): Map<string, Row> => {
     const rows = new Map<string, Row>();
@@ -61,17 +52,12 @@ export function tableStore({ table, clock = systemClock, historyMs = 600_000 }: 
   };
 
   const append = (type: Change['type'], key: EventKey, event: EncodedEvent, expiresAt: number): EventRecord => {
-    const record: EventRecord = { key: { ...key }, revision: table.latest + 1, event, expiresAt };
+    const record: EventRecord = { key, revision: table.latest + 1, event, expiresAt };
     table.rows.push({ type, record, at: clock.now() });
     table.latest = record.revision;
     forget();
-    wakeAll();
+    feeds.wake();
     return record;
-  };
-
-  const put = (key: EventKey, event: EncodedEvent, expiresAt: number): EventRecord => {
-    if (event.bytes.length > 1_000_000) throw storeError('too-large', `${idOf(key)} is too large`);
-    return append('put', key, structuredClone(event), expiresAt);
   };
 
   const bury = ({ key, event, expiresAt }: EventRecord): EventRecord => append('delete', key, event, expiresAt);
@@ -89,7 +75,6 @@ export function tableStore({ table, clock = systemClock, historyMs = 600_000 }: 
   };
 
   const list = ({ namespace, at = table.latest, after, limit, order }: ListQuery): ListPage => {
-    if (!(Number.isSafeInteger(limit) && limit >= 1)) throw new TypeError('list: give a limit of at least 1');
     if (at > table.latest) throw storeError('future-revision', `${at} lies ahead`, { current: table.latest });
     if (at < table.floor) throw storeError('expired', `${at} is forgotten`, { current: table.floor });
     const bytes = (key: EventKey): Buffer => Buffer.from(idOf(key));
@@ -112,28 +97,19 @@ export function tableStore({ table, clock = systemClock, historyMs = 600_000 }: 
   };
 
   /** The changes after a revision, each with the state before it. */
-  const changesAfter = (revision: Revision): readonly Change[] =>
-    table.rows
+  const changesAfter = (revision: Revision): readonly Change[] => {
+    if (revision < table.floor) throw storeError('expired', `${revision} is forgotten`, { current: table.floor });
+    return table.rows
       .filter(({ record }) => record.revision > revision)
       .map(({ type, record }) => {
         const before = rowsAt(record.revision - 1).get(idOf(record.key));
         const change = { type, key: record.key, revision: record.revision, record };
         return before?.type === 'put' ? { ...change, previous: before.record } : change;
       });
+  };
+  const feeds = createPagedFeeds({ read: changesAfter });
 
-  /** Ends with the next write, with the signal, and with the store. */
-  const sleep = (signal: AbortSignal | undefined): Promise<void> =>
-    new Promise((resolve) => {
-      const wake = (): void => {
-        sleepers.delete(wake);
-        signal?.removeEventListener('abort', wake);
-        resolve();
-      };
-      sleepers.add(wake);
-      signal?.addEventListener('abort', wake);
-    });
-
-  return {
+  return createEventStore({
     name: 'table',
     capabilities: {
       durable: true,
@@ -142,56 +118,26 @@ export function tableStore({ table, clock = systemClock, historyMs = 600_000 }: 
       remaining: true,
       maxEventBytes: 1_000_000,
     },
-    async get(key, call) {
-      begin(call);
-      return current(key);
-    },
-    async list(query) {
-      begin(query);
-      return list(query);
-    },
-    async create(key, event, call) {
-      begin(call);
+    get: current,
+    list,
+    create(key, event, { expiresAt }) {
       if (current(key) !== undefined) throw storeError('exists', `${idOf(key)} exists already`);
-      return put(key, event, call.expiresAt);
+      return append('put', key, event, expiresAt);
     },
-    async replace(key, event, call) {
-      begin(call);
-      expect(key, call.expected);
-      return put(key, event, call.expiresAt);
+    replace(key, event, { expected, expiresAt }) {
+      expect(key, expected);
+      return append('put', key, event, expiresAt);
     },
-    async remove(key, call) {
-      begin(call);
-      return bury(expect(key, call?.expected));
-    },
-    async expire(call) {
-      begin(call);
+    remove: (key, { expected }) => bury(expect(key, expected)),
+    expire({ now, limit }) {
       const due = [...rowsAt(table.latest).values()]
-        .filter(({ type, record }) => type === 'put' && record.expiresAt <= call.now)
-        .slice(0, call.limit);
+        .filter(({ type, record }) => type === 'put' && record.expiresAt <= now)
+        .slice(0, limit);
       for (const { record } of due) bury(record);
       return due.length;
     },
-    async *changes({ after, signal }) {
-      if (closed) throw storeError('closed', 'the table store is closed');
-      for (let position = after; !closed && signal?.aborted !== true;) {
-        if (position < table.floor) throw storeError('expired', `${position} is forgotten`, { current: table.floor });
-        const batch = changesAfter(position);
-        position = batch.at(-1)?.revision ?? position;
-        if (batch.length > 0) yield batch;
-        else await sleep(signal);
-      }
-    },
-    async revision(call) {
-      begin(call);
-      return table.latest;
-    },
-    async ping(call) {
-      begin(call);
-    },
-    async close() {
-      closed = true;
-      wakeAll();
-    },
-  };
+    feed: feeds.open,
+    revision: () => table.latest,
+    ping: () => undefined,
+  });
 }

@@ -1,6 +1,5 @@
 import type { Clock } from '../../clock/clock.js';
 import type {
-  EventStore,
   ExpireOptions,
   ListEvents,
   ListPage,
@@ -18,14 +17,14 @@ import type { EncodedEvent, EventKey, EventRecord, Revision } from '../record.js
 export type Awaitable<T> = T | Promise<T>;
 
 /**
- * What an engine has to do so that `createEventStore` can make an {@link EventStore} of it. Its functions are called only
+ * What an engine has to do so that `createEventStore` can make an `EventStore` of it. Its functions are called only
  * while the store is open, with arguments that were checked, and before a signal is aborted; the caller is let go when the
  * signal is aborted meanwhile. So an engine deals with its data and with the conditions of writes, and nothing else. It
  * throws StoreErrors where the contract names them (`exists`, `conflict`, `expired` …) and may let any other error through:
  * see `createEventStore`.
  */
 export interface StoreEngine {
-  /** See {@link EventStore.name}. */
+  /** See `EventStore.name`. */
   readonly name: string;
   readonly capabilities: StoreCapabilities;
   /**
@@ -58,7 +57,7 @@ export interface StoreEngine {
   feed(options: FeedOptions): FeedSource;
   revision(call?: StoreCall): Awaitable<Revision>;
   ping(call?: StoreCall): Awaitable<void>;
-  /** See {@link EventStore.now}. */
+  /** See `EventStore.now`. */
   now?(call?: StoreCall): Awaitable<number>;
   /** The first step of `close()`: no more calls come. An engine may fail here what it has not begun, with `closed`. */
   stop?(): void;
