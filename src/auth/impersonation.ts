@@ -2,6 +2,7 @@ import { isPromise } from '../http/promise.js';
 import type { ApiRequest } from '../http/request.js';
 import type { Caller } from '../model/caller.js';
 import type { Status } from '../model/status.js';
+import { failureStatus } from '../responses/failure-status.js';
 import {
   type Attributes,
   type Authorize,
@@ -52,7 +53,7 @@ export function createImpersonation(authorize: Authorize): Impersonate {
   return (request, caller, attributes) => {
     const wanted = wantedCaller(request);
     if (wanted === undefined) return { caller };
-    if ('fault' in wanted) return { refused: badRequest(wanted.fault) };
+    if ('fault' in wanted) return { refused: failureStatus(400, 'BadRequest', wanted.fault) };
     return impersonated(authorize, caller, wanted, attributes);
   };
 }
@@ -171,13 +172,3 @@ function withGroups(wanted: Caller, given: readonly string[]): Caller {
   if (!groups.includes(owed) && !groups.includes(UNAUTHENTICATED)) groups.push(owed);
   return { ...wanted, groups };
 }
-
-const badRequest = (message: string): Status => ({
-  kind: 'Status',
-  apiVersion: 'v1',
-  metadata: {},
-  status: 'Failure',
-  message,
-  reason: 'BadRequest',
-  code: 400,
-});

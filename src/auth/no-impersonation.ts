@@ -1,7 +1,7 @@
 import type { ApiRequest } from '../http/request.js';
 import type { Status } from '../model/status.js';
 import type { Impersonate } from './impersonation.js';
-import { refusalStatus } from './refusal.js';
+import { failureStatus } from '../responses/failure-status.js';
 
 const PREFIX = 'impersonate-';
 const LETTER_I = 0x69;
@@ -12,7 +12,7 @@ const LOWER_CASE = 0x20;
  * caller's own name what was meant to run with another user's rights: `kubectl delete --as=nobody` would delete.
  */
 export const NO_IMPERSONATION: Status = Object.freeze(
-  refusalStatus(
+  failureStatus(
     403,
     'Forbidden',
     'forbidden: impersonation is not enabled on this server: send no Impersonate-* headers',

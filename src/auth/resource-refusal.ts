@@ -2,7 +2,8 @@ import { goQuote } from '../json/go-quote.js';
 import type { Caller } from '../model/caller.js';
 import type { Status, StatusDetails } from '../model/status.js';
 import type { Attributes, ResourceAttributes } from './contract.js';
-import { escapedSentence, forbiddenPathStatus, pathSentence, refusalStatus } from './refusal.js';
+import { failureStatus } from '../responses/failure-status.js';
+import { escapedSentence, forbiddenPathStatus, pathSentence } from './refusal.js';
 
 /** True for a resource, false for a path. */
 export function isResourceAttributes(attributes: Attributes): attributes is ResourceAttributes {
@@ -25,7 +26,7 @@ export function forbiddenMessage(caller: Caller, attributes: Attributes, reason?
 /** The 403 as a Status: `details` names the resource, or is empty for a path. */
 export function forbiddenStatus(caller: Caller, attributes: Attributes, reason?: string): Status {
   if (!isResourceAttributes(attributes)) return forbiddenPathStatus(caller, attributes, reason);
-  return refusalStatus(403, 'Forbidden', forbiddenMessage(caller, attributes, reason), detailsOf(attributes));
+  return failureStatus(403, 'Forbidden', forbiddenMessage(caller, attributes, reason), detailsOf(attributes));
 }
 
 function detailsOf({ name, group, resource }: ResourceAttributes): StatusDetails {

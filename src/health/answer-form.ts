@@ -1,31 +1,18 @@
 import type { Clock } from '../clock/clock.js';
-import { refusalStatus } from '../auth/refusal.js';
 import { auditIdOf } from '../http/headers.js';
 import { isPromise } from '../http/promise.js';
 import type { ApiRequest } from '../http/request.js';
 import type { ApiResponse } from '../http/response.js';
-import { NO_CACHE } from './render.js';
 import { parseGoDuration } from '../time/go-duration.js';
+import { badTimeoutMessage, failureStatus } from '../responses/failure-status.js';
+import { NOT_CACHED, statusResponse, TOO_LATE } from '../responses/fixed-responses.js';
 
 /** 400 for an invalid `?timeout=`. `fault` is Go's text. */
 export function badTimeout(fault: string): ApiResponse {
-  const message = `invalid timeout specified in the request URL - ${fault}`;
-  const status = refusalStatus(400, 'BadRequest', message);
-  return {
-    status: 400,
-    headers: { 'content-type': 'application/json', ...NO_CACHE },
-    body: `${JSON.stringify(status)}\n`,
-  };
+  return statusResponse(failureStatus(400, 'BadRequest', badTimeoutMessage(fault)), NOT_CACHED);
 }
 
-/** 504 when the request's own time limit has passed. Kubernetes sends this Status without kind and as text. */
-const TIMED_OUT: ApiResponse = Object.freeze({
-  status: 504,
-  headers: Object.freeze({ 'content-type': 'text/plain; charset=utf-8', ...NO_CACHE }),
-  body: '{"metadata":{},"status":"Failure","message":"Timeout: request did not complete within the allotted timeout","reason":"Timeout","details":{},"code":504}\n',
-});
-
-/** Returns 504 when the response is not ready after `ms` milliseconds. Without a limit the response is passed through. */
+/** Answers 504 when the answer is not there after `ms` milliseconds. Without a limit the answer is passed through. */
 export function withinLimit(
   answer: ApiResponse | Promise<ApiResponse>,
   ms: number | undefined,
@@ -33,7 +20,7 @@ export function withinLimit(
 ): ApiResponse | Promise<ApiResponse> {
   if (ms === undefined || !isPromise(answer)) return answer;
   return new Promise((resolve, reject) => {
-    const timer = clock.setTimer(() => resolve(TIMED_OUT), ms);
+    const timer = clock.setTimer(() => resolve(uncached(TOO_LATE)), ms);
     answer.then(resolve, reject).finally(() => timer.cancel());
   });
 }
@@ -48,7 +35,7 @@ export function asHead(response: ApiResponse): ApiResponse {
 /** Adds `cache-control` to responses that another room has made. */
 export function uncached(response: ApiResponse): ApiResponse {
   if ('cache-control' in response.headers) return response;
-  return { ...response, headers: { ...response.headers, ...NO_CACHE } };
+  return { ...response, headers: { ...response.headers, ...NOT_CACHED } };
 }
 
 /** Adds `audit-id`: the request's own if it is a valid header value, else a new one. */

@@ -1,17 +1,18 @@
 import type { Clock } from '../clock/clock.js';
 import type { ApiHandler } from '../http/handler.js';
 import type { ApiRequest } from '../http/request.js';
-import { type ApiResponse, notFoundText, textResponse } from '../http/response.js';
-import { isTargetTooLarge, readablePart, TARGET_TOO_LARGE } from '../http/target-limit.js';
+import type { ApiResponse } from '../http/response.js';
+import { isTargetTooLarge, readablePart } from '../http/target-limit.js';
 import { decodePath, parseQuery, splitUrl } from '../http/url.js';
 import type { Observe } from '../observe/observation.js';
 import { asHead, audited, badTimeout, uncached, withinLimit, requestTimeout } from './answer-form.js';
+import { badPathText, notFoundText, TARGET_TOO_LARGE } from '../responses/fixed-responses.js';
 import { chain } from '../http/promise.js';
 import type { Verdict } from './check-runner.js';
 import type { HealthRoot } from './contract.js';
 import { passedSync, reportOf, type Asked } from './evaluate.js';
 import type { AskOpen, AskPermission } from './permission.js';
-import { NO_CACHE, ROOT_OK, checkText, rootJson, rootText } from './render.js';
+import { ROOT_OK, checkText, rootJson, rootText } from './render.js';
 import { rootOf } from './registry.js';
 
 /** What {@link createEndpoints} works with. */
@@ -93,7 +94,7 @@ export function createEndpoints(around: EndpointsSurroundings): ApiHandler {
     const path = decodePath(readablePart(target.path));
     if (path === undefined) {
       if (rootOf(target.path) === undefined) return undefined;
-      return finish(request, textResponse(400, '400 Bad Request', NO_CACHE));
+      return finish(request, uncached(badPathText()));
     }
     const root = rootOf(path);
     if (root === undefined) return undefined;

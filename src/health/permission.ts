@@ -1,14 +1,14 @@
 import { createAccess, type AccessOptions } from '../auth/access.js';
 import type { PathAttributes } from '../auth/contract.js';
 import { NO_IMPERSONATION, asksToImpersonate } from '../auth/no-impersonation.js';
-import { forbiddenPathStatus, refusedResponse, unauthorizedResponse } from '../auth/refusal.js';
+import { forbiddenPathStatus, refusedResponse } from '../auth/refusal.js';
 import { chain, isPromise } from '../http/promise.js';
 import type { ApiRequest } from '../http/request.js';
-import { type ApiResponse, textResponse } from '../http/response.js';
+import type { ApiResponse } from '../http/response.js';
 import type { Caller } from '../model/caller.js';
 import type { Observe } from '../observe/observation.js';
+import { internalErrorText, unauthorizedResponse } from '../responses/fixed-responses.js';
 import { uncached } from './answer-form.js';
-import { NO_CACHE } from './render.js';
 
 /** Whether a request is allowed, and whether its caller may see reasons. */
 export type Permission =
@@ -42,7 +42,7 @@ export function createPermission(hooks: AccessOptions, observe: Observe): AskPer
 
   const failed = (error: unknown): Permission => {
     report('authorize', error);
-    return { granted: false, refusal: textResponse(500, 'Internal Server Error', NO_CACHE) };
+    return { granted: false, refusal: uncached(internalErrorText()) };
   };
 
   const authorized = (caller: Caller, attributes: PathAttributes): Permission | Promise<Permission> =>

@@ -1,17 +1,13 @@
 import { type ApiResponse, type ResponseHeaders, textResponse } from '../http/response.js';
+import { NOSNIFF, NOT_CACHED } from '../responses/fixed-responses.js';
 import type { Verdict } from './check-runner.js';
 import type { CheckReport, HealthReport } from './contract.js';
 import { goQuote } from '../json/go-quote.js';
 
-const CACHE_CONTROL = 'no-cache, private';
-
-/** Headers of every health response. */
-export const NO_CACHE: ResponseHeaders = Object.freeze({ 'cache-control': CACHE_CONTROL });
-
 const ROOT_HEADERS: ResponseHeaders = Object.freeze({
   'content-type': 'text/plain; charset=utf-8',
-  'x-content-type-options': 'nosniff',
-  'cache-control': CACHE_CONTROL,
+  ...NOSNIFF,
+  ...NOT_CACHED,
 });
 
 const JSON_HEADERS: ResponseHeaders = Object.freeze({ ...ROOT_HEADERS, 'content-type': 'application/json' });
@@ -22,7 +18,7 @@ export const ROOT_OK: ApiResponse = Object.freeze({ status: 200, headers: ROOT_H
 /** The passing response of a single check; Kubernetes sends no `nosniff` here. */
 export const CHECK_OK: ApiResponse = Object.freeze({
   status: 200,
-  headers: Object.freeze({ 'content-type': 'text/plain; charset=utf-8', 'cache-control': CACHE_CONTROL }),
+  headers: Object.freeze({ 'content-type': 'text/plain; charset=utf-8', ...NOT_CACHED }),
   body: 'ok',
 });
 
@@ -71,6 +67,6 @@ export function checkText(verdict: Verdict, showReason: boolean): ApiResponse {
   if (verdict.status === 'ok') return CHECK_OK;
   const reason = showReason ? (verdict.reason ?? '') : WITHHELD;
   return verdict.status === 'failed'
-    ? textResponse(500, `internal server error: ${reason}`, NO_CACHE)
+    ? textResponse(500, `internal server error: ${reason}`, NOT_CACHED)
     : { ...CHECK_OK, body: `ok\ndegraded: ${reason}\n` };
 }

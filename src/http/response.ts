@@ -99,8 +99,3 @@ export function textResponse(status: number, text: string, extraHeaders?: Respon
     body: `${text}\n`,
   };
 }
-
-/** What Kubernetes answers on a path that no API serves. */
-export function notFoundText(): ApiResponse {
-  return textResponse(404, '404 page not found');
-}

@@ -1,5 +1,3 @@
-import { type ApiResponse, textResponse } from './response.js';
-
 /** The longest request target that is parsed, in characters: what servers usually accept for all headers together. */
 export const MAX_TARGET_LENGTH = 65_536;
 /** The most parameters of a query. */
@@ -16,9 +14,6 @@ export function isTargetTooLarge(target: string): boolean {
   for (let at = target.indexOf('&'); at !== -1; at = target.indexOf('&', at + 1)) pairs++;
   return pairs > MAX_QUERY_PAIRS;
 }
-
-/** The answer to such a target: that of Go's server to request headers that are too large. */
-export const TARGET_TOO_LARGE: ApiResponse = Object.freeze(textResponse(431, '431 Request Header Fields Too Large'));
 
 /** How much of a path is decoded to decide which handler answers a target that is too large. */
 const PREFIX_LENGTH = 4_096;

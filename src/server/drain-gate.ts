@@ -1,7 +1,7 @@
 import type { ApiHandler } from '../http/handler.js';
 import { header } from '../http/headers.js';
-import type { ApiResponse } from '../http/response.js';
 import { splitUrl } from '../http/url.js';
+import { shuttingDownResponse } from '../responses/fixed-responses.js';
 import { withStandardHeaders } from './standard-headers.js';
 
 /** A door in front of a handler that can be shut for good. */
@@ -12,17 +12,6 @@ export interface DrainGate {
   readonly startDraining: () => void;
   readonly isDraining: () => boolean;
 }
-
-/** Kubernetes writes this body itself and ends it with two newlines, always as JSON. */
-const SHUTTING_DOWN: ApiResponse = Object.freeze({
-  status: 503,
-  headers: Object.freeze({
-    'content-type': 'application/json',
-    'retry-after': '1',
-    'x-content-type-options': 'nosniff',
-  }),
-  body: '{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"apiserver is shutting down","reason":"ServiceUnavailable","code":503}\n\n',
-});
 
 const EXEMPT = ['/readyz', '/livez', '/healthz', '/metrics'] as const;
 
@@ -36,7 +25,7 @@ export function createDrainGate(handle: ApiHandler): DrainGate {
     handle(request) {
       if (!draining || passes(splitUrl(request.url).path)) return handle(request);
       if (header(request, 'user-agent')?.startsWith('kube-apiserver/')) return handle(request);
-      return withStandardHeaders(request, SHUTTING_DOWN);
+      return withStandardHeaders(request, shuttingDownResponse());
     },
     startDraining() {
       draining = true;

@@ -7,16 +7,23 @@ import { badRequest, routeNotFound } from '../api/status/failures.js';
 import type { Access } from '../auth/access.js';
 import { bearerWarning } from '../auth/bearer-token.js';
 import type { Attributes } from '../auth/contract.js';
-import { unauthorizedStatus } from '../auth/refusal.js';
 import { forbiddenStatus } from '../auth/resource-refusal.js';
 import { parseGoDuration } from '../time/go-duration.js';
 import type { ApiRequest } from '../http/request.js';
-import { type ApiResponse, type ResponseHeaders, notFoundText, textResponse } from '../http/response.js';
-import { isTargetTooLarge, TARGET_TOO_LARGE } from '../http/target-limit.js';
+import type { ApiResponse, ResponseHeaders } from '../http/response.js';
+import { isTargetTooLarge } from '../http/target-limit.js';
 import { decodePath, parseQuery, splitUrl } from '../http/url.js';
 import type { Status } from '../model/status.js';
 import { createNotifier } from '../observe/notifier.js';
 import type { Observe } from '../observe/observation.js';
+import { badTimeoutMessage, UNAUTHORIZED } from '../responses/failure-status.js';
+import {
+  badPathText,
+  internalErrorText,
+  NOSNIFF,
+  notFoundText,
+  TARGET_TOO_LARGE,
+} from '../responses/fixed-responses.js';
 import { createIndexDocument } from './index-document.js';
 
 /** What {@link createOtherPaths} needs. */
@@ -42,7 +49,7 @@ export function createOtherPaths(options: OtherPathsOptions): (request: ApiReque
     if (isTargetTooLarge(request.url)) return TARGET_TOO_LARGE;
     const target = splitUrl(request.url);
     const path = decodePath(target.path);
-    if (path === undefined) return textResponse(400, '400 Bad Request');
+    if (path === undefined) return badPathText();
     const query = parseQuery(target.query);
     const attributes = requestAttributes(request.method, path, query);
 
@@ -50,7 +57,7 @@ export function createOtherPaths(options: OtherPathsOptions): (request: ApiReque
     if (fault !== undefined) return failure(request, query, badRequest(fault).status);
 
     const caller = await access.authenticate(request);
-    if (caller === undefined) return failure(request, query, unauthorizedStatus());
+    if (caller === undefined) return failure(request, query, UNAUTHORIZED);
     try {
       const asked = await access.impersonate(request, caller, attributes);
       if ('refused' in asked) return await failure(request, query, asked.refused, NOSNIFF);
@@ -58,7 +65,7 @@ export function createOtherPaths(options: OtherPathsOptions): (request: ApiReque
       if (!allowed) return await failure(request, query, forbiddenStatus(asked.caller, attributes, reason), NOSNIFF);
     } catch (error) {
       notify({ type: 'error', error, where: 'server: authorize' });
-      return textResponse(500, 'Internal Server Error');
+      return internalErrorText();
     }
     const document = index(path) ?? (await version(request, path));
     if (document) return document;
@@ -73,8 +80,6 @@ function isBelowRoot(path: string, served: readonly string[]): boolean {
 }
 
 const API_ROOT = /^\/(api|apis\/[^/]+)(\/[^/]+)?$/;
-
-const NOSNIFF: ResponseHeaders = { 'x-content-type-options': 'nosniff' };
 
 /** What the authorizer is asked: by resource where the path looks like one, also of groups that are not served. */
 export function requestAttributes(method: string, path: string, query: Query): Attributes {
@@ -105,7 +110,7 @@ function timeoutFault(query: Query, { verb }: Attributes): string | undefined {
   const text = query.get('timeout')?.[0];
   if (!text || verb === 'watch') return undefined;
   const parsed = parseGoDuration(text);
-  return 'fault' in parsed ? `invalid timeout specified in the request URL - ${parsed.fault}` : undefined;
+  return 'fault' in parsed ? badTimeoutMessage(parsed.fault) : undefined;
 }
 
 /** A client that put two spaces before its token is told, whatever the answer. */

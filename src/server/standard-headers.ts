@@ -1,8 +1,7 @@
 import { auditIdOf } from '../http/headers.js';
 import type { ApiRequest } from '../http/request.js';
 import type { ApiResponse } from '../http/response.js';
-
-const NO_CACHE = 'no-cache, private';
+import { NOT_CACHED } from '../responses/fixed-responses.js';
 
 /**
  * Adds what every answer of an API server carries, where it is not there yet: `audit-id` (the request's own when it can
@@ -11,5 +10,5 @@ const NO_CACHE = 'no-cache, private';
 export function withStandardHeaders(request: ApiRequest, response: ApiResponse): ApiResponse {
   const { headers } = response;
   if ('audit-id' in headers && 'cache-control' in headers) return response;
-  return { ...response, headers: { 'audit-id': auditIdOf(request), 'cache-control': NO_CACHE, ...headers } };
+  return { ...response, headers: { 'audit-id': auditIdOf(request), ...NOT_CACHED, ...headers } };
 }

@@ -3,7 +3,8 @@ import type { ApiHandler } from '../http/handler.js';
 import type { ApiRequest, PeerCertificate } from '../http/request.js';
 import { optionFaults, throwFaults, type OptionRules } from '../options/check-options.js';
 import { aFunction, anAbortSignal, aString, mustBe, required } from '../options/rules.js';
-import { isStream, type ApiResponse, type ResponseHeaders, notFoundText } from '../http/response.js';
+import { isStream, type ApiResponse, type ResponseHeaders } from '../http/response.js';
+import { notFoundText } from '../responses/fixed-responses.js';
 
 /** What {@link call} sends besides method and path. */
 export interface CallOptions {

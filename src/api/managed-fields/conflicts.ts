@@ -1,6 +1,7 @@
 import type { StatusCause } from '../../model/status.js';
 import { byCodePoint } from '../../json/code-point-order.js';
 import { goQuote } from '../../json/go-quote.js';
+import { failureStatus } from '../../responses/failure-status.js';
 import { statusError, type StatusError } from '../status/status-error.js';
 import type { FieldNode, FieldSet } from './field-set.js';
 import { sortedElements } from './fields-v1.js';
@@ -27,16 +28,7 @@ export function conflictError(conflicts: readonly Conflict[]): StatusError {
     causes.length === 1
       ? `1 conflict: ${first?.message}: ${first?.field}`
       : `${causes.length} conflicts: ${groups.map(groupText).join('\n')}`;
-  return statusError({
-    kind: 'Status',
-    apiVersion: 'v1',
-    metadata: {},
-    status: 'Failure',
-    message: `Apply failed with ${message}`,
-    reason: 'Conflict',
-    details: { causes },
-    code: 409,
-  });
+  return statusError(failureStatus(409, 'Conflict', `Apply failed with ${message}`, { causes }));
 }
 
 const cause = (who: string, field: string): StatusCause => ({

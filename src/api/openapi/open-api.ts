@@ -6,6 +6,7 @@ import { entityTag } from '../discovery/plain.js';
 import type { Json } from './schemas.js';
 import { swaggerDocument } from './swagger-document.js';
 import { swaggerProtobuf } from './swagger-protobuf.js';
+import { NOT_CACHED } from '../../responses/fixed-responses.js';
 
 /** Options of {@link createOpenApi}. */
 export interface OpenApiOptions {
@@ -31,7 +32,6 @@ const ROOT = '/openapi/v3';
 const V2 = '/openapi/v2';
 const PROTOBUF_TYPE = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf';
 const JSON_TYPE = 'application/json';
-const NOT_CACHED = { 'cache-control': 'no-cache, private' };
 const DAY_MS = 86_400_000;
 
 interface Served {

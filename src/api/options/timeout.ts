@@ -1,4 +1,5 @@
 import { parseGoDuration } from '../../time/go-duration.js';
+import { badTimeoutMessage } from '../../responses/failure-status.js';
 import { badRequest } from '../status/failures.js';
 import { first, type Query } from './query.js';
 
@@ -16,6 +17,6 @@ export function requestTimeoutMs(query: Query, mostMs: number = REQUEST_TIMEOUT_
   const text = first(query, 'timeout') ?? '';
   if (text === '') return mostMs;
   const duration = parseGoDuration(text);
-  if ('fault' in duration) throw badRequest(`invalid timeout specified in the request URL - ${duration.fault}`);
+  if ('fault' in duration) throw badRequest(badTimeoutMessage(duration.fault));
   return duration.ms > 0 && duration.ms < mostMs ? duration.ms : mostMs;
 }

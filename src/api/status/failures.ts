@@ -1,5 +1,6 @@
 import { shorten } from '../../json/shorten.js';
-import type { StatusDetails, StatusReason } from '../../model/status.js';
+import type { StatusDetails } from '../../model/status.js';
+import { failureStatus, UNAUTHORIZED } from '../../responses/failure-status.js';
 import { joinFieldErrors, toCause, type FieldError } from './field-error.js';
 import { withinLength } from './bounded-status.js';
 import { statusError, type StatusError } from './status-error.js';
@@ -10,17 +11,8 @@ export interface GroupResource {
   readonly resource: string;
 }
 
-function failure(code: number, reason: StatusReason, message: string, details?: StatusDetails): StatusError {
-  return statusError({
-    kind: 'Status',
-    apiVersion: 'v1',
-    metadata: {},
-    status: 'Failure',
-    message,
-    reason,
-    ...(details && { details }),
-    code,
-  });
+function failure(...parts: Parameters<typeof failureStatus>): StatusError {
+  return statusError(failureStatus(...parts));
 }
 
 /** `events.events.example.com`, or `events` in the core group. */
@@ -41,13 +33,7 @@ export function badRequest(message: string): StatusError {
 
 /** 401: no credential, or a bad one. */
 export function unauthorized(): StatusError {
-  return failure(401, 'Unauthorized', 'Unauthorized');
-}
-
-/** 403 on a resource or (with an empty resource) on a path. The message is made by `auth/`. */
-export function forbidden(message: string, gr: GroupResource, name: string): StatusError {
-  const error = failure(403, 'Forbidden', message, detailsOf(gr, name));
-  return statusError(error.status, { 'x-content-type-options': 'nosniff' });
+  return statusError(UNAUTHORIZED);
 }
 
 /** 404: no such object. */
@@ -89,8 +75,7 @@ export function conflict(gr: GroupResource, name: string, why: string): StatusEr
 
 /** 410: the history asked for is gone; `token` is where an inconsistent walk may go on. */
 export function expired(message: string, token?: string): StatusError {
-  const { status } = failure(410, 'Expired', message);
-  return statusError(token ? { ...status, metadata: { continue: token } } : status);
+  return failure(410, 'Expired', message, undefined, token ? { continue: token } : undefined);
 }
 
 /** 413: `text` follows `Request entity too large: `. */

@@ -1,5 +1,6 @@
 import { isBodyError } from '../../http/body.js';
-import { type ApiResponse, textResponse } from '../../http/response.js';
+import type { ApiResponse } from '../../http/response.js';
+import { bodyFailureText, internalErrorText } from '../../responses/fixed-responses.js';
 import type { BridgeOptions } from './options.js';
 import { isPromise } from '../../http/promise.js';
 
@@ -19,10 +20,9 @@ export interface Failure {
  * over its limit is 413, one that ended early 400.
  */
 export function failureOf(error: unknown): Failure {
-  if (!isBodyError(error)) return { response: textResponse(500, 'Internal Server Error'), expected: false };
-  return error.code === 'too-large'
-    ? { response: textResponse(413, 'Request entity too large'), expected: true }
-    : { response: textResponse(400, 'request body is incomplete'), expected: true };
+  return isBodyError(error)
+    ? { response: bodyFailureText(error), expected: true }
+    : { response: internalErrorText(), expected: false };
 }
 
 /** Calls an error hook. What it throws, or rejects with, is ignored. */

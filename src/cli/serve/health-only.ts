@@ -1,28 +1,20 @@
 import type { ApiHandler, ApiRequest, ApiResponse } from '../../index.js';
+import { failureStatus } from '../../responses/failure-status.js';
+import { NOSNIFF, NOT_CACHED, statusResponse } from '../../responses/fixed-responses.js';
 
 const HEALTH = /^\/(healthz|livez|readyz)(\/|\?|$)/;
 /** The request headers that are passed on: none that identifies the caller. */
 const HEADERS = ['accept', 'accept-encoding', 'audit-id', 'user-agent'] as const;
 
-const REFUSED: ApiResponse = {
-  status: 403,
-  headers: {
-    'content-type': 'application/json',
-    'cache-control': 'no-cache, private',
-    'x-content-type-options': 'nosniff',
-  },
-  body: `${JSON.stringify({
-    kind: 'Status',
-    apiVersion: 'v1',
-    metadata: {},
-    status: 'Failure',
-    message:
-      'this port is not encrypted and not on loopback: it serves /healthz, /livez and /readyz only, and takes no credential; use the HTTPS port',
-    reason: 'Forbidden',
-    details: {},
-    code: 403,
-  })}\n`,
-};
+const REFUSED: ApiResponse = statusResponse(
+  failureStatus(
+    403,
+    'Forbidden',
+    'this port is not encrypted and not on loopback: it serves /healthz, /livez and /readyz only, and takes no credential; use the HTTPS port',
+    {},
+  ),
+  { ...NOT_CACHED, ...NOSNIFF },
+);
 
 /**
  * The part of a handler that a port without TLS may serve to the network: health, for anonymous callers. Tokens and other

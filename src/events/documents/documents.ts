@@ -5,6 +5,7 @@ import { routeNotFound } from '../../api/status/failures.js';
 import type { ApiRequest } from '../../http/request.js';
 import type { ApiResponse } from '../../http/response.js';
 import { isWatchRoot } from '../../api/request-info.js';
+import { notFoundText } from '../../responses/fixed-responses.js';
 import { createEventsOpenApi } from './openapi.js';
 import { ownsPath } from '../request/routing.js';
 import type { EventVersion } from '../versions/version.js';
@@ -49,7 +50,7 @@ export function createDocuments(options: {
         (await discovery(request, path, query)) ?? (all ? await openApi.handle(path, query, request) : undefined);
       if (document) return document;
       if (!isWatchRoot(path) && versions.some((version) => ownsPath(version, path))) throw routeNotFound();
-      return { status: 404, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: '404 page not found\n' };
+      return notFoundText();
     },
   };
 }

@@ -1,3 +1,4 @@
+import { NO_CACHE } from '../../responses/fixed-responses.js';
 import { warningHeader } from '../../api/status/warnings.js';
 import type { ApiResponse } from '../../http/response.js';
 import type { RequestContext } from './request-context.js';
@@ -12,7 +13,7 @@ export function finish(context: RequestContext, response: ApiResponse): ApiRespo
   report(context, status);
   const headers: Record<string, string | readonly string[]> = {
     'audit-id': auditId,
-    'cache-control': 'no-cache, private',
+    'cache-control': NO_CACHE,
     ...own,
   };
   const warnings = warningHeader(context.warnings);

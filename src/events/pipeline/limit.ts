@@ -1,7 +1,7 @@
 import { chain, settle } from '../../http/promise.js';
 import { isStream, type ApiResponse } from '../../http/response.js';
 import type { Place } from '../../limits/in-flight.js';
-import { tooManyRequestsText } from '../../limits/too-many-requests.js';
+import { tooManyRequestsText } from '../../responses/fixed-responses.js';
 import type { Caller } from '../../model/caller.js';
 import { asStream, isLarge } from './large-answers.js';
 import type { RequestContext } from './request-context.js';

@@ -4,7 +4,7 @@ import { isStatusError, type StatusError } from '../../api/status/status-error.j
 import { isBodyError } from '../../http/body.js';
 import type { ApiResponse } from '../../http/response.js';
 import { isStoreError } from '../../store/errors.js';
-import { TOO_LATE } from '../request/request-life.js';
+import { TOO_LATE } from '../../responses/fixed-responses.js';
 import { storeFailure } from '../request/store-failures.js';
 import { finish } from './finish.js';
 import { isHookFailure } from './observed-authorizer.js';

@@ -2,9 +2,8 @@ import type { Representation } from '../../api/representation/contract.js';
 import { chain } from '../../http/promise.js';
 import type { ApiResponse } from '../../http/response.js';
 import type { Place } from '../../limits/in-flight.js';
-import { tooManyRequestsText } from '../../limits/too-many-requests.js';
+import { TOO_LATE, tooManyRequestsText } from '../../responses/fixed-responses.js';
 import type { VerbCall } from '../request/call.js';
-import { TOO_LATE } from '../request/request-life.js';
 import { isRead, type Result } from '../request/result.js';
 import { countedBytes, gathered, isLarge } from './large-answers.js';
 

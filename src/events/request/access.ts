@@ -1,19 +1,17 @@
-import { forbidden } from '../../api/status/failures.js';
+import { statusError } from '../../api/status/status-error.js';
 import type { Access } from '../../auth/access.js';
 import type { Attributes } from '../../auth/contract.js';
-import { forbiddenMessage } from '../../auth/resource-refusal.js';
+import { forbiddenStatus } from '../../auth/resource-refusal.js';
 import { chain } from '../../http/promise.js';
 import type { Caller } from '../../model/caller.js';
+import { NOSNIFF } from '../../responses/fixed-responses.js';
 import type { Verb } from './scope.js';
 import type { VerbCall } from './call.js';
 
 /** Asks the authorizer. @throws StatusError 403 */
 export function authorize(access: Access, caller: Caller, attributes: Attributes): void | Promise<void> {
   return chain(access.authorize(caller, attributes), ({ allowed, reason }) => {
-    if (allowed) return;
-    const message = forbiddenMessage(caller, attributes, reason);
-    if ('path' in attributes) throw forbidden(message, { group: '', resource: '' }, '');
-    throw forbidden(message, { group: attributes.group, resource: attributes.resource }, attributes.name ?? '');
+    if (!allowed) throw statusError(forbiddenStatus(caller, attributes, reason), NOSNIFF);
   });
 }
 

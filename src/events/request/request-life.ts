@@ -3,6 +3,7 @@ import { isPromise } from '../../http/promise.js';
 import type { ApiRequest } from '../../http/request.js';
 import type { HeldBytes } from '../../limits/answer-bytes.js';
 import type { Place } from '../../limits/in-flight.js';
+import { TOO_LATE } from '../../responses/fixed-responses.js';
 import type { StoreCall } from '../../store/contract.js';
 import { isStream, type ApiResponse, type ResponseHeaders } from '../../http/response.js';
 import { LimitedStream, StreamedAnswer } from './limited-stream.js';
@@ -18,15 +19,6 @@ const EXACT_BELOW_MS = 10_000;
 
 /** How long work that does not heed its signal may keep its place after the request has ended. */
 const GRACE_MS = 500;
-
-/** What Kubernetes answers when an ordinary request took too long: a Status without kind and apiVersion, sent as text. */
-export const TOO_LATE: ApiResponse = Object.freeze({
-  status: 504,
-  headers: Object.freeze({ 'content-type': 'text/plain; charset=utf-8' }),
-  body:
-    '{"metadata":{},"status":"Failure","message":"Timeout: request did not complete within the allotted timeout",' +
-    '"reason":"Timeout","details":{},"code":504}\n',
-});
 
 const nothing = (): void => undefined;
 

@@ -11,6 +11,7 @@ import {
   type GroupResource,
 } from '../../api/status/failures.js';
 import type { StatusError } from '../../api/status/status-error.js';
+import { SHUTTING_DOWN } from '../../responses/failure-status.js';
 import type { Revision } from '../../store/contract.js';
 import { isStoreError, type StoreError } from '../../store/errors.js';
 
@@ -51,7 +52,7 @@ export function storeFailure(error: StoreError, resource: GroupResource, name: s
     case 'unavailable':
       return serviceUnavailable('the event store is not available, please try again');
     case 'closed':
-      return serviceUnavailable('apiserver is shutting down');
+      return serviceUnavailable(SHUTTING_DOWN);
     case 'unknown-outcome':
       return timeout('request did not complete within requested timeout - context deadline exceeded');
   }

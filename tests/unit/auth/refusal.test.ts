@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { refusedResponse, unauthorizedResponse } from '../../../src/auth/refusal.js';
+import { refusedResponse } from '../../../src/auth/refusal.js';
 import { forbiddenMessage, forbiddenStatus } from '../../../src/auth/resource-refusal.js';
+import { unauthorizedResponse } from '../../../src/responses/fixed-responses.js';
 
 const jane = { name: 'jane', groups: [] };
 const group = 'events.example.com';

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { header, headerValues } from '../../../src/http/headers.js';
-import { checkResponse, notFoundText, textResponse } from '../../../src/http/response.js';
+import { checkResponse, textResponse } from '../../../src/http/response.js';
+import { notFoundText } from '../../../src/responses/fixed-responses.js';
 
 test("a text response has the format of Go's http.Error", () => {
   expect(textResponse(503, 'busy', { 'retry-after': '1' })).toEqual({

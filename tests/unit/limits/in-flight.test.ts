@@ -6,7 +6,7 @@ import {
   type PlaceKind,
 } from '../../../src/limits/in-flight.js';
 import { inFlightLimits, type InFlightLimitOptions } from '../../../src/limits/in-flight-options.js';
-import { tooManyRequestsText } from '../../../src/limits/too-many-requests.js';
+import { tooManyRequestsText } from '../../../src/responses/fixed-responses.js';
 import type { Caller } from '../../../src/model/caller.js';
 import { fakeLoop, type FakeLoop } from './loop.js';
 

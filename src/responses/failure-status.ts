@@ -1,0 +1,27 @@
+import type { ListMeta } from '../model/object-meta.js';
+import type { Status, StatusDetails, StatusReason } from '../model/status.js';
+
+const NO_METADATA: ListMeta = Object.freeze({});
+
+/** A failure as a Status, its members in the order of the wire. */
+export function failureStatus(
+  code: number,
+  reason: StatusReason,
+  message: string,
+  details?: StatusDetails,
+  metadata: ListMeta = NO_METADATA,
+): Status {
+  const status = { kind: 'Status', apiVersion: 'v1', metadata, status: 'Failure', message, reason } as const;
+  return details === undefined ? { ...status, code } : { ...status, details, code };
+}
+
+/** 401: no credential, or a bad one. */
+export const UNAUTHORIZED: Status = /* @__PURE__ */ Object.freeze(failureStatus(401, 'Unauthorized', 'Unauthorized'));
+
+/** The message of a 400 about `?timeout=`. `fault` is Go's text. */
+export function badTimeoutMessage(fault: string): string {
+  return `invalid timeout specified in the request URL - ${fault}`;
+}
+
+/** The message of a 503 by a server that shuts down. */
+export const SHUTTING_DOWN = 'apiserver is shutting down';

@@ -1,0 +1,79 @@
+import type { BodyError } from '../http/body.js';
+import { textResponse, type ApiResponse, type ResponseHeaders } from '../http/response.js';
+import type { Status } from '../model/status.js';
+import { failureStatus, SHUTTING_DOWN, UNAUTHORIZED } from './failure-status.js';
+
+/** `cache-control` of nearly every answer of an API server. */
+export const NO_CACHE = 'no-cache, private';
+
+export const NOT_CACHED: Readonly<Record<string, string>> = /* @__PURE__ */ Object.freeze({
+  'cache-control': NO_CACHE,
+});
+
+export const NOSNIFF: Readonly<Record<string, string>> = /* @__PURE__ */ Object.freeze({
+  'x-content-type-options': 'nosniff',
+});
+
+/** 400: the path of the target cannot be decoded. */
+export function badPathText(): ApiResponse {
+  return textResponse(400, '400 Bad Request');
+}
+
+/** 401 as JSON. There is no `WWW-Authenticate` header: Kubernetes sends none. */
+export function unauthorizedResponse(): ApiResponse {
+  return statusResponse(UNAUTHORIZED, NOT_CACHED);
+}
+
+/** 404 on a path that no API serves. */
+export function notFoundText(): ApiResponse {
+  return textResponse(404, '404 page not found');
+}
+
+/** A body that was too large (413) or broke off (400), where no Status is sent. */
+export function bodyFailureText(error: BodyError): ApiResponse {
+  return error.code === 'too-large'
+    ? textResponse(413, 'Request entity too large')
+    : textResponse(400, 'request body is incomplete');
+}
+
+/** 429 with `Retry-After: 1`: a limit on requests or watches in flight is reached. */
+export function tooManyRequestsText(): ApiResponse {
+  return textResponse(429, 'Too many requests, please try again later.', { ...NOT_CACHED, 'retry-after': '1' });
+}
+
+/** 431: what Go's server says of headers that are too large, of which the target is one. */
+export const TARGET_TOO_LARGE: ApiResponse = /* @__PURE__ */ Object.freeze(
+  textResponse(431, '431 Request Header Fields Too Large'),
+);
+
+/** 500 for what nobody expected. Says nothing of the cause. */
+export function internalErrorText(): ApiResponse {
+  return textResponse(500, 'Internal Server Error');
+}
+
+/** 503 while a server shuts down. Kubernetes writes this body itself, always as JSON, and ends it with two newlines. */
+export function shuttingDownResponse(): ApiResponse {
+  const { body, ...rest } = statusResponse(failureStatus(503, 'ServiceUnavailable', SHUTTING_DOWN), {
+    'retry-after': '1',
+    ...NOSNIFF,
+  });
+  return { ...rest, body: `${body as string}\n` };
+}
+
+/** 504: the request took too long. Kubernetes sends this Status without kind and apiVersion, as text. */
+export const TOO_LATE: ApiResponse = /* @__PURE__ */ Object.freeze({
+  status: 504,
+  headers: /* @__PURE__ */ Object.freeze({ 'content-type': 'text/plain; charset=utf-8' }),
+  body:
+    '{"metadata":{},"status":"Failure","message":"Timeout: request did not complete within the allotted timeout",' +
+    '"reason":"Timeout","details":{},"code":504}\n',
+});
+
+/** A Status as JSON, whatever the request accepts. */
+export function statusResponse(status: Status, headers: ResponseHeaders): ApiResponse {
+  return {
+    status: status.code ?? 500,
+    headers: { 'content-type': 'application/json', ...headers },
+    body: `${JSON.stringify(status)}\n`,
+  };
+}
