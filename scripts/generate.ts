@@ -23,7 +23,7 @@ const files: Readonly<Record<string, string>> = {
   'src/events/codec/read-event.ts': readSource(parts),
   'src/events/codec/selector-fields.ts': selectorSource(parts, SOURCE),
   'src/events/codec/write-event.ts': writeSource(parts),
-  'src/store/schema-facts.ts': storeSource(parts, SOURCE),
+  'src/store/contract/schema-facts.ts': storeSource(parts, SOURCE),
 };
 
 const check = process.argv.includes('--check');

@@ -79,8 +79,8 @@ export type {
   StoreCall,
   StoreCapabilities,
   WriteOptions,
-} from './store/contract.js';
-export type { ByteHints, ByteRange, EncodedEvent, EventRecord } from './store/record.js';
+} from './store/contract/event-store.js';
+export type { ByteHints, ByteRange, EncodedEvent, EventRecord } from './store/contract/record.js';
 export {
   copyEvents,
   type CopyEventsOptions,
@@ -98,7 +98,7 @@ export {
   type PagedFeedsOptions,
 } from './store/feeds/paged-feed.js';
 export { resolveUnknownOutcomes } from './store/unknown-outcomes.js';
-export { isStoreError, storeError, type StoreError, type StoreErrorCode } from './store/errors.js';
+export { isStoreError, storeError, type StoreError, type StoreErrorCode } from './store/contract/errors.js';
 export { storeCheck, type StoreCheckOptions } from './store-check.js';
 
 export { bodyAborted, bodyTooLarge, isBodyError, type BodyError } from './http/body.js';

@@ -4,4 +4,4 @@ export { postgresSchema, type PostgresSchemaOptions } from './store/postgres/sch
 export { postgresJsClient, type PostgresJsSql } from './store/postgres/postgres-js.js';
 export type { PostgresCall, PostgresClient, PostgresValue } from './store/postgres/client.js';
 export type { PgPool, PgPoolClient } from './store/postgres/pg-client.js';
-export type { EventStore } from './store/contract.js';
+export type { EventStore } from './store/contract/event-store.js';

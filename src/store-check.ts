@@ -3,9 +3,9 @@ import type { CheckResult, HealthCheck } from './health/contract.js';
 import { checkRules } from './health/definition.js';
 import { optionFaults, throwFaults, type OptionRules } from './options/check-options.js';
 import { aClock, aPositiveNumber, required } from './options/rules.js';
-import type { EventStore } from './store/contract.js';
-import { anEventStore } from './store/store-rule.js';
-import { isStoreError } from './store/errors.js';
+import type { EventStore } from './store/contract/event-store.js';
+import { anEventStore } from './store/contract/store-rule.js';
+import { isStoreError } from './store/contract/errors.js';
 import { createStoreTime } from './store/store-time.js';
 
 /** Options of {@link storeCheck}. Whatever is given takes the place of a default; the rules are those of {@link HealthCheck}. */

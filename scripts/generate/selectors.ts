@@ -86,7 +86,7 @@ export function selectorFields(event: Event): Record<string, string> {
 
 const quotedKey = (name: string): string => (name.includes('.') ? `'${name}'` : name);
 
-/** `src/store/schema-facts.ts`. */
+/** `src/store/contract/schema-facts.ts`. */
 export function storeSource(parts: EventFields, source: Source): string {
   const all = selected(parts, source);
   const common = all.filter(({ distinct }) => !distinct).map(({ name }) => name);

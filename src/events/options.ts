@@ -16,8 +16,8 @@ import {
   mustBe,
   required,
 } from '../options/rules.js';
-import type { EventStore } from '../store/contract.js';
-import { anEventStore } from '../store/store-rule.js';
+import type { EventStore } from '../store/contract/event-store.js';
+import { anEventStore } from '../store/contract/store-rule.js';
 
 /** What {@link createEvents} needs and may be told. */
 export interface EventsOptions {

@@ -12,7 +12,7 @@ export function badTimeout(fault: string): ApiResponse {
   return statusResponse(failureStatus(400, 'BadRequest', badTimeoutMessage(fault)), NOT_CACHED);
 }
 
-/** Answers 504 when the answer is not there after `ms` milliseconds. Without a limit the answer is passed through. */
+/** Returns 504 when the response is not ready after `ms` milliseconds. Without a limit the response is passed through. */
 export function withinLimit(
   answer: ApiResponse | Promise<ApiResponse>,
   ms: number | undefined,

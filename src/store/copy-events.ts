@@ -1,10 +1,10 @@
 import { systemClock, type Clock } from '../clock/clock.js';
 import { optionFaults, throwFaults, type OptionRules } from '../options/check-options.js';
 import { aBoolean, aClock, aFunction, anAbortSignal, aWholeNumber, required } from '../options/rules.js';
-import type { EventKey, EventStore, ListPage, Position, Revision } from './contract.js';
-import { isStoreError, type StoreErrorCode } from './errors.js';
-import type { EventRecord } from './record.js';
-import { anEventStore } from './store-rule.js';
+import type { EventKey, EventStore, ListPage, Position, Revision } from './contract/event-store.js';
+import { isStoreError, type StoreErrorCode } from './contract/errors.js';
+import type { EventRecord } from './contract/record.js';
+import { anEventStore } from './contract/store-rule.js';
 import { sameEvent } from './unknown-outcomes.js';
 
 /** Options of {@link copyEvents}. */

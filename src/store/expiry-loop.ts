@@ -3,10 +3,10 @@ import { createNotifier } from '../observe/notifier.js';
 import type { Observe } from '../observe/observation.js';
 import { checkOptions, type OptionRules } from '../options/check-options.js';
 import { aClock, aFunction, anObjectWith, aPositiveNumber, aWholeNumber, required } from '../options/rules.js';
-import type { EventStore } from './contract.js';
-import { isStoreError } from './errors.js';
+import type { EventStore } from './contract/event-store.js';
+import { isStoreError } from './contract/errors.js';
 import { nextTurn } from '../clock/next-turn.js';
-import { anEventStore } from './store-rule.js';
+import { anEventStore } from './contract/store-rule.js';
 import { createStoreTime, type StoreTime } from './store-time.js';
 
 /** For {@link createExpiryLoop}. */

@@ -1,5 +1,5 @@
 import { systemClock, type Clock } from '../clock/clock.js';
-import type { EventStore, StoreCall } from './contract.js';
+import type { EventStore, StoreCall } from './contract/event-store.js';
 import { untilAborted } from './waiting/abortable.js';
 
 /** For {@link createStoreTime}. */

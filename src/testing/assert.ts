@@ -1,5 +1,5 @@
-import { sameBytes } from '../store/byte-order.js';
-import { isStoreError, type StoreError, type StoreErrorCode } from '../store/errors.js';
+import { sameBytes } from '../store/contract/byte-order.js';
+import { isStoreError, type StoreError, type StoreErrorCode } from '../store/contract/errors.js';
 
 /** Fails a test of the suite. */
 export function fail(message: string): never {

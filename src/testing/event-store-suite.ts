@@ -1,4 +1,4 @@
-import type { EventStore } from '../store/contract.js';
+import type { EventStore } from '../store/contract/event-store.js';
 import { checkOptions, type OptionRules } from '../options/check-options.js';
 import { aFunction, aPositiveNumber, required } from '../options/rules.js';
 import { fail, inTime } from './assert.js';

@@ -1,4 +1,4 @@
-import type { Change } from '../store/contract.js';
+import type { Change } from '../store/contract/event-store.js';
 import { nextTurn } from '../clock/next-turn.js';
 import { assert, assertEqual, assertStoreError, inTime } from './assert.js';
 import { sampleEvent } from './sample-event.js';

@@ -1,7 +1,15 @@
-import type { Change, EventKey, EventStore, ListPage, ListQuery, Revision, WriteOptions } from '../store/contract.js';
-import { isStoreError } from '../store/errors.js';
+import type {
+  Change,
+  EventKey,
+  EventStore,
+  ListPage,
+  ListQuery,
+  Revision,
+  WriteOptions,
+} from '../store/contract/event-store.js';
+import { isStoreError } from '../store/contract/errors.js';
 import { nextTurn } from '../clock/next-turn.js';
-import type { EventRecord } from '../store/record.js';
+import type { EventRecord } from '../store/contract/record.js';
 import { fail, inTime } from './assert.js';
 import type { FakeClock } from './fake-clock.js';
 import { sampleEvent, type SampleEventOptions } from './sample-event.js';

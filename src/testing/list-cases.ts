@@ -1,5 +1,5 @@
 import { assert, assertEqual, assertRejects, assertStoreError } from './assert.js';
-import type { ListPage } from '../store/contract.js';
+import type { ListPage } from '../store/contract/event-store.js';
 import { keyOf, namesOf, type SuiteCase } from './fixture.js';
 
 /** Order, pages, snapshots, old revisions and counts. */

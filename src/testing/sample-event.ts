@@ -1,6 +1,6 @@
 import { checkOptions, type OptionRules } from '../options/check-options.js';
 import { aString, mustBe } from '../options/rules.js';
-import type { ByteHints, EncodedEvent } from '../store/record.js';
+import type { ByteHints, EncodedEvent } from '../store/contract/record.js';
 
 /** For {@link sampleEvent}. */
 export interface SampleEventOptions {

@@ -1,4 +1,4 @@
-import type { ListQuery } from '../store/contract.js';
+import type { ListQuery } from '../store/contract/event-store.js';
 import { assert, assertEqual } from './assert.js';
 import { keyOf, type SuiteCase } from './fixture.js';
 

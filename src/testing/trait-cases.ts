@@ -1,5 +1,5 @@
-import type { EventStore, JsonPage, ListQuery, StoreCall } from '../store/contract.js';
-import { recordBytes, type EventRecord } from '../store/record.js';
+import type { EventStore, JsonPage, ListQuery, StoreCall } from '../store/contract/event-store.js';
+import { recordBytes, type EventRecord } from '../store/contract/record.js';
 import { assert, assertEqual, assertRejects, assertStoreError, inTime } from './assert.js';
 import { sampleEvent } from './sample-event.js';
 import { keyOf, type SuiteCase } from './fixture.js';

@@ -137,7 +137,7 @@ describe('a field that is added to the schema in one line', () => {
         'written: src/events/codec/read-event.ts',
         'written: src/events/codec/selector-fields.ts',
         'written: src/events/codec/write-event.ts',
-        'written: src/store/schema-facts.ts',
+        'written: src/store/contract/schema-facts.ts',
       ].sort(),
     );
   });

@@ -61,7 +61,7 @@ describe('docs/architecture.md', () => {
 
   it('says how every error code of a store and of a body is answered', () => {
     const [ofStores, ofBodies] = firstCells(section(architecture, '### Error codes'));
-    const stores = unionOf('store/errors.ts', (node) =>
+    const stores = unionOf('store/contract/errors.ts', (node) =>
       ts.isTypeAliasDeclaration(node) && node.name.text === 'StoreErrorCode' ? node.type : undefined,
     );
     const bodies = unionOf('http/body.ts', (node) =>

@@ -10,9 +10,6 @@ const open = readOpenRooms();
 const sources = readSources();
 const paths = new Set(sources.map((file) => file.path));
 
-/** Rooms in which files of folders still import from the folders above. The test fails when one could leave the list. */
-const UPWARD: ReadonlySet<string> = new Set(['store/']);
-
 /** Every import of these files that the table does not allow, one line each. */
 function violations(files: readonly SourceFile[], known: ReadonlySet<string>): string[] {
   return files.flatMap((file) => {
@@ -132,8 +129,7 @@ describe('rooms', () => {
           .filter((target) => roomOf(rooms, target)?.name === name && dirname(path).startsWith(`${dirname(target)}/`))
           .map((target) => `${path} imports ${target}`),
       );
-    if (UPWARD.has(name)) expect(upward).not.toEqual([]);
-    else expect(upward).toEqual([]);
+    expect(upward).toEqual([]);
   });
 
   it('have no cycle between files at run time', () => {

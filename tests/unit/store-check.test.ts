@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { createHealth } from '../../src/health/create-health.js';
 import { storeCheck, type StoreCheckOptions } from '../../src/store-check.js';
-import type { EventStore } from '../../src/store/contract.js';
-import { storeError } from '../../src/store/errors.js';
+import type { EventStore } from '../../src/store/contract/event-store.js';
+import { storeError } from '../../src/store/contract/errors.js';
 import { memoryStore } from '../../src/store/memory/memory-store.js';
 import { call } from '../../src/testing/call.js';
 import { fakeClock } from '../../src/testing/fake-clock.js';

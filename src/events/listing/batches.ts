@@ -3,7 +3,7 @@ import type { Selector } from '../../api/selectors/contract.js';
 import type { Clock } from '../../clock/clock.js';
 import { nextTurn } from '../../clock/next-turn.js';
 import type { JsonSource } from '../../json/json-source.js';
-import { eventSize, type EventRecord } from '../../store/record.js';
+import { eventSize, type EventRecord } from '../../store/contract/record.js';
 import type { RequestLife } from '../request/request-life.js';
 
 /** So long one request works at a stretch, in milliseconds: the event loop is everybody's. */

@@ -1,7 +1,7 @@
 import type { ListOptions } from '../../api/options/list-options.js';
 import type { Selector } from '../../api/selectors/contract.js';
-import type { JsonPage, ListPage, Position, Revision } from '../../store/contract.js';
-import { eventSize, type EventRecord } from '../../store/record.js';
+import type { JsonPage, ListPage, Position, Revision } from '../../store/contract/event-store.js';
+import { eventSize, type EventRecord } from '../../store/contract/record.js';
 import { futureRevision } from '../request/store-failures.js';
 import type { VerbCall } from '../request/call.js';
 import { Pace } from './batches.js';

@@ -3,7 +3,7 @@ import { badRequest, internalError, tooLarge } from '../../api/status/failures.j
 import { isStatusError, type StatusError } from '../../api/status/status-error.js';
 import { isBodyError } from '../../http/body.js';
 import type { ApiResponse } from '../../http/response.js';
-import { isStoreError } from '../../store/errors.js';
+import { isStoreError } from '../../store/contract/errors.js';
 import { TOO_LATE } from '../../responses/fixed-responses.js';
 import { storeFailure } from '../request/store-failures.js';
 import { finish } from './finish.js';

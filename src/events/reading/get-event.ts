@@ -3,7 +3,7 @@ import { first, flag } from '../../api/options/query.js';
 import { toRevision } from '../../api/options/resource-version.js';
 import { badRequest, notFound } from '../../api/status/failures.js';
 import { chain } from '../../http/promise.js';
-import type { EventRecord } from '../../store/record.js';
+import type { EventRecord } from '../../store/contract/record.js';
 import { futureRevision } from '../request/store-failures.js';
 import { keyOf, readStored, resourceOf, type VerbCall } from '../request/call.js';
 import { storedObject, type Result } from '../request/result.js';

@@ -4,7 +4,7 @@ import type { ApiRequest } from '../../http/request.js';
 import type { HeldBytes } from '../../limits/answer-bytes.js';
 import type { Place } from '../../limits/in-flight.js';
 import { TOO_LATE } from '../../responses/fixed-responses.js';
-import type { StoreCall } from '../../store/contract.js';
+import type { StoreCall } from '../../store/contract/event-store.js';
 import { isStream, type ApiResponse, type ResponseHeaders } from '../../http/response.js';
 import { LimitedStream, StreamedAnswer } from './limited-stream.js';
 

@@ -5,7 +5,7 @@ import type { Batches } from '../../api/representation/list-form.js';
 import { nextTurn } from '../../clock/next-turn.js';
 import type { ListMeta } from '../../model/object-meta.js';
 import type { Status } from '../../model/status.js';
-import { eventSize, type EventRecord } from '../../store/record.js';
+import { eventSize, type EventRecord } from '../../store/contract/record.js';
 import type { Verb } from './scope.js';
 import type { VerbCall } from './call.js';
 

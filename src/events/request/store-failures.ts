@@ -12,8 +12,8 @@ import {
 } from '../../api/status/failures.js';
 import type { StatusError } from '../../api/status/status-error.js';
 import { SHUTTING_DOWN } from '../../responses/failure-status.js';
-import type { Revision } from '../../store/contract.js';
-import { isStoreError, type StoreError } from '../../store/errors.js';
+import type { Revision } from '../../store/contract/event-store.js';
+import { isStoreError, type StoreError } from '../../store/contract/errors.js';
 
 /** The text of every version conflict. */
 export const MODIFIED = 'the object has been modified; please apply your changes to the latest version and try again';

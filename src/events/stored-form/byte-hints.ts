@@ -1,5 +1,5 @@
 import type { Event } from '../../model/event.js';
-import type { ByteHints, ByteRange } from '../../store/record.js';
+import type { ByteHints, ByteRange } from '../../store/contract/record.js';
 import { COMMON_SUFFIX } from '../codec/write-event.js';
 import type { EventText } from './encode-event.js';
 

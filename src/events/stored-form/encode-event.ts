@@ -1,5 +1,5 @@
 import type { Event } from '../../model/event.js';
-import type { EncodedEvent } from '../../store/record.js';
+import type { EncodedEvent } from '../../store/contract/record.js';
 import { selectorFields } from '../codec/selector-fields.js';
 import { writeFields, writeMetadata } from '../codec/write-event.js';
 import { byteHints } from './byte-hints.js';

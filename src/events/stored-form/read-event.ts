@@ -1,6 +1,6 @@
 import type { Event } from '../../model/event.js';
 import type { ManagedFieldsEntry } from '../../model/object-meta.js';
-import type { EncodedEvent } from '../../store/record.js';
+import type { EncodedEvent } from '../../store/contract/record.js';
 import { sharesFields, sharesMetadata } from '../codec/compare-events.js';
 import { FIRST_FIELD, readFields, readMetadata, type LabelTexts } from '../codec/read-event.js';
 import { rewriteFields } from '../codec/write-event.js';

@@ -2,7 +2,7 @@ import { encodeJson } from '../../api/encode/encode-json.js';
 import { lazy } from '../../api/schema/lazy.js';
 import { selectableFields } from '../../api/schema/selectable-fields.js';
 import type { Event } from '../../model/event.js';
-import type { EventRecord } from '../../store/record.js';
+import type { EventRecord } from '../../store/contract/record.js';
 import { decodeEvent } from '../stored-form/encode-event.js';
 import { coreEventShape, eventShape, SOURCE } from '../resource/schema.js';
 import { eventTable } from '../resource/table.js';

@@ -2,7 +2,7 @@ import { encodeJson } from '../../api/encode/encode-json.js';
 import type { JsonWriter } from '../../json/json-source.js';
 import { selectableFields } from '../../api/schema/selectable-fields.js';
 import type { Event } from '../../model/event.js';
-import { recordBytes, recordLength, writeRecord, type EventRecord } from '../../store/record.js';
+import { recordBytes, recordLength, writeRecord, type EventRecord } from '../../store/contract/record.js';
 import { coreEventShape, eventShape } from '../resource/schema.js';
 import { eventTable } from '../resource/table.js';
 import { fieldsPresent } from '../codec/compare-events.js';

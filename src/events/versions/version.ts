@@ -4,7 +4,7 @@ import type { StructShape } from '../../api/schema/shape.js';
 import type { ResourceView } from '../../api/representation/contract.js';
 import type { JsonSource } from '../../json/json-source.js';
 import type { Event } from '../../model/event.js';
-import type { EventRecord } from '../../store/record.js';
+import type { EventRecord } from '../../store/contract/record.js';
 
 /**
  * One served group-version of the Event resource. Events are stored in one form; a version says how that form looks and

@@ -1,5 +1,5 @@
 import { toRevision } from '../../api/options/resource-version.js';
-import type { Revision } from '../../store/contract.js';
+import type { Revision } from '../../store/contract/event-store.js';
 import type { Sleeper } from '../../store/watch/watcher.js';
 import { createFrameJoiner } from './join-frames.js';
 import { RECORDS } from '../listing/batches.js';

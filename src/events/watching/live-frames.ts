@@ -1,4 +1,4 @@
-import type { Revision } from '../../store/contract.js';
+import type { Revision } from '../../store/contract/event-store.js';
 import type { Clock } from '../../clock/clock.js';
 import { atNextTurn } from '../../clock/next-turn.js';
 import type { Batch, BatchFrames } from '../../store/watch/batch.js';

@@ -2,8 +2,8 @@ import type { ListOptions } from '../../api/options/list-options.js';
 import type { FrameEncoder, FrameType } from '../../api/representation/contract.js';
 import type { Selector } from '../../api/selectors/contract.js';
 import type { Event } from '../../model/event.js';
-import type { Revision } from '../../store/contract.js';
-import type { EventRecord } from '../../store/record.js';
+import type { Revision } from '../../store/contract/event-store.js';
+import type { EventRecord } from '../../store/contract/record.js';
 import type { HubEntry } from '../../store/watch/hub-entry.js';
 import type { VerbCall } from '../request/call.js';
 

@@ -2,7 +2,7 @@ import type { ListOptions } from '../../api/options/list-options.js';
 import type { ClockTimer } from '../../clock/clock.js';
 import { expired } from '../../api/status/failures.js';
 import { isStatusError, type StatusError } from '../../api/status/status-error.js';
-import { isStoreError } from '../../store/errors.js';
+import { isStoreError } from '../../store/contract/errors.js';
 import { LARGE_BYTES } from '../../limits/answer-bytes.js';
 import { createParkedIterator, type ParkedIterator, type ParkedSource } from '../../store/feeds/parked-iterator.js';
 import { createFirstFrames } from './first-frames.js';

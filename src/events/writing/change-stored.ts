@@ -5,7 +5,7 @@ import { badRequest, conflict, invalid } from '../../api/status/failures.js';
 import { nextTurn } from '../../clock/next-turn.js';
 import { chain } from '../../http/promise.js';
 import type { Event } from '../../model/event.js';
-import type { EncodedEvent, EventRecord } from '../../store/record.js';
+import type { EncodedEvent, EventRecord } from '../../store/contract/record.js';
 import { expiryOf, keyOf, readStored, resourceOf, type VerbCall } from '../request/call.js';
 import { isVast, storedObject, type Result } from '../request/result.js';
 import { isOutdated, MODIFIED } from '../request/store-failures.js';

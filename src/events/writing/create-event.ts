@@ -2,7 +2,7 @@ import { readWriteOptions } from '../../api/options/write-options.js';
 import { alreadyExists } from '../../api/status/failures.js';
 import { chain } from '../../http/promise.js';
 import type { Event } from '../../model/event.js';
-import type { EventRecord } from '../../store/record.js';
+import type { EventRecord } from '../../store/contract/record.js';
 import { resourceOf, type VerbCall } from '../request/call.js';
 import type { Result } from '../request/result.js';
 import { decodeEvent } from '../stored-form/encode-event.js';

@@ -4,7 +4,7 @@ import { applyPatch, type PatchType } from '../../api/patch/apply-patch.js';
 import { notFound } from '../../api/status/failures.js';
 import { chain } from '../../http/promise.js';
 import type { Event } from '../../model/event.js';
-import type { EventRecord } from '../../store/record.js';
+import type { EventRecord } from '../../store/contract/record.js';
 import { withRevision } from '../codec/compare-events.js';
 import { resourceOf, type VerbCall } from '../request/call.js';
 import type { Result } from '../request/result.js';

@@ -5,8 +5,8 @@ import { dedupeOwnerReferences } from '../../api/validation/owner-references.js'
 import { settle } from '../../http/promise.js';
 import type { Event } from '../../model/event.js';
 import type { ManagedFieldsEntry } from '../../model/object-meta.js';
-import { isStoreError } from '../../store/errors.js';
-import type { EventKey, EventRecord } from '../../store/record.js';
+import { isStoreError } from '../../store/contract/errors.js';
+import type { EventKey, EventRecord } from '../../store/contract/record.js';
 import { requireAccess } from '../request/access.js';
 import { expiryOf, resourceOf, type EventsEnvironment, type VerbCall } from '../request/call.js';
 import { storedObject, type Result } from '../request/result.js';

@@ -1,9 +1,9 @@
 import type { WriteOptions } from '../../api/options/write-options.js';
 import { tooManyRequests } from '../../api/status/failures.js';
 import type { Event } from '../../model/event.js';
-import type { EventStore } from '../../store/contract.js';
-import { storeError } from '../../store/errors.js';
-import { eventSize, type EncodedEvent } from '../../store/record.js';
+import type { EventStore } from '../../store/contract/event-store.js';
+import { storeError } from '../../store/contract/errors.js';
+import { eventSize, type EncodedEvent } from '../../store/contract/record.js';
 import type { VerbCall } from '../request/call.js';
 
 /**

@@ -1,5 +1,5 @@
-import { storeError, type StoreError } from '../errors.js';
-import type { Revision } from '../record.js';
+import { storeError, type StoreError } from './errors.js';
+import type { Revision } from './record.js';
 
 /** A create met an event. Keys are given as `namespace/name`. */
 export function exists(key: string): StoreError {

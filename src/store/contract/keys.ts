@@ -1,4 +1,4 @@
-import type { EventKey } from '../record.js';
+import type { EventKey } from './record.js';
 
 /** `namespace/name`: its bytes are the order of lists. */
 export function keyText({ namespace, name }: EventKey): string {

@@ -1,5 +1,5 @@
-import { storeError } from '../errors.js';
-import type { Revision } from '../record.js';
+import { storeError } from '../contract/errors.js';
+import type { Revision } from '../contract/record.js';
 import { pause } from '../waiting/abortable.js';
 import type { Connection, Pending, WatchHandle, WatchListener } from './connection.js';
 import { etcdFailure, reasonOf, verdictOf } from './failure.js';

@@ -1,5 +1,5 @@
 import type { ClientRequest, RequestOptions } from 'node:http';
-import { storeError } from '../errors.js';
+import { storeError } from '../contract/errors.js';
 import type { EtcdSettings } from './options.js';
 import { httpsOptions } from './tls.js';
 

@@ -1,7 +1,7 @@
 import type { ClockTimer } from '../../clock/clock.js';
-import { isStoreError } from '../errors.js';
+import { isStoreError } from '../contract/errors.js';
 import { atNextTurn } from '../../clock/next-turn.js';
-import type { Revision } from '../record.js';
+import type { Revision } from '../contract/record.js';
 import type { EtcdClient } from './client.js';
 import type { Layout } from './layout.js';
 import type { EtcdSettings } from './options.js';

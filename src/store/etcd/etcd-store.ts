@@ -1,8 +1,8 @@
-import type { EventStore, RemoveOptions, Revision, StoreCall } from '../contract.js';
+import type { EventStore, RemoveOptions, Revision, StoreCall } from '../contract/event-store.js';
 import { notFound } from '../contract/conditions.js';
 import { keyText } from '../contract/keys.js';
-import { isStoreError, storeError } from '../errors.js';
-import type { EventKey, EventRecord } from '../record.js';
+import { isStoreError, storeError } from '../contract/errors.js';
+import type { EventKey, EventRecord } from '../contract/record.js';
 import { createEventStore } from '../shell/create-event-store.js';
 import { resolveUnknownOutcomes } from '../unknown-outcomes.js';
 import type { Budget } from './client.js';

@@ -1,4 +1,4 @@
-import { isStoreError } from '../errors.js';
+import { isStoreError } from '../contract/errors.js';
 import type { Budget } from './client.js';
 import type { DueEntry } from './layout.js';
 import type { WriteContext } from './write.js';

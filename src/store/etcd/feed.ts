@@ -1,8 +1,8 @@
-import type { Change } from '../contract.js';
-import { isStoreError, storeError } from '../errors.js';
+import type { Change } from '../contract/event-store.js';
+import { isStoreError, storeError } from '../contract/errors.js';
 import { pause } from '../waiting/abortable.js';
 import type { FeedOptions, FeedSource } from '../feeds/paged-feed.js';
-import type { Revision } from '../record.js';
+import type { Revision } from '../contract/record.js';
 import type { ClockTimer } from '../../clock/clock.js';
 import type { EtcdClient } from './client.js';
 import type { WatchHandle, WatchListener } from './connection.js';

@@ -1,8 +1,8 @@
 import type { Clock } from '../../clock/clock.js';
 import { createBatcher } from '../batching/batcher.js';
-import type { Change, ChangesOptions } from '../contract.js';
-import { storeError } from '../errors.js';
-import type { EventKey, EventRecord, Revision } from '../record.js';
+import type { Change, ChangesOptions } from '../contract/event-store.js';
+import { storeError } from '../contract/errors.js';
+import type { EventKey, EventRecord, Revision } from '../contract/record.js';
 import type { Budget, EtcdClient } from './client.js';
 import type { Layout } from './layout.js';
 

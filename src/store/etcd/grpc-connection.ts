@@ -1,5 +1,5 @@
 import type { Connect, Connection, WatchHandle, WatchListener } from './connection.js';
-import { storeError } from '../errors.js';
+import { storeError } from '../contract/errors.js';
 import { etcdFailure } from './failure.js';
 import type { EtcdSettings } from './options.js';
 import type { WatchResponse } from './messages.js';

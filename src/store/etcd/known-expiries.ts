@@ -1,5 +1,5 @@
 import { createBoundedCache } from '../../cache/bounded-cache.js';
-import type { EventKey, EventRecord, Revision } from '../record.js';
+import type { EventKey, EventRecord, Revision } from '../contract/record.js';
 
 const MOST = 4096;
 

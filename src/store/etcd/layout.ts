@@ -1,6 +1,6 @@
-import { compareBytes, sameBytes } from '../byte-order.js';
+import { compareBytes, sameBytes } from '../contract/byte-order.js';
 import { eventWithSidecar, encodeSidecar } from '../sidecar/sidecar.js';
-import type { EncodedEvent, EventKey, EventRecord, Revision } from '../record.js';
+import type { EncodedEvent, EventKey, EventRecord, Revision } from '../contract/record.js';
 import type { KeyValue } from './messages.js';
 
 /** A first key, and the first key behind. */

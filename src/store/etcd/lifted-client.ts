@@ -1,6 +1,6 @@
-import { isStoreError, storeError } from '../errors.js';
+import { isStoreError, storeError } from '../contract/errors.js';
 import type { Clock } from '../../clock/clock.js';
-import type { Revision } from '../record.js';
+import type { Revision } from '../contract/record.js';
 import type { Budget, EtcdClient } from './client.js';
 import type { WatchHandle, WatchListener } from './connection.js';
 import type { Layout } from './layout.js';

@@ -1,5 +1,5 @@
-import { isStoreError, storeError } from '../errors.js';
-import type { Revision } from '../record.js';
+import { isStoreError, storeError } from '../contract/errors.js';
+import type { Revision } from '../contract/record.js';
 import { createEtcdClient } from './client.js';
 import type { Connect } from './connection.js';
 import { FORMAT, type Layout } from './layout.js';

@@ -1,4 +1,4 @@
-import type { Revision } from '../record.js';
+import type { Revision } from '../contract/record.js';
 
 /**
  * A span of history in which certainly nothing happened to an event. Revisions of etcd also rise by what others write, so

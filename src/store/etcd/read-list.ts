@@ -1,6 +1,6 @@
-import type { FieldTerm, ListPage, ListQuery, Position } from '../contract.js';
-import { storeError } from '../errors.js';
-import type { EventRecord, Revision } from '../record.js';
+import type { FieldTerm, ListPage, ListQuery, Position } from '../contract/event-store.js';
+import { storeError } from '../contract/errors.js';
+import type { EventRecord, Revision } from '../contract/record.js';
 import type { Budget, EtcdClient } from './client.js';
 import { verdictOf } from './failure.js';
 import type { Layout } from './layout.js';

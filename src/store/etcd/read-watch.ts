@@ -1,6 +1,6 @@
-import type { Change } from '../contract.js';
-import { storeError } from '../errors.js';
-import type { Revision } from '../record.js';
+import type { Change } from '../contract/event-store.js';
+import { storeError } from '../contract/errors.js';
+import type { Revision } from '../contract/record.js';
 import type { Layout } from './layout.js';
 import type { WatchEvent } from './messages.js';
 

@@ -1,4 +1,4 @@
-import type { Revision } from '../record.js';
+import type { Revision } from '../contract/record.js';
 import type { Compare, KeyValue, RangeResponse, TxnResponse, WatchEvent, WatchResponse } from './messages.js';
 
 /**

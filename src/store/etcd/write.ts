@@ -1,7 +1,7 @@
 import { conflict, exists, notFound } from '../contract/conditions.js';
 import { keyText } from '../contract/keys.js';
-import { isStoreError, storeError, type StoreError } from '../errors.js';
-import type { EncodedEvent, EventKey, EventRecord, Revision } from '../record.js';
+import { isStoreError, storeError, type StoreError } from '../contract/errors.js';
+import type { EncodedEvent, EventKey, EventRecord, Revision } from '../contract/record.js';
 import type { Budget, EtcdClient } from './client.js';
 import { verdictOf } from './failure.js';
 import type { Fence, LostCreate } from './fence.js';

@@ -1,5 +1,5 @@
 import { atNextTurn } from '../../clock/next-turn.js';
-import type { Change, Revision } from '../contract.js';
+import type { Change, Revision } from '../contract/event-store.js';
 
 /** What an engine is told about a feed that is opened. */
 export interface FeedOptions {

@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock/clock.js';
-import type { Revision } from '../contract.js';
+import type { Revision } from '../contract/event-store.js';
 import { expired } from '../contract/conditions.js';
 import { createPagedFeeds, type PagedFeeds } from '../feeds/paged-feed.js';
 import type { Bounds } from './bounds.js';

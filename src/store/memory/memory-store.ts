@@ -1,10 +1,10 @@
 import { systemClock } from '../../clock/clock.js';
 import { nextTurn } from '../../clock/next-turn.js';
-import type { EventKey, EventStore, ListPage, ListQuery, Revision } from '../contract.js';
+import type { EventKey, EventStore, ListPage, ListQuery, Revision } from '../contract/event-store.js';
 import { conflict, exists, notFound } from '../contract/conditions.js';
 import { keyText } from '../contract/keys.js';
-import { storeError } from '../errors.js';
-import type { EncodedEvent, EventRecord } from '../record.js';
+import { storeError } from '../contract/errors.js';
+import type { EncodedEvent, EventRecord } from '../contract/record.js';
 import { createEventStore } from '../shell/create-event-store.js';
 import { createBounds } from './bounds.js';
 import { readJson } from './lists/read-json.js';

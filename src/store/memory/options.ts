@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock/clock.js';
 import { checkOptions, type OptionRules } from '../../options/check-options.js';
 import { aClock, aNonEmptyString, aWholeNumber, oneOf } from '../../options/rules.js';
-import type { Revision } from '../contract.js';
+import type { Revision } from '../contract/event-store.js';
 
 /** For `memoryStore`. */
 export interface MemoryStoreOptions {

@@ -1,4 +1,4 @@
-import { storeError } from '../errors.js';
+import { storeError } from '../contract/errors.js';
 import type { PostgresClient } from './client.js';
 import type { PostgresStoreOptions } from './options.js';
 import { pgClient, type PgPool } from './pg-client.js';

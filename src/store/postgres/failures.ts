@@ -1,4 +1,4 @@
-import { isStoreError, storeError, type StoreError } from '../errors.js';
+import { isStoreError, storeError, type StoreError } from '../contract/errors.js';
 
 /** What was under way when it failed. */
 export type RequestKind = 'read' | 'write';

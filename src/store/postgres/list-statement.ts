@@ -1,4 +1,4 @@
-import type { FieldTerm, ListQuery } from '../contract.js';
+import type { FieldTerm, ListQuery } from '../contract/event-store.js';
 import { keyText } from '../contract/keys.js';
 import type { PostgresValue } from './client.js';
 import { beforeNul, indexed, quoted } from './names.js';

@@ -1,6 +1,6 @@
-import type { EventKey } from '../contract.js';
+import type { EventKey } from '../contract/event-store.js';
 import { keyText } from '../contract/keys.js';
-import { storeError } from '../errors.js';
+import { storeError } from '../contract/errors.js';
 
 /** The longest schema name: PostgreSQL's 63 bytes less what the names made of it need. */
 const LONGEST_SCHEMA = 48;

@@ -1,5 +1,5 @@
-import type { Revision } from '../contract.js';
-import { storeError, type StoreError } from '../errors.js';
+import type { Revision } from '../contract/event-store.js';
+import { storeError, type StoreError } from '../contract/errors.js';
 import { grantsFor, stateOf } from './failures.js';
 import { quoted } from './names.js';
 import type { Requests, Row } from './requests.js';

@@ -11,7 +11,7 @@ import {
   mustBe,
   oneOf,
 } from '../../options/rules.js';
-import type { Revision } from '../contract.js';
+import type { Revision } from '../contract/event-store.js';
 import type { PostgresClient } from './client.js';
 import { aSchemaName } from './names.js';
 import type { PgPool } from './pg-client.js';

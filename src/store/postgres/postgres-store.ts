@@ -1,10 +1,10 @@
 import { systemClock, type Clock } from '../../clock/clock.js';
 import { createNotifier } from '../../observe/notifier.js';
 import { createBatcher } from '../batching/batcher.js';
-import type { EventKey, EventStore, ListPage, ListQuery, Revision } from '../contract.js';
+import type { EventKey, EventStore, ListPage, ListQuery, Revision } from '../contract/event-store.js';
 import { notFound } from '../contract/conditions.js';
 import { keyText } from '../contract/keys.js';
-import { storeError, type StoreError } from '../errors.js';
+import { storeError, type StoreError } from '../contract/errors.js';
 import { createPagedFeeds } from '../feeds/paged-feed.js';
 import { createEventStore } from '../shell/create-event-store.js';
 import { resolveUnknownOutcomes } from '../unknown-outcomes.js';

@@ -1,7 +1,7 @@
-import type { Change, Revision } from '../contract.js';
+import type { Change, Revision } from '../contract/event-store.js';
 import { expired } from '../contract/conditions.js';
 import { keyOfText } from '../contract/keys.js';
-import { storeError } from '../errors.js';
+import { storeError } from '../contract/errors.js';
 import { quoted } from './names.js';
 import type { Reads } from './reads.js';
 import type { Row } from './requests.js';

@@ -1,4 +1,4 @@
-import type { ListPage, ListQuery } from '../contract.js';
+import type { ListPage, ListQuery } from '../contract/event-store.js';
 import { checkReadable, expired } from '../contract/conditions.js';
 import { COUNTED, listStatement } from './list-statement.js';
 import { isStorable } from './names.js';

@@ -1,5 +1,5 @@
-import type { Revision } from '../contract.js';
-import { storeError } from '../errors.js';
+import type { Revision } from '../contract/event-store.js';
+import { storeError } from '../contract/errors.js';
 import type { PostgresValue } from './client.js';
 import { quoted } from './names.js';
 import type { Requests, Row, Statement } from './requests.js';

@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
 import { eventWithSidecar } from '../sidecar/sidecar.js';
-import type { EventKey, EventRecord, Revision } from '../record.js';
+import type { EventKey, EventRecord, Revision } from '../contract/record.js';
 import { keyOfText } from '../contract/keys.js';
-import { storeError } from '../errors.js';
+import { storeError } from '../contract/errors.js';
 import type { Row } from './requests.js';
 
 /** The event's columns of `versions v`, as texts: what drivers make of other types can be changed by anybody. */

@@ -1,5 +1,5 @@
 import type { Clock, ClockTimer } from '../../clock/clock.js';
-import type { Revision } from '../contract.js';
+import type { Revision } from '../contract/event-store.js';
 import { createDelays } from '../waiting/backoff.js';
 import type { PostgresClient } from './client.js';
 import type { ListenCheck } from './listen-check.js';

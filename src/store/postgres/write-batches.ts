@@ -1,12 +1,12 @@
 import { Buffer } from 'node:buffer';
 import type { Clock } from '../../clock/clock.js';
 import { createBatcher, type Batcher } from '../batching/batcher.js';
-import type { EventKey, Revision } from '../contract.js';
+import type { EventKey, Revision } from '../contract/event-store.js';
 import { conflict, exists, notFound } from '../contract/conditions.js';
 import { keyText } from '../contract/keys.js';
 import { eventWithSidecar, encodeSidecar } from '../sidecar/sidecar.js';
-import { storeError } from '../errors.js';
-import type { EncodedEvent, EventRecord } from '../record.js';
+import { storeError } from '../contract/errors.js';
+import type { EncodedEvent, EventRecord } from '../contract/record.js';
 import { stateOf } from './failures.js';
 import { indexed, quoted } from './names.js';
 import type { Reads } from './reads.js';

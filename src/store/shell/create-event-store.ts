@@ -6,12 +6,12 @@ import type {
   ReplaceOptions,
   StoreCall,
   WriteOptions,
-} from '../contract.js';
+} from '../contract/event-store.js';
 import { copyOfKey } from '../contract/keys.js';
-import { isStoreError, storeError, type StoreError } from '../errors.js';
+import { isStoreError, storeError, type StoreError } from '../contract/errors.js';
 import { createParkedIterator, type ParkedIterator } from '../feeds/parked-iterator.js';
 import type { FeedSource } from '../feeds/paged-feed.js';
-import type { EncodedEvent, EventKey, EventRecord } from '../record.js';
+import type { EncodedEvent, EventKey, EventRecord } from '../contract/record.js';
 import { untilAborted } from '../waiting/abortable.js';
 import { createOpening, type Opening } from './opening.js';
 import type { Awaitable, StoreEngine } from './store-engine.js';

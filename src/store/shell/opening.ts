@@ -1,5 +1,5 @@
 import { systemClock } from '../../clock/clock.js';
-import { isStoreError, storeError } from '../errors.js';
+import { isStoreError, storeError } from '../contract/errors.js';
 import { createDelays } from '../waiting/backoff.js';
 import type { ReopeningPauses } from './store-engine.js';
 

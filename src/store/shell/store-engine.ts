@@ -9,9 +9,9 @@ import type {
   StoreCall,
   StoreCapabilities,
   WriteOptions,
-} from '../contract.js';
+} from '../contract/event-store.js';
 import type { FeedOptions, FeedSource } from '../feeds/paged-feed.js';
-import type { EncodedEvent, EventKey, EventRecord, Revision } from '../record.js';
+import type { EncodedEvent, EventKey, EventRecord, Revision } from '../contract/record.js';
 
 /** A result that is there, or will be. */
 export type Awaitable<T> = T | Promise<T>;

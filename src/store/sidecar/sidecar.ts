@@ -1,5 +1,5 @@
-import type { EncodedEvent } from '../record.js';
-import { SELECTOR_FIELDS } from '../schema-facts.js';
+import type { EncodedEvent } from '../contract/record.js';
+import { SELECTOR_FIELDS } from '../contract/schema-facts.js';
 
 const SPACE = 0x20;
 const DIGIT_ZERO = 0x30;

@@ -1,5 +1,5 @@
-import type { Revision } from '../contract.js';
-import { storeError, type StoreError } from '../errors.js';
+import type { Revision } from '../contract/event-store.js';
+import { storeError, type StoreError } from '../contract/errors.js';
 import type { LoadedDriver } from './driver.js';
 import { faultOf, sqliteFailure } from './failure.js';
 import { takeLock } from './file-lock.js';

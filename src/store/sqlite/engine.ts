@@ -1,6 +1,6 @@
-import type { Revision } from '../contract.js';
+import type { Revision } from '../contract/event-store.js';
 import { checkReadable, expired } from '../contract/conditions.js';
-import { storeError, type StoreError } from '../errors.js';
+import { storeError, type StoreError } from '../contract/errors.js';
 import type { LoadedDriver } from './driver.js';
 import { openEngineFile } from './engine-file.js';
 import { faultOf, sqliteFailure } from './failure.js';

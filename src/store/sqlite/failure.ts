@@ -1,4 +1,4 @@
-import { storeError, type StoreError } from '../errors.js';
+import { storeError, type StoreError } from '../contract/errors.js';
 
 /** What a driver's error means for the store. */
 export type Fault = 'full' | 'io' | 'corrupt' | 'busy' | 'other';

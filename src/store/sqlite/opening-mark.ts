@@ -1,5 +1,5 @@
 import { closeSync, fsyncSync, openSync, readFileSync, statSync, writeSync } from 'node:fs';
-import type { Revision } from '../contract.js';
+import type { Revision } from '../contract/event-store.js';
 import { createPrivateFile } from './file-lock.js';
 
 /** Always as long, so that a full disk has room for it. */

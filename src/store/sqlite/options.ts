@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock/clock.js';
 import { checkOptions, type OptionRules } from '../../options/check-options.js';
 import { aBoolean, aClock, aNonEmptyString, aWholeNumber, oneOf, required } from '../../options/rules.js';
-import type { Revision } from '../contract.js';
+import type { Revision } from '../contract/event-store.js';
 
 /** The drivers there are: built into Node since 22.13, or packages that the service installs. */
 export type SqliteDriver = 'node:sqlite' | 'better-sqlite3' | 'libsql';

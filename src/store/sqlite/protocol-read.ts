@@ -1,5 +1,5 @@
-import type { Revision } from '../contract.js';
-import { isStoreError, type StoreError } from '../errors.js';
+import type { Revision } from '../contract/event-store.js';
+import { isStoreError, type StoreError } from '../contract/errors.js';
 import type { EngineQuery } from './engine.js';
 import { createPacker, createUnpacker, type Packer, type Unpacker } from './packing.js';
 import {

@@ -1,4 +1,4 @@
-import { isStoreError, storeError, type StoreError, type StoreErrorCode } from '../errors.js';
+import { isStoreError, storeError, type StoreError, type StoreErrorCode } from '../contract/errors.js';
 import { createPacker, createUnpacker, type Packer, type Unpacker } from './packing.js';
 import type { StoredRecord } from './stored.js';
 import type { PutOperation, RemoveOperation, WriteOperation, WriteResult } from './write-batch.js';

@@ -1,8 +1,8 @@
-import type { Change, EventKey } from '../contract.js';
+import type { Change, EventKey } from '../contract/event-store.js';
 import { keyOfText, keyText } from '../contract/keys.js';
 import { eventWithSidecar } from '../sidecar/sidecar.js';
-import { storeError } from '../errors.js';
-import type { EventRecord } from '../record.js';
+import { storeError } from '../contract/errors.js';
+import type { EventRecord } from '../contract/record.js';
 import type { KeyBytes, StoredChange, StoredRecord } from './stored.js';
 
 const encoder = new TextEncoder();

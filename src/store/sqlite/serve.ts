@@ -1,4 +1,4 @@
-import { isStoreError, storeError, type StoreError } from '../errors.js';
+import { isStoreError, storeError, type StoreError } from '../contract/errors.js';
 import type { SqliteEngine } from './engine.js';
 import { packReadAnswer, unpackReads, type ReadOperation, type ReadResult } from './protocol-read.js';
 import { packWriteAnswer, unpackWrites } from './protocol-write.js';

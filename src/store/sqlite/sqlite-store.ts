@@ -1,9 +1,9 @@
 import { systemClock, type ClockTimer } from '../../clock/clock.js';
 import { createBatcher } from '../batching/batcher.js';
-import type { EventStore, ListPage, ListQuery } from '../contract.js';
-import { storeError, type StoreError } from '../errors.js';
+import type { EventStore, ListPage, ListQuery } from '../contract/event-store.js';
+import { storeError, type StoreError } from '../contract/errors.js';
 import { createPagedFeeds } from '../feeds/paged-feed.js';
-import type { EventRecord } from '../record.js';
+import type { EventRecord } from '../contract/record.js';
 import { createEventStore } from '../shell/create-event-store.js';
 import { resolveUnknownOutcomes } from '../unknown-outcomes.js';
 import type { EngineQuery } from './engine.js';

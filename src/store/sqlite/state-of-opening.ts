@@ -1,4 +1,4 @@
-import type { Revision } from '../contract.js';
+import type { Revision } from '../contract/event-store.js';
 import type { EngineFile } from './engine-file.js';
 import { timeOf, type State } from './state.js';
 

@@ -1,5 +1,5 @@
-import type { Revision } from '../contract.js';
-import { storeError } from '../errors.js';
+import type { Revision } from '../contract/event-store.js';
+import { storeError } from '../contract/errors.js';
 import type { SqlConnection, SqlStatement } from './driver.js';
 
 /** Where the wall clock is as close as this to history's own time, microseconds, that is the wall clock's again. */

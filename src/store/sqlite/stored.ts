@@ -1,4 +1,4 @@
-import type { Revision } from '../contract.js';
+import type { Revision } from '../contract/event-store.js';
 import { bytesOf, type SqlRow } from './driver.js';
 
 /** `namespace/name`, in UTF-8. */

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import type { Clock } from '../../clock/clock.js';
-import { storeError, type StoreError } from '../errors.js';
+import { storeError, type StoreError } from '../contract/errors.js';
 import { createDelays } from '../waiting/backoff.js';
 import type { EngineOptions } from './options.js';
 import type { RequestKind } from './serve.js';

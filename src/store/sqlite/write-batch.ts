@@ -1,6 +1,6 @@
-import type { Revision } from '../contract.js';
+import type { Revision } from '../contract/event-store.js';
 import { conflict, exists, notFound } from '../contract/conditions.js';
-import { isStoreError, type StoreError } from '../errors.js';
+import { isStoreError, type StoreError } from '../contract/errors.js';
 import { bytesOf, type SqlConnection, type SqlStatement } from './driver.js';
 import { createHistory, type HistoryBounds } from './history.js';
 import { createObjectNumbers } from './objects.js';

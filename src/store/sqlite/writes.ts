@@ -1,8 +1,8 @@
 import { createBatcher } from '../batching/batcher.js';
-import type { Change, EventKey, Revision } from '../contract.js';
+import type { Change, EventKey, Revision } from '../contract/event-store.js';
 import { keyText } from '../contract/keys.js';
 import { eventWithSidecar, encodeSidecar } from '../sidecar/sidecar.js';
-import type { EncodedEvent, EventRecord } from '../record.js';
+import type { EncodedEvent, EventRecord } from '../contract/record.js';
 import { createPacker } from './packing.js';
 import { packOperation, packWrites, unpackWriteAnswer, type WriteAnswer, type WriteRequest } from './protocol-write.js';
 import { decoded, recordOf } from './records.js';

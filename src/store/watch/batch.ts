@@ -1,5 +1,5 @@
-import type { Revision } from '../contract.js';
-import { eventSize } from '../record.js';
+import type { Revision } from '../contract/event-store.js';
+import { eventSize } from '../contract/record.js';
 import type { HubEntry } from './hub-entry.js';
 
 /**

@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock/clock.js';
-import type { EventStore, Revision } from '../contract.js';
-import { isStoreError } from '../errors.js';
+import type { EventStore, Revision } from '../contract/event-store.js';
+import { isStoreError } from '../contract/errors.js';
 import { nextTurn } from '../../clock/next-turn.js';
 import { createBackoff } from '../waiting/backoff.js';
 import { batchAt, type Batch } from './batch.js';

@@ -1,5 +1,5 @@
-import type { Change } from '../contract.js';
-import { eventSize } from '../record.js';
+import type { Change } from '../contract/event-store.js';
+import { eventSize } from '../contract/record.js';
 import type { FrameMemory } from './frame-memory.js';
 
 /** What an entry costs besides bytes, roughly. */

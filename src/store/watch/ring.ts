@@ -1,4 +1,4 @@
-import type { Change, Revision } from '../contract.js';
+import type { Change, Revision } from '../contract/event-store.js';
 import { batchAt, type Batch } from './batch.js';
 import { createFrameMemory } from './frame-memory.js';
 import { createHubEntry, type CountedEntry, type EntryKeeping } from './hub-entry.js';

@@ -1,4 +1,4 @@
-import type { Revision } from '../contract.js';
+import type { Revision } from '../contract/event-store.js';
 import { createParkedIterator, type ParkedIterator } from '../feeds/parked-iterator.js';
 import type { Batch } from './batch.js';
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { isStoreError } from '../../../src/store/errors.js';
+import { isStoreError } from '../../../src/store/contract/errors.js';
 import { etcdStore } from '../../../src/store/etcd/etcd-store.js';
 import { fakeClock } from '../../../src/testing/fake-clock.js';
 import { sampleEvent } from '../../../src/testing/sample-event.js';

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { Change, EventStore } from '../../../src/store/contract.js';
-import { isStoreError } from '../../../src/store/errors.js';
+import type { Change, EventStore } from '../../../src/store/contract/event-store.js';
+import { isStoreError } from '../../../src/store/contract/errors.js';
 import { etcdStore } from '../../../src/store/etcd/etcd-store.js';
 import { sampleEvent } from '../../../src/testing/sample-event.js';
 import { hasEtcd, startEtcd, type Cluster } from './cluster.js';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import type { Change } from '../../../src/store/contract.js';
-import { isStoreError } from '../../../src/store/errors.js';
+import type { Change } from '../../../src/store/contract/event-store.js';
+import { isStoreError } from '../../../src/store/contract/errors.js';
 import { etcdStore } from '../../../src/store/etcd/etcd-store.js';
 import { sampleEvent } from '../../../src/testing/sample-event.js';
 import { hasEtcd, startEtcd, type Member } from './cluster.js';

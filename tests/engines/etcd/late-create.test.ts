@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import type { Change } from '../../../src/store/contract.js';
+import type { Change } from '../../../src/store/contract/event-store.js';
 import { etcdStore } from '../../../src/store/etcd/etcd-store.js';
 import { sampleEvent } from '../../../src/testing/sample-event.js';
 import { createProxy } from '../support/proxy.js';

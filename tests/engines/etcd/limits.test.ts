@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { etcdStore } from '../../../src/store/etcd/etcd-store.js';
-import type { EventStore } from '../../../src/store/contract.js';
+import type { EventStore } from '../../../src/store/contract/event-store.js';
 import { sampleEvent } from '../../../src/testing/sample-event.js';
 import { hasEtcd, startEtcd, type Cluster } from './cluster.js';
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, test } from 'vitest';
-import type { EventStore } from '../../../src/store/contract.js';
+import type { EventStore } from '../../../src/store/contract/event-store.js';
 import { etcdStore } from '../../../src/store/etcd/etcd-store.js';
 import { eventStoreSuite, type EventStoreSuiteOptions } from '../../../src/testing/event-store-suite.js';
 import { hasEtcd, startEtcd, type Cluster } from './cluster.js';

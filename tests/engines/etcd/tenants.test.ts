@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Change, EventStore, Revision } from '../../../src/store/contract.js';
+import type { Change, EventStore, Revision } from '../../../src/store/contract/event-store.js';
 import { etcdStore } from '../../../src/store/etcd/etcd-store.js';
 import { createWatchHub } from '../../../src/store/watch/watch-hub.js';
 import { sampleEvent } from '../../../src/testing/sample-event.js';

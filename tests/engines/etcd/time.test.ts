@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createHealth } from '../../../src/health/create-health.js';
 import { storeCheck } from '../../../src/store-check.js';
-import type { EventStore } from '../../../src/store/contract.js';
+import type { EventStore } from '../../../src/store/contract/event-store.js';
 import { createExpiryLoop } from '../../../src/store/expiry-loop.js';
 import { etcdStore } from '../../../src/store/etcd/etcd-store.js';
 import { fakeClock } from '../../../src/testing/fake-clock.js';

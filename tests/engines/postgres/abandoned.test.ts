@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { postgresStore } from '../../../src/postgres.js';
-import type { EventStore } from '../../../src/store/contract.js';
+import type { EventStore } from '../../../src/store/contract/event-store.js';
 import { sampleEvent } from '../../../src/testing/sample-event.js';
 import { describeWithPostgres } from './installed.js';
 import { pgBouncerProgram, startPgBouncer, type PgBouncer } from './pgbouncer.js';

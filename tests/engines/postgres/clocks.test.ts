@@ -10,7 +10,7 @@ import {
   type Events,
 } from '../../../src/index.js';
 import { postgresStore, type PostgresStoreOptions } from '../../../src/postgres.js';
-import type { EventStore } from '../../../src/store/contract.js';
+import type { EventStore } from '../../../src/store/contract/event-store.js';
 import { call } from '../../../src/testing/call.js';
 import { sampleEvent } from '../../../src/testing/sample-event.js';
 import { newEvent } from '../support/event-api.js';

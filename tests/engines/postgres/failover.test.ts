@@ -9,7 +9,7 @@ import {
   type Events,
 } from '../../../src/index.js';
 import { postgresStore } from '../../../src/postgres.js';
-import type { EventStore } from '../../../src/store/contract.js';
+import type { EventStore } from '../../../src/store/contract/event-store.js';
 import { call } from '../../../src/testing/call.js';
 import { newEvent } from '../support/event-api.js';
 import { createProxy, type Proxy } from '../support/proxy.js';

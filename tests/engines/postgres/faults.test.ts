@@ -1,11 +1,11 @@
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, afterEach, expect, test } from 'vitest';
 import { postgresStore, type PostgresStoreOptions } from '../../../src/postgres.js';
-import type { Change, EventStore } from '../../../src/store/contract.js';
-import { isStoreError } from '../../../src/store/errors.js';
+import type { Change, EventStore } from '../../../src/store/contract/event-store.js';
+import { isStoreError } from '../../../src/store/contract/errors.js';
 import type { PostgresClient } from '../../../src/store/postgres/client.js';
 import { pgClient } from '../../../src/store/postgres/pg-client.js';
-import type { EventRecord } from '../../../src/store/record.js';
+import type { EventRecord } from '../../../src/store/contract/record.js';
 import { sampleEvent } from '../../../src/testing/sample-event.js';
 import { describeWithPostgres } from './installed.js';
 import { eventually, sleep, startPostgres, type PostgresServer } from './server.js';

@@ -4,7 +4,7 @@ import { chown, chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { postgresSchema, postgresStore } from '../../../src/postgres.js';
-import type { EventStore } from '../../../src/store/contract.js';
+import type { EventStore } from '../../../src/store/contract/event-store.js';
 import { sampleEvent } from '../../../src/testing/sample-event.js';
 import { describeWithPostgres } from './installed.js';
 import { serverUser, startPostgres, type PostgresServer } from './server.js';

@@ -23,7 +23,7 @@ import { createInFlightLimits } from '../../../src/limits/in-flight.js';
 import { atNextTurn } from '../../../src/clock/next-turn.js';
 import type { Caller } from '../../../src/model/caller.js';
 import type { Observation } from '../../../src/observe/observation.js';
-import type { EventStore } from '../../../src/store/contract.js';
+import type { EventStore } from '../../../src/store/contract/event-store.js';
 import { memoryStore } from '../../../src/store/memory/memory-store.js';
 import { createStoreTime } from '../../../src/store/store-time.js';
 import { createWatchHub, type WatchHub } from '../../../src/store/watch/watch-hub.js';

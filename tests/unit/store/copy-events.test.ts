@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { EventStore } from '../../../src/store/contract.js';
+import type { EventStore } from '../../../src/store/contract/event-store.js';
 import { copyEvents, type CopyProgress } from '../../../src/store/copy-events.js';
-import { storeError } from '../../../src/store/errors.js';
+import { storeError } from '../../../src/store/contract/errors.js';
 import { memoryStore } from '../../../src/store/memory/memory-store.js';
-import type { EventRecord } from '../../../src/store/record.js';
+import type { EventRecord } from '../../../src/store/contract/record.js';
 import { fakeClock } from '../../../src/testing/fake-clock.js';
 import { sampleEvent } from '../../../src/testing/sample-event.js';
 

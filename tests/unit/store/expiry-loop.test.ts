@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { EventStore, ExpireOptions } from '../../../src/store/contract.js';
-import { storeError } from '../../../src/store/errors.js';
+import type { EventStore, ExpireOptions } from '../../../src/store/contract/event-store.js';
+import { storeError } from '../../../src/store/contract/errors.js';
 import { createExpiryLoop } from '../../../src/store/expiry-loop.js';
 import { memoryStore } from '../../../src/store/memory/memory-store.js';
 import { nextTurn } from '../../../src/clock/next-turn.js';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { EventStore } from '../../../src/store/contract.js';
-import { storeError } from '../../../src/store/errors.js';
+import type { EventStore } from '../../../src/store/contract/event-store.js';
+import { storeError } from '../../../src/store/contract/errors.js';
 import { memoryStore } from '../../../src/store/memory/memory-store.js';
 import { createStoreTime } from '../../../src/store/store-time.js';
 import { fakeClock } from '../../../src/testing/fake-clock.js';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { EventStore } from '../../../src/store/contract.js';
-import { storeError, type StoreErrorCode } from '../../../src/store/errors.js';
+import type { EventStore } from '../../../src/store/contract/event-store.js';
+import { storeError, type StoreErrorCode } from '../../../src/store/contract/errors.js';
 import { memoryStore } from '../../../src/store/memory/memory-store.js';
 import { resolveUnknownOutcomes } from '../../../src/store/unknown-outcomes.js';
 import { fakeClock } from '../../../src/testing/fake-clock.js';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Change, EventStore } from '../../../src/store/contract.js';
-import { storeError } from '../../../src/store/errors.js';
+import type { Change, EventStore } from '../../../src/store/contract/event-store.js';
+import { storeError } from '../../../src/store/contract/errors.js';
 import { memoryStore } from '../../../src/store/memory/memory-store.js';
 import { eventStoreSuite, type EventStoreSuiteOptions } from '../../../src/testing/event-store-suite.js';
 

@@ -1,4 +1,4 @@
-import type { ByteHints, EncodedEvent } from '../../record.js';
+import type { ByteHints, EncodedEvent } from '../../contract/record.js';
 import { entrySize, MAX_LENGTH, MAX_OFFSET, writeEvent, type EventBytes } from './arena-entry.js';
 import { createCommonBytesTable, textStandsAt } from './common-bytes.js';
 import { createFieldSets } from './field-sets.js';

@@ -1,10 +1,10 @@
 import { createBoundedCache, type BoundedCache } from '../../../cache/bounded-cache.js';
-import type { EncodedEvent } from '../../record.js';
+import type { EncodedEvent } from '../../contract/record.js';
 import { HEAP_COST, textCost, textsCost, ownText } from '../accounting/heap-cost.js';
 import type { HeldPart } from '../accounting/held-parts.js';
 import { MAX_LENGTH, MAX_OFFSET } from './arena-entry.js';
 import { textStandsAt, type CommonBytes } from './common-bytes.js';
-import { agreeInCommonFields, COMMON_FIELDS } from '../../schema-facts.js';
+import { agreeInCommonFields, COMMON_FIELDS } from '../../contract/schema-facts.js';
 
 /** Fields that an event keeps for itself. `metadata.name` is not among them: it is in the key. */
 export const OWN = ['regarding.name', 'regarding.uid', 'regarding.resourceVersion'] as const;

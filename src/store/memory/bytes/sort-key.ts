@@ -1,4 +1,4 @@
-import type { EventKey } from '../../contract.js';
+import type { EventKey } from '../../contract/event-store.js';
 
 // eslint-disable-next-line no-control-regex -- everything up to U+D7FF sorts alike in both encodings
 const SAME_ORDER = /^[\u0000-\ud7ff]*$/;

@@ -1,4 +1,4 @@
-import type { EncodedEvent } from '../../record.js';
+import type { EncodedEvent } from '../../contract/record.js';
 import { writePrefix, type CommonBytes } from './common-bytes.js';
 import {
   AFTER,

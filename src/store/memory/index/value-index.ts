@@ -1,4 +1,4 @@
-import type { FieldTerm } from '../../contract.js';
+import type { FieldTerm } from '../../contract/event-store.js';
 import { HEAP_COST, textCost, ownText } from '../accounting/heap-cost.js';
 import { createShardedMap, type ShardedMap } from './sharded-map.js';
 import { StoredEvent } from '../bytes/stored-event.js';

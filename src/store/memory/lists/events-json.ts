@@ -1,5 +1,5 @@
-import type { JsonWriter, Revision } from '../../contract.js';
-import { recordLength, writeRecord } from '../../record.js';
+import type { JsonWriter, Revision } from '../../contract/event-store.js';
+import { recordLength, writeRecord } from '../../contract/record.js';
 import type { StoredEvent } from '../bytes/stored-event.js';
 import type { Version } from '../index/key-index.js';
 

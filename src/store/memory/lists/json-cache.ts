@@ -1,5 +1,5 @@
 import { createBoundedCache } from '../../../cache/bounded-cache.js';
-import type { Revision } from '../../contract.js';
+import type { Revision } from '../../contract/event-store.js';
 import { HEAP_COST, textCost } from '../accounting/heap-cost.js';
 import { EventsJson } from './events-json.js';
 import type { Version } from '../index/key-index.js';
@@ -22,7 +22,7 @@ export interface CachedEvents {
 }
 
 /**
- * A bounded cache of list JSON. With it a page of 500 costs 10 µs of CPU before it is sent, instead of 450, and
+ * The JSON cache: list items as one run of response bytes. With it a page of 500 costs 10 µs of CPU before it is sent, instead of 450, and
  * a list of 20 costs 12 instead of 25.
  */
 export interface JsonCache {

@@ -1,4 +1,4 @@
-import type { ListQuery } from '../../contract.js';
+import type { ListQuery } from '../../contract/event-store.js';
 import { checkReadable } from '../../contract/conditions.js';
 import { namespaceBounds, sortKey } from '../bytes/sort-key.js';
 import type { MemoryState } from '../state/state.js';

@@ -1,5 +1,5 @@
-import type { Revision } from '../../contract.js';
-import type { EventRecord } from '../../record.js';
+import type { Revision } from '../../contract/event-store.js';
+import type { EventRecord } from '../../contract/record.js';
 import { keyOf } from '../bytes/sort-key.js';
 import { StoredEvent } from '../bytes/stored-event.js';
 import type { Version } from '../index/key-index.js';

@@ -1,4 +1,4 @@
-import type { FieldTerm, JsonPage, JsonSource, ListQuery } from '../../contract.js';
+import type { FieldTerm, JsonPage, JsonSource, ListQuery } from '../../contract/event-store.js';
 import { countLeft } from './count-left.js';
 import type { CachedEvents, JsonCache } from './json-cache.js';
 import { rangeOf, type ListRange } from './list-range.js';

@@ -1,4 +1,4 @@
-import type { FieldTerm, ListPage, ListQuery, Position } from '../../contract.js';
+import type { FieldTerm, ListPage, ListQuery, Position } from '../../contract/event-store.js';
 import { countLeft } from './count-left.js';
 import { rangeOf, type ListRange } from './list-range.js';
 import { listedRecords } from './listed-records.js';

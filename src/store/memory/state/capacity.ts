@@ -1,5 +1,5 @@
 import type { Clock } from '../../../clock/clock.js';
-import { storeError } from '../../errors.js';
+import { storeError } from '../../contract/errors.js';
 import { HEAP_COST } from '../accounting/heap-cost.js';
 import type { MemoryState } from './state.js';
 import { StoredEvent } from '../bytes/stored-event.js';

@@ -1,5 +1,5 @@
-import type { Change, EventKey, Revision } from '../../contract.js';
-import type { EncodedEvent, EventRecord } from '../../record.js';
+import type { Change, EventKey, Revision } from '../../contract/event-store.js';
+import type { EncodedEvent, EventRecord } from '../../contract/record.js';
 import { createChangeLog, type ChangeLog } from '../history/change-log.js';
 import { createEventKeeper, type EventKeeper } from '../bytes/event-keeper.js';
 import { createExpiryQueue, type ExpiryQueue } from '../index/expiry-queue.js';

@@ -3,8 +3,8 @@ import type { EndSignal } from '../../../../src/cli/command-line/command.js';
 import { runCopy, type CopyTask } from '../../../../src/cli/copy/copy.js';
 import { createLeftOut, createProgressLines } from '../../../../src/cli/copy/report-lines.js';
 import { parseStoreUrl } from '../../../../src/cli/stores/store-url.js';
-import type { EventStore } from '../../../../src/store/contract.js';
-import { storeError } from '../../../../src/store/errors.js';
+import type { EventStore } from '../../../../src/store/contract/event-store.js';
+import { storeError } from '../../../../src/store/contract/errors.js';
 import { memoryStore } from '../../../../src/store/memory/memory-store.js';
 import { sampleEvent } from '../../../../src/testing/sample-event.js';
 

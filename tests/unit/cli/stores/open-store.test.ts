@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { pingStore, openStore } from '../../../../src/cli/stores/open-store.js';
 import { parseStoreUrl } from '../../../../src/cli/stores/store-url.js';
-import { storeError } from '../../../../src/store/errors.js';
+import { storeError } from '../../../../src/store/contract/errors.js';
 import { memoryStore } from '../../../../src/store/memory/memory-store.js';
 
 const made: unknown[] = [];

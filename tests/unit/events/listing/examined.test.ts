@@ -7,8 +7,8 @@ import type { VerbCall } from '../../../../src/events/request/call.js';
 import { JsonPieces, jsonBytes } from '../../../../src/json/json-source.js';
 import { deleteEvents } from '../../../../src/events/writing/delete-events.js';
 import { listEvents } from '../../../../src/events/reading/list-events.js';
-import type { EventStore, ListQuery } from '../../../../src/store/contract.js';
-import type { EventRecord } from '../../../../src/store/record.js';
+import type { EventStore, ListQuery } from '../../../../src/store/contract/event-store.js';
+import type { EventRecord } from '../../../../src/store/contract/record.js';
 import { sampleEvent } from '../../../../src/testing/sample-event.js';
 import { path, verbBench } from '../bench.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { readContinueToken } from '../../../../src/api/options/continue-token.js';
 import type { ApiResponse } from '../../../../src/http/response.js';
-import type { ListQuery } from '../../../../src/store/contract.js';
+import type { ListQuery } from '../../../../src/store/contract/event-store.js';
 import { bench, event, metaOf, namesOf, path, ROOT, type Bench, type Json } from '../bench.js';
 
 async function filled(count: number, label: (index: number) => string = () => 'x'): Promise<Bench> {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { statusError } from '../../../../src/api/status/status-error.js';
-import { storeError } from '../../../../src/store/errors.js';
+import { storeError } from '../../../../src/store/contract/errors.js';
 import { bench, event, path, settled } from '../bench.js';
 
 describe('an error thrown by a hook', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { writeContinueToken } from '../../../../src/api/options/continue-token.js';
-import type { EventStore } from '../../../../src/store/contract.js';
+import type { EventStore } from '../../../../src/store/contract/event-store.js';
 import { bench, event, metaOf, path, type Json } from '../bench.js';
 
 /** A store whose writes fail where PostgreSQL's do, as a bug. */

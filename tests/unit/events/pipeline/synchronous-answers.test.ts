@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { isPromise } from '../../../../src/http/promise.js';
-import { storeError } from '../../../../src/store/errors.js';
+import { storeError } from '../../../../src/store/contract/errors.js';
 import { bench, event, path, type Bench } from '../bench.js';
 
 const ask = ({ events }: Bench, name: string): ReturnType<Bench['events']['handle']> =>

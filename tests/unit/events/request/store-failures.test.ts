@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { storeFailure } from '../../../../src/events/request/store-failures.js';
-import type { EventStore } from '../../../../src/store/contract.js';
-import { storeError, type StoreErrorCode } from '../../../../src/store/errors.js';
+import type { EventStore } from '../../../../src/store/contract/event-store.js';
+import { storeError, type StoreErrorCode } from '../../../../src/store/contract/errors.js';
 import { bench, event, path, type Bench } from '../bench.js';
 
 const TABLE: readonly (readonly [StoreErrorCode, number, string])[] = [

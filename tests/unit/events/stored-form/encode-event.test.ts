@@ -6,7 +6,7 @@ import { decodeEvent, encodeEvent } from '../../../../src/events/stored-form/enc
 import { createEventReader } from '../../../../src/events/stored-form/read-event.js';
 import { eventShape } from '../../../../src/events/resource/schema.js';
 import type { Event } from '../../../../src/model/event.js';
-import { recordBytes } from '../../../../src/store/record.js';
+import { recordBytes } from '../../../../src/store/contract/record.js';
 import { anyEvent } from '../any-event.js';
 
 const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { EventStore, Revision } from '../../../../src/store/contract.js';
+import type { EventStore, Revision } from '../../../../src/store/contract/event-store.js';
 import { sampleEvent } from '../../../../src/testing/sample-event.js';
 import { openedWatch, settled, verbBench } from '../bench.js';
 

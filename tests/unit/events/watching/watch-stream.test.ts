@@ -1,8 +1,8 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createWatchHub } from '../../../../src/store/watch/watch-hub.js';
-import { storeError } from '../../../../src/store/errors.js';
+import { storeError } from '../../../../src/store/contract/errors.js';
 import { sampleEvent } from '../../../../src/testing/sample-event.js';
-import type { EventStore, Revision } from '../../../../src/store/contract.js';
+import type { EventStore, Revision } from '../../../../src/store/contract/event-store.js';
 import type { ParkedIterator } from '../../../../src/store/feeds/parked-iterator.js';
 import { openedWatch, plainEncoder, settled, verbBench, type OpenedWatch } from '../bench.js';
 
@@ -244,29 +244,32 @@ describe('bookmarks', () => {
     expect(highest).toBe(await bench.store.revision());
   });
 
-  test.each(['', '&allowWatchBookmarks=false'])('are not sent without being requested%s, however much happens', async (more) => {
-    const bench = verbBench();
-    const start = await put(bench.store, 'a');
-    const query = `${from(start)}&labelSelector=app%3Dweb`;
-    const asking = openedWatch(bench, `${query}&allowWatchBookmarks=true`);
-    const watch = openedWatch(bench, `${query}${more}`);
-    const next = watch.next();
-    for (const name of ['b', 'c', 'd']) {
-      const due = asking.next();
-      await settled();
-      const revision = await put(bench.store, name);
-      await settled();
+  test.each(['', '&allowWatchBookmarks=false'])(
+    'are not sent without being requested%s, however much happens',
+    async (more) => {
+      const bench = verbBench();
+      const start = await put(bench.store, 'a');
+      const query = `${from(start)}&labelSelector=app%3Dweb`;
+      const asking = openedWatch(bench, `${query}&allowWatchBookmarks=true`);
+      const watch = openedWatch(bench, `${query}${more}`);
+      const next = watch.next();
+      for (const name of ['b', 'c', 'd']) {
+        const due = asking.next();
+        await settled();
+        const revision = await put(bench.store, name);
+        await settled();
+        bench.clock.advance(60_000);
+        // A watch that asks is sent one now.
+        expect((await due)?.map(({ type, object }) => [type, object.metadata['resourceVersion']])).toEqual([
+          ['BOOKMARK', String(revision)],
+        ]);
+        await settled();
+      }
+      await put(bench.store, 'e', { app: 'web' });
       bench.clock.advance(60_000);
-      // A watch that asks is sent one now.
-      expect((await due)?.map(({ type, object }) => [type, object.metadata['resourceVersion']])).toEqual([
-        ['BOOKMARK', String(revision)],
-      ]);
-      await settled();
-    }
-    await put(bench.store, 'e', { app: 'web' });
-    bench.clock.advance(60_000);
-    expect((await next)?.map(({ type, object }) => [type, object.metadata['name']])).toEqual([['ADDED', 'e']]);
-  });
+      expect((await next)?.map(({ type, object }) => [type, object.metadata['name']])).toEqual([['ADDED', 'e']]);
+    },
+  );
 
   test('do not end the initial events unless requested', async () => {
     const bench = verbBench();

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { encodeEvent, decodeEvent } from '../../../../src/events/stored-form/encode-event.js';
-import { storeError } from '../../../../src/store/errors.js';
-import type { EventKey, EventStore } from '../../../../src/store/contract.js';
+import { storeError } from '../../../../src/store/contract/errors.js';
+import type { EventKey, EventStore } from '../../../../src/store/contract/event-store.js';
 import { bench, event, metaOf, path, type Json } from '../bench.js';
 
 const MERGE = { 'content-type': 'application/merge-patch+json' };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { EventStore } from '../../../../src/store/contract.js';
+import type { EventStore } from '../../../../src/store/contract/event-store.js';
 import { bench, event, metaOf, path } from '../bench.js';
 
 /** A store that cannot be written to once `sealed` says so. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { storeError } from '../../../../src/store/errors.js';
+import { storeError } from '../../../../src/store/contract/errors.js';
 import { bench, event, metaOf, namesOf, path, type Json } from '../bench.js';
 
 const PRECONDITION = 'Operation cannot be fulfilled on Event "a": ';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { storeError } from '../../../../src/store/errors.js';
+import { storeError } from '../../../../src/store/contract/errors.js';
 import { bench, event, metaOf, path } from '../bench.js';
 
 describe('generateName', () => {

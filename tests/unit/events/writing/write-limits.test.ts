@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { EventRateLimit } from '../../../../src/limits/event-rate-limit-options.js';
-import { storeError } from '../../../../src/store/errors.js';
+import { storeError } from '../../../../src/store/contract/errors.js';
 import { bench, event, path, type Bench } from '../bench.js';
 
 const CORE = '/api/v1/namespaces/default/events';

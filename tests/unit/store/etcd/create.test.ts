@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Change } from '../../../../src/store/contract.js';
-import { storeError } from '../../../../src/store/errors.js';
+import type { Change } from '../../../../src/store/contract/event-store.js';
+import { storeError } from '../../../../src/store/contract/errors.js';
 import type { Budget, EtcdClient } from '../../../../src/store/etcd/client.js';
 import { etcdFailure } from '../../../../src/store/etcd/failure.js';
 import { createFence } from '../../../../src/store/etcd/fence.js';
@@ -9,7 +9,7 @@ import { createLayout } from '../../../../src/store/etcd/layout.js';
 import type { KeyValue, TxnRequest, TxnResponse } from '../../../../src/store/etcd/messages.js';
 import { createOne } from '../../../../src/store/etcd/write.js';
 import { nextTurn } from '../../../../src/clock/next-turn.js';
-import type { EventRecord } from '../../../../src/store/record.js';
+import type { EventRecord } from '../../../../src/store/contract/record.js';
 import { fakeClock } from '../../../../src/testing/fake-clock.js';
 import { sampleEvent } from '../../../../src/testing/sample-event.js';
 

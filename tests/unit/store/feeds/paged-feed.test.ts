@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Change } from '../../../../src/store/contract.js';
-import { storeError } from '../../../../src/store/errors.js';
+import type { Change } from '../../../../src/store/contract/event-store.js';
+import { storeError } from '../../../../src/store/contract/errors.js';
 import { nextTurn } from '../../../../src/clock/next-turn.js';
 import { createPagedFeeds, type FeedSource } from '../../../../src/store/feeds/paged-feed.js';
 import { createParkedIterator, type ParkedIterator } from '../../../../src/store/feeds/parked-iterator.js';

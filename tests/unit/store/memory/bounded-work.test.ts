@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { EventStore } from '../../../../src/store/contract.js';
+import type { EventStore } from '../../../../src/store/contract/event-store.js';
 import { createEngine } from '../../../../src/store/memory/engine.js';
 import { createBounds } from '../../../../src/store/memory/bounds.js';
 import { memoryStore } from '../../../../src/store/memory/memory-store.js';

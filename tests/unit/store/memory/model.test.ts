@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { jsonBytes } from '../../../../src/json/json-source.js';
-import type { Change, EventStore, FieldTerm, ListPage, ListQuery } from '../../../../src/store/contract.js';
-import { isStoreError } from '../../../../src/store/errors.js';
+import type { Change, EventStore, FieldTerm, ListPage, ListQuery } from '../../../../src/store/contract/event-store.js';
+import { isStoreError } from '../../../../src/store/contract/errors.js';
 import { memoryStore } from '../../../../src/store/memory/memory-store.js';
-import { recordBytes, type EventRecord } from '../../../../src/store/record.js';
+import { recordBytes, type EventRecord } from '../../../../src/store/contract/record.js';
 import { fakeClock } from '../../../../src/testing/fake-clock.js';
 import { sampleEvent } from '../../../../src/testing/sample-event.js';
 

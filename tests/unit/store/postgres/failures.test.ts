@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { notSent } from '../../../../src/store/postgres/client.js';
 import { failureOf } from '../../../../src/store/postgres/failures.js';
-import { storeError } from '../../../../src/store/errors.js';
+import { storeError } from '../../../../src/store/contract/errors.js';
 
 const server = (code: string): Error => Object.assign(new Error('says the server'), { code });
 

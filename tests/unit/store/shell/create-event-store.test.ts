@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { nextTurn } from '../../../../src/clock/next-turn.js';
-import type { Change, EventStore, StoreCall } from '../../../../src/store/contract.js';
-import { storeError } from '../../../../src/store/errors.js';
-import type { EncodedEvent, EventRecord } from '../../../../src/store/record.js';
+import type { Change, EventStore, StoreCall } from '../../../../src/store/contract/event-store.js';
+import { storeError } from '../../../../src/store/contract/errors.js';
+import type { EncodedEvent, EventRecord } from '../../../../src/store/contract/record.js';
 import type { FeedOptions } from '../../../../src/store/feeds/paged-feed.js';
 import { createEventStore } from '../../../../src/store/shell/create-event-store.js';
 import type { StoreEngine } from '../../../../src/store/shell/store-engine.js';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { storeError } from '../../../../src/store/errors.js';
+import { storeError } from '../../../../src/store/contract/errors.js';
 import { createOpening } from '../../../../src/store/shell/opening.js';
 import { fakeClock } from '../../../../src/testing/fake-clock.js';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
 import { encodeSidecar } from '../../../../src/store/sidecar/sidecar.js';
-import type { StoreError } from '../../../../src/store/errors.js';
+import type { StoreError } from '../../../../src/store/contract/errors.js';
 import { loadDriver, type LoadedDriver } from '../../../../src/store/sqlite/driver.js';
 import { openEngine, type EngineQuery, type SqliteEngine } from '../../../../src/store/sqlite/engine.js';
 import { engineOptions, type SqliteStoreOptions } from '../../../../src/store/sqlite/options.js';

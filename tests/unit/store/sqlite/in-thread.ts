@@ -1,4 +1,4 @@
-import type { EventStore } from '../../../../src/store/contract.js';
+import type { EventStore } from '../../../../src/store/contract/event-store.js';
 import type { LoadedDriver } from '../../../../src/store/sqlite/driver.js';
 import { openEngine } from '../../../../src/store/sqlite/engine.js';
 import { engineOptions, type SqliteStoreOptions } from '../../../../src/store/sqlite/options.js';

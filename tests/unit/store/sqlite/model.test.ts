@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Change, EventStore, ListQuery } from '../../../../src/store/contract.js';
-import { isStoreError } from '../../../../src/store/errors.js';
+import type { Change, EventStore, ListQuery } from '../../../../src/store/contract/event-store.js';
+import { isStoreError } from '../../../../src/store/contract/errors.js';
 import { memoryStore } from '../../../../src/store/memory/memory-store.js';
-import type { EventRecord } from '../../../../src/store/record.js';
+import type { EventRecord } from '../../../../src/store/contract/record.js';
 import { fakeClock } from '../../../../src/testing/fake-clock.js';
 import { sampleEvent } from '../../../../src/testing/sample-event.js';
 import { createBench, START } from './engine-bench.js';

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { storeError } from '../../../../src/store/errors.js';
+import { storeError } from '../../../../src/store/contract/errors.js';
 import { createPacker, createUnpacker } from '../../../../src/store/sqlite/packing.js';
 import { packReads, unpackReads } from '../../../../src/store/sqlite/protocol-read.js';
 import {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Change } from '../../../../src/store/contract.js';
-import { storeError } from '../../../../src/store/errors.js';
+import type { Change } from '../../../../src/store/contract/event-store.js';
+import { storeError } from '../../../../src/store/contract/errors.js';
 import { nextTurn } from '../../../../src/clock/next-turn.js';
 import { createSqliteStore } from '../../../../src/store/sqlite/sqlite-store.js';
 import type { EngineHost } from '../../../../src/store/sqlite/worker-host.js';

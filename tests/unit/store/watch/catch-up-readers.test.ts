@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { nextTurn } from '../../../../src/clock/next-turn.js';
-import type { Change, ChangesOptions, EventStore, Revision } from '../../../../src/store/contract.js';
-import { storeError } from '../../../../src/store/errors.js';
+import type { Change, ChangesOptions, EventStore, Revision } from '../../../../src/store/contract/event-store.js';
+import { storeError } from '../../../../src/store/contract/errors.js';
 import { memoryStore } from '../../../../src/store/memory/memory-store.js';
 import { createCatchUp } from '../../../../src/store/watch/catch-up.js';
 import { createWatcher, type HubWatcher } from '../../../../src/store/watch/watcher.js';

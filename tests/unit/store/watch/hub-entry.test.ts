@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Change } from '../../../../src/store/contract.js';
-import { eventSize, type EventRecord } from '../../../../src/store/record.js';
+import type { Change } from '../../../../src/store/contract/event-store.js';
+import { eventSize, type EventRecord } from '../../../../src/store/contract/record.js';
 import { createFrameMemory } from '../../../../src/store/watch/frame-memory.js';
 import { createHubEntry, type CountedEntry } from '../../../../src/store/watch/hub-entry.js';
 import { sampleEvent } from '../../../../src/testing/sample-event.js';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Change, Revision } from '../../../../src/store/contract.js';
+import type { Change, Revision } from '../../../../src/store/contract/event-store.js';
 import { createRing, type Ring } from '../../../../src/store/watch/ring.js';
 import { createHubEntry } from '../../../../src/store/watch/hub-entry.js';
 import { sampleEvent } from '../../../../src/testing/sample-event.js';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Change, ChangesOptions, EventStore, Revision } from '../../../../src/store/contract.js';
+import type { Change, ChangesOptions, EventStore, Revision } from '../../../../src/store/contract/event-store.js';
 import { memoryStore } from '../../../../src/store/memory/memory-store.js';
 import { nextTurn } from '../../../../src/clock/next-turn.js';
 import { createParkedIterator, type ParkedIterator } from '../../../../src/store/feeds/parked-iterator.js';

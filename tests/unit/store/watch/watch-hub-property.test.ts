@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { EventStore } from '../../../../src/store/contract.js';
-import { storeError } from '../../../../src/store/errors.js';
+import type { EventStore } from '../../../../src/store/contract/event-store.js';
+import { storeError } from '../../../../src/store/contract/errors.js';
 import { memoryStore } from '../../../../src/store/memory/memory-store.js';
 import { nextTurn } from '../../../../src/clock/next-turn.js';
 import { createWatchHub } from '../../../../src/store/watch/watch-hub.js';

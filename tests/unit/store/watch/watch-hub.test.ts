@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import type { Change, EventStore, Revision } from '../../../../src/store/contract.js';
-import { storeError } from '../../../../src/store/errors.js';
+import type { Change, EventStore, Revision } from '../../../../src/store/contract/event-store.js';
+import { storeError } from '../../../../src/store/contract/errors.js';
 import { memoryStore } from '../../../../src/store/memory/memory-store.js';
 import { nextTurn } from '../../../../src/clock/next-turn.js';
 import type { Batch, BatchFrames } from '../../../../src/store/watch/batch.js';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Change, Revision } from '../../../../src/store/contract.js';
-import { storeError } from '../../../../src/store/errors.js';
+import type { Change, Revision } from '../../../../src/store/contract/event-store.js';
+import { storeError } from '../../../../src/store/contract/errors.js';
 import { batchAt, type Batch } from '../../../../src/store/watch/batch.js';
 import { createHubEntry } from '../../../../src/store/watch/hub-entry.js';
 import { createWatcher, type HubWatcher, type WatcherHub } from '../../../../src/store/watch/watcher.js';

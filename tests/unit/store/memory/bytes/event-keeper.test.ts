@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { createEventKeeper } from '../../../../../src/store/memory/bytes/event-keeper.js';
 import { namespaceOf, nameOf, sortKey } from '../../../../../src/store/memory/bytes/sort-key.js';
 import { StoredEvent } from '../../../../../src/store/memory/bytes/stored-event.js';
-import { recordBytes, type ByteHints, type EncodedEvent } from '../../../../../src/store/record.js';
+import { recordBytes, type ByteHints, type EncodedEvent } from '../../../../../src/store/contract/record.js';
 import { sampleEvent } from '../../../../../src/testing/sample-event.js';
 
 const ARENA = 1_048_576;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createFieldSets, fieldsOf, OWN, type FieldSet } from '../../../../../src/store/memory/bytes/field-sets.js';
-import type { EncodedEvent } from '../../../../../src/store/record.js';
+import type { EncodedEvent } from '../../../../../src/store/contract/record.js';
 
 const NAME = 'a';
 const VERSION = '7';

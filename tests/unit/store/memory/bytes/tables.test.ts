@@ -8,7 +8,7 @@ import {
   type SharedParts,
 } from '../../../../../src/store/memory/bytes/shared-parts.js';
 import { each, put, sweep, type SweepList } from '../../../../../src/store/memory/index/sweep-list.js';
-import type { ByteRange } from '../../../../../src/store/record.js';
+import type { ByteRange } from '../../../../../src/store/contract/record.js';
 import { sampleEvent } from '../../../../../src/testing/sample-event.js';
 
 const FROM = 24;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { jsonBytes } from '../../../../../src/json/json-source.js';
-import type { EventStore, JsonPage, ListQuery } from '../../../../../src/store/contract.js';
+import type { EventStore, JsonPage, ListQuery } from '../../../../../src/store/contract/event-store.js';
 import { memoryStore } from '../../../../../src/store/memory/memory-store.js';
 import type { MemoryStoreOptions } from '../../../../../src/store/memory/options.js';
 import { fakeClock } from '../../../../../src/testing/fake-clock.js';

@@ -1,7 +1,7 @@
 import { getHeapStatistics } from 'node:v8';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Change, EventStore } from '../../../../../src/store/contract.js';
+import type { Change, EventStore } from '../../../../../src/store/contract/event-store.js';
 import { createBounds } from '../../../../../src/store/memory/bounds.js';
 import { createEngine, type Engine } from '../../../../../src/store/memory/engine.js';
 import { memoryStore } from '../../../../../src/store/memory/memory-store.js';

@@ -1,4 +1,4 @@
-import type { Revision } from './contract.js';
+import type { Revision } from './event-store.js';
 
 const BRAND: unique symbol = Symbol.for('kube-vitals.StoreError') as never;
 

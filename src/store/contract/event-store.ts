@@ -1,7 +1,7 @@
-import type { JsonSource } from '../json/json-source.js';
+import type { JsonSource } from '../../json/json-source.js';
 import type { EncodedEvent, EventKey, EventRecord, Revision } from './record.js';
 
-export type { JsonSource, JsonWriter } from '../json/json-source.js';
+export type { JsonSource, JsonWriter } from '../../json/json-source.js';
 export type { EventKey, Revision } from './record.js';
 
 /**

@@ -1,5 +1,5 @@
-import type { OptionRule } from '../options/check-options.js';
-import { anObjectWith } from '../options/rules.js';
+import type { OptionRule } from '../../options/check-options.js';
+import { anObjectWith } from '../../options/rules.js';
 
 /** The rule of an option or argument that is a store. */
 export const anEventStore: OptionRule = /* @__PURE__ */ anObjectWith(

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { recordBytes, recordLength } from '../../../src/store/record.js';
+import { recordBytes, recordLength } from '../../../../src/store/contract/record.js';
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
 const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
