@@ -32,21 +32,24 @@ describe('the list of checks', () => {
   });
 });
 
-describe.each(TRANSPORTS.map((connect) => [connect.name, connect] as const))('the event endpoints, %s,', (_, connect) => {
-  let api: Events;
-  let transport: Transport;
-  beforeAll(async () => {
-    api = events();
-    transport = await connect(api.handle);
-  });
-  afterAll(async () => {
-    await transport.close();
-    await api.close();
-  });
-  it.each(EVENT_CHECKS.map((check) => [`${check.id} ${check.level}: ${check.title}`, check] as const))(
-    'fulfil the check %s',
-    async (_title, check) => {
-      await check.run(bench(transport, `ns-${check.id.toLowerCase()}`));
-    },
-  );
-});
+describe.each(TRANSPORTS.map((connect) => [connect.name, connect] as const))(
+  'the event endpoints, %s,',
+  (_, connect) => {
+    let api: Events;
+    let transport: Transport;
+    beforeAll(async () => {
+      api = events();
+      transport = await connect(api.handle);
+    });
+    afterAll(async () => {
+      await transport.close();
+      await api.close();
+    });
+    it.each(EVENT_CHECKS.map((check) => [`${check.id} ${check.level}: ${check.title}`, check] as const))(
+      'fulfil the check %s',
+      async (_title, check) => {
+        await check.run(bench(transport, `ns-${check.id.toLowerCase()}`));
+      },
+    );
+  },
+);

@@ -9,17 +9,20 @@ describe('the list of checks', () => {
   });
 });
 
-describe.each(TRANSPORTS.map((connect) => [connect.name, connect] as const))('the health endpoints, %s,', (_, connect) => {
-  let transport: Transport;
-  beforeAll(async () => {
-    const health = createHealth(fixtureOptions);
-    addFixtureChecks(health);
-    transport = await connect(health.handle);
-  });
-  afterAll(() => transport.close());
+describe.each(TRANSPORTS.map((connect) => [connect.name, connect] as const))(
+  'the health endpoints, %s,',
+  (_, connect) => {
+    let transport: Transport;
+    beforeAll(async () => {
+      const health = createHealth(fixtureOptions);
+      addFixtureChecks(health);
+      transport = await connect(health.handle);
+    });
+    afterAll(() => transport.close());
 
-  it.each(healthChecks)('fulfil the statement $id $level: $title', async ({ check }) => {
-    const ask: Ask = (method, url, init) => transport.ask(method, url, init);
-    await check(ask);
-  });
-});
+    it.each(healthChecks)('fulfil the statement $id $level: $title', async ({ check }) => {
+      const ask: Ask = (method, url, init) => transport.ask(method, url, init);
+      await check(ask);
+    });
+  },
+);

@@ -6,3 +6,9 @@ export const anEventStore: OptionRule = /* @__PURE__ */ anObjectWith(
   ['get', 'list', 'create', 'replace', 'remove', 'expire', 'changes'],
   'an EventStore, for example memoryStore()',
 );
+
+/** The rule of an engine that a store is made of. */
+export const aStoreEngine: OptionRule = /* @__PURE__ */ anObjectWith(
+  ['get', 'list', 'create', 'replace', 'remove', 'expire', 'feed', 'revision', 'ping'],
+  'a StoreEngine',
+);

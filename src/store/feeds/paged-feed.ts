@@ -1,4 +1,6 @@
 import { atNextTurn } from '../../clock/next-turn.js';
+import { checkOptions, type OptionRules } from '../../options/check-options.js';
+import { aFunction, required } from '../../options/rules.js';
 import type { Change, Revision } from '../contract/event-store.js';
 
 /** What an engine is told about a feed that is opened. */
@@ -47,11 +49,17 @@ export interface PagedFeeds {
 /** So many changes wait for a reader that is still busy with earlier ones; beyond that it reads again. */
 const OFFERED = 1024;
 
+const RULES: OptionRules<PagedFeedsOptions> = { read: required(aFunction) };
+
 /**
  * Makes the feeds of an engine that can read its history page by page. A reader holds its position and at most one page;
  * it reads again when its consumer asks for more, and waits for `wake()` when there was nothing.
+ *
+ * @throws TypeError listing every fault of the options
  */
-export function createPagedFeeds({ read }: PagedFeedsOptions): PagedFeeds {
+export function createPagedFeeds(options: PagedFeedsOptions): PagedFeeds {
+  checkOptions('createPagedFeeds', options, RULES);
+  const { read } = options;
   /** How each reader is told to look again. */
   const looks = new Set<(changes?: readonly Change[]) => void>();
   let waking = false;

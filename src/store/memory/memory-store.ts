@@ -6,9 +6,11 @@ import { keyText } from '../contract/keys.js';
 import { storeError } from '../contract/errors.js';
 import type { EncodedEvent, EventRecord } from '../contract/record.js';
 import { createEventStore } from '../shell/create-event-store.js';
+import type { Awaitable } from '../shell/store-engine.js';
 import { createBounds } from './bounds.js';
 import { readJson } from './lists/read-json.js';
 import { createEngine } from './engine.js';
+import type { PastView } from './history/past-views.js';
 import { pastOf, readList } from './lists/read-list.js';
 import type { Slot, Version } from './index/key-index.js';
 import { checkMemoryStoreOptions, type MemoryStoreOptions } from './options.js';
@@ -63,21 +65,30 @@ export function memoryStore(options: MemoryStoreOptions = {}): EventStore {
     if (stopped) throw storeError('closed', `the store ${name} is closed`);
   };
 
-  /** A page, read in several turns of the event loop where it needs many steps. */
-  const list = async (query: ListQuery): Promise<ListPage> => {
+  /** A page, synchronously unless it needs so many steps that others have to run in between. */
+  const list = (query: ListQuery): Awaitable<ListPage> => {
     const past = pastOf(state, query);
-    while (past?.catchUp() === false) {
-      await yielded(query.signal);
-    }
+    if (past?.catchUp() === false) return listInTurns(query, past);
     const { page, incomplete } = readList(state, query, past);
-    if (!incomplete) return page;
-    // A scan over all events is split into many pages, and yields to the event loop between two of them.
+    return incomplete ? completed(query, page) : page;
+  };
+
+  const listInTurns = async (query: ListQuery, past: PastView): Promise<ListPage> => {
+    do {
+      await yielded(query.signal);
+    } while (!past.catchUp());
+    const { page, incomplete } = readList(state, query, past);
+    return incomplete ? completed(query, page) : page;
+  };
+
+  /** A scan over all events is split into many pages, and yields to the event loop between two of them. */
+  const completed = async (query: ListQuery, page: ListPage): Promise<ListPage> => {
     await yielded(query.signal);
     const { next, records, revision } = page;
     if ((query.terms ?? []).length > 0 || next === undefined) return page;
     // A page without terms must be full and have `remaining`: continue where it ended.
     const left = query.limit - records.length;
-    const rest = await list({ ...query, at: revision, after: next, limit: Math.max(left, 1) });
+    const rest = await list({ ...query, signal: query.signal, at: revision, after: next, limit: Math.max(left, 1) });
     if (left > 0) return { ...rest, records: [...records, ...rest.records] };
     if (rest.records.length === 0) return { records, revision, remaining: 0 };
     return { ...page, remaining: rest.remaining === undefined ? undefined : rest.remaining + 1 };

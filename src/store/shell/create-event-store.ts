@@ -7,6 +7,9 @@ import type {
   StoreCall,
   WriteOptions,
 } from '../contract/event-store.js';
+import { throwFaults } from '../../options/check-options.js';
+import { required } from '../../options/rules.js';
+import { aStoreEngine } from '../contract/store-rule.js';
 import { copyOfKey } from '../contract/keys.js';
 import { isStoreError, storeError, type StoreError } from '../contract/errors.js';
 import { createParkedIterator, type ParkedIterator } from '../feeds/parked-iterator.js';
@@ -69,8 +72,11 @@ function openingOf(engine: StoreEngine): Opening | undefined {
  * - Calls and feeds wait until the engine is open; a failed opening is tried again, with growing pauses.
  * - An error that is neither a StoreError nor a TypeError is `unavailable` in reads and feeds, and `unknown-outcome` in
  *   writes, with the error as its cause.
+ *
+ * @throws TypeError when `engine` lacks a function that a store needs
  */
 export function createEventStore(engine: StoreEngine): EventStore {
+  throwFaults('createEventStore', required(aStoreEngine)(engine, 'engine'));
   const { name, capabilities, synchronous } = engine;
   const { maxEventBytes } = capabilities;
   const copies = engine.copies === true && engine.open === undefined;
@@ -102,8 +108,7 @@ export function createEventStore(engine: StoreEngine): EventStore {
     }
   };
 
-  /** A call that was begun and checked. */
-  const run = async <T>(kind: Kind, call: StoreCall | undefined, work: () => Awaitable<T>): Promise<T> => {
+  const waited = async <T>(kind: Kind, call: StoreCall | undefined, work: () => Awaitable<T>): Promise<T> => {
     try {
       if (opening?.isOpen === false) {
         await untilAborted(opening.ready(), call?.signal);
@@ -114,6 +119,18 @@ export function createEventStore(engine: StoreEngine): EventStore {
     } catch (error) {
       throw failureOf(kind, error, name, call);
     }
+  };
+
+  /** A call that was begun and checked. What an engine has at hand costs no promise and no signal. */
+  const run = <T>(kind: Kind, call: StoreCall | undefined, work: () => Awaitable<T>): Awaitable<T> => {
+    if (opening?.isOpen === false) return waited(kind, call, work);
+    let result: Awaitable<T>;
+    try {
+      result = work();
+    } catch (error) {
+      throw failureOf(kind, error, name);
+    }
+    return result instanceof Promise ? waited(kind, call, () => result) : result;
   };
 
   const getSync = (key: EventKey, call?: StoreCall): EventRecord | undefined => {

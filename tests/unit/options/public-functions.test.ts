@@ -80,6 +80,11 @@ const FUNCTIONS: Readonly<Record<string, readonly [call: Call, wrong: object, fa
     { clock: {}, whenFull: 'evict' },
     ['clock must be a Clock', "whenFull must be 'refuse' or 'evict-oldest'"],
   ],
+  createPagedFeeds: [
+    (options) => main.createPagedFeeds({ ...options, read: (options as { read?: never }).read ?? (() => []) }),
+    { read: 1 },
+    ['read must be a function'],
+  ],
   copyEvents: [
     (options) => main.copyEvents(memoryStore(), memoryStore(), options),
     { overwrite: 1, signal: {} },
@@ -161,6 +166,7 @@ const WITHOUT = [
     'badCredential',
     'bodyAborted',
     'bodyTooLarge',
+    'createEventStore',
     'createImpersonation',
     'firstOf',
     'postgresJsClient',

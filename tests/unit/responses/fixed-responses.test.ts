@@ -22,7 +22,7 @@ it.each([
   ['bodyFailureText of a short body', bodyFailureText(bodyAborted()), 400, 'request body is incomplete\n'],
   ['TARGET_TOO_LARGE', TARGET_TOO_LARGE, 431, '431 Request Header Fields Too Large\n'],
   ['internalErrorText', internalErrorText(), 500, 'Internal Server Error\n'],
-])('%s is a text', (_, response, status, body) => {
+])('%s is a response with a text body', (_, response, status, body) => {
   expect(response).toEqual({ status, headers: TEXT, body });
 });
 

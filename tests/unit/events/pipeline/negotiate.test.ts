@@ -17,8 +17,8 @@ async function begins(
 
 describe('the representation of a response', () => {
   test('depends on its own request only, not on the previous one', async () => {
-    const it = bench();
-    await it.json(`is negotiated for POST ${path()}`, event('x'));
+    const served = bench();
+    await served.json(`POST ${path()}`, event('x'));
     const url = path('/x');
     const cases = [
       [url, {}, '200 {"kind":"Event","api'],
@@ -32,7 +32,7 @@ describe('the representation of a response', () => {
     ] as const;
     for (const round of [1, 2]) {
       for (const [target, headers, expected] of cases) {
-        expect(await begins(it, target, headers), `${round}: ${target} ${JSON.stringify(headers)}`).toBe(expected);
+        expect(await begins(served, target, headers), `${round}: ${target} ${JSON.stringify(headers)}`).toBe(expected);
       }
     }
   });
