@@ -1,5 +1,9 @@
-import { selectableFields, type SelectableField } from '../../src/api/schema/selectable-fields.js';
-import type { FieldShape, StructShape } from '../../src/api/schema/shape.js';
+import {
+  selectableFields,
+  type SelectableField,
+  type FieldShape,
+  type StructShape,
+} from '../../src/api/schema/shape.js';
 import type { SOURCE } from '../../src/events/resource/schema.js';
 import { kindOf, literal, structOfField, type EventFields } from './shape-fields.js';
 

@@ -2,7 +2,7 @@ import { header, headerValues } from '../http/headers.js';
 import type { ApiRequest } from '../http/request.js';
 import { decodePath } from '../http/url.js';
 import type { Caller } from '../model/caller.js';
-import { goQuote } from '../json/go-quote.js';
+import { goQuote } from '../json/go-print.js';
 
 const USER = 'impersonate-user';
 const UID = 'impersonate-uid';

@@ -1,4 +1,4 @@
-import { goQuote } from '../json/go-quote.js';
+import { goQuote } from '../json/go-print.js';
 import type { ApiResponse } from '../http/response.js';
 import type { Caller } from '../model/caller.js';
 import type { Status } from '../model/status.js';

@@ -1,4 +1,4 @@
-import { goQuote } from '../json/go-quote.js';
+import { goQuote } from '../json/go-print.js';
 import type { Caller } from '../model/caller.js';
 import type { Status, StatusDetails } from '../model/status.js';
 import type { Attributes, ResourceAttributes } from './contract.js';

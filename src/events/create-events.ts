@@ -1,18 +1,17 @@
-import { createBodyLimits } from '../api/body/body-limits.js';
+import { createBodyLimits } from '../api/body/member-limit.js';
 import { createFieldTracker } from '../api/managed-fields/field-tracker.js';
-import { REQUEST_TIMEOUT_MS } from '../api/options/timeout.js';
+import { REQUEST_TIMEOUT_MS } from '../api/options/query.js';
 import { createChunkMemory } from '../api/representation/chunk-memory.js';
 import { MAX_SELECTOR_TERMS } from '../api/selectors/limits.js';
 import { acceptCaller, createAccess } from '../auth/access.js';
 import { createImpersonation } from '../auth/impersonation.js';
-import { systemClock } from '../clock/clock.js';
+import { systemClock, atNextTurn } from '../clock/clock.js';
 import type { ApiHandler } from '../http/handler.js';
 import type { ApiRequest } from '../http/request.js';
 import { createEventRateLimits } from '../limits/event-rate-limits.js';
 import { createInFlightLimits } from '../limits/in-flight.js';
 import type { Caller } from '../model/caller.js';
-import { createNotifier } from '../observe/notifier.js';
-import { atNextTurn } from '../clock/next-turn.js';
+import { createNotifier } from '../observe/observation.js';
 import { createExpiryLoop } from '../store/expiry-loop.js';
 import { createStoreTime } from '../store/store-time.js';
 import { createWatchHub } from '../store/watch/watch-hub.js';
@@ -30,7 +29,7 @@ import { eventsV1 } from './versions/events-v1.js';
 import { createEventReader } from './stored-form/read-event.js';
 import { createTextBytes } from './stored-form/text-bytes.js';
 import { createUids } from './request/uids.js';
-import { createWholeSeconds } from '../time/whole-seconds.js';
+import { createWholeSeconds } from '../time/timestamp.js';
 
 /** The Event resource, over one store. All functions may be detached. */
 export interface Events {

@@ -2,7 +2,7 @@ import { type ApiResponse, type ResponseHeaders, textResponse } from '../http/re
 import { NOSNIFF, NOT_CACHED } from '../responses/fixed-responses.js';
 import type { Verdict } from './check-runner.js';
 import type { CheckReport, HealthReport } from './contract.js';
-import { goQuote } from '../json/go-quote.js';
+import { goQuote } from '../json/go-print.js';
 
 const ROOT_HEADERS: ResponseHeaders = Object.freeze({
   'content-type': 'text/plain; charset=utf-8',

@@ -34,3 +34,45 @@ export function goPrintAsText(value: unknown): string {
   if (typeof value === 'string' || Array.isArray(value) || isObject(value)) return goPrint(value);
   return value === null || value === undefined ? '%!s(<nil>)' : `%!s(${goType(value)}=${goPrint(value)})`;
 }
+
+/** How much of a client's text is shown in an error or a warning, in UTF-16 units. */
+export const MAX_SHOWN = 256;
+
+/**
+ * The beginning of a text, followed by `...` if it was truncated. Surrogate pairs stay whole. To be called
+ * before quoting, which reads every character.
+ */
+export function shorten(text: string, most: number = MAX_SHOWN): string {
+  if (text.length <= most) return text;
+  const last = text.charCodeAt(most - 1);
+  return `${text.slice(0, last >= 0xd800 && last < 0xdc00 ? most - 1 : most)}...`;
+}
+
+/** Characters that Go prints unescaped: letters, marks, numbers, punctuation, symbols, and of the spaces only U+0020. */
+const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
+
+/** In the order of their escape letters. */
+const SHORT = '\u0007\b\f\n\r\t\v"\\';
+const LETTERS = 'abfnrtv"\\';
+
+/** Fast path: texts of these characters are written unescaped. */
+const PLAIN = /^[ !#-[\]-~]*$/;
+
+/** A string in double quotes as Go's `%q` writes it. */
+export function goQuote(text: string): string {
+  if (PLAIN.test(text)) return `"${text}"`;
+  let quoted = '"';
+  for (const character of text) {
+    const short = SHORT.indexOf(character);
+    if (short >= 0) quoted += `\\${LETTERS[short]}`;
+    else quoted += PRINTABLE.test(character) ? character : escaped(character);
+  }
+  return `${quoted}"`;
+}
+
+function escaped(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  if (code < 0x20 || code === 0x7f) return `\\x${code.toString(16).padStart(2, '0')}`;
+  if (code >= 0xd800 && code <= 0xdfff) return '\ufffd';
+  return code > 0xffff ? `\\U${code.toString(16).padStart(8, '0')}` : `\\u${code.toString(16).padStart(4, '0')}`;
+}

@@ -1,4 +1,4 @@
-import { goQuote } from './go-quote.js';
+import { goQuote } from './go-print.js';
 import { wellFormed } from './json-document.js';
 
 const END = 'unexpected end of JSON input';

@@ -1,5 +1,5 @@
 import { systemClock, type Clock } from '../clock/clock.js';
-import { createNotifier } from '../observe/notifier.js';
+import { createNotifier } from '../observe/observation.js';
 import { resolveLifecycleOptions, type LifecycleOptions } from './options.js';
 
 /** The phase of a service. */

@@ -1,5 +1,4 @@
-import { createNotifier } from '../observe/notifier.js';
-import type { Observe } from '../observe/observation.js';
+import { createNotifier, type Observe } from '../observe/observation.js';
 import { checkOptions, type OptionRules } from '../options/check-options.js';
 import {
   aFunction,

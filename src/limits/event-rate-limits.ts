@@ -1,5 +1,5 @@
 import type { Clock } from '../clock/clock.js';
-import { shorten } from '../json/shorten.js';
+import { shorten } from '../json/go-print.js';
 import type { Event } from '../model/event.js';
 import type { EventRateLimit, EventRateLimitType } from './event-rate-limit-options.js';
 import { createTokenBuckets, type TokenBuckets } from './token-buckets.js';

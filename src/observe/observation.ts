@@ -33,3 +33,19 @@ export type Observation =
  * (logging blocked). What it throws is ignored.
  */
 export type Observe = (observation: Observation) => void | Promise<void>;
+
+/** Calls a hook and ignores what it throws or rejects with. */
+export type Notify = (observation: Observation) => void;
+
+/** Wraps the hook of a service so that it never throws; without a hook the function does nothing. */
+export function createNotifier(observe: Observe | undefined): Notify {
+  if (observe === undefined) return () => undefined;
+  return (observation) => {
+    try {
+      const pending: unknown = observe(observation);
+      if (pending !== undefined) Promise.resolve(pending).catch(() => undefined);
+    } catch {
+      // see above
+    }
+  };
+}

@@ -1,6 +1,6 @@
 import { createVersion, type VersionInfo } from '../api/discovery/version.js';
 import { negotiationInputs } from '../api/representation/choice.js';
-import { errorRepresentation } from '../api/representation/failure.js';
+import { errorRepresentation } from '../api/representation/negotiate.js';
 import { first, flag, type Query } from '../api/options/query.js';
 import { attributesOf, isWatchRoot, readRequestInfo } from '../api/request-info.js';
 import { badRequest, routeNotFound } from '../api/status/failures.js';
@@ -14,8 +14,7 @@ import type { ApiResponse, ResponseHeaders } from '../http/response.js';
 import { isTargetTooLarge } from '../http/target-limit.js';
 import { decodePath, parseQuery, splitUrl } from '../http/url.js';
 import type { Status } from '../model/status.js';
-import { createNotifier } from '../observe/notifier.js';
-import type { Observe } from '../observe/observation.js';
+import { createNotifier, type Observe } from '../observe/observation.js';
 import { badTimeoutMessage, UNAUTHORIZED } from '../responses/failure-status.js';
 import {
   badPathText,
@@ -24,7 +23,6 @@ import {
   notFoundText,
   TARGET_TOO_LARGE,
 } from '../responses/fixed-responses.js';
-import { createIndexDocument } from './index-document.js';
 
 /** What {@link createOtherPaths} needs. */
 export interface OtherPathsOptions {
@@ -117,4 +115,21 @@ function timeoutFault(query: Query, { verb }: Attributes): string | undefined {
 function withWarning(request: ApiRequest, response: ApiResponse): ApiResponse {
   const text = bearerWarning(request);
   return text === undefined ? response : { ...response, headers: { ...response.headers, warning: `299 - "${text}"` } };
+}
+
+/**
+ * Answers `/` and `/index.html`: the sorted list of everything that is served, as indented JSON. `undefined` elsewhere.
+ *
+ * @param paths all registered paths, in any order; read at every request because they may come and go
+ */
+export function createIndexDocument(paths: () => readonly string[]): (path: string) => ApiResponse | undefined {
+  return (path) => {
+    if (path !== '/' && path !== '/index.html') return undefined;
+    const sorted = [...new Set(paths())].sort();
+    return {
+      status: 200,
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ paths: sorted }, undefined, 2),
+    };
+  };
 }

@@ -1,11 +1,9 @@
-import { systemClock, type Clock, type ClockTimer } from '../clock/clock.js';
-import { createNotifier } from '../observe/notifier.js';
-import type { Observe } from '../observe/observation.js';
+import { systemClock, type Clock, type ClockTimer, nextTurn } from '../clock/clock.js';
+import { createNotifier, type Observe } from '../observe/observation.js';
 import { checkOptions, type OptionRules } from '../options/check-options.js';
 import { aClock, aFunction, anObjectWith, aPositiveNumber, aWholeNumber, required } from '../options/rules.js';
 import type { EventStore } from './contract/event-store.js';
 import { isStoreError } from './contract/errors.js';
-import { nextTurn } from '../clock/next-turn.js';
 import { anEventStore } from './contract/store-rule.js';
 import { createStoreTime, type StoreTime } from './store-time.js';
 

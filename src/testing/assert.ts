@@ -1,4 +1,4 @@
-import { sameBytes } from '../store/contract/byte-order.js';
+import { sameBytes } from '../store/contract/keys.js';
 import { isStoreError, type StoreError, type StoreErrorCode } from '../store/contract/errors.js';
 
 /** Fails a test of the suite. */

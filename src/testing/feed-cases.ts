@@ -1,5 +1,5 @@
 import type { Change } from '../store/contract/event-store.js';
-import { nextTurn } from '../clock/next-turn.js';
+import { nextTurn } from '../clock/clock.js';
 import { assert, assertEqual, assertStoreError, inTime } from './assert.js';
 import { sampleEvent } from './sample-event.js';
 import { keyOf, type FeedReader, type SuiteCase } from './fixture.js';

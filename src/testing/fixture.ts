@@ -8,7 +8,7 @@ import type {
   WriteOptions,
 } from '../store/contract/event-store.js';
 import { isStoreError } from '../store/contract/errors.js';
-import { nextTurn } from '../clock/next-turn.js';
+import { nextTurn } from '../clock/clock.js';
 import type { EventRecord } from '../store/contract/record.js';
 import { fail, inTime } from './assert.js';
 import type { FakeClock } from './fake-clock.js';

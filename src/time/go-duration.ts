@@ -1,5 +1,4 @@
-import { goQuote } from '../json/go-quote.js';
-import { shorten } from '../json/shorten.js';
+import { goQuote, shorten } from '../json/go-print.js';
 
 /** Milliseconds in a unit of a Go duration. */
 const UNITS: ReadonlyMap<string, number> = new Map([

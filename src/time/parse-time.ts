@@ -1,4 +1,4 @@
-import { shorten } from '../json/shorten.js';
+import { shorten } from '../json/go-print.js';
 
 /** `time` has whole seconds, `micro-time` six fractional digits. */
 export type TimeType = 'time' | 'micro-time';

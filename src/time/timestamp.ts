@@ -35,3 +35,20 @@ export function timeText({ seconds, nanos }: Timestamp, type: TimeType): string 
   const text = new Date(whole * 1000).toISOString().slice(0, SECONDS_END);
   return type === 'time' ? `${text}Z` : `${text}.${String(rest).padStart(6, '0')}Z`;
 }
+
+/** Microseconds since the epoch as an RFC 3339 time in whole seconds. */
+export type WholeSeconds = (micros: number) => string;
+
+/** Caches the last second: a create formats it twice, for 0.6 µs each. */
+export function createWholeSeconds(): WholeSeconds {
+  let second = NaN;
+  let text = '';
+  return (micros) => {
+    const asked = Math.floor(micros / 1_000_000);
+    if (asked !== second) {
+      text = `${new Date(asked * 1000).toISOString().slice(0, 19)}Z`;
+      second = asked;
+    }
+    return text;
+  };
+}

@@ -3,6 +3,7 @@ import { MAX_MEMBERS } from '../../json/member-count.js';
 import { MAX_DEPTH, parseScanned, readPlain, type PlainJson } from '../../json/parse-json.js';
 import { scanJson, type JsonScan } from '../../json/scan-json.js';
 import { tooManyMembers } from './member-limit.js';
+import { goQuote, shorten } from '../../json/go-print.js';
 
 /**
  * Reads the JSON of a body, see {@link parseScanned}.
@@ -28,4 +29,25 @@ function scanBody(text: string, mostMembers: number): JsonScan {
   const scan = scanJson(text, mostMembers);
   if (scan.members > mostMembers && scan.depth <= MAX_DEPTH) throw tooManyMembers('the body', mostMembers);
   return scan;
+}
+
+/** How unknown and duplicate fields are treated: ignored, with a warning, or as an error. */
+export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';
+
+/** The most strict errors reported for one object or patch, as in Kubernetes. */
+export const MAX_STRICT_ERRORS = 100;
+
+/** The error for an unknown or duplicate field. `path` is truncated, because its keys come from the client. */
+export function strictError(what: 'unknown' | 'duplicate', path: string): string {
+  return `${what} field ${goQuote(shorten(path))}`;
+}
+
+/** The text of an error that lists strict errors. */
+export function strictText(errors: readonly string[]): string {
+  return `strict decoding error: ${errors.join(', ')}`;
+}
+
+/** The duplicate keys of a YAML text as one error, like Go's YAML library. */
+export function yamlStrictText(duplicates: readonly string[]): string {
+  return `yaml: unmarshal errors:\n${duplicates.map((line) => `  ${line}`).join('\n')}`;
 }

@@ -1,17 +1,15 @@
 import { readProtobuf } from '../protobuf/read-object.js';
 import type { StructShape } from '../schema/shape.js';
 import { badRequest } from '../status/failures.js';
-import { goQuote } from '../../json/go-quote.js';
-import { shorten } from '../../json/shorten.js';
-import { DEFAULT_BODY_LIMITS, type BodyLimits } from '../body/body-limits.js';
+import { goQuote, shorten } from '../../json/go-print.js';
+import { DEFAULT_BODY_LIMITS, type BodyLimits } from '../body/member-limit.js';
 import { decodeObject } from './decode-object.js';
 import { decodeQuickly, ODD } from './decode-quickly.js';
 import { bodyText, type PlainJson } from '../../json/parse-json.js';
-import { parsePlain } from '../body/parse-body.js';
+import { parsePlain, strictText, yamlStrictText, type FieldValidation } from '../body/parse-body.js';
 import type { QuickDecoder } from './quick-object.js';
 import { readDocument, readOddJson, type BodyMediaType, type ReadDocument } from './read-document.js';
 import { chain } from '../../http/promise.js';
-import { strictText, yamlStrictText, type FieldValidation } from '../body/strict-errors.js';
 import {
   groupVersion,
   readTypeMeta,

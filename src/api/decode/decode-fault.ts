@@ -1,4 +1,4 @@
-import { shorten } from '../../json/shorten.js';
+import { shorten } from '../../json/go-print.js';
 import type { ScalarShape, Shape } from '../schema/shape.js';
 
 /** A value of the wrong type, in the words of both of Kubernetes' decoders. */

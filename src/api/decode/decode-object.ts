@@ -4,7 +4,7 @@ import { typeFault, timeFault, type DecodeFault } from './decode-fault.js';
 import { decodeQuickly, ODD } from './decode-quickly.js';
 import { parseTime } from '../../time/parse-time.js';
 import type { JsonDocument } from '../../json/json-document.js';
-import { MAX_STRICT_ERRORS, strictError } from '../body/strict-errors.js';
+import { MAX_STRICT_ERRORS, strictError } from '../body/parse-body.js';
 
 /** The result of decoding: an object of the shape, or a fault. */
 export type Decoded =

@@ -4,7 +4,7 @@ import { invalid } from '../status/failures.js';
 import { invalidValue } from '../status/field-error.js';
 import type { DecodedBody } from './decode-body.js';
 import { decodeObject } from './decode-object.js';
-import { MAX_STRICT_ERRORS, strictText, type FieldValidation } from '../body/strict-errors.js';
+import { MAX_STRICT_ERRORS, strictText, type FieldValidation } from '../body/parse-body.js';
 import { groupVersion, readTypeMeta, saysExactly, withDefaults, wrongType } from './type-meta.js';
 
 /** What a patched object must be, and how errors quote it. */

@@ -2,7 +2,7 @@ import type { DeleteOptions } from '../options/delete-options.js';
 import { readProtobuf } from '../protobuf/read-object.js';
 import { deleteOptionsShape } from '../schema/delete-options-schema.js';
 import { badRequest } from '../status/failures.js';
-import type { BodyLimits } from '../body/body-limits.js';
+import type { BodyLimits } from '../body/member-limit.js';
 import { decodeObject, type Decoded } from './decode-object.js';
 import { readDocument, type BodyMediaType, type ReadDocument } from './read-document.js';
 import { chain } from '../../http/promise.js';

@@ -1,5 +1,5 @@
 import { parseYaml } from '../yaml/yaml.js';
-import { DEFAULT_BODY_LIMITS, type BodyLimits } from '../body/body-limits.js';
+import { DEFAULT_BODY_LIMITS, type BodyLimits } from '../body/member-limit.js';
 import type { JsonDocument, JsonResult } from '../../json/json-document.js';
 import { bodyText, parseOdd, plainDocument } from '../../json/parse-json.js';
 import { parseJson } from '../body/parse-body.js';

@@ -1,5 +1,4 @@
-import { goQuote } from '../../json/go-quote.js';
-import { shorten } from '../../json/shorten.js';
+import { goQuote, shorten } from '../../json/go-print.js';
 import { jsonKind } from './decode-fault.js';
 
 /** Kind and apiVersion of an object. Empty texts if they are absent. */

@@ -3,8 +3,7 @@ import type { ApiResponse } from '../../http/response.js';
 import { anObject, aString } from '../../options/rules.js';
 import type { OptionRule, OptionRules } from '../../options/check-options.js';
 import { negotiationInputs } from '../representation/choice.js';
-import { errorRepresentation } from '../representation/failure.js';
-import { routerAccepts } from '../representation/negotiate.js';
+import { errorRepresentation, routerAccepts } from '../representation/negotiate.js';
 import { methodNotAllowed } from '../status/failures.js';
 
 /**

@@ -1,8 +1,7 @@
-import { DEFAULT_BODY_LIMITS, type BodyLimits } from '../body/body-limits.js';
+import { DEFAULT_BODY_LIMITS, type BodyLimits } from '../body/member-limit.js';
 import { jsonKind } from '../decode/decode-fault.js';
 import { bodyText } from '../../json/parse-json.js';
-import { parseJson } from '../body/parse-body.js';
-import { yamlStrictText, type FieldValidation } from '../body/strict-errors.js';
+import { parseJson, yamlStrictText, type FieldValidation } from '../body/parse-body.js';
 import { isObject } from '../../json/json-tree.js';
 import { badRequest } from '../status/failures.js';
 import { parseYaml } from '../yaml/yaml.js';

@@ -1,8 +1,6 @@
-import { goPrint, goType } from '../../json/go-print.js';
+import { goPrint, goType, shorten, goQuote } from '../../json/go-print.js';
 import { isObject } from '../../json/json-tree.js';
 import type { ListShape, ScalarShape, Shape, StructShape } from '../schema/shape.js';
-import { goQuote } from '../../json/go-quote.js';
-import { shorten } from '../../json/shorten.js';
 import { itemElement, memberShape } from './list-items.js';
 import { elementText } from './path-element.js';
 

@@ -1,6 +1,6 @@
 import type { StatusCause } from '../../model/status.js';
 import { byCodePoint } from '../../json/code-point-order.js';
-import { goQuote } from '../../json/go-quote.js';
+import { goQuote } from '../../json/go-print.js';
 import { failureStatus } from '../../responses/failure-status.js';
 import { statusError, type StatusError } from '../status/status-error.js';
 import type { FieldNode, FieldSet } from './field-set.js';

@@ -1,4 +1,4 @@
-import { shorten } from '../../json/shorten.js';
+import { shorten } from '../../json/go-print.js';
 import { isObject, member } from '../../json/json-tree.js';
 
 /** The kind and apiVersion of a JSON object. */

@@ -1,8 +1,7 @@
 import { parseEmbedded } from '../../json/parse-json.js';
 import { isObject } from '../../json/json-tree.js';
 import { byCodePoint } from '../../json/code-point-order.js';
-import { goQuote } from '../../json/go-quote.js';
-import { shorten } from '../../json/shorten.js';
+import { goQuote, shorten } from '../../json/go-print.js';
 
 /*
  * A path element is kept as the text it has in `fieldsV1`: `f:` and the name of a field, `k:` and the keys of a list item

@@ -1,7 +1,6 @@
 import { badRequest, invalid } from '../status/failures.js';
 import { forbiddenField, notSupported, type FieldError } from '../status/field-error.js';
-import { first, flag, integer, type Query } from './query.js';
-import { uintError } from './resource-version.js';
+import { first, flag, integer, type Query, uintError } from './query.js';
 
 /** Options of list, watch and deletecollection (Kubernetes `meta/v1` ListOptions). */
 export interface ListOptions {

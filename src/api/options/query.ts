@@ -1,4 +1,6 @@
 import { badRequest } from '../status/failures.js';
+import { parseGoDuration } from '../../time/go-duration.js';
+import { badTimeoutMessage } from '../../responses/failure-status.js';
 
 /** A decoded query: values in order of appearance. */
 export type Query = ReadonlyMap<string, readonly string[]>;
@@ -31,4 +33,38 @@ export function integer(query: Query, name: string): number | undefined {
     throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(value)}: value out of range`);
   }
   return Math.max(Math.min(Number(exact), Number.MAX_SAFE_INTEGER), Number.MIN_SAFE_INTEGER);
+}
+
+/** Go's error for a text that is not an unsigned 64-bit number; undefined for a valid one. */
+export function uintError(text: string): string | undefined {
+  if (!/^\d+$/.test(text)) return `strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`;
+  const digits = text.replace(/^0+/, '');
+  const tooLarge = digits.length > 20 || (digits.length === 20 && digits > '18446744073709551615');
+  return tooLarge ? `strconv.ParseUint: parsing ${JSON.stringify(text)}: value out of range` : undefined;
+}
+
+/**
+ * A well-formed resourceVersion as a number. Our own revisions are safe integers; one beyond them lies in
+ * the future in any case.
+ */
+export function toRevision(text: string): number {
+  return Math.min(Number(text), Number.MAX_SAFE_INTEGER);
+}
+
+/** The default time limit of requests except watches (Kubernetes: `--request-timeout`). */
+export const REQUEST_TIMEOUT_MS = 60_000;
+
+/**
+ * The time limit of a request, in milliseconds: `?timeout=`, a Go duration, if it is positive and shorter than the
+ * general limit. Read before authentication.
+ *
+ * @param mostMs the general limit
+ * @throws StatusError 400
+ */
+export function requestTimeoutMs(query: Query, mostMs: number = REQUEST_TIMEOUT_MS): number {
+  const text = first(query, 'timeout') ?? '';
+  if (text === '') return mostMs;
+  const duration = parseGoDuration(text);
+  if ('fault' in duration) throw badRequest(badTimeoutMessage(duration.fault));
+  return duration.ms > 0 && duration.ms < mostMs ? duration.ms : mostMs;
 }

@@ -1,11 +1,9 @@
-import { DEFAULT_BODY_LIMITS, type BodyLimits } from '../body/body-limits.js';
+import { DEFAULT_BODY_LIMITS, type BodyLimits, MAX_PATCH_MEMBERS, tooManyMembers } from '../body/member-limit.js';
 import { jsonKind } from '../decode/decode-fault.js';
 import type { JsonDocument } from '../../json/json-document.js';
-import { MAX_PATCH_MEMBERS, tooManyMembers } from '../body/member-limit.js';
 import { membersWithin } from '../../json/member-count.js';
 import { bodyText } from '../../json/parse-json.js';
-import { parseJson } from '../body/parse-body.js';
-import { MAX_STRICT_ERRORS, strictError, type FieldValidation } from '../body/strict-errors.js';
+import { parseJson, MAX_STRICT_ERRORS, strictError, type FieldValidation } from '../body/parse-body.js';
 import type { StructShape } from '../schema/shape.js';
 import { badRequest, tooLarge, unprocessable } from '../status/failures.js';
 import { goPrint } from '../../json/go-print.js';

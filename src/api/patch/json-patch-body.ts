@@ -1,6 +1,6 @@
 import { jsonKind } from '../decode/decode-fault.js';
 import type { JsonDocument } from '../../json/json-document.js';
-import { strictError } from '../body/strict-errors.js';
+import { strictError } from '../body/parse-body.js';
 import { isObject } from '../../json/json-tree.js';
 
 const MEMBERS: readonly string[] = ['op', 'from', 'path', 'value'];

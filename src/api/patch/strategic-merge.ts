@@ -1,8 +1,7 @@
 import { setMember } from '../../json/json-document.js';
 import type { ListShape, Shape, StructShape } from '../schema/shape.js';
 import { badRequest } from '../status/failures.js';
-import { goQuote } from '../../json/go-quote.js';
-import { shorten } from '../../json/shorten.js';
+import { goQuote, shorten } from '../../json/go-print.js';
 import { isObject, member, type JsonObject } from '../../json/json-tree.js';
 import {
   DELETE_FROM_LIST,

@@ -1,4 +1,4 @@
-import { DEFAULT_BODY_LIMITS, type BodyLimits } from '../body/body-limits.js';
+import { DEFAULT_BODY_LIMITS, type BodyLimits } from '../body/member-limit.js';
 import type { StructShape } from '../schema/shape.js';
 import { isStatusError } from '../status/status-error.js';
 import { envelopeFault, MAGIC, readEnvelope, type Envelope, type TypeNames } from './envelope.js';

@@ -2,19 +2,18 @@ import { acceptsExactly } from '../../http/accept.js';
 import type { Status } from '../../model/status.js';
 import { notAcceptable } from '../status/failures.js';
 import type { StatusError } from '../status/status-error.js';
-import { choose, onlyTypes, type Conversion, type NegotiationInputs, type Restrictions } from './choice.js';
-import type { AnswerShape, FrameEncoder, Representation, ResourceView } from './contract.js';
-import { errorRepresentation } from './failure.js';
+import { choose, onlyTypes, type Conversion, type NegotiationInputs, type Restrictions, PLAIN } from './choice.js';
+import type { AnswerShape, FrameEncoder, Representation, ResourceView, StatusRepresentation } from './contract.js';
 import { OBJECT_MEDIA_TYPES, STREAM_MEDIA_TYPES } from './media-types.js';
 import { jsonBytes } from '../../json/json-source.js';
 import { metadataListWatch, metadataOnly } from './partial-metadata.js';
-import { respond } from './respond.js';
+import { respond, JSON_HEADERS } from './respond.js';
 import type { FrameWriter, Serializer } from './serializer.js';
 import { asTable, readIncludeObject } from './table.js';
 import { wholeObjects, type Transform } from './transform.js';
+import { indented } from './json.js';
 
 export { negotiationInputs, type NegotiationInputs } from './choice.js';
-export { errorRepresentation } from './failure.js';
 
 const encoder = new TextEncoder();
 
@@ -125,6 +124,21 @@ function createFrames(serializer: Serializer, transform: Transform, write: Frame
     encode(type, json) {
       const object = type === 'ERROR' ? json : change(type, json);
       return object && write(type, object);
+    },
+  };
+}
+
+/**
+ * The form of a failure. Never throws: where Accept names nothing that can be written, or only conversions, the Status is
+ * indented JSON without a newline at the end.
+ */
+export function errorRepresentation(inputs: NegotiationInputs): StatusRepresentation {
+  return {
+    status(status, code) {
+      const choice = choose(inputs, PLAIN);
+      const json = encoder.encode(JSON.stringify(status));
+      if (!choice) return { status: code, headers: JSON_HEADERS, body: indented(json) };
+      return respond(code, choice.serializer.mediaType, choice.serializer.value(json), inputs.acceptEncoding);
     },
   };
 }

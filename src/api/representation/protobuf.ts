@@ -1,4 +1,4 @@
-import { nextTurn } from '../../clock/next-turn.js';
+import { nextTurn } from '../../clock/clock.js';
 import { ENVELOPE_END, writeEnvelope, writeEnvelopeStart } from '../protobuf/envelope.js';
 import { messageOf, type Message } from '../protobuf/message.js';
 import { listMetaMessage, metaMessages, partialMetadataMessage } from '../protobuf/meta-messages.js';

@@ -1,4 +1,4 @@
-import { nextTurn } from '../../clock/next-turn.js';
+import { nextTurn } from '../../clock/clock.js';
 
 /** So much JSON is rewritten in one turn of the event loop: 5 to 10 ms as YAML, less as protobuf. */
 const BYTES_IN_A_TURN = 32_768;

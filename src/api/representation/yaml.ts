@@ -1,5 +1,5 @@
 import { writeYaml, yamlPieces } from '../yaml/write-yaml.js';
-import { nextTurn } from '../../clock/next-turn.js';
+import { nextTurn } from '../../clock/clock.js';
 import { jsonBytes } from '../../json/json-source.js';
 import { formed, type Batches, type ListForm } from './list-form.js';
 import type { SerializedBody, Serializer } from './serializer.js';

@@ -1,6 +1,6 @@
 import { byCodePoint } from '../../json/code-point-order.js';
 import { badRequest } from '../status/failures.js';
-import { everything } from './all-of.js';
+import { everything } from './field-selector.js';
 import type { Selectable, Selector } from './contract.js';
 import { labelTokens, type LabelToken, type LabelTokenKind } from './label-lexer.js';
 import {

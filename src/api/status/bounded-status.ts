@@ -1,4 +1,4 @@
-import { shorten } from '../../json/shorten.js';
+import { shorten } from '../../json/go-print.js';
 import type { Status, StatusCause, StatusDetails } from '../../model/status.js';
 
 /** The message of a Status has no more UTF-16 units in JSON than this, and neither have its causes together. */

@@ -1,4 +1,4 @@
-import { shorten } from '../../json/shorten.js';
+import { shorten } from '../../json/go-print.js';
 import type { StatusDetails } from '../../model/status.js';
 import { failureStatus, UNAUTHORIZED } from '../../responses/failure-status.js';
 import { joinFieldErrors, toCause, type FieldError } from './field-error.js';

@@ -1,6 +1,5 @@
 import type { StatusCause } from '../../model/status.js';
-import { goQuote } from '../../json/go-quote.js';
-import { shorten } from '../../json/shorten.js';
+import { goQuote, shorten } from '../../json/go-print.js';
 
 /** One broken rule on one field, with the cause reason and text Kubernetes gives it. */
 export interface FieldError {

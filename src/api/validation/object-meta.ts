@@ -1,7 +1,7 @@
 import type { ObjectMeta } from '../../model/object-meta.js';
 import { forbiddenField, invalidValue, required, tooLong, type FieldError } from '../status/field-error.js';
 import { byCodePoint } from '../../json/code-point-order.js';
-import { goQuote } from '../../json/go-quote.js';
+import { goQuote } from '../../json/go-print.js';
 import { byteLength } from './byte-length.js';
 import { collectErrors } from './collect-errors.js';
 import { managedFieldsErrors } from './managed-fields.js';

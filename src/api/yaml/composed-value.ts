@@ -1,9 +1,8 @@
 import type { Alias, Node, Pair, Scalar, YAMLMap, YAMLSeq } from 'yaml';
 import { setMember, wellFormed } from '../../json/json-document.js';
 import { MAX_DEPTH } from '../../json/parse-json.js';
-import { goQuote } from '../../json/go-quote.js';
-import { shorten } from '../../json/shorten.js';
-import { MAX_STRICT_ERRORS } from '../body/strict-errors.js';
+import { goQuote, shorten } from '../../json/go-print.js';
+import { MAX_STRICT_ERRORS } from '../body/parse-body.js';
 import { plainScalar } from './plain-scalar.js';
 
 /**

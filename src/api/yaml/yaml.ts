@@ -1,7 +1,6 @@
-import { shorten } from '../../json/shorten.js';
-import { DEFAULT_BODY_LIMITS, type BodyLimits } from '../body/body-limits.js';
+import { shorten } from '../../json/go-print.js';
+import { DEFAULT_BODY_LIMITS, type BodyLimits, tooManyMembers } from '../body/member-limit.js';
 import { membersWithin } from '../../json/member-count.js';
-import { tooManyMembers } from '../body/member-limit.js';
 import { composedValue, type YamlResult } from './composed-value.js';
 import { firstDocument, type YamlLibrary } from './first-document.js';
 

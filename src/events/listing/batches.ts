@@ -1,7 +1,6 @@
-import { everything } from '../../api/selectors/all-of.js';
+import { everything } from '../../api/selectors/field-selector.js';
 import type { Selector } from '../../api/selectors/contract.js';
-import type { Clock } from '../../clock/clock.js';
-import { nextTurn } from '../../clock/next-turn.js';
+import { type Clock, nextTurn } from '../../clock/clock.js';
 import type { JsonSource } from '../../json/json-source.js';
 import { eventSize, type EventRecord } from '../../store/contract/record.js';
 import type { RequestLife } from '../request/request-life.js';

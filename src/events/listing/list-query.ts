@@ -1,9 +1,8 @@
 import type { ListOptions } from '../../api/options/list-options.js';
 import { readContinueToken, writeContinueToken } from '../../api/options/continue-token.js';
-import { toRevision } from '../../api/options/resource-version.js';
-import { allOf } from '../../api/selectors/all-of.js';
+import { toRevision } from '../../api/options/query.js';
+import { allOf, parseFieldSelector } from '../../api/selectors/field-selector.js';
 import type { Selector } from '../../api/selectors/contract.js';
-import { parseFieldSelector } from '../../api/selectors/field-selector.js';
 import { parseLabelSelector } from '../../api/selectors/label-selector.js';
 import { badRequest, expired } from '../../api/status/failures.js';
 import type { ListMeta } from '../../model/object-meta.js';

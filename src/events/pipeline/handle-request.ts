@@ -1,5 +1,4 @@
-import { requestTimeoutMs } from '../../api/options/timeout.js';
-import type { Query } from '../../api/options/query.js';
+import { requestTimeoutMs, type Query } from '../../api/options/query.js';
 import { auditIdOf } from '../../http/headers.js';
 import { chain, settle } from '../../http/promise.js';
 import type { ApiRequest } from '../../http/request.js';

@@ -2,7 +2,7 @@ import type { Query } from '../../api/options/query.js';
 import type { Attributes } from '../../auth/contract.js';
 import type { ApiRequest } from '../../http/request.js';
 import type { Caller } from '../../model/caller.js';
-import type { Notify } from '../../observe/notifier.js';
+import type { Notify } from '../../observe/observation.js';
 import type { Documents } from '../documents/documents.js';
 import type { EventsEnvironment } from '../request/call.js';
 import type { RequestLife, UnfinishedRequests } from '../request/request-life.js';

@@ -1,6 +1,5 @@
 import { requireResourceVersion } from '../../api/options/list-options.js';
-import { first, flag } from '../../api/options/query.js';
-import { toRevision } from '../../api/options/resource-version.js';
+import { first, flag, toRevision } from '../../api/options/query.js';
 import { badRequest, notFound } from '../../api/status/failures.js';
 import { chain } from '../../http/promise.js';
 import type { EventRecord } from '../../store/contract/record.js';

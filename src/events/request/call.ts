@@ -1,4 +1,4 @@
-import type { BodyLimits } from '../../api/body/body-limits.js';
+import type { BodyLimits } from '../../api/body/member-limit.js';
 import type { FieldTracker } from '../../api/managed-fields/field-tracker.js';
 import type { Query } from '../../api/options/query.js';
 import type { ChunkMemory } from '../../api/representation/chunk-memory.js';
@@ -20,7 +20,7 @@ import type { Scope } from './scope.js';
 import type { TextBytes } from '../stored-form/text-bytes.js';
 import type { Uids } from './uids.js';
 import type { EventVersion } from '../versions/version.js';
-import type { WholeSeconds } from '../../time/whole-seconds.js';
+import type { WholeSeconds } from '../../time/timestamp.js';
 
 /** What all requests of one `createEvents` share. */
 export interface EventsEnvironment {

@@ -1,9 +1,8 @@
 import type * as z from 'zod';
-import { compileStruct } from '../../api/schema/compile.js';
+import { compileStruct, olderStruct } from '../../api/schema/compile.js';
 import { field, scalar, struct, type FieldFacts } from '../../api/schema/facts.js';
 import { lazy } from '../../api/schema/lazy.js';
 import { objectMetaSchema, typeMetaFields } from '../../api/schema/object-meta-schema.js';
-import { olderStruct } from '../../api/schema/older-shape.js';
 import type { StructShape } from '../../api/schema/shape.js';
 import type { Event } from '../../model/event.js';
 

@@ -1,6 +1,6 @@
 import { validateObjectMetaCreate } from '../../api/validation/object-meta.js';
 import { invalidValue, required, type FieldError } from '../../api/status/field-error.js';
-import { shorten } from '../../json/shorten.js';
+import { shorten } from '../../json/go-print.js';
 import type { Event, EventSeries } from '../../model/event.js';
 import type { EventVersion } from '../versions/version.js';
 import { baseErrors } from './base-rules.js';

@@ -1,6 +1,6 @@
 import { encodeJson } from '../../api/encode/encode-json.js';
 import { lazy } from '../../api/schema/lazy.js';
-import { selectableFields } from '../../api/schema/selectable-fields.js';
+import { selectableFields } from '../../api/schema/shape.js';
 import type { Event } from '../../model/event.js';
 import type { EventRecord } from '../../store/contract/record.js';
 import { decodeEvent } from '../stored-form/encode-event.js';

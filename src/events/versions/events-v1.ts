@@ -1,6 +1,6 @@
 import { encodeJson } from '../../api/encode/encode-json.js';
 import type { JsonWriter } from '../../json/json-source.js';
-import { selectableFields } from '../../api/schema/selectable-fields.js';
+import { selectableFields } from '../../api/schema/shape.js';
 import type { Event } from '../../model/event.js';
 import { recordBytes, recordLength, writeRecord, type EventRecord } from '../../store/contract/record.js';
 import { coreEventShape, eventShape } from '../resource/schema.js';

@@ -1,4 +1,4 @@
-import { toRevision } from '../../api/options/resource-version.js';
+import { toRevision } from '../../api/options/query.js';
 import type { Revision } from '../../store/contract/event-store.js';
 import type { Sleeper } from '../../store/watch/watcher.js';
 import { createFrameJoiner } from './join-frames.js';

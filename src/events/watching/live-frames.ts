@@ -1,6 +1,5 @@
 import type { Revision } from '../../store/contract/event-store.js';
-import type { Clock } from '../../clock/clock.js';
-import { atNextTurn } from '../../clock/next-turn.js';
+import { type Clock, atNextTurn } from '../../clock/clock.js';
 import type { Batch, BatchFrames } from '../../store/watch/batch.js';
 import type { Sleeper, Watcher } from '../../store/watch/watcher.js';
 import { createFrameJoiner } from './join-frames.js';

@@ -1,8 +1,8 @@
 import { requireStorable } from '../../api/body/member-limit.js';
-import { toRevision, uintError } from '../../api/options/resource-version.js';
+import { toRevision, uintError } from '../../api/options/query.js';
 import type { WriteOptions } from '../../api/options/write-options.js';
 import { badRequest, conflict, invalid } from '../../api/status/failures.js';
-import { nextTurn } from '../../clock/next-turn.js';
+import { nextTurn } from '../../clock/clock.js';
 import { chain } from '../../http/promise.js';
 import type { Event } from '../../model/event.js';
 import type { EncodedEvent, EventRecord } from '../../store/contract/record.js';

@@ -8,7 +8,7 @@ import { badRequest, unsupportedMediaType } from '../../api/status/failures.js';
 import { bodyBytes } from '../../http/body.js';
 import { chain } from '../../http/promise.js';
 import { header } from '../../http/headers.js';
-import { shorten } from '../../json/shorten.js';
+import { shorten } from '../../json/go-print.js';
 import type { Event } from '../../model/event.js';
 import type { VerbCall } from '../request/call.js';
 

@@ -1,4 +1,4 @@
-import { toRevision, uintError } from '../../api/options/resource-version.js';
+import { toRevision, uintError } from '../../api/options/query.js';
 import type { WriteOptions } from '../../api/options/write-options.js';
 import { badRequest, generatedNameTaken, invalid } from '../../api/status/failures.js';
 import { dedupeOwnerReferences } from '../../api/validation/owner-references.js';

@@ -1,4 +1,4 @@
-import { uintError } from '../../api/options/resource-version.js';
+import { uintError } from '../../api/options/query.js';
 import { readWriteOptions, type WriteOptions } from '../../api/options/write-options.js';
 import { badRequest, conflict } from '../../api/status/failures.js';
 import { chain } from '../../http/promise.js';

@@ -1,5 +1,4 @@
-import type { Clock, ClockTimer } from '../../clock/clock.js';
-import { atNextTurn } from '../../clock/next-turn.js';
+import { type Clock, type ClockTimer, atNextTurn } from '../../clock/clock.js';
 
 /** For {@link createBatcher}. */
 export interface BatcherOptions<Item, Result> {

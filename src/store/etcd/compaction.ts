@@ -1,6 +1,5 @@
-import type { ClockTimer } from '../../clock/clock.js';
+import { type ClockTimer, atNextTurn } from '../../clock/clock.js';
 import { isStoreError } from '../contract/errors.js';
-import { atNextTurn } from '../../clock/next-turn.js';
 import type { Revision } from '../contract/record.js';
 import type { EtcdClient } from './client.js';
 import type { Layout } from './layout.js';

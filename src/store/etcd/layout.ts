@@ -1,4 +1,4 @@
-import { compareBytes, sameBytes } from '../contract/byte-order.js';
+import { compareBytes, sameBytes } from '../contract/keys.js';
 import { eventWithSidecar, encodeSidecar } from '../sidecar/sidecar.js';
 import type { EncodedEvent, EventKey, EventRecord, Revision } from '../contract/record.js';
 import type { KeyValue } from './messages.js';

@@ -1,4 +1,4 @@
-import { atNextTurn } from '../../clock/next-turn.js';
+import { atNextTurn } from '../../clock/clock.js';
 import { checkOptions, type OptionRules } from '../../options/check-options.js';
 import { aFunction, required } from '../../options/rules.js';
 import type { Change, Revision } from '../contract/event-store.js';

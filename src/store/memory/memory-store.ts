@@ -1,5 +1,4 @@
-import { systemClock } from '../../clock/clock.js';
-import { nextTurn } from '../../clock/next-turn.js';
+import { systemClock, nextTurn } from '../../clock/clock.js';
 import type { EventKey, EventStore, ListPage, ListQuery, Revision } from '../contract/event-store.js';
 import { conflict, exists, notFound } from '../contract/conditions.js';
 import { keyText } from '../contract/keys.js';

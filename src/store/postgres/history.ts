@@ -1,5 +1,4 @@
-import type { Clock, ClockTimer } from '../../clock/clock.js';
-import { nextTurn } from '../../clock/next-turn.js';
+import { type Clock, type ClockTimer, nextTurn } from '../../clock/clock.js';
 import { quoted } from './names.js';
 import type { Requests } from './requests.js';
 import { numberOf } from './rows.js';

@@ -1,5 +1,5 @@
 import { systemClock, type Clock } from '../../clock/clock.js';
-import { createNotifier } from '../../observe/notifier.js';
+import { createNotifier } from '../../observe/observation.js';
 import { createBatcher } from '../batching/batcher.js';
 import type { EventKey, EventStore, ListPage, ListQuery, Revision } from '../contract/event-store.js';
 import { notFound } from '../contract/conditions.js';

@@ -1,5 +1,5 @@
 import type { FieldTerm, Revision } from '../contract/event-store.js';
-import { compareBytes } from '../contract/byte-order.js';
+import { compareBytes } from '../contract/keys.js';
 import { sidecarFields } from '../sidecar/sidecar.js';
 import { bytesOf, type SqlRow, type SqlStatement, type SqlValue } from './driver.js';
 import { keyBounds, recordOf, RECORD_COLUMNS, type KeyBytes, type StoredRecord } from './stored.js';

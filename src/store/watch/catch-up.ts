@@ -1,7 +1,6 @@
-import type { Clock } from '../../clock/clock.js';
+import { type Clock, nextTurn } from '../../clock/clock.js';
 import type { EventStore, Revision } from '../contract/event-store.js';
 import { isStoreError } from '../contract/errors.js';
-import { nextTurn } from '../../clock/next-turn.js';
 import { createBackoff } from '../waiting/backoff.js';
 import { batchAt, type Batch } from './batch.js';
 import { createHubEntry, type HubEntry } from './hub-entry.js';

@@ -1,5 +1,4 @@
-import type { Clock, ClockTimer } from '../../clock/clock.js';
-import { atNextTurn } from '../../clock/next-turn.js';
+import { type Clock, type ClockTimer, atNextTurn } from '../../clock/clock.js';
 import type { HubWatcher } from './watcher.js';
 
 /** Watchers that are woken in one turn of the event loop. Each is a write to a socket, 10 to 20 µs. */

@@ -1,6 +1,5 @@
 import { systemClock, type Clock, type ClockTimer } from '../../clock/clock.js';
-import { createNotifier } from '../../observe/notifier.js';
-import type { Observe } from '../../observe/observation.js';
+import { createNotifier, type Observe } from '../../observe/observation.js';
 import { checkOptions, type OptionRules } from '../../options/check-options.js';
 import { aClock, aFunction, aNumber, aWholeNumber, orInfinity, required } from '../../options/rules.js';
 import type { EventStore, Revision } from '../contract/event-store.js';

@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import { DEFAULT_BODY_LIMITS } from '../../../src/api/body/body-limits.js';
+import { DEFAULT_BODY_LIMITS } from '../../../src/api/body/member-limit.js';
 import { createFieldTracker } from '../../../src/api/managed-fields/field-tracker.js';
 import { readListOptions } from '../../../src/api/options/list-options.js';
 import type { FrameEncoder } from '../../../src/api/representation/contract.js';
@@ -18,9 +18,9 @@ import { parseQuery, splitUrl } from '../../../src/http/url.js';
 import { createEventReader } from '../../../src/events/stored-form/read-event.js';
 import { createTextBytes } from '../../../src/events/stored-form/text-bytes.js';
 import { createUids } from '../../../src/events/request/uids.js';
-import { createWholeSeconds } from '../../../src/time/whole-seconds.js';
+import { createWholeSeconds } from '../../../src/time/timestamp.js';
 import { createInFlightLimits } from '../../../src/limits/in-flight.js';
-import { atNextTurn } from '../../../src/clock/next-turn.js';
+import { atNextTurn } from '../../../src/clock/clock.js';
 import type { Caller } from '../../../src/model/caller.js';
 import type { Observation } from '../../../src/observe/observation.js';
 import type { EventStore } from '../../../src/store/contract/event-store.js';

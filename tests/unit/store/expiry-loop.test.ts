@@ -3,7 +3,7 @@ import type { EventStore, ExpireOptions } from '../../../src/store/contract/even
 import { storeError } from '../../../src/store/contract/errors.js';
 import { createExpiryLoop } from '../../../src/store/expiry-loop.js';
 import { memoryStore } from '../../../src/store/memory/memory-store.js';
-import { nextTurn } from '../../../src/clock/next-turn.js';
+import { nextTurn } from '../../../src/clock/clock.js';
 import { fakeClock } from '../../../src/testing/fake-clock.js';
 import { sampleEvent } from '../../../src/testing/sample-event.js';
 

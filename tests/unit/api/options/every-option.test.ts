@@ -2,9 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { readContinueToken, writeContinueToken } from '../../../../src/api/options/continue-token.js';
 import { checkDeleteOptions, readDeleteQuery } from '../../../../src/api/options/delete-options.js';
 import { readListOptions } from '../../../../src/api/options/list-options.js';
-import { integer } from '../../../../src/api/options/query.js';
-import { toRevision, uintError } from '../../../../src/api/options/resource-version.js';
-import { REQUEST_TIMEOUT_MS, requestTimeoutMs } from '../../../../src/api/options/timeout.js';
+import {
+  integer,
+  toRevision,
+  uintError,
+  REQUEST_TIMEOUT_MS,
+  requestTimeoutMs,
+} from '../../../../src/api/options/query.js';
 import { readWriteOptions } from '../../../../src/api/options/write-options.js';
 import { isStatusError } from '../../../../src/api/status/status-error.js';
 import { parseQuery } from '../../../../src/http/url.js';

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { allOf, everything } from '../../../../src/api/selectors/all-of.js';
-import { parseFieldSelector } from '../../../../src/api/selectors/field-selector.js';
+import { allOf, everything, parseFieldSelector } from '../../../../src/api/selectors/field-selector.js';
 import { parseLabelSelector } from '../../../../src/api/selectors/label-selector.js';
 import { isStatusError } from '../../../../src/api/status/status-error.js';
 

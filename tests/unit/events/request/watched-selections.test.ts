@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { everything } from '../../../../src/api/selectors/all-of.js';
+import { everything } from '../../../../src/api/selectors/field-selector.js';
 import { createWatchedSelections } from '../../../../src/events/request/watched-selections.js';
 
 const compile = () => ({ ...everything });

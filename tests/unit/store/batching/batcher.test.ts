@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createBatcher, type BatcherOptions } from '../../../../src/store/batching/batcher.js';
-import { nextTurn } from '../../../../src/clock/next-turn.js';
+import { nextTurn } from '../../../../src/clock/clock.js';
 
 /** A batcher whose batches are answered by hand. */
 function createBench(options: Partial<BatcherOptions<string, string>> = {}) {

@@ -4,7 +4,7 @@ import type { Connection, Pending, WatchListener } from '../../../../src/store/e
 import { etcdFailure } from '../../../../src/store/etcd/failure.js';
 import type { RangeResponse, TxnResponse } from '../../../../src/store/etcd/messages.js';
 import { etcdSettings } from '../../../../src/store/etcd/options.js';
-import { nextTurn } from '../../../../src/clock/next-turn.js';
+import { nextTurn } from '../../../../src/clock/clock.js';
 import { fakeClock } from '../../../../src/testing/fake-clock.js';
 
 type Answer<T> = T | Error | 'silence';

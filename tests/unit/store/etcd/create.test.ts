@@ -8,7 +8,7 @@ import { createKnownExpiries } from '../../../../src/store/etcd/known-expiries.j
 import { createLayout } from '../../../../src/store/etcd/layout.js';
 import type { KeyValue, TxnRequest, TxnResponse } from '../../../../src/store/etcd/messages.js';
 import { createOne } from '../../../../src/store/etcd/write.js';
-import { nextTurn } from '../../../../src/clock/next-turn.js';
+import { nextTurn } from '../../../../src/clock/clock.js';
 import type { EventRecord } from '../../../../src/store/contract/record.js';
 import { fakeClock } from '../../../../src/testing/fake-clock.js';
 import { sampleEvent } from '../../../../src/testing/sample-event.js';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createKnownExpiries } from '../../../../src/store/etcd/known-expiries.js';
-import { compareBytes } from '../../../../src/store/contract/byte-order.js';
+import { compareBytes } from '../../../../src/store/contract/keys.js';
 import { createLayout } from '../../../../src/store/etcd/layout.js';
 import type { KeyValue } from '../../../../src/store/etcd/messages.js';
 import { createQuietSpan } from '../../../../src/store/etcd/quiet-span.js';

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Change } from '../../../../src/store/contract/event-store.js';
 import { storeError } from '../../../../src/store/contract/errors.js';
-import { nextTurn } from '../../../../src/clock/next-turn.js';
+import { nextTurn } from '../../../../src/clock/clock.js';
 import { createPagedFeeds, type FeedSource } from '../../../../src/store/feeds/paged-feed.js';
 import { createParkedIterator, type ParkedIterator } from '../../../../src/store/feeds/parked-iterator.js';
 import { sampleEvent } from '../../../../src/testing/sample-event.js';

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Position } from '../../../../src/store/contract/event-store.js';
 import type { EventRecord } from '../../../../src/store/contract/record.js';
 import { memoryStore } from '../../../../src/store/memory/memory-store.js';
-import { nextTurn } from '../../../../src/clock/next-turn.js';
+import { nextTurn } from '../../../../src/clock/clock.js';
 import { fakeClock } from '../../../../src/testing/fake-clock.js';
 import { sampleEvent } from '../../../../src/testing/sample-event.js';
 

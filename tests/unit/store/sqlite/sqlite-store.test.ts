@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Change } from '../../../../src/store/contract/event-store.js';
 import { storeError } from '../../../../src/store/contract/errors.js';
-import { nextTurn } from '../../../../src/clock/next-turn.js';
+import { nextTurn } from '../../../../src/clock/clock.js';
 import { createSqliteStore } from '../../../../src/store/sqlite/sqlite-store.js';
 import type { EngineHost } from '../../../../src/store/sqlite/worker-host.js';
 import { fakeClock } from '../../../../src/testing/fake-clock.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { nextTurn } from '../../../../src/clock/next-turn.js';
+import { nextTurn } from '../../../../src/clock/clock.js';
 import type { Change, ChangesOptions, EventStore, Revision } from '../../../../src/store/contract/event-store.js';
 import { storeError } from '../../../../src/store/contract/errors.js';
 import { memoryStore } from '../../../../src/store/memory/memory-store.js';

@@ -3,7 +3,7 @@ import { memoryStore } from '../../../../src/store/memory/memory-store.js';
 import { createCatchUp } from '../../../../src/store/watch/catch-up.js';
 import type { Batch } from '../../../../src/store/watch/batch.js';
 import { createWatcher, type HubWatcher } from '../../../../src/store/watch/watcher.js';
-import { nextTurn } from '../../../../src/clock/next-turn.js';
+import { nextTurn } from '../../../../src/clock/clock.js';
 import { fakeClock } from '../../../../src/testing/fake-clock.js';
 import { sampleEvent } from '../../../../src/testing/sample-event.js';
 

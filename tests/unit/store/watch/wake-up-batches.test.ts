@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { nextTurn } from '../../../../src/clock/next-turn.js';
+import { nextTurn } from '../../../../src/clock/clock.js';
 import type { HubWatcher } from '../../../../src/store/watch/watcher.js';
 import { createWakeUps } from '../../../../src/store/watch/wake-up-batches.js';
 import { fakeClock } from '../../../../src/testing/fake-clock.js';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Change, ChangesOptions, EventStore, Revision } from '../../../../src/store/contract/event-store.js';
 import { memoryStore } from '../../../../src/store/memory/memory-store.js';
-import { nextTurn } from '../../../../src/clock/next-turn.js';
+import { nextTurn } from '../../../../src/clock/clock.js';
 import { createParkedIterator, type ParkedIterator } from '../../../../src/store/feeds/parked-iterator.js';
 import type { Batch } from '../../../../src/store/watch/batch.js';
 import { createWatchHub } from '../../../../src/store/watch/watch-hub.js';

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { EventStore } from '../../../../src/store/contract/event-store.js';
 import { storeError } from '../../../../src/store/contract/errors.js';
 import { memoryStore } from '../../../../src/store/memory/memory-store.js';
-import { nextTurn } from '../../../../src/clock/next-turn.js';
+import { nextTurn } from '../../../../src/clock/clock.js';
 import { createWatchHub } from '../../../../src/store/watch/watch-hub.js';
 import type { Watcher } from '../../../../src/store/watch/watcher.js';
 import { fakeClock } from '../../../../src/testing/fake-clock.js';

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { Change, EventStore, Revision } from '../../../../src/store/contract/event-store.js';
 import { storeError } from '../../../../src/store/contract/errors.js';
 import { memoryStore } from '../../../../src/store/memory/memory-store.js';
-import { nextTurn } from '../../../../src/clock/next-turn.js';
+import { nextTurn } from '../../../../src/clock/clock.js';
 import type { Batch, BatchFrames } from '../../../../src/store/watch/batch.js';
 import { createWatchHub, type WatchHub, type WatchHubOptions } from '../../../../src/store/watch/watch-hub.js';
 import type { Watcher } from '../../../../src/store/watch/watcher.js';

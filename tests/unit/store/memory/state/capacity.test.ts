@@ -6,7 +6,7 @@ import { createBounds } from '../../../../../src/store/memory/bounds.js';
 import { createEngine, type Engine } from '../../../../../src/store/memory/engine.js';
 import { memoryStore } from '../../../../../src/store/memory/memory-store.js';
 import type { MemoryStoreOptions } from '../../../../../src/store/memory/options.js';
-import { nextTurn } from '../../../../../src/clock/next-turn.js';
+import { nextTurn } from '../../../../../src/clock/clock.js';
 import { fakeClock } from '../../../../../src/testing/fake-clock.js';
 import { sampleEvent } from '../../../../../src/testing/sample-event.js';
 

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import { createBodyLimits, DEFAULT_BODY_LIMITS } from '../../../../src/api/body/body-limits.js';
+import { createBodyLimits, DEFAULT_BODY_LIMITS, MAX_STORED_MEMBERS } from '../../../../src/api/body/member-limit.js';
 import { MAX_MEMBERS } from '../../../../src/json/member-count.js';
-import { MAX_STORED_MEMBERS } from '../../../../src/api/body/member-limit.js';
 
 test('the limit of a stored event is derived from the limit of a body', () => {
   expect(createBodyLimits(1_000, 50)).toEqual({ members: 1_000, storedMembers: 2_100, yamlCharacters: 50 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { MAX_SHOWN, shorten } from '../../../src/json/shorten.js';
+import { MAX_SHOWN, shorten } from '../../../src/json/go-print.js';
 
 test('a short text is unchanged', () => {
   expect(shorten('x'.repeat(MAX_SHOWN))).toBe('x'.repeat(MAX_SHOWN));

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createWholeSeconds } from '../../../src/time/whole-seconds.js';
+import { createWholeSeconds } from '../../../src/time/timestamp.js';
 
 test('a time is cut to its second, whatever was asked for before', () => {
   const wholeSeconds = createWholeSeconds();
