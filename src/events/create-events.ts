@@ -21,8 +21,8 @@ import { createWatchedSelections } from './request/watched-selections.js';
 import { handleRequest } from './pipeline/handle-request.js';
 import { createNegotiate } from './pipeline/negotiate.js';
 import { checkEventsOptions, type EventsOptions } from './options.js';
-import type { PipelineParts } from './pipeline/request-context.js';
-import type { EventsEnvironment } from './request/call.js';
+import type { PipelineDependencies } from './pipeline/request-context.js';
+import type { EventsDependencies } from './request/call.js';
 import { UnfinishedRequests } from './request/request-life.js';
 import { coreV1 } from './versions/core-v1.js';
 import { eventsV1 } from './versions/events-v1.js';
@@ -77,7 +77,7 @@ export function createEvents(options: EventsOptions): Events {
   const fieldTracker = createFieldTracker();
   const notify = createNotifier(observe);
   const report = (hook: string, error: unknown): void => notify({ type: 'error', error, where: `events: ${hook}` });
-  const environment: EventsEnvironment = {
+  const dependencies: EventsDependencies = {
     store,
     hub,
     chunkMemory: createChunkMemory(),
@@ -109,8 +109,8 @@ export function createEvents(options: EventsOptions): Events {
     minWatchMs: options.minWatchMs ?? 1_800_000,
   };
   const documents = createDocuments({ versions, all: options.discovery ?? true });
-  const parts: PipelineParts = {
-    environment,
+  const parts: PipelineDependencies = {
+    dependencies,
     versions,
     documents,
     unfinished: new UnfinishedRequests(clock),
@@ -126,7 +126,7 @@ export function createEvents(options: EventsOptions): Events {
       if (!preset) throw new TypeError('events.as: the caller needs a name');
       return (request) => handleRequest(parts, request, preset);
     },
-    turn: (request) => environment.limits.turn(undefined, request),
+    turn: (request) => dependencies.limits.turn(undefined, request),
     async close() {
       hub.close();
       await expiry.stop();

@@ -28,7 +28,7 @@ export interface CheckRunner {
 }
 
 /** What {@link createCheckRunner} works with. */
-export interface RunnerSurroundings {
+export interface RunnerDependencies {
   readonly clock: Clock;
   readonly semaphore: Semaphore;
   readonly onChange: (change: HealthChange) => void;
@@ -48,7 +48,7 @@ const REENTERED: Verdict = Object.freeze({ status: 'failed', reason: 'the check 
  */
 export function createCheckRunner(
   definition: CheckDefinition,
-  { clock, semaphore, onChange }: RunnerSurroundings,
+  { clock, semaphore, onChange }: RunnerDependencies,
 ): CheckRunner {
   const { name, timeoutMs, periodMs, cacheMs, critical, failureThreshold, successThreshold } = definition;
   const addedAt = clock.monotonic();

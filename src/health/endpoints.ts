@@ -16,7 +16,7 @@ import { ROOT_OK, checkText, rootJson, rootText } from './render.js';
 import { rootOf } from './registry.js';
 
 /** What {@link createEndpoints} works with. */
-export interface EndpointsSurroundings {
+export interface EndpointsDependencies {
   readonly clock: Clock;
   readonly observe: Observe;
   /** Decides about all requests except those for open roots. */
@@ -38,7 +38,7 @@ const NO_VALUES: readonly string[] = Object.freeze([]);
 const NO_QUERY: Query = new Map();
 
 /** Makes the handler of the three roots and everything below them. */
-export function createEndpoints(around: EndpointsSurroundings): ApiHandler {
+export function createEndpoints(around: EndpointsDependencies): ApiHandler {
   const { clock, observe, permission, open, rootsOpen, auditIds, ownVerdictLine } = around;
 
   function answerRoot(root: HealthRoot, query: Query, asked: Asked): Answer {

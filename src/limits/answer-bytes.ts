@@ -17,7 +17,7 @@ export interface HeldBytes {
 }
 
 /** What {@link createAnswerBytes} works with. */
-export interface AnswerBytesParts {
+export interface AnswerBytesDependencies {
   /** Adds bytes to the counts of this caller and of all; negative to subtract. */
   readonly count: (state: CallerState, bytes: number) => void;
   /** Bytes available to this caller: the lesser of its own and the total capacity. */
@@ -36,7 +36,7 @@ export interface AnswerBytes {
 }
 
 /** Makes the {@link AnswerBytes} of one server. */
-export function createAnswerBytes({ count, free }: AnswerBytesParts): AnswerBytes {
+export function createAnswerBytes({ count, free }: AnswerBytesDependencies): AnswerBytes {
   const take = (state: CallerState, asked: number): HeldBytes => {
     let mine = 0;
     let over = false;

@@ -61,7 +61,7 @@ export interface CallerQueues {
 }
 
 /** What {@link createCallerQueues} works with. */
-export interface CallerQueuesParts {
+export interface CallerQueuesDependencies {
   readonly clock: Clock;
   readonly atNextTurn: (callback: () => void) => void;
   /** The longest time a request waits for a place, in milliseconds. */
@@ -85,7 +85,13 @@ const IDLE_MS = 2_000;
  * Queues for each caller, served round-robin by the scheduler. A caller that holds all of its places is
  * skipped until it releases one.
  */
-export function createCallerQueues({ clock, atNextTurn, waitMs, free, freeFor }: CallerQueuesParts): CallerQueues {
+export function createCallerQueues({
+  clock,
+  atNextTurn,
+  waitMs,
+  free,
+  freeFor,
+}: CallerQueuesDependencies): CallerQueues {
   const states = new Map<string, CallerState>();
   /** Callers that can be served, in order. */
   const ready = {

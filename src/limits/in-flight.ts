@@ -47,7 +47,7 @@ export interface InFlightLimits {
 }
 
 /** What {@link createInFlightLimits} works with. */
-export interface InFlightParts {
+export interface InFlightDependencies {
   readonly clock: Clock;
   /** Calls back in the next turn of the event loop. */
   readonly atNextTurn: (callback: () => void) => void;
@@ -69,7 +69,7 @@ const NO_BYTES: HeldBytes = Object.freeze<HeldBytes>({ become: nothing, grow: ()
  */
 export function createInFlightLimits(
   options: InFlightLimitOptions,
-  { clock, atNextTurn }: InFlightParts,
+  { clock, atNextTurn }: InFlightDependencies,
 ): InFlightLimits {
   const limits = readInFlightLimits(options);
   const most = { read: limits.reads, write: limits.writes, watch: limits.watches, bytes: limits.bytes };

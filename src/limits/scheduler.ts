@@ -26,7 +26,7 @@ export interface Scheduler {
 }
 
 /** What {@link createScheduler} works with. */
-export interface SchedulerParts {
+export interface SchedulerDependencies {
   readonly clock: Clock;
   /** Calls back in the next turn of the event loop, microtasks between two callbacks. */
   readonly atNextTurn: (callback: () => void) => void;
@@ -58,7 +58,7 @@ const SLOTS = { alone: 64, shared: 8 } as const;
  * delays the others. A single active caller gets nearly all the time; as soon as there are two,
  * turns are kept so short that another caller's request waits for a fraction of a millisecond.
  */
-export function createScheduler({ clock, atNextTurn, serve, isFlooded }: SchedulerParts): Scheduler {
+export function createScheduler({ clock, atNextTurn, serve, isFlooded }: SchedulerDependencies): Scheduler {
   let turn = 0;
   /** Start of this turn, monotonic milliseconds; undefined until work starts in it. */
   let begunAt: number | undefined;

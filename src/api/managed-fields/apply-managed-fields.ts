@@ -54,7 +54,14 @@ export function applyManagedFields(input: ApplyManagedFieldsInput): AppliedObjec
   const intent = checkedIntent(input.intent, version);
   const live = input.live ? untracked(input.live) : emptyObject(version.shape);
   const { manager, force, time } = input;
-  const outcome = settle(managersOf(stored, live, input), { live, intent, manager, force, time, version });
+  const outcome = applyUnlessConflicts(managersOf(stored, live, input), {
+    live,
+    intent,
+    manager,
+    force,
+    time,
+    version,
+  });
   let object = outcome.object ? decoded(outcome.object, input) : { ...live };
   if (manager === KUBECTL) object = withLastApplied(object, input.intent);
   const entries = encodeManagers(outcome.managers);
@@ -91,14 +98,17 @@ function managersOf(
 }
 
 /** The result without conflicts. @throws StatusError 409 */
-function settle(managers: Managers, intent: Intent): Exclude<IntentOutcome, { readonly conflicts: unknown }> {
+function applyUnlessConflicts(
+  managers: Managers,
+  intent: Intent,
+): Exclude<IntentOutcome, { readonly conflicts: unknown }> {
   const outcome = applyIntent(managers, intent);
   if (!('conflicts' in outcome)) return outcome;
   const { conflicts } = outcome;
   if (intent.manager !== KUBECTL) throw conflictError(conflicts);
   const left = conflictsAfterLastApplied(conflicts, intent.live, intent.version);
   if (left.length > 0) throw conflictError(left);
-  return applyIntent(managers, { ...intent, force: true }) as ReturnType<typeof settle>;
+  return applyIntent(managers, { ...intent, force: true }) as ReturnType<typeof applyUnlessConflicts>;
 }
 
 /** The merged object in canonical form; the types that fit may still hold times that do not. @throws StatusError 400 */

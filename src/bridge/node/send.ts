@@ -23,7 +23,7 @@ export interface Sender {
 }
 
 /** What a {@link Sender} works with. */
-export interface SenderParts {
+export interface SenderDependencies {
   readonly clock: Clock;
   readonly transfers: Transfers;
   readonly closing: Closing;
@@ -33,7 +33,14 @@ export interface SenderParts {
 }
 
 /** Makes the {@link Sender} of a listener. */
-export function createSender({ clock, transfers, closing, streaming, deferredSignals, report }: SenderParts): Sender {
+export function createSender({
+  clock,
+  transfers,
+  closing,
+  streaming,
+  deferredSignals,
+  report,
+}: SenderDependencies): Sender {
   const unwanted: AbortReason = abortReason('body-unwanted');
   const stalled: AbortReason = abortReason('reader-stalled');
   const givenUp: AbortReason = abortReason('answer-given-up');

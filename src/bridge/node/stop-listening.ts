@@ -15,7 +15,7 @@ const IDLE_TURN_MS = 0.05;
 const MAX_IDLE_WAIT_MS = 250;
 
 /** What {@link stopListening} works with. */
-export interface StopListeningParts {
+export interface StopListeningDependencies {
   readonly clock: Clock;
   /** The longest it may take; zero stops in the next turns of the event loop. */
   readonly withinMs: number;
@@ -29,7 +29,7 @@ export interface StopListeningParts {
  * connection for each request opens no other while it waits for an answer, so that new connections cease however many such
  * clients there are. The returned function stops at once.
  */
-export function stopListening(server: object, { clock, withinMs, stop }: StopListeningParts): () => void {
+export function stopListening(server: object, { clock, withinMs, stop }: StopListeningDependencies): () => void {
   const held = holdConnections(server);
   // Only a server of Node shows its connections.
   const quietMs = server instanceof NetServer ? Math.min(QUIET_MS, withinMs) : 0;

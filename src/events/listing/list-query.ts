@@ -14,7 +14,7 @@ import type { VerbCall } from '../request/call.js';
 
 /** What a list or watch picks: both selectors, and the name of a single-object watch. */
 export function readSelection(call: VerbCall, options: ListOptions): Selector {
-  const { maxSelectorTerms } = call.environment;
+  const { maxSelectorTerms } = call.dependencies;
   const labels = parseLabelSelector(options.labelSelector, maxSelectorTerms);
   const fields = parseFieldSelector(options.fieldSelector, call.version.selectable, maxSelectorTerms);
   const { name } = call.scope;

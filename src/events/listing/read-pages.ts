@@ -46,7 +46,7 @@ export class PageReader {
   constructor(call: VerbCall, options: ListOptions, selector: Selector, asJson: boolean) {
     this.call = call;
     this.selector = selector;
-    this.pace = new Pace(call.environment.clock, call.life);
+    this.pace = new Pace(call.dependencies.clock, call.life);
     this.#options = options;
     this.#start = startOf(call, options);
     this.#at = this.#start.at;
@@ -79,7 +79,7 @@ export class PageReader {
   }
 
   #readJson(after: Position | undefined, wanted: number): JsonPage | undefined {
-    const { list } = this.call.environment.store;
+    const { list } = this.call.dependencies.store;
     if (!this.#asJson || list.json === undefined) return undefined;
     let page: JsonPage | undefined;
     try {
@@ -91,7 +91,7 @@ export class PageReader {
   }
 
   async #readRecords(after: Position | undefined, wanted: number): Promise<ListPage> {
-    const { list } = this.call.environment.store;
+    const { list } = this.call.dependencies.store;
     this.#size = Math.min(this.selector.empty ? wanted : Math.max(wanted, this.#size * 2), this.#most);
     let page: ListPage;
     try {

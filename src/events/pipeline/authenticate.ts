@@ -8,7 +8,7 @@ import { attributesOf, type RequestContext } from './request-context.js';
 /** Asks the service who sends the request. @throws StatusError 401 */
 export function authenticate(context: RequestContext): Caller | Promise<Caller> {
   const { parts, request, preset, warnings } = context;
-  return chain(preset ?? parts.environment.access.authenticate(request), (caller) => {
+  return chain(preset ?? parts.dependencies.access.authenticate(request), (caller) => {
     if (!caller) throw unauthorized();
     context.caller = caller;
     const extraSpace = preset ? undefined : bearerWarning(request);
@@ -19,7 +19,7 @@ export function authenticate(context: RequestContext): Caller | Promise<Caller> 
 
 /** Replaces the caller by the user that the request asks to impersonate, if any. @throws StatusError 400, 403 */
 export function impersonate(context: RequestContext, authenticated: Caller): Caller | Promise<Caller> {
-  const { access } = context.parts.environment;
+  const { access } = context.parts.dependencies;
   return chain(access.impersonate(context.request, authenticated, attributesOf(context)), (answer) => {
     if ('refused' in answer) throw statusError(answer.refused, { 'x-content-type-options': 'nosniff' });
     const { caller } = answer;

@@ -43,15 +43,15 @@ const VERBS: Readonly<Record<Exclude<Verb, 'patch'>, RunVerb>> = {
 export function dispatch(context: RequestContext, caller: Caller, place: Place): ApiResponse | Promise<ApiResponse> {
   const { parts, request, path, life, query, warnings, scope } = context;
   if (!scope) return parts.documents.answer(request, path, query);
-  const { environment } = parts;
+  const { dependencies } = parts;
   const { version, verb } = routeOf(scope, request.method, parts.versions);
   const run = verb === 'patch' ? patchVerb(request) : VERBS[verb];
   const shape = verb === 'watch' ? 'watch' : verb === 'list' ? 'list' : 'object';
   const representation = parts.negotiate(request, query, version.view, shape, scope.name);
   const { joinsItems } = representation;
-  const call: VerbCall = { environment, request, life, version, scope, query, caller, joinsItems, warnings };
+  const call: VerbCall = { dependencies, request, life, version, scope, query, caller, joinsItems, warnings };
   // Writes are stamped with the time of the store, which may have to be asked for first.
-  const result = isRead(verb) ? run(call) : chain(environment.time.known(life), () => run(call));
+  const result = isRead(verb) ? run(call) : chain(dependencies.time.known(life), () => run(call));
   return chain(result, (ready) => render(call, representation, ready, place));
 }
 

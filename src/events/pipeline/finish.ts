@@ -31,7 +31,7 @@ function report(
     type: 'request',
     verb: scope?.verb || request.method.toLowerCase(),
     status,
-    durationMs: parts.environment.clock.monotonic() - started,
+    durationMs: parts.dependencies.clock.monotonic() - started,
     auditId,
     ...(caller && { caller: caller.name }),
     ...(impersonator && { impersonator: impersonator.name }),

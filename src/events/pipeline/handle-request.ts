@@ -15,7 +15,7 @@ import { dispatch } from './dispatch.js';
 import { finish } from './finish.js';
 import { withInFlightLimit } from './limit.js';
 import { refuse } from './refuse.js';
-import { attributesOf, type PipelineParts, type RequestContext } from './request-context.js';
+import { attributesOf, type PipelineDependencies, type RequestContext } from './request-context.js';
 
 const NO_QUERY: Query = new Map();
 
@@ -27,13 +27,13 @@ const NO_QUERY: Query = new Map();
  * @param preset a caller who needs no authentication
  */
 export function handleRequest(
-  parts: PipelineParts,
+  parts: PipelineDependencies,
   request: ApiRequest,
   preset: Caller | undefined,
 ): ApiResponse | Promise<ApiResponse> | undefined {
   const { path: raw, query } = splitUrl(request.url);
   const path = decodePath(readablePart(raw)) ?? raw;
-  const { environment, versions, documents, unfinished } = parts;
+  const { dependencies, versions, documents, unfinished } = parts;
   if (!versions.some((version) => ownsPath(version, path)) && !documents.claims(path)) return undefined;
   const tooLarge = isTargetTooLarge(request.url);
   const context: RequestContext = {
@@ -44,8 +44,8 @@ export function handleRequest(
     path,
     query: tooLarge ? NO_QUERY : parseQuery(query),
     warnings: [],
-    auditId: auditIdOf(request, environment.uids),
-    started: parts.observed ? environment.clock.monotonic() : undefined,
+    auditId: auditIdOf(request, dependencies.uids),
+    started: parts.observed ? dependencies.clock.monotonic() : undefined,
     scope: undefined,
     caller: undefined,
     impersonator: undefined,
@@ -59,7 +59,7 @@ function runSteps(context: RequestContext): ApiResponse | Promise<ApiResponse> {
   const response = chain(authenticate(context), (authenticated) =>
     chain(impersonate(context, authenticated), (caller) =>
       withInFlightLimit(context, caller, (place) =>
-        chain(authorize(context.parts.environment.access, caller, attributesOf(context)), () =>
+        chain(authorize(context.parts.dependencies.access, caller, attributesOf(context)), () =>
           dispatch(context, caller, place),
         ),
       ),
@@ -71,7 +71,7 @@ function runSteps(context: RequestContext): ApiResponse | Promise<ApiResponse> {
 /** Sets the scope that the path means, and the deadline. @throws StatusError 400 */
 function parseTarget(context: RequestContext): void {
   const { parts, request, path, query, life } = context;
-  const { maxSelectorTerms, requestTimeoutMs: defaultMs } = parts.environment;
+  const { maxSelectorTerms, requestTimeoutMs: defaultMs } = parts.dependencies;
   context.scope = scopeOf(request.method, path, query, parts.versions, maxSelectorTerms);
   if (context.scope?.verb !== 'watch') life.limit(requestTimeoutMs(query, defaultMs));
 }

@@ -18,7 +18,7 @@ export function withInFlightLimit(
   const { parts, request, scope, life } = context;
   const reads = request.method === 'GET' || request.method === 'HEAD';
   const kind = scope?.verb === 'watch' ? 'watch' : reads ? 'read' : 'write';
-  return chain(parts.environment.limits.enter(kind, caller, life), (place) => {
+  return chain(parts.dependencies.limits.enter(kind, caller, life), (place) => {
     if (!place) return tooManyRequestsText();
     life.hold(place);
     return settle(
@@ -39,7 +39,7 @@ function answered(context: RequestContext, caller: Caller, place: Place, respons
     // A watch gives its place back itself.
     if (scope.verb === 'watch') return response;
     place.streams();
-    return life.stream(response, response.body, () => parts.environment.limits.turn(caller, life));
+    return life.stream(response, response.body, () => parts.dependencies.limits.turn(caller, life));
   }
   if (isLarge(response)) {
     place.streams();

@@ -14,7 +14,7 @@ import type { RequestContext } from './request-context.js';
 export async function refuse(context: RequestContext, error: unknown): Promise<ApiResponse> {
   const { parts, life, caller } = context;
   // A client that is not authenticated waits for the turn of its address: its requests cost others as much as an answer does.
-  if (caller === undefined) await parts.environment.limits.turn(undefined, life);
+  if (caller === undefined) await parts.dependencies.limits.turn(undefined, life);
   return finish(context, await errorResponse(context, error));
 }
 

@@ -22,7 +22,7 @@ export function render(
 
 /** 429 when there is no room for the bytes of the answer, which count until the client has taken them. */
 async function renderedCounted(
-  { environment, life, caller, scope }: VerbCall,
+  { dependencies, life, caller, scope }: VerbCall,
   representation: Representation,
   result: Result,
   place: Place,
@@ -30,7 +30,7 @@ async function renderedCounted(
 ): Promise<ApiResponse> {
   // The work at the store is done: waiting here delays nobody.
   place.streams();
-  const held = await environment.limits.hold(bytes, caller, life);
+  const held = await dependencies.limits.hold(bytes, caller, life);
   // A write has happened nevertheless.
   if (held === undefined) return isRead(scope.verb) ? tooManyRequestsText() : TOO_LATE;
   life.holdBytes(held);

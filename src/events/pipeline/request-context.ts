@@ -4,15 +4,15 @@ import type { ApiRequest } from '../../http/request.js';
 import type { Caller } from '../../model/caller.js';
 import type { Notify } from '../../observe/observation.js';
 import type { Documents } from '../documents/documents.js';
-import type { EventsEnvironment } from '../request/call.js';
+import type { EventsDependencies } from '../request/call.js';
 import type { RequestLife, UnfinishedRequests } from '../request/request-life.js';
 import type { Scope } from '../request/scope.js';
 import type { EventVersion } from '../versions/version.js';
 import type { Negotiate } from './negotiate.js';
 
 /** What the steps of all requests of one `createEvents` share. */
-export interface PipelineParts {
-  readonly environment: EventsEnvironment;
+export interface PipelineDependencies {
+  readonly dependencies: EventsDependencies;
   readonly versions: readonly EventVersion[];
   readonly documents: Documents;
   readonly unfinished: UnfinishedRequests;
@@ -24,7 +24,7 @@ export interface PipelineParts {
 
 /** One request on its way through the steps: what all of them read, and what the answer will carry. */
 export interface RequestContext {
-  readonly parts: PipelineParts;
+  readonly parts: PipelineDependencies;
   readonly request: ApiRequest;
   /** A caller who needs no authentication. */
   readonly preset: Caller | undefined;

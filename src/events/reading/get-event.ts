@@ -26,11 +26,11 @@ function shown(call: VerbCall, asked: string, record: EventRecord | undefined): 
 
 /** The record is older than what was asked for: fails when that is a revision of the future. @throws StatusError 504 */
 async function unlessAhead(
-  { environment, life }: VerbCall,
+  { dependencies, life }: VerbCall,
   asked: string,
   result: Result | Promise<Result>,
 ): Promise<Result> {
-  const current = await environment.store.revision(life);
+  const current = await dependencies.store.revision(life);
   if (toRevision(asked) > current) throw futureRevision(asked, current);
   return result;
 }

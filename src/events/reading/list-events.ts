@@ -12,7 +12,7 @@ export function listEvents(call: VerbCall): Result | Promise<Result> {
   const { listItem: ofRecord, listsStored } = call.version;
   const sentAsStored = call.joinsItems && listsStored;
   const form = { ofRecord, ofJson: sentAsStored ? piecesOf : undefined };
-  const { chunkMemory: memory } = call.environment;
+  const { chunkMemory: memory } = call.dependencies;
   return chain(readList(call, options, readSelection(call, options), form), ({ meta, batches, ahead }) => ({
     kind: 'list',
     meta,

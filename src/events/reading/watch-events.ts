@@ -13,9 +13,9 @@ const NO_QUERY: Query = new Map();
 export function watchEvents(call: VerbCall): Result {
   const options = readListOptions(call.query, true);
   const { labelSelector, fieldSelector } = options;
-  const { version, scope, environment } = call;
+  const { version, scope, dependencies } = call;
   const texts = [version.view.apiVersion, scope.name, labelSelector, fieldSelector];
-  const selection = environment.watchedSelections.of(texts, () => readSelection(call, options));
+  const selection = dependencies.watchedSelections.of(texts, () => readSelection(call, options));
   // A watch may last for an hour: it keeps what was made of the texts, and not the texts.
   const lasting = { ...call, query: NO_QUERY };
   const rest = { ...options, labelSelector: '', fieldSelector: '' };

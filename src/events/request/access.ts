@@ -17,6 +17,6 @@ export function authorize(access: Access, caller: Caller, attributes: Attributes
 
 /** A second right that an operation turns out to need. @throws StatusError 403 */
 export async function requireAccess(call: VerbCall, verb: Verb): Promise<void> {
-  const { scope, environment, caller } = call;
-  await authorize(environment.access, caller, { ...scope.attributes, verb });
+  const { scope, dependencies, caller } = call;
+  await authorize(dependencies.access, caller, { ...scope.attributes, verb });
 }

@@ -23,7 +23,7 @@ import type { EventVersion } from '../versions/version.js';
 import type { WholeSeconds } from '../../time/timestamp.js';
 
 /** What all requests of one `createEvents` share. */
-export interface EventsEnvironment {
+export interface EventsDependencies {
   readonly store: EventStore;
   readonly hub: WatchHub;
   readonly chunkMemory: ChunkMemory;
@@ -60,7 +60,7 @@ export interface EventsEnvironment {
 
 /** One request as a verb sees it: authenticated, authorized, routed, its answer's form negotiated. */
 export interface VerbCall {
-  readonly environment: EventsEnvironment;
+  readonly dependencies: EventsDependencies;
   readonly request: ApiRequest;
   /** What everything that waits for this request hangs on. */
   readonly life: RequestLife;
@@ -85,14 +85,14 @@ export function keyOf(call: VerbCall): EventKey {
 }
 
 /** Reads an event: synchronously where the store can. */
-export function readStored({ environment, life }: VerbCall, key: EventKey): MaybeRecord | Promise<MaybeRecord> {
-  const { get } = environment.store;
+export function readStored({ dependencies, life }: VerbCall, key: EventKey): MaybeRecord | Promise<MaybeRecord> {
+  const { get } = dependencies.store;
   return get.sync ? get.sync(key, life) : get(key, life);
 }
 
 type MaybeRecord = EventRecord | undefined;
 
 /** When an event written now expires. */
-export function expiryOf(environment: EventsEnvironment): number {
-  return environment.time.now() + environment.ttlMs * 1000;
+export function expiryOf(dependencies: EventsDependencies): number {
+  return dependencies.time.now() + dependencies.ttlMs * 1000;
 }

@@ -54,7 +54,7 @@ async function* firstFrames(
   if (!options.sendInitialEvents) {
     const asked = options.resourceVersion;
     const latest = asked === '' || asked === '0';
-    onReady(latest ? await call.environment.store.revision({ signal }) : toRevision(asked));
+    onReady(latest ? await call.dependencies.store.revision({ signal }) : toRevision(asked));
     return;
   }
   const joiner = createFrameJoiner();

@@ -39,7 +39,7 @@ class LiveFrames implements FrameSource {
   #ended = false;
 
   constructor(parts: WatchParts, after: Revision, sleeper: Sleeper) {
-    const { hub, clock, bookmarkIntervalMs } = parts.call.environment;
+    const { hub, clock, bookmarkIntervalMs } = parts.call.dependencies;
     this.#parts = parts;
     this.#kind = kindOf(parts);
     this.#reached = after;

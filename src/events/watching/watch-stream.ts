@@ -34,7 +34,7 @@ export class WatchStream implements ParkedSource<Uint8Array> {
 
   constructor(parts: Omit<WatchParts, 'signal' | 'form'>, onEnd: () => void) {
     const { call, options, selector, selectionKey, encoder } = parts;
-    const { request, environment } = call;
+    const { request, dependencies } = call;
     this.#parts = { call, options, selector, selectionKey, encoder, form: formOf(parts), signal: this.#over.signal };
     this.#onEnd = onEnd;
     this.#done = options.timeoutSeconds < 0;
@@ -43,7 +43,7 @@ export class WatchStream implements ParkedSource<Uint8Array> {
       // The client may have left in the meantime.
       if (!this.#over.signal.aborted) this.#source = createLiveFrames(this.#parts, after, this.frames);
     });
-    this.#deadline = environment.clock.setTimer(() => this.#timeIsUp(), durationMs(options, environment.minWatchMs));
+    this.#deadline = dependencies.clock.setTimer(() => this.#timeIsUp(), durationMs(options, dependencies.minWatchMs));
     // After the client has left, nobody may ever read the body.
     if (request.signal?.aborted) this.frames.end();
     else request.signal?.addEventListener('abort', this.frames.end, { once: true });
@@ -67,8 +67,8 @@ export class WatchStream implements ParkedSource<Uint8Array> {
 
   /** Without room the watch ends, and its client resumes it. */
   #counted(chunk: Uint8Array): Uint8Array | 'end' {
-    const { life, caller, environment } = this.#parts.call;
-    this.#sent = environment.limits.holdChunk(chunk, caller, life);
+    const { life, caller, dependencies } = this.#parts.call;
+    this.#sent = dependencies.limits.holdChunk(chunk, caller, life);
     if (this.#sent !== undefined) return chunk;
     this.#done = true;
     return 'end';

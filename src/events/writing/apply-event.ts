@@ -17,7 +17,7 @@ import { storeMissing } from './store-new.js';
 export async function applyEvent(call: VerbCall): Promise<Result> {
   const bytes = await readBytes(call);
   const options = readWriteOptions(call.query, 'PatchOptions', true);
-  const body = await readApplyBody(bytes, call.environment.bodyLimits);
+  const body = await readApplyBody(bytes, call.dependencies.bodyLimits);
   return changeStored(
     call,
     options,

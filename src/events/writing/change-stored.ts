@@ -62,14 +62,14 @@ function attempt(pending: PendingChange): Attempt | Promise<Attempt> {
   const { call, missing } = pending;
   return chain(readStored(call, keyOf(call)), (record) => {
     if (!record) return missing();
-    const stored = call.environment.readEvent(record.event);
+    const stored = call.dependencies.readEvent(record.event);
     return chain(isVast(record) ? nextTurn() : undefined, () => changed(pending, record, stored));
   });
 }
 
 function changed(pending: PendingChange, record: EventRecord, stored: ReadEvent): Attempt | Promise<Attempt> {
   const { call, options, change } = pending;
-  const { environment, version } = call;
+  const { dependencies, version } = call;
   const { event: previous } = stored;
   const { next, managedFields } = change(previous, record);
   carryOver(next, previous);
@@ -80,11 +80,11 @@ function changed(pending: PendingChange, record: EventRecord, stored: ReadEvent)
   pending.counted = true;
   const rewritten = rewriteEvent(next, managedFields, stored);
   if (rewritten.text === stored.text) return storedObject(call, 200, record);
-  requireStorable(next, rewritten.text.length, environment.bodyLimits.storedMembers);
+  requireStorable(next, rewritten.text.length, dependencies.bodyLimits.storedMembers);
   const labels = next.metadata.labels === previous.metadata.labels ? record.event.labels : undefined;
-  const event = encodeText(next, rewritten, environment.textBytes, labels);
+  const event = encodeText(next, rewritten, dependencies.textBytes, labels);
   if (options.dryRun) {
-    requireFits(environment.store, event);
+    requireFits(dependencies.store, event);
     return storedObject(call, 200, { ...record, event });
   }
   call.life.throwIfAborted();
@@ -92,14 +92,14 @@ function changed(pending: PendingChange, record: EventRecord, stored: ReadEvent)
 }
 
 async function written(call: VerbCall, record: EventRecord, next: Event, event: EncodedEvent): Promise<Attempt> {
-  const { store } = call.environment;
+  const { store } = call.dependencies;
   const { key, revision: expected } = record;
   try {
     if (next.metadata.deletionTimestamp && !next.metadata.finalizers?.length) {
       await store.remove(key, { expected });
       return await storedObject(call, 200, { ...record, event });
     }
-    const options = { expected, expiresAt: expiryOf(call.environment) };
+    const options = { expected, expiresAt: expiryOf(call.dependencies) };
     return await storedObject(call, 200, await store.replace(key, event, options));
   } catch (error) {
     if (isOutdated(error)) return undefined;

@@ -18,8 +18,8 @@ export function managerOfCall(call: VerbCall, options: WriteOptions): string {
 }
 
 /** The time of entries written now. */
-export function trackingTime({ environment }: VerbCall): string {
-  return environment.wholeSeconds(environment.time.now());
+export function trackingTime({ dependencies }: VerbCall): string {
+  return dependencies.wholeSeconds(dependencies.time.now());
 }
 
 /** Gives an event these entries, which must not be changed afterwards; without entries the event has no list at all. */
@@ -36,12 +36,12 @@ export function setManagedFields(event: Event, entries: readonly ManagedFieldsEn
  */
 export function trackFields(call: VerbCall, options: WriteOptions, next: Event, previous?: Event): string | undefined {
   const stored = previous?.metadata.managedFields;
-  if (!call.environment.managedFields) {
+  if (!call.dependencies.managedFields) {
     setManagedFields(next, stored);
     return undefined;
   }
   const { version } = call;
-  const { entries, json } = call.environment.fieldTracker.track({
+  const { entries, json } = call.dependencies.fieldTracker.track({
     version: managedVersion(call),
     live: previous && version.toWire(previous),
     next: version.toWire(next),

@@ -36,10 +36,10 @@ function patched(
   previous: Event,
   record: EventRecord,
 ): ChangedEvent {
-  const { version, environment } = call;
+  const { version, dependencies } = call;
   const { fieldValidation } = options;
   const document = documentOf(call, previous, record);
-  const limits = environment.bodyLimits;
+  const limits = dependencies.bodyLimits;
   const result = applyPatch({ type, document, body, shape: version.shape, fieldValidation, limits });
   const decoded = decodePatched(result.document, {
     shape: version.shape,

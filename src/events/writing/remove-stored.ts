@@ -25,7 +25,7 @@ export interface Removal {
  */
 export async function removeStored(call: VerbCall, key: EventKey, options: DeleteOptions): Promise<Removal> {
   for (;;) {
-    const record = await call.environment.store.get(key, call.life);
+    const record = await call.dependencies.store.get(key, call.life);
     if (!record) throw notFound(resourceOf(call), key.name);
     requirePreconditions(record, options);
     try {
@@ -37,7 +37,7 @@ export async function removeStored(call: VerbCall, key: EventKey, options: Delet
 }
 
 async function removeOnce(call: VerbCall, record: EventRecord, dryRun: boolean): Promise<Removal> {
-  const { store, time, wholeSeconds } = call.environment;
+  const { store, time, wholeSeconds } = call.dependencies;
   call.life.throwIfAborted();
   const event = decodeEvent(record.event.bytes);
   const { metadata } = event;
@@ -53,7 +53,7 @@ async function removeOnce(call: VerbCall, record: EventRecord, dryRun: boolean):
     requireFits(store, marked);
     return { removed: false, record: { ...record, event: marked } };
   }
-  const options = { expected: record.revision, expiresAt: expiryOf(call.environment) };
+  const options = { expected: record.revision, expiresAt: expiryOf(call.dependencies) };
   return { removed: false, record: await store.replace(record.key, marked, options) };
 }
 

@@ -33,9 +33,9 @@ export function bodyMediaType(call: VerbCall): BodyMediaType {
 }
 
 /** The bytes of the body. @throws BodyError `too-large`, which the pipeline makes a 413 */
-export function readBytes({ request, life, environment }: VerbCall): Uint8Array | Promise<Uint8Array> {
+export function readBytes({ request, life, dependencies }: VerbCall): Uint8Array | Promise<Uint8Array> {
   if (request.body === undefined) return NO_BYTES;
-  const limit = environment.maxBodyBytes;
+  const limit = dependencies.maxBodyBytes;
   return chain<unknown, Uint8Array>(request.body(limit, life), (body) => bodyBytes(body, limit));
 }
 
@@ -56,7 +56,7 @@ export function readEventBody(
 ): Event | Promise<Event> {
   const { shape, view, otherVersions } = call.version;
   const { kind, apiVersion } = view;
-  const limits = call.environment.bodyLimits;
+  const limits = call.dependencies.bodyLimits;
   const options = { mediaType, shape, kind, apiVersion, otherVersions, fieldValidation, quick, limits };
   return chain(decodeBody(bytes, options), (decoded) => storedForm(call, decoded));
 }
@@ -98,7 +98,7 @@ export async function readDeleteOptions(call: VerbCall): Promise<DeleteOptions> 
   const options =
     bytes.length === 0
       ? readDeleteQuery(call.query)
-      : await decodeDeleteOptions(bytes, bodyMediaType(call), call.environment.bodyLimits);
+      : await decodeDeleteOptions(bytes, bodyMediaType(call), call.dependencies.bodyLimits);
   checkDeleteOptions(options);
   return options;
 }

@@ -8,7 +8,7 @@ import type { ManagedFieldsEntry } from '../../model/object-meta.js';
 import { isStoreError } from '../../store/contract/errors.js';
 import type { EventKey, EventRecord } from '../../store/contract/record.js';
 import { requireAccess } from '../request/access.js';
-import { expiryOf, resourceOf, type EventsEnvironment, type VerbCall } from '../request/call.js';
+import { expiryOf, resourceOf, type EventsDependencies, type VerbCall } from '../request/call.js';
 import { storedObject, type Result } from '../request/result.js';
 import { createErrors } from '../rules/create-rules.js';
 import { encodeEvent } from '../stored-form/encode-event.js';
@@ -49,7 +49,7 @@ export function storeNew<T>(
 ): Result | T | Promise<Result | T> {
   const generated = event.metadata.name === undefined && Boolean(event.metadata.generateName);
   dedupeOwners(call, event, 'request');
-  stamp(event, call.environment);
+  stamp(event, call.dependencies);
   let managedFields: string | undefined;
   if (entries) setManagedFields(event, entries);
   else managedFields = trackFields(call, options, event);
@@ -75,13 +75,13 @@ export async function storeMissing(
 
 function attempt<T>(writing: NewEvent<T>): Result | T | Promise<Result | T> {
   const { call, event, options, generated } = writing;
-  const { environment, version } = call;
+  const { dependencies, version } = call;
   const { metadata } = event;
   if (generated) {
     metadata.name = generateName(metadata.generateName ?? '');
-    metadata.uid = environment.uids();
+    metadata.uid = dependencies.uids();
   }
-  const errors = createErrors(event, version, environment.types);
+  const errors = createErrors(event, version, dependencies.types);
   if (errors.length > 0) throw invalid(version.view.kind, metadata.name ?? '', errors);
   if (writing.attempts++ === 0) requireEventRate(call, event, options);
   if (options.dryRun) return dryRun(writing);
@@ -96,11 +96,11 @@ const keyOfNew = ({ metadata }: Event): EventKey => ({
 });
 
 function store({ call, event, managedFields }: NewEvent<unknown>): EventRecord | Promise<EventRecord> {
-  const { environment } = call;
-  const { create } = environment.store;
+  const { dependencies } = call;
+  const { create } = dependencies.store;
   const key = keyOfNew(event);
-  const expiry = { expiresAt: expiryOf(environment) };
-  const encoded = encodeEvent(event, managedFields, environment.textBytes);
+  const expiry = { expiresAt: expiryOf(dependencies) };
+  const encoded = encodeEvent(event, managedFields, dependencies.textBytes);
   return create.sync ? create.sync(key, encoded, expiry) : create(key, encoded, expiry);
 }
 
@@ -111,12 +111,12 @@ const created = ({ call }: NewEvent<unknown>, record: EventRecord): Result | Pro
 async function refused<T>(writing: NewEvent<T>, error: unknown): Promise<Result | T> {
   if (!isStoreError(error) || error.code !== 'exists') throw error;
   const { call, event } = writing;
-  return nameTaken(writing, await call.environment.store.get(keyOfNew(event), call.life));
+  return nameTaken(writing, await call.dependencies.store.get(keyOfNew(event), call.life));
 }
 
 async function dryRun<T>(writing: NewEvent<T>): Promise<Result | T> {
   const { call, event, managedFields } = writing;
-  const { store, textBytes } = call.environment;
+  const { store, textBytes } = call.dependencies;
   requireFits(store, encodeEvent(event, managedFields, textBytes));
   const existing = await store.get(keyOfNew(event), call.life);
   if (existing) return nameTaken(writing, existing);
@@ -132,7 +132,7 @@ function nameTaken<T>(writing: NewEvent<T>, existing: EventRecord | undefined): 
 }
 
 /** Sets identity and time, whatever the client has sent for them. */
-function stamp({ metadata }: Event, { uids, wholeSeconds, time }: EventsEnvironment): void {
+function stamp({ metadata }: Event, { uids, wholeSeconds, time }: EventsDependencies): void {
   metadata.uid = uids();
   metadata.creationTimestamp = wholeSeconds(time.now());
   if (metadata.deletionTimestamp !== undefined) delete metadata.deletionTimestamp;

@@ -13,7 +13,7 @@ import type { VerbCall } from '../request/call.js';
  * @throws StatusError 429
  */
 export function requireEventRate(call: VerbCall, event: Event, { dryRun }: WriteOptions): void {
-  const { rates } = call.environment;
+  const { rates } = call.dependencies;
   if (rates === undefined || dryRun) return;
   const refusal = rates.debit({ namespace: call.scope.namespace, user: call.caller.name, event });
   if (refusal) throw tooManyRequests(refusal.text, refusal.retryAfterSeconds);

@@ -36,7 +36,7 @@ interface Entry<Item, Result> {
   readonly resolve: (result: Result) => void;
   readonly reject: (error: unknown) => void;
   /** Where the item has a signal: lets go of it. */
-  settle: (() => void) | undefined;
+  unlisten: (() => void) | undefined;
   /** Monotonic milliseconds. */
   readonly since: number;
 }
@@ -95,7 +95,7 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
     });
 
   const perform = async (batch: readonly One[]): Promise<void> => {
-    for (const entry of batch) entry.settle?.();
+    for (const entry of batch) entry.unlisten?.();
     try {
       const results = await options.run(batch.map(({ item }) => item));
       for (const [index, entry] of batch.entries()) {
@@ -133,7 +133,7 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
         const late = waiting.filter(({ since }) => since <= before);
         waiting = waiting.filter(({ since }) => since > before);
         for (const entry of late) {
-          entry.settle?.();
+          entry.unlisten?.();
           entry.reject(error());
         }
         tellIdle();
@@ -165,14 +165,14 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
           return;
         }
         const since = patience?.clock.monotonic() ?? 0;
-        const entry: One = { item, key: options.keyOf?.(item), resolve, reject, settle: undefined, since };
+        const entry: One = { item, key: options.keyOf?.(item), resolve, reject, unlisten: undefined, since };
         if (signal !== undefined) {
           const leave = (): void => {
             waiting = waiting.filter((other) => other !== entry);
             reject(signal.reason as Error);
             tellIdle();
           };
-          entry.settle = () => signal.removeEventListener('abort', leave);
+          entry.unlisten = () => signal.removeEventListener('abort', leave);
           signal.addEventListener('abort', leave, { once: true });
         }
         waiting.push(entry);
@@ -183,7 +183,7 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
       closedBy ??= error;
       look?.cancel();
       for (const entry of waiting.splice(0)) {
-        entry.settle?.();
+        entry.unlisten?.();
         entry.reject(error());
       }
       return idle();

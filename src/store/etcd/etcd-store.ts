@@ -19,7 +19,7 @@ import { createOpening, type Opened } from './opening.js';
 import { etcdSettings, type EtcdStoreOptions } from './options.js';
 import { createQuietSpan } from './quiet-span.js';
 import { readList } from './read-list.js';
-import { createOne, readOne, removeOne, replaceOne, type WriteContext } from './write.js';
+import { createOne, readOne, removeOne, replaceOne, type WriteDependencies } from './write.js';
 
 /** How long the failure of an opening is the answer, before it is tried again. */
 const REOPEN_MS = 200;
@@ -50,7 +50,7 @@ export function etcdStore(options: EtcdStoreOptions): EventStore {
   /** Operations come when the store is open. */
   const opened = (): Opened => open as Opened;
   const budgetOf = (call: StoreCall | undefined): Budget => opened().client.budget(call?.signal);
-  const context = (): WriteContext => ({ client: opened().client, layout, known, fence });
+  const context = (): WriteDependencies => ({ client: opened().client, layout, known, fence });
   const latest = async (budget: Budget): Promise<Revision> =>
     (await opened().client.range({ key: layout.storeKey, keysOnly: true }, budget)).revision;
 

@@ -1,7 +1,7 @@
 import { isStoreError } from '../contract/errors.js';
 import type { Budget } from './client.js';
 import type { DueEntry } from './layout.js';
-import type { WriteContext } from './write.js';
+import type { WriteDependencies } from './write.js';
 
 /** How many transactions are under way at once. */
 const CONCURRENCY = 16;
@@ -9,7 +9,7 @@ const CONCURRENCY = 16;
 const PAGES = 4;
 
 /** Removes one event that is due, at the revision of its index entry. False when another replica was faster, or it changed. */
-async function expireOne({ client }: WriteContext, due: DueEntry, budget: Budget): Promise<boolean> {
+async function expireOne({ client }: WriteDependencies, due: DueEntry, budget: Budget): Promise<boolean> {
   const { indexKey, objectKey, revision } = due;
   const sameIndex = { key: indexKey, target: 'mod', result: 'equal', value: revision } as const;
   const { succeeded, steps } = await client.txn(
@@ -40,7 +40,7 @@ async function expireOne({ client }: WriteContext, due: DueEntry, budget: Budget
 
 /** Removes what is due, up to a limit, each in a transaction of its own: one revision each. */
 export async function expireDue(
-  context: WriteContext,
+  context: WriteDependencies,
   now: number,
   limit: number,
   budget: () => Budget,

@@ -20,7 +20,7 @@ const MOST_FAILURES = 10;
 const NO_BYTES = new Uint8Array(0);
 
 /** What feeds need. */
-export interface FeedContext {
+export interface FeedDependencies {
   readonly settings: EtcdSettings;
   readonly layout: Layout;
   readonly quiet: QuietSpan;
@@ -31,7 +31,7 @@ export interface FeedContext {
 
 /** One watch of etcd as a feed. It goes on on another member after the last revision it saw, and misses nothing. */
 export function openFeed(
-  { settings, layout, quiet, client, begin }: FeedContext,
+  { settings, layout, quiet, client, begin }: FeedDependencies,
   { after, onProgress, wake }: FeedOptions,
 ): FeedSource {
   const { clock, progressMs, requestTimeoutMs, name } = settings;

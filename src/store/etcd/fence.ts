@@ -32,7 +32,7 @@ export interface Fence {
    * Ends a create that was lost. What it created, whatever became of that since; `undefined`: nothing, and it never will.
    * Fails with StoreErrors where that cannot be found out in time, or with the reason of an aborted signal.
    */
-  settle(client: EtcdClient, lost: LostCreate, budget: Budget): Promise<EventRecord | undefined>;
+  resolveLost(client: EtcdClient, lost: LostCreate, budget: Budget): Promise<EventRecord | undefined>;
 }
 
 interface Waiting extends LostCreate {
@@ -40,7 +40,7 @@ interface Waiting extends LostCreate {
   readonly budget: Budget;
 }
 
-interface FenceContext {
+interface FenceDependencies {
   readonly layout: Layout;
   readonly clock: Clock;
   changes(options: ChangesOptions): AsyncIterable<readonly Change[]>;
@@ -49,7 +49,7 @@ interface FenceContext {
 const idOf = ({ namespace, name }: EventKey, uid: string): string => `${namespace}/${name}/${uid}`;
 
 /** Makes the {@link Fence} of a store. Where many creates are lost at once, it is written once for all of them. */
-export function createFence({ layout, clock, changes }: FenceContext): Fence {
+export function createFence({ layout, clock, changes }: FenceDependencies): Fence {
   let revision = 0;
 
   /** The tick is written along: it is what a feed sees, whatever else happens. */
@@ -95,7 +95,7 @@ export function createFence({ layout, clock, changes }: FenceContext): Fence {
   return {
     revision: () => revision,
     saw: (seen) => void (revision = seen),
-    async settle(client, create, budget) {
+    async resolveLost(client, create, budget) {
       budget.signal?.throwIfAborted();
       return new Promise((resolve, reject) => {
         const done = (): void => {

@@ -48,7 +48,7 @@ export function createLiftedClient(inner: EtcdClient, layout: Layout, clock: Clo
   let confirmedAt = -Infinity;
   let seen: Revision = 0;
   let finding: Promise<void> | undefined;
-  /** An answer was behind what was seen. It stays so, even if others have written enough meanwhile, until it is settled. */
+  /** An answer was behind what was seen. It stays so, even if others have written enough meanwhile, until it is confirmed. */
   let wentBack = false;
 
   const adopt = (next: Uplift): void => {
@@ -108,7 +108,7 @@ export function createLiftedClient(inner: EtcdClient, layout: Layout, clock: Clo
     }
   };
   /** One at a time, for all that wait. It ends with its own budget, so that who waits longer asks again. */
-  const settle = async (budget: Budget): Promise<void> => {
+  const confirm = async (budget: Budget): Promise<void> => {
     do {
       budget.signal?.throwIfAborted();
       finding ??= find({ end: budget.end, signal: undefined, doubt: false }).finally(() => {
@@ -118,7 +118,7 @@ export function createLiftedClient(inner: EtcdClient, layout: Layout, clock: Clo
     } while (wentBack);
   };
   const uplift = async (budget: Budget): Promise<Uplift> => {
-    while (current === undefined || clock.monotonic() - confirmedAt > CONFIRM_MS) await settle(budget);
+    while (current === undefined || clock.monotonic() - confirmedAt > CONFIRM_MS) await confirm(budget);
     return current;
   };
 
@@ -149,7 +149,7 @@ export function createLiftedClient(inner: EtcdClient, layout: Layout, clock: Clo
       } catch (error) {
         if (!isStoreError(error) || error.code !== 'future-revision') throw error;
         // It may lie in a future that is gone.
-        await settle(budget);
+        await confirm(budget);
         if (current !== known) continue;
         throw error;
       }
@@ -157,7 +157,7 @@ export function createLiftedClient(inner: EtcdClient, layout: Layout, clock: Clo
       const lifted = rangeUp(response, known);
       if (lifted.revision < since) {
         wentBack = true;
-        await settle(budget);
+        await confirm(budget);
         continue;
       }
       seen = Math.max(seen, lifted.revision);
@@ -185,7 +185,7 @@ export function createLiftedClient(inner: EtcdClient, layout: Layout, clock: Clo
         const { succeeded, steps } = response;
         if (!succeeded && (steps.at(-1)?.[0]?.modRevision ?? 0) !== known.mod) {
           // Somebody has lifted the revisions, or etcd has forgotten that. Nothing was written.
-          await settle(budget);
+          await confirm(budget);
           continue;
         }
         const answer = succeeded ? response : { ...response, steps: steps.slice(0, -1) };
@@ -193,7 +193,7 @@ export function createLiftedClient(inner: EtcdClient, layout: Layout, clock: Clo
         // A write has a revision of its own, above all that were seen.
         if (succeeded && request.success.length > 0 ? reached <= since : reached < since) {
           wentBack = true;
-          await settle(budget);
+          await confirm(budget);
         }
         confirmedAt = clock.monotonic();
         // A write before an uplift counts by that; one with a later revision was lost with the cluster it was written to.
@@ -213,7 +213,7 @@ export function createLiftedClient(inner: EtcdClient, layout: Layout, clock: Clo
     seen: () => seen,
     floor: () => floorOf(current ?? NO_UPLIFT),
     async check(budget) {
-      await settle(budget);
+      await confirm(budget);
     },
     async compact(revision, budget) {
       const { offset } = await uplift(budget);
@@ -223,7 +223,7 @@ export function createLiftedClient(inner: EtcdClient, layout: Layout, clock: Clo
       const known = await uplift(budget);
       const { offset } = known;
       if (request.startRevision < floorOf(known)) throw expired();
-      const lookAgain = (): void => void settle(inner.budget(undefined)).catch(() => undefined);
+      const lookAgain = (): void => void confirm(inner.budget(undefined)).catch(() => undefined);
       let handle: WatchHandle | undefined;
       const watched: Watched = { listener, cancel: () => handle?.cancel() };
       watches.add(watched);

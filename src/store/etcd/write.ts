@@ -10,7 +10,7 @@ import type { Layout } from './layout.js';
 import type { Compare, KeyValue, Step, TxnRequest, TxnResponse } from './messages.js';
 
 /** What writes need. */
-export interface WriteContext {
+export interface WriteDependencies {
   readonly client: EtcdClient;
   readonly layout: Layout;
   readonly known: KnownExpiries;
@@ -27,7 +27,7 @@ function refusal(layout: Layout, key: EventKey, expected: Revision, kvs: readonl
 
 /** The event as it stands, for a get. */
 export async function readOne(
-  { client, layout, known }: WriteContext,
+  { client, layout, known }: WriteDependencies,
   key: EventKey,
   budget: Budget,
 ): Promise<EventRecord | undefined> {
@@ -38,7 +38,12 @@ export async function readOne(
 }
 
 /** What was written, at the revision that it got: one object a transaction, so each has its own. */
-function written({ layout, known }: WriteContext, key: Uint8Array, value: Uint8Array, revision: Revision): EventRecord {
+function written(
+  { layout, known }: WriteDependencies,
+  key: Uint8Array,
+  value: Uint8Array,
+  revision: Revision,
+): EventRecord {
   const record = layout.record({ key, value, createRevision: revision, modRevision: revision, version: 1 });
   if (record === undefined) throw new TypeError('the event has no usable sidecar: give cut and expiresAt');
   known.note(record);
@@ -60,7 +65,7 @@ async function lookAfterRefusal<T>(read: () => Promise<T>, refused: StoreError):
 
 /** A conditional write of an event at `expected`, which cannot happen twice. */
 async function write(
-  { client, layout }: WriteContext,
+  { client, layout }: WriteDependencies,
   request: TxnRequest,
   key: EventKey,
   expected: Revision,
@@ -83,7 +88,7 @@ async function write(
 
 /** Puts an event and its index entry where there is none, once: what became of a lost attempt is found out before the next. */
 export async function createOne(
-  context: WriteContext,
+  context: WriteDependencies,
   key: EventKey,
   event: EncodedEvent,
   expiresAt: number,
@@ -124,7 +129,7 @@ export async function createOne(
 
 /** What a create did that failed. `undefined`: nothing, and it never will, so that it can be tried again. */
 async function createdAfterAll(
-  context: WriteContext,
+  context: WriteDependencies,
   lost: LostCreate,
   budget: Budget,
   error: unknown,
@@ -137,7 +142,7 @@ async function createdAfterAll(
     return record;
   }
   if (error.code !== 'unknown-outcome') throw error;
-  const created = await context.fence.settle(context.client, lost, budget).catch(() => {
+  const created = await context.fence.resolveLost(context.client, lost, budget).catch(() => {
     throw error;
   });
   budget.doubt = false;
@@ -145,7 +150,12 @@ async function createdAfterAll(
 }
 
 /** The moment in the index entry of an event at a revision. Read where it is not remembered. */
-async function expiryAt(context: WriteContext, key: EventKey, expected: Revision, budget: Budget): Promise<number> {
+async function expiryAt(
+  context: WriteDependencies,
+  key: EventKey,
+  expected: Revision,
+  budget: Budget,
+): Promise<number> {
   const known = context.known.at(key, expected);
   if (known !== undefined) return known;
   const record = await readOne(context, key, budget);
@@ -156,7 +166,7 @@ async function expiryAt(context: WriteContext, key: EventKey, expected: Revision
 
 /** Puts a new state over the one at `expected`, and moves its index entry. */
 export async function replaceOne(
-  context: WriteContext,
+  context: WriteDependencies,
   key: EventKey,
   event: EncodedEvent,
   { expected, expiresAt }: { readonly expected: Revision; readonly expiresAt: number },
@@ -189,7 +199,7 @@ export async function replaceOne(
 
 /** Deletes the event at `expected` and its index entry. */
 export async function removeOne(
-  context: WriteContext,
+  context: WriteDependencies,
   key: EventKey,
   expected: Revision,
   budget: Budget,

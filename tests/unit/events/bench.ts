@@ -9,7 +9,7 @@ import type { EventsOptions } from '../../../src/events/options.js';
 import { readSelection } from '../../../src/events/listing/list-query.js';
 import { scopeOf } from '../../../src/events/request/routing.js';
 import { createWatchedSelections } from '../../../src/events/request/watched-selections.js';
-import type { EventsEnvironment, VerbCall } from '../../../src/events/request/call.js';
+import type { EventsDependencies, VerbCall } from '../../../src/events/request/call.js';
 import { createChunkMemory } from '../../../src/api/representation/chunk-memory.js';
 import { RequestLife, UnfinishedRequests } from '../../../src/events/request/request-life.js';
 import { eventsV1 } from '../../../src/events/versions/events-v1.js';
@@ -121,7 +121,7 @@ interface VerbBench {
   readonly store: EventStore;
   readonly hub: WatchHub;
   readonly clock: FakeClock;
-  readonly environment: EventsEnvironment;
+  readonly dependencies: EventsDependencies;
   call(target: string, signal?: AbortSignal): VerbCall;
 }
 
@@ -135,7 +135,7 @@ export function verbBench(wrap: (store: EventStore) => EventStore = (store) => s
   });
   const version = eventsV1('example.com');
   const fieldTracker = createFieldTracker();
-  const environment: EventsEnvironment = {
+  const dependencies: EventsDependencies = {
     store,
     hub,
     textBytes: createTextBytes(),
@@ -164,7 +164,7 @@ export function verbBench(wrap: (store: EventStore) => EventStore = (store) => s
     store,
     hub,
     clock,
-    environment,
+    dependencies,
     call(target, signal) {
       const [method = '', url = ''] = target.split(' ');
       const parts = splitUrl(url);
@@ -172,8 +172,8 @@ export function verbBench(wrap: (store: EventStore) => EventStore = (store) => s
       const scope = scopeOf(method, parts.path, query, [version]);
       if (!scope) throw new Error(`no scope: ${target}`);
       const request = { method, url, ...(signal && { signal }) };
-      const life = new RequestLife(request, new UnfinishedRequests(environment.clock));
-      return { environment, request, life, version, scope, query, caller: CALLER, joinsItems: false, warnings: [] };
+      const life = new RequestLife(request, new UnfinishedRequests(dependencies.clock));
+      return { dependencies, request, life, version, scope, query, caller: CALLER, joinsItems: false, warnings: [] };
     },
   };
 }

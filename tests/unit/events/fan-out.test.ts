@@ -105,7 +105,7 @@ describe('equal watchers', () => {
     onTestFinished(() => hub.close());
     const tardy: VerbBench = {
       ...bench,
-      call: (...args) => ({ ...bench.call(...args), environment: { ...bench.environment, hub } }),
+      call: (...args) => ({ ...bench.call(...args), dependencies: { ...bench.dependencies, hub } }),
     };
     await write(bench, 300);
     // The hub's ring begins only now.
@@ -129,7 +129,7 @@ test('a frame that cannot be made aborts the streams that need it, and no others
   onTestFinished(() => hub.close());
   const tried: VerbBench = {
     ...bench,
-    call: (...args) => ({ ...bench.call(...args), environment: { ...bench.environment, hub } }),
+    call: (...args) => ({ ...bench.call(...args), dependencies: { ...bench.dependencies, hub } }),
   };
   const from = `resourceVersion=${await bench.store.revision()}`;
   const sound = counted('json');

@@ -1,8 +1,8 @@
 import { fakeClock, type FakeClock } from '../../../src/testing/fake-clock.js';
-import type { InFlightParts } from '../../../src/limits/in-flight.js';
+import type { InFlightDependencies } from '../../../src/limits/in-flight.js';
 
 /** An event loop that turns when it is told to, with a clock that stands still. */
-export interface FakeLoop extends InFlightParts {
+export interface FakeLoop extends InFlightDependencies {
   readonly clock: FakeClock;
   /** Runs what was asked for before, microtasks after each callback. */
   turn(): Promise<void>;

@@ -24,7 +24,7 @@ export interface CapacityLimits {
 }
 
 /** What the capacity limit needs from the store. */
-export interface CapacityParts {
+export interface CapacityDependencies {
   readonly state: MemoryState;
   readonly clock: Clock;
   /** Memory that the store takes besides its state, in bytes. */
@@ -49,7 +49,10 @@ export interface Capacity {
  * that feeds can always read a change after the write. Then writes are refused, or the oldest events are evicted. A write
  * that is no larger than what it replaces always succeeds, and removals are never limited.
  */
-export function createCapacity({ state, clock, others, evicted }: CapacityParts, limits: CapacityLimits): Capacity {
+export function createCapacity(
+  { state, clock, others, evicted }: CapacityDependencies,
+  limits: CapacityLimits,
+): Capacity {
   const { keys, revisions, events } = state;
 
   const reserve = (): number => Math.min(limits.historyMaxBytes, limits.maxBytes() * HISTORY_RESERVE);

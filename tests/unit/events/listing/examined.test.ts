@@ -34,8 +34,8 @@ async function filled(count: number): Promise<Bench> {
     });
   }
   let time = 0;
-  const environment = { ...made.environment, clock: { ...made.clock, monotonic: () => time++ } };
-  return { ...made, asked, call: (...args) => ({ ...made.call(...args), environment }) };
+  const dependencies = { ...made.dependencies, clock: { ...made.clock, monotonic: () => time++ } };
+  return { ...made, asked, call: (...args) => ({ ...made.call(...args), dependencies }) };
 }
 
 /** How many turns the event loop does until the work is done. */
@@ -159,7 +159,7 @@ describe('large events', () => {
   function on(store: Pick<EventStore, 'list'>, query: string): Promise<List<EventRecord>> {
     const bench = verbBench();
     const call = bench.call(`GET ${path(query)}`);
-    return opened({ ...call, environment: { ...bench.environment, store: { ...bench.store, ...store } } });
+    return opened({ ...call, dependencies: { ...bench.dependencies, store: { ...bench.store, ...store } } });
   }
 
   test('are read in small pages', async () => {
@@ -196,7 +196,7 @@ describe('the pages of a store', () => {
     const events = call(`GET ${path()}`);
     const names = Array.from({ length: 2_200 }, (_, index) => `e${10_000 + index}`);
     for (const name of names) {
-      await events.environment.store.create({ namespace: 'default', name }, sampleEvent({ name }), { expiresAt: FAR });
+      await events.dependencies.store.create({ namespace: 'default', name }, sampleEvent({ name }), { expiresAt: FAR });
     }
     const result = await listEvents({ ...events, joinsItems: true });
     if (result.kind !== 'list') throw new Error('no list');

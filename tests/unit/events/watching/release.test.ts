@@ -50,7 +50,7 @@ function counted(query: string): {
     ...bench,
     call(target, signal) {
       const call = bench.call(target, signal);
-      return { ...call, environment: { ...call.environment, clock: timers.clock } };
+      return { ...call, dependencies: { ...call.dependencies, clock: timers.clock } };
     },
   };
   return {

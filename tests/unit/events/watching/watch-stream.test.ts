@@ -376,7 +376,7 @@ describe('a failure in a watch', () => {
     const hub = createWatchHub({ store: bench.store, clock, maxBytes: 1 });
     onTestFinished(() => hub.close());
     const watch = openedWatch(
-      { ...bench, call: (...args) => ({ ...bench.call(...args), environment: { ...bench.environment, hub } }) },
+      { ...bench, call: (...args) => ({ ...bench.call(...args), dependencies: { ...bench.dependencies, hub } }) },
       from(start),
     );
     const first = shown(watch);
