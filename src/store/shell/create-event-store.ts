@@ -19,20 +19,6 @@ import { untilAborted } from '../waiting/abortable.js';
 import { createOpening, type Opening } from './opening.js';
 import type { Awaitable, StoreEngine } from './store-engine.js';
 
-/** What a call does: it decides what an error that is no StoreError means. */
-type Kind = 'read' | 'write';
-
-/**
- * What a caller gets of an error. A TypeError is a mistake of a program, and passes. Any other error that is no StoreError
- * comes from the engine: a read is `unavailable`, of a write nobody knows whether it happened.
- */
-function failureOf(kind: Kind, error: unknown, name: string, call?: StoreCall): unknown {
-  if (isStoreError(error) || error instanceof TypeError) return error;
-  if (call?.signal?.aborted === true) return call.signal.reason;
-  const message = `the store ${name} failed: ${error instanceof Error ? error.message : String(error)}`;
-  return storeError(kind === 'read' ? 'unavailable' : 'unknown-outcome', message, { cause: error });
-}
-
 function checkListQuery({ limit, order, after }: ListQuery): void {
   if (!(Number.isSafeInteger(limit) && limit >= 1)) {
     throw new TypeError('list: give a limit that is a whole number of at least 1');
@@ -70,8 +56,7 @@ function openingOf(engine: StoreEngine): Opening | undefined {
  *   `capabilities.maxEventBytes` is `too-large`.
  * - Keys and events are copied.
  * - Calls and feeds wait until the engine is open; a failed opening is tried again, with growing pauses.
- * - An error that is neither a StoreError nor a TypeError is `unavailable` in reads and feeds, and `unknown-outcome` in
- *   writes, with the error as its cause.
+ * - What an engine throws is passed on. An error that is no StoreError is a bug: 500 on the wire, and reported to `observe`.
  *
  * @throws TypeError when `engine` lacks a function that a store needs
  */
@@ -108,7 +93,7 @@ export function createEventStore(engine: StoreEngine): EventStore {
     }
   };
 
-  const waited = async <T>(kind: Kind, call: StoreCall | undefined, work: () => Awaitable<T>): Promise<T> => {
+  const waited = async <T>(call: StoreCall | undefined, work: () => Awaitable<T>): Promise<T> => {
     try {
       if (opening?.isOpen === false) {
         await untilAborted(opening.ready(), call?.signal);
@@ -117,39 +102,26 @@ export function createEventStore(engine: StoreEngine): EventStore {
       const result = work();
       return result instanceof Promise ? await untilAborted(counted(result), call?.signal) : result;
     } catch (error) {
-      throw failureOf(kind, error, name, call);
+      // What an engine says of work that was given up is of no interest.
+      throw !isStoreError(error) && call?.signal?.aborted === true ? call.signal.reason : error;
     }
   };
 
   /** A call that was begun and checked. What an engine has at hand costs no promise and no signal. */
-  const run = <T>(kind: Kind, call: StoreCall | undefined, work: () => Awaitable<T>): Awaitable<T> => {
-    if (opening?.isOpen === false) return waited(kind, call, work);
-    let result: Awaitable<T>;
-    try {
-      result = work();
-    } catch (error) {
-      throw failureOf(kind, error, name);
-    }
-    return result instanceof Promise ? waited(kind, call, () => result) : result;
+  const run = <T>(call: StoreCall | undefined, work: () => Awaitable<T>): Awaitable<T> => {
+    if (opening?.isOpen === false) return waited(call, work);
+    const result = work();
+    return result instanceof Promise ? waited(call, () => result) : result;
   };
 
   const getSync = (key: EventKey, call?: StoreCall): EventRecord | undefined => {
-    const open = begin(call);
-    try {
-      return open.get(key, call) as EventRecord | undefined;
-    } catch (error) {
-      throw failureOf('read', error, name);
-    }
+    return begin(call).get(key, call) as EventRecord | undefined;
   };
 
   const createSync = (key: EventKey, event: EncodedEvent, call: WriteOptions): EventRecord => {
     const open = begin(call);
     checkPut(event, call, maxEventBytes);
-    try {
-      return open.create(copies ? key : copyOfKey(key), copies ? event : copyOfEvent(event), call) as EventRecord;
-    } catch (error) {
-      throw failureOf('write', error, name);
-    }
+    return open.create(copies ? key : copyOfKey(key), copies ? event : copyOfEvent(event), call) as EventRecord;
   };
 
   const get: EventStore['get'] =
@@ -158,7 +130,7 @@ export function createEventStore(engine: StoreEngine): EventStore {
       : async (key, call) => {
           const open = begin(call);
           const wanted = copies ? key : copyOfKey(key);
-          return run('read', call, () => open.get(wanted, call));
+          return run(call, () => open.get(wanted, call));
         };
 
   const create: EventStore['create'] =
@@ -171,13 +143,13 @@ export function createEventStore(engine: StoreEngine): EventStore {
           checkPut(event, call, maxEventBytes);
           const own = copies ? key : copyOfKey(key);
           const content = copies ? event : copyOfEvent(event);
-          return run('write', call, () => open.create(own, content, call));
+          return run(call, () => open.create(own, content, call));
         };
 
   const list = async (query: ListQuery): ReturnType<EventStore['list']> => {
     const open = begin(query);
     checkListQuery(query);
-    return run('read', query, () => open.list(query));
+    return run(query, () => open.list(query));
   };
 
   const json: EventStore['list']['json'] =
@@ -198,11 +170,7 @@ export function createEventStore(engine: StoreEngine): EventStore {
       signal,
       poll() {
         if (failure !== undefined) throw failure.error;
-        try {
-          return source?.take();
-        } catch (error) {
-          throw failureOf('read', error, name);
-        }
+        return source?.take();
       },
       onEnd() {
         feeds.delete(feed);
@@ -217,7 +185,7 @@ export function createEventStore(engine: StoreEngine): EventStore {
       feed.wake();
     };
     const fail = (error: unknown): void => {
-      failure = { error: failureOf('read', error, name) };
+      failure = { error };
       feed.wake();
     };
     if (opening?.isOpen === false) opening.ready().then(start).catch(fail);
@@ -246,16 +214,16 @@ export function createEventStore(engine: StoreEngine): EventStore {
       checkPut(event, call, maxEventBytes);
       const own = copies ? key : copyOfKey(key);
       const content = copies ? event : copyOfEvent(event);
-      return run('write', call, () => open.replace(own, content, call));
+      return run(call, () => open.replace(own, content, call));
     },
     async remove(key, call = {}) {
       const open = begin(call);
       const own = copyOfKey(key);
-      return run('write', call, () => open.remove(own, call));
+      return run(call, () => open.remove(own, call));
     },
     async expire(call) {
       const open = begin(call);
-      return call.limit >= 1 ? run('write', call, () => open.expire(call)) : 0;
+      return call.limit >= 1 ? run(call, () => open.expire(call)) : 0;
     },
     changes: (options) => ({
       [Symbol.asyncIterator]: () =>
@@ -263,16 +231,16 @@ export function createEventStore(engine: StoreEngine): EventStore {
     }),
     async revision(call) {
       const open = begin(call);
-      return run('read', call, () => open.revision(call));
+      return run(call, () => open.revision(call));
     },
     async ping(call) {
       const open = begin(call);
-      return run('read', call, () => open.ping(call));
+      return run(call, () => open.ping(call));
     },
     ...(engine.now && {
       async now(call?: StoreCall) {
         const open = begin(call);
-        return run('read', call, async () => (open.now as NonNullable<StoreEngine['now']>)(call));
+        return run(call, async () => (open.now as NonNullable<StoreEngine['now']>)(call));
       },
     }),
     close: () => (closing ??= opened === undefined ? Promise.resolve() : close(opened)),
