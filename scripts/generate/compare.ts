@@ -8,11 +8,11 @@ export function compareSource({ metadata, fields, structs }: EventFields): strin
     ...fields.filter(({ mutable }) => !mutable).map((field): [string, FieldShape] => ['', field]),
     ...stored.map((field): [string, FieldShape] => ['metadata.', field]),
   ].flatMap(([place, field]) => shareSource(place, field));
-  const usual = stored.filter(({ frequency }) => frequency === 'sent' || frequency === 'stored');
+  const common = stored.filter(({ frequency }) => frequency === 'sent' || frequency === 'stored');
   const often = stored.filter(({ frequency }) => frequency === 'often');
-  const rare = stored.filter((field) => !usual.includes(field) && !often.includes(field));
-  const beforeUsual = usual.filter((field) => metadata.before.includes(field)).map(({ name }) => name);
-  const afterUsual = usual.filter((field) => metadata.after.includes(field)).map(({ name }) => name);
+  const rare = stored.filter((field) => !common.includes(field) && !often.includes(field));
+  const beforeUsual = common.filter((field) => metadata.before.includes(field)).map(({ name }) => name);
+  const afterUsual = common.filter((field) => metadata.after.includes(field)).map(({ name }) => name);
   return `
 import type { ${['Event', ...structs.map(({ name }) => name)].sort().join(', ')} } from '../../model/event.js';
 import type { ObjectMeta } from '../../model/object-meta.js';
@@ -37,15 +37,15 @@ export function sharesMetadata(one: ObjectMeta, other: ObjectMeta): boolean {
 
 /** The metadata of a stored event with its revision, in wire order. Values are shared. */
 export function withRevision(stored: ObjectMeta, resourceVersion: string): ObjectMeta {
-  const { ${[...usual, ...often].map(({ name }) => name).join(', ')}, managedFields } = stored;
+  const { ${[...common, ...often].map(({ name }) => name).join(', ')}, managedFields } = stored;
   if (
-    ${usual.map(({ name }) => `${name} !== undefined`).join(' && ')} &&
+    ${common.map(({ name }) => `${name} !== undefined`).join(' && ')} &&
     ${rare.map(({ name }) => `stored.${name} === undefined`).join(' && ')}
   ) {
-    const usual: ObjectMeta = { ${[...beforeUsual, 'resourceVersion', ...afterUsual].join(', ')} };
-    ${often.map(({ name }) => `if (${name}) usual.${name} = ${name};`).join('\n')}
-    if (managedFields) usual.managedFields = managedFields;
-    return usual;
+    const common: ObjectMeta = { ${[...beforeUsual, 'resourceVersion', ...afterUsual].join(', ')} };
+    ${often.map(({ name }) => `if (${name}) common.${name} = ${name};`).join('\n')}
+    if (managedFields) common.managedFields = managedFields;
+    return common;
   }
   const metadata: ObjectMeta = {};
   ${metadata.before.map(copySource).join('\n')}

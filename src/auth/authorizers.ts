@@ -34,7 +34,7 @@ export const anyOf: (...authorizers: readonly Authorize[]) => Authorize = /* @__
 function askAny(...authorizers: readonly Authorize[]): Authorize {
   throwFaults('anyOf', hookListFaults('authorize', authorizers));
   return authorizer('anyOf', (caller, attributes) => {
-    const heard: Heard = { reasons: [], odd: undefined };
+    const heard: Heard = { reasons: [], invalid: undefined };
     const ask = (from: number): Decision | Promise<Decision> => {
       for (let index = from; index < authorizers.length; index += 1) {
         const answer = authorizers[index]?.(caller, attributes);
@@ -43,7 +43,7 @@ function askAny(...authorizers: readonly Authorize[]): Authorize {
         }
         if (consider(answer, heard)) return answer;
       }
-      if (heard.odd) return heard.odd.answer as Decision;
+      if (heard.invalid) return heard.invalid.answer as Decision;
       return heard.reasons.length > 0 ? { allowed: false, reason: heard.reasons.join(', ') } : DENIED;
     };
     return ask(0);
@@ -54,14 +54,14 @@ function askAny(...authorizers: readonly Authorize[]): Authorize {
 interface Heard {
   readonly reasons: string[];
   /** The first result that is not a decision. */
-  odd: { readonly answer: unknown } | undefined;
+  invalid: { readonly answer: unknown } | undefined;
 }
 
 /** Whether a result allows. It may be any value, because hooks are not our code. */
 function consider(answer: Decision | undefined, heard: Heard): answer is Decision {
   const { allowed, reason } = (answer ?? {}) as { readonly allowed?: unknown; readonly reason?: unknown };
   if (allowed === true) return true;
-  if (allowed !== false) heard.odd ??= { answer };
+  if (allowed !== false) heard.invalid ??= { answer };
   else if (typeof reason === 'string' && reason !== '') heard.reasons.push(reason);
   return false;
 }

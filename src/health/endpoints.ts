@@ -5,7 +5,7 @@ import type { ApiResponse } from '../http/response.js';
 import { isTargetTooLarge, readablePart } from '../http/target-limit.js';
 import { decodePath, parseQuery, splitUrl } from '../http/url.js';
 import type { Observe } from '../observe/observation.js';
-import { asHead, audited, badTimeout, uncached, withinLimit, requestTimeout } from './answer-form.js';
+import { asHead, audited, badTimeout, uncached, withinLimit, requestTimeout } from './adapt-response.js';
 import { badPathText, notFoundText, TARGET_TOO_LARGE } from '../responses/fixed-responses.js';
 import { chain } from '../http/promise.js';
 import type { Verdict } from './check-runner.js';

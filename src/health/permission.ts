@@ -8,7 +8,7 @@ import type { ApiResponse } from '../http/response.js';
 import type { Caller } from '../model/caller.js';
 import type { Observe } from '../observe/observation.js';
 import { internalErrorText, unauthorizedResponse } from '../responses/fixed-responses.js';
-import { uncached } from './answer-form.js';
+import { uncached } from './adapt-response.js';
 
 /** Whether a request is allowed, and whether its caller may see reasons. */
 export type Permission =

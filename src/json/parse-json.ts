@@ -1,6 +1,6 @@
 import type { JsonDocument, JsonResult } from './json-document.js';
 import { MAX_MEMBERS } from './member-count.js';
-import { readExactly } from './read-exactly.js';
+import { parseStrictJson } from './strict-json.js';
 import { scanJson, type JsonScan } from './scan-json.js';
 
 /**
@@ -18,19 +18,21 @@ export function bodyText(body: Uint8Array | string): string {
 
 /**
  * Reads JSON within {@link MAX_DEPTH}, in linear time, and reports what the fast parser would hide: keys that come twice,
- * numbers that are not plain integers. Most texts are parsed by `JSON.parse`; only unusual ones are read again, character by
+ * numbers that are not plain integers. Most texts are parsed by `JSON.parse`; those are read again, character by
  * character. Keys such as `__proto__` are plain data.
  *
  * @param scan the result of {@link scanJson}
  */
 export function parseScanned(text: string, scan: JsonScan): JsonResult {
   const plain = readPlain(text, scan);
-  return plain && countKeys(plain.value) === plain.keys ? { document: plainDocument(plain.value) } : parseOdd(text);
+  return plain && countKeys(plain.value) === plain.keys
+    ? { document: plainDocument(plain.value) }
+    : parseStrictly(text);
 }
 
 /** The complete path of {@link parseScanned}, for texts that {@link readPlain} cannot read. */
-export function parseOdd(text: string): JsonResult {
-  return readExactly(text, MAX_DEPTH);
+export function parseStrictly(text: string): JsonResult {
+  return parseStrictJson(text, MAX_DEPTH);
 }
 
 /** JSON inside a string of an object: too many members are an error like any other. */
@@ -52,7 +54,7 @@ export interface PlainJson {
  * duplicates. Undefined for a text that is unusual in another way, or invalid.
  */
 export function readPlain(text: string, scan: JsonScan): PlainJson | undefined {
-  if (scan.depth > MAX_DEPTH || scan.odd) return undefined;
+  if (scan.depth > MAX_DEPTH || scan.needsStrictParser) return undefined;
   const value = parsed(text);
   return value === undefined ? undefined : { value, keys: scan.keys };
 }

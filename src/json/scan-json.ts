@@ -12,7 +12,7 @@ export interface JsonScan {
   /** The depth of nesting. */
   readonly depth: number;
   /** There may be numbers with a fraction, an exponent or more than 15 digits, or escaped surrogates; or it is invalid. */
-  readonly odd: boolean;
+  readonly needsStrictParser: boolean;
 }
 
 const QUOTE = 0x22;
@@ -33,7 +33,7 @@ export function scanJson(text: string, mostMembers: number = Infinity): JsonScan
   let depth = 0;
   let deepest = 0;
   let digits = 0;
-  let odd = false;
+  let needsStrictParser = false;
   let at = 0;
   const escapes = text.includes('\\');
   while (at < text.length) {
@@ -49,7 +49,7 @@ export function scanJson(text: string, mostMembers: number = Infinity): JsonScan
       continue;
     }
     if (code >= 0x30 && code <= 0x39) {
-      if (++digits > 15) odd = true;
+      if (++digits > 15) needsStrictParser = true;
     } else {
       if (code === 0x3a) {
         if (++keys > members) break;
@@ -59,7 +59,7 @@ export function scanJson(text: string, mostMembers: number = Infinity): JsonScan
         if (++members > mostMembers) break;
         deepest = Math.max(deepest, ++depth);
       } else if (code === 0x7d || code === 0x5d) depth--;
-      else if (digits > 0 && (code === 0x2e || code === 0x65 || code === 0x45)) odd = true;
+      else if (digits > 0 && (code === 0x2e || code === 0x65 || code === 0x45)) needsStrictParser = true;
       digits = 0;
     }
     at++;
@@ -69,7 +69,7 @@ export function scanJson(text: string, mostMembers: number = Infinity): JsonScan
     keys,
     members,
     depth: deepest,
-    odd: odd || wrong || (escapes && SURROGATE.test(text)),
+    needsStrictParser: needsStrictParser || wrong || (escapes && SURROGATE.test(text)),
   };
 }
 

@@ -12,8 +12,7 @@ import { checkOptions, type OptionRules } from '../options/check-options.js';
 import { aBoolean, aFunction, aListOfStrings, anObjectWith, required } from '../options/rules.js';
 import { createDrainGate } from './drain-gate.js';
 import { createOtherPaths } from './other-paths.js';
-import { auditIdOf } from '../http/headers.js';
-import { NOT_CACHED } from '../responses/fixed-responses.js';
+import { withStandardHeaders } from './standard-headers.js';
 
 /** A part of an API server that answers on paths of its own: `createHealth(…)`, `createEvents(…)`. */
 export interface ApiServerPart {
@@ -131,13 +130,3 @@ const rules = (): OptionRules<ApiServerOptions> => ({
       ? []
       : aListOfStrings(value, name).map((fault) => `${fault}, or a function that gives one`),
 });
-
-/**
- * Adds what every answer of an API server carries, where it is not there yet: `audit-id` (the request's own when it can
- * be a header value, else a new UUID) and `cache-control`.
- */
-export function withStandardHeaders(request: ApiRequest, response: ApiResponse): ApiResponse {
-  const { headers } = response;
-  if ('audit-id' in headers && 'cache-control' in headers) return response;
-  return { ...response, headers: { 'audit-id': auditIdOf(request), ...NOT_CACHED, ...headers } };
-}

@@ -2,7 +2,7 @@ import type { ApiHandler } from '../http/handler.js';
 import { header } from '../http/headers.js';
 import { splitUrl } from '../http/url.js';
 import { shuttingDownResponse } from '../responses/fixed-responses.js';
-import { withStandardHeaders } from './create-api-server.js';
+import { withStandardHeaders } from './standard-headers.js';
 
 /** A door in front of a handler that can be shut for good. */
 export interface DrainGate {

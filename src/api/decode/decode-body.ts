@@ -4,7 +4,7 @@ import { badRequest } from '../status/failures.js';
 import { goQuote, shorten } from '../../json/go-print.js';
 import { DEFAULT_BODY_LIMITS, type BodyLimits } from '../body/member-limit.js';
 import { decodeObject } from './decode-object.js';
-import { decodeQuickly, ODD } from './decode-quickly.js';
+import { decodeQuickly, FALLBACK } from './decode-quickly.js';
 import { bodyText, type PlainJson } from '../../json/parse-json.js';
 import { parsePlain, strictText, yamlStrictText, type FieldValidation } from '../body/parse-body.js';
 import type { QuickDecoder } from './quick-object.js';
@@ -88,7 +88,7 @@ function decodePlain(
   }
   const tally = { keys: 0 };
   const object = decodeQuickly(parsed.value, shape, true, undefined, tally);
-  if (object === ODD || tally.keys !== parsed.keys) return undefined;
+  if (object === FALLBACK || tally.keys !== parsed.keys) return undefined;
   return { object, warnings: NONE, kind, apiVersion };
 }
 

@@ -1,7 +1,7 @@
 import { isInt64, isObject, depthWithin, MAX_FREE_DEPTH } from '../../json/json-tree.js';
 import type { FieldShape, ListShape, MapShape, ScalarShape, Shape, StructShape } from '../schema/shape.js';
 import { typeFault, timeFault, type DecodeFault } from './decode-fault.js';
-import { decodeQuickly, ODD } from './decode-quickly.js';
+import { decodeQuickly, FALLBACK } from './decode-quickly.js';
 import { parseTime } from '../../time/parse-time.js';
 import type { JsonDocument } from '../../json/json-document.js';
 import { MAX_STRICT_ERRORS, strictError } from '../body/parse-body.js';
@@ -33,7 +33,7 @@ export function decodeObject(
   // Duplicate keys and unusual numbers need the complete decoder, which costs several times as much.
   if (!source.repeats) {
     const object = decodeQuickly(value, shape, true, known);
-    if (object !== ODD) return { object, strictErrors: NO_ERRORS };
+    if (object !== FALLBACK) return { object, strictErrors: NO_ERRORS };
   }
   const run: Run = { source, strict: new Set(), fault: undefined, stopped: false };
   const top = value === null || value === undefined ? {} : value;

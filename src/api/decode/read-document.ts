@@ -1,7 +1,7 @@
 import { parseYaml } from '../yaml/yaml.js';
 import { DEFAULT_BODY_LIMITS, type BodyLimits } from '../body/member-limit.js';
 import type { JsonDocument, JsonResult } from '../../json/json-document.js';
-import { bodyText, parseOdd, plainDocument } from '../../json/parse-json.js';
+import { bodyText, parseStrictly, plainDocument } from '../../json/parse-json.js';
 import { parseJson } from '../body/parse-body.js';
 import { parseError } from './type-meta.js';
 
@@ -34,7 +34,7 @@ function readJson(body: Uint8Array, limits: BodyLimits): ReadDocument {
 
 /** {@link readDocument} for JSON that `parsePlain` could not read. */
 export function readOddJson(text: string): ReadDocument {
-  return readDocumentOf(parseOdd(text));
+  return readDocumentOf(parseStrictly(text));
 }
 
 function readDocumentOf(result: JsonResult): ReadDocument {

@@ -76,10 +76,10 @@ export function withRevision(stored: ObjectMeta, resourceVersion: string): Objec
     stored.ownerReferences === undefined &&
     stored.finalizers === undefined
   ) {
-    const usual: ObjectMeta = { name, namespace, uid, resourceVersion, creationTimestamp };
-    if (labels) usual.labels = labels;
-    if (managedFields) usual.managedFields = managedFields;
-    return usual;
+    const common: ObjectMeta = { name, namespace, uid, resourceVersion, creationTimestamp };
+    if (labels) common.labels = labels;
+    if (managedFields) common.managedFields = managedFields;
+    return common;
   }
   const metadata: ObjectMeta = {};
   if (stored.name !== undefined) metadata.name = stored.name;

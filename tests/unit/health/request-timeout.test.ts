@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { requestTimeout } from '../../../src/health/answer-form.js';
+import { requestTimeout } from '../../../src/health/adapt-response.js';
 
 describe('the timeout of a health request', () => {
   it.each([

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { bodyText, MAX_DEPTH } from '../../../../src/json/parse-json.js';
 import { parseJson } from '../../../../src/api/body/parse-body.js';
-import { readExactly } from '../../../../src/json/read-exactly.js';
+import { parseStrictJson } from '../../../../src/json/strict-json.js';
 import { scanJson } from '../../../../src/json/scan-json.js';
 
 const error = (text: string): string | undefined => {
@@ -113,7 +113,7 @@ describe('for any JSON', () => {
   test('the exact reader and JSON.parse agree', () => {
     fc.assert(
       fc.property(anyJson, (text) => {
-        const exact = readExactly(text, 100);
+        const exact = parseStrictJson(text, 100);
         if ('error' in exact) throw new Error(exact.error);
         const plain = JSON.parse(text.replace(/-0(?=[,\]}]|$)/g, '0')) as unknown;
         expect(JSON.stringify(exact.document.value)).toBe(JSON.stringify(plain));

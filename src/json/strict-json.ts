@@ -18,7 +18,7 @@ const MAX_PATHS_LENGTH = 65_536;
  * Reads JSON character by character, without recursion, with the errors of Go's `encoding/json`, and notes duplicate keys
  * and the notation of unusual numbers. Several times slower than `JSON.parse`, so only for texts that need it.
  */
-export function readExactly(text: string, maxDepth: number): JsonResult {
+export function parseStrictJson(text: string, maxDepth: number): JsonResult {
   return new JsonReader(text, maxDepth).read();
 }
 
