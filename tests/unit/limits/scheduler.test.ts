@@ -105,3 +105,14 @@ describe('work that starts as it arrives', () => {
     }
   });
 });
+
+it('does not count an unauthenticated client as active that sends few requests at a time, for however long', () => {
+  const { clock, scheduler } = bench(1);
+  const [jane, probe] = [activity(), activity(true)];
+  for (let sent = 0; sent < 500; sent += 1) {
+    clock.advance(100);
+    scheduler.mayBegin(jane);
+    scheduler.mayBegin(probe);
+  }
+  expect(scheduler.areShared()).toBe(false);
+});
