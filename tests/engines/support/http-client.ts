@@ -24,8 +24,11 @@ export interface Ask {
   readonly deadlineMs?: number;
 }
 
-/** How long a client waits: every answer, also of a server whose database is away, has to come earlier. */
-export const CLIENT_DEADLINE_MS = 10_000;
+/**
+ * How long a client waits: every answer, also of a server whose database is away, has to come earlier. A write reads and then
+ * writes, and each of the two may take the 5 s that engines give an operation by default.
+ */
+export const CLIENT_DEADLINE_MS = 12_000;
 
 /** Connections of one simulated client or of several. */
 export interface HttpClient {
