@@ -24,12 +24,8 @@ export interface Ask {
   readonly deadlineMs?: number;
 }
 
-/**
- * How long a client waits: every answer, also of a server whose database is away, has to come earlier. A write reads, which
- * may take the 5 s that engines give an operation by default, and then writes: 8 s with the repetitions that find out what
- * became of it.
- */
-export const CLIENT_DEADLINE_MS = 15_000;
+/** How long a client waits: every answer, also of a server whose database is away, has to come earlier. */
+export const CLIENT_DEADLINE_MS = 10_000;
 
 /** Connections of one simulated client or of several. */
 export interface HttpClient {
