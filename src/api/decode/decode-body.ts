@@ -4,7 +4,6 @@ import { badRequest } from '../status/failures.js';
 import { goQuote, shorten } from '../../json/go-print.js';
 import { DEFAULT_BODY_LIMITS, type BodyLimits } from '../body/member-limit.js';
 import { decodeObject } from './decode-object.js';
-import { decodeQuickly, FALLBACK } from './decode-quickly.js';
 import { bodyText, type PlainJson } from '../../json/parse-json.js';
 import { parsePlain, strictText, yamlStrictText, type FieldValidation } from '../body/parse-body.js';
 import type { QuickDecoder } from './quick-object.js';
@@ -73,8 +72,7 @@ export function decodeBody(body: Uint8Array, options: DecodeBodyOptions): Decode
 }
 
 /**
- * Fast path: JSON with the expected kind and nothing unusual, in one pass over the object.
- * Other bodies take the complete path from the start, with the same result.
+ * Fast path: JSON with the expected kind and nothing unusual. Other bodies are read again, character by character.
  */
 function decodePlain(
   parsed: PlainJson,
@@ -87,9 +85,9 @@ function decodePlain(
     return { object: known.object, warnings: NONE, kind, apiVersion };
   }
   const tally = { keys: 0 };
-  const object = decodeQuickly(parsed.value, shape, true, undefined, tally);
-  if (object === FALLBACK || tally.keys !== parsed.keys) return undefined;
-  return { object, warnings: NONE, kind, apiVersion };
+  const decoded = decodeObject(parsed.value, shape, {}, undefined, tally);
+  if ('fault' in decoded || decoded.strictErrors.length > 0 || tally.keys !== parsed.keys) return undefined;
+  return { object: decoded.object, warnings: NONE, kind, apiVersion };
 }
 
 const NONE: readonly string[] = Object.freeze([]);

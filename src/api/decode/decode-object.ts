@@ -1,9 +1,9 @@
-import { isInt64, isObject, depthWithin, MAX_FREE_DEPTH } from '../../json/json-tree.js';
+import { depthWithin, isInt64, isObject, member, MAX_FREE_DEPTH } from '../../json/json-tree.js';
 import type { FieldShape, ListShape, MapShape, ScalarShape, Shape, StructShape } from '../schema/shape.js';
 import { typeFault, timeFault, type DecodeFault } from './decode-fault.js';
-import { decodeQuickly, FALLBACK } from './decode-quickly.js';
+import { countKeys } from '../../json/parse-json.js';
 import { parseTime } from '../../time/parse-time.js';
-import type { JsonDocument } from '../../json/json-document.js';
+import { setMember, type JsonDocument } from '../../json/json-document.js';
 import { MAX_STRICT_ERRORS, strictError } from '../body/parse-body.js';
 
 /** The result of decoding: an object of the shape, or a fault. */
@@ -23,31 +23,32 @@ const INT32_MAX = 2_147_483_647;
  *
  * @param value the document; `null` counts as `{}`
  * @param known a decoded object of the shape: parts of it in the value are not decoded again
+ * @param tally counts the decoded keys, if given: fewer than in the text means that some are duplicates
  */
 export function decodeObject(
   value: unknown,
   shape: StructShape,
   source: Partial<JsonDocument> = {},
   known?: Readonly<Record<string, unknown>>,
+  tally: KeyTally = { keys: 0 },
 ): Decoded {
-  // Duplicate keys and unusual numbers need the complete decoder, which costs several times as much.
-  if (!source.repeats) {
-    const object = decodeQuickly(value, shape, true, known);
-    if (object !== FALLBACK) return { object, strictErrors: NO_ERRORS };
-  }
-  const run: Run = { source, strict: new Set(), fault: undefined, stopped: false };
+  const run: Run = { source, tally, strict: new Set(), fault: undefined, stopped: false };
   const top = value === null || value === undefined ? {} : value;
   const object = isObject(top)
-    ? decodeStruct(run, top, shape, undefined, true)
+    ? decodeStruct(run, top, shape, undefined, known)
     : fail(run, typeFault(top, shape, shape.name));
   if (run.fault) return { fault: run.fault };
   return { object: object as Record<string, unknown>, strictErrors: [...run.strict] };
 }
 
-const NO_ERRORS: readonly string[] = Object.freeze([]);
+/** See {@link decodeObject}. */
+export interface KeyTally {
+  keys: number;
+}
 
 interface Run {
   readonly source: Partial<JsonDocument>;
+  readonly tally: KeyTally;
   readonly strict: Set<string>;
   fault: DecodeFault | undefined;
   /** Go continues after a wrong type and reports the first, but stops at types with their own decoder (times). */
@@ -67,29 +68,32 @@ function decodeStruct(
   value: Record<string, unknown>,
   shape: StructShape,
   at: Place | undefined,
-  top: boolean,
+  known?: unknown,
 ): Record<string, unknown> {
-  const repeats = run.source.repeats?.get(value);
+  const before = isObject(known) ? known : undefined;
   const found = new Map<FieldShape, unknown>();
-  for (const key of repeats ?? Object.keys(value)) {
+  for (const key of keysOf(run, value)) {
     const field = shape.byName.get(key);
     if (!field) tell(run, 'unknown', at, key);
     else if (found.has(field)) tell(run, 'duplicate', at, key);
-    else found.set(field, decodeField(run, value, field, shape, at));
+    else found.set(field, decodeField(run, value, field, shape, at, before?.[key]));
     if (run.stopped) break;
   }
   const object: Record<string, unknown> = {};
   for (const field of shape.fields) {
-    if (field.discarded || (top && field.protobuf === 0)) continue;
+    if (field.discarded || (at === undefined && field.protobuf === 0)) continue;
     const member = found.get(field);
     if (member !== undefined && !(field.presence === 'non-empty' && isEmpty(member))) object[field.name] = member;
-    else if (field.presence === 'always') object[field.name] = fresh(field.zero);
+    else if (field.presence === 'always') object[field.name] = isObject(field.zero) ? {} : field.zero;
   }
   return object;
 }
 
-function fresh(zero: FieldShape['zero']): unknown {
-  return typeof zero === 'object' && zero !== null ? {} : zero;
+/** The keys in the order of the text, duplicates included. */
+function keysOf(run: Run, value: Record<string, unknown>): readonly string[] {
+  const keys = run.source.repeats?.get(value) ?? Object.keys(value);
+  run.tally.keys += keys.length;
+  return keys;
 }
 
 /** A given struct is kept even if it is empty, like a pointer in Go. */
@@ -106,30 +110,25 @@ function decodeField(
   field: FieldShape,
   struct: StructShape,
   parent: Place | undefined,
+  known: unknown,
 ): unknown {
   const value = owner[field.name];
   if (value === null || value === undefined) return undefined;
   const { shape } = field;
-  if (shape.kind === 'scalar') {
-    if (shape.type === 'string' && typeof value === 'string') return value;
-    return decodeScalar(run, value, shape, { parent, struct: struct.name, key: field.name, index: false }, owner);
-  }
-  return decodeValue(run, value, shape, { parent, struct: struct.name, key: field.name, index: false });
+  if (value === known || (typeof value === 'string' && shape.kind === 'scalar' && shape.type === 'string'))
+    return value;
+  const at: Place = { parent, struct: struct.name, key: field.name, index: false };
+  return shape.kind === 'scalar'
+    ? decodeScalar(run, value, shape, at, owner)
+    : decodeValue(run, value, shape, at, known);
 }
 
-function decodeValue(run: Run, value: unknown, shape: Shape, at: Place): unknown {
-  switch (shape.kind) {
-    case 'scalar':
-      return decodeScalar(run, value, shape, at);
-    case 'struct':
-      return isObject(value)
-        ? decodeStruct(run, value, shape, at, false)
-        : fail(run, typeFault(value, shape, goPath(at)));
-    case 'list':
-      return Array.isArray(value) ? decodeList(run, value, shape, at) : fail(run, typeFault(value, shape, goPath(at)));
-    case 'map':
-      return isObject(value) ? decodeMap(run, value, shape, at) : fail(run, typeFault(value, shape, goPath(at)));
-  }
+function decodeValue(run: Run, value: unknown, shape: Shape, at: Place, known?: unknown): unknown {
+  if (shape.kind === 'scalar') return decodeScalar(run, value, shape, at);
+  if (shape.kind === 'list' && Array.isArray(value)) return decodeList(run, value, shape, at);
+  if (shape.kind === 'struct' && isObject(value)) return decodeStruct(run, value, shape, at, known);
+  if (shape.kind === 'map' && isObject(value)) return decodeMap(run, value, shape, at);
+  return fail(run, typeFault(value, shape, goPath(at)));
 }
 
 function decodeList(run: Run, value: readonly unknown[], shape: ListShape, at: Place): unknown[] {
@@ -143,25 +142,24 @@ function decodeList(run: Run, value: readonly unknown[], shape: ListShape, at: P
 }
 
 function decodeMap(run: Run, value: Record<string, unknown>, shape: MapShape, at: Place): Record<string, unknown> {
-  const map = Object.create(null) as Record<string, unknown>;
-  const seen = new Set<string>();
-  for (const key of run.source.repeats?.get(value) ?? Object.keys(value)) {
-    if (seen.has(key)) {
+  const map: Record<string, unknown> = {};
+  for (const key of keysOf(run, value)) {
+    if (Object.hasOwn(map, key)) {
       tell(run, 'duplicate', at, key);
       continue;
     }
-    seen.add(key);
-    const member = value[key];
+    const given = member(value, key);
     // Map keys are not part of Go's field paths.
-    map[key] = member === null ? unset(run, shape.value, at) : decodeValue(run, member, shape.value, at);
+    setMember(map, key, given === null ? unset(run, shape.value, at) : decodeValue(run, given, shape.value, at));
     if (run.stopped) break;
   }
-  return map;
+  // Set last, because an object without a prototype has slow keys, and they are read five times.
+  return Object.setPrototypeOf(map, null) as Record<string, unknown>;
 }
 
 /** The value of `null` as an item of a list or map. */
 function unset(run: Run, shape: Shape, at: Place): unknown {
-  if (shape.kind === 'struct') return decodeStruct(run, {}, shape, at, false);
+  if (shape.kind === 'struct') return decodeStruct(run, {}, shape, at);
   return shape.kind === 'scalar' && shape.type === 'string' ? '' : null;
 }
 
@@ -196,6 +194,7 @@ function decodeScalar(
       return time.value ?? undefined;
     }
     case 'json':
+      run.tally.keys += countKeys(value);
       return depthWithin(value, MAX_FREE_DEPTH) ? value : stop(run, timeFault('json: exceeded max depth'));
   }
   return fail(run, typeFault(value, shape, goPath(at)));

@@ -185,7 +185,7 @@ describe('type errors are worded as in Go', () => {
   });
 });
 
-test('the fast path and the complete decoder give the same result', () => {
+test('the order of the fields does not matter', () => {
   const withNulls = anyEvent().chain((event) =>
     fc
       .subarray(Object.keys(event))
@@ -193,10 +193,10 @@ test('the fast path and the complete decoder give the same result', () => {
   );
   fc.assert(
     fc.property(fc.oneof(anyEvent(), withNulls), (event) => {
-      const careful = decodeObject(event, eventShape(), { repeats: new WeakMap() });
-      const quick = decodeObject(event, eventShape());
-      expect(quick).toEqual(careful);
-      expect(JSON.stringify(quick)).toBe(JSON.stringify(careful));
+      const inOrder = decodeObject(event, eventShape());
+      const reversed = decodeObject(Object.fromEntries(Object.entries(event).reverse()), eventShape());
+      expect(reversed).toEqual(inOrder);
+      expect(JSON.stringify(reversed)).toBe(JSON.stringify(inOrder));
     }),
   );
 });
