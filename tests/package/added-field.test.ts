@@ -7,7 +7,7 @@ import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventFields } from '../../scripts/generate/shape-fields.js';
 import { selectorSource } from '../../scripts/generate/selectors.js';
-import { structOf } from '../../src/api/schema/compile.js';
+import { structOf } from '../../src/api/schema/shape.js';
 import type { FieldShape, StructShape } from '../../src/api/schema/shape.js';
 import { eventShape, SOURCE } from '../../src/events/resource/schema.js';
 import type * as Index from '../../src/index.js';

@@ -1,6 +1,5 @@
 import type { ManagedFieldsEntry } from '../../model/object-meta.js';
-import type { StructShape } from '../schema/shape.js';
-import { structOf } from '../schema/compile.js';
+import { structOf, type StructShape } from '../schema/shape.js';
 import { createCreatedEntries, type CreatedEntries } from './created-entries.js';
 import { createEntryLists } from './entry-lists.js';
 import { createNewObjectFields, type NewObjectFields } from './new-object-fields.js';

@@ -1,4 +1,4 @@
-import { compileStruct } from '../schema/compile.js';
+import { compileStruct } from '../schema/facts.js';
 import { deleteOptionsShape } from '../schema/delete-options-schema.js';
 import { lazy } from '../schema/lazy.js';
 import { objectMetaSchema } from '../schema/object-meta-schema.js';

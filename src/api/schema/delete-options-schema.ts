@@ -1,6 +1,5 @@
 import type * as z from 'zod';
-import { compileStruct } from './compile.js';
-import { field, list, scalar, struct } from './facts.js';
+import { compileStruct, field, list, scalar, struct } from './facts.js';
 import { lazy } from './lazy.js';
 import { typeMetaFields } from './object-meta-schema.js';
 import type { StructShape } from './shape.js';

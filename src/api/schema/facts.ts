@@ -1,85 +1,50 @@
 import * as z from 'zod';
-import { isInt64 } from '../../json/json-tree.js';
+import { isInt64, isObject } from '../../json/json-tree.js';
 import { timeError } from '../../time/parse-time.js';
 import { lazy } from './lazy.js';
-import type { FieldShape, ListShape, MapShape, ScalarShape } from './shape.js';
+import { structOf, zeroOf } from './shape.js';
+import type { FieldShape, ListShape, ScalarShape, Shape, StructShape } from './shape.js';
 
-/** What Kubernetes specifies of a type beyond what zod does. */
-export interface StructFacts {
-  readonly kind: 'struct';
-  readonly name: string;
-  readonly definition: string;
-  readonly description: string;
-  readonly atomic?: boolean;
-  readonly olderDefinition?: string;
-}
+/** What Kubernetes specifies of an object; not atomic by default. */
+export type StructFacts = Omit<StructShape, 'kind' | 'fields' | 'byName' | 'atomic'> & { readonly atomic?: boolean };
 
-/** What Kubernetes specifies of a field. Fields are in wire order in their struct. */
-export interface FieldFacts {
-  readonly description: string;
-  /** 0 for `kind` and `apiVersion`. */
-  readonly protobuf: number;
-  /** Default `non-empty`. */
-  readonly presence?: FieldShape['presence'];
-  /** Default false. */
-  readonly required?: boolean;
-  readonly discarded?: boolean;
-  /** Whether updates may change it, whatever the version's rules. Default false. */
-  readonly mutable?: boolean;
-  /**
-   * Field selectors read it: its index among all such fields, from 0. Stored sidecars depend on it, so a new
-   * field gets the next free one, and none is reused. On a struct: the index of its first member; all are read.
-   */
-  readonly selectable?: number;
-  /**
-   * How often an object has the field: nearly every new one that clients send (`sent`), nearly every stored one
-   * (`stored`), or many (`often`). Generated code is fast for objects that have these fields and no others, and correct
-   * for all. Absent: rarely.
-   */
-  readonly frequency?: 'sent' | 'stored' | 'often';
-  /** Nearly every object has a different value, so that sharing equal values does not pay. Default false. */
-  readonly distinct?: boolean;
-  /** The differences in the older version of the resource, if two are served. */
-  readonly older?: OlderFacts;
-}
+/** What Kubernetes specifies of a field. Defaults: `non-empty`, and false. Fields are in wire order in their struct. */
+export type FieldFacts = Pick<FieldShape, 'description' | 'protobuf'> &
+  Partial<Omit<FieldShape, 'name' | 'shape' | 'zero'>>;
 
-/** A field in the older version of a resource; omitted facts are those of the newer one. */
-export interface OlderFacts {
-  readonly name?: string;
-  /** The number in protobuf, by which fields are ordered there. */
-  readonly protobuf?: number;
-  readonly required?: boolean;
-  readonly presence?: FieldShape['presence'];
-}
+/** What Kubernetes specifies of a list. Defaults: `atomic`, and `replace`. */
+export type ListFacts = Partial<Omit<ListShape, 'kind' | 'item'>>;
 
-/** What Kubernetes specifies of a list. */
-export interface ListFacts {
-  /** Default `atomic`. */
-  readonly type?: ListShape['type'];
-  readonly keys?: readonly string[];
-  /** Default `replace`. */
-  readonly patchStrategy?: ListShape['patchStrategy'];
-  readonly patchMergeKey?: string;
-}
+/** What the registry has for a schema: its shape, or that of a field and its facts. */
+type Known = { readonly shape: Shape; readonly field?: FieldFacts };
 
-/** What the registry contains for a schema. */
-export type Facts =
-  | StructFacts
-  | (FieldFacts & { readonly kind: 'field' })
-  | (ListFacts & { readonly kind: 'list' })
-  | ScalarShape
-  | MapShape;
+const registry: () => z.core.$ZodRegistry<Known> = lazy(() => z.registry<Known>());
 
-const registry: () => z.core.$ZodRegistry<Facts> = lazy(() => z.registry<Facts>());
-
-/** The facts of a schema made with the functions of this file. */
-export function factsOf(schema: z.core.$ZodType): Facts | undefined {
-  return registry().get(schema) as Facts | undefined;
-}
-
-function note<T extends z.core.$ZodType>(schema: T, facts: Facts): T {
-  (registry() as { add(schema: z.core.$ZodType, facts: Facts): unknown }).add(schema, facts);
+function note<T extends z.core.$ZodType>(schema: T, shape: Shape, field?: FieldFacts): T {
+  const known = field === undefined ? { shape } : { shape, field };
+  (registry() as { add(schema: z.core.$ZodType, known: Known): unknown }).add(schema, known);
   return schema;
+}
+
+const knownOf = (schema: z.core.$ZodType): Known | undefined => registry().get(schema) as Known | undefined;
+
+/**
+ * The shape of a schema made with the functions of this file. Shapes are compared by identity.
+ *
+ * @throws TypeError for any other schema
+ */
+export function compileShape(schema: z.core.$ZodType): Shape {
+  const known = knownOf(schema);
+  if (known && !known.field) return known.shape;
+  const { type } = schema._zod.def;
+  throw new TypeError(`a schema of type ${type} has no shape: make it with the functions of schema/facts.ts`);
+}
+
+/** The shape of a schema that is an object. @throws TypeError for any other */
+export function compileStruct(schema: z.core.$ZodType): StructShape {
+  const shape = compileShape(schema);
+  if (shape.kind !== 'struct') throw new TypeError('the schema is not an object: compile it with compileShape');
+  return shape;
 }
 
 /** A scalar; `goType` if Go has a type of its own for it. */
@@ -109,29 +74,51 @@ function scalarSchema(type: ScalarShape['type']): z.ZodType {
 }
 
 /** An object with known fields, in wire order. Unknown fields are dropped. */
-export function struct(facts: Omit<StructFacts, 'kind'>, fields: Readonly<Record<string, z.ZodType>>): z.ZodType {
-  return note(z.object(fields), { kind: 'struct', ...facts });
+export function struct(facts: StructFacts, fields: Readonly<Record<string, z.ZodType>>): z.ZodType {
+  const shapes = Object.entries(fields).map(([name, schema]) => fieldShape(name, knownOf(schema)));
+  return note(z.object(fields), structOf({ atomic: false, ...facts }, shapes));
+}
+
+function fieldShape(name: string, known: Known | undefined): FieldShape {
+  if (!known?.field) throw new TypeError(`the field ${name} was not made with field() of schema/facts.ts`);
+  const { shape, field: facts } = known;
+  const { description, protobuf, presence = 'non-empty', required = false, discarded = false } = facts;
+  const { mutable = false, selectable, frequency, distinct = false, older } = facts;
+  // One object literal: spread objects have slower fields, which decoders read all the time.
+  return {
+    name,
+    shape,
+    description,
+    required,
+    presence,
+    zero: zeroOf(shape),
+    protobuf,
+    discarded,
+    mutable,
+    selectable,
+    frequency,
+    distinct,
+    older,
+  };
 }
 
 /** A field of a struct: optional unless it is always written. */
 export function field(schema: z.ZodType, facts: FieldFacts): z.ZodType {
-  return note(schema.optional(), { kind: 'field', ...facts });
+  return note(schema.optional(), compileShape(schema), facts);
 }
 
 /** A list. */
 export function list(item: z.ZodType, facts: ListFacts = {}): z.ZodType {
-  return note(z.array(item), { kind: 'list', ...facts });
+  const { type = 'atomic', keys = [], patchStrategy = 'replace', patchMergeKey } = facts;
+  return note(z.array(item), { kind: 'list', item: compileShape(item), type, keys, patchStrategy, patchMergeKey });
 }
 
 /** An object with free keys and strings as values. zod's own records lose a key `__proto__`. */
 export function stringMap(): z.ZodType {
+  const isStringMap = (value: unknown): boolean =>
+    isObject(value) && Object.values(value).every((member) => typeof member === 'string');
   return note(z.custom(isStringMap, 'Invalid input: expected strings by key'), {
     kind: 'map',
     value: { kind: 'scalar', type: 'string' },
   });
-}
-
-function isStringMap(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-  return Object.values(value).every((member) => typeof member === 'string');
 }

@@ -1,5 +1,3 @@
-import type { FieldFacts, OlderFacts } from './facts.js';
-
 /**
  * The compiled form of a type: made once from the zod schema and its metadata registry, read by the
  * decoder, the encoder, strategic merge, managed fields, the OpenAPI document and protobuf.
@@ -68,33 +66,74 @@ export interface FieldShape {
   readonly protobuf: number;
   /** Checked, but never stored (`selfLink`). */
   readonly discarded: boolean;
-  /** See {@link FieldFacts.mutable}. */
+  /** Whether updates may change it, whatever the version's rules. */
   readonly mutable: boolean;
-  /** See {@link FieldFacts.selectable}. */
+  /**
+   * Field selectors read it: its index among all such fields, from 0. Stored sidecars depend on it, so a new
+   * field gets the next free one, and none is reused. On a struct: the index of its first member; all are read.
+   */
   readonly selectable?: number | undefined;
-  /** See {@link FieldFacts.frequency}. */
-  readonly frequency?: FieldFacts['frequency'];
-  /** See {@link FieldFacts.distinct}. */
+  /**
+   * How often an object has the field: nearly every new one that clients send (`sent`), nearly every stored one
+   * (`stored`), or many (`often`). Generated code is fast for objects that have these fields and no others, and correct
+   * for all. Absent: rarely.
+   */
+  readonly frequency?: 'sent' | 'stored' | 'often' | undefined;
+  /** Nearly every object has a different value, so that sharing equal values does not pay. */
   readonly distinct: boolean;
-  /** See {@link FieldFacts.older}. */
-  readonly older?: OlderFacts | undefined;
+  /** The differences in the older version of the resource, if two are served. Protobuf numbers give the order there. */
+  readonly older?: Partial<Pick<FieldShape, 'name' | 'protobuf' | 'required' | 'presence'>> | undefined;
+}
+
+/** A struct from its fields. */
+export function structOf(
+  facts: Omit<StructShape, 'kind' | 'fields' | 'byName'>,
+  fields: readonly FieldShape[],
+): StructShape {
+  return { kind: 'struct', ...facts, fields, byName: new Map(fields.map((one) => [one.name, one])) };
+}
+
+/** The value that is written for an unset field of this shape. */
+export function zeroOf(shape: Shape): FieldShape['zero'] {
+  if (shape.kind === 'struct') return Object.freeze({});
+  if (shape.kind !== 'scalar') return null;
+  if (shape.type === 'string') return '';
+  return shape.type === 'int32' || shape.type === 'int64' ? 0 : null;
 }
 
 /** The default of an absent field, if it has one. */
-export function defaultValue({ shape, presence, required }: FieldShape): unknown {
+export function defaultValue({ shape, presence, required, zero }: FieldShape): unknown {
   if (shape.kind === 'struct') return presence === 'always' ? {} : undefined;
-  if (!required || shape.kind !== 'scalar') return undefined;
-  if (shape.type === 'string') return '';
-  return shape.type === 'int32' || shape.type === 'int64' ? 0 : undefined;
+  return required ? (zero ?? undefined) : undefined;
+}
+
+/** A struct in the older version of the resource: with that version's names, in the order of its protobuf numbers. */
+export function olderStruct(shape: StructShape): StructShape {
+  const { kind: _kind, byName: _byName, fields: newer, ...facts } = shape;
+  const fields = newer.map(olderField);
+  if (shape.olderDefinition === undefined && fields.every((field, index) => field === newer[index])) return shape;
+  fields.sort((one, other) => one.protobuf - other.protobuf);
+  return structOf({ ...facts, definition: shape.olderDefinition ?? shape.definition }, fields);
+}
+
+function olderField(field: FieldShape): FieldShape {
+  const shape = field.shape.kind === 'struct' ? olderStruct(field.shape) : field.shape;
+  if (shape === field.shape && field.older === undefined) return field;
+  return { ...field, ...field.older, shape };
+}
+
+/** The name of a field in the older version. */
+export function olderName({ name, older }: FieldShape): string {
+  return older?.name ?? name;
 }
 
 /** A field that field selectors read. */
 export interface SelectableField {
   /** The path to it, `['regarding', 'kind']`. */
   readonly path: readonly string[];
-  /** See `FieldFacts.selectable`. */
+  /** See `FieldShape.selectable`. */
   readonly place: number;
-  /** See `FieldFacts.distinct`. */
+  /** See `FieldShape.distinct`. */
   readonly distinct: boolean;
 }
 

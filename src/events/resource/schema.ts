@@ -1,9 +1,8 @@
 import type * as z from 'zod';
-import { compileStruct, olderStruct } from '../../api/schema/compile.js';
-import { field, scalar, struct, type FieldFacts } from '../../api/schema/facts.js';
+import { compileStruct, field, scalar, struct, type FieldFacts } from '../../api/schema/facts.js';
 import { lazy } from '../../api/schema/lazy.js';
 import { objectMetaSchema, typeMetaFields } from '../../api/schema/object-meta-schema.js';
-import type { StructShape } from '../../api/schema/shape.js';
+import { olderStruct, type StructShape } from '../../api/schema/shape.js';
 import type { Event } from '../../model/event.js';
 
 const CORE = 'io.k8s.api.core.v1';
@@ -131,7 +130,7 @@ function makeEventSchema(): z.ZodType {
 
 /**
  * What field selectors read and no field is: the first of these fields that is not empty. Its place is as those of
- * {@link FieldFacts.selectable}.
+ * `FieldShape.selectable`.
  */
 export const SOURCE: {
   readonly name: string;

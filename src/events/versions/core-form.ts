@@ -1,6 +1,5 @@
 import { lazy } from '../../api/schema/lazy.js';
-import { olderName } from '../../api/schema/compile.js';
-import type { FieldShape, StructShape } from '../../api/schema/shape.js';
+import { olderName, type FieldShape, type StructShape } from '../../api/schema/shape.js';
 import type { Event } from '../../model/event.js';
 import { coreEventShape, eventShape } from '../resource/schema.js';
 

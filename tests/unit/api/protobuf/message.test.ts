@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { messageOf } from '../../../../src/api/protobuf/message.js';
-import { compileStruct } from '../../../../src/api/schema/compile.js';
-import { field, list, scalar, struct } from '../../../../src/api/schema/facts.js';
+import { compileStruct, field, list, scalar, struct } from '../../../../src/api/schema/facts.js';
 import { eventShape } from '../../../../src/events/resource/schema.js';
 
 describe('the message of a shape', () => {

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { compileStruct } from '../../../../src/api/schema/compile.js';
-import { field, scalar, struct } from '../../../../src/api/schema/facts.js';
+import { compileStruct, field, scalar, struct } from '../../../../src/api/schema/facts.js';
 import { selectableFields } from '../../../../src/api/schema/shape.js';
 
 test('selectable fields are in the order of their indices, all members of a struct one after the other', () => {

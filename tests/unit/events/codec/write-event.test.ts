@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decodeObject } from '../../../../src/api/decode/decode-object.js';
 import { encodeJson } from '../../../../src/api/encode/encode-json.js';
-import { structOf } from '../../../../src/api/schema/compile.js';
+import { structOf } from '../../../../src/api/schema/shape.js';
 import type { FieldShape, Shape, StructShape } from '../../../../src/api/schema/shape.js';
 import { writeEvent } from '../../../../src/events/stored-form/encode-event.js';
 import { eventShape } from '../../../../src/events/resource/schema.js';

@@ -1,8 +1,15 @@
 import * as z from 'zod';
 import { expect, test } from 'vitest';
-import { compileShape, compileStruct } from '../../../../src/api/schema/compile.js';
+import {
+  compileShape,
+  compileStruct,
+  field,
+  list,
+  scalar,
+  stringMap,
+  struct,
+} from '../../../../src/api/schema/facts.js';
 import { deleteOptionsShape } from '../../../../src/api/schema/delete-options-schema.js';
-import { field, list, scalar, stringMap, struct } from '../../../../src/api/schema/facts.js';
 import { lazy } from '../../../../src/api/schema/lazy.js';
 
 test('a schema becomes a shape with its facts', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { compileStruct, olderName, olderStruct } from '../../../../src/api/schema/compile.js';
-import { field, scalar, struct } from '../../../../src/api/schema/facts.js';
+import { compileStruct, field, scalar, struct } from '../../../../src/api/schema/facts.js';
+import { olderName, olderStruct } from '../../../../src/api/schema/shape.js';
 import type { FieldShape } from '../../../../src/api/schema/shape.js';
 
 const facts = { definition: 'test.Thing', description: '' };
