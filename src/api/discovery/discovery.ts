@@ -1,3 +1,4 @@
+import { header } from '../../http/headers.js';
 import type { ApiRequest } from '../../http/request.js';
 import type { ApiResponse } from '../../http/response.js';
 import { throwFaults } from '../../options/check-options.js';
@@ -9,7 +10,8 @@ import { methodNotAllowed } from '../status/failures.js';
 import { isStatusError, type StatusError } from '../status/status-error.js';
 import { AGGREGATED, aggregatedDocument } from './aggregated.js';
 import type { DiscoveryGroup, DiscoveryOptions } from './contract.js';
-import { entityTag, apiVersions, groupDocument, groupList, resourceList } from './plain.js';
+import { keptDocument, type KeptDocument } from './kept-document.js';
+import { apiVersions, groupDocument, groupList, resourceList } from './plain.js';
 
 /**
  * Answers the discovery paths, or `undefined` for any other path.
@@ -26,27 +28,10 @@ export type Discovery = (
 const encoder = new TextEncoder();
 const NO_QUERY: ReadonlyMap<string, readonly string[]> = new Map();
 
-/** A JSON document that is made on first use and then kept. */
-interface Document {
-  json(): Promise<Uint8Array>;
-  tag(): Promise<string>;
-}
-
-function createDocument(make: () => object | Promise<object>): Document {
-  let json: Promise<Uint8Array> | undefined;
-  let tag: Promise<string> | undefined;
-  const bytes = async (): Promise<Uint8Array> => encoder.encode(JSON.stringify(await make()));
-  const document: Document = {
-    json: () => (json ??= bytes()),
-    tag: () => (tag ??= document.json().then(entityTag)),
-  };
-  return document;
-}
-
 /** The documents of one path: a fixed one or one that names the server, and on the two roots an aggregated one. */
 interface Page {
-  readonly plain: Document | ((address: string) => object);
-  readonly aggregated?: Document;
+  readonly plain: KeptDocument | ((address: string) => object);
+  readonly aggregated?: KeptDocument;
 }
 
 /**
@@ -67,7 +52,7 @@ export function createDiscovery(options: DiscoveryOptions): Discovery {
     if (refused) return refusal(refused, inputs);
     const converted = page.aggregated && negotiateConverted(inputs, AGGREGATED);
     if (page.aggregated && converted) return answerAggregated(page.aggregated, converted, request);
-    return answerPlain(page.plain, inputs, options.serverAddress ?? headerOf(request, 'host'));
+    return answerPlain(page.plain, inputs, options.serverAddress ?? header(request, 'host') ?? '');
   };
 }
 
@@ -76,31 +61,24 @@ function createPages(options: DiscoveryOptions): ReadonlyMap<string, Page> {
   checkGroups(groups, core ? [core] : []);
   const coreGroup: readonly DiscoveryGroup[] = core ? [{ name: '', versions: [core] }] : [];
   const pages = new Map<string, Page>([
-    [
-      '/api',
-      {
-        plain: (address) => apiVersions(core, address),
-        aggregated: createDocument(() => aggregatedDocument(coreGroup)),
-      },
-    ],
-    [
-      '/apis',
-      {
-        plain: (address) => groupList(groups, address),
-        aggregated: createDocument(() => aggregatedDocument(groups)),
-      },
-    ],
+    ['/api', rootPage((address) => apiVersions(core, address), coreGroup)],
+    ['/apis', rootPage((address) => groupList(groups, address), groups)],
   ]);
-  if (core) pages.set(`/api/${core.version}`, { plain: createDocument(() => resourceList('', core)) });
+  if (core) pages.set(`/api/${core.version}`, { plain: keptDocument(() => resourceList('', core)) });
   for (const group of groups) {
-    pages.set(`/apis/${group.name}`, { plain: createDocument(() => groupDocument(group)) });
+    pages.set(`/apis/${group.name}`, { plain: keptDocument(() => groupDocument(group)) });
     for (const version of group.versions) {
       const path = `/apis/${group.name}/${version.version}`;
-      pages.set(path, { plain: createDocument(() => resourceList(group.name, version)) });
+      pages.set(path, { plain: keptDocument(() => resourceList(group.name, version)) });
     }
   }
   return pages;
 }
+
+const rootPage = (plain: Page['plain'], groups: readonly DiscoveryGroup[]): Page => ({
+  plain,
+  aggregated: keptDocument(() => aggregatedDocument(groups)),
+});
 
 function checkGroups(groups: readonly DiscoveryGroup[], core: readonly { readonly version: string }[]): void {
   const names = groups.map(({ name }) => name);
@@ -120,11 +98,6 @@ function checkGroups(groups: readonly DiscoveryGroup[], core: readonly { readonl
   throwFaults('createDiscovery', faults);
 }
 
-function headerOf(request: ApiRequest, name: string): string {
-  const value = request.headers?.[name];
-  return (typeof value === 'string' ? value : value?.[0]) ?? '';
-}
-
 function refusal(error: StatusError, inputs: NegotiationInputs): ApiResponse | Promise<ApiResponse> {
   return errorRepresentation(inputs).status(error.status, error.status.code ?? 500);
 }
@@ -132,7 +105,7 @@ function refusal(error: StatusError, inputs: NegotiationInputs): ApiResponse | P
 async function answerPlain(plain: Page['plain'], inputs: NegotiationInputs, address: string): Promise<ApiResponse> {
   try {
     const form = negotiateDocument(inputs);
-    const json = typeof plain === 'function' ? encoder.encode(JSON.stringify(plain(address))) : await plain.json();
+    const json = typeof plain === 'function' ? encoder.encode(JSON.stringify(plain(address))) : await plain.bytes();
     return await form.document(json);
   } catch (error) {
     if (isStatusError(error)) return refusal(error, inputs);
@@ -142,16 +115,16 @@ async function answerPlain(plain: Page['plain'], inputs: NegotiationInputs, addr
 
 /** Aggregated documents may be cached and are revalidated with their entity tag. */
 async function answerAggregated(
-  document: Document,
+  document: KeptDocument,
   form: DocumentRepresentation,
   request: ApiRequest,
 ): Promise<ApiResponse> {
   const etag = await document.tag();
   const headers = { 'cache-control': 'public', etag };
-  if (headerOf(request, 'if-none-match') === etag) {
+  if (header(request, 'if-none-match') === etag) {
     return { status: 304, headers: { ...headers, vary: 'Accept' }, body: null };
   }
-  const response = await form.document(await document.json());
+  const response = await form.document(await document.bytes());
   const vary = ['Accept', ...[response.headers['vary'] ?? []].flat()].join(', ');
   return { ...response, headers: { ...response.headers, ...headers, vary } };
 }

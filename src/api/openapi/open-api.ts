@@ -1,8 +1,9 @@
 import { systemClock, type Clock } from '../../clock/clock.js';
 import { clauseCovers, parseAccept } from '../../http/accept.js';
+import { headerValues } from '../../http/headers.js';
 import type { ApiRequest } from '../../http/request.js';
 import type { ApiResponse, ResponseHeaders } from '../../http/response.js';
-import { entityTag } from '../discovery/plain.js';
+import { keptDocument, type KeptDocument } from '../discovery/kept-document.js';
 import type { Json } from './schemas.js';
 import { swaggerDocument } from './swagger-document.js';
 import { swaggerProtobuf } from './swagger-protobuf.js';
@@ -30,15 +31,11 @@ export interface OpenApi {
 
 const ROOT = '/openapi/v3';
 const V2 = '/openapi/v2';
-const PROTOBUF_TYPE = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf';
 const JSON_TYPE = 'application/json';
-const DAY_MS = 86_400_000;
-
-interface Served {
-  readonly bytes: Uint8Array;
-  /** In quotes. */
-  readonly tag: string;
-}
+const PROTOBUF_TYPE = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf';
+/** Clients write a `@`, which is not allowed in media types; the response has a dot in its place. */
+const V2_TYPES = [JSON_TYPE, PROTOBUF_TYPE.replace('v2.v1.0', 'v2@v1.0'), PROTOBUF_TYPE];
+const YEAR_MS = 365 * 86_400_000;
 
 /**
  * Serves OpenAPI v3 the way Kubernetes does: an index whose links carry the hash of each document, and documents that may
@@ -46,104 +43,74 @@ interface Served {
  * JSON is offered; v2, for older clients, is one document with the content of all others, in JSON and in protobuf.
  */
 export function createOpenApi({ documents, clock = systemClock }: OpenApiOptions): OpenApi {
-  const made = new Map<string, Promise<Served>>();
-  const remembered = (name: string, make: () => object | Promise<object>, write = jsonOf): Promise<Served> => {
-    const known = made.get(name) ?? Promise.resolve(make()).then(write).then(serve);
-    made.set(name, known);
-    return known;
-  };
+  const pages = new Map([...documents].map(([name, make]) => [name, keptDocument(make)]));
+  const index = keptDocument(() => makeIndex(pages));
   const all = (): Json => swaggerDocument([...documents.values()].map((make) => make()));
-  const swagger = (accept: string): Promise<Swagger> | undefined => {
-    const type = swaggerType(accept);
-    if (type === undefined) return undefined;
-    const write = type === JSON_TYPE ? jsonOf : swaggerProtobuf;
-    return remembered(`${V2} ${type}`, all, write as Write).then((served) => ({ served, type }));
-  };
-  const document = (name: string, make: () => object): Promise<Served> => remembered(`${ROOT}/${name}`, make);
-  const index = (): Promise<Served> => remembered(ROOT, () => makeIndex(documents, document));
+  const swagger = { json: keptDocument(all), protobuf: keptDocument(all, swaggerProtobuf) };
   return {
     async handle(path, query, request) {
       if (path === V2) {
-        const vary = 'Accept-Encoding, Accept';
-        const found = await swagger(valueOf(request, 'accept'));
-        if (found === undefined) return notAcceptable(vary);
-        return whole(found.served, request, { ...NOT_CACHED, vary }, found.type);
+        const headers = { ...NOT_CACHED, vary: 'Accept-Encoding, Accept' };
+        const type = chosenType(request, V2_TYPES);
+        if (type === undefined) return { status: 406, headers, body: null };
+        if (type === JSON_TYPE) return whole(swagger.json, request, headers);
+        return whole(swagger.protobuf, request, headers, PROTOBUF_TYPE);
       }
-      if (path === ROOT) return whole(await index(), request, NOT_CACHED);
+      if (path === ROOT) return whole(index, request, NOT_CACHED);
       if (!path.startsWith(`${ROOT}/`)) return undefined;
       const name = path.slice(ROOT.length + 1);
-      const make = documents.get(name);
+      const page = pages.get(name);
       // kube-apiserver returns an empty document for unknown groups.
-      if (!make) return { status: 200, headers: NOT_CACHED, body: null };
-      if (!acceptsJson(request)) return notAcceptable('Accept');
-      const served = await document(name, make);
+      if (!page) return { status: 200, headers: NOT_CACHED, body: null };
+      const vary = 'Accept';
+      const headers = { ...NOT_CACHED, vary };
+      if (chosenType(request, [JSON_TYPE]) === undefined) return { status: 406, headers, body: null };
       const hash = query.get('hash')?.[0] ?? '';
-      const headers = { ...NOT_CACHED, vary: 'Accept' };
-      if (hash === '') return whole(served, request, headers);
-      if (hash !== hashOf(served)) {
-        const location = linkTo(name, served);
-        return {
-          status: 301,
-          headers: { ...headers, 'content-type': JSON_TYPE, etag: served.tag, location },
-          body: null,
-        };
+      if (hash === '') return whole(page, request, headers);
+      const etag = await page.tag();
+      if (hash !== hashOf(etag)) {
+        const location = linkTo(name, etag);
+        return { status: 301, headers: { ...headers, 'content-type': JSON_TYPE, etag, location }, body: null };
       }
-      const expires = new Date(clock.now() / 1000 + 365 * DAY_MS).toUTCString();
-      return whole(served, request, { vary: 'Accept', 'cache-control': 'public, immutable', expires });
+      const expires = new Date(clock.now() / 1000 + YEAR_MS).toUTCString();
+      return whole(page, request, { vary, 'cache-control': 'public, immutable', expires });
     },
   };
 }
 
-type Write = (document: object) => Uint8Array | Promise<Uint8Array>;
-
-const jsonOf: Write = (document) => new TextEncoder().encode(JSON.stringify(document));
-
-async function serve(bytes: Uint8Array): Promise<Served> {
-  return { bytes, tag: await entityTag(bytes) };
-}
-
-interface Swagger {
-  readonly served: Served;
-  readonly type: string;
-}
-
-/** As clients write it; the response has a dot in place of the `@`, which is not allowed in media types. */
-const PROTOBUF_TYPES = ['application/com.github.proto-openapi.spec.v2@v1.0+protobuf', PROTOBUF_TYPE];
-
 /** The preferred type of Accept; undefined if it names none of them. */
-function swaggerType(accept: string): string | undefined {
-  if (accept.trim() === '') return JSON_TYPE;
+function chosenType(request: Pick<ApiRequest, 'headers'>, offered: readonly string[]): string | undefined {
+  const accept = headerValues(request, 'accept').join(',');
+  if (accept.trim() === '') return offered[0];
   for (const clause of parseAccept(accept)) {
-    if (clauseCovers(clause, JSON_TYPE)) return JSON_TYPE;
-    if (PROTOBUF_TYPES.some((type) => clauseCovers(clause, type))) return PROTOBUF_TYPE;
+    const found = offered.find((type) => clauseCovers(clause, type));
+    if (found !== undefined) return found;
   }
   return undefined;
 }
 
-async function makeIndex(
-  documents: OpenApiOptions['documents'],
-  document: (name: string, make: () => object) => Promise<Served>,
-): Promise<object> {
+async function makeIndex(pages: ReadonlyMap<string, KeptDocument>): Promise<object> {
   const paths: Record<string, object> = {};
-  for (const [name, make] of [...documents].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    paths[name] = { serverRelativeURL: linkTo(name, await document(name, make)) };
+  for (const [name, page] of [...pages].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    paths[name] = { serverRelativeURL: linkTo(name, await page.tag()) };
   }
   return { paths };
 }
 
-const hashOf = ({ tag }: Served): string => tag.slice(1, -1);
-const linkTo = (name: string, served: Served): string => `${ROOT}/${name}?hash=${hashOf(served)}`;
+const hashOf = (tag: string): string => tag.slice(1, -1);
+const linkTo = (name: string, tag: string): string => `${ROOT}/${name}?hash=${hashOf(tag)}`;
 
-function whole(
-  { bytes, tag }: Served,
+async function whole(
+  document: KeptDocument,
   request: Pick<ApiRequest, 'headers'>,
   headers: ResponseHeaders,
   type = JSON_TYPE,
-): ApiResponse {
-  if (namesTag(valueOf(request, 'if-none-match'), tag)) {
-    return { status: 304, headers: { ...headers, etag: tag }, body: null };
+): Promise<ApiResponse> {
+  const etag = await document.tag();
+  if (namesTag(headerValues(request, 'if-none-match').join(','), etag)) {
+    return { status: 304, headers: { ...headers, etag }, body: null };
   }
-  return { status: 200, headers: { ...headers, 'content-type': type, etag: tag }, body: bytes };
+  return { status: 200, headers: { ...headers, 'content-type': type, etag }, body: await document.bytes() };
 }
 
 /** The longest list of tags that is read. */
@@ -155,15 +122,3 @@ function namesTag(header: string, tag: string): boolean {
     header.split(',').some((one) => one.trim() === '*' || one.trim().replace(/^W\//, '') === tag)
   );
 }
-
-function acceptsJson(request: Pick<ApiRequest, 'headers'>): boolean {
-  const accept = valueOf(request, 'accept');
-  return accept.trim() === '' || parseAccept(accept).some((clause) => clauseCovers(clause, JSON_TYPE));
-}
-
-function valueOf({ headers }: Pick<ApiRequest, 'headers'>, name: string): string {
-  const value = headers?.[name] ?? '';
-  return typeof value === 'string' ? value : value.join(',');
-}
-
-const notAcceptable = (vary: string): ApiResponse => ({ status: 406, headers: { ...NOT_CACHED, vary }, body: null });

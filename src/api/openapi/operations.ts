@@ -1,15 +1,67 @@
 import { META_DEFINITIONS } from './meta-schemas.js';
-import {
-  DELETE_PARAMETERS,
-  LIST_PARAMETERS,
-  NAMESPACE,
-  nameParameter,
-  PATCH_PARAMETERS,
-  PRETTY,
-  WATCH,
-  WRITE_PARAMETERS,
-} from './parameters.js';
 import { reference, type Json, type KindName } from './schemas.js';
+
+const query = (name: string, type: 'string' | 'integer' | 'boolean', description: string): Json => ({
+  name,
+  in: 'query',
+  description,
+  schema: { type, uniqueItems: true },
+});
+
+const path = (name: string, description: string): Json => ({
+  name,
+  in: 'path',
+  description,
+  required: true,
+  schema: { type: 'string', uniqueItems: true },
+});
+
+/** The namespace in the path. */
+const NAMESPACE: Json = path('namespace', 'the namespace the objects live in');
+
+/** Read by every operation. */
+const PRETTY: Json = query('pretty', 'string', 'When true, JSON is indented.');
+
+const DRY_RUN = query('dryRun', 'string', 'With All nothing is stored; the answer is the one the request would get.');
+const FIELD_MANAGER = query('fieldManager', 'string', 'Who makes the change: printable, at most 128 bytes.');
+const FIELD_VALIDATION = query(
+  'fieldValidation',
+  'string',
+  'What unknown and duplicate fields lead to: Ignore (nothing), Warn (a warning, the default) or Strict (an error).',
+);
+
+/** Options of create and update. */
+const WRITE_PARAMETERS: readonly Json[] = [DRY_RUN, FIELD_MANAGER, FIELD_VALIDATION];
+
+/** Options of patch. Clients look for `fieldValidation` here before they rely on the server's validation. */
+const PATCH_PARAMETERS: readonly Json[] = [
+  ...WRITE_PARAMETERS,
+  query('force', 'boolean', 'For server-side apply alone: take over fields others manage.'),
+];
+
+/** Options of a deletion, read from the query if there is no body. */
+const DELETE_PARAMETERS: readonly Json[] = [
+  DRY_RUN,
+  query('gracePeriodSeconds', 'integer', 'Seconds before the removal.'),
+  query('orphanDependents', 'boolean', 'Older form of propagationPolicy.'),
+  query('propagationPolicy', 'string', 'What happens to dependents: Orphan, Background or Foreground.'),
+];
+
+/** Options of list and watch. */
+const LIST_PARAMETERS: readonly Json[] = [
+  query('allowWatchBookmarks', 'boolean', 'Whether a watch may carry bookmarks, which tell its position.'),
+  query('continue', 'string', 'Where a page begins: the token of the page before.'),
+  query('fieldSelector', 'string', 'Only objects whose fields have these values.'),
+  query('labelSelector', 'string', 'Only objects with such labels.'),
+  query('limit', 'integer', 'The most items of a page.'),
+  query('resourceVersion', 'string', 'The version to read, or to watch from.'),
+  query('resourceVersionMatch', 'string', 'How resourceVersion is meant: Exact or NotOlderThan.'),
+  query('sendInitialEvents', 'boolean', 'Whether a watch begins with what there is, ended by a bookmark.'),
+  query('timeoutSeconds', 'integer', 'How long a list may take, or a watch lasts.'),
+];
+
+/** Turns a list into a watch. */
+const WATCH: Json = query('watch', 'boolean', 'Answer with a stream of changes in place of a list.');
 
 /** A namespaced resource, as its operations describe it. */
 export interface OperationFacts {
@@ -24,152 +76,101 @@ export interface OperationFacts {
 
 const OBJECT_TYPES = ['application/json', 'application/yaml'];
 const LIST_TYPES = [...OBJECT_TYPES, 'application/json;stream=watch'];
-
-/** The group in operation ids: `Events` for `events.example.com`, `Core` for the core group. */
-function idPrefix({ group, version }: KindName): string {
-  const first = group === '' ? 'core' : (group.split('.')[0] as string);
-  return capital(first) + capital(version);
-}
+const DESCRIPTIONS = { '200': 'OK', '201': 'Created', '202': 'Accepted' } as const;
+type Code = keyof typeof DESCRIPTIONS;
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 const contentOf = (types: readonly string[], definition: string): Json =>
   Object.fromEntries(types.map((type) => [type, { schema: reference(definition) }]));
 
-const answer = (types: readonly string[], definition: string, description: string): Json => ({
-  description,
-  content: contentOf(types, definition),
-});
+function responsesOf(types: readonly string[], definition: string, ...codes: readonly Code[]): Json {
+  const content = contentOf(types, definition);
+  const answers = codes.map((code) => [code, { description: DESCRIPTIONS[code], content }] as const);
+  return { ...Object.fromEntries(answers), '401': { description: 'Unauthorized' } };
+}
 
-const UNAUTHORIZED: Json = { '401': { description: 'Unauthorized' } };
-
-/** All paths of a namespaced resource below `root` (`/apis/GROUP/VERSION`). */
+/** All paths of a namespaced resource below `root` (`/apis/GROUP/VERSION`), those of the older watches included. */
 export function resourcePaths(root: string, facts: OperationFacts): Readonly<Record<string, Json>> {
-  const { plural, gvk } = facts;
-  const name = nameParameter(gvk.kind);
-  const all = `${root}/${plural}`;
-  const some = `${root}/namespaces/{namespace}/${plural}`;
-  return {
-    [`${root}/`]: { get: apiResources(facts) },
-    [all]: { get: listAll(facts), parameters: [...LIST_PARAMETERS, PRETTY, WATCH] },
-    [some]: collection(facts),
-    [`${some}/{name}`]: { ...item(facts), parameters: [name, NAMESPACE, PRETTY] },
-    ...watchPaths(root, facts),
-  };
-}
-
-function operation(facts: OperationFacts, action: string, id: string, description: string, more: Json): Json {
-  return {
-    tags: [tagOf(facts.gvk)],
+  const { gvk, plural, object, list, patchTypes } = facts;
+  const { kind, version } = gvk;
+  const group = gvk.group === '' ? 'core' : (gvk.group.split('.')[0] as string);
+  const plain = (verb: string, what: string, description: string, more: Json): Json => ({
+    tags: [`${group}_${version}`],
     description,
-    operationId: id,
+    // `Events` for `events.example.com`, `Core` for the core group.
+    operationId: `${verb}${capital(group)}${capital(version)}${what}`,
     ...more,
-    'x-kubernetes-action': action,
-    'x-kubernetes-group-version-kind': facts.gvk,
-  };
-}
-
-const tagOf = ({ group, version }: KindName): string =>
-  `${group === '' ? 'core' : (group.split('.')[0] as string)}_${version}`;
-
-function apiResources({ gvk }: OperationFacts): Json {
-  return {
-    tags: [tagOf(gvk)],
-    description: 'get available resources',
-    operationId: `get${idPrefix(gvk)}APIResources`,
-    responses: { '200': answer(OBJECT_TYPES, META_DEFINITIONS.apiResourceList, 'OK'), ...UNAUTHORIZED },
-  };
-}
-
-function listAll(facts: OperationFacts): Json {
-  const { gvk, list } = facts;
-  const id = `list${idPrefix(gvk)}${gvk.kind}ForAllNamespaces`;
-  return operation(facts, 'list', id, `list or watch objects of kind ${gvk.kind}`, {
-    responses: { '200': answer(LIST_TYPES, list, 'OK'), ...UNAUTHORIZED },
   });
-}
-
-function collection(facts: OperationFacts): Json {
-  const { gvk, list, object } = facts;
-  const { kind } = gvk;
-  const id = (verb: string): string => `${verb}${idPrefix(gvk)}Namespaced${kind}`;
+  const operation = (action: string, ...parts: Parameters<typeof plain>): Json => ({
+    ...plain(...parts),
+    'x-kubernetes-action': action,
+    'x-kubernetes-group-version-kind': gvk,
+  });
+  const one = `Namespaced${kind}`;
+  const listed = { responses: responsesOf(LIST_TYPES, list, '200') };
+  const listing = `list or watch objects of kind ${kind}`;
+  const watched = { responses: responsesOf(LIST_TYPES, META_DEFINITIONS.watchEvent, '200') };
+  const watching = `watch ${kind}; older form of a list with watch=true`;
+  const written = (...codes: readonly Code[]): Json => responsesOf(OBJECT_TYPES, object, ...codes);
+  const told = (...codes: readonly Code[]): Json => responsesOf(OBJECT_TYPES, META_DEFINITIONS.status, ...codes);
+  const write = {
+    parameters: WRITE_PARAMETERS,
+    requestBody: { content: contentOf(OBJECT_TYPES, object), required: true },
+  };
+  const deleteBody = { content: contentOf(OBJECT_TYPES, META_DEFINITIONS.deleteOptions) };
+  const name = path('name', `name of the ${kind}`);
+  const reading = [...LIST_PARAMETERS, PRETTY, WATCH];
+  const namespaced = `namespaces/{namespace}/${plural}`;
   return {
-    get: operation(facts, 'list', id('list'), `list or watch objects of kind ${kind}`, {
-      parameters: [...LIST_PARAMETERS, WATCH],
-      responses: { '200': answer(LIST_TYPES, list, 'OK'), ...UNAUTHORIZED },
-    }),
-    post: operation(facts, 'post', id('create'), `create a ${kind}`, {
-      parameters: WRITE_PARAMETERS,
-      requestBody: objectBody(object),
-      responses: written(object, ['200', '201', '202']),
-    }),
-    delete: operation(
-      facts,
-      'deletecollection',
-      `delete${idPrefix(gvk)}CollectionNamespaced${kind}`,
-      `delete collection of ${kind}`,
-      {
+    [`${root}/`]: {
+      get: plain('get', 'APIResources', 'get available resources', {
+        responses: responsesOf(OBJECT_TYPES, META_DEFINITIONS.apiResourceList, '200'),
+      }),
+    },
+    [`${root}/${plural}`]: {
+      get: operation('list', 'list', `${kind}ForAllNamespaces`, listing, listed),
+      parameters: reading,
+    },
+    [`${root}/${namespaced}`]: {
+      get: operation('list', 'list', one, listing, { parameters: [...LIST_PARAMETERS, WATCH], ...listed }),
+      post: operation('post', 'create', one, `create a ${kind}`, { ...write, responses: written('200', '201', '202') }),
+      delete: operation('deletecollection', 'delete', `Collection${one}`, `delete collection of ${kind}`, {
         parameters: [...LIST_PARAMETERS, ...DELETE_PARAMETERS],
-        requestBody: deleteBody(),
-        responses: { '200': answer(OBJECT_TYPES, META_DEFINITIONS.status, 'OK'), ...UNAUTHORIZED },
-      },
-    ),
-    parameters: [NAMESPACE, PRETTY],
-  };
-}
-
-function item(facts: OperationFacts): Json {
-  const { gvk, object, patchTypes } = facts;
-  const { kind } = gvk;
-  const id = (verb: string): string => `${verb}${idPrefix(gvk)}Namespaced${kind}`;
-  const status = (code: string): Json => answer(OBJECT_TYPES, META_DEFINITIONS.status, DESCRIPTIONS[code] as string);
-  return {
-    get: operation(facts, 'get', id('read'), `read the specified ${kind}`, {
-      responses: { '200': answer(OBJECT_TYPES, object, 'OK'), ...UNAUTHORIZED },
-    }),
-    put: operation(facts, 'put', id('replace'), `replace the specified ${kind}`, {
-      parameters: WRITE_PARAMETERS,
-      requestBody: objectBody(object),
-      responses: written(object, ['200', '201']),
-    }),
-    delete: operation(facts, 'delete', id('delete'), `delete a ${kind}`, {
-      parameters: DELETE_PARAMETERS,
-      requestBody: deleteBody(),
-      responses: { '200': status('200'), '202': status('202'), ...UNAUTHORIZED },
-    }),
-    patch: operation(facts, 'patch', id('patch'), `partially update the specified ${kind}`, {
-      parameters: PATCH_PARAMETERS,
-      requestBody: { content: contentOf(patchTypes, META_DEFINITIONS.patch), required: true },
-      responses: written(object, ['200', '201']),
-    }),
-  };
-}
-
-const DESCRIPTIONS: Readonly<Record<string, string>> = { '200': 'OK', '201': 'Created', '202': 'Accepted' };
-
-const objectBody = (definition: string): Json => ({ content: contentOf(OBJECT_TYPES, definition), required: true });
-const deleteBody = (): Json => ({ content: contentOf(OBJECT_TYPES, META_DEFINITIONS.deleteOptions) });
-
-function written(definition: string, codes: readonly string[]): Json {
-  const answers = codes.map((code) => [code, answer(OBJECT_TYPES, definition, DESCRIPTIONS[code] as string)] as const);
-  return { ...Object.fromEntries(answers), ...UNAUTHORIZED };
-}
-
-/** The older paths of watches. */
-function watchPaths(root: string, facts: OperationFacts): Readonly<Record<string, Json>> {
-  const { gvk, plural } = facts;
-  const parameters = [...LIST_PARAMETERS, PRETTY, WATCH];
-  const watch = (action: string, id: string): Json =>
-    operation(facts, action, `watch${idPrefix(gvk)}${id}`, `watch ${gvk.kind}; older form of a list with watch=true`, {
-      responses: { '200': answer(LIST_TYPES, META_DEFINITIONS.watchEvent, 'OK'), ...UNAUTHORIZED },
-    });
-  const some = `${root}/watch/namespaces/{namespace}/${plural}`;
-  return {
-    [`${root}/watch/${plural}`]: { get: watch('watchlist', `${gvk.kind}ListForAllNamespaces`), parameters },
-    [some]: { get: watch('watchlist', `Namespaced${gvk.kind}List`), parameters: [NAMESPACE, ...parameters] },
-    [`${some}/{name}`]: {
-      get: watch('watch', `Namespaced${gvk.kind}`),
-      parameters: [nameParameter(gvk.kind), NAMESPACE, ...parameters],
+        requestBody: deleteBody,
+        responses: told('200'),
+      }),
+      parameters: [NAMESPACE, PRETTY],
+    },
+    [`${root}/${namespaced}/{name}`]: {
+      get: operation('get', 'read', one, `read the specified ${kind}`, { responses: written('200') }),
+      put: operation('put', 'replace', one, `replace the specified ${kind}`, {
+        ...write,
+        responses: written('200', '201'),
+      }),
+      delete: operation('delete', 'delete', one, `delete a ${kind}`, {
+        parameters: DELETE_PARAMETERS,
+        requestBody: deleteBody,
+        responses: told('200', '202'),
+      }),
+      patch: operation('patch', 'patch', one, `partially update the specified ${kind}`, {
+        parameters: PATCH_PARAMETERS,
+        requestBody: { content: contentOf(patchTypes, META_DEFINITIONS.patch), required: true },
+        responses: written('200', '201'),
+      }),
+      parameters: [name, NAMESPACE, PRETTY],
+    },
+    [`${root}/watch/${plural}`]: {
+      get: operation('watchlist', 'watch', `${kind}ListForAllNamespaces`, watching, watched),
+      parameters: reading,
+    },
+    [`${root}/watch/${namespaced}`]: {
+      get: operation('watchlist', 'watch', `${one}List`, watching, watched),
+      parameters: [NAMESPACE, ...reading],
+    },
+    [`${root}/watch/${namespaced}/{name}`]: {
+      get: operation('watch', 'watch', one, watching, watched),
+      parameters: [name, NAMESPACE, ...reading],
     },
   };
 }
