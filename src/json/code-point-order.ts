@@ -3,16 +3,19 @@
  * surrogate pairs are compared with characters from U+E000 on.
  */
 export function byCodePoint(left: string, right: string): number {
+  const at = firstDifference(left, right);
+  const common = Math.min(left.length, right.length);
+  return at < common ? rank(left.charCodeAt(at)) - rank(right.charCodeAt(at)) : left.length - right.length;
+}
+
+/** Where two strings differ first, or the length of the shorter one. */
+export function firstDifference(left: string, right: string): number {
   const length = Math.min(left.length, right.length);
   let at = 0;
   // Long common prefixes are compared in blocks, which V8 does ten times as fast.
   while (length - at > BLOCK && left.slice(at, at + BLOCK) === right.slice(at, at + BLOCK)) at += BLOCK;
-  for (; at < length; at++) {
-    const a = left.charCodeAt(at);
-    const b = right.charCodeAt(at);
-    if (a !== b) return rank(a) - rank(b);
-  }
-  return left.length - right.length;
+  while (at < length && left.charCodeAt(at) === right.charCodeAt(at)) at++;
+  return at;
 }
 
 /** Long enough for two slices to cost less than the loop. */

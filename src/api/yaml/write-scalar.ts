@@ -30,11 +30,11 @@ export function writeScalar(text: string, place: ScalarPlace): string {
     case 'plain':
       return fits(text, place) ? text : folded(text, place);
     case 'single':
-      return singleQuoted(text, place);
+      return quoted(text, place, SINGLE_QUOTE);
     case 'literal':
       return literal(text, place);
     default:
-      return doubleQuoted(text, place);
+      return quoted(text, place, DOUBLE_QUOTE);
   }
 }
 
@@ -82,34 +82,49 @@ function folded(text: string, place: ScalarPlace): string {
   return out + text.slice(from);
 }
 
-/** Breaks a text in single quotes in the same way, but not at its first or last character. */
-function singleQuoted(text: string, place: ScalarPlace): string {
-  if (fits(text, place) && !text.includes("'")) return `'${text}'`;
+/** A text that needs no escapes between double quotes. */
+const SIMPLE = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
+
+const isPlainInQuotes = (unit: number): boolean => isPrintable(unit) && unit !== DOUBLE_QUOTE && unit !== BACKSLASH;
+
+/**
+ * Breaks a text in quotes in the same way, but not at its first or last character. In double quotes a line is also broken at
+ * the first of several spaces: a backslash preserves the second.
+ */
+function quoted(text: string, place: ScalarPlace, quote: typeof SINGLE_QUOTE | typeof DOUBLE_QUOTE): string {
+  const double = quote === DOUBLE_QUOTE;
+  if (fits(text, place) && (double ? SIMPLE.test(text) : !text.includes("'")))
+    return double ? `"${text}"` : `'${text}'`;
   const margin = marginOf(place);
   const last = text.length - 1;
-  const out = new TextBuffer(2 * text.length);
-  out.unit(SINGLE_QUOTE);
+  const out = new TextBuffer(double ? text.length : 2 * text.length);
+  out.unit(quote);
   let column = place.column + 1;
   for (let at = 0; at <= last; at++) {
     const unit = text.charCodeAt(at);
-    if (unit === SPACE && column > WIDTH && !place.key && at > 0 && at < last && isAlone(text, at)) {
+    const breakable = unit === SPACE && column > WIDTH && !place.key && at > 0 && at < last;
+    if (breakable && text.charCodeAt(at - 1) !== SPACE && (double || text.charCodeAt(at + 1) !== SPACE)) {
       out.unit(NEWLINE);
       out.ascii(margin);
       column = margin.length;
-      continue;
+      if (text.charCodeAt(at + 1) !== SPACE) continue;
+      out.unit(BACKSLASH);
+      column++;
+    } else if (double && !isPlainInQuotes(unit)) {
+      const code = text.codePointAt(at) as number;
+      if (code > 0xffff) at++;
+      column += out.escaped(code);
+    } else {
+      out.unit(unit);
+      column++;
+      if (unit !== SINGLE_QUOTE || double) continue;
+      out.unit(unit);
+      column++;
     }
-    out.unit(unit);
-    column++;
-    if (unit !== SINGLE_QUOTE) continue;
-    out.unit(unit);
-    column++;
   }
-  out.unit(SINGLE_QUOTE);
+  out.unit(quote);
   return out.text();
 }
-
-const isAlone = (text: string, at: number): boolean =>
-  text.charCodeAt(at + 1) !== SPACE && text.charCodeAt(at - 1) !== SPACE;
 
 function literal(text: string, place: ScalarPlace): string {
   const hint = /^[ \n]/.test(text) ? '2' : '';
@@ -124,43 +139,5 @@ function literal(text: string, place: ScalarPlace): string {
     out.unit(unit);
     before = unit;
   }
-  return out.text();
-}
-
-/** Needs no escapes between double quotes. */
-const SIMPLE = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
-
-const isPlainInQuotes = (unit: number): boolean => isPrintable(unit) && unit !== DOUBLE_QUOTE && unit !== BACKSLASH;
-
-/** In double quotes a line is also broken at the first of several spaces: a backslash preserves the second. */
-function doubleQuoted(text: string, place: ScalarPlace): string {
-  if (fits(text, place) && SIMPLE.test(text)) return `"${text}"`;
-  const margin = marginOf(place);
-  const last = text.length - 1;
-  const out = new TextBuffer(text.length);
-  out.unit(DOUBLE_QUOTE);
-  let column = place.column + 1;
-  let before = 0;
-  for (let at = 0; at <= last; at++) {
-    const unit = text.charCodeAt(at);
-    if (unit === SPACE && before !== SPACE && column > WIDTH && !place.key && at > 0 && at < last) {
-      out.unit(NEWLINE);
-      out.ascii(margin);
-      column = margin.length;
-      if (text.charCodeAt(at + 1) === SPACE) {
-        out.unit(BACKSLASH);
-        column++;
-      }
-    } else if (isPlainInQuotes(unit)) {
-      out.unit(unit);
-      column++;
-    } else {
-      const code = text.codePointAt(at) as number;
-      if (code > 0xffff) at++;
-      column += out.escaped(code);
-    }
-    before = unit;
-  }
-  out.unit(DOUBLE_QUOTE);
   return out.text();
 }

@@ -1,3 +1,4 @@
+import { firstDifference } from '../../json/code-point-order.js';
 import { writeScalar } from './write-scalar.js';
 
 /**
@@ -48,12 +49,12 @@ function* endPiece(out: Output): Pieces {
 function writeNode(out: Output, value: unknown, indent: number, parent: Parent): Pieces | Iterable<never> {
   const node = plain(value);
   if (Array.isArray(node)) {
-    if (node.length > 0) return writeList(out, node, indent, parent);
+    if (node.length > 0) return writeBlock(out, node, undefined, indent, parent);
     writeInline(out, '[]', parent);
   } else if (typeof node === 'object' && node !== null) {
     const members = node as Record<string, unknown>;
     const keys = Object.keys(members).filter((key) => members[key] !== undefined);
-    if (keys.length > 0) return writeMap(out, members, keys.sort(byNaturalOrder), indent, parent);
+    if (keys.length > 0) return writeBlock(out, members, keys.sort(byNaturalOrder), indent, parent);
     writeInline(out, '{}', parent);
   } else {
     writeLeaf(out, node, indent, parent);
@@ -100,39 +101,33 @@ function columnOf(parts: readonly string[]): number {
   return column;
 }
 
-/** A list under a key stands at the key's own column. */
-function* writeList(out: Output, items: readonly unknown[], indent: number, parent: Parent): Pieces {
-  const own = parent === 'map' ? indent : indent + 2;
-  if (parent === 'map') push(out, '\n');
-  else if (parent === 'list') push(out, ' ');
-  for (let index = 0; index < items.length; index++) {
+/**
+ * The lines of a map, or of a list where there are no keys. A list under a key stands at the key's own column.
+ */
+function* writeBlock(
+  out: Output,
+  values: Readonly<Record<string, unknown>> | readonly unknown[],
+  keys: readonly string[] | undefined,
+  indent: number,
+  parent: Parent,
+): Pieces {
+  const own = keys === undefined && parent === 'map' ? indent : indent + 2;
+  if (parent !== 'root') push(out, parent === 'map' ? '\n' : ' ');
+  const members = values as Readonly<Record<string | number, unknown>>;
+  const count = (keys ?? (values as readonly unknown[])).length;
+  for (let index = 0; index < count; index++) {
     if (index > 0 || parent !== 'list') push(out, ' '.repeat(own));
-    push(out, '-');
-    const inner = writeNode(out, items[index], own, 'list');
+    const key = keys?.[index];
+    push(out, key === undefined ? '-' : keyText(key, own));
+    const inner = writeNode(out, members[key ?? index], own, key === undefined ? 'list' : 'map');
     if (inner !== NOTHING) yield* inner;
     if (out.room <= 0) yield* endPiece(out);
   }
 }
 
-function* writeMap(
-  out: Output,
-  members: Readonly<Record<string, unknown>>,
-  keys: readonly string[],
-  indent: number,
-  parent: Parent,
-): Pieces {
-  const own = indent + 2;
-  if (parent === 'map') push(out, '\n');
-  else if (parent === 'list') push(out, ' ');
-  for (let index = 0; index < keys.length; index++) {
-    const key = keys[index] as string;
-    if (index > 0 || parent !== 'list') push(out, ' '.repeat(own));
-    const text = writeScalar(key, { indent: own, column: own, key: true });
-    push(out, isSimpleKey(key) ? `${text}:` : `? ${text}\n${' '.repeat(own)}:`);
-    const inner = writeNode(out, members[key], own, 'map');
-    if (inner !== NOTHING) yield* inner;
-    if (out.room <= 0) yield* endPiece(out);
-  }
+function keyText(key: string, indent: number): string {
+  const text = writeScalar(key, { indent, column: indent, key: true });
+  return isSimpleKey(key) ? `${text}:` : `? ${text}\n${' '.repeat(indent)}:`;
 }
 
 const encoder = new TextEncoder();
@@ -142,7 +137,7 @@ function isSimpleKey(key: string): boolean {
   return key.length <= 42 || (key.length <= 128 && encoder.encode(key).length <= 128);
 }
 
-/** Keys may be megabytes long, and a sort compares them often: equal parts are compared this many characters at a time. */
+/** Keys may be megabytes long, and a sort compares them often: zeros are counted this many at a time. */
 const CHUNK = 256;
 const ZEROS = '0'.repeat(CHUNK);
 const ZERO = 0x30;
@@ -151,9 +146,7 @@ const NINE = 0x39;
 /** The order of keys in Go's library: letters after other characters, numbers by their value. */
 function byNaturalOrder(a: string, b: string): number {
   const common = Math.min(a.length, b.length);
-  let at = 0;
-  while (at + CHUNK <= common && a.slice(at, at + CHUNK) === b.slice(at, at + CHUNK)) at += CHUNK;
-  while (at < common && a.charCodeAt(at) === b.charCodeAt(at)) at++;
+  let at = firstDifference(a, b);
   // Two surrogate pairs that differ in the second half.
   if (
     at > 0 &&
