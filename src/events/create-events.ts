@@ -2,7 +2,7 @@ import { createBodyLimits } from '../api/body/member-limit.js';
 import { createFieldTracker } from '../api/managed-fields/field-tracker.js';
 import { REQUEST_TIMEOUT_MS } from '../api/options/query.js';
 import { createChunkMemory } from '../api/representation/chunk-memory.js';
-import { MAX_SELECTOR_TERMS } from '../api/selectors/limits.js';
+import { MAX_SELECTOR_TERMS } from '../api/selectors/contract.js';
 import { acceptCaller, createAccess } from '../auth/access.js';
 import { createImpersonation } from '../auth/impersonation.js';
 import { systemClock, atNextTurn } from '../clock/clock.js';

@@ -8,10 +8,9 @@ import { errorRepresentation, routerAccepts } from '../representation/negotiate.
 import { OBJECT_MEDIA_TYPES } from '../representation/media-types.js';
 import { methodNotAllowed } from '../status/failures.js';
 import { isStatusError, type StatusError } from '../status/status-error.js';
-import { AGGREGATED, aggregatedDocument } from './aggregated.js';
+import { AGGREGATED, aggregatedDocument, apiVersions, groupDocument, groupList, resourceList } from './documents.js';
 import type { DiscoveryGroup, DiscoveryOptions } from './contract.js';
 import { keptDocument, type KeptDocument } from './kept-document.js';
-import { apiVersions, groupDocument, groupList, resourceList } from './plain.js';
 
 /**
  * Answers the discovery paths, or `undefined` for any other path.

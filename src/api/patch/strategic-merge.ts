@@ -14,8 +14,7 @@ import {
   unknownDirective,
   withoutDirectives,
 } from './strategic-directives.js';
-import { deleteFromList, mergeLists } from './strategic-lists.js';
-import { inOrder, requireOrder } from './strategic-order.js';
+import { deleteFromList, mergeLists, inOrder, requireOrder } from './strategic-lists.js';
 
 /**
  * Applies a strategic merge patch: objects merge, `null` removes, lists merge or are replaced as the shape says, and

@@ -3,8 +3,7 @@ import type { FrameType } from './contract.js';
 import { indentJson } from '../../json/indent.js';
 import { jsonBytes, type JsonSource } from '../../json/json-source.js';
 import { listBody } from './list-chunks.js';
-import { formed, type ListForm } from './list-form.js';
-import type { Serializer } from './serializer.js';
+import { formed, type ListForm, type Serializer } from './serializer.js';
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();

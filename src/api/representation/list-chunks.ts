@@ -1,7 +1,6 @@
 import { JsonPieces, jsonBytes, writeJson, type JsonSource } from '../../json/json-source.js';
 import { CHUNK_BYTES, type ChunkMemory, type LentBytes } from './chunk-memory.js';
-import type { Batches } from './list-form.js';
-import type { SerializedBody } from './serializer.js';
+import type { Batches, SerializedBody } from './serializer.js';
 
 /** Bytes of at least this length are sent as they are; to copy less costs less than a write of its own. */
 const WORTH_A_WRITE = 32_768;

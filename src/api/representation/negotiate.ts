@@ -6,11 +6,10 @@ import { choose, onlyTypes, type Conversion, type NegotiationInputs, type Restri
 import type { AnswerShape, FrameEncoder, Representation, ResourceView, StatusRepresentation } from './contract.js';
 import { OBJECT_MEDIA_TYPES, STREAM_MEDIA_TYPES } from './media-types.js';
 import { jsonBytes } from '../../json/json-source.js';
-import { metadataListWatch, metadataOnly } from './partial-metadata.js';
+import { metadataListWatch, metadataOnly, wholeObjects, type Transform } from './transform.js';
 import { respond, JSON_HEADERS } from './respond.js';
 import type { FrameWriter, Serializer } from './serializer.js';
 import { asTable, readIncludeObject } from './table.js';
-import { wholeObjects, type Transform } from './transform.js';
 import { indented } from './json.js';
 
 export { negotiationInputs, type NegotiationInputs } from './choice.js';

@@ -7,9 +7,7 @@ import { writeMessage } from '../protobuf/write-message.js';
 import type { FrameType, ResourceView } from './contract.js';
 import { listBody } from './list-chunks.js';
 import { jsonBytes } from '../../json/json-source.js';
-import { formed, type ListForm } from './list-form.js';
-import type { SerializedBody, Serializer } from './serializer.js';
-import { createTurns } from './turns.js';
+import { formed, createTurns, type ListForm, type SerializedBody, type Serializer } from './serializer.js';
 
 type Plain = Readonly<Record<string, unknown>>;
 

@@ -1,7 +1,39 @@
+import type { ListMeta } from '../../model/object-meta.js';
+import { jsonBytes, type JsonSource } from '../../json/json-source.js';
 import type { ChunkMemory, LentBytes } from './chunk-memory.js';
 import type { FrameType, ResourceView } from './contract.js';
-import type { JsonSource } from '../../json/json-source.js';
-import type { Batches, ListForm } from './list-form.js';
+import { nextTurn } from '../../clock/clock.js';
+
+/** Items in batches: all of them, or as they come. */
+export type Batches = readonly (readonly JsonSource[])[] | AsyncIterable<readonly JsonSource[]>;
+
+/** A list on its way out: what stands around the items, and what becomes of each of them. */
+export interface ListForm {
+  /** The members before the items in wire order, with their values as compact JSON. */
+  readonly members: readonly (readonly [name: string, json: string])[];
+  /** The member that holds the items. */
+  readonly itemsName: 'items' | 'rows';
+  /** What stands for no items at all. */
+  readonly empty: '[]' | 'null';
+  /** An item as it stands in the list, from its JSON without kind and apiVersion. Absent: as it is. */
+  readonly item?: (json: Uint8Array) => Uint8Array;
+}
+
+/** The bytes of an item as it stands in the list. */
+export function formed({ item: form }: ListForm, item: JsonSource): Uint8Array {
+  const json = jsonBytes(item);
+  return form ? form(json) : json;
+}
+
+/** The metadata of a list as compact JSON, in Kubernetes' order; what is unset or empty is left out. */
+export function listMetaJson(meta: ListMeta): string {
+  const { resourceVersion, continue: token, remainingItemCount } = meta;
+  return JSON.stringify({
+    resourceVersion: resourceVersion || undefined,
+    continue: token || undefined,
+    remainingItemCount,
+  });
+}
 
 /** What a serializer makes; a stream only where it would not fit one chunk, lent bytes only where there is a memory. */
 export type SerializedBody = Uint8Array | LentBytes | AsyncIterable<Uint8Array>;
@@ -34,4 +66,18 @@ export interface Serializer {
   ): SerializedBody | Promise<SerializedBody>;
   /** Ready to write a watch, at once where nothing has to be loaded. Only called when `streamType` is set. */
   frames(view: ResourceView): FrameWriter | Promise<FrameWriter>;
+}
+
+/** So much JSON is rewritten in one turn of the event loop: 5 to 10 ms as YAML, less as protobuf. */
+const BYTES_IN_A_TURN = 32_768;
+
+/** For work on many objects: told of the bytes of each, it gives something to wait for when it is time for another turn. */
+export function createTurns(): (bytes: number) => Promise<void> | undefined {
+  let left = BYTES_IN_A_TURN;
+  return (bytes) => {
+    left -= bytes;
+    if (left > 0) return undefined;
+    left = BYTES_IN_A_TURN;
+    return nextTurn();
+  };
 }

@@ -2,10 +2,9 @@ import { joinBytes } from '../../http/bytes.js';
 import type { ListMeta } from '../../model/object-meta.js';
 import { badRequest } from '../status/failures.js';
 import type { ResourceView } from './contract.js';
-import { listMetaJson } from './list-form.js';
-import { partialObjectMetadata } from './partial-metadata.js';
+import { listMetaJson } from './serializer.js';
+import { partialObjectMetadata, type Transform } from './transform.js';
 import { memberBytes } from '../../json/raw-json.js';
-import type { Transform } from './transform.js';
 
 /** What each row of a Table carries beside its cells. */
 export type IncludeObject = 'None' | 'Metadata' | 'Object';

@@ -1,6 +1,8 @@
 import type { ListMeta } from '../../model/object-meta.js';
 import type { FrameType, ResourceView } from './contract.js';
-import { listMetaJson, type ListForm } from './list-form.js';
+import { listMetaJson, type ListForm } from './serializer.js';
+import { joinBytes } from '../../http/bytes.js';
+import { memberBytes } from '../../json/raw-json.js';
 
 /** What becomes of an object before it is serialized. Works on compact JSON. */
 export interface Transform {
@@ -28,4 +30,43 @@ export function wholeObjects(view: ResourceView): Transform {
     streamKey: view.apiVersion,
     stream: () => (_type, json) => json,
   };
+}
+
+const encoder = new TextEncoder();
+const EMPTY = encoder.encode('{}');
+const END = encoder.encode('}');
+
+/** Makes PartialObjectMetadata objects: kind, apiVersion, and the metadata of an object as it was written. */
+export function partialObjectMetadata(apiVersion: string): (json: Uint8Array) => Uint8Array {
+  const start = encoder.encode(`{"kind":"PartialObjectMetadata","apiVersion":"${apiVersion}","metadata":`);
+  return (json) => joinBytes([start, memberBytes(json, 'metadata') ?? EMPTY, END]);
+}
+
+/** `as=PartialObjectMetadata` (objects, watches) and `as=PartialObjectMetadataList` (lists). */
+export function metadataOnly(apiVersion: string): Transform {
+  const partial = partialObjectMetadata(apiVersion);
+  return {
+    object: partial,
+    list: (meta) => ({
+      members: [
+        ['kind', '"PartialObjectMetadataList"'],
+        ['apiVersion', JSON.stringify(apiVersion)],
+        ['metadata', listMetaJson(meta)],
+      ],
+      itemsName: 'items',
+      // Unlike an EventList, whose items are never null.
+      empty: 'null',
+      item: partial,
+    }),
+    streamKey: `PartialObjectMetadata.${apiVersion}`,
+    stream: () => (_type, json) => partial(json),
+  };
+}
+
+/**
+ * `as=PartialObjectMetadataList` on a watch: accepted, and the stream ends at the first object without a frame, as the
+ * original does.
+ */
+export function metadataListWatch(apiVersion: string): Transform {
+  return { ...metadataOnly(apiVersion), streamKey: undefined, stream: () => () => undefined };
 }

@@ -1,9 +1,14 @@
 import { writeYaml, yamlPieces } from '../yaml/write-yaml.js';
 import { nextTurn } from '../../clock/clock.js';
 import { jsonBytes } from '../../json/json-source.js';
-import { formed, type Batches, type ListForm } from './list-form.js';
-import type { SerializedBody, Serializer } from './serializer.js';
-import { createTurns } from './turns.js';
+import {
+  formed,
+  createTurns,
+  type Batches,
+  type ListForm,
+  type SerializedBody,
+  type Serializer,
+} from './serializer.js';
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();

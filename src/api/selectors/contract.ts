@@ -1,3 +1,5 @@
+import { badRequest } from '../status/failures.js';
+
 /** What selectors read: strings by name; an absent one counts as `""` for fields and as missing for labels. */
 export interface Selectable {
   readonly fields: Readonly<Record<string, string>>;
@@ -17,4 +19,29 @@ export interface Selector {
   readonly equalities: readonly { readonly field: string; readonly value: string }[];
   /** True if everything with these equalities is a match. */
   readonly onlyEqualities: boolean;
+}
+
+/**
+ * The longest text of a selector, in UTF-16 units. A URL has to fit into the server's 64 KiB of headers, with
+ * the rest of the request and its escapes.
+ */
+export const MAX_SELECTOR_LENGTH = 32_768;
+
+/**
+ * The most terms of a selector, unless an option says otherwise: requirements, and the values between the parentheses of `in` and `notin`. What people and
+ * controllers write has up to some dozens. This many are parsed in less than a millisecond and take some 50 KiB, which is acceptable for 2,000
+ * watches with different selectors.
+ */
+export const MAX_SELECTOR_TERMS = 512;
+
+/** @throws StatusError 400 for a text that is too long */
+export function requireSelectorLength(parameter: 'labelSelector' | 'fieldSelector', text: string): void {
+  if (text.length > MAX_SELECTOR_LENGTH) {
+    throw badRequest(`${parameter} is too long: may not be more than ${MAX_SELECTOR_LENGTH} characters`);
+  }
+}
+
+/** 400 for a selector of more than so many terms. */
+export function tooManyTerms(parameter: 'labelSelector' | 'fieldSelector', most: number): Error {
+  return badRequest(`${parameter} has too many terms: may not be more than ${most}`);
 }

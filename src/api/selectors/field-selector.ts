@@ -1,7 +1,6 @@
 import { byCodePoint } from '../../json/code-point-order.js';
 import { badRequest } from '../status/failures.js';
-import type { Selectable, Selector } from './contract.js';
-import { MAX_SELECTOR_TERMS, requireSelectorLength, tooManyTerms } from './limits.js';
+import { MAX_SELECTOR_TERMS, requireSelectorLength, tooManyTerms, type Selectable, type Selector } from './contract.js';
 
 /** A field selector, which also knows the value that it requires of a field. */
 export interface FieldSelector extends Selector {

@@ -2,8 +2,7 @@ import { shorten } from '../../json/go-print.js';
 import type { StatusDetails } from '../../model/status.js';
 import { failureStatus, UNAUTHORIZED } from '../../responses/failure-status.js';
 import { joinFieldErrors, toCause, type FieldError } from './field-error.js';
-import { withinLength } from './bounded-status.js';
-import { statusError, type StatusError } from './status-error.js';
+import { withinLength, statusError, type StatusError } from './status-error.js';
 
 /** A resource as failures name it: `events` of group `events.example.com`. */
 export interface GroupResource {

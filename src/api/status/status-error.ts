@@ -1,5 +1,5 @@
-import type { Status } from '../../model/status.js';
-import { boundedStatus } from './bounded-status.js';
+import type { Status, StatusCause, StatusDetails } from '../../model/status.js';
+import { shorten } from '../../json/go-print.js';
 
 const BRAND: unique symbol = Symbol.for('kube-vitals.StatusError') as never;
 
@@ -25,4 +25,58 @@ export function statusError(unbounded: Status, headers: Readonly<Record<string, 
 /** True for a {@link StatusError}, also one made by another copy of the package. */
 export function isStatusError(value: unknown): value is StatusError {
   return typeof value === 'object' && value !== null && BRAND in value;
+}
+
+/** The message of a Status has no more UTF-16 units in JSON than this, and neither have its causes together. */
+export const MAX_STATUS_LENGTH = 16_384;
+
+/**
+ * A Status whose length does not depend on what the client sent: a long message is cut, causes that do not fit are left
+ * out, and a name that can be no object's is shown by its beginning.
+ */
+export function boundedStatus(status: Status): Status {
+  const { message = '', details } = status;
+  const told = fitting(message);
+  if (told === message && details === undefined) return status;
+  return {
+    ...status,
+    ...(told !== message && { message: told }),
+    ...(details && { details: boundedDetails(details) }),
+  };
+}
+
+function boundedDetails(details: StatusDetails): StatusDetails {
+  const { name, causes } = details;
+  return {
+    ...details,
+    ...(name !== undefined && { name: shorten(name) }),
+    ...(causes && { causes: withinLength(causes, lengthOf).map(boundedCause) }),
+  };
+}
+
+function boundedCause(cause: StatusCause): StatusCause {
+  const { message = '', field = '' } = cause;
+  const [told, place] = [fitting(message), shorten(field, MAX_STATUS_LENGTH / 4)];
+  return told === message && place === field ? cause : { ...cause, message: told, field: place };
+}
+
+/** JSON writes no UTF-16 unit with more characters. */
+const LONGEST_ESCAPE = 6;
+
+/** The beginning of a text, so that it has no more than {@link MAX_STATUS_LENGTH} units in JSON, escapes included. */
+function fitting(text: string): string {
+  if (text.length * LONGEST_ESCAPE <= MAX_STATUS_LENGTH) return text;
+  const short = shorten(text, MAX_STATUS_LENGTH);
+  return JSON.stringify(short).length <= MAX_STATUS_LENGTH + 5
+    ? short
+    : shorten(text, MAX_STATUS_LENGTH / LONGEST_ESCAPE);
+}
+
+const lengthOf = ({ message = '', field = '' }: StatusCause): number => message.length + field.length;
+
+/** The first items whose lengths together are within {@link MAX_STATUS_LENGTH}, and the first one in any case. */
+export function withinLength<T>(items: readonly T[], length: (item: T) => number): readonly T[] {
+  let left = MAX_STATUS_LENGTH;
+  const end = items.findIndex((item, index) => (left -= length(item)) < 0 && index > 0);
+  return end === -1 ? items : items.slice(0, end);
 }

@@ -1,9 +1,15 @@
 import type { ObjectMeta } from '../../model/object-meta.js';
-import { forbiddenField, invalidValue, required, tooLong, type FieldError } from '../status/field-error.js';
+import {
+  forbiddenField,
+  invalidValue,
+  required,
+  tooLong,
+  collectErrors,
+  type FieldError,
+} from '../status/field-error.js';
 import { byCodePoint } from '../../json/code-point-order.js';
 import { goQuote } from '../../json/go-print.js';
 import { byteLength } from './byte-length.js';
-import { collectErrors } from './collect-errors.js';
 import { managedFieldsErrors } from './managed-fields.js';
 import {
   dnsLabelErrors,

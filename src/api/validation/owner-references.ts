@@ -1,6 +1,5 @@
 import type { OwnerReference } from '../../model/object-meta.js';
-import { invalidValue, type FieldError } from '../status/field-error.js';
-import { collectErrors } from './collect-errors.js';
+import { invalidValue, collectErrors, type FieldError } from '../status/field-error.js';
 
 /** Each further controller is reported with the whole list, so without a limit the errors grow quadratically. */
 const MAX_LISTS_SHOWN = 10;

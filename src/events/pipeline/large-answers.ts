@@ -1,6 +1,6 @@
 import { tooManyRequests } from '../../api/status/failures.js';
 import type { JsonSource } from '../../json/json-source.js';
-import type { Batches } from '../../api/representation/list-form.js';
+import type { Batches } from '../../api/representation/serializer.js';
 import { isBytes } from '../../http/bytes.js';
 import type { ApiResponse } from '../../http/response.js';
 import { LARGE_BYTES, type HeldBytes } from '../../limits/answer-bytes.js';

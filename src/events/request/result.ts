@@ -1,7 +1,7 @@
 import type { ChunkMemory } from '../../api/representation/chunk-memory.js';
 import type { FrameEncoder } from '../../api/representation/contract.js';
 import type { JsonSource } from '../../json/json-source.js';
-import type { Batches } from '../../api/representation/list-form.js';
+import type { Batches } from '../../api/representation/serializer.js';
 import { nextTurn } from '../../clock/clock.js';
 import type { ListMeta } from '../../model/object-meta.js';
 import type { Status } from '../../model/status.js';

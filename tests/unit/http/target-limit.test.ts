@@ -3,7 +3,7 @@ import { staticTokens } from '../../../src/auth/static-tokens.js';
 import { createEvents } from '../../../src/events/create-events.js';
 import { createHealth } from '../../../src/health/create-health.js';
 import { firstOf } from '../../../src/http/handler.js';
-import { isTargetTooLarge } from '../../../src/http/target-limit.js';
+import { isTargetTooLarge } from '../../../src/http/url.js';
 import { createApiServer } from '../../../src/server/create-api-server.js';
 import { memoryStore } from '../../../src/store/memory/memory-store.js';
 import { call } from '../../../src/testing/call.js';

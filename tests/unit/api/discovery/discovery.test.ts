@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { DiscoveryOptions } from '../../../../src/api/discovery/contract.js';
-import { storageVersionHash } from '../../../../src/api/discovery/plain.js';
+import { storageVersionHash } from '../../../../src/api/discovery/documents.js';
 import { createDiscovery } from '../../../../src/api/discovery/discovery.js';
 import type { ApiResponse } from '../../../../src/http/response.js';
 

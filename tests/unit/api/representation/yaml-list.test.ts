@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ListForm } from '../../../../src/api/representation/list-form.js';
+import type { ListForm } from '../../../../src/api/representation/serializer.js';
 import { yamlSerializer } from '../../../../src/api/representation/yaml.js';
 import { writeYaml } from '../../../../src/api/yaml/write-yaml.js';
 
