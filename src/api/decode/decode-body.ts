@@ -13,26 +13,16 @@ import {
   groupVersion,
   readTypeMeta,
   saysExactly,
+  shapeOfType,
   typeMetaOf,
-  UNSAID,
   withDefaults,
-  wrongType,
+  type ExpectedType,
   type TypeMeta,
 } from './type-meta.js';
 
 /** What a body must contain, and how strictly it is checked. */
-export interface DecodeBodyOptions {
+export interface DecodeBodyOptions extends ExpectedType {
   readonly mediaType: BodyMediaType;
-  /** The shape of the object in the version of the request. */
-  readonly shape: StructShape;
-  readonly kind: string;
-  /** Group and version of the request, `events.example.com/v1`. */
-  readonly apiVersion: string;
-  /**
-   * The same kind in other group-versions, by apiVersion: decoded as such, for the caller to refuse. Without an
-   * entry another version is an unknown kind.
-   */
-  readonly otherVersions?: ReadonlyMap<string, StructShape> | undefined;
   readonly fieldValidation: FieldValidation;
   /** A faster decoder that is tried first. */
   readonly quick?: QuickDecoder | undefined;
@@ -96,56 +86,39 @@ async function decodeMessage(body: Uint8Array, options: DecodeBodyOptions): Prom
   const { kind, limits } = options;
   const read = await readProtobuf(body, limits);
   if ('error' in read) throw unrecognized(kind, read.error, body);
-  const meta = expectedType(typeMetaOf(read), options);
-  const shape = shapeOf(meta, options);
+  const { meta, shape } = typeOf(typeMetaOf(read), options);
   const message = read.read(shape);
   if ('error' in message) throw cannotBeHandled(meta, kind, message.error);
   const decoded = decodeObject(message.value, shape);
   if ('fault' in decoded) throw cannotBeHandled(meta, kind, decoded.fault.text);
-  return { object: decoded.object, warnings: [], kind, apiVersion: groupVersion(meta) };
+  return { object: decoded.object, warnings: NONE, kind, apiVersion: groupVersion(meta) };
 }
 
 function decodeDocument(body: Uint8Array, read: ReadDocument, options: DecodeBodyOptions): DecodedBody {
   const { kind, fieldValidation } = options;
   if ('error' in read) throw unrecognized(kind, read.error, body);
   const { value } = read.document;
-  const meta = typeOf(value, body, options);
-  const found = groupVersion(meta);
-  const decoded = decodeObject(value, shapeOf(meta, options), read.document);
-  if ('fault' in decoded) throw cannotBeHandled(meta, kind, decoded.fault.text);
-  const { object } = decoded;
-  if (fieldValidation === 'Ignore') return { object, warnings: [], kind, apiVersion: found };
-  if (fieldValidation === 'Warn') {
-    return { object, warnings: [...read.yamlDuplicates, ...decoded.strictErrors], kind, apiVersion: found };
-  }
-  const strict = [...decoded.strictErrors];
-  if (read.yamlDuplicates.length > 0) strict.unshift(yamlStrictText(read.yamlDuplicates));
-  if (strict.length > 0) throw cannotBeHandled(meta, kind, strictText(strict));
-  return { object, warnings: [], kind, apiVersion: found };
-}
-
-/** The type of the body. @throws StatusError 400 if it is not the expected kind */
-function typeOf(value: unknown, body: Uint8Array, options: DecodeBodyOptions): TypeMeta {
-  const { kind, apiVersion } = options;
-  if (saysExactly(value, kind, apiVersion)) return withDefaults(UNSAID, kind, apiVersion);
   const said = readTypeMeta(value);
   if ('error' in said) throw unrecognized(kind, said.error, body);
-  return expectedType(said, options);
+  const { meta, shape } = typeOf(said, options);
+  const decoded = decodeObject(value, shape, read.document);
+  if ('fault' in decoded) throw cannotBeHandled(meta, kind, decoded.fault.text);
+  const duplicates = read.yamlDuplicates;
+  if (fieldValidation === 'Strict') {
+    const yaml = duplicates.length > 0 ? [yamlStrictText(duplicates)] : [];
+    const strict = [...yaml, ...decoded.strictErrors];
+    if (strict.length > 0) throw cannotBeHandled(meta, kind, strictText(strict));
+  }
+  const warnings = fieldValidation === 'Warn' ? [...duplicates, ...decoded.strictErrors] : NONE;
+  return { object: decoded.object, warnings, kind, apiVersion: groupVersion(meta) };
 }
 
-/** A type completed by the expected one. @throws StatusError 400 if it is not the expected kind */
-function expectedType(said: TypeMeta, { kind, apiVersion, otherVersions }: DecodeBodyOptions): TypeMeta {
-  const meta = withDefaults(said, kind, apiVersion);
-  const isServed = (one: string): boolean => one === apiVersion || otherVersions?.has(one) === true;
-  const wrong = wrongType(meta, { kind, isServed });
-  if (wrong !== undefined) throw cannotBeHandled(meta, kind, wrong);
-  return meta;
-}
-
-/** The shape of a type that {@link expectedType} has accepted. */
-function shapeOf(meta: TypeMeta, { shape, apiVersion, otherVersions }: DecodeBodyOptions): StructShape {
-  const found = groupVersion(meta);
-  return found === apiVersion ? shape : (otherVersions?.get(found) as StructShape);
+/** The type of a body, completed by the expected one, and its shape. @throws StatusError 400 if it is not the expected kind */
+function typeOf(said: TypeMeta, options: DecodeBodyOptions): { readonly meta: TypeMeta; readonly shape: StructShape } {
+  const meta = withDefaults(said, options.kind, options.apiVersion);
+  const shape = shapeOfType(meta, options);
+  if ('error' in shape) throw cannotBeHandled(meta, options.kind, shape.error);
+  return { meta, shape };
 }
 
 const cannotBeHandled = (meta: TypeMeta, kind: string, error: string): Error =>

@@ -1,18 +1,13 @@
-import type { StructShape } from '../schema/shape.js';
 import { byCodePoint } from '../../json/code-point-order.js';
 import { invalid } from '../status/failures.js';
 import { invalidValue } from '../status/field-error.js';
 import type { DecodedBody } from './decode-body.js';
 import { decodeObject } from './decode-object.js';
 import { MAX_STRICT_ERRORS, strictText, type FieldValidation } from '../body/parse-body.js';
-import { groupVersion, readTypeMeta, saysExactly, withDefaults, wrongType } from './type-meta.js';
+import { groupVersion, readTypeMeta, shapeOfType, withDefaults, type ExpectedType } from './type-meta.js';
 
 /** What a patched object must be, and how errors quote it. */
-export interface DecodePatchedOptions {
-  readonly shape: StructShape;
-  readonly kind: string;
-  readonly apiVersion: string;
-  readonly otherVersions?: ReadonlyMap<string, StructShape> | undefined;
+export interface DecodePatchedOptions extends ExpectedType {
   readonly fieldValidation: FieldValidation;
   /** The document before the patch, decoded for the same shape. The patched one may share parts of it. */
   readonly before?: Readonly<Record<string, unknown>> | undefined;
@@ -31,9 +26,13 @@ export interface DecodePatchedOptions {
  */
 export function decodePatched(value: unknown, options: DecodePatchedOptions): DecodedBody {
   const { kind, apiVersion, fieldValidation } = options;
-  const found = saysExactly(value, kind, apiVersion) ? apiVersion : typeOf(value, options);
-  const before = found === apiVersion ? options.before : undefined;
-  const decoded = decodeObject(value, shapeOf(found, options) as StructShape, {}, before);
+  const said = readTypeMeta(value);
+  if ('error' in said) throw refusal(said.error, options);
+  const meta = withDefaults(said, kind, apiVersion);
+  const found = groupVersion(meta);
+  const shape = shapeOfType(meta, options);
+  if ('error' in shape) throw refusal(shape.error, options);
+  const decoded = decodeObject(value, shape, {}, found === apiVersion ? options.before : undefined);
   if ('fault' in decoded) {
     throw refusal(decoded.fault[options.words === 'converter' ? 'converter' : 'text'], options);
   }
@@ -41,21 +40,6 @@ export function decodePatched(value: unknown, options: DecodePatchedOptions): De
   const strict = strictErrors(options.strictErrors ?? [], decoded.strictErrors);
   if (fieldValidation === 'Strict' && strict.length > 0) throw refusal(strictText(strict), options);
   return { object, warnings: fieldValidation === 'Warn' ? strict : [], kind, apiVersion: found };
-}
-
-/** The apiVersion of a document that does not have exactly the expected type. @throws StatusError 422 */
-function typeOf(value: unknown, options: DecodePatchedOptions): string {
-  const { kind, apiVersion } = options;
-  const said = readTypeMeta(value);
-  if ('error' in said) throw refusal(said.error, options);
-  const meta = withDefaults(said, kind, apiVersion);
-  const wrong = wrongType(meta, { kind, isServed: (one) => shapeOf(one, options) !== undefined });
-  if (wrong !== undefined) throw refusal(wrong, options);
-  return groupVersion(meta);
-}
-
-function shapeOf(one: string, { shape, apiVersion, otherVersions }: DecodePatchedOptions): StructShape | undefined {
-  return one === apiVersion ? shape : otherVersions?.get(one);
 }
 
 const refusal = (error: string, { rendering }: DecodePatchedOptions): Error =>

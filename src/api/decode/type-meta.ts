@@ -1,4 +1,5 @@
 import { goQuote, shorten } from '../../json/go-print.js';
+import type { StructShape } from '../schema/shape.js';
 import { jsonKind } from './decode-fault.js';
 
 /** Kind and apiVersion of an object. Empty texts if they are absent. */
@@ -9,7 +10,7 @@ export interface TypeMeta {
 }
 
 /** The type of a document without kind and apiVersion. */
-export const UNSAID: TypeMeta = { group: '', version: '', kind: '' };
+const UNSAID: TypeMeta = { group: '', version: '', kind: '' };
 
 const STRUCT =
   'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
@@ -85,22 +86,33 @@ export function saysExactly(value: unknown, kind: string, apiVersion: string): b
   return said.kind === kind && said.apiVersion === apiVersion;
 }
 
-/** The served types: one kind in a few group-versions. */
-export interface KnownTypes {
+/** What an object in a body must be. */
+export interface ExpectedType {
   readonly kind: string;
-  readonly isServed: (apiVersion: string) => boolean;
+  /** Group and version of the request, `events.example.com/v1`. */
+  readonly apiVersion: string;
+  /** The shape of the object in the version of the request. */
+  readonly shape: StructShape;
+  /**
+   * The same kind in other group-versions, by apiVersion: decoded as such, for the caller to refuse. Without an
+   * entry another version is an unknown kind.
+   */
+  readonly otherVersions?: ReadonlyMap<string, StructShape> | undefined;
 }
 
-/** The error for a type that is not the expected kind; undefined if it is. */
-export function wrongType(meta: TypeMeta, known: KnownTypes): string | undefined {
-  const apiVersion = groupVersion(meta);
-  const served = known.isServed(apiVersion);
-  if (served && meta.kind === known.kind) return undefined;
-  const other = served && (SHARED_KINDS.has(meta.kind) || meta.kind === `${known.kind}List`);
-  if (other || (apiVersion === 'v1' && V1_KINDS.has(meta.kind))) {
-    return `converting (${meta.version}.${shorten(meta.kind)}) to (core.${known.kind}): unknown conversion`;
+/** The shape of a type, completed by the expected one; or the error for a type that is not the expected kind. */
+export function shapeOfType(
+  meta: TypeMeta,
+  { kind, apiVersion, shape, otherVersions }: ExpectedType,
+): StructShape | { readonly error: string } {
+  const found = groupVersion(meta);
+  const served = found === apiVersion ? shape : otherVersions?.get(found);
+  if (served && meta.kind === kind) return served;
+  const other = served && (SHARED_KINDS.has(meta.kind) || meta.kind === `${kind}List`);
+  if (other || (found === 'v1' && V1_KINDS.has(meta.kind))) {
+    return { error: `converting (${meta.version}.${shorten(meta.kind)}) to (core.${kind}): unknown conversion` };
   }
-  return notRegistered(meta, 'pkg/api/legacyscheme/scheme.go:30');
+  return { error: notRegistered(meta, 'pkg/api/legacyscheme/scheme.go:30') };
 }
 
 /** The error for an unknown kind; `scheme` is the location in Kubernetes' source that its own message names. */
