@@ -1,7 +1,9 @@
 import type { ApiResponse } from '../../http/response.js';
-import { choose, onlyTypes, PLAIN, type NegotiationInputs } from './choice.js';
+import { chain } from '../../http/promise.js';
+import { choose, onlyTypes, PLAIN, type Conversion, type NegotiationInputs } from './choice.js';
 import { OBJECT_MEDIA_TYPES } from './media-types.js';
 import { respond } from './respond.js';
+import type { Serializer } from './serializer.js';
 
 /** A document in one of the formats, without conversions: discovery. */
 export interface DocumentRepresentation {
@@ -16,8 +18,7 @@ export interface DocumentRepresentation {
 export function negotiateDocument(inputs: NegotiationInputs): DocumentRepresentation {
   const choice = choose(inputs, PLAIN);
   if (!choice) throw onlyTypes(OBJECT_MEDIA_TYPES);
-  const { serializer } = choice;
-  return { document: (json) => respond(200, serializer.mediaType, serializer.value(json), inputs.acceptEncoding) };
+  return documentWith(choice.serializer, inputs);
 }
 
 /**
@@ -25,26 +26,22 @@ export function negotiateDocument(inputs: NegotiationInputs): DocumentRepresenta
  *
  * @returns undefined when Accept does not name that kind in a format that can be written
  */
-export function negotiateConverted(
-  inputs: NegotiationInputs,
-  wanted: { readonly kind: string; readonly group: string; readonly version: string },
-): DocumentRepresentation | undefined {
+export function negotiateConverted(inputs: NegotiationInputs, wanted: Conversion): DocumentRepresentation | undefined {
+  const { kind, group, version } = wanted;
   const choice = choose(inputs, {
-    allows: (conversion) =>
-      conversion?.kind === wanted.kind && conversion.group === wanted.group && conversion.version === wanted.version,
+    allows: (conversion) => conversion?.kind === kind && conversion.group === group && conversion.version === version,
     allowsServerVersion: () => false,
   });
   if (!choice) return undefined;
-  const { serializer } = choice;
-  const type = `${serializer.mediaType};g=${wanted.group};v=${wanted.version};as=${wanted.kind}`;
+  const type = `${choice.serializer.mediaType};g=${group};v=${version};as=${kind}`;
+  const { document } = documentWith(choice.serializer, inputs);
   const retyped = (response: ApiResponse): ApiResponse => ({
     ...response,
     headers: { ...response.headers, 'content-type': type },
   });
-  return {
-    document(json) {
-      const response = respond(200, serializer.mediaType, serializer.value(json), inputs.acceptEncoding);
-      return 'then' in response ? response.then(retyped) : retyped(response);
-    },
-  };
+  return { document: (json) => chain(document(json), retyped) };
 }
+
+const documentWith = (serializer: Serializer, { acceptEncoding }: NegotiationInputs): DocumentRepresentation => ({
+  document: (json) => respond(200, serializer.mediaType, serializer.value(json), acceptEncoding),
+});

@@ -15,18 +15,16 @@ export interface Transform {
   stream(): (type: FrameType, json: Uint8Array) => Uint8Array | undefined;
 }
 
+const listMembers = (kind: string, apiVersion: string, meta: ListMeta): ListForm['members'] => [
+  ['kind', JSON.stringify(kind)],
+  ['apiVersion', JSON.stringify(apiVersion)],
+  ['metadata', listMetaJson(meta)],
+];
+
 /** The objects themselves. */
 export function wholeObjects(view: ResourceView): Transform {
   return {
-    list: (meta) => ({
-      members: [
-        ['kind', JSON.stringify(view.listKind)],
-        ['apiVersion', JSON.stringify(view.apiVersion)],
-        ['metadata', listMetaJson(meta)],
-      ],
-      itemsName: 'items',
-      empty: '[]',
-    }),
+    list: (meta) => ({ members: listMembers(view.listKind, view.apiVersion, meta), itemsName: 'items', empty: '[]' }),
     streamKey: view.apiVersion,
     stream: () => (_type, json) => json,
   };
@@ -48,11 +46,7 @@ export function metadataOnly(apiVersion: string): Transform {
   return {
     object: partial,
     list: (meta) => ({
-      members: [
-        ['kind', '"PartialObjectMetadataList"'],
-        ['apiVersion', JSON.stringify(apiVersion)],
-        ['metadata', listMetaJson(meta)],
-      ],
+      members: listMembers('PartialObjectMetadataList', apiVersion, meta),
       itemsName: 'items',
       // Unlike an EventList, whose items are never null.
       empty: 'null',
