@@ -39,7 +39,10 @@ export function readListOptions(query: Query, legacyWatch = false): ListOptions 
     continue: first(query, 'continue') ?? '',
     sendInitialEvents: flag(query, 'sendInitialEvents'),
   };
-  return watch || legacyWatch ? checkedWatch(options, watch) : checkedList(options);
+  if (watch || legacyWatch) return checkedWatch(options, watch);
+  refuse(listErrors(options));
+  requireResourceVersion(options.resourceVersion);
+  return options;
 }
 
 /** A watch without a resourceVersion begins with all existing objects. */
@@ -52,23 +55,15 @@ function withDefaultStart(options: ListOptions): ListOptions {
 function checkedWatch(given: ListOptions, watch: boolean): ListOptions {
   const options = watch ? withDefaultStart(given) : given;
   refuse(watch ? watchErrors(options) : listErrors(options));
-  const wrong = options.resourceVersion ? uintError(options.resourceVersion) : undefined;
-  if (wrong) throw badRequest(`resourceVersion: Invalid value: ${JSON.stringify(options.resourceVersion)}: ${wrong}`);
+  requireResourceVersion(options.resourceVersion, '');
   return withDefaultStart(options);
 }
 
-function checkedList(options: ListOptions): ListOptions {
-  refuse(listErrors(options));
-  requireResourceVersion(options.resourceVersion);
-  return options;
-}
-
-/** 400 for a resourceVersion that is not a number, with the text of lists and gets. */
-export function requireResourceVersion(resourceVersion: string): void {
+/** 400 for a resourceVersion that is not a number; the text of a watch has nothing `before`. */
+export function requireResourceVersion(resourceVersion: string, before = 'invalid resource version: '): void {
   const wrong = resourceVersion ? uintError(resourceVersion) : undefined;
   if (!wrong) return;
-  const shown = JSON.stringify(resourceVersion);
-  throw badRequest(`invalid resource version: resourceVersion: Invalid value: ${shown}: ${wrong}`);
+  throw badRequest(`${before}resourceVersion: Invalid value: ${JSON.stringify(resourceVersion)}: ${wrong}`);
 }
 
 function refuse(errors: readonly FieldError[]): void {
@@ -76,21 +71,19 @@ function refuse(errors: readonly FieldError[]): void {
 }
 
 const MATCH = 'resourceVersionMatch';
+const WITH_CONTINUE = forbiddenField(MATCH, 'resourceVersionMatch is forbidden when continue is provided');
 
-function listErrors(options: ListOptions): FieldError[] {
+function listErrors({ resourceVersion, resourceVersionMatch: match, ...options }: ListOptions): FieldError[] {
   const errors: FieldError[] = [];
-  const { resourceVersionMatch: match } = options;
   if (match !== '') {
-    if (options.resourceVersion === '') {
+    if (resourceVersion === '') {
       errors.push(forbiddenField(MATCH, 'resourceVersionMatch is forbidden unless resourceVersion is provided'));
     }
-    if (options.continue !== '') {
-      errors.push(forbiddenField(MATCH, 'resourceVersionMatch is forbidden when continue is provided'));
-    }
+    if (options.continue !== '') errors.push(WITH_CONTINUE);
     if (match !== 'Exact' && match !== 'NotOlderThan') {
       errors.push(notSupported(MATCH, match, ['Exact', 'NotOlderThan', '']));
     }
-    if (match === 'Exact' && options.resourceVersion === '0') {
+    if (match === 'Exact' && resourceVersion === '0') {
       errors.push(forbiddenField(MATCH, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'));
     }
   }
@@ -100,21 +93,17 @@ function listErrors(options: ListOptions): FieldError[] {
   return errors;
 }
 
-function watchErrors(options: ListOptions): FieldError[] {
+function watchErrors({ resourceVersionMatch: match, sendInitialEvents, ...options }: ListOptions): FieldError[] {
   const errors: FieldError[] = [];
-  const { resourceVersionMatch: match, sendInitialEvents } = options;
+  const forbid = (why: string): void => void errors.push(forbiddenField(MATCH, why));
   if (sendInitialEvents !== undefined && match !== 'NotOlderThan') {
-    errors.push(forbiddenField(MATCH, 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'));
+    forbid('sendInitialEvents requires setting resourceVersionMatch to NotOlderThan');
   }
   if (match === '') return errors;
   if (sendInitialEvents === undefined) {
-    errors.push(
-      forbiddenField(MATCH, 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided'),
-    );
+    forbid('resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided');
   }
   if (match !== 'NotOlderThan') errors.push(notSupported(MATCH, match, ['NotOlderThan']));
-  if (options.continue !== '') {
-    errors.push(forbiddenField(MATCH, 'resourceVersionMatch is forbidden when continue is provided'));
-  }
+  if (options.continue !== '') errors.push(WITH_CONTINUE);
   return errors;
 }

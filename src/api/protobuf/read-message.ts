@@ -54,7 +54,7 @@ function readField(
       readEntry(reader, name, messageEnd(reader, outerEnd), (into[name] ??= Object.create(null)) as Target);
       return;
     case 'strings':
-      readStrings(reader, name, messageEnd(reader, outerEnd), (into[name] ??= []) as string[]);
+      throw new TypeError('only discovery has lists of this form, which is never read');
   }
 }
 
@@ -117,15 +117,6 @@ function readEntry(reader: CountingReader, name: string, end: number, map: Targe
     return true;
   });
   map[entry[0]] = entry[1];
-}
-
-function readStrings(reader: CountingReader, name: string, end: number, into: string[]): void {
-  readFields(reader, goName(name), end, (number, wireType) => {
-    if (number !== 1) return false;
-    requireWireType(wireType, DELIMITED, 'Items');
-    into.push(reader.string());
-    return true;
-  });
 }
 
 /** The Go names that differ from the JSON name in more than the first letter. */

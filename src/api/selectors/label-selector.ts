@@ -23,7 +23,7 @@ import {
 export function parseLabelSelector(text: string, mostTerms: number = MAX_SELECTOR_TERMS): Selector {
   if (text === '') return everything;
   requireSelectorLength('labelSelector', text);
-  const requirements = parseRequirements(labelTokens(text), mostTerms);
+  const requirements = parseRequirements(text, mostTerms);
   return requirements.length === 0 ? everything : new LabelSelector(text, requirements);
 }
 
@@ -41,7 +41,7 @@ class LabelSelector implements Selector {
   }
 
   get canonical(): string {
-    const words = new Set(parseRequirements(labelTokens(this.#text), Infinity).map(labelRequirementText));
+    const words = new Set(parseRequirements(this.#text, Infinity).map(labelRequirementText));
     return `label:${[...words].sort(byCodePoint).join(',')}`;
   }
 
@@ -52,28 +52,34 @@ class LabelSelector implements Selector {
 
 const NONE: Selector['equalities'] = Object.freeze([]);
 
-interface Reader {
-  /** The current token; `in` and `notin` are words. */
-  peek(): LabelToken;
-  next(): LabelToken;
-  nextOperator(): LabelToken;
-}
+/** Tokens, and where the next one is. */
+class LabelReader {
+  readonly #tokens: readonly LabelToken[];
+  #at = 0;
 
-function readerOf(tokens: readonly LabelToken[]): Reader {
-  let at = 0;
-  const current = (): LabelToken => tokens[Math.min(at, tokens.length - 1)] ?? { kind: '', text: '' };
-  const asWord = (token: LabelToken): LabelToken =>
-    token.kind === 'in' || token.kind === 'notin' ? { kind: 'word', text: token.text } : token;
-  const take = (): LabelToken => {
-    const token = current();
-    at++;
+  constructor(selector: string) {
+    this.#tokens = labelTokens(selector);
+  }
+
+  /** The next token; `in` and `notin` are words. */
+  peek(): LabelToken {
+    const token = this.#tokens[this.#at] ?? END;
+    return token.kind === 'in' || token.kind === 'notin' ? { kind: 'word', text: token.text } : token;
+  }
+
+  next(): LabelToken {
+    const token = this.peek();
+    this.#at++;
     return token;
-  };
-  return { peek: () => asWord(current()), next: () => asWord(take()), nextOperator: take };
+  }
+
+  nextOperator(): LabelToken {
+    return this.#tokens[this.#at++] ?? END;
+  }
 }
 
-function parseRequirements(tokens: readonly LabelToken[], mostTerms: number): LabelRequirement[] {
-  const reader = readerOf(tokens);
+function parseRequirements(selector: string, mostTerms: number): LabelRequirement[] {
+  const reader = new LabelReader(selector);
   const requirements: LabelRequirement[] = [];
   const begins = ({ kind }: LabelToken): boolean => kind === 'word' || kind === '!';
   const first = reader.peek();
@@ -92,17 +98,17 @@ function parseRequirements(tokens: readonly LabelToken[], mostTerms: number): La
   }
 }
 
-const OPERATORS: ReadonlyMap<LabelTokenKind, LabelOperator> = new Map<LabelTokenKind, LabelOperator>([
-  ['in', 'in'],
-  ['=', 'in'],
-  ['==', 'in'],
-  ['notin', 'notin'],
-  ['!=', 'notin'],
-  ['>', '>'],
-  ['<', '<'],
-]);
+const OPERATORS: Readonly<Partial<Record<LabelTokenKind, LabelOperator>>> = {
+  in: 'in',
+  '=': 'in',
+  '==': 'in',
+  notin: 'notin',
+  '!=': 'notin',
+  '>': '>',
+  '<': '<',
+};
 
-function parseRequirement(reader: Reader, mostTerms: number): LabelRequirement {
+function parseRequirement(reader: LabelReader, mostTerms: number): LabelRequirement {
   let token = reader.next();
   const negated = token.kind === '!';
   if (negated) token = reader.next();
@@ -115,7 +121,7 @@ function parseRequirement(reader: Reader, mostTerms: number): LabelRequirement {
   if (following === '' || following === ',') return { key, operator: 'exists', values: [] };
 
   const sign = reader.nextOperator();
-  const operator = OPERATORS.get(sign.kind);
+  const operator = OPERATORS[sign.kind];
   if (!operator) throw wrong(`found '${sign.text}', expected: in, notin, =, ==, !=, gt, lt`);
   const values = sign.kind === 'in' || sign.kind === 'notin' ? parseList(reader, mostTerms) : [parseExact(reader)];
   const requirement = { key, operator, values: distinctValues(values) };
@@ -124,7 +130,7 @@ function parseRequirement(reader: Reader, mostTerms: number): LabelRequirement {
   return requirement;
 }
 
-function parseExact(reader: Reader): string {
+function parseExact(reader: LabelReader): string {
   const { kind } = reader.peek();
   if (kind === '' || kind === ',') return '';
   const token = reader.next();
@@ -133,7 +139,7 @@ function parseExact(reader: Reader): string {
 }
 
 /** `(a,b)`; nothing between commas or parentheses is the empty value. */
-function parseList(reader: Reader, mostTerms: number): readonly string[] {
+function parseList(reader: LabelReader, mostTerms: number): readonly string[] {
   const open = reader.next();
   if (open.kind !== '(') throw wrong(`found '${open.text}' expected: '('`);
   const first = reader.peek();
@@ -170,10 +176,10 @@ function wrong(text: string): Error {
 }
 
 /** The kind of a token. `in` and `notin` are words wherever no operator is expected. */
-export type LabelTokenKind = '' | 'word' | 'in' | 'notin' | '!' | '=' | '==' | '!=' | '>' | '<' | '(' | ')' | ',';
+type LabelTokenKind = '' | 'word' | 'in' | 'notin' | '!' | '=' | '==' | '!=' | '>' | '<' | '(' | ')' | ',';
 
 /** One token of a label selector; the kind `''` is the end. */
-export interface LabelToken {
+interface LabelToken {
   readonly kind: LabelTokenKind;
   readonly text: string;
 }
@@ -183,16 +189,16 @@ const SYMBOLS = '=!(),><';
 const END: LabelToken = { kind: '', text: '' };
 
 /**
- * Splits a label selector into tokens, the last one being the end. A NUL character ends a word and, where a token would
+ * Splits a label selector into tokens. A NUL character ends a word and, where a token would
  * begin, the selector (Kubernetes behaviour).
  */
-export function labelTokens(selector: string): readonly LabelToken[] {
+function labelTokens(selector: string): readonly LabelToken[] {
   const tokens: LabelToken[] = [];
   let at = 0;
   for (;;) {
     while (at < selector.length && BLANK.includes(selector.charAt(at))) at++;
     const character = selector.charAt(at);
-    if (character === '' || character === '\0') return [...tokens, END];
+    if (character === '' || character === '\0') return tokens;
     if (SYMBOLS.includes(character)) {
       const text =
         selector.startsWith('==', at) || selector.startsWith('!=', at) ? selector.slice(at, at + 2) : character;

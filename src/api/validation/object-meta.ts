@@ -101,19 +101,15 @@ function sameIdentity(next: ObjectMeta, previous: ObjectMeta): boolean {
   );
 }
 
+const IMMUTABLE = ['name', 'namespace', 'uid'] as const;
+const IMMUTABLE_WHEN_SET = ['creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds'] as const;
+
 function identityErrors(next: ObjectMeta, previous: ObjectMeta): FieldError[] {
-  const errors: FieldError[] = [];
-  const immutable = (key: keyof ObjectMeta, unset: '' | null): void => {
+  const changed = (key: keyof ObjectMeta, unset: '' | null): FieldError[] => {
     const value = next[key] ?? unset;
-    if (value !== (previous[key] ?? unset)) errors.push(invalidValue(`metadata.${key}`, value, 'field is immutable'));
+    return value === (previous[key] ?? unset) ? [] : [invalidValue(`metadata.${key}`, value, 'field is immutable')];
   };
-  immutable('name', '');
-  immutable('namespace', '');
-  immutable('uid', '');
-  immutable('creationTimestamp', null);
-  immutable('deletionTimestamp', null);
-  immutable('deletionGracePeriodSeconds', null);
-  return errors;
+  return [...IMMUTABLE.flatMap((key) => changed(key, '')), ...IMMUTABLE_WHEN_SET.flatMap((key) => changed(key, null))];
 }
 
 /** Fast path: most events have none of the three. */
