@@ -1,6 +1,6 @@
 import type { ApiRequest } from './request.js';
 
-type WithHeaders = Pick<ApiRequest, 'headers'>;
+type WithHeaders = Partial<ApiRequest>;
 
 /** The first value of a request header, as received. `name` is lower-case. */
 export function header(request: WithHeaders, name: string): string | undefined {

@@ -55,21 +55,16 @@ export interface PlainJson {
  */
 export function readPlain(text: string, scan: JsonScan): PlainJson | undefined {
   if (scan.depth > MAX_DEPTH || scan.needsStrictParser) return undefined;
-  const value = parsed(text);
-  return value === undefined ? undefined : { value, keys: scan.keys };
+  try {
+    return { value: JSON.parse(text), keys: scan.keys };
+  } catch {
+    return undefined;
+  }
 }
 
 /** A document with nothing but its value. */
 export function plainDocument(value: unknown): JsonDocument {
   return { value, duplicates: [] };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** How many keys a value has, at all levels. Recursive: for values within {@link MAX_DEPTH}. */

@@ -10,7 +10,8 @@ import { isObject, member, type JsonObject } from '../../json/json-tree.js';
 export function applyMergePatch(target: unknown, patch: unknown, touched: object[] = []): unknown {
   if (!isObject(patch)) return patch;
   const before = isObject(target) ? target : {};
-  const result = copyOf(before);
+  // Unlike an assignment, a spread copies `__proto__` as data.
+  const result: JsonObject = { ...before };
   touched.push(result);
   for (const key of Object.keys(patch)) {
     const value = patch[key];
@@ -18,12 +19,4 @@ export function applyMergePatch(target: unknown, patch: unknown, touched: object
     else setMember(result, key, applyMergePatch(member(before, key), value, touched));
   }
   return result;
-}
-
-/** In one step instead of key by key, which saves 1 µs for an event; except for `__proto__`. */
-function copyOf(object: JsonObject): JsonObject {
-  if (!Object.hasOwn(object, '__proto__')) return Object.assign({}, object);
-  const copy: JsonObject = {};
-  for (const key of Object.keys(object)) setMember(copy, key, object[key]);
-  return copy;
 }

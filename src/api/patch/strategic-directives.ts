@@ -13,11 +13,6 @@ export const DELETE_FROM_LIST = '$deleteFromPrimitiveList';
 /** With `/field`: the order of the list. */
 export const SET_ORDER = '$setElementOrder';
 
-/** Whether a key is one of the directives that name a field. */
-export function isPrefixed(key: string, directive: string): boolean {
-  return key.startsWith(directive);
-}
-
 /** The field a directive such as `$setElementOrder/finalizers` names. @throws StatusError 400 */
 export function fieldOfDirective(key: string, directive: string): string {
   if (key.startsWith(`${directive}/`)) return key.slice(directive.length + 1);

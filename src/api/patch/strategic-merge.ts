@@ -6,7 +6,6 @@ import { isObject, member, type JsonObject } from '../../json/json-tree.js';
 import {
   DELETE_FROM_LIST,
   fieldOfDirective,
-  isPrefixed,
   notAList,
   PATCH,
   RETAIN_KEYS,
@@ -40,13 +39,13 @@ function mergeObjects(stored: JsonObject, patch: JsonObject, shape: Shape | unde
   const keys = Object.keys(patch).filter((key) => key !== RETAIN_KEYS);
   const done = new Set<string>();
   for (const key of keys) {
-    if (!isPrefixed(key, SET_ORDER)) continue;
+    if (!key.startsWith(SET_ORDER)) continue;
     done.add(key);
     const field = fieldOfDirective(key, SET_ORDER);
     if (mergeInOrder(result, patch, field, patch[key], shape)) done.add(field);
   }
   for (const key of keys) {
-    if (!isPrefixed(key, DELETE_FROM_LIST)) continue;
+    if (!key.startsWith(DELETE_FROM_LIST)) continue;
     done.add(key);
     takeOut(result, fieldOfDirective(key, DELETE_FROM_LIST), patch[key]);
   }
@@ -72,7 +71,7 @@ function retainedKeys(patch: JsonObject): ReadonlySet<unknown> | undefined {
   const retained = new Set<unknown>(list);
   for (const key of Object.keys(patch)) {
     if (patch[key] === null || key === RETAIN_KEYS || retained.has(key)) continue;
-    if (!isPrefixed(key, DELETE_FROM_LIST) && !isPrefixed(key, SET_ORDER)) throw badRequest(wrong);
+    if (!key.startsWith(DELETE_FROM_LIST) && !key.startsWith(SET_ORDER)) throw badRequest(wrong);
   }
   return retained;
 }
