@@ -24,7 +24,6 @@ export { runPostStartHooks, type PostStartHooksOptions, type StartupHook } from 
 
 export { createEvents, type Events } from './events/create-events.js';
 export type { EventsOptions } from './events/options.js';
-export { eventSchema } from './events/resource/schema.js';
 export {
   createApiServer,
   type ApiServer,

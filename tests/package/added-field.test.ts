@@ -23,7 +23,7 @@ const LINES = `
       severity: text(16, 'How bad it is.', { selectable: 13 }),
       attempts: field(scalar('int32'), { protobuf: 17, description: 'How often it was tried.' }),
       confirmed: field(scalar('bool'), { protobuf: 18, description: 'Whether somebody has seen it.' }),
-      origin: field(objectReferenceSchema(), { protobuf: 19, description: 'Where it comes from.' }),
+      origin: field(objectReferenceShape(), { protobuf: 19, description: 'Where it comes from.' }),
       tags: field(list(scalar('string')), { protobuf: 20, description: 'Words for it.' }),
       details: field(stringMap(), { protobuf: 21, description: 'More about it.' }),
       noticedAt: field(scalar('micro-time'), { protobuf: 22, description: 'When it was noticed.' }),`;

@@ -59,7 +59,7 @@ const whole = (base: string): Promise<Bundle> => bundle(`export * from ${JSON.st
 const allowed: Readonly<Record<string, Bundle>> = {
   // node:crypto compares tokens in constant time; node:zlib compresses answers of 128 KiB and more; node:v8 tells the
   // memory store how large the heap may become.
-  index: { packages: ['@bufbuild/protobuf', 'yaml', 'zod'], builtins: ['node:crypto'], lazy: ['node:v8', 'node:zlib'] },
+  index: { packages: ['@bufbuild/protobuf', 'yaml'], builtins: ['node:crypto'], lazy: ['node:v8', 'node:zlib'] },
   health: { packages: [], builtins: [], lazy: [] },
   node: { packages: [], builtins: ['node:*'], lazy: ['node:*'] },
   fetch: { packages: [], builtins: [], lazy: [] },

@@ -4,7 +4,7 @@ import { root } from './source-files.js';
 
 /** A package or built-in that a room may import. */
 export interface OutsideRule {
-  /** `zod`, `node:zlib`, or `node:*` for every built-in. */
+  /** `yaml`, `node:zlib`, or `node:*` for every built-in. */
   readonly name: string;
   /** The folder or file of `src/` it is confined to; the whole room where the table names none. */
   readonly within: string;

@@ -8,7 +8,7 @@ export const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 
 /** One import of a source file, however it is written. */
 export interface ImportLine {
-  /** As written: `../http/request.js`, `node:zlib`, `zod`. */
+  /** As written: `../http/request.js`, `node:zlib`, `yaml`. */
   readonly specifier: string;
   readonly kind: 'static' | 'dynamic' | 'type' | 're-export';
   readonly line: number;

@@ -1,7 +1,6 @@
-import { compileStruct } from '../schema/facts.js';
 import { deleteOptionsShape } from '../schema/delete-options-schema.js';
 import { lazy } from '../schema/lazy.js';
-import { objectMetaSchema } from '../schema/object-meta-schema.js';
+import { objectMetaShape } from '../schema/object-meta-schema.js';
 import { createMessage, messageOf, type FieldType, type Message, type MessageField } from './message.js';
 
 type Scalar = Extract<FieldType, { readonly kind: 'scalar' }>['type'];
@@ -41,7 +40,7 @@ export const partialMetadataMessage: () => Message = lazy(() =>
   createMessage('PartialObjectMetadata', [nested(1, 'metadata', objectMetaMessage())]),
 );
 
-const objectMetaMessage: () => Message = lazy(() => messageOf(compileStruct(objectMetaSchema())));
+const objectMetaMessage: () => Message = lazy(() => messageOf(objectMetaShape()));
 
 /** The messages of the kinds that every API server answers with, whatever it serves. */
 export const metaMessages: () => ReadonlyMap<string, Message> = lazy(() => {

@@ -1,15 +1,14 @@
-import type * as z from 'zod';
-import { compileStruct, field, list, scalar, struct } from './facts.js';
+import { field, list, scalar, struct, type Field } from './facts.js';
 import { lazy } from './lazy.js';
 import { typeMetaFields } from './object-meta-schema.js';
-import type { StructShape } from './shape.js';
+import type { Shape, StructShape } from './shape.js';
 
 const META = 'io.k8s.apimachinery.pkg.apis.meta.v1';
 
 /** Kubernetes `meta/v1` DeleteOptions. */
-export function deleteOptionsSchema(): z.ZodType {
-  const set = (schema: z.ZodType, protobuf: number, description: string): z.ZodType =>
-    field(schema, { protobuf, description, presence: 'set' });
+export const deleteOptionsShape: () => StructShape = lazy(() => {
+  const set = (shape: Shape, protobuf: number, description: string): Field =>
+    field(shape, { protobuf, description, presence: 'set' });
   return struct(
     {
       name: 'DeleteOptions',
@@ -19,7 +18,7 @@ export function deleteOptionsSchema(): z.ZodType {
     {
       ...typeMetaFields(),
       gracePeriodSeconds: set(scalar('int64'), 1, 'Seconds before the removal. Checked and without effect on events.'),
-      preconditions: field(preconditionsSchema(), {
+      preconditions: field(preconditionsShape(), {
         protobuf: 2,
         description: 'What must hold of the stored object; otherwise nothing is deleted and the answer is 409.',
       }),
@@ -40,9 +39,9 @@ export function deleteOptionsSchema(): z.ZodType {
       ),
     },
   );
-}
+});
 
-function preconditionsSchema(): z.ZodType {
+function preconditionsShape(): StructShape {
   return struct(
     {
       name: 'Preconditions',
@@ -59,6 +58,3 @@ function preconditionsSchema(): z.ZodType {
     },
   );
 }
-
-/** The compiled {@link deleteOptionsSchema}. */
-export const deleteOptionsShape: () => StructShape = lazy(() => compileStruct(deleteOptionsSchema()));

@@ -1,10 +1,10 @@
-import type * as z from 'zod';
-import { field, list, scalar, stringMap, struct, type FieldFacts } from './facts.js';
+import { field, list, scalar, stringMap, struct, type Field, type FieldFacts } from './facts.js';
+import type { StructShape } from './shape.js';
 
 const META = 'io.k8s.apimachinery.pkg.apis.meta.v1';
 
 /** `kind` and `apiVersion`, which stand first in every object. */
-export function typeMetaFields(): Record<'kind' | 'apiVersion', z.ZodType> {
+export function typeMetaFields(): Record<'kind' | 'apiVersion', Field> {
   return {
     kind: field(scalar('string'), {
       protobuf: 0,
@@ -19,8 +19,8 @@ export function typeMetaFields(): Record<'kind' | 'apiVersion', z.ZodType> {
 }
 
 /** Kubernetes `meta/v1` ObjectMeta. */
-export function objectMetaSchema(): z.ZodType {
-  const text = (protobuf: number, description: string, more: Partial<FieldFacts> = {}, goType?: string): z.ZodType =>
+export function objectMetaShape(): StructShape {
+  const text = (protobuf: number, description: string, more: Partial<FieldFacts> = {}, goType?: string): Field =>
     field(scalar('string', goType), { protobuf, description, ...more });
   return struct(
     {
@@ -75,14 +75,14 @@ export function objectMetaSchema(): z.ZodType {
       }),
       annotations: field(stringMap(), { protobuf: 12, description: 'Free keys and values nothing is selected by.' }),
       ownerReferences: field(
-        list(ownerReferenceSchema(), { type: 'map', keys: ['uid'], patchStrategy: 'merge', patchMergeKey: 'uid' }),
+        list(ownerReferenceShape(), { type: 'map', keys: ['uid'], patchStrategy: 'merge', patchMergeKey: 'uid' }),
         { protobuf: 13, description: 'The objects this one depends on. At most one of them is its controller.' },
       ),
       finalizers: field(list(scalar('string'), { type: 'set', patchStrategy: 'merge' }), {
         protobuf: 14,
         description: 'Who still has work to do before the object may be removed.',
       }),
-      managedFields: field(list(managedFieldsEntrySchema()), {
+      managedFields: field(list(managedFieldsEntryShape()), {
         presence: 'set',
         protobuf: 17,
         description: 'Which manager set which fields. Kept by the server.',
@@ -91,8 +91,8 @@ export function objectMetaSchema(): z.ZodType {
   );
 }
 
-function ownerReferenceSchema(): z.ZodType {
-  const always = (protobuf: number, description: string, goType?: string): z.ZodType =>
+function ownerReferenceShape(): StructShape {
+  const always = (protobuf: number, description: string, goType?: string): Field =>
     field(scalar('string', goType), { protobuf, description, presence: 'always', required: true });
   return struct(
     {
@@ -120,8 +120,8 @@ function ownerReferenceSchema(): z.ZodType {
   );
 }
 
-function managedFieldsEntrySchema(): z.ZodType {
-  const text = (protobuf: number, description: string, goType?: string): z.ZodType =>
+function managedFieldsEntryShape(): StructShape {
+  const text = (protobuf: number, description: string, goType?: string): Field =>
     field(scalar('string', goType), { protobuf, description });
   return struct(
     {

@@ -1,6 +1,6 @@
 /**
- * The compiled form of a type: made once from the zod schema and its metadata registry, read by the
- * decoder, the encoder, strategic merge, managed fields, the OpenAPI document and protobuf.
+ * The description of a type, made with the functions of `schema/facts.ts`, and read by the decoder, the encoder, strategic
+ * merge, managed fields, the OpenAPI document and protobuf. Shapes are compared by identity.
  */
 export type Shape = ScalarShape | StructShape | ListShape | MapShape;
 

@@ -1,24 +1,17 @@
-import type * as z from 'zod';
-import { compileStruct, field, scalar, struct, type FieldFacts } from '../../api/schema/facts.js';
+import { field, scalar, struct, type Field, type FieldFacts } from '../../api/schema/facts.js';
 import { lazy } from '../../api/schema/lazy.js';
-import { objectMetaSchema, typeMetaFields } from '../../api/schema/object-meta-schema.js';
+import { objectMetaShape, typeMetaFields } from '../../api/schema/object-meta-schema.js';
 import { olderStruct, type StructShape } from '../../api/schema/shape.js';
-import type { Event } from '../../model/event.js';
 
 const CORE = 'io.k8s.api.core.v1';
 const EVENTS = 'io.k8s.api.events.v1';
 
 /**
- * The Event of `events.<api_domain>/v1` as a zod schema: types and known fields (unknown ones are dropped), not the rules
- * on values. Everything else that knows the Event's fields is compiled from it. Made on first use, then always the same.
+ * The Event of `events.<api_domain>/v1`: its fields, with types and what Kubernetes says of them, not the rules on values.
+ * Everything else that knows the Event's fields follows from it. Made on first use, then always the same.
  */
-export const eventSchema: () => z.ZodType<Event> = lazy(() => makeEventSchema() as z.ZodType<Event>);
-
-/** The compiled {@link eventSchema}. */
-export const eventShape: () => StructShape = lazy(() => compileStruct(eventSchema()));
-
-function makeEventSchema(): z.ZodType {
-  const text = (protobuf: number, description: string, more: Partial<FieldFacts> = {}): z.ZodType =>
+export const eventShape: () => StructShape = lazy(() => {
+  const text = (protobuf: number, description: string, more: Partial<FieldFacts> = {}): Field =>
     field(scalar('string'), { protobuf, description, ...more });
   const always = { presence: 'always' } as const;
   const sent = { frequency: 'sent' } as const;
@@ -35,7 +28,7 @@ function makeEventSchema(): z.ZodType {
     },
     {
       ...typeMetaFields(),
-      metadata: field(objectMetaSchema(), {
+      metadata: field(objectMetaShape(), {
         protobuf: 1,
         ...always,
         ...sent,
@@ -51,7 +44,7 @@ function makeEventSchema(): z.ZodType {
         older: { protobuf: 10, required: false },
         description: 'When the event was first observed.',
       }),
-      series: field(eventSeriesSchema(), {
+      series: field(eventSeriesShape(), {
         protobuf: 3,
         mutable: true,
         older: { protobuf: 11 },
@@ -75,7 +68,7 @@ function makeEventSchema(): z.ZodType {
         selectable: 2,
         older: { protobuf: 3 },
       }),
-      regarding: field(objectReferenceSchema(), {
+      regarding: field(objectReferenceShape(), {
         protobuf: 8,
         ...always,
         ...sent,
@@ -83,7 +76,7 @@ function makeEventSchema(): z.ZodType {
         older: { name: 'involvedObject', protobuf: 2, required: true },
         description: 'The object the event is about.',
       }),
-      related: field(objectReferenceSchema(), {
+      related: field(objectReferenceShape(), {
         protobuf: 9,
         older: { protobuf: 13 },
         description: 'A second object that took part.',
@@ -101,7 +94,7 @@ function makeEventSchema(): z.ZodType {
         selectable: 3,
         older: { protobuf: 9 },
       }),
-      deprecatedSource: field(eventSourceSchema(), {
+      deprecatedSource: field(eventSourceShape(), {
         protobuf: 12,
         ...always,
         older: { name: 'source', protobuf: 5 },
@@ -126,7 +119,7 @@ function makeEventSchema(): z.ZodType {
       }),
     },
   );
-}
+});
 
 /**
  * What field selectors read and no field is: the first of these fields that is not empty. Its place is as those of
@@ -142,7 +135,7 @@ export const SOURCE: {
   of: [['deprecatedSource', 'component'], ['reportingController']],
 };
 
-function eventSeriesSchema(): z.ZodType {
+function eventSeriesShape(): StructShape {
   return struct(
     {
       name: 'EventSeries',
@@ -169,8 +162,8 @@ function eventSeriesSchema(): z.ZodType {
   );
 }
 
-function objectReferenceSchema(): z.ZodType {
-  const text = (protobuf: number, description: string, more: Partial<FieldFacts> = {}, goType?: string): z.ZodType =>
+function objectReferenceShape(): StructShape {
+  const text = (protobuf: number, description: string, more: Partial<FieldFacts> = {}, goType?: string): Field =>
     field(scalar('string', goType), { protobuf, description, ...more });
   const sent = { frequency: 'sent' } as const;
   const own = { ...sent, distinct: true } as const;
@@ -193,7 +186,7 @@ function objectReferenceSchema(): z.ZodType {
   );
 }
 
-function eventSourceSchema(): z.ZodType {
+function eventSourceShape(): StructShape {
   const text = (protobuf: number, description: string): FieldFacts => ({ protobuf, description });
   return struct(
     { name: 'EventSource', definition: `${CORE}.EventSource`, description: 'Who reports an event, in its older form.' },

@@ -172,7 +172,7 @@ const WITHOUT = [
     'postgresJsClient',
     'storeError',
   ],
-  ...['eventSchema', 'isBadCredential', 'isBodyError', 'isStoreError'],
+  ...['isBadCredential', 'isBodyError', 'isStoreError'],
 ];
 
 /** What a call throws, or what its promise is rejected with. */

@@ -1,19 +1,10 @@
-import * as z from 'zod';
 import { expect, test } from 'vitest';
-import {
-  compileShape,
-  compileStruct,
-  field,
-  list,
-  scalar,
-  stringMap,
-  struct,
-} from '../../../../src/api/schema/facts.js';
+import { field, list, scalar, stringMap, struct } from '../../../../src/api/schema/facts.js';
 import { deleteOptionsShape } from '../../../../src/api/schema/delete-options-schema.js';
 import { lazy } from '../../../../src/api/schema/lazy.js';
 
-test('a schema becomes a shape with its facts', () => {
-  const schema = struct(
+test('a shape has its facts and their defaults', () => {
+  const shape = struct(
     { name: 'Thing', definition: 'example.Thing', description: 'A thing.', atomic: true },
     {
       size: field(scalar('int32'), { protobuf: 2, presence: 'always', required: true, description: 'How big.' }),
@@ -25,7 +16,6 @@ test('a schema becomes a shape with its facts', () => {
       }),
     },
   );
-  const shape = compileStruct(schema);
   expect(shape).toMatchObject({ kind: 'struct', name: 'Thing', definition: 'example.Thing', atomic: true });
   expect(shape.fields).toMatchObject([
     { name: 'size', presence: 'always', zero: 0, required: true, protobuf: 2, shape: { type: 'int32' } },
@@ -36,13 +26,7 @@ test('a schema becomes a shape with its facts', () => {
   expect(shape.byName.get('id')).toBe(shape.fields[1]);
 });
 
-test('a schema without facts is a TypeError', () => {
-  expect(() => compileShape(z.object({}))).toThrow(TypeError);
-  expect(() => compileShape(z.string())).toThrow(/make it with the functions of schema\/facts.ts/);
-  expect(() => compileStruct(scalar('string'))).toThrow(/compileShape/);
-});
-
-test('the shape of DeleteOptions is compiled', () => {
+test('the shape of DeleteOptions has its fields in wire order', () => {
   expect(deleteOptionsShape().fields.map(({ name, protobuf }) => `${name} ${protobuf}`)).toEqual([
     'kind 0',
     'apiVersion 0',

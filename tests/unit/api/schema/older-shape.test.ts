@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { compileStruct, field, scalar, struct } from '../../../../src/api/schema/facts.js';
+import { field, scalar, struct } from '../../../../src/api/schema/facts.js';
 import { olderName, olderStruct } from '../../../../src/api/schema/shape.js';
 import type { FieldShape } from '../../../../src/api/schema/shape.js';
 
@@ -8,15 +8,13 @@ const text = (protobuf: number, older?: FieldShape['older']) =>
   field(scalar('string'), { protobuf, description: '', ...(older && { older }) });
 
 describe('a struct in the older version', () => {
-  const shape = compileStruct(
-    struct(
-      { name: 'Thing', ...facts, olderDefinition: 'test.OldThing' },
-      {
-        a: text(1, { name: 'first', protobuf: 2, presence: 'always', required: true }),
-        b: text(2, { protobuf: 1 }),
-        c: text(3),
-      },
-    ),
+  const shape = struct(
+    { name: 'Thing', ...facts, olderDefinition: 'test.OldThing' },
+    {
+      a: text(1, { name: 'first', protobuf: 2, presence: 'always', required: true }),
+      b: text(2, { protobuf: 1 }),
+      c: text(3),
+    },
   );
 
   test('has its own names, numbers and presence, in the order of its numbers', () => {
@@ -32,7 +30,7 @@ describe('a struct in the older version', () => {
   });
 
   test('is the same object if nothing differs', () => {
-    const same = compileStruct(struct({ name: 'Same', ...facts }, { a: text(1) }));
+    const same = struct({ name: 'Same', ...facts }, { a: text(1) });
     expect(olderStruct(same)).toBe(same);
   });
 });

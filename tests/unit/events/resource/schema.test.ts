@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decodeObject } from '../../../../src/api/decode/decode-object.js';
-import type { FieldShape, StructShape } from '../../../../src/api/schema/shape.js';
-import { coreEventShape, eventSchema, eventShape } from '../../../../src/events/resource/schema.js';
+import type { FieldShape, ScalarShape, Shape, StructShape } from '../../../../src/api/schema/shape.js';
+import { coreEventShape, eventShape } from '../../../../src/events/resource/schema.js';
+import { isInt64 } from '../../../../src/json/json-tree.js';
+import { timeError } from '../../../../src/time/parse-time.js';
 import { anyEvent } from '../any-event.js';
 
 const names = (shape: StructShape): string => shape.fields.map((field) => field.name).join();
@@ -54,8 +56,7 @@ describe('the shape of an Event', () => {
     expect(struct(eventShape(), 'series').definition).toBe('io.k8s.api.events.v1.EventSeries');
   });
 
-  test('is compiled only once, like the schema', () => {
-    expect(eventSchema()).toBe(eventSchema());
+  test('is made only once', () => {
     expect(eventShape()).toBe(eventShape());
     expect(coreEventShape()).toBe(coreEventShape());
   });
@@ -84,36 +85,41 @@ const spoiled = fc
     return copy;
   });
 
-describe('the schema and the compiled decoder agree', () => {
-  test('on valid events, before and after decoding', () => {
+/** Whether a value has the type of a shape; what is absent or null always has. */
+function fits(value: unknown, shape: Shape): boolean {
+  if (value === undefined || value === null) return true;
+  if (shape.kind === 'scalar') return fitsScalar(value, shape.type);
+  if (shape.kind === 'list') return Array.isArray(value) && value.every((item) => fits(item, shape.item));
+  if (typeof value !== 'object' || Array.isArray(value)) return false;
+  if (shape.kind === 'map') return Object.values(value).every((member) => fits(member, shape.value));
+  return shape.fields.every(({ name, shape: inner }) => fits((value as Record<string, unknown>)[name], inner));
+}
+
+function fitsScalar(value: unknown, type: ScalarShape['type']): boolean {
+  if (type === 'json') return true;
+  if (type === 'bool') return typeof value === 'boolean';
+  if (type === 'int32') return Number.isInteger(value) && Math.abs(value as number) < 2 ** 31;
+  if (type === 'int64') return typeof value === 'number' && isInt64(value);
+  return typeof value === 'string' && (type === 'string' || timeError(value, type) === undefined);
+}
+
+describe('the decoder accepts what has the types of the shape', () => {
+  test('all valid events', () => {
     fc.assert(
       fc.property(anyEvent(), (event) => {
         const decoded = decodeObject(event, eventShape());
         expect('fault' in decoded).toBe(false);
-        expect(eventSchema().safeParse(event).success).toBe(true);
-        const { object } = decoded as { object: unknown };
-        expect(eventSchema().parse(object)).toEqual(object);
+        expect(fits((decoded as { object: unknown }).object, eventShape())).toBe(true);
       }),
     );
   });
 
-  test('on events with a value of the wrong type', () => {
-    const required = /"(?:apiVersion|kind|name|uid|count|lastObservedTime|metadata)"/;
+  test('no event with a value of the wrong type', () => {
     fc.assert(
       fc.property(spoiled, (event) => {
-        const decoded = !('fault' in decodeObject(event, eventShape()));
-        const result = eventSchema().safeParse(event);
-        // Go fills what is missing; the schema, which describes whole events, asks for it.
-        const missing = result.error?.issues.every(
-          (issue) => required.test(JSON.stringify(issue.path.at(-1))) && /undefined/.test(issue.message),
-        );
-        expect(decoded).toBe(result.success || missing === true);
+        expect('fault' in decodeObject(event, eventShape())).toBe(!fits(event, eventShape()));
       }),
       { numRuns: 500 },
     );
   });
-});
-
-test('unknown fields are dropped by the schema', () => {
-  expect(eventSchema().parse({ metadata: { name: 'a', x: 1 }, bogus: 1 })).toEqual({ metadata: { name: 'a' } });
 });
