@@ -21,7 +21,7 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
 /** Makes a packer. `expectedBytes` spares it from growing; with cuts it is the size of its buffers. */
-export function createPacker(expectedBytes = 1024): Packer {
+export function createPacker(expectedBytes = 2048): Packer {
   const bufferBytes = Math.max(16, expectedBytes);
   let buffer = new Uint8Array(bufferBytes);
   let view = new DataView(buffer.buffer);
@@ -30,7 +30,8 @@ export function createPacker(expectedBytes = 1024): Packer {
 
   const reserve = (count: number): void => {
     if (at + count <= buffer.length) return;
-    const larger = new Uint8Array(Math.max(bufferBytes, (at - start + count) * 2));
+    const used = at - start;
+    const larger = new Uint8Array(Math.max(bufferBytes, 2 * used, used + count));
     larger.set(buffer.subarray(start, at));
     buffer = larger;
     view = new DataView(buffer.buffer);
@@ -65,14 +66,15 @@ export function createPacker(expectedBytes = 1024): Packer {
   };
 }
 
-/** Makes an unpacker. */
-export function createUnpacker(buffer: ArrayBuffer): Unpacker {
-  const view = new DataView(buffer);
+/** Makes an unpacker of what is in a message, or in a part of one. */
+export function createUnpacker(message: Uint8Array): Unpacker {
+  const { buffer, byteOffset } = message;
+  const view = new DataView(buffer, byteOffset);
   let at = 0;
   const bytes = (): Uint8Array => {
     const length = view.getUint32(at);
     at += 4 + length;
-    return new Uint8Array(buffer, at - length, length);
+    return new Uint8Array(buffer, byteOffset + at - length, length);
   };
   return {
     number() {

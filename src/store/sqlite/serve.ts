@@ -1,7 +1,14 @@
 import { isStoreError, storeError, type StoreError } from '../contract/errors.js';
 import type { SqliteEngine } from './engine.js';
-import { packReadAnswer, unpackReads, type ReadOperation, type ReadResult } from './protocol-read.js';
-import { packWriteAnswer, unpackWrites } from './protocol-write.js';
+import {
+  READ_ANSWER,
+  READS,
+  unpackWrite,
+  WRITE_ANSWER,
+  WRITES,
+  type ReadOperation,
+  type ReadResult,
+} from './protocol.js';
 
 /** What a message asks for. */
 export type RequestKind = 'write' | 'read';
@@ -42,7 +49,8 @@ function nextDue(engine: SqliteEngine): number | undefined {
 
 /** Answers one message with one. */
 export function serve(engine: SqliteEngine, kind: RequestKind, message: ArrayBuffer): ArrayBuffer {
-  if (kind === 'read') return packReadAnswer(unpackReads(message).map((operation) => read(engine, operation)));
-  const { operations, now } = unpackWrites(message);
-  return packWriteAnswer({ results: engine.write(operations, now), nextDue: nextDue(engine) });
+  if (kind === 'read') return READ_ANSWER.pack(READS.unpack(message).map((operation) => read(engine, operation)));
+  const { operations, now } = WRITES.unpack(message);
+  const results = engine.write(operations.map(unpackWrite), now);
+  return WRITE_ANSWER.pack({ results, nextDue: nextDue(engine) });
 }

@@ -8,13 +8,13 @@ import { createEventStore } from '../shell/create-event-store.js';
 import { resolveUnknownOutcomes } from '../unknown-outcomes.js';
 import type { EngineQuery } from './engine.js';
 import { checkSqliteStoreOptions, engineOptions, type SqliteStoreOptions } from './options.js';
-import { packReads, unpackReadAnswer, type ReadOperation, type ReadResult } from './protocol-read.js';
+import { READ_ANSWER, READS, type ReadOperation, type ReadResult } from './protocol.js';
 import { changeOf, decoded, keyBytes, keyOf, recordOf } from './records.js';
 import { createWorkerHost, type EngineHost } from './worker-host.js';
 import { createWrites } from './writes.js';
 
 /** What one message of reads may ask for, and how many are under way at once. */
-const READS = 64;
+const READS_AT_ONCE = 64;
 const READ_MESSAGES = 4;
 /** Events that the lists of one message may have in all: a millisecond or two of the thread, which others wait for. */
 const LISTED_AT_ONCE = 128;
@@ -64,16 +64,16 @@ export function createSqliteStore(options: SqliteStoreOptions, host: EngineHost)
     },
   });
   const answers = async (operations: readonly ReadOperation[]): Promise<readonly (ReadResult | StoreError)[]> =>
-    unpackReadAnswer(await host.send('read', packReads(operations)));
+    READ_ANSWER.unpack(await host.send('read', READS.pack(operations)));
   const reads = createBatcher<ReadOperation, ReadResult>({
-    maxItems: READS,
+    maxItems: READS_AT_ONCE,
     concurrency: READ_MESSAGES,
     run: answers,
   });
   // One message at a time, in a queue of its own: the thread answers in the order of its messages, and whoever asks for one
   // event should not wait for all the lists that were asked for before.
   const lists = createBatcher<ReadOperation, ReadResult>({
-    maxItems: READS,
+    maxItems: READS_AT_ONCE,
     maxWeight: LISTED_AT_ONCE,
     weigh: (operation) => (operation.kind === 'list' ? operation.query.limit : 1),
     run: answers,

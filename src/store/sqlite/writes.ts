@@ -4,7 +4,7 @@ import { keyText } from '../contract/keys.js';
 import { eventWithSidecar, encodeSidecar } from '../sidecar/sidecar.js';
 import type { EncodedEvent, EventRecord } from '../contract/record.js';
 import { createPacker } from './packing.js';
-import { packOperation, packWrites, unpackWriteAnswer, type WriteAnswer, type WriteRequest } from './protocol-write.js';
+import { packWrite, WRITE_ANSWER, WRITES, type WriteRequest } from './protocol.js';
 import { decoded, recordOf } from './records.js';
 import type { EngineHost } from './worker-host.js';
 import type { WriteResult } from './write-batch.js';
@@ -89,8 +89,9 @@ export function createWrites({ host, now, path, onWritten }: WritesOptions): Wri
     minAhead: MIN_AHEAD,
     weigh: ({ weight }) => weight,
     async run(items) {
-      const packed = items.map((item) => item.packed);
-      const answer: WriteAnswer = unpackWriteAnswer(await host.send('write', packWrites(packed, now())));
+      const operations = items.map((item) => item.packed);
+      const size = operations.reduce((sum, { length }) => sum + 4 + length, 16);
+      const answer = WRITE_ANSWER.unpack(await host.send('write', WRITES.pack({ now: now(), operations }, size)));
       const results = answer.results.map((result, index): Written | Error => {
         if (result instanceof Error) return result;
         try {
@@ -111,7 +112,7 @@ export function createWrites({ host, now, path, onWritten }: WritesOptions): Wri
   };
   const count = (request: WriteRequest & { readonly limit: number }, signal?: AbortSignal): Promise<number> => {
     const item: Item = {
-      packed: packOperation(packer, request),
+      packed: packWrite(packer, request),
       weight: request.limit * 1024,
       resultOf: countOf,
       isCreate: false,
@@ -125,7 +126,7 @@ export function createWrites({ host, now, path, onWritten }: WritesOptions): Wri
       const key: EventKey = { namespace, name };
       const description = encodeSidecar(event);
       const size = event.bytes.length;
-      const packed = packOperation(packer, {
+      const packed = packWrite(packer, {
         kind: 'put',
         key: keyText(key),
         expected,
@@ -144,7 +145,7 @@ export function createWrites({ host, now, path, onWritten }: WritesOptions): Wri
       return batcher.add(item, signal) as Promise<EventRecord>;
     },
     remove(key, expected, signal) {
-      const packed = packOperation(packer, { kind: 'remove', key: keyText(key), expected });
+      const packed = packWrite(packer, { kind: 'remove', key: keyText(key), expected });
       const resultOf = (result: WriteResult): EventRecord => {
         if (result.kind !== 'remove') throw mismatch(result);
         return decoded(path, () => recordOf(result.record));

@@ -2,14 +2,14 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { storeError } from '../../../../src/store/contract/errors.js';
 import { createPacker, createUnpacker } from '../../../../src/store/sqlite/packing.js';
-import { packReads, unpackReads } from '../../../../src/store/sqlite/protocol-read.js';
 import {
-  packOperation,
-  packWriteAnswer,
-  packWrites,
-  unpackWriteAnswer,
-  unpackWrites,
-} from '../../../../src/store/sqlite/protocol-write.js';
+  packWrite,
+  READ_ANSWER,
+  READS,
+  unpackWrite,
+  WRITE_ANSWER,
+  WRITES,
+} from '../../../../src/store/sqlite/protocol.js';
 import { put, query, remove, text } from './engine-bench.js';
 
 describe('packing', () => {
@@ -24,7 +24,7 @@ describe('packing', () => {
           else packer.bytes(one);
         }
         const message = packer.finish();
-        const unpacker = createUnpacker(message);
+        const unpacker = createUnpacker(new Uint8Array(message));
         for (const one of values) {
           if (typeof one === 'number') expect(unpacker.number()).toBe(one);
           else if (typeof one === 'string') expect(unpacker.text()).toBe(one);
@@ -49,7 +49,7 @@ test('a buffer that was taken is unchanged, wherever the packer continues', () =
         return packer.cut();
       });
       for (const [index, values] of messages.entries()) {
-        const unpacker = createUnpacker(new Uint8Array(cuts[index] as Uint8Array).buffer);
+        const unpacker = createUnpacker(cuts[index] as Uint8Array);
         for (const one of values) {
           if (typeof one === 'number') expect(unpacker.number()).toBe(one);
           else if (typeof one === 'string') expect(unpacker.text()).toBe(one);
@@ -71,19 +71,20 @@ describe('messages', () => {
       { kind: 'forget' as const, limit: 7 },
     ];
     const packer = createPacker();
-    const packed = operations.map((operation) => packOperation(packer, operation));
-    expect(unpackWrites(packWrites(packed, 123))).toEqual({ operations, now: 123 });
+    const packed = operations.map((operation) => packWrite(packer, operation));
+    const message = WRITES.unpack(WRITES.pack({ operations: packed, now: 123 }));
+    expect({ ...message, operations: message.operations.map(unpackWrite) }).toEqual({ operations, now: 123 });
   });
 
   test('carry texts that are not bytes yet', () => {
     const { key, regardingName, description, ...rest } = put('ž');
-    const packed = packOperation(createPacker(8), {
+    const packed = packWrite(createPacker(8), {
       ...rest,
       key: 'default/ž',
       regardingName: text(regardingName as Uint8Array),
       description: text(description),
     });
-    expect(unpackWrites(packWrites([packed], 1)).operations).toEqual([{ key, regardingName, description, ...rest }]);
+    expect(unpackWrite(packed)).toEqual({ key, regardingName, description, ...rest });
   });
 
   test('carry the results of writes', () => {
@@ -96,7 +97,7 @@ describe('messages', () => {
       storeError('expired', 'too old', { current: 8 }),
       storeError('exists', 'there'),
     ];
-    const answer = unpackWriteAnswer(packWriteAnswer({ results, nextDue: undefined }));
+    const answer = WRITE_ANSWER.unpack(WRITE_ANSWER.pack({ results, nextDue: undefined }));
     expect(answer).toEqual({ results, nextDue: undefined });
     expect(answer.results[3]).toMatchObject({ code: 'expired', message: 'too old', current: 8 });
   });
@@ -117,6 +118,23 @@ describe('messages', () => {
       { kind: 'revision' as const },
       { kind: 'ping' as const },
     ];
-    expect(unpackReads(packReads(operations))).toEqual(operations);
+    expect(READS.unpack(READS.pack(operations))).toEqual(operations);
+  });
+
+  test('carry what was read', () => {
+    const { key, description, data } = put('a');
+    const record = { revision: 5, key, expiresAt: Infinity, description, data };
+    const next = { key, revision: 9 };
+    const results = [
+      { kind: 'get' as const, record },
+      { kind: 'get' as const, record: undefined },
+      { kind: 'list' as const, page: { revision: 7, records: [record, record], next, remaining: 3 } },
+      { kind: 'list' as const, page: { revision: 7, records: [], next: undefined, remaining: undefined } },
+      { kind: 'changes' as const, changes: [{ deleted: true, record, previous: record }] },
+      { kind: 'revision' as const, revision: 8 },
+      { kind: 'ping' as const },
+      storeError('future-revision', 'later', { current: 8, onlyWrites: true }),
+    ];
+    expect(READ_ANSWER.unpack(READ_ANSWER.pack(results))).toEqual(results);
   });
 });
