@@ -79,20 +79,19 @@ export function openEngineFile(driver: LoadedDriver, options: EngineOptions, now
     }
   };
 
-  let lock;
+  let release;
   try {
     createFolder(path);
-    lock = takeLock(driver, path);
+    release = takeLock(driver, path);
   } catch (error) {
     throw failure(error);
   }
-  if (lock === undefined) {
+  if (release === undefined) {
     throw storeError(
       'unavailable',
       `the database file ${path} is in use by another store, of this process or another: only one at a time may have it open`,
     );
   }
-  const { release } = lock;
 
   let session: Session | undefined;
   let presence: Presence | undefined;
@@ -105,7 +104,7 @@ export function openEngineFile(driver: LoadedDriver, options: EngineOptions, now
     return session;
   };
   const reserve: Reserve = createReserve(path, options.reserveBytes);
-  const room: Room = createRoom({ options, reserve, use });
+  const room: Room = createRoom(options, reserve, use);
   let mark: OpeningMark;
   try {
     mark = readOpeningMark(path);

@@ -4,12 +4,12 @@ import { storeError, type StoreError } from '../contract/errors.js';
 import type { LoadedDriver } from './driver.js';
 import { openEngineFile } from './engine-file.js';
 import { faultOf, sqliteFailure } from './failure.js';
+import { stateOfOpening } from './opening-mark.js';
 import type { EngineOptions } from './options.js';
 import { readStoredChanges } from './read-changes.js';
 import { readStoredList, type StoredPage, type StoredQuery } from './read-list.js';
 import type { Session } from './session.js';
-import { stateOfOpening } from './state-of-opening.js';
-import { readState, timeOf, writeState, type State } from './state.js';
+import { readState, timeOf, type State } from './state.js';
 import { recordOf, type KeyBytes, type StoredChange, type StoredRecord } from './stored.js';
 import { WRITE_STATEMENTS, type WriteOperation, type WriteResult } from './write-batch.js';
 
@@ -137,7 +137,7 @@ export function openEngine(driver: LoadedDriver, options: EngineOptions, now: nu
       results = operations.map((operation) => writer.apply(draft, operation));
       if (trouble === undefined) writer.forget(draft, operations.length * FORGET_PER_OPERATION);
       const unchanged = draft.latest === state.latest && draft.historyBytes === state.historyBytes;
-      if (!unchanged) writeState(open.saveState, draft);
+      if (!unchanged) open.saveState(draft);
       committing = !unchanged;
       if (unchanged) writer.rolledBack();
       open.connection.exec(unchanged ? 'ROLLBACK' : 'COMMIT');
@@ -221,8 +221,8 @@ export function openEngine(driver: LoadedDriver, options: EngineOptions, now: nu
   };
 
   const begin = (): void => {
-    state = stateOfOpening(state, file, startAt, now);
-    const save = (): void => writeState(file.use().saveState, state);
+    state = stateOfOpening(state, file.mark, file.isNew, startAt, now);
+    const save = (): void => file.use().saveState(state);
     try {
       try {
         save();

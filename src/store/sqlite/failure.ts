@@ -3,32 +3,22 @@ import { storeError, type StoreError } from '../contract/errors.js';
 /** What a driver's error means for the store. */
 export type Fault = 'full' | 'io' | 'corrupt' | 'busy' | 'other';
 
-const BY_CODE: ReadonlyMap<number, Fault> = new Map([
-  [5, 'busy'],
-  [6, 'busy'],
-  [10, 'io'],
-  [11, 'corrupt'],
-  [13, 'full'],
-  [26, 'corrupt'],
-]);
-
-const BY_NAME: readonly (readonly [pattern: RegExp, fault: Fault])[] = [
-  [/^SQLITE_(BUSY|LOCKED)/, 'busy'],
-  [/^SQLITE_IOERR/, 'io'],
-  [/^SQLITE_(CORRUPT|NOTADB)/, 'corrupt'],
-  [/^SQLITE_FULL/, 'full'],
+/** SQLite's result codes, by number and by name. */
+const FAULTS: readonly (readonly [codes: readonly number[], names: RegExp, fault: Fault])[] = [
+  [[5, 6], /^SQLITE_(BUSY|LOCKED)/, 'busy'],
+  [[10], /^SQLITE_IOERR/, 'io'],
+  [[11, 26], /^SQLITE_(CORRUPT|NOTADB)/, 'corrupt'],
+  [[13], /^SQLITE_FULL/, 'full'],
 ];
 
 /** Reads SQLite's result code out of an error of any driver. */
 export function faultOf(error: unknown): Fault {
-  const { code, errcode, rawCode } = (error ?? {}) as {
-    readonly code?: unknown;
-    readonly errcode?: unknown;
-    readonly rawCode?: unknown;
-  };
+  const { code, errcode, rawCode } = (error ?? {}) as Readonly<Record<string, unknown>>;
   const number = typeof errcode === 'number' ? errcode : rawCode;
-  if (typeof number === 'number') return BY_CODE.get(number & 0xff) ?? 'other';
-  return BY_NAME.find(([pattern]) => typeof code === 'string' && pattern.test(code))?.[1] ?? 'other';
+  const found = FAULTS.find(([codes, names]) =>
+    typeof number === 'number' ? codes.includes(number & 0xff) : typeof code === 'string' && names.test(code),
+  );
+  return found?.[2] ?? 'other';
 }
 
 const ADVICE: Readonly<Record<Fault, string>> = {

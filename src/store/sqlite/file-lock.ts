@@ -2,19 +2,14 @@ import { closeSync, existsSync, openSync } from 'node:fs';
 import type { LoadedDriver } from './driver.js';
 import { faultOf } from './failure.js';
 
-/** Holds a file for this process. */
-export interface FileLock {
-  release(): void;
-}
-
 /**
  * Takes the lock of a database file: an exclusive transaction, never ended, on a second, empty database beside it. It is a
  * lock of the operating system, so it is gone when the process is, however that ended; and the database itself stays open
- * to programs that only read, such as a backup. `undefined`: another process holds it.
+ * to programs that only read, such as a backup. Returns what releases it; `undefined`: another process holds it.
  *
  * The file is never opened here by other means than SQLite: closing it would drop the lock of a store of this process.
  */
-export function takeLock(driver: LoadedDriver, path: string): FileLock | undefined {
+export function takeLock(driver: LoadedDriver, path: string): (() => void) | undefined {
   const lockPath = `${path}-lock`;
   createPrivateFile(lockPath);
   const connection = driver.open(lockPath);
@@ -28,12 +23,10 @@ export function takeLock(driver: LoadedDriver, path: string): FileLock | undefin
     if (faultOf(error) === 'busy') return undefined;
     throw error;
   }
-  return {
-    release() {
-      // Ending the transaction frees the lock even where a driver closes only when its statements are collected.
-      connection.exec('ROLLBACK');
-      connection.close();
-    },
+  return () => {
+    // Ending the transaction frees the lock even where a driver closes only when its statements are collected.
+    connection.exec('ROLLBACK');
+    connection.close();
   };
 }
 

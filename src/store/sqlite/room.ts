@@ -41,15 +41,8 @@ export interface Room {
   readonly mostBytes: number;
 }
 
-/** For {@link createRoom}. */
-export interface RoomOptions {
-  readonly options: Pick<EngineOptions, 'path' | 'maxFileBytes'>;
-  readonly reserve: Reserve;
-  readonly use: () => Session;
-}
-
 /** Makes the room of a database file. */
-export function createRoom({ options: { path, maxFileBytes }, reserve, use }: RoomOptions): Room {
+export function createRoom({ path, maxFileBytes }: EngineOptions, reserve: Reserve, use: () => Session): Room {
   const { wantedBytes } = reserve;
   let tight = false;
   let short = false;

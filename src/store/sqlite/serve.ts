@@ -1,5 +1,6 @@
 import { isStoreError, storeError, type StoreError } from '../contract/errors.js';
 import type { SqliteEngine } from './engine.js';
+import type { EngineOptions } from './options.js';
 import {
   READ_ANSWER,
   READS,
@@ -10,8 +11,25 @@ import {
   type ReadResult,
 } from './protocol.js';
 
+/** What the worker is started with. */
+export interface WorkerStart {
+  readonly options: EngineOptions;
+  /** The wall clock, microseconds. */
+  readonly now: number;
+}
+
 /** What a message asks for. */
 export type RequestKind = 'write' | 'read';
+
+/** To the worker. Bodies are transferred, not copied. */
+export type ToWorker =
+  { readonly kind: RequestKind; readonly id: number; readonly body: ArrayBuffer } | { readonly kind: 'close' };
+
+/** From the worker. */
+export type FromWorker =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'failed'; readonly message: string }
+  | { readonly kind: 'answer'; readonly id: number; readonly body: ArrayBuffer };
 
 function asStoreError(error: unknown): StoreError {
   if (isStoreError(error)) return error;

@@ -1,13 +1,13 @@
 import type { SqlConnection, SqlStatement } from './driver.js';
 import type { HistoryBounds } from './history.js';
-import { prepareWriteState } from './state.js';
+import { prepareWriteState, type State } from './state.js';
 import { createBatchWriter, type BatchWriter } from './write-batch.js';
 
 /** Everything that belongs to one connection. */
 export interface Session {
   readonly connection: SqlConnection;
   readonly writer: BatchWriter;
-  readonly saveState: SqlStatement;
+  saveState(state: State): void;
   readonly pageBytes: number;
   prepare(sql: string): SqlStatement;
 }

@@ -141,9 +141,9 @@ export function createSqliteStore(options: SqliteStoreOptions, host: EngineHost)
         at = revision;
       }
     },
-    create: (key, event, { expiresAt, signal }) => writes.put({ key, event, expiresAt, expected: undefined }, signal),
-    replace: (key, event, { expiresAt, expected, signal }) => writes.put({ key, event, expiresAt, expected }, signal),
-    remove: (key, { expected, signal }) => writes.remove(key, expected, signal),
+    create: (key, event, { expiresAt, signal }) => writes.put(key, event, { expiresAt, signal }),
+    replace: writes.put,
+    remove: writes.remove,
     expire: ({ now, limit, signal }) => writes.expire(now, Math.min(limit, EXPIRE_SLICE), signal),
     feed: feeds.open,
     revision: async (call) => (await read({ kind: 'revision' }, call?.signal)).revision,

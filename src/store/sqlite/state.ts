@@ -1,6 +1,6 @@
 import type { Revision } from '../contract/event-store.js';
 import { storeError } from '../contract/errors.js';
-import type { SqlConnection, SqlStatement } from './driver.js';
+import type { SqlConnection } from './driver.js';
 
 /** Where the wall clock is as close as this to history's own time, microseconds, that is the wall clock's again. */
 const NEAR = 60_000_000;
@@ -40,19 +40,13 @@ export function readState(connection: SqlConnection): State {
   };
 }
 
-/** Prepares the statement that `writeState` runs. */
-export function prepareWriteState(connection: SqlConnection): SqlStatement {
-  return connection.prepare(
+/** Prepares to write the counters. */
+export function prepareWriteState(connection: SqlConnection): (state: State) => void {
+  const statement = connection.prepare(
     'UPDATE state SET latest = ?, floor = ?, last_at = ?, ahead = ?, history_bytes = ?, opening = ?',
   );
-}
-
-/** Writes the counters. */
-export function writeState(
-  statement: SqlStatement,
-  { latest, floor, lastAt, ahead, historyBytes, opening }: State,
-): void {
-  statement.run(latest, floor, lastAt, ahead, historyBytes, opening);
+  return ({ latest, floor, lastAt, ahead, historyBytes, opening }) =>
+    void statement.run(latest, floor, lastAt, ahead, historyBytes, opening);
 }
 
 /**

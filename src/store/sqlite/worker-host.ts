@@ -3,8 +3,7 @@ import type { Clock } from '../../clock/clock.js';
 import { storeError, type StoreError } from '../contract/errors.js';
 import { createDelays } from '../waiting/backoff.js';
 import type { EngineOptions } from './options.js';
-import type { RequestKind } from './serve.js';
-import type { FromWorker, ToWorker, WorkerStart } from './worker-messages.js';
+import type { FromWorker, RequestKind, ToWorker, WorkerStart } from './serve.js';
 
 /** An engine that answers messages, wherever it runs. */
 export interface EngineHost {

@@ -2,16 +2,14 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { loadDriver } from './driver.js';
 import { openEngine, type SqliteEngine } from './engine.js';
-import type { EngineOptions } from './options.js';
-import { serve } from './serve.js';
-import type { ToWorker, WorkerStart } from './worker-messages.js';
+import { serve, type ToWorker, type WorkerStart } from './serve.js';
 
 async function run({ options, now }: WorkerStart): Promise<void> {
   const port = parentPort;
   if (port === null) throw new Error('sqlite-worker.js is started by sqliteStore, not by hand');
   let engine: SqliteEngine;
   try {
-    engine = openEngine(await load(options), options, now);
+    engine = openEngine(await loadDriver(options.driver), options, now);
   } catch (error) {
     port.postMessage({ kind: 'failed', message: error instanceof Error ? error.message : String(error) });
     return;
@@ -27,7 +25,5 @@ async function run({ options, now }: WorkerStart): Promise<void> {
   });
   port.postMessage({ kind: 'ready' });
 }
-
-const load = ({ driver }: EngineOptions): ReturnType<typeof loadDriver> => loadDriver(driver);
 
 void run(workerData as WorkerStart);

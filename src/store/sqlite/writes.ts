@@ -1,5 +1,5 @@
 import { createBatcher } from '../batching/batcher.js';
-import type { Change, EventKey, Revision } from '../contract/event-store.js';
+import type { Change, EventKey, RemoveOptions, Revision, WriteOptions } from '../contract/event-store.js';
 import { keyText } from '../contract/keys.js';
 import { eventWithSidecar, encodeSidecar } from '../sidecar/sidecar.js';
 import type { EncodedEvent, EventRecord } from '../contract/record.js';
@@ -25,21 +25,14 @@ const MIN_AHEAD = 8;
  */
 const BUFFER_BYTES = 65_536;
 
-/** What is to be put. Absent `expected`: created. */
-export interface Put {
-  readonly key: EventKey;
-  readonly event: EncodedEvent;
-  readonly expiresAt: number;
-  readonly expected: Revision | undefined;
-}
-
 /** What became of a write: the new state, the last one of what was removed, or how many were removed or forgotten. */
 export type Written = EventRecord | number;
 
 /** Packs what is written at the same time into one message, and so into one commit. */
 export interface Writes {
-  put(put: Put, signal: AbortSignal | undefined): Promise<EventRecord>;
-  remove(key: EventKey, expected: Revision | undefined, signal: AbortSignal | undefined): Promise<EventRecord>;
+  /** Replaces what is at `expected`; where that is absent, creates. */
+  put(key: EventKey, event: EncodedEvent, options: WriteOptions & RemoveOptions): Promise<EventRecord>;
+  remove(key: EventKey, options: RemoveOptions): Promise<EventRecord>;
   expire(dueAt: number, limit: number, signal: AbortSignal | undefined): Promise<number>;
   forget(limit: number): Promise<number>;
   close(error: () => Error): Promise<void>;
@@ -58,9 +51,9 @@ export interface WritesOptions {
 interface Item {
   readonly packed: Uint8Array;
   readonly weight: number;
-  /** Makes what the caller gets of what the engine says. */
-  readonly resultOf: (result: WriteResult) => Written;
-  readonly isCreate: boolean;
+  /** Of a put: its record at the revision it got. */
+  readonly recordAt?: (revision: Revision) => EventRecord;
+  readonly isCreate?: boolean;
 }
 
 function field({ fields }: EncodedEvent, name: string): string | undefined {
@@ -95,7 +88,7 @@ export function createWrites({ host, now, path, onWritten }: WritesOptions): Wri
       const results = answer.results.map((result, index): Written | Error => {
         if (result instanceof Error) return result;
         try {
-          return (items[index] as Item).resultOf(result);
+          return writtenOf(items[index] as Item, result);
         } catch (error) {
           return error as Error;
         }
@@ -105,23 +98,20 @@ export function createWrites({ host, now, path, onWritten }: WritesOptions): Wri
     },
   });
 
-  const mismatch = (result: WriteResult): TypeError => new TypeError(`the engine answered with ${result.kind}`);
-  const countOf = (result: WriteResult): number => {
-    if (result.kind !== 'count') throw mismatch(result);
-    return result.count;
+  /** Makes what the caller gets of what the engine says. */
+  const writtenOf = ({ recordAt }: Item, result: WriteResult): Written => {
+    if (result.kind === 'count') return result.count;
+    if (result.kind === 'remove') return decoded(path, () => recordOf(result.record));
+    if (recordAt === undefined) throw new TypeError('the engine answered with another write');
+    return recordAt(result.revision);
   };
-  const count = (request: WriteRequest & { readonly limit: number }, signal?: AbortSignal): Promise<number> => {
-    const item: Item = {
-      packed: packWrite(packer, request),
-      weight: request.limit * 1024,
-      resultOf: countOf,
-      isCreate: false,
-    };
-    return batcher.add(item, signal) as Promise<number>;
-  };
+  const add = <Result extends Written>(item: Item, signal?: AbortSignal): Promise<Result> =>
+    batcher.add(item, signal) as Promise<Result>;
+  const count = (request: WriteRequest & { readonly limit: number }, signal?: AbortSignal): Promise<number> =>
+    add({ packed: packWrite(packer, request), weight: request.limit * 1024 }, signal);
 
   return {
-    put({ key: { namespace, name }, event, expiresAt, expected }, signal) {
+    put({ namespace, name }, event, { expiresAt, expected, signal }) {
       // The caller may change what it gave as soon as this returns.
       const key: EventKey = { namespace, name };
       const description = encodeSidecar(event);
@@ -136,21 +126,15 @@ export function createWrites({ host, now, path, onWritten }: WritesOptions): Wri
         description,
         data: event.bytes,
       });
-      const resultOf = (result: WriteResult): EventRecord => {
-        if (result.kind !== 'put') throw mismatch(result);
+      const recordAt = (revision: Revision): EventRecord => {
         const data = packed.subarray(packed.length - size);
-        return { key, revision: result.revision, event: eventWithSidecar(data, description), expiresAt };
+        return { key, revision, event: eventWithSidecar(data, description), expiresAt };
       };
-      const item: Item = { packed, weight: packed.length, resultOf, isCreate: expected === undefined };
-      return batcher.add(item, signal) as Promise<EventRecord>;
+      return add({ packed, weight: packed.length, recordAt, isCreate: expected === undefined }, signal);
     },
-    remove(key, expected, signal) {
+    remove(key, { expected, signal }) {
       const packed = packWrite(packer, { kind: 'remove', key: keyText(key), expected });
-      const resultOf = (result: WriteResult): EventRecord => {
-        if (result.kind !== 'remove') throw mismatch(result);
-        return decoded(path, () => recordOf(result.record));
-      };
-      return batcher.add({ packed, weight: 1024, resultOf, isCreate: false }, signal) as Promise<EventRecord>;
+      return add({ packed, weight: 1024 }, signal);
     },
     expire: (dueAt, limit, signal) => count({ kind: 'expire', dueAt, limit }, signal),
     forget: (limit) => count({ kind: 'forget', limit }),
