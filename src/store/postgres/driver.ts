@@ -8,14 +8,6 @@ interface PgModule {
   readonly Pool: new (config: object) => PgPool & { end(): Promise<void> };
 }
 
-/** For {@link ownPool}. */
-export interface OwnPoolOptions {
-  readonly connectionString: string;
-  readonly ssl: boolean | object | undefined;
-  readonly poolSize: number;
-  readonly timeoutMs: number;
-}
-
 /** How long `close()` waits for connections to say goodbye, in milliseconds: a frozen server never does. */
 const END_MS = 1_000;
 
@@ -29,7 +21,8 @@ async function loadPg(): Promise<PgModule> {
 }
 
 /** A pool of the store's own. The driver is loaded and the pool made with the first statement. */
-export function ownPool({ connectionString, ssl, poolSize, timeoutMs }: OwnPoolOptions): PostgresClient {
+function ownPool(options: PostgresStoreOptions, timeoutMs: number): PostgresClient {
+  const { connectionString, ssl, poolSize = 8 } = options;
   let opened: { readonly pool: PgPool & { end(): Promise<void> }; readonly client: PostgresClient } | undefined;
   let closed = false;
 
@@ -73,6 +66,5 @@ export function ownPool({ connectionString, ssl, poolSize, timeoutMs }: OwnPoolO
 export function clientOf(options: PostgresStoreOptions, timeoutMs: number): PostgresClient {
   if (options.client !== undefined) return options.client;
   if (options.pool !== undefined) return pgClient(options.pool);
-  const { connectionString = '', ssl, poolSize = 8 } = options;
-  return ownPool({ connectionString, ssl, poolSize, timeoutMs });
+  return ownPool(options, timeoutMs);
 }

@@ -1,21 +1,8 @@
-import { type Clock, type ClockTimer, nextTurn } from '../../clock/clock.js';
+import { type ClockTimer, nextTurn } from '../../clock/clock.js';
 import { quoted } from './names.js';
-import type { Requests } from './requests.js';
+import type { PostgresStoreOptions } from './options.js';
+import type { StoreParts } from './requests.js';
 import { numberOf } from './rows.js';
-
-/** For {@link createHistory}. */
-export interface HistoryOptions {
-  readonly requests: Requests;
-  readonly schema: string;
-  /** For pauses, which are real ones. */
-  readonly timers: Clock;
-  /** The time where it is not the database's. */
-  readonly clock: Clock | undefined;
-  readonly historyMs: number;
-  readonly historyMaxBytes: number;
-  /** Receives what went wrong; it is tried again. */
-  onError(error: unknown): void;
-}
 
 /** Forgets what is older than the history to be kept, or more. */
 export interface History {
@@ -34,9 +21,11 @@ const LONGEST_PAUSE_MS = 30_000;
 const PART = 8;
 
 /** Makes a {@link History} that works in small steps, at twenty moments of the time it keeps. */
-export function createHistory(options: HistoryOptions): History {
-  const { requests, schema, clock, historyMs, historyMaxBytes, onError } = options;
-  const pauses = clock ?? options.timers;
+export function createHistory(
+  { requests, schema, timers, clock, onError }: Omit<StoreParts, 'client' | 'timeoutMs'>,
+  { historyMs = 600_000, historyMaxBytes = 268_435_456 }: PostgresStoreOptions,
+): History {
+  const pauses = clock ?? timers;
   const pauseMs = Math.min(Math.max(historyMs / 20, SHORTEST_PAUSE_MS), LONGEST_PAUSE_MS);
   const statement = {
     name: `${schema}.compact`,

@@ -1,6 +1,4 @@
-import type { Clock } from '../../clock/clock.js';
-import type { PostgresClient } from './client.js';
-import type { Requests } from './requests.js';
+import type { StoreParts } from './requests.js';
 
 /** Finds out whether LISTEN works, which says whether connections are the server's own or a pooler's. */
 export interface ListenCheck {
@@ -12,14 +10,6 @@ export interface ListenCheck {
   close(): void;
 }
 
-/** For {@link createListenCheck}. */
-export interface ListenCheckOptions {
-  readonly client: PostgresClient;
-  readonly requests: Requests;
-  readonly pooling: 'auto' | 'session' | 'transaction';
-  readonly timers: Clock;
-}
-
 /** How long the notification may take, in milliseconds. */
 const WAIT_MS = 1_000;
 
@@ -27,7 +17,10 @@ const WAIT_MS = 1_000;
  * Makes a {@link ListenCheck}. Under `auto` it listens on a random channel, notifies that channel over another connection
  * and waits. A pooler in transaction mode loses it: the connection that was listening belongs to another client by then.
  */
-export function createListenCheck({ client, requests, pooling, timers }: ListenCheckOptions): ListenCheck {
+export function createListenCheck(
+  { client, requests, timers }: Pick<StoreParts, 'client' | 'requests' | 'timers'>,
+  pooling: 'auto' | 'session' | 'transaction',
+): ListenCheck {
   const { listen } = client;
   let known =
     pooling === 'auto' && listen !== undefined ? undefined : pooling !== 'transaction' && listen !== undefined;

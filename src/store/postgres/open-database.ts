@@ -2,14 +2,12 @@ import type { Revision } from '../contract/event-store.js';
 import { storeError, type StoreError } from '../contract/errors.js';
 import { grantsFor, stateOf } from './failures.js';
 import { quoted } from './names.js';
-import type { Requests, Row } from './requests.js';
+import type { Row, StoreParts } from './requests.js';
 import { numberOf } from './rows.js';
 import { postgresSchema, SCHEMA_VERSION } from './schema.js';
 
 /** For {@link openDatabase}. */
-export interface OpenDatabaseOptions {
-  readonly requests: Requests;
-  readonly schema: string;
+export interface OpenDatabaseOptions extends Pick<StoreParts, 'requests' | 'schema'> {
   readonly migrate: boolean;
   /** The revision above which a new database begins; undefined: the clock of the database. */
   readonly start: Revision | undefined;

@@ -11,7 +11,7 @@ import { resolveUnknownOutcomes } from '../unknown-outcomes.js';
 import { clientOf } from './driver.js';
 import { createHistory } from './history.js';
 import { createListenCheck } from './listen-check.js';
-import { channelOf, checkKey, isStorable, quoted } from './names.js';
+import { checkKey, isStorable, quoted } from './names.js';
 import { openDatabase } from './open-database.js';
 import { checkPostgresStoreOptions, type PostgresStoreOptions } from './options.js';
 import { readChanges } from './read-changes.js';
@@ -70,8 +70,7 @@ FROM ${s}.expire($1::bigint, $2::integer, $3::bigint, $4::bigint, $5::integer)`,
 export function openPostgresStore(options: PostgresStoreOptions, timers: Clock): EventStore {
   checkPostgresStoreOptions(options);
   const { schema = 'kube_vitals', name = 'postgres', migrate = true, pooling = 'auto', clock, startAt } = options;
-  const { requestTimeoutMs: timeoutMs = 5_000, historyMs = 600_000, historyMaxBytes = 268_435_456 } = options;
-  const { maxEventBytes = 3_145_728 } = options;
+  const { requestTimeoutMs: timeoutMs = 5_000, maxEventBytes = 3_145_728 } = options;
   let stopped = false;
   const notify = createNotifier(options.observe);
   const onError = (error: unknown): void => {
@@ -79,28 +78,20 @@ export function openPostgresStore(options: PostgresStoreOptions, timers: Clock):
   };
 
   const client = clientOf(options, timeoutMs);
-  const requests = createRequests({ client, schema: quoted(schema), timeoutMs, timers });
-  const serverClock = createServerClock(requests, timers);
-  const reads = createReads({ requests, schema, timeoutMs, onLifted: (latest) => wakeUps.written(latest) });
-  const check = createListenCheck({ client, requests, pooling, timers });
+  const requests = createRequests({ client, schema, timeoutMs, timers });
+  const parts = { client, requests, schema, timeoutMs, timers, clock, onError };
+  const serverClock = createServerClock(parts);
+  const reads = createReads(parts, (latest) => wakeUps.written(latest));
+  const check = createListenCheck(parts, pooling);
   const feeds = createPagedFeeds({ read: (after) => readChanges(reads, schema, after) });
-  const wakeUps = createWakeUps({
-    client,
-    channel: channelOf(schema),
-    check,
-    pollMs: options.pollMs ?? 1_000,
-    pollWithoutListenMs: options.pollWithoutListenMs ?? 100,
-    timers,
-    readers: () => feeds.readers,
-    wake: feeds.wake,
-    onError,
-  });
-  const history = createHistory({ requests, schema, timers, clock, historyMs, historyMaxBytes, onError });
+  const { pollMs = 1_000, pollWithoutListenMs = 100 } = options;
+  const wakeUps = createWakeUps({ ...parts, check, pollMs, pollWithoutListenMs, feeds });
+  const history = createHistory(parts, options);
   const onWritten = (latest: Revision, bytes: number): void => {
     wakeUps.written(latest);
     history.written(bytes);
   };
-  const writes = createWriteBatches({ requests, reads, schema, clock, timers, serverClock, timeoutMs, onWritten });
+  const writes = createWriteBatches({ ...parts, reads, serverClock, onWritten });
   const lists = createBatcher<ListQuery, ListPage>({
     maxItems: 1,
     concurrency: LISTS_AT_ONCE,

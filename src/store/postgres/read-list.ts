@@ -1,9 +1,134 @@
-import type { ListPage, ListQuery } from '../contract/event-store.js';
 import { checkReadable, expired } from '../contract/conditions.js';
-import { COUNTED, listStatement } from './list-statement.js';
-import { isStorable } from './names.js';
+import type { FieldTerm, ListPage, ListQuery } from '../contract/event-store.js';
+import { keyText } from '../contract/keys.js';
+import type { PostgresValue } from './client.js';
+import { beforeNul, indexed, isStorable, quoted } from './names.js';
 import type { Reads } from './reads.js';
-import { numberOf, recordOfRow } from './rows.js';
+import type { Statement } from './requests.js';
+import { EVENT_COLUMNS, numberOf, recordOfRow } from './rows.js';
+import { hasPassed } from './schema-lift.js';
+
+/** The fields with an index, the more selective one first. */
+const INDEXED: readonly (readonly [field: string, column: string])[] = [
+  ['regarding.uid', 'regarding_uid'],
+  ['regarding.name', 'regarding_name'],
+];
+
+/** Up to this many events left after a page are counted: more would cost more than the page. */
+const COUNTED = 1000;
+
+function indexedTerm(terms: readonly FieldTerm[]): { readonly column: string; readonly value: string } | undefined {
+  for (const [field, column] of INDEXED) {
+    const value = indexed(terms.find((term) => term.field === field)?.value);
+    if (value !== null) return { column, value };
+  }
+  return undefined;
+}
+
+/**
+ * The statement that reads one page with one more row than it may have: latest revision, floor and rows, of one snapshot.
+ * Which rows is decided on keys and revisions alone; events are fetched for those that are returned.
+ *
+ * - the present: from `current`
+ * - an older revision, by key: the newest version up to it of each key, by the function `snapshot_keys`
+ * - an older revision, newest first: what is still current, and what was superseded after it
+ * - by a term: the few versions with the value, without those superseded in the snapshot
+ */
+export function listStatement(
+  schema: string,
+  query: ListQuery,
+): { readonly statement: Statement; readonly values: readonly PostgresValue[] } {
+  const { namespace, after, at } = query;
+  const newestFirst = query.order === 'newest-first';
+  const s = quoted(schema);
+  const values: PostgresValue[] = [];
+  /** The text that stands for a value. */
+  const of = (value: string | number, type: 'text' | 'bigint'): string => `$${values.push(String(value))}::${type}`;
+  const term = indexedTerm(query.terms ?? []);
+  const snapshot = at === undefined ? undefined : of(Math.min(Math.floor(at), Number.MAX_SAFE_INTEGER), 'bigint');
+  const pageSize = of(query.limit + 1, 'bigint');
+  const limit = term === undefined ? of(query.limit + 1 + COUNTED, 'bigint') : pageSize;
+
+  /** Conditions on a key: its namespace and, in the order of keys, the position. */
+  const keys = (column: string): string[] => {
+    const conditions: string[] = [];
+    if (namespace !== undefined) {
+      conditions.push(`${column} > ${of(`${beforeNul(namespace)}/`, 'text')}`);
+      conditions.push(`${column} < ${of(`${beforeNul(namespace)}0`, 'text')}`);
+    }
+    if (after !== undefined && !newestFirst) conditions.push(`${column} > ${of(beforeNul(keyText(after)), 'text')}`);
+    return conditions;
+  };
+  const upTo = newestFirst && after?.revision !== undefined ? of(after.revision - 1, 'bigint') : undefined;
+  const revisions = (column: string): string[] => [
+    ...(upTo === undefined ? [] : [`${column} <= ${upTo}`]),
+    ...(snapshot === undefined ? [] : [`${column} <= ${snapshot}`]),
+  ];
+  const where = (...conditions: readonly string[]): string =>
+    conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
+  const order = newestFirst ? 'ORDER BY rev DESC' : 'ORDER BY key';
+
+  const source = (): readonly [name: string, text: string] => {
+    if (term !== undefined) {
+      const value = of(term.value, 'text');
+      const newer = ['n.key = v.key', 'n.rev > v.rev', ...(snapshot === undefined ? [] : [`n.rev <= ${snapshot}`])];
+      const conditions = [
+        `v.${term.column} = ${value}`,
+        ...keys('v.key'),
+        ...revisions('v.rev'),
+        `NOT EXISTS (SELECT FROM ${s}.versions n ${where(...newer)})`,
+      ];
+      return [
+        term.column === 'regarding_uid' ? 'u' : 'n',
+        `SELECT v.key, v.rev FROM ${s}.versions v ${where(...conditions)}`,
+      ];
+    }
+    if (newestFirst) {
+      const place = namespace === undefined ? [] : [`namespace = ${of(beforeNul(namespace), 'text')}`];
+      const current = `SELECT key, rev FROM ${s}.current ${where(...place, ...revisions('rev'))}`;
+      if (snapshot === undefined) return ['c', current];
+      const superseded = where(`rev > ${snapshot}`, 'previous IS NOT NULL', ...revisions('previous'), ...keys('key'));
+      return [
+        's',
+        `(${current} ${order} LIMIT ${limit}) UNION ALL
+         (SELECT key, previous AS rev FROM ${s}.versions ${superseded} ORDER BY previous DESC LIMIT ${limit})`,
+      ];
+    }
+    if (snapshot === undefined) return ['c', `SELECT key, rev FROM ${s}.current ${where(...keys('key'))}`];
+    const above = [`''`, ...(namespace === undefined ? [] : [of(`${beforeNul(namespace)}/`, 'text')])];
+    if (after !== undefined) above.push(of(beforeNul(keyText(after)), 'text'));
+    // No text is above the last character there can be.
+    const below = namespace === undefined ? 'chr(1114111)' : of(`${beforeNul(namespace)}0`, 'text');
+    const from = `greatest(${above.map((value) => `${value} COLLATE "C"`).join(', ')})`;
+    return ['s', `SELECT r_key AS key, r_rev AS rev FROM ${s}.snapshot_keys(${snapshot}, ${from}, ${below}, ${limit})`];
+  };
+  const [kind, text] = source();
+  const shape = [kind, at, namespace, after, query.order === 'newest-first' ? true : undefined];
+  const name = `${schema}.l${shape.map((part, index) => (index === 0 ? part : part === undefined ? 0 : 1)).join('')}`;
+  return {
+    values,
+    statement: {
+      name,
+      text: `WITH state AS MATERIALIZED (
+  SELECT (SELECT c.revision FROM ${s}.counter c) AS revision, (SELECT m.floor FROM ${s}.meta m) AS floor,
+    pg_is_in_recovery() AS standby
+), ahead AS MATERIALIZED (
+  SELECT key, rev FROM (${text}) candidates ${order} LIMIT ${limit}
+), page AS MATERIALIZED (
+  SELECT key, rev FROM ahead ${order} LIMIT ${pageSize}
+)
+SELECT state.revision::text, state.floor::text, state.standby::text,${
+        snapshot === undefined
+          ? ''
+          : `
+  ${hasPassed(s, snapshot)} AS passed,`
+      } (SELECT count(*) FROM ahead)::text AS ahead,
+  ${EVENT_COLUMNS}
+FROM state LEFT JOIN (page JOIN ${s}.versions v ON v.rev = page.rev) ON true
+ORDER BY ${newestFirst ? 'v.rev DESC' : 'v.key'}`,
+    },
+  };
+}
 
 /** Reads one page. Fails with `expired` and `future-revision`. */
 export async function readList(reads: Reads, schema: string, query: ListQuery): Promise<ListPage> {

@@ -2,7 +2,7 @@ import type { Revision } from '../contract/event-store.js';
 import { storeError } from '../contract/errors.js';
 import type { PostgresValue } from './client.js';
 import { quoted } from './names.js';
-import type { Requests, Row, Statement } from './requests.js';
+import type { Row, Statement, StoreParts } from './requests.js';
 import { numberOf, refuseStandby } from './rows.js';
 
 /**
@@ -21,17 +21,11 @@ export interface Reads {
   read(statement: Statement, values: readonly PostgresValue[], signal?: AbortSignal): Promise<readonly Row[]>;
 }
 
-/** For {@link createReads}. */
-export interface ReadsOptions {
-  readonly requests: Requests;
-  readonly schema: string;
-  readonly timeoutMs: number;
-  /** Revisions were raised: feeds look again. */
-  onLifted(latest: Revision): void;
-}
-
-/** Makes the {@link Reads} of a store. */
-export function createReads({ requests, schema, timeoutMs, onLifted }: ReadsOptions): Reads {
+/** Makes the {@link Reads} of a store. `onLifted`: revisions were raised, feeds look again. */
+export function createReads(
+  { requests, schema, timeoutMs }: Pick<StoreParts, 'requests' | 'schema' | 'timeoutMs'>,
+  onLifted: (latest: Revision) => void,
+): Reads {
   const lift = {
     name: `${schema}.lift`,
     text: `SELECT ${quoted(schema)}.lift($1::bigint)::text AS revision, set_config('lock_timeout', $2::text, true) AS waits`,

@@ -1,6 +1,7 @@
 import type { Clock } from '../../clock/clock.js';
 import type { PostgresClient, PostgresValue } from './client.js';
 import { failureOf, type RequestKind } from './failures.js';
+import { quoted } from './names.js';
 
 /** One row: every column is a text or null. */
 export type Row = Readonly<Record<string, string | null>>;
@@ -20,14 +21,19 @@ export interface Requests {
   prepare(): void;
 }
 
-/** For {@link createRequests}. */
-export interface RequestsOptions {
+/** What the parts of a store share. */
+export interface StoreParts {
   readonly client: PostgresClient;
-  /** The schema, quoted. */
+  readonly requests: Requests;
+  /** As it was given, not quoted. */
   readonly schema: string;
   readonly timeoutMs: number;
-  /** For the deadlines, which are real ones. */
+  /** For deadlines, polls and pauses, which are real ones. */
   readonly timers: Clock;
+  /** The time where it is not the database's. */
+  readonly clock: Clock | undefined;
+  /** Receives what went wrong in the background; it is tried again. */
+  onError(error: unknown): void;
 }
 
 /**
@@ -37,7 +43,8 @@ export interface RequestsOptions {
 const ABANDONED_MS = 250;
 
 /** Makes {@link Requests}. A request that has no answer in time gives up its connection, whatever the driver does. */
-export function createRequests({ client, schema, timeoutMs, timers }: RequestsOptions): Requests {
+export function createRequests(parts: Omit<StoreParts, 'requests' | 'clock' | 'onError'>): Requests {
+  const { client, schema, timeoutMs, timers } = parts;
   let prepares = false;
 
   const send = async (
@@ -68,7 +75,7 @@ export function createRequests({ client, schema, timeoutMs, timers }: RequestsOp
       const { rows } = await Promise.race([answer, late]);
       return rows as readonly Row[];
     } catch (error) {
-      throw failureOf(error, kind, schema);
+      throw failureOf(error, kind, quoted(schema));
     } finally {
       abandoned?.removeEventListener('abort', hurry);
       timer.cancel();

@@ -1,5 +1,4 @@
-import type { Clock } from '../../clock/clock.js';
-import type { Requests } from './requests.js';
+import type { StoreParts } from './requests.js';
 import { numberOf } from './rows.js';
 
 /** The server's wall clock, as far as this store knows it. */
@@ -25,7 +24,7 @@ const STATEMENT = {
  * server. So each write carries its deadline in the server's own time, and one that is read later is refused: it can never
  * undo what was done after its repetition. A clock that was set costs one refused batch, then it is measured again.
  */
-export function createServerClock(requests: Requests, timers: Clock): ServerClock {
+export function createServerClock({ requests, timers }: Pick<StoreParts, 'requests' | 'timers'>): ServerClock {
   let ahead = 0;
   const now = async (signal?: AbortSignal): Promise<number> => {
     const [row] = await requests.read(STATEMENT, [], signal);

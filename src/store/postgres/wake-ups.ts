@@ -1,24 +1,18 @@
-import type { Clock, ClockTimer } from '../../clock/clock.js';
+import type { ClockTimer } from '../../clock/clock.js';
 import type { Revision } from '../contract/event-store.js';
+import type { PagedFeeds } from '../feeds/paged-feed.js';
 import { createDelays } from '../waiting/backoff.js';
-import type { PostgresClient } from './client.js';
 import type { ListenCheck } from './listen-check.js';
+import { channelOf } from './names.js';
+import type { StoreParts } from './requests.js';
 
 /** For {@link createWakeUps}. */
-export interface WakeUpsOptions {
-  readonly client: PostgresClient;
-  readonly channel: string;
+export interface WakeUpsOptions extends Pick<StoreParts, 'client' | 'schema' | 'timers' | 'onError'> {
   /** Whether LISTEN is of use. */
   readonly check: ListenCheck;
   readonly pollMs: number;
   readonly pollWithoutListenMs: number;
-  readonly timers: Clock;
-  /** How many feeds are read. */
-  readers(): number;
-  /** Feeds look again. */
-  wake(): void;
-  /** Receives what went wrong; it is tried again. */
-  onError(error: unknown): void;
+  readonly feeds: Pick<PagedFeeds, 'readers' | 'wake'>;
 }
 
 /** Wakes feeds: at writes of this store, at notifications of others, and every now and then. */
@@ -32,7 +26,7 @@ export interface WakeUps {
 
 /** Makes {@link WakeUps}. A connection is held for LISTEN while there are readers, and until the next poll after that. */
 export function createWakeUps(options: WakeUpsOptions): WakeUps {
-  const { client, channel, check, pollMs, pollWithoutListenMs, timers, readers, wake, onError } = options;
+  const { client, schema, check, pollMs, pollWithoutListenMs, timers, feeds, onError } = options;
   let timer: ClockTimer | undefined;
   let unlisten: (() => Promise<void>) | undefined;
   let attempting: Promise<void> | undefined;
@@ -46,13 +40,13 @@ export function createWakeUps(options: WakeUpsOptions): WakeUps {
     const revision = Number(payload);
     if (payload !== '' && revision <= announced) return;
     announced = Math.max(announced, revision);
-    wake();
+    feeds.wake();
   };
 
   const attempt = async (): Promise<void> => {
     try {
       if (!(await check.works()) || closed || client.listen === undefined) return;
-      const stop = await client.listen(channel, hear, () => {
+      const stop = await client.listen(channelOf(schema), hear, () => {
         unlisten = undefined;
         retryAt = timers.monotonic();
         announced = 0;
@@ -61,7 +55,7 @@ export function createWakeUps(options: WakeUpsOptions): WakeUps {
       unlisten = stop;
       pauses.reset();
       // What was written before the server agreed was not announced.
-      wake();
+      feeds.wake();
     } catch (error) {
       retryAt = timers.monotonic() + pauses.next();
       onError(error);
@@ -76,11 +70,11 @@ export function createWakeUps(options: WakeUpsOptions): WakeUps {
 
   const tick = (): void => {
     timer = undefined;
-    if (readers() === 0) {
-      void (attempting ?? Promise.resolve()).then(() => (readers() === 0 ? letGo() : undefined));
+    if (feeds.readers === 0) {
+      void (attempting ?? Promise.resolve()).then(() => (feeds.readers === 0 ? letGo() : undefined));
       return;
     }
-    wake();
+    feeds.wake();
     if (unlisten === undefined && attempting === undefined && check.mayWork() && timers.monotonic() >= retryAt) {
       attempting = attempt().finally(() => {
         attempting = undefined;
@@ -103,7 +97,7 @@ export function createWakeUps(options: WakeUpsOptions): WakeUps {
     },
     written(latest) {
       announced = Math.max(announced, latest);
-      wake();
+      feeds.wake();
     },
     async close() {
       closed = true;

@@ -1,5 +1,4 @@
 import { Buffer } from 'node:buffer';
-import type { Clock } from '../../clock/clock.js';
 import { createBatcher, type Batcher } from '../batching/batcher.js';
 import type { EventKey, Revision } from '../contract/event-store.js';
 import { conflict, exists, notFound } from '../contract/conditions.js';
@@ -10,7 +9,7 @@ import type { EncodedEvent, EventRecord } from '../contract/record.js';
 import { stateOf } from './failures.js';
 import { indexed, quoted } from './names.js';
 import type { Reads } from './reads.js';
-import type { Requests, Row } from './requests.js';
+import type { Row, StoreParts } from './requests.js';
 import { numberOf, recordOf } from './rows.js';
 import { ROW_BYTES } from './schema-functions.js';
 import { TOO_LATE, type ServerClock } from './server-clock.js';
@@ -43,16 +42,9 @@ export function contentOf(
 }
 
 /** For {@link createWriteBatches}. */
-export interface WriteBatchesOptions {
-  readonly requests: Requests;
-  readonly schema: string;
-  /** The time where it is not the database's. */
-  readonly clock: Clock | undefined;
+export interface WriteBatchesOptions extends Omit<StoreParts, 'client' | 'onError'> {
   readonly reads: Reads;
-  /** For deadlines, which are real ones. */
-  readonly timers: Clock;
   readonly serverClock: ServerClock;
-  readonly timeoutMs: number;
   /** Called after each batch that changed something, with the bytes it sent. */
   onWritten(latest: Revision, bytes: number): void;
 }

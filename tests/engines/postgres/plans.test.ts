@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { postgresStore } from '../../../src/postgres.js';
 import type { EventRecord, Revision } from '../../../src/store/contract/record.js';
 import type { EventStore, ListQuery } from '../../../src/store/contract/event-store.js';
-import { listStatement } from '../../../src/store/postgres/list-statement.js';
+import { listStatement } from '../../../src/store/postgres/read-list.js';
 import { fakeClock } from '../../../src/testing/fake-clock.js';
 import { sampleEvent } from '../../../src/testing/sample-event.js';
 import { describeWithPostgres } from './installed.js';

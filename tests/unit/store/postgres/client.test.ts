@@ -126,7 +126,7 @@ describe('requests', () => {
     const timers = fakeClock();
     const requests = createRequests({
       client: { query: pending, ...client },
-      schema: '"s"',
+      schema: 's',
       timeoutMs: 100,
       timers,
     });
@@ -205,8 +205,8 @@ describe('the detection of LISTEN', () => {
             },
           }),
     };
-    const requests = createRequests({ client, schema: '"s"', timeoutMs: 100, timers });
-    return { timers, check: createListenCheck({ client, requests, pooling, timers }) };
+    const requests = createRequests({ client, schema: 's', timeoutMs: 100, timers });
+    return { timers, check: createListenCheck({ client, requests, timers }, pooling) };
   };
 
   test.each([

@@ -10,15 +10,14 @@ test.each([800, 0])(
   async (historyMaxBytes) => {
     const answers: (() => void)[] = [];
     const write = vi.fn(() => new Promise((resolve) => answers.push(() => resolve([{ passed: '0' }]))));
-    const history = createHistory({
+    const parts = {
       requests: { write } as unknown as Requests,
       schema: 's',
       timers: fakeClock(),
       clock: undefined,
-      historyMs: 600_000,
-      historyMaxBytes,
-      onError: (error) => expect.unreachable(String(error)),
-    });
+      onError: (error: unknown) => expect.unreachable(String(error)),
+    };
+    const history = createHistory(parts, { historyMaxBytes });
     history.written(200);
     history.written(200);
     expect(write).toHaveBeenCalledTimes(1);

@@ -19,7 +19,7 @@ function bench(...revisions: readonly number[]) {
     prepare: () => undefined,
   };
   const onLifted = (latest: number): void => void lifted.push(latest);
-  return { reads: createReads({ requests, schema: 's', timeoutMs: 100, onLifted }), requests, sent, lifted };
+  return { reads: createReads({ requests, schema: 's', timeoutMs: 100 }, onLifted), requests, sent, lifted };
 }
 
 describe('reads that detect a database that went back in time', () => {
@@ -59,7 +59,7 @@ describe('reads that detect a database that went back in time', () => {
   test('refuse a standby before its revision counts', async () => {
     const { requests } = bench();
     const standby: Requests = { ...requests, read: async () => [{ revision: '1', standby: 'true' }] };
-    const reads = createReads({ requests: standby, schema: 's', timeoutMs: 100, onLifted: () => undefined });
+    const reads = createReads({ requests: standby, schema: 's', timeoutMs: 100 }, () => undefined);
     reads.saw(50);
     await expect(reads.read(STATEMENT, [])).rejects.toMatchObject({ code: 'unavailable', message: /standby/ });
   });
