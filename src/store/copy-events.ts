@@ -2,10 +2,10 @@ import { systemClock, type Clock } from '../clock/clock.js';
 import { optionFaults, throwFaults, type OptionRules } from '../options/check-options.js';
 import { aBoolean, aClock, aFunction, anAbortSignal, aWholeNumber, required } from '../options/rules.js';
 import type { EventKey, EventStore, ListPage, Position, Revision } from './contract/event-store.js';
-import { isStoreError, type StoreErrorCode } from './contract/errors.js';
+import { isStoreError } from './contract/errors.js';
 import type { EventRecord } from './contract/record.js';
 import { anEventStore } from './contract/store-rule.js';
-import { sameEvent } from './unknown-outcomes.js';
+import { hasCode, sameEvent } from './unknown-outcomes.js';
 
 /** Options of {@link copyEvents}. */
 export interface CopyEventsOptions {
@@ -173,10 +173,6 @@ async function each<T>(items: readonly T[], concurrency: number, work: (item: T)
   };
   await Promise.all(Array.from({ length: Math.min(concurrency, items.length) }, lane));
   if (failures.length > 0) throw failures[0];
-}
-
-function hasCode(error: unknown, ...codes: readonly StoreErrorCode[]): boolean {
-  return isStoreError(error) && codes.includes(error.code);
 }
 
 const rules = (): OptionRules<CopyEventsOptions> => ({

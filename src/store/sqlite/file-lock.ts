@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync } from 'node:fs';
+import { closeSync, existsSync, openSync, statSync } from 'node:fs';
 import type { LoadedDriver } from './driver.js';
 import { faultOf } from './failure.js';
 
@@ -38,4 +38,19 @@ export function createPrivateFile(path: string): void {
   } catch (error) {
     if ((error as { readonly code?: unknown }).code !== 'EEXIST') throw error;
   }
+}
+
+/** Works on an open file, and closes it. */
+export function withFile(path: string, flags: 'r' | 'r+', work: (file: number) => void): void {
+  const file = openSync(path, flags);
+  try {
+    work(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** The bytes of a file; 0: there is none. */
+export function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }

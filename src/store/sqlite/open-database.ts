@@ -1,19 +1,7 @@
-import {
-  accessSync,
-  closeSync,
-  constants,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
+import { accessSync, constants, existsSync, fsyncSync, mkdirSync, readSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { LoadedDriver, SqlConnection } from './driver.js';
-import { createPrivateFile } from './file-lock.js';
+import { createPrivateFile, sizeOf, withFile } from './file-lock.js';
 import type { EngineOptions } from './options.js';
 import { APPLICATION_ID, migrate } from './schema.js';
 
@@ -24,19 +12,10 @@ const MAGIC = 'SQLite format 3\u0000';
 /** After a burst the log beside the file shrinks back to this. */
 const WAL_BYTES_KEPT = 67_108_864;
 
-function sizeOf(path: string): number {
-  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-}
-
 /** Refuses, without touching it, a file that is not ours or that ends too early. */
 function checkHeader(path: string, size: number): void {
   const header = new Uint8Array(HEADER_BYTES);
-  const file = openSync(path, 'r');
-  try {
-    readSync(file, header, 0, HEADER_BYTES, 0);
-  } finally {
-    closeSync(file);
-  }
+  withFile(path, 'r', (file) => readSync(file, header, 0, HEADER_BYTES, 0));
   if (new TextDecoder().decode(header.subarray(0, MAGIC.length)) !== MAGIC) {
     throw new Error('it is not an SQLite database, or its beginning is damaged');
   }
@@ -55,12 +34,7 @@ function checkHeader(path: string, size: number): void {
 /** The folder's entry for a new file is on disk only when the folder is. Not every system can do that. */
 function syncFolder(path: string): void {
   try {
-    const folder = openSync(path, 'r');
-    try {
-      fsyncSync(folder);
-    } finally {
-      closeSync(folder);
-    }
+    withFile(path, 'r', fsyncSync);
   } catch {
     // Windows opens no folders.
   }

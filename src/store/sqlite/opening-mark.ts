@@ -1,6 +1,6 @@
-import { closeSync, fsyncSync, openSync, readFileSync, statSync, writeSync } from 'node:fs';
+import { fsyncSync, readFileSync, statSync, writeSync } from 'node:fs';
 import type { Revision } from '../contract/event-store.js';
-import { createPrivateFile } from './file-lock.js';
+import { createPrivateFile, withFile } from './file-lock.js';
 import { timeOf, type State } from './state.js';
 
 /** Always as long, so that a full disk has room for it. */
@@ -62,13 +62,10 @@ export function readOpeningMark(databasePath: string): OpeningMark {
     try {
       const mark: Mark = { file: identity(), openings, latest };
       createPrivateFile(path);
-      const file = openSync(path, 'r+');
-      try {
+      withFile(path, 'r+', (file) => {
         writeSync(file, JSON.stringify(mark).padEnd(MARK_BYTES), 0);
         if (safely) fsyncSync(file);
-      } finally {
-        closeSync(file);
-      }
+      });
       noted = latest;
     } catch {
       // It says less than it could, never something wrong.

@@ -1,6 +1,6 @@
-import { closeSync, fsyncSync, ftruncateSync, openSync, rmSync, statfsSync, statSync, writeSync } from 'node:fs';
+import { fsyncSync, ftruncateSync, rmSync, statfsSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { createPrivateFile } from './file-lock.js';
+import { createPrivateFile, sizeOf, withFile } from './file-lock.js';
 
 /** Of a small disk the reserve takes no more than this share. */
 const DISK_SHARE = 1 / 8;
@@ -42,7 +42,7 @@ export function createReserve(databasePath: string, reserveBytes: number): Reser
 
   const bytes = (): number => {
     try {
-      return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+      return sizeOf(path);
     } catch {
       return 0;
     }
@@ -51,12 +51,7 @@ export function createReserve(databasePath: string, reserveBytes: number): Reser
   const resize = (work: (file: number) => void): void => {
     try {
       createPrivateFile(path);
-      const file = openSync(path, 'r+');
-      try {
-        work(file);
-      } finally {
-        closeSync(file);
-      }
+      withFile(path, 'r+', work);
     } catch {
       // What it has is what counts.
     }

@@ -1,5 +1,5 @@
-import { statSync } from 'node:fs';
 import { faultOf } from './failure.js';
+import { sizeOf } from './file-lock.js';
 import type { EngineOptions } from './options.js';
 import type { Reserve } from './reserve.js';
 import type { Session } from './session.js';
@@ -51,8 +51,7 @@ export function createRoom({ path, maxFileBytes }: EngineOptions, reserve: Reser
 
   const number = ({ prepare }: Session, pragma: 'page_count' | 'freelist_count'): number =>
     Number(prepare(`PRAGMA ${pragma}`).get()?.[pragma]);
-  const bytesOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
-  const logBytes = (): number => bytesOf(`${path}-wal`);
+  const logBytes = (): number => sizeOf(`${path}-wal`);
 
   const mostPages = ({ pageBytes }: Session, extraBytes = 0): number =>
     maxFileBytes === undefined ? MOST_PAGES : Math.ceil((maxFileBytes + extraBytes) / pageBytes);
@@ -144,7 +143,7 @@ export function createRoom({ path, maxFileBytes }: EngineOptions, reserve: Reser
       if (tight || wantedBytes === 0 || unchecked < most) return;
       unchecked = 0;
       const session = use();
-      const growth = number(session, 'page_count') * session.pageBytes - bytesOf(path);
+      const growth = number(session, 'page_count') * session.pageBytes - sizeOf(path);
       if (growth >= most && !checkpoint()) tighten();
     },
   };
