@@ -2,7 +2,7 @@ import type { Change } from '../store/contract/event-store.js';
 import { nextTurn } from '../clock/clock.js';
 import { assert, assertEqual, assertStoreError, inTime } from './assert.js';
 import { sampleEvent } from './sample-event.js';
-import { keyOf, type FeedReader, type SuiteCase } from './fixture.js';
+import { keyOf, recordsOf, revisionsOf, type DefineCase, type FeedReader } from './fixture.js';
 
 async function expectNothing(reader: FeedReader, what: string): Promise<Promise<IteratorResult<readonly Change[]>>[]> {
   let came = false;
@@ -18,185 +18,171 @@ async function expectNothing(reader: FeedReader, what: string): Promise<Promise<
 }
 
 /** The feed. */
-export const feedCases: readonly SuiteCase[] = [
-  {
-    name: 'feed: tells every kind of change with the state and the state before',
-    async run({ store, create, replace, feed }) {
-      const after = await store.revision();
-      const created = await create('a');
-      const replaced = await replace(created, { note: 'changed' });
-      const removed = await store.remove(created.key);
-      const again = await create('a', { uid: 'second life' });
-      const { key } = created;
-      const expected: readonly Change[] = [
-        { type: 'put', key, revision: created.revision, record: created },
-        { type: 'put', key, revision: replaced.revision, record: replaced, previous: created },
-        { type: 'delete', key, revision: removed.revision, record: removed, previous: replaced },
-        { type: 'put', key, revision: again.revision, record: again },
-      ];
-      assertEqual(await feed(after).take(4), expected, 'changes');
-    },
-  },
-  {
-    name: 'feed: begins with the first change after the given revision',
-    async run({ createMany, feed }) {
-      const records = await createMany(5);
-      for (const [index, { revision }] of records.entries()) {
-        if (index === 4) break;
-        const changes = await feed(revision).take(4 - index);
-        assertEqual(
-          changes.map(({ record }) => record),
-          records.slice(index + 1),
-          `after ${index}`,
-        );
+export function feedCases(test: DefineCase): void {
+  test('feed: tells every kind of change with the state and the state before', async ({
+    store,
+    create,
+    replace,
+    feed,
+  }) => {
+    const after = await store.revision();
+    const created = await create('a');
+    const replaced = await replace(created, { note: 'changed' });
+    const removed = await store.remove(created.key);
+    const again = await create('a', { uid: 'second life' });
+    const { key } = created;
+    const expected: readonly Change[] = [
+      { type: 'put', key, revision: created.revision, record: created },
+      { type: 'put', key, revision: replaced.revision, record: replaced, previous: created },
+      { type: 'delete', key, revision: removed.revision, record: removed, previous: replaced },
+      { type: 'put', key, revision: again.revision, record: again },
+    ];
+    assertEqual(await feed(after).take(4), expected, 'changes');
+  });
+
+  test('feed: begins with the first change after the given revision', async ({ createMany, feed }) => {
+    const records = await createMany(5);
+    for (const [index, { revision }] of records.entries()) {
+      if (index === 4) break;
+      const changes = await feed(revision).take(4 - index);
+      assertEqual(recordsOf(changes), records.slice(index + 1), `after ${index}`);
+    }
+  });
+
+  test('feed: brings changes that happen while it is read', async ({ store, create, feed }) => {
+    const reader = feed(await store.revision());
+    const waiting = reader.take(1);
+    const record = await create('a');
+    assertEqual((await waiting)[0]?.record, record, 'the change');
+    const next = await create('b');
+    assertEqual((await reader.take(1))[0]?.record, next, 'the next change');
+  });
+
+  test('feed: is complete and in order under many writers at the same time, from anywhere', async ({
+    store,
+    create,
+    replace,
+    feed,
+  }) => {
+    const after = await store.revision();
+    const early = feed(after);
+    const writers = Array.from({ length: 8 }, async (_, writer) => {
+      const revisions: number[] = [];
+      for (let i = 0; i < 12; i++) {
+        const created = await create(`event-${writer}-${i}`);
+        const replaced = await replace(created, { note: 'changed' });
+        const removed = await store.remove(created.key, { expected: replaced.revision });
+        revisions.push(created.revision, replaced.revision, removed.revision);
       }
-    },
-  },
-  {
-    name: 'feed: brings changes that happen while it is read',
-    async run({ store, create, feed }) {
-      const reader = feed(await store.revision());
-      const waiting = reader.take(1);
-      const record = await create('a');
-      assertEqual((await waiting)[0]?.record, record, 'the change');
-      const next = await create('b');
-      assertEqual((await reader.take(1))[0]?.record, next, 'the next change');
-    },
-  },
-  {
-    name: 'feed: is complete and in order under many writers at the same time, from anywhere',
-    async run({ store, create, replace, feed }) {
-      const after = await store.revision();
-      const early = feed(after);
-      const writers = Array.from({ length: 8 }, async (_, writer) => {
-        const revisions: number[] = [];
-        for (let i = 0; i < 12; i++) {
-          const created = await create(`event-${writer}-${i}`);
-          const replaced = await replace(created, { note: 'changed' });
-          const removed = await store.remove(created.key, { expected: replaced.revision });
-          revisions.push(created.revision, replaced.revision, removed.revision);
-        }
-        return revisions;
-      });
-      const written = (await Promise.all(writers)).flat().sort((x, y) => x - y);
-      const seen = (await early.take(written.length)).map(({ revision }) => revision);
-      assertEqual(seen, written, 'the feed that was open');
-      for (const place of [0, 1, 100, 250]) {
-        const from = written[place] ?? after;
-        const rest = written.filter((revision) => revision > from);
-        const changes = await feed(from).take(rest.length);
-        assertEqual(
-          changes.map(({ revision }) => revision),
-          rest,
-          `a feed after change ${place}`,
-        );
-      }
-    },
-  },
-  {
-    name: 'feed: many readers each get everything, also one that reads late',
-    async run({ store, createMany, feed }) {
-      const after = await store.revision();
-      const readers = Array.from({ length: 5 }, () => feed(after));
-      const takes = readers.slice(1).map((reader) => reader.take(30));
-      const records = await createMany(30);
-      for (const take of [...takes, readers[0]?.take(30)]) {
-        assertEqual(
-          (await take)?.map(({ record }) => record),
-          records,
-          'the changes of a reader',
-        );
-      }
-    },
-  },
-  {
-    name: 'feed: replayed over a list it gives the next list',
-    async run({ store, create, createMany, replace, feed, context }) {
-      const [first] = await createMany(6);
-      const start = await store.list({ limit: 100 });
-      await replace(first ?? (await create('never')), { note: 'changed' });
-      await store.remove(keyOf('event-003'));
-      await create('x');
-      await store.create(keyOf('y'), sampleEvent({ name: 'y' }), { expiresAt: context.clock.now() });
-      await store.expire({ now: context.clock.now(), limit: 10 });
-      await create('event-003', { uid: 'second life' });
-      const end = await store.list({ limit: 100 });
-      const state = new Map(start.records.map((record) => [record.key.name, record]));
-      for (const change of await feed(start.revision).take(6)) {
-        if (change.type === 'put') state.set(change.key.name, change.record);
-        else state.delete(change.key.name);
-      }
-      const replayed = [...state.values()].sort((one, other) => (one.key.name < other.key.name ? -1 : 1));
-      assertEqual(replayed, end.records, 'the replayed state');
-    },
-  },
-  {
-    name: 'feed: a failed write leaves no trace',
-    async run({ store, create, replace, feed }) {
-      const first = await create('a');
-      const second = await replace(first);
-      await assertStoreError(create('a'), 'exists', 'create');
-      await assertStoreError(replace(first), 'conflict', 'replace');
-      await assertStoreError(store.remove(keyOf('b')), 'not-found', 'remove');
-      const last = await create('c');
-      const changes = await feed(first.revision).take(2);
-      assertEqual(
-        changes.map(({ revision }) => revision),
-        [second.revision, last.revision],
-        'revisions',
-      );
-    },
-  },
-  {
-    name: 'feed: a revision that lies ahead is waited for, and what comes before it is not shown',
-    async run({ create, feed }) {
-      const first = await create('first');
-      const ahead = first.revision + 3;
-      const reader = feed(ahead);
-      const [pending] = await expectNothing(reader, 'nothing comes before its time');
-      // A store may leave revisions out, so write until the awaited one has passed.
-      let revision = first.revision;
-      for (let i = 0; revision <= ahead; i++) ({ revision } = await create(`event-${i}`));
-      const result = await inTime(pending ?? reader.batch(), 'the batch');
-      assertEqual(result.done === true ? undefined : result.value[0]?.revision, revision, 'the first change shown');
-    },
-  },
-  {
-    name: 'feed: waits quietly, and ends when its signal is aborted',
-    async run({ store, feed }) {
-      const reader = feed(await store.revision());
-      const [pending] = await expectNothing(reader, 'nothing comes when nothing happens');
-      reader.stop();
-      assertEqual((await inTime(pending ?? reader.batch(), 'the end')).done, true, 'done');
-    },
-  },
-  {
-    name: 'feed: leaving the loop lets go of it, also a second time',
-    async run({ store, createMany }) {
-      const after = await store.revision();
-      await createMany(3);
-      for await (const batch of store.changes({ after })) {
-        assert(batch.length > 0, 'no empty batches');
-        break;
-      }
-      for await (const batch of store.changes({ after })) {
-        assertEqual(batch[0]?.key.name, 'event-000', 'the first change');
-        break;
-      }
-    },
-  },
-  {
-    name: 'feed: makes no difference between a removal and an expiry but who asked',
-    async run({ store, context, create, feed }) {
-      const record = await create('a');
-      const now = record.expiresAt;
-      assertEqual(await store.expire({ now, limit: 10 }), 1, 'expired events');
-      const [change] = await feed(record.revision).take(1);
-      assertEqual(change?.type, 'delete', 'type');
-      assertEqual(change?.record.event, record.event, 'the last state');
-      assertEqual(change?.previous, record, 'the state before');
-      assertEqual(change?.revision, await store.revision(), 'revision');
-      assert(context.clock.now() < now, 'expiry is by the given moment, not by the clock');
-    },
-  },
-];
+      return revisions;
+    });
+    const written = (await Promise.all(writers)).flat().sort((x, y) => x - y);
+    const seen = revisionsOf(await early.take(written.length));
+    assertEqual(seen, written, 'the feed that was open');
+    for (const place of [0, 1, 100, 250]) {
+      const from = written[place] ?? after;
+      const rest = written.filter((revision) => revision > from);
+      const changes = await feed(from).take(rest.length);
+      assertEqual(revisionsOf(changes), rest, `a feed after change ${place}`);
+    }
+  });
+
+  test('feed: many readers each get everything, also one that reads late', async ({ store, createMany, feed }) => {
+    const after = await store.revision();
+    const readers = Array.from({ length: 5 }, () => feed(after));
+    const takes = readers.slice(1).map((reader) => reader.take(30));
+    const records = await createMany(30);
+    for (const take of [...takes, readers[0]?.take(30)]) {
+      assertEqual(recordsOf((await take) ?? []), records, 'the changes of a reader');
+    }
+  });
+
+  test('feed: replayed over a list it gives the next list', async ({
+    store,
+    create,
+    createMany,
+    replace,
+    feed,
+    context,
+  }) => {
+    const [first] = await createMany(6);
+    const start = await store.list({ limit: 100 });
+    await replace(first ?? (await create('never')), { note: 'changed' });
+    await store.remove(keyOf('event-003'));
+    await create('x');
+    await store.create(keyOf('y'), sampleEvent({ name: 'y' }), { expiresAt: context.clock.now() });
+    await store.expire({ now: context.clock.now(), limit: 10 });
+    await create('event-003', { uid: 'second life' });
+    const end = await store.list({ limit: 100 });
+    const state = new Map(start.records.map((record) => [record.key.name, record]));
+    for (const change of await feed(start.revision).take(6)) {
+      if (change.type === 'put') state.set(change.key.name, change.record);
+      else state.delete(change.key.name);
+    }
+    const replayed = [...state.values()].sort((one, other) => (one.key.name < other.key.name ? -1 : 1));
+    assertEqual(replayed, end.records, 'the replayed state');
+  });
+
+  test('feed: a failed write leaves no trace', async ({ store, create, replace, feed }) => {
+    const first = await create('a');
+    const second = await replace(first);
+    await assertStoreError(create('a'), 'exists', 'create');
+    await assertStoreError(replace(first), 'conflict', 'replace');
+    await assertStoreError(store.remove(keyOf('b')), 'not-found', 'remove');
+    const last = await create('c');
+    const changes = await feed(first.revision).take(2);
+    assertEqual(revisionsOf(changes), [second.revision, last.revision], 'revisions');
+  });
+
+  test('feed: a revision that lies ahead is waited for, and what comes before it is not shown', async ({
+    create,
+    feed,
+  }) => {
+    const first = await create('first');
+    const ahead = first.revision + 3;
+    const reader = feed(ahead);
+    const [pending] = await expectNothing(reader, 'nothing comes before its time');
+    // A store may leave revisions out, so write until the awaited one has passed.
+    let revision = first.revision;
+    for (let i = 0; revision <= ahead; i++) ({ revision } = await create(`event-${i}`));
+    const result = await inTime(pending ?? reader.batch(), 'the batch');
+    assertEqual(result.done === true ? undefined : result.value[0]?.revision, revision, 'the first change shown');
+  });
+
+  test('feed: waits quietly, and ends when its signal is aborted', async ({ store, feed }) => {
+    const reader = feed(await store.revision());
+    const [pending] = await expectNothing(reader, 'nothing comes when nothing happens');
+    reader.stop();
+    assertEqual((await inTime(pending ?? reader.batch(), 'the end')).done, true, 'done');
+  });
+
+  test('feed: leaving the loop lets go of it, also a second time', async ({ store, createMany }) => {
+    const after = await store.revision();
+    await createMany(3);
+    for await (const batch of store.changes({ after })) {
+      assert(batch.length > 0, 'no empty batches');
+      break;
+    }
+    for await (const batch of store.changes({ after })) {
+      assertEqual(batch[0]?.key.name, 'event-000', 'the first change');
+      break;
+    }
+  });
+
+  test('feed: makes no difference between a removal and an expiry but who asked', async ({
+    store,
+    context,
+    create,
+    feed,
+  }) => {
+    const record = await create('a');
+    const now = record.expiresAt;
+    assertEqual(await store.expire({ now, limit: 10 }), 1, 'expired events');
+    const [change] = await feed(record.revision).take(1);
+    assertEqual(change?.type, 'delete', 'type');
+    assertEqual(change?.record.event, record.event, 'the last state');
+    assertEqual(change?.previous, record, 'the state before');
+    assertEqual(change?.revision, await store.revision(), 'revision');
+    assert(context.clock.now() < now, 'expiry is by the given moment, not by the clock');
+  });
+}

@@ -7,6 +7,7 @@ import type {
   Revision,
   WriteOptions,
 } from '../store/contract/event-store.js';
+import { keyText } from '../store/contract/keys.js';
 import { isStoreError } from '../store/contract/errors.js';
 import { nextTurn } from '../clock/clock.js';
 import type { EventRecord } from '../store/contract/record.js';
@@ -22,6 +23,25 @@ export interface StoreContext {
   readonly clock: FakeClock;
   /** The history the store must keep, in milliseconds, and may forget after. */
   readonly historyMs: number;
+}
+
+/** For `eventStoreSuite`. */
+export interface EventStoreSuiteOptions {
+  /** Registers a test: `test` or `it` of any runner, or a function of your own. */
+  readonly test: (name: string, run: () => Promise<void>) => unknown;
+  /** Makes a store without data. Called once for every test; the suite closes it. */
+  readonly createStore: (context: StoreContext) => EventStore | Promise<EventStore>;
+  /** Opens the data of `createStore(context)` again, after that store was closed. Needed by stores that declare `durable`. */
+  readonly reopen?: ((context: StoreContext) => EventStore | Promise<EventStore>) | undefined;
+  /** Opens a second store on the data of `createStore(context)`. Needed by stores that declare `shared`. */
+  readonly secondInstance?: ((context: StoreContext) => EventStore | Promise<EventStore>) | undefined;
+  /**
+   * Copies the data of `createStore(context)` and returns a function that restores it while stores are open on it, as an
+   * operator's restore or a fail-over to a lagging replica does. Absent: that cannot happen to the store, and is not tested.
+   */
+  readonly backup?: ((context: StoreContext) => Promise<() => Promise<void>>) | undefined;
+  /** How long a change may take to reach a feed, in milliseconds, before the test fails. Default: 5,000. */
+  readonly waitMs?: number | undefined;
 }
 
 /** A feed under test. */
@@ -56,16 +76,18 @@ export interface Fixture {
   outlive(revision: Revision): Promise<unknown>;
 }
 
-/** One test of the suite. */
-export interface SuiteCase {
-  readonly name: string;
-  run(fixture: Fixture): Promise<void>;
-}
+/** Adds one test to the suite. */
+export type DefineCase = (name: string, run: (fixture: Fixture) => Promise<void>) => void;
 
 export const keyOf = (name: string, namespace = 'default'): EventKey => ({ namespace, name });
 
-export const namesOf = (page: ListPage): readonly string[] =>
-  page.records.map(({ key }) => `${key.namespace}/${key.name}`);
+export const keysOf = ({ records }: ListPage): readonly string[] => records.map(({ key }) => keyText(key));
+
+type Named = Pick<Change | EventRecord, 'key' | 'revision'>;
+
+export const namesOf = (all: readonly Named[]): readonly string[] => all.map(({ key }) => key.name);
+export const revisionsOf = (all: readonly Named[]): Revision[] => all.map(({ revision }) => revision);
+export const recordsOf = (changes: readonly Change[]): readonly EventRecord[] => changes.map(({ record }) => record);
 
 /** The same promise, whose rejection is not reported as unhandled before the test awaits it. */
 function awaitedLater<T>(promise: Promise<T>): Promise<T> {
@@ -73,45 +95,33 @@ function awaitedLater<T>(promise: Promise<T>): Promise<T> {
   return promise;
 }
 
-/** Makes the fixture of one test. `cleanUp` closes whatever was opened. */
-export function createFixture(
-  store: EventStore,
+/** Makes the fixture of one test, with a new store. `cleanUp` closes whatever was opened. */
+export async function createFixture(
+  options: EventStoreSuiteOptions,
   context: StoreContext,
-  others: {
-    reopen(): Promise<EventStore>;
-    second(): Promise<EventStore>;
-    readonly backup: Fixture['backup'];
-    readonly waitMs: number;
-  },
-): Fixture & { cleanUp(): Promise<void> } {
+): Promise<Fixture & { cleanUp(): Promise<void> }> {
+  const { backup, waitMs } = options;
+  const store = await options.createStore(context);
   const aborts: AbortController[] = [];
-  const stores: EventStore[] = [store];
+  const stores = [store];
   const later = (): WriteOptions => ({ expiresAt: context.clock.now() + 3_600_000_000 });
-  const keep = async (opened: Promise<EventStore>): Promise<EventStore> => {
-    stores.push(await opened);
+  const open = async (make: EventStoreSuiteOptions['reopen'], missing: string): Promise<EventStore> => {
+    const opened = await (make ?? fail(missing))(context);
+    stores.push(opened);
     return opened;
   };
 
   const create = (name: string, more: SampleEventOptions = {}): Promise<EventRecord> =>
     store.create(keyOf(name, more.namespace), sampleEvent({ name, ...more }), later());
 
-  const readError = async (revision: Revision): Promise<unknown> => {
-    try {
-      await store.list({ at: revision, limit: 1 });
-      return undefined;
-    } catch (error) {
-      return error;
-    }
-  };
-
   return {
     store,
     context,
     later,
     create,
-    reopen: () => keep(others.reopen()),
-    second: () => keep(others.second()),
-    backup: others.backup,
+    reopen: () => open(options.reopen, 'the store declares durable: give the suite `reopen`'),
+    second: () => open(options.secondInstance, 'the store declares shared: give the suite `secondInstance`'),
+    backup: backup && (() => backup(context)),
     async createMany(count, prefix = 'event') {
       const records: EventRecord[] = [];
       for (let i = 0; i < count; i++) records.push(await create(`${prefix}-${String(i).padStart(3, '0')}`));
@@ -139,7 +149,7 @@ export function createFixture(
       aborts.push(abort);
       const feed = source.changes({ after, signal: abort.signal })[Symbol.asyncIterator]();
       const batch = (): Promise<IteratorResult<readonly Change[]>> =>
-        inTime(feed.next(), 'a batch of the feed', others.waitMs);
+        inTime(feed.next(), 'a batch of the feed', waitMs);
       const ready: Change[] = [];
       const take = async (count: number): Promise<readonly Change[]> => {
         while (ready.length < count) {
@@ -160,7 +170,7 @@ export function createFixture(
         context.clock.advance(context.historyMs + 1);
         const passing = await create(`passing-${round}`);
         await store.remove(passing.key);
-        const error = await readError(revision);
+        const error: unknown = await store.list({ at: revision, limit: 1 }).catch((reason: unknown) => reason);
         if (isStoreError(error)) return error;
         if (round < 20) await nextTurn();
         else await new Promise((resolve) => setTimeout(resolve, 10));

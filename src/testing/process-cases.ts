@@ -1,121 +1,113 @@
 import { assert, assertEqual, assertStoreError } from './assert.js';
 import { sampleEvent } from './sample-event.js';
-import { keyOf, type SuiteCase } from './fixture.js';
+import { keyOf, namesOf, recordsOf, revisionsOf, type DefineCase } from './fixture.js';
 
 /** What only durable or only shared stores guarantee. */
-export const processCases: readonly SuiteCase[] = [
-  {
-    name: 'durable: what was acknowledged is there after a restart, at its revision',
-    async run({ store, create, createMany, replace, reopen }) {
-      if (!store.capabilities.durable) return;
-      const records = await createMany(10);
-      const changed = await replace(records[3] ?? (await create('never')), { note: 'changed' });
-      await store.remove(keyOf('event-006'));
-      const before = await store.list({ limit: 100 });
-      await store.close();
-      const again = await reopen();
-      const after = await again.list({ limit: 100 });
-      assertEqual(after.records, before.records, 'the list');
-      assertEqual(await again.get(changed.key), changed, 'get');
-    },
-  },
-  {
-    name: 'durable: revisions go on above those of before the restart',
-    async run({ store, create, later, reopen }) {
-      if (!store.capabilities.durable) return;
-      await create('a');
-      const { revision } = await store.remove(keyOf('a'));
-      await store.close();
-      const again = await reopen();
-      assert((await again.revision()) >= revision, 'revision() does not fall');
-      const record = await again.create(keyOf('b'), sampleEvent({ name: 'b' }), later());
-      assert(record.revision > revision, 'the next write is above');
-    },
-  },
-  {
-    name: 'durable: expiry goes on after a restart',
-    async run({ store, create, reopen }) {
-      if (!store.capabilities.durable) return;
-      const record = await create('a');
-      await store.close();
-      const again = await reopen();
-      assertEqual(await again.expire({ now: record.expiresAt - 1, limit: 10 }), 0, 'before its time');
-      assertEqual(await again.expire({ now: record.expiresAt, limit: 10 }), 1, 'at its time');
-    },
-  },
-  {
-    name: 'durable: a feed resumes after a restart, or says that it cannot',
-    async run({ store, createMany, reopen, feed }) {
-      if (!store.capabilities.durable) return;
-      const records = await createMany(4);
-      await store.close();
-      const again = await reopen();
-      const after = records[1]?.revision ?? 0;
-      const changes = await feed(after, again).take(2);
-      assertEqual(
-        changes.map(({ record }) => record),
-        records.slice(2),
-        'the changes after the second',
-      );
-    },
-  },
-  {
-    name: 'shared: a write through one store is seen by get and list of the other',
-    async run({ store, create, second }) {
-      if (!store.capabilities.shared) return;
-      const other = await second();
-      const record = await create('a');
-      assertEqual(await other.get(record.key), record, 'get');
-      assertEqual((await other.list({ limit: 10 })).records, [record], 'list');
-      assert((await other.revision()) >= record.revision, 'revision()');
-    },
-  },
-  {
-    name: 'shared: conditions hold across stores',
-    async run({ store, create, replace, second, later }) {
-      if (!store.capabilities.shared) return;
-      const other = await second();
-      const first = await create('a');
-      const again = other.create(first.key, first.event, later());
-      await assertStoreError(again, 'exists', 'create through the other');
-      await replace(first, { note: 'changed' });
-      const stale = other.replace(first.key, first.event, { ...later(), expected: first.revision });
-      await assertStoreError(stale, 'conflict', 'replace through the other');
-    },
-  },
-  {
-    name: 'shared: the feeds of both stores bring the writes of both, in one order',
-    async run({ store, second, feed, create, later }) {
-      if (!store.capabilities.shared) return;
-      const other = await second();
-      const after = await store.revision();
-      const readers = [feed(after), feed(after, other)];
-      const { event } = await create('first');
-      const writes = Array.from({ length: 20 }, (_, i) =>
-        i % 2 === 0 ? create(`event-${i}`) : other.create(keyOf(`event-${i}`), event, later()),
-      );
-      const written = (await Promise.all(writes)).map(({ revision }) => revision).sort((x, y) => x - y);
-      for (const reader of readers) {
-        const changes = await reader.take(21);
-        assertEqual(
-          changes.slice(1).map(({ revision }) => revision),
-          written,
-          'revisions',
-        );
-      }
-    },
-  },
-  {
-    name: 'shared: expiry through both removes everything once',
-    async run({ store, createMany, second, feed }) {
-      if (!store.capabilities.shared) return;
-      const other = await second();
-      const records = await createMany(20);
-      const now = records.at(-1)?.expiresAt ?? 0;
-      await Promise.all([store, other, store, other].map((one) => one.expire({ now, limit: 100 })));
-      while ((await other.expire({ now, limit: 100 })) > 0) continue;
-      const changes = await feed(records.at(-1)?.revision ?? 0).take(20);
-      assertEqual(new Set(changes.map(({ key }) => key.name)).size, 20, 'different events');
-    },
-  },
-];
+export function processCases(test: DefineCase): void {
+  test('durable: what was acknowledged is there after a restart, at its revision', async ({
+    store,
+    create,
+    createMany,
+    replace,
+    reopen,
+  }) => {
+    if (!store.capabilities.durable) return;
+    const records = await createMany(10);
+    const changed = await replace(records[3] ?? (await create('never')), { note: 'changed' });
+    await store.remove(keyOf('event-006'));
+    const before = await store.list({ limit: 100 });
+    await store.close();
+    const again = await reopen();
+    const after = await again.list({ limit: 100 });
+    assertEqual(after.records, before.records, 'the list');
+    assertEqual(await again.get(changed.key), changed, 'get');
+  });
+
+  test('durable: revisions go on above those of before the restart', async ({ store, create, later, reopen }) => {
+    if (!store.capabilities.durable) return;
+    await create('a');
+    const { revision } = await store.remove(keyOf('a'));
+    await store.close();
+    const again = await reopen();
+    assert((await again.revision()) >= revision, 'revision() does not fall');
+    const record = await again.create(keyOf('b'), sampleEvent({ name: 'b' }), later());
+    assert(record.revision > revision, 'the next write is above');
+  });
+
+  test('durable: expiry goes on after a restart', async ({ store, create, reopen }) => {
+    if (!store.capabilities.durable) return;
+    const record = await create('a');
+    await store.close();
+    const again = await reopen();
+    assertEqual(await again.expire({ now: record.expiresAt - 1, limit: 10 }), 0, 'before its time');
+    assertEqual(await again.expire({ now: record.expiresAt, limit: 10 }), 1, 'at its time');
+  });
+
+  test('durable: a feed resumes after a restart, or says that it cannot', async ({
+    store,
+    createMany,
+    reopen,
+    feed,
+  }) => {
+    if (!store.capabilities.durable) return;
+    const records = await createMany(4);
+    await store.close();
+    const again = await reopen();
+    const after = records[1]?.revision ?? 0;
+    const changes = await feed(after, again).take(2);
+    assertEqual(recordsOf(changes), records.slice(2), 'the changes after the second');
+  });
+
+  test('shared: a write through one store is seen by get and list of the other', async ({ store, create, second }) => {
+    if (!store.capabilities.shared) return;
+    const other = await second();
+    const record = await create('a');
+    assertEqual(await other.get(record.key), record, 'get');
+    assertEqual((await other.list({ limit: 10 })).records, [record], 'list');
+    assert((await other.revision()) >= record.revision, 'revision()');
+  });
+
+  test('shared: conditions hold across stores', async ({ store, create, replace, second, later }) => {
+    if (!store.capabilities.shared) return;
+    const other = await second();
+    const first = await create('a');
+    const again = other.create(first.key, first.event, later());
+    await assertStoreError(again, 'exists', 'create through the other');
+    await replace(first, { note: 'changed' });
+    const stale = other.replace(first.key, first.event, { ...later(), expected: first.revision });
+    await assertStoreError(stale, 'conflict', 'replace through the other');
+  });
+
+  test('shared: the feeds of both stores bring the writes of both, in one order', async ({
+    store,
+    second,
+    feed,
+    create,
+    later,
+  }) => {
+    if (!store.capabilities.shared) return;
+    const other = await second();
+    const after = await store.revision();
+    const readers = [feed(after), feed(after, other)];
+    const { event } = await create('first');
+    const writes = Array.from({ length: 20 }, (_, i) =>
+      i % 2 === 0 ? create(`event-${i}`) : other.create(keyOf(`event-${i}`), event, later()),
+    );
+    const written = revisionsOf(await Promise.all(writes)).sort((x, y) => x - y);
+    for (const reader of readers) {
+      const changes = await reader.take(21);
+      assertEqual(revisionsOf(changes.slice(1)), written, 'revisions');
+    }
+  });
+
+  test('shared: expiry through both removes everything once', async ({ store, createMany, second, feed }) => {
+    if (!store.capabilities.shared) return;
+    const other = await second();
+    const records = await createMany(20);
+    const now = records.at(-1)?.expiresAt ?? 0;
+    await Promise.all([store, other, store, other].map((one) => one.expire({ now, limit: 100 })));
+    while ((await other.expire({ now, limit: 100 })) > 0) continue;
+    const changes = await feed(records.at(-1)?.revision ?? 0).take(20);
+    assertEqual(new Set(namesOf(changes)).size, 20, 'different events');
+  });
+}

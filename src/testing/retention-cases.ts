@@ -1,154 +1,150 @@
 import { assert, assertEqual, assertStoreError } from './assert.js';
 import { sampleEvent } from './sample-event.js';
-import { keyOf, type SuiteCase } from './fixture.js';
+import { keyOf, namesOf, recordsOf, revisionsOf, type DefineCase } from './fixture.js';
 
 /** How long events live, and how far back history reaches. */
-export const retentionCases: readonly SuiteCase[] = [
-  {
-    name: 'expiry: removes what is due and nothing else',
-    async run({ store, create, context, later }) {
-      const now = context.clock.now();
-      for (const [name, at] of [
-        ['past', now - 5],
-        ['now', now],
-        ['next', now + 1],
-      ] as const) {
-        await store.create(keyOf(name), sampleEvent({ name }), { expiresAt: at });
-      }
-      await create('later');
-      assertEqual(await store.expire({ now, limit: 10 }), 2, 'expired events');
-      const names = (await store.list({ limit: 10 })).records.map(({ key }) => key.name);
-      assertEqual(names, ['later', 'next'], 'what is left');
-      assertEqual(await store.expire({ now, limit: 10 }), 0, 'a second time');
-      assert(later().expiresAt > now, 'the clock stands still');
-    },
-  },
-  {
-    name: 'expiry: what is due but not yet removed is still there',
-    async run({ store, context }) {
-      const expiresAt = context.clock.now() - 1;
-      const record = await store.create(keyOf('a'), sampleEvent({ name: 'a' }), { expiresAt });
-      assertEqual(await store.get(keyOf('a')), record, 'get');
-    },
-  },
-  {
-    name: 'expiry: a replace gives a fresh time, longer or shorter',
-    async run({ store, context, create }) {
-      const now = context.clock.now();
-      const make = async (name: string, first: number, then: number): Promise<void> => {
-        const { revision } = await store.create(keyOf(name), sampleEvent({ name }), { expiresAt: first });
-        await store.replace(keyOf(name), sampleEvent({ name }), { expected: revision, expiresAt: then });
-      };
-      await make('longer', now + 10, now + 1000);
-      await make('shorter', now + 1000, now + 10);
-      await create('other');
-      assertEqual(await store.expire({ now: now + 10, limit: 10 }), 1, 'due at first');
-      assertEqual(await store.get(keyOf('shorter')), undefined, 'the shortened one');
-      assertEqual(await store.expire({ now: now + 999, limit: 10 }), 0, 'due in between');
-      assertEqual(await store.expire({ now: now + 1000, limit: 10 }), 1, 'due at last');
-    },
-  },
-  {
-    name: 'expiry: a removed event does not expire, one created again has its own time',
-    async run({ store, context }) {
-      const now = context.clock.now();
-      await store.create(keyOf('a'), sampleEvent({ name: 'a' }), { expiresAt: now + 10 });
-      await store.remove(keyOf('a'));
-      assertEqual(await store.expire({ now: now + 10, limit: 10 }), 0, 'nothing is there');
-      await store.create(keyOf('a'), sampleEvent({ name: 'a' }), { expiresAt: now + 20 });
-      assertEqual(await store.expire({ now: now + 15, limit: 10 }), 0, 'its own time');
-      assertEqual(await store.expire({ now: now + 20, limit: 10 }), 1, 'then it expires');
-    },
-  },
-  {
-    name: 'expiry: never removes more than the limit, and each with a revision of its own',
-    async run({ store, createMany, feed }) {
-      const records = await createMany(25);
-      const now = records.at(-1)?.expiresAt ?? 0;
-      let total = 0;
-      for (let round = 0; round < 100 && total < 25; round++) {
-        const count = await store.expire({ now, limit: 10 });
-        assert(count > 0 && count <= 10, `a call removed ${count}`);
-        total += count;
-      }
-      const changes = await feed(records.at(-1)?.revision ?? 0).take(25);
-      assertEqual(new Set(changes.map(({ revision }) => revision)).size, 25, 'different revisions');
-      assertEqual(new Set(changes.map(({ key }) => key.name)).size, 25, 'different events');
-    },
-  },
-  {
-    name: 'expiry: callers at the same time remove everything once',
-    async run({ store, createMany, feed }) {
-      const records = await createMany(20);
-      const now = records.at(-1)?.expiresAt ?? 0;
-      const counts = await Promise.all(Array.from({ length: 5 }, () => store.expire({ now, limit: 100 })));
-      while ((await store.expire({ now, limit: 100 })) > 0) counts.push(0);
-      const changes = await feed(records.at(-1)?.revision ?? 0).take(20);
-      assertEqual(new Set(changes.map(({ key }) => key.name)).size, 20, 'different events');
-      assertEqual((await store.list({ limit: 1 })).records, [], 'what is left');
-    },
-  },
-  {
-    name: 'history: everything is readable for at least the time it has to be kept',
-    async run({ store, create, createMany, replace, context, feed }) {
-      const after = await store.revision();
-      const records = await createMany(5);
-      const at = await store.revision();
-      await replace(records[0] ?? (await create('never')), { note: 'changed' });
-      await store.remove(keyOf('event-001'));
-      context.clock.advance(context.historyMs - 1);
-      for (let i = 0; i < 10; i++) await create(`later-${i}`);
-      await store.expire({ now: context.clock.now(), limit: 10 });
-      assertEqual((await store.list({ at, limit: 100 })).records, records, 'the old state');
-      assertEqual(
-        (await feed(after).take(5)).map(({ record }) => record),
-        records,
-        'the old changes',
-      );
-    },
-  },
-  {
-    name: 'history: revisions beyond it are expired for lists, pages and feeds',
-    async run({ store, create, createMany, feed, outlive }) {
-      await createMany(5);
-      const page = await store.list({ limit: 2 });
-      await create('x');
-      const error = await outlive(page.revision);
-      assertEqual((error as { code?: unknown }).code, 'expired', 'the code of a read');
-      const next = store.list({ at: page.revision, after: page.next, limit: 2 });
-      const { current } = await assertStoreError(next, 'expired', 'the next page');
-      assert(current === undefined || current > page.revision, 'current is the oldest readable revision');
-      await assertStoreError(feed(page.revision).batch(), 'expired', 'the feed');
-      await assertStoreError(feed(1).batch(), 'expired', 'a feed from the beginning of time');
-    },
-  },
-  {
-    name: 'history: forgetting it leaves the newest state alone',
-    async run({ store, create, createMany, replace, walk, outlive }) {
-      const records = await createMany(8);
-      const changed = await replace(records[2] ?? (await create('never')), { note: 'changed' });
-      const removed = await store.remove(keyOf('event-005'));
-      await outlive(removed.revision);
-      const expected = records.flatMap((record, i) => (i === 5 ? [] : i === 2 ? [changed] : [record]));
-      const pages = await walk({ limit: 3 });
-      assertEqual(
-        pages.flatMap((page) => page.records),
-        expected,
-        'the list',
-      );
-      assertEqual(await store.get(changed.key), changed, 'get');
-      const terms = [{ field: 'regarding.name', value: 'pod-1' }];
-      const found = (await walk({ limit: 100, terms })).flatMap((page) => page.records);
-      assertEqual(found, expected, 'the list by terms');
-      await create('event-005', { uid: 'second life' });
-      assertEqual((await store.get(keyOf('event-005')))?.event.uid, 'second life', 'a key whose tombstone is gone');
-    },
-  },
-  {
-    name: 'history: a revision that was never reached back to is expired, not empty',
-    async run({ store, create }) {
-      await create('a');
-      await assertStoreError(store.list({ at: 1, limit: 1 }), 'expired', 'list at 1');
-    },
-  },
-];
+export function retentionCases(test: DefineCase): void {
+  test('expiry: removes what is due and nothing else', async ({ store, create, context, later }) => {
+    const now = context.clock.now();
+    for (const [name, at] of [
+      ['past', now - 5],
+      ['now', now],
+      ['next', now + 1],
+    ] as const) {
+      await store.create(keyOf(name), sampleEvent({ name }), { expiresAt: at });
+    }
+    await create('later');
+    assertEqual(await store.expire({ now, limit: 10 }), 2, 'expired events');
+    const names = namesOf((await store.list({ limit: 10 })).records);
+    assertEqual(names, ['later', 'next'], 'what is left');
+    assertEqual(await store.expire({ now, limit: 10 }), 0, 'a second time');
+    assert(later().expiresAt > now, 'the clock stands still');
+  });
+
+  test('expiry: what is due but not yet removed is still there', async ({ store, context }) => {
+    const expiresAt = context.clock.now() - 1;
+    const record = await store.create(keyOf('a'), sampleEvent({ name: 'a' }), { expiresAt });
+    assertEqual(await store.get(keyOf('a')), record, 'get');
+  });
+
+  test('expiry: a replace gives a fresh time, longer or shorter', async ({ store, context, create }) => {
+    const now = context.clock.now();
+    const make = async (name: string, first: number, then: number): Promise<void> => {
+      const { revision } = await store.create(keyOf(name), sampleEvent({ name }), { expiresAt: first });
+      await store.replace(keyOf(name), sampleEvent({ name }), { expected: revision, expiresAt: then });
+    };
+    await make('longer', now + 10, now + 1000);
+    await make('shorter', now + 1000, now + 10);
+    await create('other');
+    assertEqual(await store.expire({ now: now + 10, limit: 10 }), 1, 'due at first');
+    assertEqual(await store.get(keyOf('shorter')), undefined, 'the shortened one');
+    assertEqual(await store.expire({ now: now + 999, limit: 10 }), 0, 'due in between');
+    assertEqual(await store.expire({ now: now + 1000, limit: 10 }), 1, 'due at last');
+  });
+
+  test('expiry: a removed event does not expire, one created again has its own time', async ({ store, context }) => {
+    const now = context.clock.now();
+    await store.create(keyOf('a'), sampleEvent({ name: 'a' }), { expiresAt: now + 10 });
+    await store.remove(keyOf('a'));
+    assertEqual(await store.expire({ now: now + 10, limit: 10 }), 0, 'nothing is there');
+    await store.create(keyOf('a'), sampleEvent({ name: 'a' }), { expiresAt: now + 20 });
+    assertEqual(await store.expire({ now: now + 15, limit: 10 }), 0, 'its own time');
+    assertEqual(await store.expire({ now: now + 20, limit: 10 }), 1, 'then it expires');
+  });
+
+  test('expiry: never removes more than the limit, and each with a revision of its own', async ({
+    store,
+    createMany,
+    feed,
+  }) => {
+    const records = await createMany(25);
+    const now = records.at(-1)?.expiresAt ?? 0;
+    let total = 0;
+    for (let round = 0; round < 100 && total < 25; round++) {
+      const count = await store.expire({ now, limit: 10 });
+      assert(count > 0 && count <= 10, `a call removed ${count}`);
+      total += count;
+    }
+    const changes = await feed(records.at(-1)?.revision ?? 0).take(25);
+    assertEqual(new Set(revisionsOf(changes)).size, 25, 'different revisions');
+    assertEqual(new Set(namesOf(changes)).size, 25, 'different events');
+  });
+
+  test('expiry: callers at the same time remove everything once', async ({ store, createMany, feed }) => {
+    const records = await createMany(20);
+    const now = records.at(-1)?.expiresAt ?? 0;
+    const counts = await Promise.all(Array.from({ length: 5 }, () => store.expire({ now, limit: 100 })));
+    while ((await store.expire({ now, limit: 100 })) > 0) counts.push(0);
+    const changes = await feed(records.at(-1)?.revision ?? 0).take(20);
+    assertEqual(new Set(namesOf(changes)).size, 20, 'different events');
+    assertEqual((await store.list({ limit: 1 })).records, [], 'what is left');
+  });
+
+  test('history: everything is readable for at least the time it has to be kept', async ({
+    store,
+    create,
+    createMany,
+    replace,
+    context,
+    feed,
+  }) => {
+    const after = await store.revision();
+    const records = await createMany(5);
+    const at = await store.revision();
+    await replace(records[0] ?? (await create('never')), { note: 'changed' });
+    await store.remove(keyOf('event-001'));
+    context.clock.advance(context.historyMs - 1);
+    for (let i = 0; i < 10; i++) await create(`later-${i}`);
+    await store.expire({ now: context.clock.now(), limit: 10 });
+    assertEqual((await store.list({ at, limit: 100 })).records, records, 'the old state');
+    assertEqual(recordsOf(await feed(after).take(5)), records, 'the old changes');
+  });
+
+  test('history: revisions beyond it are expired for lists, pages and feeds', async ({
+    store,
+    create,
+    createMany,
+    feed,
+    outlive,
+  }) => {
+    await createMany(5);
+    const page = await store.list({ limit: 2 });
+    await create('x');
+    const error = await outlive(page.revision);
+    assertEqual((error as { code?: unknown }).code, 'expired', 'the code of a read');
+    const next = store.list({ at: page.revision, after: page.next, limit: 2 });
+    const { current } = await assertStoreError(next, 'expired', 'the next page');
+    assert(current === undefined || current > page.revision, 'current is the oldest readable revision');
+    await assertStoreError(feed(page.revision).batch(), 'expired', 'the feed');
+    await assertStoreError(feed(1).batch(), 'expired', 'a feed from the beginning of time');
+  });
+
+  test('history: forgetting it leaves the newest state alone', async ({
+    store,
+    create,
+    createMany,
+    replace,
+    walk,
+    outlive,
+  }) => {
+    const records = await createMany(8);
+    const changed = await replace(records[2] ?? (await create('never')), { note: 'changed' });
+    const removed = await store.remove(keyOf('event-005'));
+    await outlive(removed.revision);
+    const expected = records.flatMap((record, i) => (i === 5 ? [] : i === 2 ? [changed] : [record]));
+    const pages = await walk({ limit: 3 });
+    const listed = pages.flatMap((page) => page.records);
+    assertEqual(listed, expected, 'the list');
+    assertEqual(await store.get(changed.key), changed, 'get');
+    const terms = [{ field: 'regarding.name', value: 'pod-1' }];
+    const found = (await walk({ limit: 100, terms })).flatMap((page) => page.records);
+    assertEqual(found, expected, 'the list by terms');
+    await create('event-005', { uid: 'second life' });
+    assertEqual((await store.get(keyOf('event-005')))?.event.uid, 'second life', 'a key whose tombstone is gone');
+  });
+
+  test('history: a revision that was never reached back to is expired, not empty', async ({ store, create }) => {
+    await create('a');
+    await assertStoreError(store.list({ at: 1, limit: 1 }), 'expired', 'list at 1');
+  });
+}

@@ -2,7 +2,7 @@ import type { EventStore, JsonPage, ListQuery, StoreCall } from '../store/contra
 import { recordBytes, type EventRecord } from '../store/contract/record.js';
 import { assert, assertEqual, assertRejects, assertStoreError, inTime } from './assert.js';
 import { sampleEvent } from './sample-event.js';
-import { keyOf, type SuiteCase } from './fixture.js';
+import { keyOf, type DefineCase } from './fixture.js';
 
 type Run = (store: EventStore, existing: EventRecord, call: StoreCall) => Promise<unknown>;
 
@@ -45,197 +45,164 @@ const OPERATIONS: readonly (readonly [name: string, run: Run])[] = [
   ['now', ({ now, ping }, _existing, call) => (now ?? ping)(call)],
 ];
 
-const detached: readonly SuiteCase[] = OPERATIONS.map(([name, run]) => ({
-  name: `every operation: ${name} can be called detached from the store`,
-  run: async ({ store, create }) => void (await run(store, await create('a'), {})),
-}));
-
-const aborted: readonly SuiteCase[] = OPERATIONS.map(([name, run]) => ({
-  name: `every operation: ${name} with an aborted signal fails with its reason and changes nothing`,
-  async run({ store, create }) {
-    const record = await create('a');
-    const reason = new Error('gone');
-    const error = await assertRejects(run(store, record, { signal: AbortSignal.abort(reason) }), `${name} should fail`);
-    assert(error === reason, `expected the reason of the signal, got ${String(error)}`);
-    assertEqual(await store.get(record.key), record, 'the stored event');
-    assertEqual(await store.revision(), record.revision, 'revision()');
-  },
-}));
-
-const closed: readonly SuiteCase[] = OPERATIONS.map(([name, run]) => ({
-  name: `every operation: ${name} on a closed store fails with closed`,
-  async run({ store, create }) {
-    const record = await create('a');
-    await store.close();
-    await assertStoreError(run(store, record, {}), 'closed', name);
-  },
-}));
-
 /** What holds for every operation, and for what goes in and comes out. */
-export const traitCases: readonly SuiteCase[] = [
-  ...detached,
-  ...aborted,
-  ...closed,
-  {
-    name: 'feed: with an aborted signal ends at once',
-    async run({ store, create }) {
-      const { revision } = await create('a');
-      const changes = store.changes({ after: revision - 1, signal: AbortSignal.abort() });
-      const result = await inTime(changes[Symbol.asyncIterator]().next(), 'the end');
-      assertEqual(result.done, true, 'done');
-    },
-  },
-  {
-    name: 'feed: can be opened detached from the store',
-    async run({ store: { changes, revision }, create }) {
-      const after = await revision();
+export function traitCases(test: DefineCase): void {
+  for (const [name, run] of OPERATIONS) {
+    test(`every operation: ${name} can be called detached from the store`, async ({ store, create }) => {
+      await run(store, await create('a'), {});
+    });
+
+    test(`every operation: ${name} with an aborted signal fails with its reason and changes nothing`, async ({
+      store,
+      create,
+    }) => {
       const record = await create('a');
-      const result = await inTime(changes({ after })[Symbol.asyncIterator]().next(), 'a batch');
-      assertEqual(result.done === true ? undefined : result.value[0]?.record, record, 'the change');
-    },
-  },
-  {
-    name: 'close: ends feeds that wait, and opening one later fails with closed',
-    async run({ store, create, feed }) {
-      const { revision } = await create('a');
-      const pending = feed(revision).batch();
-      await store.close();
-      assertEqual((await pending).done, true, 'done');
-      await assertStoreError(feed(revision).batch(), 'closed', 'a new feed');
-    },
-  },
-  {
-    name: 'close: may be called twice, and at the same time',
-    async run({ store, create }) {
-      await create('a');
-      await Promise.all([store.close(), store.close()]);
-      await store.close();
-    },
-  },
-  {
-    name: 'ping: ends well on an open store',
-    run: ({ store }) => store.ping(),
-  },
-  {
-    name: 'name and capabilities: are there and do not change',
-    async run({ store, create }) {
-      const before = JSON.stringify([store.name, store.capabilities]);
-      await create('a');
-      await store.close();
-      assert(store.name.length > 0, 'the name is not empty');
-      assertEqual(JSON.stringify([store.name, store.capabilities]), before, 'name and capabilities');
-    },
-  },
-  {
-    name: 'get: get.sync, where the store has it, returns what the promise gives',
-    async run({ store, create }) {
-      const { sync } = store.get;
-      if (sync === undefined) return;
-      const { key } = await create('a');
-      assertEqual(sync(key), await store.get(key), 'a record');
-      assertEqual(sync(keyOf('b')), undefined, 'nothing');
-      await store.close();
-      await assertStoreError((async () => sync(key))(), 'closed', 'get.sync on a closed store');
-    },
-  },
-  {
-    name: 'list: list.json, where the store has it, gives what the promise gives',
-    async run({ store, createMany, replace }) {
-      const { json } = store.list;
-      if (json === undefined) return;
-      const [first, second, ...others] = await createMany(9);
-      const at = others.at(-1)?.revision;
-      const seen: { page: JsonPage; text: string }[] = [];
-      const compare = async (when: string): Promise<void> => {
-        const terms = [{ field: 'regarding.name', value: first?.event.fields['regarding.name'] ?? '' }];
-        const pages: ListQuery[] = [
-          { limit: 20 },
-          { limit: 4 },
-          { limit: 4, at, after: second?.key },
-          { limit: 20, at },
-        ];
-        pages.push({ limit: 20, terms }, { limit: 20, namespace: 'default' }, { limit: 20, namespace: 'other' });
-        for (const query of [...pages, ...pages, ...pages]) {
-          const page = json(query);
-          if (page === undefined) continue;
-          const { records, ...rest } = await store.list(query);
-          const { revision, next, remaining } = page;
-          const text = records.map((record) => decoder.decode(recordBytes(record, NO_PREFIX))).join(',');
-          assertEqual(textOf(page), text, `the events ${when}`);
-          seen.push({ page, text });
-          const about = { next: undefined, remaining: undefined, ...rest };
-          assertEqual({ revision, next, remaining }, about, `the page ${when}`);
-        }
-      };
-      await compare('at first');
-      await replace(others[0] as EventRecord);
-      await compare('after a replacement');
-      await store.remove((others[1] as EventRecord).key);
-      await compare('after a deletion');
-      for (const { page, text } of seen) assertEqual(textOf(page), text, 'a page that was given out before');
-      await assertStoreError((async () => json({ limit: 1, at: 1 }))(), 'expired', 'list.json at 1');
-      await store.close();
-      await assertStoreError((async () => json({ limit: 1 }))(), 'closed', 'list.json on a closed store');
-    },
-  },
-  {
-    name: 'create: create.sync, where the store has it, does what the promise does',
-    async run({ store, create, later }) {
-      const { sync } = store.create;
-      if (sync === undefined) return;
-      const before = await create('a');
-      const event = sampleEvent({ name: 'b' });
-      const record = sync(keyOf('b'), event, later());
-      assertEqual(record.event, event, 'the record');
-      assert(record.revision > before.revision, 'the revision rises');
-      assertEqual(await store.get(keyOf('b')), record, 'get');
-      await assertStoreError(
-        (async () => sync(keyOf('b'), event, later()))(),
-        'exists',
-        'create.sync of a key that exists',
+      const reason = new Error('gone');
+      const error = await assertRejects(
+        run(store, record, { signal: AbortSignal.abort(reason) }),
+        `${name} should fail`,
       );
+      assert(error === reason, `expected the reason of the signal, got ${String(error)}`);
+      assertEqual(await store.get(record.key), record, 'the stored event');
+      assertEqual(await store.revision(), record.revision, 'revision()');
+    });
+
+    test(`every operation: ${name} on a closed store fails with closed`, async ({ store, create }) => {
+      const record = await create('a');
       await store.close();
-      await assertStoreError(
-        (async () => sync(keyOf('c'), event, later()))(),
-        'closed',
-        'create.sync on a closed store',
-      );
-    },
-  },
-  {
-    name: 'isolation: what a caller does to its event afterwards does not reach the store',
-    async run({ store, later }) {
-      const labels: Record<string, string> = { app: 'web' };
-      const made = sampleEvent({ name: 'a' });
-      const fields: Record<string, string> = { ...made.fields };
-      const key = { namespace: 'default', name: 'a' };
-      const event = { ...made, labels, fields };
-      const expected = structuredClone(event);
-      const { revision } = await store.create(key, event, later());
-      event.bytes.fill(0);
-      labels['app'] = 'changed';
-      fields['reason'] = 'Changed';
-      event.uid = 'changed';
-      key.name = 'b';
-      const record = await store.get(keyOf('a'));
-      assertEqual(record?.event, expected, 'get');
-      assertEqual(record?.key, keyOf('a'), 'key');
-      const next = structuredClone(expected);
-      await store.replace(keyOf('a'), next, { ...later(), expected: revision });
-      next.bytes.fill(0);
-      assertEqual((await store.list({ limit: 1 })).records[0]?.event, expected, 'list');
-    },
-  },
-  {
-    name: 'isolation: a record that was returned never changes',
-    async run({ store, create, replace }) {
-      const first = await create('a');
-      const copy = structuredClone(first);
-      const read = await store.get(first.key);
-      await replace(first, { note: 'changed' });
-      await store.remove(first.key);
-      assertEqual(first, copy, 'the created record');
-      assertEqual(read, copy, 'the read record');
-    },
-  },
-];
+      await assertStoreError(run(store, record, {}), 'closed', name);
+    });
+  }
+
+  test('feed: with an aborted signal ends at once', async ({ store, create }) => {
+    const { revision } = await create('a');
+    const changes = store.changes({ after: revision - 1, signal: AbortSignal.abort() });
+    const result = await inTime(changes[Symbol.asyncIterator]().next(), 'the end');
+    assertEqual(result.done, true, 'done');
+  });
+
+  test('feed: can be opened detached from the store', async ({ store: { changes, revision }, create }) => {
+    const after = await revision();
+    const record = await create('a');
+    const result = await inTime(changes({ after })[Symbol.asyncIterator]().next(), 'a batch');
+    assertEqual(result.done === true ? undefined : result.value[0]?.record, record, 'the change');
+  });
+
+  test('close: ends feeds that wait, and opening one later fails with closed', async ({ store, create, feed }) => {
+    const { revision } = await create('a');
+    const pending = feed(revision).batch();
+    await store.close();
+    assertEqual((await pending).done, true, 'done');
+    await assertStoreError(feed(revision).batch(), 'closed', 'a new feed');
+  });
+
+  test('close: may be called twice, and at the same time', async ({ store, create }) => {
+    await create('a');
+    await Promise.all([store.close(), store.close()]);
+    await store.close();
+  });
+
+  test('ping: ends well on an open store', ({ store }) => store.ping());
+
+  test('name and capabilities: are there and do not change', async ({ store, create }) => {
+    const before = JSON.stringify([store.name, store.capabilities]);
+    await create('a');
+    await store.close();
+    assert(store.name.length > 0, 'the name is not empty');
+    assertEqual(JSON.stringify([store.name, store.capabilities]), before, 'name and capabilities');
+  });
+
+  test('get: get.sync, where the store has it, returns what the promise gives', async ({ store, create }) => {
+    const { sync } = store.get;
+    if (sync === undefined) return;
+    const { key } = await create('a');
+    assertEqual(sync(key), await store.get(key), 'a record');
+    assertEqual(sync(keyOf('b')), undefined, 'nothing');
+    await store.close();
+    await assertStoreError((async () => sync(key))(), 'closed', 'get.sync on a closed store');
+  });
+
+  test('list: list.json, where the store has it, gives what the promise gives', async ({
+    store,
+    createMany,
+    replace,
+  }) => {
+    const { json } = store.list;
+    if (json === undefined) return;
+    const [first, second, ...others] = await createMany(9);
+    const at = others.at(-1)?.revision;
+    const seen: { page: JsonPage; text: string }[] = [];
+    const compare = async (when: string): Promise<void> => {
+      const terms = [{ field: 'regarding.name', value: first?.event.fields['regarding.name'] ?? '' }];
+      const pages: ListQuery[] = [{ limit: 20 }, { limit: 4 }, { limit: 4, at, after: second?.key }, { limit: 20, at }];
+      pages.push({ limit: 20, terms }, { limit: 20, namespace: 'default' }, { limit: 20, namespace: 'other' });
+      for (const query of [...pages, ...pages, ...pages]) {
+        const page = json(query);
+        if (page === undefined) continue;
+        const { records, ...rest } = await store.list(query);
+        const { revision, next, remaining } = page;
+        const text = records.map((record) => decoder.decode(recordBytes(record, NO_PREFIX))).join(',');
+        assertEqual(textOf(page), text, `the events ${when}`);
+        seen.push({ page, text });
+        const about = { next: undefined, remaining: undefined, ...rest };
+        assertEqual({ revision, next, remaining }, about, `the page ${when}`);
+      }
+    };
+    await compare('at first');
+    await replace(others[0] as EventRecord);
+    await compare('after a replacement');
+    await store.remove((others[1] as EventRecord).key);
+    await compare('after a deletion');
+    for (const { page, text } of seen) assertEqual(textOf(page), text, 'a page that was given out before');
+    await assertStoreError((async () => json({ limit: 1, at: 1 }))(), 'expired', 'list.json at 1');
+    await store.close();
+    await assertStoreError((async () => json({ limit: 1 }))(), 'closed', 'list.json on a closed store');
+  });
+
+  test('create: create.sync, where the store has it, does what the promise does', async ({ store, create, later }) => {
+    const { sync } = store.create;
+    if (sync === undefined) return;
+    const before = await create('a');
+    const event = sampleEvent({ name: 'b' });
+    const record = sync(keyOf('b'), event, later());
+    assertEqual(record.event, event, 'the record');
+    assert(record.revision > before.revision, 'the revision rises');
+    assertEqual(await store.get(keyOf('b')), record, 'get');
+    const again = async (name: string): Promise<EventRecord> => sync(keyOf(name), event, later());
+    await assertStoreError(again('b'), 'exists', 'create.sync of a key that exists');
+    await store.close();
+    await assertStoreError(again('c'), 'closed', 'create.sync on a closed store');
+  });
+
+  test('isolation: what a caller does to its event afterwards does not reach the store', async ({ store, later }) => {
+    const labels: Record<string, string> = { app: 'web' };
+    const made = sampleEvent({ name: 'a' });
+    const fields: Record<string, string> = { ...made.fields };
+    const key = { namespace: 'default', name: 'a' };
+    const event = { ...made, labels, fields };
+    const expected = structuredClone(event);
+    const { revision } = await store.create(key, event, later());
+    event.bytes.fill(0);
+    labels['app'] = 'changed';
+    fields['reason'] = 'Changed';
+    event.uid = 'changed';
+    key.name = 'b';
+    const record = await store.get(keyOf('a'));
+    assertEqual(record?.event, expected, 'get');
+    assertEqual(record?.key, keyOf('a'), 'key');
+    const next = structuredClone(expected);
+    await store.replace(keyOf('a'), next, { ...later(), expected: revision });
+    next.bytes.fill(0);
+    assertEqual((await store.list({ limit: 1 })).records[0]?.event, expected, 'list');
+  });
+
+  test('isolation: a record that was returned never changes', async ({ store, create, replace }) => {
+    const first = await create('a');
+    const copy = structuredClone(first);
+    const read = await store.get(first.key);
+    await replace(first, { note: 'changed' });
+    await store.remove(first.key);
+    assertEqual(first, copy, 'the created record');
+    assertEqual(read, copy, 'the read record');
+  });
+}

@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import type { EventStore } from '../../../src/store/contract/event-store.js';
 import { etcdStore } from '../../../src/store/etcd/etcd-store.js';
-import { eventStoreSuite, type EventStoreSuiteOptions } from '../../../src/testing/event-store-suite.js';
+import { eventStoreSuite } from '../../../src/testing/event-store-suite.js';
+import type { EventStoreSuiteOptions } from '../../../src/testing/fixture.js';
 import { hasEtcd, startEtcd, type Cluster } from './cluster.js';
 
 type StoreContext = Parameters<NonNullable<EventStoreSuiteOptions['backup']>>[0];

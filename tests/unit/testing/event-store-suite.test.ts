@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { Change, EventStore } from '../../../src/store/contract/event-store.js';
 import { storeError } from '../../../src/store/contract/errors.js';
 import { memoryStore } from '../../../src/store/memory/memory-store.js';
-import { eventStoreSuite, type EventStoreSuiteOptions } from '../../../src/testing/event-store-suite.js';
+import { eventStoreSuite } from '../../../src/testing/event-store-suite.js';
+import type { EventStoreSuiteOptions } from '../../../src/testing/fixture.js';
 
 /** Runs the suite with a runner of three lines and returns the names of the tests that fail. */
 async function failures(
