@@ -1,4 +1,3 @@
-import { heapLimit } from './accounting/heap-limit.js';
 import type { MemoryStoreOptions } from './options.js';
 
 const DEFAULT_HISTORY = 268_435_456;
@@ -25,6 +24,20 @@ export interface Bounds {
   readonly historyMaxBytes: number;
   readonly maxEventBytes: number;
   readonly arenaBytes: number;
+}
+
+/**
+ * How large V8's heap may become in this process, in bytes: what `--max-old-space-size` says, else V8's own choice by the
+ * memory of the machine or container. `undefined` where it is not known.
+ */
+async function heapLimit(): Promise<number | undefined> {
+  try {
+    const { getHeapStatistics } = await import('node:v8');
+    const { heap_size_limit: limit } = getHeapStatistics();
+    return limit > 0 ? limit : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Resolves the options, with defaults that fit each other. */

@@ -8,37 +8,28 @@ export interface HeldPart {
 }
 
 /** Counts the memory of shared parts, and of those that only history refers to. */
-export interface HeldParts {
-  hold(part: HeldPart): void;
-  /** One of its events is no longer current. */
-  supersede(part: HeldPart): void;
-  /** One of its events was released. */
-  release(part: HeldPart): void;
-  held(): number;
-  /** The part of `held()` that only history refers to. */
-  past(): number;
-}
-
-/** Creates an empty {@link HeldParts}. */
-export function createHeldParts(): HeldParts {
+export function createHeldParts() {
   let held = 0;
   let past = 0;
   return {
-    hold(part) {
+    hold(part: HeldPart): void {
       if (part.users === 0) held += part.cost;
       else if (part.current === 0) past -= part.cost;
       part.users += 1;
       part.current += 1;
     },
-    supersede(part) {
+    /** One of its events is no longer current. */
+    supersede(part: HeldPart): void {
       if (--part.current === 0) past += part.cost;
     },
-    release(part) {
+    /** One of its events was released. */
+    release(part: HeldPart): void {
       if (--part.users > 0) return;
       held -= part.cost;
       past -= part.cost;
     },
-    held: () => held,
-    past: () => past,
+    held: (): number => held,
+    /** The part of `held()` that only history refers to. */
+    past: (): number => past,
   };
 }

@@ -26,13 +26,6 @@ export interface FoundCommonBytes {
   readonly suffix: number;
 }
 
-/** The {@link CommonBytes} of a store. */
-export interface CommonBytesTable {
-  /** Only ever appended to. */
-  readonly all: readonly CommonBytes[];
-  find(bytes: Uint8Array, hints: ByteHints, sortKey: string): FoundCommonBytes;
-}
-
 const NONE: CommonBytes = { first: NOTHING, second: NOTHING, suffix: NOTHING };
 const NOT_FOUND: FoundCommonBytes = { index: 0, prefix: 0, suffix: 0 };
 
@@ -58,13 +51,14 @@ function standsAt(bytes: Uint8Array, at: number, part: Uint8Array): boolean {
   return true;
 }
 
-/** Creates a table with nothing but index 0, which is no bytes. */
-export function createCommonBytesTable(): CommonBytesTable {
+/** The {@link CommonBytes} of a store: at first a table with nothing but index 0, which is no bytes. */
+export function createCommonBytesTable() {
   const table: CommonBytes[] = [NONE];
 
   return {
-    all: table,
-    find(bytes, { name, namespace, suffix }, sortKey) {
+    /** Only ever appended to. */
+    all: table as readonly CommonBytes[],
+    find(bytes: Uint8Array, { name, namespace, suffix }: ByteHints, sortKey: string): FoundCommonBytes {
       const slash = sortKey.indexOf('/');
       const nameEnd = name + sortKey.length - slash - 1;
       const keyed =

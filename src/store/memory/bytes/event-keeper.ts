@@ -12,31 +12,7 @@ import { StoredEvent } from './stored-event.js';
 const CLASSES = 16;
 const FIRST_CLASS_MS = 60_000;
 
-/** Stores events in as little memory as possible without making reads slower. */
-export interface EventKeeper {
-  /**
-   * An immutable copy. `intern` returns an equal string that is stored already. `expiresAt`: microseconds since the
-   * epoch; `retentionMs`: from now until then.
-   */
-  keep(
-    sortKey: string,
-    event: EncodedEvent,
-    expiresAt: number,
-    retentionMs: number,
-    intern: (field: string, value: string | undefined) => string | undefined,
-  ): StoredEvent;
-  /** Marks an event that is no longer the newest of its key. Call this before `release`. */
-  supersede(event: StoredEvent): void;
-  /** Frees an event that can no longer be found. Records that were returned earlier stay readable. */
-  release(event: StoredEvent): void;
-  usage(): ArenaUsage;
-  /** Compacts some arenas; returns false when nothing can be gained. */
-  compact(): boolean;
-  /** Memory taken by all of it, in bytes. */
-  held(): number;
-  /** The part of it, outside arenas, that only superseded events use. */
-  past(): number;
-}
+export type EventKeeper = ReturnType<typeof createEventKeeper>;
 
 function classOf(retentionMs: number): number {
   const doublings = Math.ceil(Math.log2(retentionMs / FIRST_CLASS_MS));
@@ -46,8 +22,8 @@ function classOf(retentionMs: number): number {
 /** The hints of an event whose encoder gives none. */
 const NO_HINTS: ByteHints = { name: -1, namespace: -1, uid: -1, regardingVersion: -1, shared: [], suffix: -1 };
 
-/** Creates an empty {@link EventKeeper}. `arenaBytes`: see {@link createArenas}. */
-export function createEventKeeper(arenaBytes?: number): EventKeeper {
+/** Stores events in as little memory as possible without making reads slower. `arenaBytes`: see {@link createArenas}. */
+export function createEventKeeper(arenaBytes?: number) {
   const arenas = createArenas(StoredEvent.access, CLASSES, arenaBytes);
   const commonBytes = createCommonBytesTable();
   const sets = createFieldSets(commonBytes.all);
@@ -55,7 +31,17 @@ export function createEventKeeper(arenaBytes?: number): EventKeeper {
   const held = createHeldParts();
 
   return {
-    keep(sortKey, event, expiresAt, retentionMs, intern) {
+    /**
+     * An immutable copy. `intern` returns an equal string that is stored already. `expiresAt`: microseconds since the
+     * epoch; `retentionMs`: from now until then.
+     */
+    keep(
+      sortKey: string,
+      event: EncodedEvent,
+      expiresAt: number,
+      retentionMs: number,
+      intern: (field: string, value: string | undefined) => string | undefined,
+    ): StoredEvent {
       const { bytes, cut, fields, uid, hints = NO_HINTS } = event;
       const { index, prefix, suffix } = commonBytes.find(bytes, hints, sortKey);
       const end = bytes.length - suffix;
@@ -94,21 +80,26 @@ export function createEventKeeper(arenaBytes?: number): EventKeeper {
       if (found !== undefined) held.hold(found.part);
       return stored;
     },
-    supersede(event) {
+    /** Marks an event that is no longer the newest of its key. Call this before `release`. */
+    supersede(event: StoredEvent): void {
       const { set, shared } = StoredEvent.partsOf(event);
       held.supersede(set);
       if (shared !== undefined) held.supersede(shared);
     },
-    release(event) {
+    /** Frees an event that can no longer be found. Records that were returned earlier stay readable. */
+    release(event: StoredEvent): void {
       StoredEvent.markDead(event);
       const { set, shared } = StoredEvent.partsOf(event);
       held.release(set);
       if (shared !== undefined) held.release(shared);
       arenas.release(event);
     },
-    usage: arenas.usage,
-    compact: arenas.compact,
-    held: () => arenas.allocated() + held.held(),
-    past: held.past,
+    usage: (): ArenaUsage => arenas.usage(),
+    /** Compacts some arenas; returns false when nothing can be gained. */
+    compact: (): boolean => arenas.compact(),
+    /** Memory taken by all of it, in bytes. */
+    held: (): number => arenas.allocated() + held.held(),
+    /** The part of it, outside arenas, that only superseded events use. */
+    past: (): number => held.past(),
   };
 }

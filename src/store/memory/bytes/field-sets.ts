@@ -43,15 +43,6 @@ export interface StoreTables {
   readonly recent: BoundedCache<object, Strings>;
 }
 
-/**
- * Fields and labels as an object each would be 230 bytes of an event, as a set that is shared 8. The table of sets is of
- * bounded size, and events keep the sets they have.
- */
-export interface FieldSets {
-  /** The set for an event with this name. `uid`: keep the uid as well. */
-  of(event: EncodedEvent, name: string, uid: boolean): FieldSet;
-}
-
 const NO_LABELS: Strings = Object.freeze(Object.create(null) as Record<string, string>);
 
 function capture(source: Strings): Strings {
@@ -133,8 +124,11 @@ function costOf(fields: Strings, labels: Strings): number {
   return cost;
 }
 
-/** Makes an empty {@link FieldSets}. */
-export function createFieldSets(commonBytes: readonly CommonBytes[]): FieldSets {
+/**
+ * Fields and labels as an object each would be 230 bytes of an event, as a set that is shared 8. The table of sets is of
+ * bounded size, and events keep the sets they have.
+ */
+export function createFieldSets(commonBytes: readonly CommonBytes[]) {
   const tables: StoreTables = { commonBytes, recent: createBoundedCache({ maxEntries: RECENT }) };
   const sets = createBoundedCache<string, FieldSet>({
     maxEntries: REMEMBERED,
@@ -145,7 +139,8 @@ export function createFieldSets(commonBytes: readonly CommonBytes[]): FieldSets 
   let last: LastSet | undefined;
 
   return {
-    of(event, name, uid) {
+    /** The set for an event with this name. `uid`: keep the uid as well. */
+    of(event: EncodedEvent, name: string, uid: boolean): FieldSet {
       const { fields, labels } = event;
       const kept = { uid: uid ? event.uid : undefined, tables, users: 0, current: 0 };
       if (!isUsual(event, name)) {

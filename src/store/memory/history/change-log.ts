@@ -11,33 +11,6 @@ interface Segment {
   readonly times: number[];
 }
 
-/**
- * All changes since `floor()`, oldest first, in segments so that no large array is ever copied. Positions are steps:
- * revisions counted from the store's start, without gaps. The range of the log determines from where a watch may resume,
- * how long a continue token is valid, and how long superseded versions are kept. An entry is the version that a step
- * created and its time: 20 bytes, where a complete Change would take 140.
- */
-export interface ChangeLog {
-  /** The oldest readable step. All later steps are in the log. */
-  floor(): number;
-  latest(): number;
-  /** Cost of the entries in bytes, including the superseded events that they retain. */
-  cost(): number;
-  /** Memory of the log and the superseded versions it retains, in bytes: heap objects, and entries in arenas. */
-  held(): { readonly heap: number; readonly arenas: number };
-  /** Adds the version (or tombstone) of the step `latest() + 1`. `at`: monotonic milliseconds. */
-  append(version: Version, at: number): void;
-  oldest(): Version | undefined;
-  /** When the oldest entry was written. */
-  oldestAt(): number | undefined;
-  /** Drops the oldest entry; its step becomes the floor. Leaves the version's `older` unchanged. */
-  dropOldest(): void;
-  /** Up to `max` versions after a step that is at least the floor; empty when there are none. */
-  read(after: number, max: number): readonly Version[];
-  /** Every version after a step that is at least the floor, oldest first. */
-  each(after: number, visit: (version: Version) => void): void;
-}
-
 function costOf({ older }: Version): number {
   return ENTRY_COST + (older?.event?.size ?? 0);
 }
@@ -50,8 +23,15 @@ function arenasOf({ older }: Version): number {
   return older?.event === undefined ? 0 : StoredEvent.access.sizeOf(older.event);
 }
 
-/** Creates an empty {@link ChangeLog}. */
-export function createChangeLog(): ChangeLog {
+export type ChangeLog = ReturnType<typeof createChangeLog>;
+
+/**
+ * All changes since `floor()`, oldest first, in segments so that no large array is ever copied. Positions are steps:
+ * revisions counted from the store's start, without gaps. The range of the log determines from where a watch may resume,
+ * how long a continue token is valid, and how long superseded versions are kept. An entry is the version that a step
+ * created and its time: 20 bytes, where a complete Change would take 140.
+ */
+export function createChangeLog() {
   const segments: Segment[] = [];
   /** Number of entries already dropped from the first segment. */
   let dropped = 0;
@@ -66,11 +46,15 @@ export function createChangeLog(): ChangeLog {
   };
 
   return {
-    floor: () => floor,
-    latest: () => latest,
-    cost: () => cost,
-    held: () => held,
-    append(version, at) {
+    /** The oldest readable step. All later steps are in the log. */
+    floor: (): number => floor,
+    latest: (): number => latest,
+    /** Cost of the entries in bytes, including the superseded events that they retain. */
+    cost: (): number => cost,
+    /** Memory of the log and the superseded versions it retains, in bytes: heap objects, and entries in arenas. */
+    held: (): { readonly heap: number; readonly arenas: number } => held,
+    /** Adds the version (or tombstone) of the step `latest() + 1`. `at`: monotonic milliseconds. */
+    append(version: Version, at: number): void {
       const last = segments.at(-1);
       if (last === undefined || last.versions.length === SEGMENT) segments.push({ versions: [version], times: [at] });
       else {
@@ -82,9 +66,11 @@ export function createChangeLog(): ChangeLog {
       held.heap += heapOf(version);
       held.arenas += arenasOf(version);
     },
-    oldest: () => segments[0]?.versions[dropped],
-    oldestAt: () => segments[0]?.times[dropped],
-    dropOldest() {
+    oldest: (): Version | undefined => segments[0]?.versions[dropped],
+    /** When the oldest entry was written. */
+    oldestAt: (): number | undefined => segments[0]?.times[dropped],
+    /** Drops the oldest entry; its step becomes the floor. Leaves the version's `older` unchanged. */
+    dropOldest(): void {
       const [first] = segments;
       const version = first?.versions[dropped];
       if (first === undefined || version === undefined) return;
@@ -98,14 +84,12 @@ export function createChangeLog(): ChangeLog {
         dropped = 0;
       }
     },
-    read(after, max) {
+    /** Up to `max` versions after a step that is at least the floor, oldest first; empty when there are none. */
+    read(after: number, max: number): readonly Version[] {
       const versions: Version[] = [];
       const end = Math.min(latest, after + max);
       for (let step = after + 1; step <= end; step++) versions.push(versionAt(step));
       return versions;
-    },
-    each(after, visit) {
-      for (let step = after + 1; step <= latest; step++) visit(versionAt(step));
     },
   };
 }

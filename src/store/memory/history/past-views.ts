@@ -18,19 +18,6 @@ export interface PastView {
   catchUp(): boolean;
 }
 
-/**
- * For lists newest first at an earlier revision. A view is built from the changes since then, once for all pages of a list:
- * an index of superseded versions would cost every update 3 µs, and they are rarely read in that order.
- */
-export interface PastViews {
-  /** The view of one namespace (`undefined`: all) at a step that is not below the log's floor. */
-  of(step: number, namespace: string | undefined): PastView;
-  /** Steps below this can no longer be read. */
-  forget(floor: number): void;
-  /** Memory taken by the cached views, in bytes. */
-  held(): number;
-}
-
 function createView(log: ChangeLog, step: number, namespace: string | undefined): PastView {
   const versions = createOrderedIndex<number, Version>((version) => version.step);
   let seen = step;
@@ -54,12 +41,16 @@ function createView(log: ChangeLog, step: number, namespace: string | undefined)
   };
 }
 
-/** Creates the {@link PastViews} of a log. */
-export function createPastViews(log: ChangeLog): PastViews {
+/**
+ * For lists newest first at an earlier revision. A view is built from the changes since then, once for all pages of a list:
+ * an index of superseded versions would cost every update 3 µs, and they are rarely read in that order.
+ */
+export function createPastViews(log: ChangeLog) {
   const known = createBoundedCache<string, PastView>({ maxEntries: VIEWS });
 
   return {
-    of(step, namespace) {
+    /** The view of one namespace (`undefined`: all) at a step that is not below the log's floor. */
+    of(step: number, namespace: string | undefined): PastView {
       // Namespaces have no slash.
       const id = `${step}/${namespace ?? ''}`;
       const before = known.get(id);
@@ -68,13 +59,15 @@ export function createPastViews(log: ChangeLog): PastViews {
       known.set(id, view);
       return view;
     },
-    held() {
+    /** Memory taken by the cached views, in bytes. */
+    held(): number {
       if (known.size() === 0) return 0;
       let entries = 0;
       for (const [, { versions }] of known.entries()) entries += versions.size();
       return entries * HEAP_COST.indexEntry;
     },
-    forget(floor) {
+    /** Steps below this can no longer be read. */
+    forget(floor: number): void {
       if (known.size() === 0) return;
       for (const [id, { step }] of known.entries()) if (step < floor) known.delete(id);
     },

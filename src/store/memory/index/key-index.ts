@@ -69,19 +69,19 @@ export function createKeyIndex(): KeyIndex {
       const cost = costOf(slot);
       held.live -= cost;
       held.deleted += cost;
-      live.delete(slot.sortKey);
+      live.remove(slot);
       deleted.insert(slot);
     },
     markLive(slot) {
       const cost = costOf(slot);
       held.deleted -= cost;
       held.live += cost;
-      deleted.delete(slot.sortKey);
+      deleted.remove(slot);
       live.insert(slot);
     },
     drop(slot) {
       slots.delete(slot.sortKey);
-      deleted.delete(slot.sortKey);
+      deleted.remove(slot);
       held.deleted -= costOf(slot);
     },
   };

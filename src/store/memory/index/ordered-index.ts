@@ -7,15 +7,6 @@ const JOINED = 96;
 /** How many entries with equal keys are examined to find one value. */
 const MAX_EQUAL_KEYS = 8192;
 
-/** A descending cursor in an {@link OrderedIndex}. Any write to the index invalidates it. */
-export interface Cursor<K, V> {
-  /** The key here; `undefined` beyond the end. */
-  key(): K | undefined;
-  value(): V | undefined;
-  /** Moves to the next lower entry. */
-  step(): void;
-}
-
 /** Neighbours in an {@link OrderedIndex}: `values` from `first` up to, not including, `end`. */
 export interface Span<V> {
   /** A block: the same array for as long as the block exists. Callers must not change or retain it. */
@@ -31,16 +22,14 @@ export interface Span<V> {
 export interface OrderedIndex<K extends string | number, V> {
   size(): number;
   insert(value: V): void;
-  /** Removes one value with this key; returns false when there is none. */
-  delete(key: K): boolean;
-  /** Removes this value; false when it is not among the first {@link MAX_EQUAL_KEYS} of its key. For keys that are not unique. */
+  /** Removes this value; false when it is not among the first {@link MAX_EQUAL_KEYS} of its key. */
   remove(value: V): boolean;
   /** The first entry's key. */
   firstKey(): K | undefined;
   /** Removes the first entry and returns its value. */
   shift(): V | undefined;
-  /** Descends from the last key that is at most `from` (`inclusive`) or below it; from the end when `undefined`. */
-  descend(from: K | undefined, inclusive: boolean): Cursor<K, V>;
+  /** The values of the last keys that are at most `from`, in descending order, at most `max`. */
+  descend(from: K, max: number): V[];
   /** The values of the first keys above `from` and below `to`, both exclusive, at most `max`; `undefined`: no bound. */
   between(from: K | undefined, to: K | undefined, max: number): V[];
   /** The same range as spans of blocks. Any write to the index invalidates them. */
@@ -150,27 +139,6 @@ export function createOrderedIndex<K extends string | number, V>(keyOf: (value: 
     return [at, boundIn(blocks[at] as V[], key, equal)];
   };
 
-  const cursor = (startBlock: number, startIndex: number): Cursor<K, V> => {
-    let at = startBlock;
-    let index = startIndex;
-    let block = blocks[at];
-    const skipToBlock = (): void => {
-      while (block !== undefined && index < 0) {
-        block = blocks[--at];
-        index = block === undefined ? 0 : block.length - 1;
-      }
-    };
-    skipToBlock();
-    return {
-      key: () => (block === undefined ? undefined : keyIn(block, index)),
-      value: () => block?.[index],
-      step() {
-        index--;
-        skipToBlock();
-      },
-    };
-  };
-
   const spans = (from: K | undefined, to: K | undefined, max: number): Span<V>[] => {
     const [startBlock, startIndex] = from === undefined ? [0, 0] : seek(from, true);
     const [endBlock, endIndex] = to === undefined ? [blocks.length, 0] : seek(to, false);
@@ -212,15 +180,6 @@ export function createOrderedIndex<K extends string | number, V>(keyOf: (value: 
       block.splice(index, 0, value);
       refresh(at);
     },
-    delete(key) {
-      const at = boundOfFirsts(key, true) - 1;
-      if (at < 0) return false;
-      const block = blocks[at] as V[];
-      const index = boundIn(block, key, false);
-      if (index === block.length || keyIn(block, index) !== key) return false;
-      removeAt(at, index);
-      return true;
-    },
     remove(value) {
       const key = keyOf(value);
       let [at, index] = seek(key, false);
@@ -239,10 +198,14 @@ export function createOrderedIndex<K extends string | number, V>(keyOf: (value: 
     },
     firstKey: () => firsts[0],
     shift: () => (total === 0 ? undefined : removeAt(0, 0)),
-    descend(from, inclusive) {
-      if (from === undefined) return cursor(blocks.length - 1, (counts.at(-1) ?? 0) - 1);
-      const [at, index] = seek(from, inclusive);
-      return cursor(at, index - 1);
+    descend(from, max) {
+      const found: V[] = [];
+      let [at, index] = seek(from, true);
+      for (; at >= 0 && found.length < max; index = counts[--at] ?? 0) {
+        const values = blocks[at] ?? [];
+        while (index > 0 && found.length < max) found.push(values[--index] as V);
+      }
+      return found;
     },
     between(from, to, max) {
       const found: V[] = [];

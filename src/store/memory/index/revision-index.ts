@@ -6,24 +6,13 @@ import type { Version } from './key-index.js';
 /** Versions with an event by revision (as steps). */
 export type VersionsByRevision = OrderedIndex<number, Version>;
 
-/**
- * The newest version of every key by revision, for all namespaces and for each one. Superseded versions are not indexed, so
- * that reading the newest state skips no history; see `PastViews`.
- */
-export interface RevisionIndex {
-  /** The index of one namespace, or of all when `undefined`. */
-  of(namespace: string | undefined): VersionsByRevision;
-  /** Memory taken by the indexes of namespaces besides their entries, in bytes. */
-  held(): number;
-  add(version: Version): void;
-  /** Removes a version that is no longer the newest of its key. */
-  drop(version: Version): void;
-}
-
 const stepOf = (version: Version): number => version.step;
 
-/** Creates an empty {@link RevisionIndex}. */
-export function createRevisionIndex(): RevisionIndex {
+/**
+ * The newest version of every key by revision, for all namespaces and for each one. Superseded versions are not indexed, so
+ * that reading the newest state skips no history; see `createPastViews`.
+ */
+export function createRevisionIndex() {
   const all = createOrderedIndex(stepOf);
   const none = createOrderedIndex(stepOf);
   const namespaces = new Map<string, VersionsByRevision>();
@@ -41,16 +30,20 @@ export function createRevisionIndex(): RevisionIndex {
   };
 
   return {
-    of: (namespace) => (namespace === undefined ? all : (namespaces.get(namespace) ?? none)),
-    held: () => namespaces.size * HEAP_COST.namespace,
-    add(version) {
+    /** The index of one namespace, or of all when `undefined`. */
+    of: (namespace: string | undefined): VersionsByRevision =>
+      namespace === undefined ? all : (namespaces.get(namespace) ?? none),
+    /** Memory taken by the indexes of namespaces besides their entries, in bytes. */
+    held: (): number => namespaces.size * HEAP_COST.namespace,
+    add(version: Version): void {
       all.insert(version);
       namespaceOfVersion(version).insert(version);
     },
-    drop(version) {
-      all.delete(version.step);
+    /** Removes a version that is no longer the newest of its key. */
+    drop(version: Version): void {
+      all.remove(version);
       const versions = namespaceOfVersion(version);
-      versions.delete(version.step);
+      versions.remove(version);
       if (versions.size() > 0) return;
       namespaces.delete(namespaceOf(version.slot.sortKey));
       last = { prefix: '', versions: none };

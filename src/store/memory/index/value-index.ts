@@ -36,23 +36,6 @@ interface Field {
   missing: string | undefined;
 }
 
-/** Finds keys by the value of an indexed field, in the newest state and in every state that can still be read. */
-export interface ValueIndex {
-  /** The string already stored for an equal value, or a copy of the value: equal values share one string in memory. */
-  intern(field: string, value: string | undefined): string | undefined;
-  /** Adds the newest version of a slot. */
-  put(version: Version): void;
-  /** Removes a version that can no longer be read; `next` followed it and is now the oldest version of the slot. */
-  reclaim(version: Version, next: Version): void;
-  /**
-   * The versions visible at `step` that match the most selective term, in no particular order; `undefined` when no term is
-   * selective enough, and a scan is needed.
-   */
-  find(terms: readonly FieldTerm[], step: number): readonly Version[] | undefined;
-  /** Memory taken by the values, in bytes. */
-  held(): number;
-}
-
 /** An empty entry is about to be removed from the map and must not be used again. */
 const isEmpty = ({ size, dead }: ValueEntry): boolean => size === dead;
 
@@ -69,8 +52,8 @@ function hasValue({ head }: Slot, field: string, value: string): boolean {
 
 const costOf = (value: string): number => HEAP_COST.valueEntry + textCost(value);
 
-/** Creates an empty {@link ValueIndex}. */
-export function createValueIndex(): ValueIndex {
+/** Finds keys by the value of an indexed field, in the newest state and in every state that can still be read. */
+export function createValueIndex() {
   let held = 0;
   const fields: Field[] = INDEXED.map((field) => ({
     field,
@@ -113,7 +96,8 @@ export function createValueIndex(): ValueIndex {
   };
 
   return {
-    intern(name, value) {
+    /** The string already stored for an equal value, or a copy of the value: equal values share one string in memory. */
+    intern(name: string, value: string | undefined): string | undefined {
       if (value === undefined) return undefined;
       const index = INDEXED.indexOf(name);
       const field = fields[index];
@@ -129,7 +113,8 @@ export function createValueIndex(): ValueIndex {
       field.missing = own;
       return own;
     },
-    put(version) {
+    /** Adds the newest version of a slot. */
+    put(version: Version): void {
       const { slot, older } = version;
       // A tombstone always follows an event; when that event is forgotten the whole slot is.
       const last = older !== undefined && older.event === undefined ? older.older : older;
@@ -145,14 +130,20 @@ export function createValueIndex(): ValueIndex {
         before = entry;
       }
     },
-    reclaim(version, next) {
+    /** Removes a version that can no longer be read; `next` followed it and is now the oldest version of the slot. */
+    reclaim(version: Version, next: Version): void {
       for (const field of fields) {
         const value = valueOf(version, field.field);
         if (value !== '' && valueOf(next, field.field) !== value) drop(field, value);
       }
     },
-    held: () => held,
-    find(terms, step) {
+    /** Memory taken by the values, in bytes. */
+    held: (): number => held,
+    /**
+     * The versions visible at `step` that match the most selective term, in no particular order; `undefined` when no term
+     * is selective enough, and a scan is needed.
+     */
+    find(terms: readonly FieldTerm[], step: number): readonly Version[] | undefined {
       let best: ValueEntry | undefined;
       let bestField = '';
       let fewest = SCAN_LIMIT;

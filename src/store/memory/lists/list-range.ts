@@ -1,6 +1,7 @@
 import type { ListQuery } from '../../contract/event-store.js';
 import { checkReadable } from '../../contract/conditions.js';
-import { namespaceBounds, sortKey } from '../bytes/sort-key.js';
+import { namespaceBounds, namespaceOf, sortKey } from '../bytes/sort-key.js';
+import type { Version } from '../index/key-index.js';
 import type { MemoryState } from '../state/state.js';
 
 /** The range of a list query, with all bounds resolved. */
@@ -14,6 +15,13 @@ export interface ListRange {
   readonly below: string | undefined;
   /** Newest first: at most this step. */
   readonly upTo: number;
+}
+
+/** Whether an event belongs to the range, by its key or by its namespace and step. */
+export function inRange(range: ListRange, { slot: { sortKey }, step }: Version): boolean {
+  const { newestFirst, namespace, upTo, above, below } = range;
+  if (newestFirst) return step <= upTo && (namespace === undefined || namespaceOf(sortKey) === namespace);
+  return (above === undefined || sortKey > above) && (below === undefined || sortKey < below);
 }
 
 /** Checks a query against the history. Fails with `expired` and `future-revision`. */
@@ -33,4 +41,26 @@ export function rangeOf(state: MemoryState, query: ListQuery): ListRange {
   }
   const upTo = after?.revision === undefined ? revision : Math.min(revision, after.revision - 1);
   return { namespace, step: revision - start, newestFirst, above, below: bounds?.below, upTo: upTo - start };
+}
+
+/** The most changes that are undone to count at an earlier revision. Beyond that no count is returned. */
+const MAX_CHANGES = 20_000;
+
+/**
+ * How many events of the range follow `last` at the revision of the range. The indexes count the newest state; changes
+ * since the revision are undone one by one. `undefined` when there are too many of them.
+ */
+export function countLeft({ log, revisions, keys }: MemoryState, range: ListRange, last: Version): number | undefined {
+  const { step, namespace, newestFirst, below } = range;
+  if (log.latest() - step > MAX_CHANGES) return undefined;
+  const above = last.slot.sortKey;
+  const rest = { ...range, above, upTo: last.step - 1 };
+  let left = newestFirst ? revisions.of(namespace).count(undefined, last.step) : keys.live.count(above, below);
+  for (const version of log.read(step, MAX_CHANGES)) {
+    const { older } = version;
+    if (older?.event !== undefined && older.step <= step && inRange(rest, older)) left++;
+    const isNewest = version.event !== undefined && version.slot.head === version;
+    if (isNewest && inRange(rest, version)) left--;
+  }
+  return left;
 }

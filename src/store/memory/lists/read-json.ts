@@ -1,7 +1,6 @@
 import type { FieldTerm, JsonPage, JsonSource, ListQuery } from '../../contract/event-store.js';
-import { countLeft } from './count-left.js';
 import type { CachedEvents, JsonCache } from './json-cache.js';
-import { rangeOf, type ListRange } from './list-range.js';
+import { countLeft, rangeOf, type ListRange } from './list-range.js';
 import { headsOf, positionOf, sorted } from './read-list.js';
 import type { MemoryState } from '../state/state.js';
 import { EventsJson } from './events-json.js';

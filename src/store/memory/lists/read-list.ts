@@ -1,10 +1,8 @@
 import type { FieldTerm, ListPage, ListQuery, Position } from '../../contract/event-store.js';
-import { countLeft } from './count-left.js';
-import { rangeOf, type ListRange } from './list-range.js';
+import { countLeft, inRange, rangeOf, type ListRange } from './list-range.js';
 import { listedRecords } from './listed-records.js';
-import type { Cursor } from '../index/ordered-index.js';
 import type { PastView } from '../history/past-views.js';
-import { keyOf, namespaceOf } from '../bytes/sort-key.js';
+import { keyOf } from '../bytes/sort-key.js';
 import type { MemoryState } from '../state/state.js';
 import { StoredEvent } from '../bytes/stored-event.js';
 import { visibleVersion, type Slot, type Version } from '../index/key-index.js';
@@ -29,27 +27,20 @@ function matches({ event }: Version, terms: readonly FieldTerm[]): boolean {
   return true;
 }
 
-/** Merges two descending cursors. */
-function merge<V>(one: Cursor<number, V>, other: Cursor<number, V>): Cursor<number, V> {
-  const first = (): Cursor<number, V> => {
-    const a = one.key();
-    const b = other.key();
-    return b === undefined || (a !== undefined && a > b) ? one : other;
-  };
-  return { key: () => first().key(), value: () => first().value(), step: () => first().step() };
-}
-
 /** Visits visible versions by descending revision until `visit` returns false. */
 function walkDown(
   { revisions }: MemoryState,
   { upTo, namespace }: ListRange,
   past: PastView | undefined,
+  batch: number,
   visit: (version: Version) => boolean,
 ): void {
-  let cursor = revisions.of(namespace).descend(upTo, true);
-  if (past !== undefined) cursor = merge(cursor, past.versions.descend(upTo, true));
-  for (let version = cursor.value(); version !== undefined; cursor.step(), version = cursor.value()) {
-    if (!visit(version)) return;
+  for (let from = upTo; ;) {
+    let versions = revisions.of(namespace).descend(from, batch);
+    const older = past?.versions.descend(from, batch) ?? [];
+    if (older.length > 0) versions = versions.concat(older).sort(byStep).slice(0, batch);
+    if (!versions.every(visit) || versions.length < batch) return;
+    from = (versions.at(-1) as Version).step - 1;
   }
 }
 
@@ -105,13 +96,9 @@ function isOrdered(candidates: readonly Version[], above: string | undefined, be
  * that takes a third of the comparisons, and saves 7 % of a list of 20.
  */
 export function sorted(candidates: readonly Version[], range: ListRange): readonly Version[] {
-  const { above, below, namespace, upTo, newestFirst } = range;
+  const { above, below, newestFirst } = range;
   if (!newestFirst && isOrdered(candidates, above, below)) return candidates;
-  const wanted = candidates.filter(({ slot, step }) => {
-    if (newestFirst) return step <= upTo && (namespace === undefined || namespaceOf(slot.sortKey) === namespace);
-    return (above === undefined || slot.sortKey > above) && (below === undefined || slot.sortKey < below);
-  });
-  return wanted.sort(newestFirst ? byStep : byKey);
+  return candidates.filter((version) => inRange(range, version)).sort(newestFirst ? byStep : byKey);
 }
 
 /**
@@ -155,9 +142,10 @@ export function readList(state: MemoryState, query: ListQuery, past: PastView | 
     at = slot;
     return false;
   };
+  const batch = terms.length === 0 ? Math.min(query.limit + 1, BATCH) : BATCH;
   if (found !== undefined) sorted(found, range).every((version) => !matches(version, open) || visit(version));
-  else if (range.newestFirst) walkDown(state, range, past, visit);
-  else walkUp(state, range, terms.length === 0 ? Math.min(query.limit + 1, BATCH) : BATCH, visit, skipped);
+  else if (range.newestFirst) walkDown(state, range, past, batch, visit);
+  else walkUp(state, range, batch, visit, skipped);
 
   const records = listedRecords(versions, state.start, query.namespace);
   const page: { -readonly [Field in keyof ListPage]: ListPage[Field] } = { records, revision: state.start + step };

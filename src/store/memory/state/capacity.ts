@@ -1,6 +1,7 @@
 import type { Clock } from '../../../clock/clock.js';
 import { storeError } from '../../contract/errors.js';
 import { HEAP_COST } from '../accounting/heap-cost.js';
+import type { Bounds } from '../bounds.js';
 import type { MemoryState } from './state.js';
 import { StoredEvent } from '../bytes/stored-event.js';
 import type { Slot } from '../index/key-index.js';
@@ -14,12 +15,8 @@ const STEPS_PER_CLOCK_CHECK = 64;
 const NEW_EVENT = HEAP_COST.slot + 2 * HEAP_COST.valueEntry;
 
 /** For {@link createCapacity}. */
-export interface CapacityLimits {
-  /** The limit for everything the store holds, in bytes. */
-  maxBytes(): number;
+export interface CapacityLimits extends Bounds {
   readonly maxEvents: number;
-  readonly historyMaxBytes: number;
-  readonly arenaBytes: number;
   readonly evict: boolean;
 }
 
@@ -33,26 +30,14 @@ export interface CapacityDependencies {
   evicted(): void;
 }
 
-/** Enforces `maxBytes` and `maxEvents` of a memory store. */
-export interface Capacity {
-  /**
-   * Makes room for an event of `size` bytes. Returns true when there was room already; after false the caller must look the
-   * slot up again. Fails with `full`; then nothing has changed except that the oldest events may have been evicted.
-   */
-  admit(place: Slot | string, size: number): boolean;
-  /** True while history must be dropped because the store is over its limit. */
-  overLimit(): boolean;
-}
+export type Capacity = ReturnType<typeof createCapacity>;
 
 /**
- * Creates the capacity limit of a state. History is dropped first, down to an eighth of `maxBytes`, which stays reserved so
+ * Enforces `maxBytes` and `maxEvents` of a memory store. History is dropped first, down to an eighth of `maxBytes`, which stays reserved so
  * that feeds can always read a change after the write. Then writes are refused, or the oldest events are evicted. A write
  * that is no larger than what it replaces always succeeds, and removals are never limited.
  */
-export function createCapacity(
-  { state, clock, others, evicted }: CapacityDependencies,
-  limits: CapacityLimits,
-): Capacity {
+export function createCapacity({ state, clock, others, evicted }: CapacityDependencies, limits: CapacityLimits) {
   const { keys, revisions, events } = state;
 
   const reserve = (): number => Math.min(limits.historyMaxBytes, limits.maxBytes() * HISTORY_RESERVE);
@@ -103,13 +88,18 @@ export function createCapacity(
   };
 
   return {
-    admit(place, size) {
+    /**
+     * Makes room for an event of `size` bytes. Returns true when there was room already; after false the caller must look
+     * the slot up again. Fails with `full`; then nothing has changed except that the oldest events may have been evicted.
+     */
+    admit(place: Slot | string, size: number): boolean {
       if (fits(place, size)) return true;
       if (makeRoom(place, size)) return false;
       const most = tooMany(place) ? `${limits.maxEvents} events` : `${limits.maxBytes()} bytes`;
       throw storeError('full', `the store may hold ${most}, and has no room for another event`);
     },
-    overLimit() {
+    /** True while history must be dropped because the store is over its limit. */
+    overLimit(): boolean {
       const { current, history } = state.held();
       return current + history + others() > limits.maxBytes() && history > reserve();
     },

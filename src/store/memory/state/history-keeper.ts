@@ -17,14 +17,10 @@ export interface HistoryLimits {
   overLimit(): boolean;
 }
 
-/** Drops old history in small steps: a few with every write, and the rest on a timer. */
-export interface HistoryKeeper {
-  afterWrite(): void;
-  close(): void;
-}
+export type HistoryKeeper = ReturnType<typeof createHistoryKeeper>;
 
-/** Creates the {@link HistoryKeeper} of a state. */
-export function createHistoryKeeper(state: MemoryState, clock: Clock, limits: HistoryLimits): HistoryKeeper {
+/** Drops old history of a state in small steps: a few with every write, and the rest on a timer. */
+export function createHistoryKeeper(state: MemoryState, clock: Clock, limits: HistoryLimits) {
   const { log } = state;
   let timer: ClockTimer | undefined;
 
@@ -60,12 +56,12 @@ export function createHistoryKeeper(state: MemoryState, clock: Clock, limits: Hi
   };
 
   return {
-    afterWrite() {
+    afterWrite(): void {
       forget(STEPS_PER_WRITE);
       // One large event may displace many small changes.
       if (limits.overLimit()) run();
       else plan();
     },
-    close: () => timer?.cancel(),
+    close: (): void => timer?.cancel(),
   };
 }

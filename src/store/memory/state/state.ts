@@ -3,13 +3,12 @@ import type { EncodedEvent, EventRecord } from '../../contract/record.js';
 import { createChangeLog, type ChangeLog } from '../history/change-log.js';
 import { createEventKeeper, type EventKeeper } from '../bytes/event-keeper.js';
 import { createExpiryQueue, type ExpiryQueue } from '../index/expiry-queue.js';
-import { createKeyIndex, type KeyIndex } from '../index/key-index.js';
-import { createPastViews, type PastViews } from '../history/past-views.js';
-import { createValueIndex, type ValueIndex } from '../index/value-index.js';
-import { createRevisionIndex, type RevisionIndex } from '../index/revision-index.js';
+import { createKeyIndex, type KeyIndex, type Slot, type Version } from '../index/key-index.js';
+import { createPastViews } from '../history/past-views.js';
+import { createValueIndex } from '../index/value-index.js';
+import { createRevisionIndex } from '../index/revision-index.js';
 import { keyOf, sortKey } from '../bytes/sort-key.js';
 import { StoredEvent } from '../bytes/stored-event.js';
-import type { Slot, Version } from '../index/key-index.js';
 
 /** With {@link MemoryState.put}. */
 export interface PutTimes {
@@ -21,21 +20,15 @@ export interface PutTimes {
   readonly at: number;
 }
 
-/** See {@link MemoryState.held}. */
-export interface StateHeld {
-  readonly current: number;
-  readonly history: number;
-}
-
 /** Everything a memory store holds, and the three operations that change it. All of them are synchronous. */
 export interface MemoryState {
   /** The revision of step 0. Inside the store revisions are steps, counted from this one. */
   readonly start: Revision;
   readonly log: ChangeLog;
   readonly keys: KeyIndex;
-  readonly revisions: RevisionIndex;
-  readonly valueIndex: ValueIndex;
-  readonly pastViews: PastViews;
+  readonly revisions: ReturnType<typeof createRevisionIndex>;
+  readonly valueIndex: ReturnType<typeof createValueIndex>;
+  readonly pastViews: ReturnType<typeof createPastViews>;
   readonly expiry: ExpiryQueue;
   readonly events: EventKeeper;
   /** The newest version of a key, if it is an event. */
@@ -49,7 +42,7 @@ export interface MemoryState {
   /** Drops the oldest change and the version that only it kept readable. */
   forgetOldest(): void;
   /** Memory in bytes, split into the current state and history. */
-  held(): StateHeld;
+  held(): { readonly current: number; readonly history: number };
   /** The record of a version that has an event. `step`: overrides the version's own; `key`: its key, if the caller has it. */
   record(version: Version, step?: number, key?: EventKey): EventRecord;
   /** The change that created this version. */
@@ -80,7 +73,7 @@ export function createMemoryState(start: Revision, arenaBytes?: number): MemoryS
 
   /** An event usually has the same values as the one it replaces; those are interned already and need no lookup. */
   const internedLike =
-    (before: StoredEvent): ValueIndex['intern'] =>
+    (before: StoredEvent): MemoryState['valueIndex']['intern'] =>
     (field, value) => {
       const kept = StoredEvent.field(before, field);
       return value === kept && value !== '' ? kept : valueIndex.intern(field, value);
@@ -184,11 +177,8 @@ export function createMemoryState(start: Revision, arenaBytes?: number): MemoryS
       const state = event === undefined ? record(older as Version, step) : record(version);
       const { key, revision } = state;
       const type = event === undefined ? 'delete' : 'put';
-      return Object.freeze(
-        previous === undefined
-          ? { type, key, revision, record: state }
-          : { type, key, revision, record: state, previous },
-      );
+      const change = { type, key, revision, record: state } as const;
+      return Object.freeze(previous === undefined ? change : { ...change, previous });
     },
   };
 }

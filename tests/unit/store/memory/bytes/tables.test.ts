@@ -1,12 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createFieldSets, fieldsOf, type FieldSets } from '../../../../../src/store/memory/bytes/field-sets.js';
+import { createFieldSets, fieldsOf } from '../../../../../src/store/memory/bytes/field-sets.js';
 import { createShardedMap } from '../../../../../src/store/memory/index/sharded-map.js';
-import {
-  createSharedParts,
-  type FoundPart,
-  type SharedParts,
-} from '../../../../../src/store/memory/bytes/shared-parts.js';
+import { createSharedParts, type FoundPart } from '../../../../../src/store/memory/bytes/shared-parts.js';
 import { each, put, sweep, type SweepList } from '../../../../../src/store/memory/index/sweep-list.js';
 import type { ByteRange } from '../../../../../src/store/contract/record.js';
 import { sampleEvent } from '../../../../../src/testing/sample-event.js';
@@ -15,7 +11,9 @@ const FROM = 24;
 const bytesOf = (shared: string, note = ''): Uint8Array =>
   new TextEncoder().encode(`${'x'.repeat(FROM)}${shared.padEnd(100, '-')}${note}`);
 const rangeOf = (bytes: Uint8Array, note = ''): ByteRange => ({ start: FROM, end: bytes.length - note.length });
-const findIn = (parts: SharedParts, bytes: Uint8Array, ...ranges: ByteRange[]): FoundPart | undefined =>
+type Parts = ReturnType<typeof createSharedParts>;
+
+const findIn = (parts: Parts, bytes: Uint8Array, ...ranges: ByteRange[]): FoundPart | undefined =>
   parts.find(bytes, ranges.length === 0 ? [rangeOf(bytes)] : ranges, 0, bytes.length);
 
 describe('shared parts', () => {
@@ -86,7 +84,7 @@ describe('shared parts', () => {
   });
 });
 
-const createSets = (): FieldSets => createFieldSets([]);
+const createSets = (): ReturnType<typeof createFieldSets> => createFieldSets([]);
 
 describe('field sets', () => {
   test('events that agree in all common fields share one set', () => {
