@@ -114,37 +114,31 @@ export function createEventStore(engine: StoreEngine): EventStore {
     return result instanceof Promise ? waited(call, () => result) : result;
   };
 
-  const getSync = (key: EventKey, call?: StoreCall): EventRecord | undefined => {
-    return begin(call).get(key, call) as EventRecord | undefined;
+  const ownKey = (key: EventKey): EventKey => (copies ? key : copyOfKey(key));
+  const ownEvent = (event: EncodedEvent): EncodedEvent => (copies ? event : copyOfEvent(event));
+
+  const get = async (key: EventKey, call?: StoreCall): Promise<EventRecord | undefined> => {
+    const open = begin(call);
+    const own = ownKey(key);
+    return run(call, () => open.get(own, call));
   };
+
+  const create = async (key: EventKey, event: EncodedEvent, call: WriteOptions): Promise<EventRecord> => {
+    const open = begin(call);
+    checkPut(event, call, maxEventBytes);
+    const own = ownKey(key);
+    const content = ownEvent(event);
+    return run(call, () => open.create(own, content, call));
+  };
+
+  const getSync = (key: EventKey, call?: StoreCall): EventRecord | undefined =>
+    begin(call).get(key, call) as EventRecord | undefined;
 
   const createSync = (key: EventKey, event: EncodedEvent, call: WriteOptions): EventRecord => {
     const open = begin(call);
     checkPut(event, call, maxEventBytes);
-    return open.create(copies ? key : copyOfKey(key), copies ? event : copyOfEvent(event), call) as EventRecord;
+    return open.create(ownKey(key), ownEvent(event), call) as EventRecord;
   };
-
-  const get: EventStore['get'] =
-    synchronous === true
-      ? Object.assign(async (key: EventKey, call?: StoreCall) => getSync(key, call), { sync: getSync })
-      : async (key, call) => {
-          const open = begin(call);
-          const wanted = copies ? key : copyOfKey(key);
-          return run(call, () => open.get(wanted, call));
-        };
-
-  const create: EventStore['create'] =
-    synchronous === true
-      ? Object.assign(async (key: EventKey, event: EncodedEvent, call: WriteOptions) => createSync(key, event, call), {
-          sync: createSync,
-        })
-      : async (key, event, call) => {
-          const open = begin(call);
-          checkPut(event, call, maxEventBytes);
-          const own = copies ? key : copyOfKey(key);
-          const content = copies ? event : copyOfEvent(event);
-          return run(call, () => open.create(own, content, call));
-        };
 
   const list = async (query: ListQuery): ReturnType<EventStore['list']> => {
     const open = begin(query);
@@ -205,15 +199,15 @@ export function createEventStore(engine: StoreEngine): EventStore {
   return Object.freeze<EventStore>({
     name,
     capabilities: Object.freeze({ ...capabilities }),
-    get,
+    get: synchronous === true ? Object.assign(get, { sync: getSync }) : get,
     list: json === undefined ? list : Object.assign(list, { json }),
-    create,
+    create: synchronous === true ? Object.assign(create, { sync: createSync }) : create,
     async replace(key, event, call: ReplaceOptions) {
       const open = begin(call);
       if (!Number.isSafeInteger(call.expected)) throw new TypeError('replace: give the expected revision');
       checkPut(event, call, maxEventBytes);
-      const own = copies ? key : copyOfKey(key);
-      const content = copies ? event : copyOfEvent(event);
+      const own = ownKey(key);
+      const content = ownEvent(event);
       return run(call, () => open.replace(own, content, call));
     },
     async remove(key, call = {}) {

@@ -14,27 +14,19 @@ const NEAR = 1000;
  */
 const MOST_GIVEN = 33_554_432;
 
-/** What a {@link CatchUp} needs of its hub. */
+/** For {@link createCatchUp}. */
 export interface CatchUpOptions {
   readonly store: EventStore;
   readonly clock: Clock;
   /** The most readers at a time. */
   readonly readers: number;
-  /** Where the ring begins: a watcher that came so far goes on there. */
-  floor(): Revision;
   /** The store was closed. */
   close(): void;
   report(error: unknown): void;
 }
 
-/** Serves watchers behind the ring from the store's history, with few readers that are shared. */
-export interface CatchUp {
-  /** The watcher waits for changes after its position. */
-  join(watcher: HubWatcher): void;
-  /** The watcher is over. */
-  leave(watcher: HubWatcher): void;
-  close(): void;
-}
+/** See {@link createCatchUp}. */
+export type CatchUp = ReturnType<typeof createCatchUp>;
 
 interface Reader {
   position: Revision;
@@ -47,8 +39,8 @@ function inBatches(entries: readonly HubEntry[]): Batch[] {
   return batches;
 }
 
-/** Makes the {@link CatchUp} of a hub. */
-export function createCatchUp(options: CatchUpOptions): CatchUp {
+/** Serves watchers behind the ring from the store's history, with few readers that are shared. */
+export function createCatchUp(options: CatchUpOptions) {
   const { store, clock } = options;
   /** Who waits, the longest waiting first. */
   const waiting = new Set<HubWatcher>();
@@ -118,10 +110,8 @@ export function createCatchUp(options: CatchUpOptions): CatchUp {
           const { position } = watcher;
           if (position < from || position >= reader.position) continue;
           waiting.delete(watcher);
-          give(
-            watcher,
-            position === from ? batches : inBatches(entries.filter(({ change }) => change.revision > position)),
-          );
+          const isMissing = ({ change }: HubEntry): boolean => change.revision > position;
+          give(watcher, position === from ? batches : inBatches(entries.filter(isMissing)));
         }
         await nextTurn();
       }
@@ -163,20 +153,22 @@ export function createCatchUp(options: CatchUpOptions): CatchUp {
   };
 
   return {
-    join(watcher) {
+    /** The watcher waits for changes after its position. */
+    join(watcher: HubWatcher): void {
       waiting.add(watcher);
       if (scheduled) return;
       // Deferred, so that watchers that ask in the same moment share a reader.
       scheduled = true;
       queueMicrotask(dispatch);
     },
-    leave(watcher) {
+    /** The watcher is over. */
+    leave(watcher: HubWatcher): void {
       if (!waiting.delete(watcher)) return;
       for (const reader of readers) {
         if (![...waiting].some((other) => isNear(reader, other))) reader.abort.abort();
       }
     },
-    close() {
+    close(): void {
       closing.abort();
       for (const reader of readers) reader.abort.abort();
       waiting.clear();

@@ -15,10 +15,6 @@ export interface HubEntry {
    * both must mean equal bytes, for the same change.
    */
   frame(form: string, type: string, encode: () => Uint8Array): Uint8Array;
-}
-
-/** A {@link HubEntry} as the ring sees it. */
-export interface CountedEntry extends HubEntry {
   /** What it holds in memory, in bytes: its events and the frames made so far. */
   cost(): number;
 }
@@ -28,7 +24,7 @@ export interface EntryKeeping {
   /** Where their frames are kept. */
   readonly memory: FrameMemory;
   /** Told what every frame that is made costs, in bytes. */
-  onGrow(entry: CountedEntry, bytes: number): void;
+  onGrow(entry: HubEntry, bytes: number): void;
 }
 
 /** A frame that was made, and those made before it. */
@@ -44,7 +40,7 @@ interface Made {
  * take 450 bytes more, a seventh of all that a watched event leaves behind, and the more that is, the more often V8 collects
  * everything.
  */
-class Entry implements CountedEntry {
+class Entry implements HubEntry {
   readonly change: Change;
   readonly #keeping: EntryKeeping | undefined;
   #made: Made | undefined;
@@ -76,6 +72,6 @@ class Entry implements CountedEntry {
 }
 
 /** Wraps a change. `keeping`: absent for an entry that is not kept. */
-export function createHubEntry(change: Change, keeping?: EntryKeeping): CountedEntry {
+export function createHubEntry(change: Change, keeping?: EntryKeeping): HubEntry {
   return new Entry(change, keeping);
 }

@@ -1,7 +1,7 @@
 import type { Change, Revision } from '../contract/event-store.js';
 import { batchAt, type Batch } from './batch.js';
 import { createFrameMemory } from './frame-memory.js';
-import { createHubEntry, type CountedEntry, type EntryKeeping } from './hub-entry.js';
+import { createHubEntry, type HubEntry, type EntryKeeping } from './hub-entry.js';
 
 /** Emptied places in front that are worth a copy of the rest. */
 const SLACK = 1024;
@@ -29,7 +29,7 @@ export interface Ring {
 
 /** Makes an empty ring that holds up to `maxBytes`. */
 export function createRing(maxBytes: number): Ring {
-  let entries: (CountedEntry | undefined)[] = [];
+  let entries: (HubEntry | undefined)[] = [];
   let start = 0;
   let floor = 0;
   let head = 0;
@@ -39,7 +39,7 @@ export function createRing(maxBytes: number): Ring {
 
   const trim = (): void => {
     while (bytes > maxBytes && start < entries.length) {
-      const entry = entries[start] as CountedEntry;
+      const entry = entries[start] as HubEntry;
       entries[start++] = undefined;
       bytes -= entry.cost();
       floor = entry.change.revision;
@@ -50,7 +50,7 @@ export function createRing(maxBytes: number): Ring {
     }
   };
 
-  const onGrow = (entry: CountedEntry, grown: number): void => {
+  const onGrow = (entry: HubEntry, grown: number): void => {
     // An entry that left the ring is no longer the ring's to count.
     if (entry.change.revision <= floor) return;
     bytes += grown;
@@ -65,7 +65,7 @@ export function createRing(maxBytes: number): Ring {
     let high = entries.length;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if ((entries[middle] as CountedEntry).change.revision <= revision) low = middle + 1;
+      if ((entries[middle] as HubEntry).change.revision <= revision) low = middle + 1;
       else high = middle;
     }
     return low;

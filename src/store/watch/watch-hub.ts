@@ -139,14 +139,7 @@ export function createWatchHub(options: WatchHubOptions): WatchHub {
     for (const watcher of [...watchers]) watcher.end();
   };
 
-  const catchUp: CatchUp = createCatchUp({
-    store,
-    clock,
-    readers: catchUpReaders,
-    floor: () => ring.floor(),
-    close,
-    report,
-  });
+  const catchUp: CatchUp = createCatchUp({ store, clock, readers: catchUpReaders, close, report });
 
   const hub: WatcherHub = {
     read(position) {
@@ -159,7 +152,7 @@ export function createWatchHub(options: WatchHubOptions): WatchHub {
     leave(watcher) {
       watchers.delete(watcher);
       catchUp.leave(watcher);
-      if (watchers.size > 0 || closed || feed === undefined) return;
+      if (watchers.size > 0 || feed === undefined) return;
       idle = clock.setTimer(stopFeed, idleMs);
     },
   };

@@ -1,5 +1,5 @@
 import type { ByteHints, EncodedEvent } from '../../contract/record.js';
-import { entrySize, MAX_LENGTH, MAX_OFFSET, writeEvent, type EventBytes } from './arena-entry.js';
+import { HEADER, MAX_LENGTH, MAX_OFFSET } from './arena-entry.js';
 import { createCommonBytesTable, textStandsAt } from './common-bytes.js';
 import { createFieldSets } from './field-sets.js';
 import { createHeldParts } from '../accounting/held-parts.js';
@@ -18,6 +18,9 @@ function classOf(retentionMs: number): number {
   const doublings = Math.ceil(Math.log2(retentionMs / FIRST_CLASS_MS));
   return doublings > 0 ? Math.min(doublings, CLASSES - 1) : 0;
 }
+
+/** Up to this length bytes are copied one by one. */
+const SHORT = 64;
 
 /** The hints of an event whose encoder gives none. */
 const NO_HINTS: ByteHints = { name: -1, namespace: -1, uid: -1, regardingVersion: -1, shared: [], suffix: -1 };
@@ -50,23 +53,32 @@ export function createEventKeeper(arenaBytes?: number) {
       // A key that stands in the bytes is ASCII, so its sort key needs no decoding.
       const name = prefix > 0 ? sortKey.slice(sortKey.indexOf('/') + 1) : nameOf(sortKey);
       const set = sets.of(event, name, !uidInBytes && uid !== '');
-      const content: EventBytes = {
-        bytes,
-        prefix,
-        suffix,
-        commonBytes: index,
-        sharedFrom: found?.start ?? end,
-        sharedTo: found === undefined ? end : found.start + found.part.bytes.length,
-        cut,
-        uidAt: uidInBytes ? hints.uid : 0,
-        uidLength: uidInBytes ? uid.length : 0,
-        versionAt: set.versioned ? hints.regardingVersion : 0,
-        versionLength: set.versioned ? (fields['regarding.resourceVersion']?.length ?? 0) : 0,
-        expiresAt,
-      };
-      const size = entrySize(content);
+      const sharedFrom = found?.start ?? end;
+      const sharedTo = found === undefined ? end : sharedFrom + found.part.bytes.length;
+      const before = sharedFrom - prefix;
+      const after = end - sharedTo;
+      const size = HEADER.length + before + after;
       const arena = arenas.reserve(size, classOf(retentionMs));
-      writeEvent(arena, content);
+      const { view, used } = arena;
+      view.setFloat64(used + HEADER.expires, expiresAt);
+      view.setUint32(used + HEADER.before, before);
+      view.setUint32(used + HEADER.after, after);
+      view.setUint32(used + HEADER.cut, cut);
+      view.setUint16(used + HEADER.prefix, prefix);
+      view.setUint16(used + HEADER.uidAt, uidInBytes ? hints.uid : 0);
+      view.setUint16(used + HEADER.versionAt, set.versioned ? hints.regardingVersion : 0);
+      view.setUint8(used + HEADER.uidLength, uidInBytes ? uid.length : 0);
+      view.setUint8(
+        used + HEADER.versionLength,
+        set.versioned ? (fields['regarding.resourceVersion']?.length ?? 0) : 0,
+      );
+      view.setUint8(used + HEADER.commonBytes, index);
+      view.setUint8(used + HEADER.live, 1);
+      const at = used + HEADER.length;
+      // Usually little more than the uid: a loop takes 0.04 µs, a subarray and its copy 0.2.
+      if (before <= SHORT) for (let i = 0; i < before; i++) arena.bytes[at + i] = bytes[prefix + i] as number;
+      else arena.bytes.set(bytes.subarray(prefix, sharedFrom), at);
+      if (after > 0) arena.bytes.set(bytes.subarray(sharedTo, end), at + before);
       const own = (field: string): string | undefined => (set.split ? intern(field, fields[field]) : undefined);
       const stored = new StoredEvent(arena, arena.used, {
         sortKey,

@@ -1,19 +1,6 @@
 import type { EncodedEvent } from '../../contract/record.js';
 import { writePrefix, type CommonBytes } from './common-bytes.js';
-import {
-  AFTER,
-  BEFORE,
-  COMMON_BYTES,
-  CUT,
-  EXPIRES,
-  HEADER,
-  LIVE,
-  PREFIX,
-  UID_AT,
-  UID_LENGTH,
-  VERSION_AT,
-  VERSION_LENGTH,
-} from './arena-entry.js';
+import { HEADER } from './arena-entry.js';
 import { fieldsOf, type FieldSet } from './field-sets.js';
 import type { SharedPart } from './shared-parts.js';
 import type { Arena, EntryAccess } from './arenas.js';
@@ -69,29 +56,30 @@ export class StoredEvent implements EncodedEvent {
   get size(): number {
     const { view } = this.#arena;
     const at = this.#offset;
-    const kept = view.getUint16(at + PREFIX) + view.getUint32(at + BEFORE) + view.getUint32(at + AFTER);
+    const kept =
+      view.getUint16(at + HEADER.prefix) + view.getUint32(at + HEADER.before) + view.getUint32(at + HEADER.after);
     return kept + (this.#shared?.bytes.length ?? 0) + this.#common(view, at).suffix.length;
   }
 
   #common(view: DataView, offset: number): CommonBytes {
-    return this.#set.tables.commonBytes[view.getUint8(offset + COMMON_BYTES)] as CommonBytes;
+    return this.#set.tables.commonBytes[view.getUint8(offset + HEADER.commonBytes)] as CommonBytes;
   }
 
   /** Copies long parts twice and moves short parts within the target (30 ns; a subarray takes 200). */
   copyApart(target: Uint8Array, at: number, first: number, second: number): void {
     const { bytes, view } = this.#arena;
     const offset = this.#offset;
-    const cut = view.getUint32(offset + CUT);
-    const prefix = view.getUint16(offset + PREFIX);
-    const before = view.getUint32(offset + BEFORE);
+    const cut = view.getUint32(offset + HEADER.cut);
+    const prefix = view.getUint16(offset + HEADER.prefix);
+    const before = view.getUint32(offset + HEADER.before);
     const shared = this.#shared?.bytes;
     if (shared !== undefined && cut === prefix + before && prefix > 0) {
       // The shared part nearly always begins at the cut. Writing it in place saves 5 % of a page of 500.
-      const after = view.getUint32(offset + AFTER);
+      const after = view.getUint32(offset + HEADER.after);
       const head = at + first;
       const part = head + cut + second;
       const rest = part + shared.length;
-      const from = offset + HEADER;
+      const from = offset + HEADER.length;
       target.set(bytes.subarray(from, from + before + after), rest - before);
       target.copyWithin(head + prefix, rest - before, rest);
       target.set(shared, part);
@@ -110,11 +98,11 @@ export class StoredEvent implements EncodedEvent {
 
   /** Writes the pieces one after the other. */
   #join(target: Uint8Array, at: number, bytes: Uint8Array, view: DataView, offset: number): void {
-    const prefix = view.getUint16(offset + PREFIX);
-    const before = view.getUint32(offset + BEFORE);
-    const after = view.getUint32(offset + AFTER);
+    const prefix = view.getUint16(offset + HEADER.prefix);
+    const before = view.getUint32(offset + HEADER.before);
+    const after = view.getUint32(offset + HEADER.after);
     const shared = this.#shared?.bytes;
-    const from = offset + HEADER;
+    const from = offset + HEADER.length;
     const start = at + prefix;
     const common = this.#common(view, offset);
     if (prefix > 0) writePrefix(common, this.#sortKey, target, at);
@@ -142,10 +130,10 @@ export class StoredEvent implements EncodedEvent {
       return joined;
     },
     cut(this: StoredEvent): number {
-      return this.#arena.view.getUint32(this.#offset + CUT);
+      return this.#arena.view.getUint32(this.#offset + HEADER.cut);
     },
     uid(this: StoredEvent): string {
-      return StoredEvent.textAt(this, UID_AT, UID_LENGTH) ?? this.#set.uid ?? '';
+      return StoredEvent.textAt(this, HEADER.uidAt, HEADER.uidLength) ?? this.#set.uid ?? '';
     },
     fields(this: StoredEvent): Readonly<Record<string, string>> {
       const set = this.#set;
@@ -177,7 +165,7 @@ export class StoredEvent implements EncodedEvent {
 
   /** Read from the bytes if it stands there: nearly every event has its own, and it is rarely read. */
   static regardingVersion(event: StoredEvent): string | undefined {
-    return StoredEvent.textAt(event, VERSION_AT, VERSION_LENGTH);
+    return StoredEvent.textAt(event, HEADER.versionAt, HEADER.versionLength);
   }
 
   /** The text whose place in the bytes the header has at these offsets; `undefined` when it is not in the bytes. */
@@ -191,12 +179,12 @@ export class StoredEvent implements EncodedEvent {
 
   /** Returns true when the sort key is known to be `namespace/name` unencoded: its characters occur in the bytes as ASCII. */
   static hasPlainKey(event: StoredEvent): boolean {
-    return event.#arena.view.getUint16(event.#offset + PREFIX) > 0;
+    return event.#arena.view.getUint16(event.#offset + HEADER.prefix) > 0;
   }
 
   /** Microseconds since the epoch. */
   static expiresAt(event: StoredEvent): number {
-    return event.#arena.view.getFloat64(event.#offset + EXPIRES);
+    return event.#arena.view.getFloat64(event.#offset + HEADER.expires);
   }
 
   /** The parts it shares with other events. */
@@ -207,7 +195,7 @@ export class StoredEvent implements EncodedEvent {
   /** Marks an event that can no longer be found: its bytes may be freed when no record refers to it. */
   static markDead(event: StoredEvent): void {
     const { view } = event.#arena;
-    view.setUint8(event.#offset + LIVE, 0);
+    view.setUint8(event.#offset + HEADER.live, 0);
     event.#set.tables.recent.delete(event);
   }
 
@@ -216,9 +204,11 @@ export class StoredEvent implements EncodedEvent {
     offsetOf: (event) => event.#offset,
     sizeOf(event) {
       const { view } = event.#arena;
-      return HEADER + view.getUint32(event.#offset + BEFORE) + view.getUint32(event.#offset + AFTER);
+      return (
+        HEADER.length + view.getUint32(event.#offset + HEADER.before) + view.getUint32(event.#offset + HEADER.after)
+      );
     },
-    isLive: (event) => event.#arena.view.getUint8(event.#offset + LIVE) === 1,
+    isLive: (event) => event.#arena.view.getUint8(event.#offset + HEADER.live) === 1,
     move(event, arena, offset) {
       event.#arena = arena;
       event.#offset = offset;

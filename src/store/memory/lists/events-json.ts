@@ -33,59 +33,43 @@ function measured(versions: readonly Version[], start: Revision): MeasuredEvents
   return { events, revisions, starts };
 }
 
-/** JSON of consecutive events that is assembled in the target buffer, without records. */
-export class EventsJson implements JsonWriter {
-  readonly byteLength: number;
-  readonly #all: MeasuredEvents;
-  readonly #first: number;
-  readonly #end: number;
-  readonly #open: boolean;
+/**
+ * JSON of the events from `first` up to, not including, `end`, which is assembled in the target buffer, without records.
+ * `open`: a comma follows the last one as well.
+ */
+function jsonOf({ events, revisions, starts }: MeasuredEvents, first: number, end: number, open: boolean): JsonWriter {
+  const before = starts[first] as number;
+  return {
+    byteLength: (starts[end] as number) - before - (open ? 0 : 1),
+    writeTo(out, at) {
+      const base = at - before;
+      for (let i = first; i < end; i++) {
+        const event = events[i] as StoredEvent;
+        const revision = revisions[i] as Revision;
+        writeRecord({ event, revision }, NO_PREFIX, out, base + (starts[i] as number));
+        if (open || i < end - 1) out[base + (starts[i + 1] as number) - 1] = COMMA;
+      }
+    },
+  };
+}
 
-  /** The events from `first` up to, not including, `end`. `open`: a comma follows the last one as well. */
-  private constructor(all: MeasuredEvents, first: number, end: number, open: boolean) {
-    this.byteLength = (all.starts[end] as number) - (all.starts[first] as number) - (open ? 0 : 1);
-    this.#all = all;
-    this.#first = first;
-    this.#end = end;
-    this.#open = open;
-  }
+/** All events in one, each followed by a comma. `starts`: the offset of each object, followed by the total length. */
+export function eventsJson(versions: readonly Version[], start: Revision): JsonWriter & Pick<MeasuredEvents, 'starts'> {
+  const all = measured(versions, start);
+  return { ...jsonOf(all, 0, versions.length, true), starts: all.starts };
+}
 
-  /** All events in one, each followed by a comma. */
-  static of(versions: readonly Version[], start: Revision): EventsJson {
-    return new EventsJson(measured(versions, start), 0, versions.length, true);
+/** The same in pieces that are not too long. `open`: a comma follows the last event as well. */
+export function eventsJsonInPieces(versions: readonly Version[], start: Revision, open: boolean): JsonWriter[] {
+  const all = measured(versions, start);
+  const { starts } = all;
+  const count = versions.length;
+  const pieces: JsonWriter[] = [];
+  for (let first = 0; first < count;) {
+    let end = first + 1;
+    while (end < count && (starts[end + 1] as number) - (starts[first] as number) <= PIECE) end++;
+    pieces.push(jsonOf(all, first, end, open || end < count));
+    first = end;
   }
-
-  /** The same in pieces that are not too long. `open`: a comma follows the last event as well. */
-  static inPieces(versions: readonly Version[], start: Revision, open: boolean): EventsJson[] {
-    const all = measured(versions, start);
-    const { starts } = all;
-    const count = versions.length;
-    const pieces: EventsJson[] = [];
-    for (let first = 0; first < count;) {
-      let end = first + 1;
-      while (end < count && (starts[end + 1] as number) - (starts[first] as number) <= PIECE) end++;
-      pieces.push(new EventsJson(all, first, end, open || end < count));
-      first = end;
-    }
-    return pieces;
-  }
-
-  /** The offset of each object, followed by the total length. */
-  get starts(): readonly number[] {
-    return this.#all.starts;
-  }
-
-  writeTo(out: Uint8Array, at: number): void {
-    const { events, revisions, starts } = this.#all;
-    const first = this.#first;
-    const end = this.#end;
-    const open = this.#open;
-    const base = at - (starts[first] as number);
-    for (let i = first; i < end; i++) {
-      const event = events[i] as StoredEvent;
-      const revision = revisions[i] as Revision;
-      writeRecord({ event, revision }, NO_PREFIX, out, base + (starts[i] as number));
-      if (open || i < end - 1) out[base + (starts[i + 1] as number) - 1] = COMMA;
-    }
-  }
+  return pieces;
 }

@@ -1,7 +1,7 @@
 import { createBoundedCache } from '../../../cache/bounded-cache.js';
 import type { Revision } from '../../contract/event-store.js';
 import { HEAP_COST, textCost } from '../accounting/heap-cost.js';
-import { EventsJson } from './events-json.js';
+import { eventsJson } from './events-json.js';
 import type { Version } from '../index/key-index.js';
 
 /** Larger results are not cached: they would evict too much, and are sent as one chunk. */
@@ -38,7 +38,7 @@ function costOf(owner: unknown, joined: CachedEvents | typeof REQUESTED): number
 }
 
 function join(versions: readonly Version[], start: Revision, listed: Listed | undefined): CachedEvents | undefined {
-  const json = EventsJson.of(listed === undefined ? versions : listed(versions), start);
+  const json = eventsJson(listed === undefined ? versions : listed(versions), start);
   if (json.byteLength > LARGEST) return undefined;
   const bytes = new Uint8Array(json.byteLength);
   json.writeTo(bytes, 0);

@@ -3,7 +3,7 @@ import type { CachedEvents, JsonCache } from './json-cache.js';
 import { countLeft, rangeOf, type ListRange } from './list-range.js';
 import { headsOf, positionOf, sorted } from './read-list.js';
 import type { MemoryState } from '../state/state.js';
-import { EventsJson } from './events-json.js';
+import { eventsJsonInPieces } from './events-json.js';
 import type { Version } from '../index/key-index.js';
 
 /** Above this number of matches a list by value is read as records: the cached path examines each version. */
@@ -44,7 +44,7 @@ function everything(state: MemoryState, cache: JsonCache, range: ListRange, limi
     const joined = cache.of(values, versions);
     const open = span !== spans.at(-1);
     if (joined !== undefined) pieces.push(pieceOf(joined, first, end, open));
-    else pieces.push(...EventsJson.inPieces(versions.slice(first, end), start, open));
+    else pieces.push(...eventsJsonInPieces(versions.slice(first, end), start, open));
   }
   const revision = start + step;
   if (last === undefined) return { pieces, revision, remaining: 0 };
@@ -76,7 +76,7 @@ function ofOneValue(
   }
   const versions = sorted(found, range);
   if (versions.length > limit) return undefined;
-  return { pieces: EventsJson.inPieces(versions, start, false), revision };
+  return { pieces: eventsJsonInPieces(versions, start, false), revision };
 }
 
 function allBefore(versions: readonly Version[], first: number, end: number, step: number): boolean {

@@ -66,7 +66,6 @@ function createBench(readers = 4) {
     store,
     clock,
     readers,
-    floor: () => RING,
     close: () => void closed++,
     report: (error) => void reported.push(error),
   });

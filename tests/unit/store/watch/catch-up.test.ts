@@ -22,7 +22,7 @@ async function slowReaders() {
   const report = (error: unknown): never => {
     throw error;
   };
-  const catchUp = createCatchUp({ store, clock, readers: 4, floor: () => latest, close: () => undefined, report });
+  const catchUp = createCatchUp({ store, clock, readers: 4, close: () => undefined, report });
   onTestFinished(() => catchUp.close());
   let handed = 0;
   let held = 0;

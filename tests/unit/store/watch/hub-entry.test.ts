@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Change } from '../../../../src/store/contract/event-store.js';
 import { eventSize, type EventRecord } from '../../../../src/store/contract/record.js';
 import { createFrameMemory } from '../../../../src/store/watch/frame-memory.js';
-import { createHubEntry, type CountedEntry } from '../../../../src/store/watch/hub-entry.js';
+import { createHubEntry, type HubEntry } from '../../../../src/store/watch/hub-entry.js';
 import { sampleEvent } from '../../../../src/testing/sample-event.js';
 
 const key = { namespace: 'default', name: 'a' };
@@ -23,7 +23,7 @@ test('An entry costs a constant, its event, and the event before it.', () => {
 });
 
 test('A frame is made once for each form and each type, and every one that is made is counted and told.', () => {
-  const grown: [CountedEntry, number][] = [];
+  const grown: [HubEntry, number][] = [];
   const entry = createHubEntry(updated, {
     memory: createFrameMemory(),
     onGrow: (one, bytes) => void grown.push([one, bytes]),
