@@ -8,20 +8,8 @@ export interface BoundedCacheOptions<K, V> {
   readonly costOf?: ((key: K, value: V) => number) | undefined;
 }
 
-/** A map that forgets. Whoever uses it can make every value again. */
-export interface BoundedCache<K, V> {
-  /** The value, which counts as used from then on. */
-  get(key: K): V | undefined;
-  /** Adds or replaces a value. One that costs more than the limit is not kept. */
-  set(key: K, value: V): void;
-  delete(key: K): void;
-  clear(): void;
-  size(): number;
-  /** The cost of all entries together. */
-  cost(): number;
-  /** All entries, least recently added or spared first. */
-  entries(): Iterable<readonly [K, V]>;
-}
+/** See {@link createBoundedCache}. */
+export type BoundedCache<K, V> = ReturnType<typeof createBoundedCache<K, V>>;
 
 interface Entry<V> {
   readonly value: V;
@@ -33,11 +21,11 @@ interface Entry<V> {
 const MOST_SPARED = 16;
 
 /**
- * Creates an empty {@link BoundedCache}. Where there is no room, the oldest entry goes that was not used since it was added
+ * A map that forgets. Whoever uses it can make every value again. Where there is no room, the oldest entry goes that was not used since it was added
  * or last spared ("second chance"). That keeps nearly the same entries as forgetting the least recently used one; but a hit
  * sets a flag (16 ns), instead of taking the entry out of a Map and putting it back (62 ns).
  */
-export function createBoundedCache<K, V>(options: BoundedCacheOptions<K, V>): BoundedCache<K, V> {
+export function createBoundedCache<K, V>(options: BoundedCacheOptions<K, V>) {
   const { maxEntries, maxCost = Infinity, costOf } = options;
   const limit = typeof maxCost === 'function' ? maxCost : () => maxCost;
   /** In order of eviction. */
@@ -71,13 +59,15 @@ export function createBoundedCache<K, V>(options: BoundedCacheOptions<K, V>): Bo
   };
 
   return {
-    get(key) {
+    /** The value, which counts as used from then on. */
+    get(key: K): V | undefined {
       const entry = all.get(key);
       if (entry === undefined) return undefined;
       entry.used = true;
       return entry.value;
     },
-    set(key, value) {
+    /** Adds or replaces a value. One that costs more than the limit is not kept. */
+    set(key: K, value: V): void {
       remove(key);
       const own = costOf === undefined ? 0 : costOf(key, value);
       if (own > limit()) return;
@@ -85,14 +75,16 @@ export function createBoundedCache<K, V>(options: BoundedCacheOptions<K, V>): Bo
       all.set(key, { value, cost: own, used: false });
       cost += own;
     },
-    delete: remove,
-    clear() {
+    delete: (key: K): void => remove(key),
+    clear(): void {
       all.clear();
       cost = 0;
     },
-    size: () => all.size,
-    cost: () => cost,
-    *entries() {
+    size: (): number => all.size,
+    /** The cost of all entries together. */
+    cost: (): number => cost,
+    /** All entries, least recently added or spared first. */
+    *entries(): Iterable<readonly [K, V]> {
       for (const [key, { value }] of all) yield [key, value];
     },
   };

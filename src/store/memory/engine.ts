@@ -46,10 +46,13 @@ export function createEngine(clock: Clock, options: MemoryStoreOptions, bounds: 
     history.afterWrite();
     feeds.wake();
   };
-  const capacity = createCapacity(
-    { state, clock, others: jsonCache.held, evicted: afterWrite },
-    { ...bounds, maxEvents: options.maxEvents ?? Infinity, evict: options.whenFull === 'evict-oldest' },
-  );
+  const capacity = createCapacity(state, clock, {
+    ...bounds,
+    maxEvents: options.maxEvents ?? Infinity,
+    evict: options.whenFull === 'evict-oldest',
+    others: jsonCache.held,
+    evicted: afterWrite,
+  });
   const history = createHistoryKeeper(state, clock, {
     historyMs: options.historyMs ?? 600_000,
     historyMaxBytes: bounds.historyMaxBytes,

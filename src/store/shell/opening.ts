@@ -3,14 +3,7 @@ import { isStoreError, storeError } from '../contract/errors.js';
 import { createDelays } from '../waiting/backoff.js';
 import type { ReopeningPauses } from './store-engine.js';
 
-/** Opens an engine in the background, and again after a failure. */
-export interface Opening {
-  readonly isOpen: boolean;
-  /** Resolves when it is open. Fails with the error of the last attempt while the pause after that one lasts. */
-  ready(): Promise<void>;
-  /** Whoever waits fails with this error. */
-  close(error: Error): void;
-}
+export type Opening = ReturnType<typeof createOpening>;
 
 /** A failed opening changed nothing, whatever became of its own writes. */
 function asUnavailable(cause: unknown): Error {
@@ -18,8 +11,11 @@ function asUnavailable(cause: unknown): Error {
   return storeError('unavailable', cause instanceof Error ? cause.message : String(cause), { cause });
 }
 
-/** Begins to open at once. After a failure the next call tries again, with growing pauses between attempts. */
-export function createOpening(open: () => Promise<void>, reopening: ReopeningPauses = {}): Opening {
+/**
+ * Opens an engine in the background. It begins at once; after a failure the next call tries again, with growing pauses
+ * between attempts.
+ */
+export function createOpening(open: () => Promise<void>, reopening: ReopeningPauses = {}) {
   const { clock = systemClock, firstMs, longestMs } = reopening;
   const delays = createDelays(firstMs, longestMs);
   let attempt = Promise.resolve();
@@ -45,13 +41,15 @@ export function createOpening(open: () => Promise<void>, reopening: ReopeningPau
   begin();
 
   return {
-    get isOpen() {
+    get isOpen(): boolean {
       return isOpen;
     },
-    ready() {
+    /** Resolves when it is open. Fails with the error of the last attempt while the pause after that one lasts. */
+    ready(): Promise<void> {
       if (clock.monotonic() >= retryAt) begin();
       return Promise.race([attempt, closed]);
     },
-    close: (error) => leave(error),
+    /** Whoever waits fails with this error. */
+    close: (error: Error): void => leave(error),
   };
 }

@@ -6,29 +6,13 @@ import { createHubEntry, type HubEntry, type EntryKeeping } from './hub-entry.js
 /** Emptied places in front that are worth a copy of the rest. */
 const SLACK = 1024;
 
-/**
- * The latest changes, bounded in bytes: what the newest watchers read from. Everything after `floor()` up to `head()` is
- * in it, without gaps.
- */
-export interface Ring {
-  /** Everything after this revision, up to the head, is here. */
-  floor(): Revision;
-  /** How far the feed has come: the last change, or a later revision it has passed. */
-  head(): Revision;
-  /** Empties the ring; the next change comes after this revision. */
-  restart(at: Revision): void;
-  append(changes: readonly Change[]): void;
-  /** Nothing changed up to this revision. */
-  advance(to: Revision): void;
-  /**
-   * A batch after a revision that is at least the floor, up to another; `undefined`: there is none. Equal questions share
-   * the answer.
-   */
-  read(after: Revision, to: Revision): Batch | undefined;
-}
+export type Ring = ReturnType<typeof createRing>;
 
-/** Makes an empty ring that holds up to `maxBytes`. */
-export function createRing(maxBytes: number): Ring {
+/**
+ * The latest changes, bounded in bytes (`maxBytes`): what the newest watchers read from. Everything after `floor()` up to
+ * `head()` is in it, without gaps.
+ */
+export function createRing(maxBytes: number) {
   let entries: (HubEntry | undefined)[] = [];
   let start = 0;
   let floor = 0;
@@ -72,9 +56,12 @@ export function createRing(maxBytes: number): Ring {
   };
 
   return {
-    floor: () => floor,
-    head: () => head,
-    restart(at) {
+    /** Everything after this revision, up to the head, is here. */
+    floor: (): Revision => floor,
+    /** How far the feed has come: the last change, or a later revision it has passed. */
+    head: (): Revision => head,
+    /** Empties the ring; the next change comes after this revision. */
+    restart(at: Revision): void {
       entries = [];
       start = 0;
       bytes = 0;
@@ -82,7 +69,7 @@ export function createRing(maxBytes: number): Ring {
       head = at;
       answer = undefined;
     },
-    append(changes) {
+    append(changes: readonly Change[]): void {
       for (const change of changes) {
         // A feed that repeats itself after a failure must not make watchers see a change twice.
         if (change.revision <= head) continue;
@@ -93,10 +80,15 @@ export function createRing(maxBytes: number): Ring {
       }
       trim();
     },
-    advance(to) {
+    /** Nothing changed up to this revision. */
+    advance(to: Revision): void {
       head = Math.max(head, to);
     },
-    read(after, to) {
+    /**
+     * A batch after a revision that is at least the floor, up to another; `undefined`: there is none. Equal questions
+     * share the answer.
+     */
+    read(after: Revision, to: Revision): Batch | undefined {
       if (after >= to) return undefined;
       if (answer?.after === after && answer.to === to) return answer.batch;
       const first = placeAfter(after);

@@ -15,17 +15,9 @@ const SHORTEST_PAUSE_MS = 2;
 /**
  * Wakes all watchers in batches, so that the event loop can do other work between two batches. A pass wakes every watcher
  * once. The watchers of a batch get everything that is in the ring at that moment, and are sent the same chunk. No watcher
- * waits longer than from one pass to the next.
+ * waits longer than from one pass to the next. `onTurn` is called before each batch.
  */
-export interface WakeUps {
-  /** There is something new: starts a pass, or another one after the current one. */
-  wake(): void;
-  /** Cancels the pass that is due. */
-  close(): void;
-}
-
-/** Makes the wake-ups of these watchers. `onTurn` is called before each batch. */
-export function createWakeUps(watchers: ReadonlySet<HubWatcher>, clock: Clock, onTurn: () => void): WakeUps {
+export function createWakeUps(watchers: ReadonlySet<HubWatcher>, clock: Clock, onTurn: () => void) {
   let pass: Iterator<HubWatcher> | undefined;
   let again = false;
   let pause: ClockTimer | undefined;
@@ -58,12 +50,14 @@ export function createWakeUps(watchers: ReadonlySet<HubWatcher>, clock: Clock, o
     else pause = clock.setTimer(begin, wait);
   };
   return {
-    wake() {
+    /** There is something new: starts a pass, or another one after the current one. */
+    wake(): void {
       if (pause !== undefined) return;
       if (pass === undefined) beginSoon();
       else again = true;
     },
-    close() {
+    /** Cancels the pass that is due. */
+    close(): void {
       again = false;
       pause?.cancel();
       pause = undefined;

@@ -18,12 +18,6 @@ const NEW_EVENT = HEAP_COST.slot + 2 * HEAP_COST.valueEntry;
 export interface CapacityLimits extends Bounds {
   readonly maxEvents: number;
   readonly evict: boolean;
-}
-
-/** What the capacity limit needs from the store. */
-export interface CapacityDependencies {
-  readonly state: MemoryState;
-  readonly clock: Clock;
   /** Memory that the store takes besides its state, in bytes. */
   others(): number;
   /** Called after an event was removed to make room. */
@@ -37,7 +31,8 @@ export type Capacity = ReturnType<typeof createCapacity>;
  * that feeds can always read a change after the write. Then writes are refused, or the oldest events are evicted. A write
  * that is no larger than what it replaces always succeeds, and removals are never limited.
  */
-export function createCapacity({ state, clock, others, evicted }: CapacityDependencies, limits: CapacityLimits) {
+export function createCapacity(state: MemoryState, clock: Clock, limits: CapacityLimits) {
+  const { others, evicted } = limits;
   const { keys, revisions, events } = state;
 
   const reserve = (): number => Math.min(limits.historyMaxBytes, limits.maxBytes() * HISTORY_RESERVE);
