@@ -17,28 +17,17 @@ export interface BatchFrames {
   readonly last: boolean;
 }
 
-/** Changes that are handed out together, in order. Watchers that keep up are given the same batch, in groups. */
-export interface Batch {
+/**
+ * Changes that are handed out together, in order. Watchers that keep up are given the same batch, in groups. It holds its
+ * frames itself: in a WeakMap they outlive it, because V8 looks at the keys of one only when it collects everything, which
+ * it then does up to three times as often.
+ */
+export class Batch {
   /** At least one. */
   readonly entries: readonly HubEntry[];
   /** That of the last change. */
   readonly revision: Revision;
   /** The size of its events, in bytes. */
-  readonly size: number;
-  /**
-   * What the batch is for one kind of watcher, made once however many ask, so that selectors are evaluated once and all write
-   * the same chunk. Equal kinds must mean equal bytes, because version, representation, namespace and selector are the same.
-   */
-  frames(kind: string, make: () => BatchFrames): BatchFrames;
-}
-
-/**
- * The batch holds its frames itself: in a WeakMap they outlive it, because V8 looks at the keys of one only when it collects
- * everything, which it then does up to three times as often.
- */
-class BatchOfEntries implements Batch {
-  readonly entries: readonly HubEntry[];
-  readonly revision: Revision;
   readonly size: number;
   readonly #frames = new Map<string, BatchFrames>();
 
@@ -48,6 +37,10 @@ class BatchOfEntries implements Batch {
     this.revision = (entries.at(-1) as HubEntry).change.revision;
   }
 
+  /**
+   * What the batch is for one kind of watcher, made once however many ask, so that selectors are evaluated once and all write
+   * the same chunk. Equal kinds must mean equal bytes, because version, representation, namespace and selector are the same.
+   */
   frames(kind: string, make: () => BatchFrames): BatchFrames {
     let frames = this.#frames.get(kind);
     if (frames === undefined) this.#frames.set(kind, (frames = make()));
@@ -66,5 +59,5 @@ export function batchAt(
   for (; end < limit && end - start < MOST && bytes < MOST_BYTES; end++) {
     bytes += eventSize((entries[end] as HubEntry).change.record.event);
   }
-  return new BatchOfEntries(entries.slice(start, end) as HubEntry[], bytes);
+  return new Batch(entries.slice(start, end) as HubEntry[], bytes);
 }

@@ -7,18 +7,6 @@ const ENTRY_COST = 256;
 /** And a frame. */
 const FRAME_COST = 128;
 
-/** One change on its way to watchers, shared by all of them. */
-export interface HubEntry {
-  readonly change: Change;
-  /**
-   * The bytes of this change in one form and as one type of frame, encoded once however many watchers ask. Equal names of
-   * both must mean equal bytes, for the same change.
-   */
-  frame(form: string, type: string, encode: () => Uint8Array): Uint8Array;
-  /** What it holds in memory, in bytes: its events and the frames made so far. */
-  cost(): number;
-}
-
 /** For the entries of one ring. */
 export interface EntryKeeping {
   /** Where their frames are kept. */
@@ -36,11 +24,11 @@ interface Made {
 }
 
 /**
- * A class with a list of frames, because the ring holds ten thousands of them, and most have one frame: closures and a Map
- * take 450 bytes more, a seventh of all that a watched event leaves behind, and the more that is, the more often V8 collects
- * everything.
+ * One change on its way to watchers, shared by all of them. A class with a list of frames, because the ring holds ten
+ * thousands of them, and most have one frame: closures and a Map take 450 bytes more, a seventh of all that a watched event
+ * leaves behind, and the more that is, the more often V8 collects everything.
  */
-class Entry implements HubEntry {
+export class HubEntry {
   readonly change: Change;
   readonly #keeping: EntryKeeping | undefined;
   #made: Made | undefined;
@@ -53,10 +41,15 @@ class Entry implements HubEntry {
     if (change.previous !== undefined) this.#cost += eventSize(change.previous.event);
   }
 
+  /** What it holds in memory, in bytes: its events and the frames made so far. */
   cost(): number {
     return this.#cost;
   }
 
+  /**
+   * The bytes of this change in one form and as one type of frame, encoded once however many watchers ask. Equal names of
+   * both must mean equal bytes, for the same change.
+   */
   frame(form: string, type: string, encode: () => Uint8Array): Uint8Array {
     for (let made = this.#made; made !== undefined; made = made.earlier) {
       if (made.type === type && made.form === form) return made.bytes;
@@ -73,5 +66,5 @@ class Entry implements HubEntry {
 
 /** Wraps a change. `keeping`: absent for an entry that is not kept. */
 export function createHubEntry(change: Change, keeping?: EntryKeeping): HubEntry {
-  return new Entry(change, keeping);
+  return new HubEntry(change, keeping);
 }

@@ -15,28 +15,7 @@ export interface Span<V> {
   readonly end: number;
 }
 
-/**
- * Values sorted by a key of theirs: blocks of 128 in one array. Insert, delete and seek are logarithmic, and no
- * operation moves more than a block and the (short) list of blocks. Equal keys stay in order of insertion.
- */
-export interface OrderedIndex<K extends string | number, V> {
-  size(): number;
-  insert(value: V): void;
-  /** Removes this value; false when it is not among the first {@link MAX_EQUAL_KEYS} of its key. */
-  remove(value: V): boolean;
-  /** The first entry's key. */
-  firstKey(): K | undefined;
-  /** Removes the first entry and returns its value. */
-  shift(): V | undefined;
-  /** The values of the last keys that are at most `from`, in descending order, at most `max`. */
-  descend(from: K, max: number): V[];
-  /** The values of the first keys above `from` and below `to`, both exclusive, at most `max`; `undefined`: no bound. */
-  between(from: K | undefined, to: K | undefined, max: number): V[];
-  /** The same range as spans of blocks. Any write to the index invalidates them. */
-  spans(from: K | undefined, to: K | undefined, max: number): Span<V>[];
-  /** How many keys are above `from` and below `to`, both exclusive; `undefined`: no bound. Adds up blocks, never entries. */
-  count(from: K | undefined, to: K | undefined): number;
-}
+export type OrderedIndex<K extends string | number, V> = ReturnType<typeof createOrderedIndex<K, V>>;
 
 /** How many of the first `length` sorted keys lie before `key`, those equal to it included (`equal`) or not. */
 function bound<K extends string | number>(length: number, keyAt: (i: number) => K, key: K, equal: boolean): number {
@@ -52,10 +31,11 @@ function bound<K extends string | number>(length: number, keyAt: (i: number) => 
 }
 
 /**
- * Creates an empty {@link OrderedIndex}. `keyOf` derives the key from a value; it must not change while the value is in the
- * index. No keys are stored, which saves 12 bytes per entry.
+ * Values sorted by a key of theirs: blocks of 128 in one array. Insert, remove and seek are logarithmic, and no operation
+ * moves more than a block and the (short) list of blocks. Equal keys stay in order of insertion. `keyOf` derives the key
+ * from a value; it must not change while the value is in the index. No keys are stored, which saves 12 bytes per entry.
  */
-export function createOrderedIndex<K extends string | number, V>(keyOf: (value: V) => K): OrderedIndex<K, V> {
+export function createOrderedIndex<K extends string | number, V>(keyOf: (value: V) => K) {
   // First keys and lengths are stored beside the blocks so that searching and counting read few cache lines.
   const blocks: V[][] = [];
   const firsts: K[] = [];
@@ -155,8 +135,8 @@ export function createOrderedIndex<K extends string | number, V>(keyOf: (value: 
   };
 
   return {
-    size: () => total,
-    insert(value) {
+    size: (): number => total,
+    insert(value: V): void {
       const key = keyOf(value);
       total++;
       if (blocks.length === 0) {
@@ -180,7 +160,8 @@ export function createOrderedIndex<K extends string | number, V>(keyOf: (value: 
       block.splice(index, 0, value);
       refresh(at);
     },
-    remove(value) {
+    /** Removes this value; false when it is not among the first {@link MAX_EQUAL_KEYS} of its key. */
+    remove(value: V): boolean {
       const key = keyOf(value);
       let [at, index] = seek(key, false);
       for (let scanned = 0; scanned < MAX_EQUAL_KEYS; scanned++, index++) {
@@ -196,9 +177,11 @@ export function createOrderedIndex<K extends string | number, V>(keyOf: (value: 
       }
       return false;
     },
-    firstKey: () => firsts[0],
-    shift: () => (total === 0 ? undefined : removeAt(0, 0)),
-    descend(from, max) {
+    firstKey: (): K | undefined => firsts[0],
+    /** Removes the first entry and returns its value. */
+    shift: (): V | undefined => (total === 0 ? undefined : removeAt(0, 0)),
+    /** The values of the last keys that are at most `from`, in descending order, at most `max`. */
+    descend(from: K, max: number): V[] {
       const found: V[] = [];
       let [at, index] = seek(from, true);
       for (; at >= 0 && found.length < max; index = counts[--at] ?? 0) {
@@ -207,15 +190,18 @@ export function createOrderedIndex<K extends string | number, V>(keyOf: (value: 
       }
       return found;
     },
-    between(from, to, max) {
+    /** The values of the first keys above `from` and below `to`, both exclusive, at most `max`; `undefined`: no bound. */
+    between(from: K | undefined, to: K | undefined, max: number): V[] {
       const found: V[] = [];
       for (const { values, first, end } of spans(from, to, max)) {
         for (let index = first; index < end; index++) found.push(values[index] as V);
       }
       return found;
     },
-    spans,
-    count(from, to) {
+    /** The same range as spans of blocks. Any write to the index invalidates them. */
+    spans: (from: K | undefined, to: K | undefined, max: number): Span<V>[] => spans(from, to, max),
+    /** How many keys are above `from` and below `to`, both exclusive; `undefined`: no bound. Adds up blocks, never entries. */
+    count(from: K | undefined, to: K | undefined): number {
       const [startBlock, startIndex] = from === undefined ? [0, 0] : seek(from, true);
       const [endBlock, endIndex] = to === undefined ? [blocks.length, 0] : seek(to, false);
       let between = 0;
