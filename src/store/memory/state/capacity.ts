@@ -1,7 +1,6 @@
 import type { Clock } from '../../../clock/clock.js';
 import { storeError } from '../../contract/errors.js';
 import { HEAP_COST } from '../accounting/heap-cost.js';
-import type { Bounds } from '../bounds.js';
 import type { MemoryState } from './state.js';
 import { StoredEvent } from '../bytes/stored-event.js';
 import type { Slot } from '../index/key-index.js';
@@ -15,7 +14,11 @@ const STEPS_PER_CLOCK_CHECK = 64;
 const NEW_EVENT = HEAP_COST.slot + 2 * HEAP_COST.valueEntry;
 
 /** For {@link createCapacity}. */
-export interface CapacityLimits extends Bounds {
+export interface CapacityLimits {
+  /** The limit for everything the store holds, in bytes. */
+  maxBytes(): number;
+  readonly historyMaxBytes: number;
+  readonly arenaBytes: number;
   readonly maxEvents: number;
   readonly evict: boolean;
   /** Memory that the store takes besides its state, in bytes. */
