@@ -8,7 +8,6 @@ import { eventShape, SOURCE } from '../src/events/resource/schema.js';
 import { compareSource } from './generate/compare.js';
 import { decodeSource } from './generate/decode.js';
 import { modelSource } from './generate/model.js';
-import { readSource } from './generate/read-text.js';
 import { selectorSource, storeSource } from './generate/selectors.js';
 import { eventFields } from './generate/shape-fields.js';
 import { writeSource } from './generate/write-text.js';
@@ -20,7 +19,6 @@ const files: Readonly<Record<string, string>> = {
   'src/model/event.ts': modelSource(parts),
   'src/events/codec/compare-events.ts': compareSource(parts),
   'src/events/codec/decode-event.ts': decodeSource(parts),
-  'src/events/codec/read-event.ts': readSource(parts),
   'src/events/codec/selector-fields.ts': selectorSource(parts, SOURCE),
   'src/events/codec/write-event.ts': writeSource(parts),
   'src/store/contract/schema-facts.ts': storeSource(parts, SOURCE),

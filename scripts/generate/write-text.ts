@@ -5,6 +5,7 @@ import { kindOf, literal, structOfField, zeroText, type EventFields } from './sh
 export function writeSource({ metadata, fields, structs }: EventFields): string {
   const other = [...metadata.before, ...metadata.after].filter((field) => kindOf(field) === 'other');
   const otherFields = fields.filter((field) => kindOf(field) === 'other');
+  const [first, rest] = [fields.slice(0, restFrom(fields)), fields.slice(restFrom(fields))];
   return `
 import { fieldWriter, quoted, writeTexts } from '../../api/encode/encode-json.js';
 import { lazy } from '../../api/schema/lazy.js';
@@ -36,15 +37,21 @@ export function writeMetadata(metadata: ObjectMeta, managedFields: string | unde
   return { before, after, managed: managed.length };
 }
 
-/** The fields after metadata, without braces. */
-export function writeFields(event: Event): string {
+/** How the fields after metadata begin. */
+export const FIRST_FIELD = ${literal(`"${fields[0]?.name}":`)};
+
+/** How the rest of an event begins, in which no update changes anything. */
+export const REST = ${literal(`,"${rest[0]?.name}":`)};
+
+/** The fields after metadata, without braces. \`rest\`: the text from {@link REST} on, where that is known. */
+export function writeFields(event: Event, rest?: string): string {
   ${names(fields, 'event')}
   let out = '';
-  ${members(fields, 'out', 'event')}
+  ${members(first, 'out', 'event')}
+  if (rest !== undefined) return out + rest;
+  ${members(rest, 'out', 'event', ',')}
   return out;
 }
-
-${rewriteSource(fields)}
 
 ${structs.map((struct) => structSource(struct, pathTo(struct, fields) ?? [])).join('\n\n')}
 
@@ -66,25 +73,12 @@ function commonSuffix(fields: readonly FieldShape[]): string {
   return literal(`,${end.map(zeroText).join(',')}}`);
 }
 
-function rewriteSource(fields: readonly FieldShape[]): string {
-  const mutable = fields.filter((field) => field.mutable);
-  const pieces = mutable.map(
-    (field, index) => `
-  ${members([field], 'out', 'event', ',')}
-  out += text.slice(places[${index * 2 + 1}]${index + 1 < mutable.length ? `, places[${index * 2 + 2}]` : ''});`,
-  );
-  return `
-/**
- * An event's text from \`start\` to its end, with the fields that updates may change written anew.
- *
- * @param places where these fields begin and end in the text, in wire order
- */
-export function rewriteFields(event: Event, text: string, start: number, places: readonly number[]): string {
-  ${names(mutable, 'event')}
-  let out = text.slice(start, places[0]);
-  ${pieces.join('\n')}
-  return out;
-}`;
+/** How many fields come before what the rest of an event begins with: those that updates may change are among them. */
+function restFrom(fields: readonly FieldShape[]): number {
+  const lastMutable = fields.findLastIndex((field) => field.mutable);
+  const at = fields.findIndex(({ presence }, index) => index > lastMutable && presence === 'always');
+  if (at < 1) throw new TypeError('behind the fields that updates may change stands one that every event has');
+  return at;
 }
 
 /** Where an event has such a struct. */

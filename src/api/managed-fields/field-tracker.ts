@@ -1,10 +1,14 @@
+import { createBoundedCache } from '../../cache/bounded-cache.js';
+import { sameTree } from '../../json/json-tree.js';
 import type { ManagedFieldsEntry } from '../../model/object-meta.js';
 import { structOf, type StructShape } from '../schema/shape.js';
-import { createCreatedEntries, type CreatedEntries } from './created-entries.js';
-import { createEntryLists } from './entry-lists.js';
-import { createNewObjectFields, type NewObjectFields } from './new-object-fields.js';
-import type { ManagedVersion } from './tracked-object.js';
-import { createUpdateMemory, type UpdateMemory } from './update-memory.js';
+import { compareObjects } from './compare.js';
+import { differenceText } from './difference-text.js';
+import { createEntryLists, type EntryList } from './entry-lists.js';
+import { toFieldsV1 } from './fields-v1.js';
+import { decodeManagers, encodeEntry, inOrder, type Manager } from './managers.js';
+import { recordChange } from './record-update.js';
+import { emptyObject, type WireObject } from './tracked-object.js';
 import { isReset, updateManagedFields, type UpdateManagedFieldsInput } from './update-managed-fields.js';
 
 /** The managed fields of an object after a write. */
@@ -25,49 +29,139 @@ export interface FieldTracker {
   entriesOf(json: string): readonly ManagedFieldsEntry[] | undefined;
 }
 
-/** The caches of one version. */
-interface Remembered {
+/** With more updaters than this the oldest are merged, which is rare and not cached. */
+const MAX_ENTRIES = 9;
+/** Longer keys are not cached. */
+const MAX_QUESTION = 1024;
+/** Limits of the caches: results, and lists of entries of all results together. */
+const MAX_ANSWERS = 1000;
+const MAX_OUTCOMES = 1000;
+
+/** The `differenceText` of states with the same content. The resourceVersion is a condition, not content. */
+const SAME_CONTENT: readonly string[] = ['', 'metadata{+resourceVersion,}', 'metadata{-resourceVersion,}'];
+
+/** Stands for the time of the write in a cached result. */
+const NOW = 'now';
+
+const NO_ENTRIES: readonly ManagedFieldsEntry[] = Object.freeze([]);
+
+/** An owner after a write. Its time is that of the entry with the number `from` before, or of the write. */
+type Owner = Omit<Manager, 'fields' | 'time'> & { readonly fieldsV1: unknown; readonly from: number | typeof NOW };
+
+/** The owners after a write, with a number that no other answer has. */
+interface Answer {
+  readonly id: number;
+  readonly owners: readonly Owner[];
+}
+
+/** The resulting list for a list of entries before. */
+type Outcome = Required<TrackedFields> & { readonly time: string };
+
+/** A version's shape without the managed fields themselves, and an object without content. */
+interface Tracked {
   readonly shape: StructShape;
-  readonly newFields: NewObjectFields;
-  readonly update: UpdateMemory;
-  readonly created: CreatedEntries;
+  readonly empty: WireObject;
 }
 
 /**
  * Makes a tracker with caches of its own, limited to a few megabytes. Without a cache hit the result is computed,
  * and is the same.
+ *
+ * The owners after a write depend on the owners before, on the changed fields and on the manager, but not on
+ * values or times: a few cases that repeat (a new event of the usual form, a counter that increases). A cache hit
+ * takes 1 µs for a create and 3 for an update, computing 15 without the JSON.
  */
 export function createFieldTracker(): FieldTracker {
-  const versions = new Map<StructShape, Remembered>();
   const lists = createEntryLists();
+  const none = lists.of(NO_ENTRIES);
+  const versions = new Map<StructShape, Tracked>();
+  const answers = createBoundedCache<string, Answer>({ maxEntries: MAX_ANSWERS });
+  const outcomes = createBoundedCache<string, Outcome>({ maxEntries: MAX_OUTCOMES });
+  let lastId = 0;
 
-  const rememberedOf = (version: ManagedVersion): Remembered => {
-    let remembered = versions.get(version.shape);
-    if (!remembered) {
-      const shape = withoutManagedFields(version.shape);
-      const newFields = createNewObjectFields(shape, version.fieldsPresent);
-      remembered = { shape, newFields, update: createUpdateMemory(lists), created: createCreatedEntries(version) };
-      versions.set(version.shape, remembered);
+  const trackedOf = (whole: StructShape): Tracked => {
+    let tracked = versions.get(whole);
+    if (!tracked) {
+      const shape = withoutManagedFields(whole);
+      versions.set(whole, (tracked = { shape, empty: emptyObject(shape) }));
     }
-    return remembered;
+    return tracked;
   };
 
-  const quickly = (input: UpdateManagedFieldsInput): TrackedFields | undefined => {
-    const { live, next, stored = [], sent, manager, time } = input;
-    const { shape, newFields, update, created } = rememberedOf(input.version);
-    if (live) return update(input, live, shape);
-    if (sent ? !isReset(sent) : stored.length > 0) return undefined;
-    const fields = newFields(next);
-    return fields.json === '{}' ? NOBODY : created(manager, fields, time);
+  /** The list before a write; undefined for a write that is not cached. */
+  const listBefore = ({ live, stored = NO_ENTRIES, sent }: UpdateManagedFieldsInput): EntryList | undefined => {
+    if (!live) return (sent ? isReset(sent) : stored.length === 0) ? none : undefined;
+    const entries = sent ?? stored;
+    if (entries.length === 0 || entries.length > MAX_ENTRIES || (sent && isReset(sent))) return undefined;
+    return lists.of(entries);
+  };
+
+  const answerTo = (update: UpdateManagedFieldsInput, list: EntryList): Answer | undefined => {
+    const { version, live, next, stored = NO_ENTRIES, manager } = update;
+    const { shape, empty } = trackedOf(version.shape);
+    const before = live ?? empty;
+    const difference = (live ? undefined : version.fieldsPresent?.(next)) ?? differenceText(before, next, shape);
+    if (difference === undefined) return undefined;
+    // Stored times may have to be kept.
+    if (list !== none && SAME_CONTENT.includes(difference) && list !== lists.of(stored)) return undefined;
+    const question = `${list.form ?? ''}\n${version.apiVersion}\n${manager}\n${difference}`;
+    const known = list.form === undefined ? undefined : answers.get(question);
+    if (known) return known;
+    const owners = ownersAfter(update, list.entries, before, shape);
+    if (!owners) return undefined;
+    const answer = { id: ++lastId, owners };
+    if (list.form !== undefined && question.length <= MAX_QUESTION) answers.set(question, answer);
+    return answer;
+  };
+
+  const outcomeOf = ({ id, owners }: Answer, list: EntryList, time: string): Outcome => {
+    const which = `${id}/${list.id}`;
+    const last = outcomes.get(which);
+    if (last?.time === time) return last;
+    const entries = owners
+      .map(({ from, ...owner }) => ({ ...owner, time: from === NOW ? time : list.entries[from]?.time }))
+      .sort(inOrder)
+      .map((owner) => encodeEntry(owner, owner.fieldsV1));
+    // Equal entries keep the bytes that they have.
+    const outcome = sameTree(entries, list.entries)
+      ? { entries: list.entries, json: list.json, time }
+      : { entries, json: JSON.stringify(entries), time };
+    outcomes.set(which, outcome);
+    return outcome;
   };
 
   return {
-    track: (input) => quickly(input) ?? { entries: updateManagedFields(input) },
+    track(input) {
+      const list = listBefore(input);
+      const answer = list && answerTo(input, list);
+      return answer ? outcomeOf(answer, list, input.time) : { entries: updateManagedFields(input) };
+    },
     entriesOf: (json) => lists.parse(json)?.entries,
   };
 }
 
-const NOBODY: TrackedFields = Object.freeze({ entries: Object.freeze([]), json: '[]' });
+/** Undefined for invalid entries, or two entries of one manager. */
+function ownersAfter(
+  { version, next, manager }: UpdateManagedFieldsInput,
+  entries: readonly ManagedFieldsEntry[],
+  live: WireObject,
+  shape: StructShape,
+): readonly Owner[] | undefined {
+  const before = decodeManagers(entries.map((entry, index) => ({ ...entry, time: String(index) })));
+  if (before?.size !== entries.length) return undefined;
+  const after = recordChange(before, compareObjects(live, next, shape), { manager, time: NOW, version });
+  return [...after.values()].map(({ fields, time, ...owner }) => ({
+    ...owner,
+    fieldsV1: frozenTree(toFieldsV1(fields)),
+    from: time === NOW ? NOW : Number(time),
+  }));
+}
+
+/** Frozen, because entries share it. */
+function frozenTree(tree: Record<string, unknown>): unknown {
+  for (const below of Object.values(tree)) frozenTree(below as Record<string, unknown>);
+  return Object.freeze(tree);
+}
 
 /** Managed fields do not include themselves. */
 function withoutManagedFields(shape: StructShape): StructShape {

@@ -55,8 +55,14 @@ export function writeMetadata(metadata: ObjectMeta, managedFields: string | unde
   return { before, after, managed: managed.length };
 }
 
-/** The fields after metadata, without braces. */
-export function writeFields(event: Event): string {
+/** How the fields after metadata begin. */
+export const FIRST_FIELD = '"eventTime":';
+
+/** How the rest of an event begins, in which no update changes anything. */
+export const REST = ',"regarding":';
+
+/** The fields after metadata, without braces. `rest`: the text from {@link REST} on, where that is known. */
+export function writeFields(event: Event, rest?: string): string {
   const {
     eventTime,
     series,
@@ -80,6 +86,7 @@ export function writeFields(event: Event): string {
   if (reportingInstance) out += `,"reportingInstance":${quoted(reportingInstance)}`;
   if (action) out += `,"action":${quoted(action)}`;
   if (reason) out += `,"reason":${quoted(reason)}`;
+  if (rest !== undefined) return out + rest;
   out += `,"regarding":${writeObjectReference(regarding)}`;
   if (related) out += `,"related":${writeObjectReference(related)}`;
   if (note) out += `,"note":${quoted(note)}`;
@@ -88,20 +95,6 @@ export function writeFields(event: Event): string {
   out += `,"deprecatedFirstTimestamp":${nullable(deprecatedFirstTimestamp)}`;
   out += `,"deprecatedLastTimestamp":${nullable(deprecatedLastTimestamp)}`;
   if (deprecatedCount) out += `,"deprecatedCount":${deprecatedCount}`;
-  return out;
-}
-
-/**
- * An event's text from `start` to its end, with the fields that updates may change written anew.
- *
- * @param places where these fields begin and end in the text, in wire order
- */
-export function rewriteFields(event: Event, text: string, start: number, places: readonly number[]): string {
-  const { series } = event;
-  let out = text.slice(start, places[0]);
-
-  if (series) out += `,"series":${writeEventSeries(series)}`;
-  out += text.slice(places[1]);
   return out;
 }
 

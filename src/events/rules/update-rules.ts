@@ -6,7 +6,7 @@ import { invalidValue, type FieldError } from '../../api/status/field-error.js';
 import type { Event } from '../../model/event.js';
 import { eventShape } from '../resource/schema.js';
 import type { EventVersion } from '../versions/version.js';
-import { sameEventSeries, sharesFields } from '../codec/compare-events.js';
+import { sharesFields } from '../codec/compare-events.js';
 import { baseErrors } from './base-rules.js';
 import { seriesErrors } from './create-rules.js';
 
@@ -48,7 +48,7 @@ export function updateErrors(next: Event, previous: Event, version: EventVersion
   errors.push(...metadataErrors, ...baseErrors(next, version));
   if (!version.strict) return errors;
   errors.push(...metadataErrors);
-  if (next.series && !sameEventSeries(next.series, previous.series) && !same(next.series, previous.series)) {
+  if (next.series && !same(next.series, previous.series)) {
     errors.push(...seriesErrors(next.series));
   }
   if (sharesFields(next, previous)) return errors;

@@ -31,14 +31,18 @@ export interface EventText {
   readonly fields: number;
 }
 
-/** The first half of {@link encodeEvent}. Texts are compared to know whether anything changed. */
-export function writeEvent(event: Event, managedFields?: string): EventText {
+/**
+ * The first half of {@link encodeEvent}. Texts are compared to know whether anything changed.
+ *
+ * @param rest see {@link writeFields}
+ */
+export function writeEvent(event: Event, managedFields?: string, rest?: string): EventText {
   const { before, after, managed } = writeMetadata(event.metadata, managedFields);
   const opening = `{"metadata":{${before}${before !== '' && after !== '' ? ',' : ''}`;
   const metadata = `${opening}${after}},`;
   const fields = metadata.length;
   return {
-    text: `${metadata}${writeFields(event)}}`,
+    text: `${metadata}${writeFields(event, rest)}}`,
     opening,
     managed: managed === 0 ? fields : fields - 2 - managed,
     fields,

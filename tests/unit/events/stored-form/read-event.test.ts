@@ -4,7 +4,6 @@ import { decodeObject } from '../../../../src/api/decode/decode-object.js';
 import { createFieldTracker } from '../../../../src/api/managed-fields/field-tracker.js';
 import { decodeEvent, encodeEvent, writeEvent } from '../../../../src/events/stored-form/encode-event.js';
 import { shareEqualParts } from '../../../../src/events/codec/compare-events.js';
-import { createLabelTexts } from '../../../../src/events/stored-form/label-texts.js';
 import { createEventReader, rewriteEvent } from '../../../../src/events/stored-form/read-event.js';
 import { eventShape } from '../../../../src/events/resource/schema.js';
 import type { Event } from '../../../../src/model/event.js';
@@ -135,15 +134,4 @@ describe('a stored event that is read to be written again', () => {
       }),
     );
   });
-});
-
-test('labels with equal texts are one frozen object, however many there are', () => {
-  const labelsOf = createLabelTexts();
-  const first = labelsOf('{"a":"b"}');
-  expect(first).toEqual({ a: 'b' });
-  expect(Object.isFrozen(first)).toBe(true);
-  expect(labelsOf('{"a":"b"}')).toBe(first);
-  expect(labelsOf(`{"a":"${'b'.repeat(600)}"}`)['a']).toHaveLength(600);
-  for (let i = 0; i < 1001; i++) labelsOf(`{"a":"${i}"}`);
-  expect(labelsOf('{"a":"b"}')).toEqual(first);
 });
