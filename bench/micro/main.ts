@@ -6,7 +6,7 @@ import { jsonSerializer } from '../../src/api/representation/json.js';
 import type { FrameWriter } from '../../src/api/representation/serializer.js';
 import { parseFieldSelector } from '../../src/api/selectors/field-selector.js';
 import { encodeEvent } from '../../src/events/stored-form/encode-event.js';
-import { createErrors } from '../../src/events/rules/create-rules.js';
+import { createErrors } from '../../src/events/rules/event-rules.js';
 import { eventsV1 } from '../../src/events/versions/events-v1.js';
 import type { Event } from '../../src/model/event.js';
 import { eventBodies } from '../client/event-bodies.js';

@@ -1,15 +1,22 @@
+import { compareObjects } from './compare.js';
 import type { ManagedFieldsEntry } from '../../model/object-meta.js';
 import { decodeObject } from '../decode/decode-object.js';
 import { isObject, member } from '../../json/json-tree.js';
 import { badRequest } from '../status/failures.js';
-import { applyIntent, type Intent, type IntentOutcome } from './apply-intent.js';
+import { applyIntent, type Intent, type IntentOutcome, conflictError } from './apply-intent.js';
 import { capUpdaters, decodeManagers, encodeManagers, withStoredTimes, type Managers } from './managers.js';
 import { intentError } from './check-intent.js';
-import { conflictError } from './conflicts.js';
 import { conflictsAfterLastApplied, withLastApplied } from './last-applied.js';
-import { recordUpdate } from './record-update.js';
-import { emptyObject, sameContent, untracked, type ManagedVersion, type WireObject } from './tracked-object.js';
-import { describeObject, objectType } from './object-type.js';
+import { recordChange } from './update-managed-fields.js';
+import {
+  emptyObject,
+  sameContent,
+  untracked,
+  type ManagedVersion,
+  type WireObject,
+  describeObject,
+  objectType,
+} from './tracked-object.js';
 
 /** The manager of all fields that existed before managed fields were tracked. */
 const BEFORE_FIRST_APPLY = 'before-first-apply';
@@ -93,8 +100,8 @@ function managersOf(
 ): Managers {
   const managers = decodeManagers(stored) ?? new Map();
   if (managers.size > 0 || !existing) return managers;
-  const before = emptyObject(version.shape);
-  return capUpdaters(recordUpdate(managers, { live: before, next: live, manager: BEFORE_FIRST_APPLY, time, version }));
+  const all = compareObjects(emptyObject(version.shape), live, version.shape);
+  return capUpdaters(recordChange(managers, all, { manager: BEFORE_FIRST_APPLY, time, version }));
 }
 
 /** The result without conflicts. @throws StatusError 409 */

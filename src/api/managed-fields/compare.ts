@@ -51,10 +51,6 @@ function compareMembers(
   shape: Shape,
   sets: Sets,
 ): void {
-  if (shape.kind === 'struct') {
-    compareFields(live, next, shape, sets);
-    return;
-  }
   for (const key of Object.keys(next)) {
     const below = memberShape(shape, key);
     const now = next[key];
@@ -65,21 +61,6 @@ function compareMembers(
     const before = live[key];
     if (!below || before === undefined || member(next, key) !== undefined) continue;
     compareValue(fieldElement(key), before, undefined, below, sets);
-  }
-}
-
-/** Fast path: most fields of two states are the same scalar or absent in both (2.6 µs instead of 4.6). */
-function compareFields(
-  live: Readonly<Record<string, unknown>>,
-  next: Readonly<Record<string, unknown>>,
-  shape: StructShape,
-  sets: Sets,
-): void {
-  for (const { name, shape: below } of shape.fields) {
-    const before = live[name];
-    const now = next[name];
-    if (before === now && (typeof now !== 'object' || now === null)) continue;
-    compareValue(fieldElement(name), before, now, below, sets);
   }
 }
 

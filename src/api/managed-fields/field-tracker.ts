@@ -5,11 +5,10 @@ import { structOf, type StructShape } from '../schema/shape.js';
 import { compareObjects } from './compare.js';
 import { differenceText } from './difference-text.js';
 import { createEntryLists, type EntryList } from './entry-lists.js';
-import { toFieldsV1 } from './fields-v1.js';
+import { toFieldsV1 } from './field-set.js';
 import { decodeManagers, encodeEntry, inOrder, type Manager } from './managers.js';
-import { recordChange } from './record-update.js';
+import { recordChange, isReset, updateManagedFields, type UpdateManagedFieldsInput } from './update-managed-fields.js';
 import { emptyObject, type WireObject } from './tracked-object.js';
-import { isReset, updateManagedFields, type UpdateManagedFieldsInput } from './update-managed-fields.js';
 
 /** The managed fields of an object after a write. */
 export interface TrackedFields {

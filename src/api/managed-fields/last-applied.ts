@@ -4,11 +4,10 @@ import { cloneTree, isObject, member } from '../../json/json-tree.js';
 import { byCodePoint } from '../../json/code-point-order.js';
 import { intentError } from './check-intent.js';
 import { compareObjects } from './compare.js';
-import type { Conflict } from './conflicts.js';
+import type { Conflict } from './apply-intent.js';
 import { difference, type FieldSet } from './field-set.js';
 import { fieldsOf } from './fields-of.js';
-import { objectType } from './object-type.js';
-import { untracked, type ManagedVersion, type WireObject } from './tracked-object.js';
+import { objectType, untracked, type ManagedVersion, type WireObject } from './tracked-object.js';
 
 /** The annotation in which `kubectl apply` without `--server-side` keeps what it applied last. */
 const ANNOTATION = 'kubectl.kubernetes.io/last-applied-configuration';

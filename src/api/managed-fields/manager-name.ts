@@ -14,21 +14,12 @@ export function managerOf(fieldManager: string | undefined, userAgent: string | 
   return fieldManager || clientName(userAgent ?? '') || 'unknown';
 }
 
-const SLASH = 0x2f;
-
-/** Fast path: the end of a short name in printable ASCII; -1 for other names. */
-function plainEnd(userAgent: string): number {
-  for (let at = 0; at <= MAX_BYTES; at++) {
-    const code = at < userAgent.length ? userAgent.charCodeAt(at) : SLASH;
-    if (code === SLASH) return at;
-    if (code < 0x20 || code > 0x7e) return -1;
-  }
-  return -1;
-}
+/** Fast path: a short name in printable ASCII. */
+const PLAIN = /^([ -.0-~]{0,128})(?:\/|$)/;
 
 function clientName(userAgent: string): string {
-  const end = plainEnd(userAgent);
-  if (end !== -1) return userAgent.slice(0, end);
+  const plain = PLAIN.exec(userAgent)?.[1];
+  if (plain !== undefined) return plain;
   let name = '';
   let bytes = 0;
   for (const character of userAgent.slice(0, MAX_LOOKED)) {

@@ -1,8 +1,7 @@
 import type { ManagedFieldsEntry } from '../../model/object-meta.js';
 import { sameTree } from '../../json/json-tree.js';
 import { byCodePoint } from '../../json/code-point-order.js';
-import { type FieldSet, union } from './field-set.js';
-import { fromFieldsV1, toFieldsV1 } from './fields-v1.js';
+import { type FieldSet, union, fromFieldsV1, toFieldsV1 } from './field-set.js';
 
 /** One manager and what it owns. */
 export interface Manager {

@@ -1,9 +1,11 @@
-import type { StructShape } from '../schema/shape.js';
+import type { StructShape, ListShape, Shape } from '../schema/shape.js';
 import { difference, intersection, union, type FieldSet } from './field-set.js';
 import { fieldsOf, withStructs } from './fields-of.js';
 import type { Managers } from './managers.js';
-import { removeFields } from './remove-fields.js';
 import type { WireObject } from './tracked-object.js';
+import { setMember } from '../../json/json-document.js';
+import { isAtomic, isVacant, itemElement, memberShape } from './list-items.js';
+import { fieldElement } from './path-element.js';
 
 /**
  * Removes from a merged object the fields that its applier owned last time, does not want now, and no other manager owns.
@@ -27,4 +29,43 @@ export function prune(
   const withOwned = removeFields(merged, difference(all, union([setOf(withoutLast), owned])), shape);
   // Fields below a removed one that were not the applier's stay.
   return removeFields(merged, intersection(difference(all, setOf(withOwned)), wanted), shape);
+}
+
+type JsonObject = Readonly<Record<string, unknown>>;
+
+/**
+ * The object without the fields of the set and everything below them. A value that becomes empty is null,
+ * which means that it is empty, not that the field itself was removed.
+ */
+function removeFields(object: JsonObject, set: FieldSet, shape: StructShape): JsonObject {
+  return set.size === 0 ? object : removeMembers(object, set, shape);
+}
+
+function removeBelow(value: unknown, set: FieldSet, shape: Shape): unknown {
+  if (shape.kind === 'scalar') return value;
+  if (isAtomic(shape) || isVacant(value)) return null;
+  const rest = shape.kind === 'list' ? removeItems(value, set, shape) : removeMembers(value as JsonObject, set, shape);
+  return isVacant(rest) ? null : rest;
+}
+
+function removeMembers(object: JsonObject, set: FieldSet, shape: Shape): JsonObject {
+  const rest: Record<string, unknown> = {};
+  for (const key of Object.keys(object)) {
+    const node = set.get(fieldElement(key));
+    const below = memberShape(shape, key);
+    if (node?.member || !below) continue;
+    setMember(rest, key, node?.children ? removeBelow(object[key], node.children, below) : object[key]);
+  }
+  return rest;
+}
+
+function removeItems(value: unknown, set: FieldSet, shape: ListShape): unknown[] {
+  const rest: unknown[] = [];
+  for (const item of Array.isArray(value) ? value : []) {
+    const found = itemElement(item, shape);
+    const node = 'element' in found ? set.get(found.element) : undefined;
+    if (node?.member) continue;
+    rest.push(node?.children ? removeBelow(item, node.children, shape.item) : item);
+  }
+  return rest;
 }

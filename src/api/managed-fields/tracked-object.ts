@@ -1,5 +1,6 @@
-import { sameTree } from '../../json/json-tree.js';
+import { sameTree, isObject, member } from '../../json/json-tree.js';
 import type { StructShape } from '../schema/shape.js';
+import { shorten } from '../../json/go-print.js';
 
 /** An object as one version writes it: canonical, as `decodeObject` gives it, without `kind` and `apiVersion`. */
 export type WireObject = Readonly<Record<string, unknown>>;
@@ -11,8 +12,8 @@ export interface ManagedVersion {
   readonly kind: string;
   readonly shape: StructShape;
   /**
-   * The fields that an object has, as a text: objects with equal texts have the same fields, except for the keys of labels
-   * and fields that are not tracked. Undefined if a text is not enough. The same function for the same shape.
+   * The fields that an object has, as a text: objects with equal texts have the same fields, except for those
+   * that are not tracked. Undefined if a text is not enough. Begins with `=`, as no `differenceText` does.
    */
   readonly fieldsPresent?: ((object: WireObject) => string | undefined) | undefined;
 }
@@ -42,4 +43,35 @@ export function untracked(object: WireObject, ...others: readonly string[]): Wir
  */
 export function sameContent(left: WireObject, right: WireObject): boolean {
   return sameTree(untracked(left, 'resourceVersion'), untracked(right, 'resourceVersion'));
+}
+
+/** The kind and apiVersion of a JSON object. */
+interface ObjectType {
+  readonly apiVersion: string;
+  readonly kind: string;
+  /** As Kubernetes prints it: `events.example.com/v1, Kind=Event`, `/v1, Kind=Event`, `/, Kind=`. */
+  readonly text: string;
+}
+
+/** The type of an object; without a type if apiVersion is invalid. */
+export function objectType(object: Readonly<Record<string, unknown>>): ObjectType {
+  const apiVersion = textOf(object, 'apiVersion');
+  const kind = textOf(object, 'kind');
+  const slash = apiVersion.indexOf('/');
+  if (slash !== -1 && apiVersion.includes('/', slash + 1)) return { apiVersion: '', kind: '', text: '/, Kind=' };
+  return { apiVersion, kind, text: `${slash === -1 ? '/' : ''}${shorten(apiVersion)}, Kind=${shorten(kind)}` };
+}
+
+/** An object in an error message: namespace and name as it has them, and its type. */
+export function describeObject(object: Readonly<Record<string, unknown>>): string {
+  const metadata = member(object, 'metadata');
+  const { namespace, name } = isObject(metadata)
+    ? { namespace: textOf(metadata, 'namespace'), name: textOf(metadata, 'name') }
+    : { namespace: '', name: '' };
+  return `${shorten(namespace)}/${shorten(name)}; ${objectType(object).text}`;
+}
+
+function textOf(object: Readonly<Record<string, unknown>>, key: string): string {
+  const value = member(object, key);
+  return typeof value === 'string' ? value : '';
 }

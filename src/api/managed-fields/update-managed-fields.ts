@@ -1,7 +1,19 @@
 import type { ManagedFieldsEntry } from '../../model/object-meta.js';
-import { capUpdaters, decodeManagers, encodeManagers, withStoredTimes, type Managers } from './managers.js';
-import { recordUpdate } from './record-update.js';
+import {
+  capUpdaters,
+  decodeManagers,
+  encodeManagers,
+  withStoredTimes,
+  type Managers,
+  managerId,
+  type Manager,
+} from './managers.js';
 import { emptyObject, sameContent, untracked, type ManagedVersion, type WireObject } from './tracked-object.js';
+import { compareObjects, type Comparison } from './compare.js';
+import { difference, EMPTY, union, LEAF, type FieldNode, type FieldSet, putNode } from './field-set.js';
+import type { Shape } from '../schema/shape.js';
+import { shapeBelow } from './fields-of.js';
+import { isAtomic } from './list-items.js';
 
 /** A create, an update, or a patch that is not an apply. */
 export interface UpdateManagedFieldsInput {
@@ -31,10 +43,9 @@ export function updateManagedFields(input: UpdateManagedFieldsInput): ManagedFie
   const { live, stored = [], version } = input;
   const base = baseManagers(input);
   if (base.size === 0 && live) return [];
-  const { manager, time } = input;
   const before = live ? untracked(live) : emptyObject(version.shape);
   const next = untracked(input.next);
-  const after = recordUpdate(base, { live: before, next, manager, time, version });
+  const after = recordChange(base, compareObjects(before, next, version.shape), input);
   const entries = encodeManagers(capUpdaters(after));
   return live && sameContent(live, next) ? withStoredTimes(entries, stored) : entries;
 }
@@ -48,4 +59,87 @@ function baseManagers({ stored = [], sent = undefined }: UpdateManagedFieldsInpu
 /** An empty list, or one empty entry. */
 export function isReset(sent: readonly ManagedFieldsEntry[]): boolean {
   return sent.length === 0 || (sent.length === 1 && Object.keys(sent[0] ?? {}).length === 0);
+}
+
+/**
+ * The managers after a change that was not an apply: changed fields belong to the changing manager alone, removed fields to
+ * none, and managers without fields are dropped.
+ */
+export function recordChange(
+  managers: Managers,
+  { changed, removed }: Comparison,
+  { version, manager, time }: Pick<UpdateManagedFieldsInput, 'version' | 'manager' | 'time'>,
+): Managers {
+  const after = new Map<string, Manager>();
+  for (const [id, one] of ofVersion(managers, version)) {
+    const fields = difference(difference(one.fields, changed), removed);
+    if (fields.size > 0) after.set(id, { ...one, fields });
+  }
+  const taken = stripIdentity(changed);
+  if (taken.size > 0) {
+    const { apiVersion } = version;
+    const self = { name: manager, operation: 'Update', apiVersion, subresource: '' } as const;
+    const id = managerId(self);
+    after.set(id, { ...self, time, fields: union([after.get(id)?.fields ?? EMPTY, taken]) });
+  }
+  return after;
+}
+
+/** The managers with entries of this version, with sets adapted to its shape. Other entries are dropped. */
+export function ofVersion(managers: Managers, { apiVersion, shape }: ManagedVersion): Map<string, Manager> {
+  const kept = new Map<string, Manager>();
+  for (const [id, manager] of managers) {
+    if (manager.apiVersion === apiVersion) kept.set(id, { ...manager, fields: fitToShape(manager.fields, shape) });
+  }
+  return kept;
+}
+
+/**
+ * Adapts a set to the shape: a manager that owns a part of an atomic value owns all of it. Such sets come from
+ * clients that send managed fields, and from earlier versions of the shape.
+ */
+function fitToShape(set: FieldSet, shape: Shape | undefined): FieldSet {
+  let fitted: Map<string, FieldNode> | undefined;
+  for (const [element, node] of set) {
+    const below = shapeBelow(shape, element);
+    if (!below || !node.children) continue;
+    const children = isAtomic(below) && below.kind !== 'scalar' ? undefined : fitToShape(node.children, below);
+    if (children === node.children) continue;
+    fitted ??= new Map(set);
+    fitted.set(element, children ? { member: node.member, children } : LEAF);
+  }
+  return fitted ?? set;
+}
+
+/** Fields of metadata that never have an owner. */
+const STRIPPED: ReadonlySet<string> = new Set([
+  'f:name',
+  'f:namespace',
+  'f:creationTimestamp',
+  'f:selfLink',
+  'f:uid',
+  'f:clusterName',
+  'f:generation',
+  'f:managedFields',
+  'f:resourceVersion',
+]);
+
+/** The set without fields that identify the object or are set by the server (Kubernetes' stripped fields). */
+export function stripIdentity(set: FieldSet): FieldSet {
+  const rest = new Map<string, FieldNode>();
+  for (const [element, node] of set) {
+    if (element === 'f:metadata') putNode(rest, element, false, stripMembers(node.children ?? EMPTY));
+    else if (element !== 'f:kind' && element !== 'f:apiVersion') rest.set(element, node);
+    else putNode(rest, element, false, node.children);
+  }
+  return rest;
+}
+
+function stripMembers(metadata: FieldSet): FieldSet {
+  const rest = new Map<string, FieldNode>();
+  for (const [element, node] of metadata) {
+    if (STRIPPED.has(element)) putNode(rest, element, false, node.children);
+    else rest.set(element, node);
+  }
+  return rest;
 }

@@ -1,7 +1,14 @@
-import { NO_CACHE } from '../../responses/fixed-responses.js';
+import { NO_CACHE, TOO_LATE } from '../../responses/fixed-responses.js';
 import { warningHeader } from '../../api/status/warnings.js';
 import type { ApiResponse } from '../../http/response.js';
 import type { RequestContext } from './request-context.js';
+import { errorRepresentation, negotiationInputs } from '../../api/representation/negotiate.js';
+import { badRequest, internalError, tooLarge } from '../../api/status/failures.js';
+import { isStatusError, type StatusError } from '../../api/status/status-error.js';
+import { isBodyError } from '../../http/body.js';
+import { isStoreError } from '../../store/contract/errors.js';
+import { storeFailure } from '../request/store-failures.js';
+import { isHookFailure } from './observed-authorizer.js';
 
 /** The last step of every request: its end, where no stream lives on, the report, and the headers all answers have. */
 export function finish(context: RequestContext, response: ApiResponse): ApiResponse {
@@ -37,4 +44,37 @@ function report(
     ...(impersonator && { impersonator: impersonator.name }),
     url: request.url,
   });
+}
+
+/** The response to a request one of whose steps has thrown. */
+export async function refuse(context: RequestContext, error: unknown): Promise<ApiResponse> {
+  const { parts, life, caller } = context;
+  // A client that is not authenticated waits for the turn of its address: its requests cost others as much as an answer does.
+  if (caller === undefined) await parts.dependencies.limits.turn(undefined, life);
+  return finish(context, await errorResponse(context, error));
+}
+
+async function errorResponse(context: RequestContext, error: unknown): Promise<ApiResponse> {
+  if (context.life.isReason(error)) return TOO_LATE;
+  const { status, headers } = statusErrorOf(context, error);
+  const representation = errorRepresentation(negotiationInputs(context.request.headers, context.query));
+  const response = await representation.status(status, status.code ?? 500);
+  return { ...response, headers: { ...response.headers, ...headers } };
+}
+
+/** The Status for an error, wherever it was thrown. An unexpected one is reported and becomes a bare 500. */
+function statusErrorOf({ parts, scope }: RequestContext, error: unknown): StatusError {
+  if (isStatusError(error)) return error;
+  // Whatever the hook threw, an error of the store included: it was reported already.
+  if (isHookFailure(error)) return internalError();
+  if (isStoreError(error)) {
+    return storeFailure(error, { group: scope?.group ?? '', resource: 'events' }, scope?.name ?? '');
+  }
+  if (isBodyError(error)) {
+    return error.code === 'too-large'
+      ? tooLarge(`limit is ${error.limit ?? 0}`)
+      : badRequest('the request body ended before it was complete');
+  }
+  parts.notify({ type: 'error', error, where: 'events' });
+  return internalError();
 }

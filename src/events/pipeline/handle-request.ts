@@ -6,14 +6,13 @@ import type { ApiResponse } from '../../http/response.js';
 import { isTargetTooLarge, readablePart, decodePath, parseQuery, splitUrl } from '../../http/url.js';
 import { TARGET_TOO_LARGE } from '../../responses/fixed-responses.js';
 import type { Caller } from '../../model/caller.js';
-import { authorize } from '../request/access.js';
+import { authorize } from '../request/call.js';
 import { RequestLife } from '../request/request-life.js';
-import { ownsPath, scopeOf } from '../request/routing.js';
+import { ownsPath, scopeOf } from '../request/scope.js';
 import { authenticate, impersonate } from './authenticate.js';
 import { dispatch } from './dispatch.js';
-import { finish } from './finish.js';
+import { finish, refuse } from './finish.js';
 import { withInFlightLimit } from './limit.js';
-import { refuse } from './refuse.js';
 import { attributesOf, type PipelineDependencies, type RequestContext } from './request-context.js';
 
 const NO_QUERY: Query = new Map();
@@ -43,7 +42,7 @@ export function handleRequest(
     path,
     query: tooLarge ? NO_QUERY : parseQuery(query),
     warnings: [],
-    auditId: auditIdOf(request, dependencies.uids),
+    auditId: auditIdOf(request),
     started: parts.observed ? dependencies.clock.monotonic() : undefined,
     scope: undefined,
     caller: undefined,

@@ -3,7 +3,7 @@ import { isStream, type ApiResponse } from '../../http/response.js';
 import type { Place } from '../../limits/in-flight.js';
 import { tooManyRequestsText } from '../../responses/fixed-responses.js';
 import type { Caller } from '../../model/caller.js';
-import { asStream, isLarge } from './large-answers.js';
+import { asStream, isLarge } from './render.js';
 import type { RequestContext } from './request-context.js';
 
 /**

@@ -5,7 +5,7 @@ import { negotiate, negotiationInputs, routerAccepts } from '../../api/represent
 import { createRepresentationMemory } from '../../api/representation/remembered.js';
 import { header } from '../../http/headers.js';
 import type { ApiRequest } from '../../http/request.js';
-import { requireName } from '../request/routing.js';
+import { requireName } from '../request/scope.js';
 
 /**
  * Chooses the representation of the answer to a request. `name` is that of the item in the path: it is checked between the

@@ -4,8 +4,7 @@ import { badRequest, notFound } from '../../api/status/failures.js';
 import { chain } from '../../http/promise.js';
 import type { EventRecord } from '../../store/contract/record.js';
 import { futureRevision } from '../request/store-failures.js';
-import { keyOf, readStored, resourceOf, type VerbCall } from '../request/call.js';
-import { storedObject, type Result } from '../request/result.js';
+import { keyOf, readStored, resourceOf, type VerbCall, storedObject, type Result } from '../request/call.js';
 
 /** One event. `resourceVersion` means "not older than"; every read is the latest state, so only the future fails. */
 export function getEvent(call: VerbCall): Result | Promise<Result> {

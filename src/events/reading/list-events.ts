@@ -3,8 +3,7 @@ import { chain } from '../../http/promise.js';
 import { JsonPieces } from '../../json/json-source.js';
 import { readList } from '../listing/read-list.js';
 import { readSelection } from '../listing/list-query.js';
-import type { VerbCall } from '../request/call.js';
-import type { Result } from '../request/result.js';
+import type { VerbCall, Result } from '../request/call.js';
 
 /** The events of a namespace, or of all, at one revision. */
 export function listEvents(call: VerbCall): Result | Promise<Result> {

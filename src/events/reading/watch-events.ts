@@ -2,8 +2,7 @@ import { readListOptions, type ListOptions } from '../../api/options/list-option
 import type { Query } from '../../api/options/query.js';
 import { readSelection } from '../listing/list-query.js';
 import type { FrameEncoder } from '../../api/representation/contract.js';
-import type { VerbCall } from '../request/call.js';
-import type { Result } from '../request/result.js';
+import type { VerbCall, Result } from '../request/call.js';
 import type { WatchedSelection } from '../request/watched-selections.js';
 import { WatchStream } from '../watching/watch-stream.js';
 

@@ -4,23 +4,32 @@ import type { Query } from '../../api/options/query.js';
 import type { ChunkMemory } from '../../api/representation/chunk-memory.js';
 import type { GroupResource } from '../../api/status/failures.js';
 import type { Access } from '../../auth/access.js';
-import type { Clock } from '../../clock/clock.js';
+import { type Clock, nextTurn } from '../../clock/clock.js';
 import type { ApiRequest } from '../../http/request.js';
 import type { EventRateLimits } from '../../limits/event-rate-limits.js';
 import type { InFlightLimits } from '../../limits/in-flight.js';
 import type { Caller } from '../../model/caller.js';
 import type { EventKey, EventStore } from '../../store/contract/event-store.js';
-import type { EventRecord } from '../../store/contract/record.js';
+import { type EventRecord, eventSize } from '../../store/contract/record.js';
 import type { StoreTime } from '../../store/store-time.js';
 import type { WatchHub } from '../../store/watch/watch-hub.js';
 import type { WatchedSelections } from './watched-selections.js';
 import type { RequestLife } from './request-life.js';
 import type { EventReader } from '../stored-form/read-event.js';
-import type { Scope } from './scope.js';
-import type { TextBytes } from '../stored-form/text-bytes.js';
-import type { Uids } from './uids.js';
+import type { Scope, Verb } from './scope.js';
+import type { TextBytes } from '../stored-form/encode-event.js';
 import type { EventVersion } from '../versions/version.js';
 import type { WholeSeconds } from '../../time/timestamp.js';
+import type { FrameEncoder } from '../../api/representation/contract.js';
+import type { JsonSource } from '../../json/json-source.js';
+import type { Batches } from '../../api/representation/list-form.js';
+import type { ListMeta } from '../../model/object-meta.js';
+import type { Status } from '../../model/status.js';
+import { statusError } from '../../api/status/status-error.js';
+import type { Attributes } from '../../auth/contract.js';
+import { forbiddenStatus } from '../../auth/resource-refusal.js';
+import { chain } from '../../http/promise.js';
+import { NOSNIFF } from '../../responses/fixed-responses.js';
 
 /** What all requests of one `createEvents` share. */
 export interface EventsDependencies {
@@ -50,7 +59,6 @@ export interface EventsDependencies {
   readonly fieldTracker: FieldTracker;
   readonly wholeSeconds: WholeSeconds;
   readonly textBytes: TextBytes;
-  readonly uids: Uids;
   readonly readEvent: EventReader;
   /** How often a quiet watch that asked for bookmarks gets one. */
   readonly bookmarkIntervalMs: number;
@@ -95,4 +103,54 @@ type MaybeRecord = EventRecord | undefined;
 /** When an event written now expires. */
 export function expiryOf(dependencies: EventsDependencies): number {
   return dependencies.time.now() + dependencies.ttlMs * 1000;
+}
+
+/** What a verb hands back; `api/representation` makes bytes of it in one place. */
+export type Result =
+  | { readonly kind: 'object'; readonly status: 200 | 201 | 202; readonly json: JsonSource }
+  | {
+      readonly kind: 'list';
+      readonly meta: ListMeta;
+      readonly batches: Batches;
+      readonly memory?: ChunkMemory;
+      /** Bytes of events that are in memory before the answer begins, where the list has read them for itself. */
+      readonly ahead?: number;
+    }
+  | { readonly kind: 'watch'; frames(encoder: FrameEncoder, onEnd: () => void): AsyncIterable<Uint8Array> }
+  | { readonly kind: 'status'; readonly status: Status };
+
+/** True for verbs that change nothing. */
+export const isRead = (verb: Verb | ''): boolean => verb === 'get' || verb === 'list' || verb === 'watch';
+
+/** Reading an event of more bytes, changing it, and converting it takes a turn of the event loop each. */
+const VAST_BYTES = 524_288;
+
+/** True for an event that takes milliseconds to read. */
+export const isVast = ({ event }: EventRecord): boolean => eventSize(event) > VAST_BYTES;
+
+/** A stored event as the answer. */
+export function storedObject(call: VerbCall, status: 200 | 201 | 202, record: EventRecord): Result | Promise<Result> {
+  if (isVast(record)) return vastObject(call, status, record);
+  return { kind: 'object', status, json: call.version.object(record) };
+}
+
+/** The same, with turns of the event loop before and after it. */
+async function vastObject({ version }: VerbCall, status: 200 | 201 | 202, record: EventRecord): Promise<Result> {
+  await nextTurn();
+  const json = version.object(record);
+  await nextTurn();
+  return { kind: 'object', status, json };
+}
+
+/** Asks the authorizer. @throws StatusError 403 */
+export function authorize(access: Access, caller: Caller, attributes: Attributes): void | Promise<void> {
+  return chain(access.authorize(caller, attributes), ({ allowed, reason }) => {
+    if (!allowed) throw statusError(forbiddenStatus(caller, attributes, reason), NOSNIFF);
+  });
+}
+
+/** A second right that an operation turns out to need. @throws StatusError 403 */
+export async function requireAccess(call: VerbCall, verb: Verb): Promise<void> {
+  const { scope, dependencies, caller } = call;
+  await authorize(dependencies.access, caller, { ...scope.attributes, verb });
 }

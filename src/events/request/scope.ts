@@ -1,5 +1,10 @@
-import { resourceAttributes, type RequestInfo } from '../../api/request-info.js';
+import { resourceAttributes, type RequestInfo, isWatchRoot, readRequestInfo } from '../../api/request-info.js';
 import type { ResourceAttributes } from '../../auth/contract.js';
+import { first, flag, type Query } from '../../api/options/query.js';
+import { parseFieldSelector } from '../../api/selectors/field-selector.js';
+import { badRequest, methodNotAllowed, routeNotFound } from '../../api/status/failures.js';
+import { pathSegmentErrors } from '../../api/validation/names.js';
+import type { EventVersion } from '../versions/version.js';
 
 /** What a path below a served group-version asks for, before anything is known about the caller. */
 export interface Scope {
@@ -27,7 +32,7 @@ const RESOURCE = 'events';
  *
  * @param selectedName the only name that a field selector lets through; `''` for none
  */
-export function readScope(info: RequestInfo, selectedName: string): Scope {
+function readScope(info: RequestInfo, selectedName: string): Scope {
   const { path, apiGroup: group, apiVersion: version, namespace, resource, name, parts } = info;
   const verb = info.verb === 'proxy' ? '' : (info.verb as Verb | '');
   return {
@@ -43,3 +48,90 @@ export function readScope(info: RequestInfo, selectedName: string): Scope {
 }
 
 const selectsByName = (verb: string): boolean => verb === 'list' || verb === 'watch' || verb === 'deletecollection';
+
+/**
+ * Whether a decoded path belongs to a version: all below its group; in the core group, which others serve too, only
+ * `/api/v1` itself and what begins like events.
+ */
+export function ownsPath({ group, version }: EventVersion, path: string): boolean {
+  if (group === '') {
+    return (
+      path.startsWith(API) &&
+      path.startsWith(version, API.length) &&
+      CORE_PATH.test(path.slice(API.length + version.length))
+    );
+  }
+  const end = APIS.length + group.length;
+  return path.startsWith(APIS) && path.startsWith(group, APIS.length) && (path.length === end || path[end] === '/');
+}
+
+const API = '/api/';
+const APIS = '/apis/';
+const CORE_PATH = /^(\/?$|\/(watch\/)?(namespaces\/[^/]*\/)?events(\/|$))/;
+
+/**
+ * The scope of a resource path; undefined for documents about the API.
+ *
+ * @param maxSelectorTerms how many terms a selector may have: one with more names no event
+ */
+export function scopeOf(
+  method: string,
+  path: string,
+  query: Query,
+  versions: readonly EventVersion[],
+  maxSelectorTerms?: number,
+): Scope | undefined {
+  const info = readRequestInfo(method, path, query.size > 0 && flag(query, 'watch') === true);
+  const { isResourceRequest, apiGroup, apiVersion } = info;
+  if (info.resource === 'watch' && isWatchRoot(path)) return undefined;
+  if (!isResourceRequest || (apiGroup === '' && !versions.some((each) => each.group === ''))) return undefined;
+  const fieldSelector = query.size > 0 ? first(query, 'fieldSelector') : undefined;
+  if (fieldSelector === undefined) return readScope(info, '');
+  const served = servedAs(apiGroup, apiVersion, versions);
+  return readScope(info, served === undefined ? '' : exactName(fieldSelector, served.selectable, maxSelectorTerms));
+}
+
+function servedAs(group: string, version: string, versions: readonly EventVersion[]): EventVersion | undefined {
+  return versions.find((each) => each.group === group && each.version === version);
+}
+
+function exactName(
+  fieldSelector: string,
+  selectable: ReadonlyMap<string, string>,
+  maxSelectorTerms: number | undefined,
+): string {
+  try {
+    return parseFieldSelector(fieldSelector, selectable, maxSelectorTerms).exact('metadata.name') ?? '';
+  } catch {
+    return ''; // a bad selector is reported where it is used
+  }
+}
+
+/** What a request is routed to. */
+interface Route {
+  readonly version: EventVersion;
+  readonly verb: Verb;
+}
+
+/** The route of a scope. @throws StatusError 404, 405 */
+export function routeOf(scope: Scope, method: string, versions: readonly EventVersion[]): Route {
+  const version = servedAs(scope.group, scope.version, versions);
+  if (!version || !scope.routed) throw routeNotFound();
+  const { verb, name, namespace } = scope;
+  const onItem = name !== '';
+  // Events live in namespaces: there is no such path, whatever the method.
+  if (onItem && namespace === '') throw routeNotFound();
+  if (verb === '' || method === 'HEAD') throw methodNotAllowed();
+  if (verb === 'watch' && method !== 'GET') throw methodNotAllowed();
+  const itemVerb = verb === 'get' || verb === 'update' || verb === 'patch' || verb === 'delete';
+  if (verb !== 'watch' && onItem !== itemVerb) throw methodNotAllowed();
+  if (namespace === '' && !onItem && verb !== 'list' && verb !== 'watch') throw methodNotAllowed();
+  return { version, verb };
+}
+
+/** A name in the path must be one segment. @throws StatusError 400 */
+export function requireName(name: string): void {
+  if (name === '') return;
+  const wrong = pathSegmentErrors(name)[0];
+  if (wrong) throw badRequest(`Name parameter invalid: ${JSON.stringify(name)}: ${wrong}`);
+}

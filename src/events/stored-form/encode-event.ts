@@ -1,9 +1,7 @@
 import type { Event } from '../../model/event.js';
-import type { EncodedEvent } from '../../store/contract/record.js';
+import type { EncodedEvent, ByteHints, ByteRange } from '../../store/contract/record.js';
 import { selectorFields } from '../codec/selector-fields.js';
-import { writeFields, writeMetadata } from '../codec/write-event.js';
-import { byteHints } from './byte-hints.js';
-import type { TextBytes } from './text-bytes.js';
+import { writeFields, writeMetadata, COMMON_SUFFIX } from '../codec/write-event.js';
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
@@ -82,3 +80,85 @@ function labelsOf({ metadata: { labels } }: Event): Readonly<Record<string, stri
   if (Object.getPrototypeOf(labels) === null) return labels;
   return Object.assign(Object.create(null) as Record<string, string>, labels);
 }
+
+/** The UTF-8 bytes of a text, which are the caller's to keep: they are never written again. */
+export type TextBytes = (text: string) => Uint8Array;
+
+const BLOCK_BYTES = 65_536;
+/** A UTF-16 unit becomes at most three bytes. Longer texts get memory of their own. */
+const MAX_UNITS = 8192;
+
+/**
+ * An encoder for many texts of a few kilobytes. They are written one after the other into blocks of 64 KiB, which go when
+ * the last piece of them goes: 0.9 µs an event, instead of 1.7 with memory of its own.
+ */
+export function createTextBytes(): TextBytes {
+  let block = new ArrayBuffer(0);
+  let used = 0;
+  return (text) => {
+    if (text.length > MAX_UNITS) return encoder.encode(text);
+    if (block.byteLength < used + text.length * 3) {
+      block = new ArrayBuffer(BLOCK_BYTES);
+      used = 0;
+    }
+    // As many bytes as units, for nearly all texts: then one view of the block is enough, at 0.2 µs each.
+    let bytes = new Uint8Array(block, used, text.length);
+    if (encoder.encodeInto(text, bytes).read < text.length) {
+      const { written } = encoder.encodeInto(text, new Uint8Array(block, used));
+      bytes = new Uint8Array(block, used, written);
+    }
+    used += bytes.length;
+    return bytes;
+  };
+}
+
+/** Where the name stands, in an event that has one. */
+const NAME = '{"metadata":{"name":"'.length;
+const NAME_TO_NAMESPACE = '","namespace":"'.length;
+/** From the end of the uid to the place of the revision. */
+const UID_TO_CUT = '",'.length;
+const VERSION = '"resourceVersion":"';
+/** How many bytes before the managed fields may be shared with them: a time, and a few labels that many events have. */
+const CLOSE = 160;
+
+/**
+ * Where the stored form of an event repeats its key, and what other events have: the managed fields are a third of an
+ * event, and equal for all events of one client, form and second. `cut`: as in `EncodedEvent`.
+ */
+function byteHints(event: Event, written: EventText, bytes: Uint8Array, cut: number): ByteHints {
+  const { metadata, regarding } = event;
+  const { name = '', generateName, uid } = metadata;
+  const { text, opening, managed, fields } = written;
+  const version = regarding?.resourceVersion ? text.indexOf(VERSION, fields) + VERSION.length : -1;
+  const places = bytes.length === text.length ? { managed, fields, version } : inBytes(text, managed, fields, version);
+  const end = places.fields;
+  const shared: ByteRange[] = [];
+  if (managed < fields) {
+    // The time of a creation is that of its managed fields: all creations of a second share both, and labels that agree.
+    if (managed > opening.length && managed - opening.length <= CLOSE) shared.push({ start: cut, end });
+    shared.push({ start: places.managed, end });
+  }
+  return {
+    name: generateName ? -1 : NAME,
+    namespace: generateName ? -1 : NAME + name.length + NAME_TO_NAMESPACE,
+    uid: uid ? cut - UID_TO_CUT - uid.length : -1,
+    regardingVersion: places.version,
+    shared,
+    suffix: text.endsWith(COMMON_SUFFIX) ? bytes.length - COMMON_SUFFIX.length : -1,
+  };
+}
+
+type Places = Pick<EventText, 'managed' | 'fields'> & { readonly version: number };
+
+/** The same places in bytes. Notes come after all of them, and so mostly all before them is ASCII. */
+function inBytes(text: string, managed: number, fields: number, version: number): Places {
+  const last = Math.max(fields, version);
+  if (byteLength(text, last) === last) return { managed, fields, version };
+  return {
+    managed: byteLength(text, managed),
+    fields: byteLength(text, fields),
+    version: version < 0 ? version : byteLength(text, version),
+  };
+}
+
+const byteLength = (text: string, end: number): number => encoder.encode(text.slice(0, end)).length;

@@ -7,7 +7,7 @@ import { coreEventShape, eventShape } from '../resource/schema.js';
 import { eventTable } from '../resource/table.js';
 import { fieldsPresent } from '../codec/compare-events.js';
 import { decodeNewEvent } from '../codec/decode-event.js';
-import { fromCore } from './core-form.js';
+import { fromCore } from './core-v1.js';
 import type { EventVersion } from './version.js';
 
 /** `events.<api_domain>/v1`: the version the library stores. */
@@ -25,7 +25,7 @@ export function eventsV1(apiDomain: string): EventVersion {
     shape,
     otherVersions: new Map([['v1', coreEventShape()]]),
     decodeNew: decodeNewEvent,
-    fieldsPresent: (object) => fieldsPresent(object as unknown as Event),
+    managed: { apiVersion, kind: 'Event', shape, fieldsPresent: (object) => fieldsPresent(object as unknown as Event) },
     strict: true,
     fieldName: (stored) => stored,
     // The stored form is this version's: each field is called what it is.

@@ -24,8 +24,8 @@ export interface EventVersion {
   readonly otherVersions: ReadonlyMap<string, StructShape>;
   /** For new events; there need not be one. */
   readonly decodeNew?: QuickDecoder | undefined;
-  /** See `ManagedVersion`. */
-  readonly fieldsPresent?: ManagedVersion['fieldsPresent'];
+  /** The version as managed fields know it. */
+  readonly managed: ManagedVersion;
   /** The rules of `events/v1`; without them only the older ones of core/v1. */
   readonly strict: boolean;
   /** What a field of the stored form is called here: `note` or `message`. */

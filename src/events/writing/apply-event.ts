@@ -3,10 +3,9 @@ import { applyManagedFields } from '../../api/managed-fields/apply-managed-field
 import { readWriteOptions, type WriteOptions } from '../../api/options/write-options.js';
 import { conflict } from '../../api/status/failures.js';
 import type { Event } from '../../model/event.js';
-import { resourceOf, type VerbCall } from '../request/call.js';
-import type { Result } from '../request/result.js';
+import { resourceOf, type VerbCall, type Result } from '../request/call.js';
 import { changeStored } from './change-stored.js';
-import { managedVersion, managerOfCall, setManagedFields, trackingTime } from './field-tracking.js';
+import { managerOfCall, setManagedFields, trackingTime } from './field-tracking.js';
 import { readBytes, requireName, requireNamespace } from './request-body.js';
 import { storeMissing } from './store-new.js';
 
@@ -39,7 +38,7 @@ function merged(call: VerbCall, options: WriteOptions, body: ApplyBody, previous
   const { version } = call;
   const stored = previous?.metadata.managedFields;
   const { object, entries } = applyManagedFields({
-    version: managedVersion(call),
+    version: version.managed,
     ...(previous && { live: version.toWire(previous) }),
     ...(stored && { stored }),
     intent: body.intent,

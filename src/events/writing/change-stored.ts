@@ -6,13 +6,21 @@ import { nextTurn } from '../../clock/clock.js';
 import { chain } from '../../http/promise.js';
 import type { Event } from '../../model/event.js';
 import type { EncodedEvent, EventRecord } from '../../store/contract/record.js';
-import { expiryOf, keyOf, readStored, resourceOf, type VerbCall } from '../request/call.js';
-import { isVast, storedObject, type Result } from '../request/result.js';
+import {
+  expiryOf,
+  keyOf,
+  readStored,
+  resourceOf,
+  type VerbCall,
+  isVast,
+  storedObject,
+  type Result,
+} from '../request/call.js';
 import { isOutdated, MODIFIED } from '../request/store-failures.js';
-import { updateErrors } from '../rules/update-rules.js';
+import { updateErrors } from '../rules/event-rules.js';
 import { encodeText } from '../stored-form/encode-event.js';
 import { rewriteEvent, type ReadEvent } from '../stored-form/read-event.js';
-import { requireEventRate, requireFits } from './write-limits.js';
+import { requireEventRate, requireFits } from './store-new.js';
 
 /** What a verb makes of the stored state; it throws a StatusError where it refuses. */
 export type Change = (previous: Event, record: EventRecord) => ChangedEvent;

@@ -1,5 +1,4 @@
-import { keyOf, type VerbCall } from '../request/call.js';
-import { storedObject, type Result } from '../request/result.js';
+import { keyOf, type VerbCall, storedObject, type Result } from '../request/call.js';
 import { deletedStatus, removeStored } from './remove-stored.js';
 import { readDeleteOptions } from './request-body.js';
 

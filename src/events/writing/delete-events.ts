@@ -3,8 +3,7 @@ import { isStatusError } from '../../api/status/status-error.js';
 import { Pace, RECORDS } from '../listing/batches.js';
 import { readSelection } from '../listing/list-query.js';
 import { readList } from '../listing/read-list.js';
-import type { VerbCall } from '../request/call.js';
-import type { Result } from '../request/result.js';
+import type { VerbCall, Result } from '../request/call.js';
 import { deletedStatus, removeStored } from './remove-stored.js';
 import { readDeleteOptions } from './request-body.js';
 

@@ -1,16 +1,9 @@
 import { managerOf } from '../../api/managed-fields/manager-name.js';
-import type { ManagedVersion } from '../../api/managed-fields/tracked-object.js';
 import type { WriteOptions } from '../../api/options/write-options.js';
 import { header } from '../../http/headers.js';
 import type { Event } from '../../model/event.js';
 import type { ManagedFieldsEntry } from '../../model/object-meta.js';
 import type { VerbCall } from '../request/call.js';
-
-/** The version of a call, as managed fields know it. */
-export function managedVersion({ version }: VerbCall): ManagedVersion {
-  const { apiVersion, kind } = version.view;
-  return { apiVersion, kind, shape: version.shape, fieldsPresent: version.fieldsPresent };
-}
 
 /** The manager of a write: the `fieldManager`, or the name of the client. */
 export function managerOfCall(call: VerbCall, options: WriteOptions): string {
@@ -42,7 +35,7 @@ export function trackFields(call: VerbCall, options: WriteOptions, next: Event, 
   }
   const { version } = call;
   const { entries, json } = call.dependencies.fieldTracker.track({
-    version: managedVersion(call),
+    version: version.managed,
     live: previous && version.toWire(previous),
     next: version.toWire(next),
     stored,

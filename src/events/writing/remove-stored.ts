@@ -4,11 +4,10 @@ import type { ListMeta } from '../../model/object-meta.js';
 import type { StatusDetails } from '../../model/status.js';
 import type { EventKey } from '../../store/contract/event-store.js';
 import type { EventRecord } from '../../store/contract/record.js';
-import { expiryOf, resourceOf, type VerbCall } from '../request/call.js';
-import type { Result } from '../request/result.js';
+import { expiryOf, resourceOf, type VerbCall, type Result } from '../request/call.js';
 import { isOutdated } from '../request/store-failures.js';
 import { decodeEvent, encodeEvent } from '../stored-form/encode-event.js';
-import { requireFits } from './write-limits.js';
+import { requireFits } from './store-new.js';
 
 /** How a deletion ended: the event is gone, or it waits for its finalizers. */
 export interface Removal {

@@ -1,20 +1,26 @@
 import { toRevision, uintError } from '../../api/options/query.js';
 import type { WriteOptions } from '../../api/options/write-options.js';
-import { badRequest, generatedNameTaken, invalid } from '../../api/status/failures.js';
+import { badRequest, generatedNameTaken, invalid, tooManyRequests } from '../../api/status/failures.js';
 import { dedupeOwnerReferences } from '../../api/validation/owner-references.js';
 import { settle } from '../../http/promise.js';
 import type { Event } from '../../model/event.js';
 import type { ManagedFieldsEntry } from '../../model/object-meta.js';
-import { isStoreError } from '../../store/contract/errors.js';
-import type { EventKey, EventRecord } from '../../store/contract/record.js';
-import { requireAccess } from '../request/access.js';
-import { expiryOf, resourceOf, type EventsDependencies, type VerbCall } from '../request/call.js';
-import { storedObject, type Result } from '../request/result.js';
-import { createErrors } from '../rules/create-rules.js';
+import { isStoreError, storeError } from '../../store/contract/errors.js';
+import { type EventKey, type EventRecord, eventSize, type EncodedEvent } from '../../store/contract/record.js';
+import {
+  requireAccess,
+  expiryOf,
+  resourceOf,
+  type EventsDependencies,
+  type VerbCall,
+  storedObject,
+  type Result,
+} from '../request/call.js';
+import { createErrors } from '../rules/event-rules.js';
 import { encodeEvent } from '../stored-form/encode-event.js';
 import { setManagedFields, trackFields } from './field-tracking.js';
-import { generateName } from './generate-name.js';
-import { requireEventRate, requireFits } from './write-limits.js';
+import type { EventStore } from '../../store/contract/event-store.js';
+import { longerThan } from '../../api/validation/byte-length.js';
 
 const NAME_ATTEMPTS = 8;
 
@@ -79,7 +85,7 @@ function attempt<T>(writing: NewEvent<T>): Result | T | Promise<Result | T> {
   const { metadata } = event;
   if (generated) {
     metadata.name = generateName(metadata.generateName ?? '');
-    metadata.uid = dependencies.uids();
+    metadata.uid = crypto.randomUUID();
   }
   const errors = createErrors(event, version, dependencies.types);
   if (errors.length > 0) throw invalid(version.view.kind, metadata.name ?? '', errors);
@@ -132,8 +138,8 @@ function nameTaken<T>(writing: NewEvent<T>, existing: EventRecord | undefined): 
 }
 
 /** Sets identity and time, whatever the client has sent for them. */
-function stamp({ metadata }: Event, { uids, wholeSeconds, time }: EventsDependencies): void {
-  metadata.uid = uids();
+function stamp({ metadata }: Event, { wholeSeconds, time }: EventsDependencies): void {
+  metadata.uid = crypto.randomUUID();
   metadata.creationTimestamp = wholeSeconds(time.now());
   if (metadata.deletionTimestamp !== undefined) delete metadata.deletionTimestamp;
   if (metadata.deletionGracePeriodSeconds !== undefined) delete metadata.deletionGracePeriodSeconds;
@@ -152,5 +158,56 @@ function refuseResourceVersion(event: Event): void {
   const sent = event.metadata.resourceVersion ?? '';
   if (sent !== '' && !uintError(sent) && toRevision(sent) !== 0) {
     throw badRequest('resourceVersion should not be set on objects to be created');
+  }
+}
+
+/**
+ * Counts a valid write against the limits on rates, once for each request; a dry run counts nothing. Which version it came
+ * in makes no difference.
+ *
+ * @throws StatusError 429
+ */
+export function requireEventRate(call: VerbCall, event: Event, { dryRun }: WriteOptions): void {
+  const { rates } = call.dependencies;
+  if (rates === undefined || dryRun) return;
+  const refusal = rates.debit({ namespace: call.scope.namespace, user: call.caller.name, event });
+  if (refusal) throw tooManyRequests(refusal.text, refusal.retryAfterSeconds);
+}
+
+/** For a dry run: refuses what the store would refuse. @throws StoreError `too-large` */
+export function requireFits({ capabilities }: EventStore, event: EncodedEvent): void {
+  if (eventSize(event) <= capabilities.maxEventBytes) return;
+  throw storeError('too-large', `the event has more than ${capabilities.maxEventBytes} bytes`);
+}
+
+/** Kubernetes' alphabet: no vowels and no look-alikes, so that no words come out. */
+const ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
+const SUFFIX_LENGTH = 5;
+const MAX_BASE_BYTES = 58;
+
+/** A name from a prefix: at most 58 bytes of it, characters whole, and five random ones. */
+export function generateName(base: string): string {
+  let suffix = '';
+  for (const byte of randomBytes()) suffix += ALPHABET[byte % ALPHABET.length] ?? '';
+  return beginning(base) + suffix;
+}
+
+function beginning(base: string): string {
+  if (!longerThan(base, MAX_BASE_BYTES)) return base;
+  // Bytes of a character that does not fit are left alone, so that `read` is what fits.
+  const { read } = new TextEncoder().encodeInto(base, new Uint8Array(MAX_BASE_BYTES));
+  return base.slice(0, read);
+}
+
+/** Uniform over the alphabet: bytes beyond the last whole multiple are thrown away. */
+function* randomBytes(): Generator<number> {
+  const limit = 256 - (256 % ALPHABET.length);
+  let found = 0;
+  while (found < SUFFIX_LENGTH) {
+    for (const byte of crypto.getRandomValues(new Uint8Array(16))) {
+      if (byte >= limit || found === SUFFIX_LENGTH) continue;
+      found++;
+      yield byte;
+    }
   }
 }

@@ -7,7 +7,7 @@ import { createAccess } from '../../../src/auth/access.js';
 import { createEvents, type Events } from '../../../src/events/create-events.js';
 import type { EventsOptions } from '../../../src/events/options.js';
 import { readSelection } from '../../../src/events/listing/list-query.js';
-import { scopeOf } from '../../../src/events/request/routing.js';
+import { scopeOf } from '../../../src/events/request/scope.js';
 import { createWatchedSelections } from '../../../src/events/request/watched-selections.js';
 import type { EventsDependencies, VerbCall } from '../../../src/events/request/call.js';
 import { createChunkMemory } from '../../../src/api/representation/chunk-memory.js';
@@ -16,8 +16,7 @@ import { eventsV1 } from '../../../src/events/versions/events-v1.js';
 import { openWatch } from '../../../src/events/reading/watch-events.js';
 import { parseQuery, splitUrl } from '../../../src/http/url.js';
 import { createEventReader } from '../../../src/events/stored-form/read-event.js';
-import { createTextBytes } from '../../../src/events/stored-form/text-bytes.js';
-import { createUids } from '../../../src/events/request/uids.js';
+import { createTextBytes } from '../../../src/events/stored-form/encode-event.js';
 import { createWholeSeconds } from '../../../src/time/timestamp.js';
 import { createInFlightLimits } from '../../../src/limits/in-flight.js';
 import { atNextTurn } from '../../../src/clock/clock.js';
@@ -139,7 +138,6 @@ export function verbBench(wrap: (store: EventStore) => EventStore = (store) => s
     store,
     hub,
     textBytes: createTextBytes(),
-    uids: createUids(),
     readEvent: createEventReader(fieldTracker.entriesOf),
     chunkMemory: createChunkMemory(),
     watchedSelections: createWatchedSelections(),

@@ -1,7 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { difference, EMPTY, intersection, union, type FieldSet } from '../../../../src/api/managed-fields/field-set.js';
-import { fromFieldsV1, toFieldsV1 } from '../../../../src/api/managed-fields/fields-v1.js';
+import {
+  difference,
+  EMPTY,
+  intersection,
+  union,
+  type FieldSet,
+  fromFieldsV1,
+  toFieldsV1,
+} from '../../../../src/api/managed-fields/field-set.js';
 
 const names = fc.constantFrom('a', 'b', '__proto__', 'constructor', '1', '.');
 const elements = fc.oneof(

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { FieldSet } from '../../../../src/api/managed-fields/field-set.js';
-import { fromFieldsV1, toFieldsV1 } from '../../../../src/api/managed-fields/fields-v1.js';
+import { type FieldSet, fromFieldsV1, toFieldsV1 } from '../../../../src/api/managed-fields/field-set.js';
 import { pathText } from '../../../../src/api/managed-fields/path-element.js';
 
 const rewritten = (fields: unknown): string => JSON.stringify(toFieldsV1(fromFieldsV1(fields) as FieldSet));

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { isStatusError } from '../../../../src/api/status/status-error.js';
-import { requireName, routeOf, scopeOf } from '../../../../src/events/request/routing.js';
+import { requireName, routeOf, scopeOf } from '../../../../src/events/request/scope.js';
 import { eventsV1 } from '../../../../src/events/versions/events-v1.js';
 import { decodePath, parseQuery, splitUrl } from '../../../../src/http/url.js';
 import { bench, event, ROOT } from '../bench.js';

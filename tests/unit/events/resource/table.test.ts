@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { eventTable } from '../../../../src/events/resource/table.js';
-import { coreName } from '../../../../src/events/versions/core-form.js';
+import { coreName } from '../../../../src/events/versions/core-v1.js';
 
 const eventsV1Table = eventTable((stored) => stored);
 const coreV1Table = eventTable(coreName);

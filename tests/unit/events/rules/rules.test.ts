@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createErrors } from '../../../../src/events/rules/create-rules.js';
-import { updateErrors } from '../../../../src/events/rules/update-rules.js';
+import { createErrors, updateErrors } from '../../../../src/events/rules/event-rules.js';
 import { eventsV1 } from '../../../../src/events/versions/events-v1.js';
 import type { EventVersion } from '../../../../src/events/versions/version.js';
 import type { Event } from '../../../../src/model/event.js';

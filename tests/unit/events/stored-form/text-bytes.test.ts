@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createTextBytes } from '../../../../src/events/stored-form/text-bytes.js';
+import { createTextBytes } from '../../../../src/events/stored-form/encode-event.js';
 
 const plainly = (text: string): Uint8Array => new TextEncoder().encode(text);
 

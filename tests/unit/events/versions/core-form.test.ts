@@ -5,7 +5,7 @@ import { encodeJson } from '../../../../src/api/encode/encode-json.js';
 import type { StructShape } from '../../../../src/api/schema/shape.js';
 import { encodeEvent } from '../../../../src/events/stored-form/encode-event.js';
 import { coreEventShape, eventShape } from '../../../../src/events/resource/schema.js';
-import { coreName, fromCore, toCore } from '../../../../src/events/versions/core-form.js';
+import { coreName, fromCore, toCore } from '../../../../src/events/versions/core-v1.js';
 import type { Event } from '../../../../src/model/event.js';
 import { anyEvent } from '../any-event.js';
 
