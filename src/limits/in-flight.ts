@@ -3,7 +3,7 @@ import type { Clock } from '../clock/clock.js';
 import type { Caller } from '../model/caller.js';
 import { createAnswerBytes, type HeldBytes } from './answer-bytes.js';
 import { readInFlightLimits, type InFlightLimitOptions } from './in-flight-options.js';
-import { createCallerQueues, type CallerState } from './caller-queues.js';
+import { createCallerQueues, type CallerState, type WaitKind } from './caller-queues.js';
 import type { Requester } from './queue.js';
 
 /** A place that a request holds. */
@@ -144,6 +144,16 @@ export function createInFlightLimits(
         () => resolve(undefined),
       ),
     );
+  const waitFor = <T>(kind: WaitKind, state: CallerState, client: Client, next: () => T): Promise<T | undefined> =>
+    new Promise((resolve) =>
+      queues.wait(
+        kind,
+        state,
+        client,
+        () => resolve(next()),
+        () => resolve(undefined),
+      ),
+    );
   /** A caller without a name is identified by its address. */
   const stateOf = (caller: Caller | undefined, { remoteAddress = '' }: Client): CallerState => {
     if (caller === undefined) return queues.of(`\0unknown ${remoteAddress}`, true);
@@ -164,30 +174,14 @@ export function createInFlightLimits(
       if (caller.groups.includes(MASTERS)) return now ? NO_PLACE : inTurn(state, client, () => NO_PLACE);
       if (now && isFree(kind, state) && !queues.mustWait(kind, state, free(kind))) return take(kind, state);
       if (isFull(state)) return inTurn(state, client, none);
-      return new Promise((resolve) =>
-        queues.wait(
-          kind,
-          state,
-          client,
-          () => resolve(take(kind, state)),
-          () => resolve(undefined),
-        ),
-      );
+      return waitFor(kind, state, client, () => take(kind, state));
     },
     hold(bytes, caller, client) {
       if (caller.groups.includes(MASTERS)) return NO_BYTES;
       const state = stateOf(caller, client);
       if (isFree('bytes', state) && !queues.mustWait('bytes', state, 1)) return answerBytes.take(state, bytes);
       if (isFull(state)) return inTurn(state, client, none);
-      return new Promise((resolve) =>
-        queues.wait(
-          'bytes',
-          state,
-          client,
-          () => resolve(answerBytes.take(state, bytes)),
-          () => resolve(undefined),
-        ),
-      );
+      return waitFor('bytes', state, client, () => answerBytes.take(state, bytes));
     },
     holdChunk(chunk, caller, client) {
       return caller.groups.includes(MASTERS) ? nothing : answerBytes.share(stateOf(caller, client), chunk);

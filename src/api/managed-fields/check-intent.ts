@@ -1,7 +1,7 @@
 import { goPrint, goType, shorten, goQuote } from '../../json/go-print.js';
 import { isObject } from '../../json/json-tree.js';
 import type { ListShape, ScalarShape, Shape, StructShape } from '../schema/shape.js';
-import { itemElement, memberShape } from './list-items.js';
+import { itemElement, memberShape } from './fields-of.js';
 import { elementText } from './path-element.js';
 
 /** The most errors that are reported, because each of a million labels may be wrong. */

@@ -1,7 +1,7 @@
 import { isObject, member, sameTree } from '../../json/json-tree.js';
 import type { ListShape, Shape, StructShape } from '../schema/shape.js';
 import { LEAF, putNode, type FieldNode, type FieldSet } from './field-set.js';
-import { isAtomic, isVacant, itemsByElement, memberShape } from './list-items.js';
+import { isAtomic, isVacant, itemsByElement, memberShape } from './fields-of.js';
 import { fieldElement } from './path-element.js';
 
 /** The differences between two states of an object. */

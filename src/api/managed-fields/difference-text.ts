@@ -1,6 +1,6 @@
 import { isObject, member, sameTree } from '../../json/json-tree.js';
 import type { Shape, StructShape } from '../schema/shape.js';
-import { isAtomic, isVacant } from './list-items.js';
+import { isAtomic, isVacant } from './fields-of.js';
 
 type Members = Readonly<Record<string, unknown>>;
 

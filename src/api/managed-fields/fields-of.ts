@@ -1,8 +1,72 @@
-import { isObject } from '../../json/json-tree.js';
-import type { ListShape, Shape, StructShape } from '../schema/shape.js';
+import { isObject, member } from '../../json/json-tree.js';
+import { defaultValue, type ListShape, type Shape, type StructShape } from '../schema/shape.js';
+import { keyElement, valueElement, fieldElement } from './path-element.js';
 import { LEAF, putNode, type FieldNode, type FieldSet } from './field-set.js';
-import { isAtomic, isVacant, itemsByElement, memberShape } from './list-items.js';
-import { fieldElement } from './path-element.js';
+
+/** True for what is owned and replaced as a whole: scalars, atomic lists, atomic objects. */
+export function isAtomic(shape: Shape): boolean {
+  if (shape.kind === 'list') return shape.type === 'atomic';
+  return shape.kind === 'scalar' || (shape.kind === 'struct' && shape.atomic);
+}
+
+/** True for an object or list without members, also for one that is null or absent. */
+export function isVacant(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length === 0;
+  return !isObject(value) || Object.keys(value).length === 0;
+}
+
+/** The path element of an item of a set or keyed list, or the error in structured-merge-diff's words. */
+export function itemElement(
+  item: unknown,
+  shape: ListShape,
+): { readonly element: string } | { readonly error: string } {
+  if (shape.type === 'map') return keyedElement(item, shape);
+  const without = 'associative list without keys has an element that';
+  if (item === null) return { error: `${without}'s an explicit null` };
+  if (Array.isArray(item)) return { error: 'not supported: associative list with lists as elements' };
+  if (isObject(item)) return { error: `${without}'s a map type` };
+  return { element: valueElement(item) };
+}
+
+function keyedElement(item: unknown, { keys, item: shape }: ListShape): ReturnType<typeof itemElement> {
+  if (item === null) return { error: 'associative list with keys may not have a null element' };
+  if (!isObject(item)) return { error: 'associative list with keys may not have non-map elements' };
+  const found = keys.map((key) => [key, keyOf(item, shape, key)] as const).filter(([, value]) => value !== undefined);
+  if (found.length > 0) return { element: keyElement(found) };
+  const names = keys.map((key) => `"${key}"`).join(' ');
+  return {
+    error:
+      `associative list with keys has an element that omits all key fields [${names}] ` +
+      `(and doesn't have default values for any key fields)`,
+  };
+}
+
+/** An absent key has its default, if there is one. */
+function keyOf(item: Parameters<typeof member>[0], shape: Shape, key: string): unknown {
+  const value = member(item, key);
+  if (value !== undefined) return value;
+  const field = shape.kind === 'struct' ? shape.byName.get(key) : undefined;
+  return field && defaultValue(field);
+}
+
+/** The items of a set or keyed list by path element, in order of first appearance; equal items grouped. */
+export function itemsByElement(value: unknown, shape: ListShape): Map<string, unknown[]> {
+  const items = new Map<string, unknown[]>();
+  for (const item of Array.isArray(value) ? value : []) {
+    const found = itemElement(item, shape);
+    if ('error' in found) continue;
+    const equals = items.get(found.element);
+    if (equals) equals.push(item);
+    else items.set(found.element, [item]);
+  }
+  return items;
+}
+
+/** The shape of a member of an object; undefined for a field the struct does not know. */
+export function memberShape(shape: Shape, key: string): Shape | undefined {
+  if (shape.kind === 'map') return shape.value;
+  return shape.kind === 'struct' ? shape.byName.get(key)?.shape : undefined;
+}
 
 /**
  * The fields of an object, as an apply owns them: every scalar and everything atomic, every item of a set or

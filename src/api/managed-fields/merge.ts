@@ -1,7 +1,7 @@
 import { setMember } from '../../json/json-document.js';
 import { isObject, member } from '../../json/json-tree.js';
 import type { ListShape, Shape, StructShape } from '../schema/shape.js';
-import { isAtomic, isVacant, itemElement, itemsByElement, memberShape } from './list-items.js';
+import { isAtomic, isVacant, itemElement, itemsByElement, memberShape } from './fields-of.js';
 
 type JsonObject = Readonly<Record<string, unknown>>;
 

@@ -1,10 +1,9 @@
 import type { StructShape, ListShape, Shape } from '../schema/shape.js';
 import { difference, intersection, union, type FieldSet } from './field-set.js';
-import { fieldsOf, withStructs } from './fields-of.js';
+import { fieldsOf, withStructs, isAtomic, isVacant, itemElement, memberShape } from './fields-of.js';
 import type { Managers } from './managers.js';
 import type { WireObject } from './tracked-object.js';
 import { setMember } from '../../json/json-document.js';
-import { isAtomic, isVacant, itemElement, memberShape } from './list-items.js';
 import { fieldElement } from './path-element.js';
 
 /**

@@ -12,8 +12,7 @@ import { emptyObject, sameContent, untracked, type ManagedVersion, type WireObje
 import { compareObjects, type Comparison } from './compare.js';
 import { difference, EMPTY, union, LEAF, type FieldNode, type FieldSet, putNode } from './field-set.js';
 import type { Shape } from '../schema/shape.js';
-import { shapeBelow } from './fields-of.js';
-import { isAtomic } from './list-items.js';
+import { shapeBelow, isAtomic } from './fields-of.js';
 
 /** A create, an update, or a patch that is not an apply. */
 export interface UpdateManagedFieldsInput {

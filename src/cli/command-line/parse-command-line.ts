@@ -1,4 +1,7 @@
 import { parseArgs } from 'node:util';
+import type { OptionRule } from '../../options/check-options.js';
+import { aWholeNumber } from '../../options/rules.js';
+import { parseGoDuration } from '../../time/go-duration.js';
 
 /** One flag of a command. Parsing, the help and the tables of docs/standalone.md are made of it. */
 export interface FlagDefinition<T = unknown> {
@@ -18,18 +21,23 @@ export interface FlagDefinition<T = unknown> {
 /** Flags by their names, without the dashes, in the order of the help. */
 export type FlagTable = Readonly<Record<string, FlagDefinition>>;
 
-/** What the flags of a table are read as. */
-export type FlagValues<Table extends FlagTable> = { readonly [Name in keyof Table]: ReturnType<Table[Name]['read']> };
+/** `dataDir` for `data-dir`. */
+type CamelCase<Name> = Name extends `${infer First}-${infer Rest}` ? `${First}${Capitalize<CamelCase<Rest>>}` : Name;
+
+/** What the flags of a table are read as, by their names in camel case. */
+export type FlagValues<Table extends FlagTable> = {
+  readonly [Name in keyof Table as CamelCase<Name>]: ReturnType<Table[Name]['read']>;
+};
 
 /** What a command takes. */
-export interface CommandSyntax<Table extends FlagTable> {
+interface CommandSyntax<Table extends FlagTable> {
   readonly flags: Table;
   /** What its operands are called. Each has to be given. */
   readonly operands: readonly string[];
 }
 
 /** What was read. */
-export type CommandLine<Table extends FlagTable> =
+type CommandLine<Table extends FlagTable> =
   | { readonly flags: FlagValues<Table>; readonly operands: readonly string[] }
   | { readonly helpWanted: true }
   | { readonly error: string };
@@ -83,7 +91,7 @@ function readValues<Table extends FlagTable>(
   for (const [name, { read, quote = (text: string) => text }] of Object.entries(table)) {
     const text = texts.get(name) ?? '';
     try {
-      values.push([name, read(text)]);
+      values.push([name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase()), read(text)]);
     } catch (error) {
       const shown = JSON.stringify(quote(text));
       return { error: `invalid argument ${shown} for "--${name}" flag: ${(error as Error).message}` };
@@ -93,7 +101,7 @@ function readValues<Table extends FlagTable>(
 }
 
 /** What the help of a command says. */
-export interface HelpOptions {
+interface HelpOptions {
   /** What the command does. */
   readonly about: readonly string[];
   /** `kube-vitals copy FROM TO [flags]`. */
@@ -108,4 +116,50 @@ export function helpText({ about, usage, flags }: HelpOptions): string {
     return `  ${head}\n      ${help}${shownDefault === '' ? '' : ` (default ${shownDefault})`}\n`;
   });
   return [...about, '', `Usage: ${usage}`, '', ...lines, '  --help\n      Prints this.\n'].join('\n');
+}
+
+/** `true` and `false` in every spelling that Go's flags take. */
+export function readBoolean(text: string): boolean {
+  if (/^(1|t|T|true|TRUE|True)$/.test(text)) return true;
+  if (/^(0|f|F|false|FALSE|False)$/.test(text)) return false;
+  throw new Error('must be true or false');
+}
+
+/** A Go duration in milliseconds. @throws Error with Go's text */
+export function readDuration(text: string): number {
+  const parsed = parseGoDuration(text);
+  if ('fault' in parsed) throw new Error(parsed.fault);
+  return parsed.ms;
+}
+
+/** A whole number from 1. */
+export function readCount(text: string): number {
+  return checked(aWholeNumber(1, 999_999_999), /^\d+$/.test(text) ? Number(text) : NaN);
+}
+
+/** A value that keeps to the rule of the option it is for. */
+function checked<Value>(rule: OptionRule, value: Value): Value {
+  const [fault] = rule(value, '');
+  if (fault !== undefined) throw new Error(fault.trim());
+  return value;
+}
+
+/** Any text but an empty one. */
+export function readNonEmpty(text: string): string {
+  if (text === '') throw new Error('must not be empty');
+  return text;
+}
+
+/** A text, or `undefined` where it is empty. */
+export function readOptional(text: string): string | undefined {
+  return text === '' ? undefined : text;
+}
+
+/** A reader of one of these words. */
+export function oneOf<Word extends string>(...words: readonly Word[]): (text: string) => Word {
+  return (text) => {
+    const found = words.find((word) => word === text);
+    if (found === undefined) throw new Error(`must be ${words.join(' or ')}`);
+    return found;
+  };
 }

@@ -1,6 +1,5 @@
 import type { Command } from '../command-line/command.js';
-import { parseCommandLine, type FlagTable, helpText } from '../command-line/parse-command-line.js';
-import { readBoolean } from '../command-line/flag-values.js';
+import { parseCommandLine, type FlagTable, helpText, readBoolean } from '../command-line/parse-command-line.js';
 import { parseStoreUrl, withoutSecrets, type StoreChoice } from '../stores/store-url.js';
 
 const TABLE = {
@@ -36,7 +35,7 @@ export const copyCommand: Command = {
       run: async (context) => {
         const { runCopy } = await import('./copy.js');
         return runCopy(
-          { from: from.choice, to: to.choice, overwrite: flags.overwrite, skipRefused: flags['skip-refused'] },
+          { from: from.choice, to: to.choice, overwrite: flags.overwrite, skipRefused: flags.skipRefused },
           context,
         );
       },

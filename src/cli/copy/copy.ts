@@ -1,9 +1,9 @@
-import { copyEvents, type CopyResult, type EventStore } from '../../index.js';
+import { copyEvents, type CopyResult, type EventStore, type SkippedEvent, type CopyProgress } from '../../index.js';
 import type { EndSignal, ProcessContext } from '../command-line/command.js';
 import { messageOf, openStore } from '../stores/open-store.js';
 import { passwordFilter, type StoreChoice } from '../stores/store-url.js';
-import { createLeftOut, countsOf, createProgressLines } from './report-lines.js';
-import { copyRefusal } from './refusal.js';
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
 
 /** What is copied where. */
 export interface CopyTask {
@@ -109,4 +109,98 @@ async function open(place: 'FROM' | 'TO', choice: StoreChoice, signal: AbortSign
     signal.throwIfAborted();
     throw new Error(`${place}: ${messageOf(error)}`, { cause: error });
   }
+}
+
+/** How many skipped events are listed by name. */
+const MAX_LISTED = 100;
+
+const REASONS: Readonly<Record<SkippedEvent['why'], string>> = {
+  different: 'TO has another event of that name (--overwrite replaces it)',
+  'too-large': 'it is too large for TO',
+  'invalid-key': 'TO takes no event of that name',
+};
+
+/** Options of {@link createLeftOut}. */
+interface LeftOutOptions {
+  /** Whether the copy goes on without events that TO refuses. */
+  readonly skipRefused: boolean;
+  readonly write: (line: string) => void;
+}
+
+/**
+ * Names each event that is left out, the first hundred of them.
+ *
+ * @returns a function that throws an Error for a refused event where the copy has to end
+ */
+export function createLeftOut({ skipRefused, write }: LeftOutOptions): (skipped: SkippedEvent) => void {
+  let count = 0;
+  return ({ key, why }) => {
+    const what = `${key.namespace}/${key.name}: ${REASONS[why]}`;
+    if (why !== 'different' && !skipRefused) throw new Error(`${what} (--skip-refused goes on without such events)`);
+    count += 1;
+    if (count <= MAX_LISTED) write(`left out: ${what}`);
+    else if (count === MAX_LISTED + 1) write('left out: more events, which are counted and not named');
+  };
+}
+
+/** The shortest time before the first line and between two lines. */
+const PAUSE_MS = 1_000;
+
+/**
+ * Reports the progress of a copy, at most one line a second; a copy that takes less time has none.
+ *
+ * @param now milliseconds that never go back
+ */
+export function createProgressLines(
+  write: (line: string) => void,
+  now: () => number,
+): (progress: CopyProgress) => void {
+  let quietUntil = now() + PAUSE_MS;
+  return (progress) => {
+    if (now() < quietUntil) return;
+    quietUntil = now() + PAUSE_MS;
+    const { remaining } = progress;
+    write(`${countsOf(progress)}${remaining === undefined ? '' : `, ${remaining} still to be read`}`);
+  };
+}
+
+/** The counts of a copy in words. */
+function countsOf({ copied, present, overwritten, expired, left }: Omit<CopyProgress, 'remaining'>): string {
+  return `${copied} copied, ${present} already there, ${overwritten} replaced, ${expired} expired, ${left} left out`;
+}
+
+/**
+ * Why a copy between two stores is refused, or `undefined`. One server under two names is not recognized: the copy then finds
+ * every event present, and changes nothing.
+ */
+export function copyRefusal(from: StoreChoice, to: StoreChoice): string | undefined {
+  // Opening a missing file would create it, and copying nothing would succeed.
+  if (from.kind === 'sqlite' && fileOf(from.path) === undefined) return `FROM: there is no file ${resolve(from.path)}`;
+  return isSame(from, to) ? `FROM and TO are the same store, ${from.shown}` : undefined;
+}
+
+function isSame(from: StoreChoice, to: StoreChoice): boolean {
+  if (from.kind === 'sqlite' && to.kind === 'sqlite') {
+    const [one, other] = [fileOf(from.path), fileOf(to.path)];
+    if (one !== undefined && other !== undefined) return one === other;
+    return resolve(from.path) === resolve(to.path);
+  }
+  if (from.kind === 'postgres' && to.kind === 'postgres') {
+    return databaseOf(from.connectionString) === databaseOf(to.connectionString) && from.schema === to.schema;
+  }
+  if (from.kind === 'etcd' && to.kind === 'etcd') {
+    return from.prefix === to.prefix && from.endpoints.some((endpoint) => to.endpoints.includes(endpoint));
+  }
+  return false;
+}
+
+/** Identifies a file by device and inode; `undefined` where there is none. */
+function fileOf(path: string): string | undefined {
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return found && `${found.dev}:${found.ino}`;
+}
+
+function databaseOf(connectionString: string): string {
+  const { hostname, port, pathname, searchParams } = new URL(connectionString);
+  return [hostname, port || '5432', pathname, searchParams.get('host') ?? ''].join(' ');
 }

@@ -1,28 +1,25 @@
 import { join } from 'node:path';
-import { parseCommandLine, type FlagTable, type FlagValues } from '../command-line/parse-command-line.js';
 import {
+  parseCommandLine,
+  type FlagTable,
   oneOf,
   readBoolean,
   readCount,
   readDuration,
   readNonEmpty,
   readOptional,
-} from '../command-line/flag-values.js';
+} from '../command-line/parse-command-line.js';
 import { parseStoreUrl, withoutSecrets, type StoreChoice } from '../stores/store-url.js';
 import { limitFlags, limitOptions, type LimitOptions } from './limit-flags.js';
 
-/** What the command line says, defaults in place. */
+/** What the command line says, by the names of the flags in camel case; defaults in place, durations in milliseconds. */
 export interface Flags {
-  readonly livezGracePeriodMs: number;
-  readonly shutdownDelayMs: number;
+  readonly livezGracePeriod: number;
+  readonly shutdownDelayDuration: number;
   readonly bindAddress: string;
-  /** 0: any free port. */
   readonly securePort: number;
-  /** 0: any free port. `off`: none. */
   readonly insecurePort: number | 'off';
-  /** Whether the HTTP port takes tokens where it is not on loopback. */
-  readonly credentialsInTheClear: boolean;
-  /** At once, on each of the two ports. */
+  readonly insecurePortAcceptsCredentialsInTheClear: boolean;
   readonly maxConnections: number;
   readonly maxBodyBytes: number;
   readonly certDir: string;
@@ -32,12 +29,11 @@ export interface Flags {
   readonly authorizationMode: 'AlwaysAllow' | 'ABAC';
   readonly authorizationPolicyFile: string | undefined;
   readonly anonymousAuth: boolean;
-  readonly eventTtlMs: number;
+  readonly eventTtl: number;
   readonly apiDomain: string;
   readonly coreV1Events: boolean;
   readonly managedFields: boolean;
   readonly dataDir: string;
-  /** `undefined`: a file in the data directory where this Node has a driver for SQLite, else memory. */
   readonly store: StoreChoice | undefined;
   readonly limits: LimitOptions;
   readonly exampleDependency: boolean;
@@ -184,38 +180,10 @@ export const serveFlags: FlagTable = TABLE;
 export function parseServeFlags(argv: readonly string[]): ServeCommandLine {
   const parsed = parseCommandLine({ flags: TABLE, operands: [] }, argv);
   if (!('flags' in parsed)) return parsed;
-  const flags = flagsOf(parsed.flags);
+  const { certDir = join(parsed.flags.dataDir, 'certs') } = parsed.flags;
+  const flags = { ...parsed.flags, certDir, limits: limitOptions(parsed.flags) };
   const error = contradiction(flags);
   return error === undefined ? { flags } : { error };
-}
-
-function flagsOf(value: FlagValues<typeof TABLE>): Flags {
-  const dataDir = value['data-dir'];
-  return {
-    livezGracePeriodMs: value['livez-grace-period'],
-    shutdownDelayMs: value['shutdown-delay-duration'],
-    bindAddress: value['bind-address'],
-    securePort: value['secure-port'],
-    insecurePort: value['insecure-port'],
-    credentialsInTheClear: value['insecure-port-accepts-credentials-in-the-clear'],
-    maxConnections: value['max-connections'],
-    maxBodyBytes: value['max-body-bytes'],
-    certDir: value['cert-dir'] ?? join(dataDir, 'certs'),
-    tlsCertFile: value['tls-cert-file'],
-    tlsPrivateKeyFile: value['tls-private-key-file'],
-    tokenAuthFile: value['token-auth-file'],
-    authorizationMode: value['authorization-mode'],
-    authorizationPolicyFile: value['authorization-policy-file'],
-    anonymousAuth: value['anonymous-auth'],
-    eventTtlMs: value['event-ttl'],
-    apiDomain: value['api-domain'],
-    coreV1Events: value['core-v1-events'],
-    managedFields: value['managed-fields'],
-    dataDir,
-    store: value.store,
-    limits: limitOptions(value),
-    exampleDependency: value['example-dependency'],
-  };
 }
 
 function contradiction(flags: Flags): string | undefined {

@@ -1,6 +1,5 @@
 import type { EventRateLimit, EventRateLimitType, EventsOptions } from '../../index.js';
-import type { FlagDefinition } from '../command-line/parse-command-line.js';
-import { oneOf } from '../command-line/flag-values.js';
+import { type FlagDefinition, type FlagValues, oneOf } from '../command-line/parse-command-line.js';
 
 /** The options of `createEvents` that limit callers. */
 export type LimitOptions = Required<Pick<EventsOptions, 'limits' | 'eventRateLimits'>>;
@@ -10,14 +9,6 @@ type RateFlagName =
   | 'event-rate-limit-namespace'
   | 'event-rate-limit-user'
   | 'event-rate-limit-source-and-object';
-
-/** In the order in which they are asked. */
-const RATE_FLAGS: readonly RateFlagName[] = [
-  'event-rate-limit-server',
-  'event-rate-limit-namespace',
-  'event-rate-limit-user',
-  'event-rate-limit-source-and-object',
-];
 
 /** What each of the flags below is read as. */
 type LimitValues = Readonly<Record<RateFlagName, EventRateLimit | undefined>> & { readonly limits: boolean };
@@ -41,9 +32,11 @@ export const limitFlags: { readonly [Name in keyof LimitValues]: FlagDefinition<
 };
 
 /** What the flags come to. */
-export function limitOptions(values: LimitValues): LimitOptions {
+export function limitOptions(values: FlagValues<typeof limitFlags>): LimitOptions {
   if (!values.limits) return { limits: NONE, eventRateLimits: [] };
-  const rates = RATE_FLAGS.map((name) => values[name]);
+  const { eventRateLimitServer, eventRateLimitNamespace, eventRateLimitUser, eventRateLimitSourceAndObject } = values;
+  // In the order in which they are asked.
+  const rates = [eventRateLimitServer, eventRateLimitNamespace, eventRateLimitUser, eventRateLimitSourceAndObject];
   return { limits: {}, eventRateLimits: rates.filter((limit) => limit !== undefined) };
 }
 

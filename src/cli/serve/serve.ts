@@ -13,13 +13,12 @@ import {
 } from '../../index.js';
 import { toNodeListener, type NodeListener } from '../../node.js';
 import type { ProcessContext } from '../command-line/command.js';
-import { pingStore, messageOf, openStore } from '../stores/open-store.js';
+import { pingStore, messageOf, openStore, defaultStore, type DefaultStore } from '../stores/open-store.js';
 import { isLocal, passwordFilter } from '../stores/store-url.js';
 import { standaloneAccess, adminToken } from './access.js';
 import { banner } from './banner.js';
 import { givenCertificate, ownCertificate } from './certificates.js';
 import { standaloneChecks } from './checks.js';
-import { defaultStore, type DefaultStore } from './default-store.js';
 import type { Flags } from './flags.js';
 import { kubeconfig, storeKubeconfig } from './kubeconfig.js';
 import { checkChanged, createOwnEvents, type Occurrence } from './own-events.js';
@@ -80,7 +79,7 @@ async function serve(flags: Flags, context: ProcessContext, log: (line: string) 
     impersonation: createImpersonation,
     roots: 'authorized',
     auditIds: true,
-    livezGracePeriodMs: flags.livezGracePeriodMs,
+    livezGracePeriodMs: flags.livezGracePeriod,
     observe,
   });
   const events = createEvents({
@@ -90,7 +89,7 @@ async function serve(flags: Flags, context: ProcessContext, log: (line: string) 
     coreV1: flags.coreV1Events,
     managedFields: flags.managedFields,
     store,
-    ttlMs: flags.eventTtlMs,
+    ttlMs: flags.eventTtl,
     maxBodyBytes: flags.maxBodyBytes,
     ...flags.limits,
     observe: health.observe,
@@ -156,7 +155,7 @@ async function serve(flags: Flags, context: ProcessContext, log: (line: string) 
   let closed: Promise<void> = Promise.resolve();
   const lifecycle = createLifecycle({
     health,
-    shutdownDelayMs: flags.shutdownDelayMs,
+    shutdownDelayMs: flags.shutdownDelayDuration,
     drainTimeoutMs: DRAIN_TIMEOUT_MS,
     observe,
     beforeStop: () =>

@@ -81,7 +81,7 @@ export async function openServers(
     try {
       const port = await listen(insecure, flags.bindAddress, flags.insecurePort, '--insecure-port', (address) => {
         // The address that was bound decides: the flag may be a name.
-        insecureHealthOnly = !flags.credentialsInTheClear && !isLoopback(address);
+        insecureHealthOnly = !flags.insecurePortAcceptsCredentialsInTheClear && !isLoopback(address);
         insecure.on('request', insecureHealthOnly ? healthOnly : all);
       });
       insecureUrl = `http://${reachable(flags.bindAddress)}:${port}`;

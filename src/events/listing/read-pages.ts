@@ -4,7 +4,7 @@ import type { JsonPage, ListPage, Position, Revision } from '../../store/contrac
 import { eventSize, type EventRecord } from '../../store/contract/record.js';
 import { futureRevision } from '../request/store-failures.js';
 import type { VerbCall } from '../request/call.js';
-import { Pace } from './batches.js';
+import { Pace } from './read-list.js';
 import { pageFailure, PageQuery, startOf, type Start } from './list-query.js';
 
 /** The most records that are asked of a store at once. */

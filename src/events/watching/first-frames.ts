@@ -1,10 +1,8 @@
 import { toRevision } from '../../api/options/query.js';
 import type { Revision } from '../../store/contract/event-store.js';
 import type { Sleeper } from '../../store/watch/watcher.js';
-import { createFrameJoiner } from './join-frames.js';
-import { RECORDS } from '../listing/batches.js';
-import { readList } from '../listing/read-list.js';
-import { bookmarkFrame, type FrameSource, type WatchParts } from './watch-frame.js';
+import { createFrameJoiner, bookmarkFrame, type FrameSource, type WatchParts } from './watch-frame.js';
+import { RECORDS, readList } from '../listing/read-list.js';
 
 /**
  * What a watch is sent before the first change: initial events and their bookmark, where they are due, or nothing.

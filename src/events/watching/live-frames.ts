@@ -2,8 +2,7 @@ import type { Revision } from '../../store/contract/event-store.js';
 import { type Clock, atNextTurn } from '../../clock/clock.js';
 import type { Batch, BatchFrames } from '../../store/watch/batch.js';
 import type { Sleeper, Watcher } from '../../store/watch/watcher.js';
-import { createFrameJoiner } from './join-frames.js';
-import { bookmarkFrame, frameOf, type FrameSource, type WatchParts } from './watch-frame.js';
+import { createFrameJoiner, bookmarkFrame, frameOf, type FrameSource, type WatchParts } from './watch-frame.js';
 
 const NONE: readonly Uint8Array[] = [];
 

@@ -1,8 +1,7 @@
 import { readListOptions } from '../../api/options/list-options.js';
 import { isStatusError } from '../../api/status/status-error.js';
-import { Pace, RECORDS } from '../listing/batches.js';
+import { Pace, RECORDS, readList } from '../listing/read-list.js';
 import { readSelection } from '../listing/list-query.js';
-import { readList } from '../listing/read-list.js';
 import type { VerbCall, Result } from '../request/call.js';
 import { deletedStatus, removeStored } from './remove-stored.js';
 import { readDeleteOptions } from './request-body.js';

@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { parseCommandLine, type FlagTable } from '../../../../src/cli/command-line/parse-command-line.js';
 import {
+  parseCommandLine,
+  type FlagTable,
   oneOf,
   readBoolean,
   readCount,
   readDuration,
   readNonEmpty,
-} from '../../../../src/cli/command-line/flag-values.js';
+} from '../../../../src/cli/command-line/parse-command-line.js';
 
 const flags = {
   count: { value: 'n', fallback: '3', help: 'How many.', read: readCount },

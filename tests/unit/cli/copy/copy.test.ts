@@ -1,7 +1,6 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
 import type { EndSignal } from '../../../../src/cli/command-line/command.js';
-import { runCopy, type CopyTask } from '../../../../src/cli/copy/copy.js';
-import { createLeftOut, createProgressLines } from '../../../../src/cli/copy/report-lines.js';
+import { runCopy, type CopyTask, createLeftOut, createProgressLines } from '../../../../src/cli/copy/copy.js';
 import { parseStoreUrl } from '../../../../src/cli/stores/store-url.js';
 import type { EventStore } from '../../../../src/store/contract/event-store.js';
 import { storeError } from '../../../../src/store/contract/errors.js';

@@ -2,7 +2,7 @@ import { linkSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { copyRefusal } from '../../../../src/cli/copy/refusal.js';
+import { copyRefusal } from '../../../../src/cli/copy/copy.js';
 import { parseStoreUrl } from '../../../../src/cli/stores/store-url.js';
 
 const refusal = (from: string, to: string): string | undefined => copyRefusal(parseStoreUrl(from), parseStoreUrl(to));

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { defaultStore } from '../../../../src/cli/serve/default-store.js';
+import { defaultStore } from '../../../../src/cli/stores/open-store.js';
 
 async function newDirectory(): Promise<string> {
   const dir = await mkdtemp(join(tmpdir(), 'default-store-'));

@@ -18,12 +18,12 @@ function error(...argv: string[]): string {
 describe('parseServeFlags', () => {
   it('has safe defaults', () => {
     expect(flags()).toEqual({
-      livezGracePeriodMs: 0,
-      shutdownDelayMs: 0,
+      livezGracePeriod: 0,
+      shutdownDelayDuration: 0,
       bindAddress: '127.0.0.1',
       securePort: 6443,
       insecurePort: 8080,
-      credentialsInTheClear: false,
+      insecurePortAcceptsCredentialsInTheClear: false,
       maxConnections: 10_000,
       maxBodyBytes: 3_145_728,
       certDir: 'kube-vitals-data/certs',
@@ -33,13 +33,17 @@ describe('parseServeFlags', () => {
       authorizationMode: 'AlwaysAllow',
       authorizationPolicyFile: undefined,
       anonymousAuth: true,
-      eventTtlMs: 3_600_000,
+      eventTtl: 3_600_000,
       apiDomain: 'example.com',
       coreV1Events: true,
       managedFields: true,
       dataDir: './kube-vitals-data',
       store: undefined,
       limits: { limits: {}, eventRateLimits: [{ type: 'SourceAndObject', qps: 50, burst: 1_000 }] },
+      eventRateLimitServer: undefined,
+      eventRateLimitNamespace: undefined,
+      eventRateLimitUser: undefined,
+      eventRateLimitSourceAndObject: { type: 'SourceAndObject', qps: 50, burst: 1_000 },
       exampleDependency: false,
     });
   });
@@ -47,7 +51,7 @@ describe('parseServeFlags', () => {
   it('reads values after a space and after an equals sign; the last one counts', () => {
     expect(flags('--secure-port', '7443', '--event-ttl=1h30m')).toMatchObject({
       securePort: 7443,
-      eventTtlMs: 5_400_000,
+      eventTtl: 5_400_000,
     });
     expect(flags('--secure-port=1', '--secure-port=2').securePort).toBe(2);
     expect(flags('--data-dir=/a=b').dataDir).toBe('/a=b');
@@ -61,7 +65,9 @@ describe('parseServeFlags', () => {
   });
 
   it('accepts tokens in the clear only with the full flag', () => {
-    expect(flags('--insecure-port-accepts-credentials-in-the-clear').credentialsInTheClear).toBe(true);
+    expect(flags('--insecure-port-accepts-credentials-in-the-clear').insecurePortAcceptsCredentialsInTheClear).toBe(
+      true,
+    );
     expect(error('--insecure-port-accepts-credentials')).toContain('unknown flag');
   });
 

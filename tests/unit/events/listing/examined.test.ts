@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { readListOptions } from '../../../../src/api/options/list-options.js';
-import { RECORDS } from '../../../../src/events/listing/batches.js';
+import { RECORDS, readList, type List } from '../../../../src/events/listing/read-list.js';
 import { readSelection } from '../../../../src/events/listing/list-query.js';
-import { readList, type List } from '../../../../src/events/listing/read-list.js';
 import type { VerbCall } from '../../../../src/events/request/call.js';
 import { JsonPieces, jsonBytes } from '../../../../src/json/json-source.js';
 import { deleteEvents } from '../../../../src/events/writing/delete-events.js';

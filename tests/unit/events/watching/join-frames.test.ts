@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createFrameJoiner } from '../../../../src/events/watching/join-frames.js';
+import { createFrameJoiner } from '../../../../src/events/watching/watch-frame.js';
 
 const frame = (size: number): Uint8Array => new Uint8Array(size).fill(size % 251);
 
