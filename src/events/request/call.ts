@@ -22,7 +22,7 @@ import type { EventVersion } from '../versions/version.js';
 import type { WholeSeconds } from '../../time/timestamp.js';
 import type { FrameEncoder } from '../../api/representation/contract.js';
 import type { JsonSource } from '../../json/json-source.js';
-import type { Batches } from '../../api/representation/list-form.js';
+import type { Batches } from '../../api/representation/serializer.js';
 import type { ListMeta } from '../../model/object-meta.js';
 import type { Status } from '../../model/status.js';
 import { statusError } from '../../api/status/status-error.js';

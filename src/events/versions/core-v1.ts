@@ -1,6 +1,5 @@
 import { lazy } from '../../api/schema/lazy.js';
-import { olderName } from '../../api/schema/compile.js';
-import { type FieldShape, type StructShape, selectableFields } from '../../api/schema/shape.js';
+import { olderName, selectableFields, type FieldShape, type StructShape } from '../../api/schema/shape.js';
 import type { Event } from '../../model/event.js';
 import { coreEventShape, eventShape, SOURCE } from '../resource/schema.js';
 import { encodeJson } from '../../api/encode/encode-json.js';
