@@ -28,6 +28,7 @@ import { coreV1 } from './versions/core-v1.js';
 import { eventsV1 } from './versions/events-v1.js';
 import { createEventReader } from './stored-form/read-event.js';
 import { createTextBytes } from './stored-form/encode-event.js';
+import { createUids } from './request/uids.js';
 import { createWholeSeconds } from '../time/timestamp.js';
 
 /** The Event resource, over one store. All functions may be detached. */
@@ -102,6 +103,7 @@ export function createEvents(options: EventsOptions): Events {
     fieldTracker,
     wholeSeconds: createWholeSeconds(),
     textBytes: createTextBytes(),
+    uids: createUids(),
     readEvent: createEventReader(fieldTracker.entriesOf),
     bookmarkIntervalMs: options.bookmarkIntervalMs ?? 60_000,
     minWatchMs: options.minWatchMs ?? 1_800_000,

@@ -9,11 +9,13 @@ import type { Caller } from '../../model/caller.js';
 import { authorize } from '../request/call.js';
 import { RequestLife } from '../request/request-life.js';
 import { ownsPath, scopeOf } from '../request/scope.js';
-import { authenticate, impersonate } from './authenticate.js';
 import { dispatch } from './dispatch.js';
 import { finish, refuse } from './finish.js';
 import { withInFlightLimit } from './limit.js';
 import { attributesOf, type PipelineDependencies, type RequestContext } from './request-context.js';
+import { unauthorized } from '../../api/status/failures.js';
+import { statusError } from '../../api/status/status-error.js';
+import { bearerWarning } from '../../auth/bearer-token.js';
 
 const NO_QUERY: Query = new Map();
 
@@ -42,7 +44,7 @@ export function handleRequest(
     path,
     query: tooLarge ? NO_QUERY : parseQuery(query),
     warnings: [],
-    auditId: auditIdOf(request),
+    auditId: auditIdOf(request, dependencies.uids),
     started: parts.observed ? dependencies.clock.monotonic() : undefined,
     scope: undefined,
     caller: undefined,
@@ -72,4 +74,27 @@ function parseTarget(context: RequestContext): void {
   const { maxSelectorTerms, requestTimeoutMs: defaultMs } = parts.dependencies;
   context.scope = scopeOf(request.method, path, query, parts.versions, maxSelectorTerms);
   if (context.scope?.verb !== 'watch') life.limit(requestTimeoutMs(query, defaultMs));
+}
+
+/** Asks the service who sends the request. @throws StatusError 401 */
+export function authenticate(context: RequestContext): Caller | Promise<Caller> {
+  const { parts, request, preset, warnings } = context;
+  return chain(preset ?? parts.dependencies.access.authenticate(request), (caller) => {
+    if (!caller) throw unauthorized();
+    context.caller = caller;
+    const extraSpace = preset ? undefined : bearerWarning(request);
+    if (extraSpace) warnings.push(extraSpace);
+    return caller;
+  });
+}
+
+/** Replaces the caller by the user that the request asks to impersonate, if any. @throws StatusError 400, 403 */
+function impersonate(context: RequestContext, authenticated: Caller): Caller | Promise<Caller> {
+  const { access } = context.parts.dependencies;
+  return chain(access.impersonate(context.request, authenticated, attributesOf(context)), (answer) => {
+    if ('refused' in answer) throw statusError(answer.refused, { 'x-content-type-options': 'nosniff' });
+    const { caller } = answer;
+    if (caller !== authenticated) [context.caller, context.impersonator] = [caller, authenticated];
+    return caller;
+  });
 }

@@ -19,6 +19,7 @@ import type { EventReader } from '../stored-form/read-event.js';
 import type { Scope, Verb } from './scope.js';
 import type { TextBytes } from '../stored-form/encode-event.js';
 import type { EventVersion } from '../versions/version.js';
+import type { Uids } from './uids.js';
 import type { WholeSeconds } from '../../time/timestamp.js';
 import type { FrameEncoder } from '../../api/representation/contract.js';
 import type { JsonSource } from '../../json/json-source.js';
@@ -60,6 +61,7 @@ export interface EventsDependencies {
   readonly wholeSeconds: WholeSeconds;
   readonly textBytes: TextBytes;
   readonly readEvent: EventReader;
+  readonly uids: Uids;
   /** How often a quiet watch that asked for bookmarks gets one. */
   readonly bookmarkIntervalMs: number;
   /** Watches without `timeoutSeconds` end after this long to twice this long. */

@@ -85,7 +85,7 @@ function attempt<T>(writing: NewEvent<T>): Result | T | Promise<Result | T> {
   const { metadata } = event;
   if (generated) {
     metadata.name = generateName(metadata.generateName ?? '');
-    metadata.uid = crypto.randomUUID();
+    metadata.uid = dependencies.uids();
   }
   const errors = createErrors(event, version, dependencies.types);
   if (errors.length > 0) throw invalid(version.view.kind, metadata.name ?? '', errors);
@@ -138,8 +138,8 @@ function nameTaken<T>(writing: NewEvent<T>, existing: EventRecord | undefined): 
 }
 
 /** Sets identity and time, whatever the client has sent for them. */
-function stamp({ metadata }: Event, { wholeSeconds, time }: EventsDependencies): void {
-  metadata.uid = crypto.randomUUID();
+function stamp({ metadata }: Event, { uids, wholeSeconds, time }: EventsDependencies): void {
+  metadata.uid = uids();
   metadata.creationTimestamp = wholeSeconds(time.now());
   if (metadata.deletionTimestamp !== undefined) delete metadata.deletionTimestamp;
   if (metadata.deletionGracePeriodSeconds !== undefined) delete metadata.deletionGracePeriodSeconds;

@@ -16,6 +16,7 @@ import { eventsV1 } from '../../../src/events/versions/events-v1.js';
 import { openWatch } from '../../../src/events/reading/watch-events.js';
 import { parseQuery, splitUrl } from '../../../src/http/url.js';
 import { createEventReader } from '../../../src/events/stored-form/read-event.js';
+import { createUids } from '../../../src/events/request/uids.js';
 import { createTextBytes } from '../../../src/events/stored-form/encode-event.js';
 import { createWholeSeconds } from '../../../src/time/timestamp.js';
 import { createInFlightLimits } from '../../../src/limits/in-flight.js';
@@ -138,6 +139,7 @@ export function verbBench(wrap: (store: EventStore) => EventStore = (store) => s
     store,
     hub,
     textBytes: createTextBytes(),
+    uids: createUids(),
     readEvent: createEventReader(fieldTracker.entriesOf),
     chunkMemory: createChunkMemory(),
     watchedSelections: createWatchedSelections(),

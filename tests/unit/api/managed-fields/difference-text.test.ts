@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { compareObjects } from '../../../../src/api/managed-fields/compare.js';
-import { differenceText } from '../../../../src/api/managed-fields/difference-text.js';
+import { compareObjects, differenceText } from '../../../../src/api/managed-fields/compare.js';
 import { toFieldsV1 } from '../../../../src/api/managed-fields/field-set.js';
 import { anyEvent } from '../../events/any-event.js';
 import { version, wire } from './tracked-event.js';
