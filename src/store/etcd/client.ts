@@ -1,6 +1,7 @@
+import type { Clock } from '../../clock/clock.js';
 import { storeError } from '../contract/errors.js';
 import type { Revision } from '../contract/record.js';
-import { pause } from '../waiting/abortable.js';
+import { pause, untilAborted } from '../waiting/abortable.js';
 import type { Connection, Pending, WatchHandle, WatchListener } from './connection.js';
 import { etcdFailure, reasonOf, verdictOf } from './failure.js';
 import type { RangeRequest, RangeResponse, TxnRequest, TxnResponse, WatchRequest } from './messages.js';
@@ -15,6 +16,23 @@ export interface Budget {
   doubt: boolean;
   /** A write was refused for lack of space, and yet the key had changed. */
   changed?: boolean;
+}
+
+/**
+ * Waits for what another call has begun, which may go on for longer, until the budget of this one ends. Fails with
+ * `unavailable` then.
+ */
+export async function withinBudget<T>(clock: Clock, shared: Promise<T>, { end, signal }: Budget): Promise<T> {
+  const late = new AbortController();
+  const timer = clock.setTimer(
+    () => late.abort(storeError('unavailable', 'etcd did not answer in time')),
+    Math.max(0, end - clock.monotonic()),
+  );
+  try {
+    return await untilAborted(untilAborted(shared, late.signal), signal);
+  } finally {
+    timer.cancel();
+  }
 }
 
 /** etcd, whichever of its members answers. Everything fails with a StoreError. */
@@ -87,6 +105,12 @@ export function createEtcdClient(connections: readonly Connection[], settings: E
     return asked;
   };
 
+  /** The token to send along. What another call asks for is waited for no longer than this one has time. */
+  const ticketOf = async (connection: Connection, budget: Budget): Promise<string | undefined> => {
+    const ticket = tokenFor(connection, budget);
+    return ticket && withinBudget(clock, ticket, budget);
+  };
+
   const unavailable = (failure: unknown): Error =>
     storeError('unavailable', `etcd (${settings.endpoints.join(', ')}) is not available: ${reasonOf(failure)}`, {
       cause: failure,
@@ -104,14 +128,14 @@ export function createEtcdClient(connections: readonly Connection[], settings: E
     what: 'read' | 'write' | 'once',
   ): Promise<T> => {
     let renewals = 0;
+    let failure: unknown = new Error('the time is up');
     for (let tries = 1; ; tries++) {
       budget.signal?.throwIfAborted();
+      if (clock.monotonic() >= budget.end) throw stopped(failure, budget);
       const connection = connectionNow();
       const begun = clock.monotonic();
-      let failure: unknown;
       try {
-        const ticket = tokenFor(connection, budget);
-        const given = ticket === undefined ? undefined : await ticket;
+        const given = login && (await ticketOf(connection, budget));
         return await attempt(start(connection, given), budget);
       } catch (caught) {
         failure = caught;
@@ -150,11 +174,10 @@ export function createEtcdClient(connections: readonly Connection[], settings: E
         case 'refused':
           throw stopped(failure, budget);
       }
-      if (clock.monotonic() >= budget.end) throw stopped(failure, budget);
       // Members that refuse at once are not asked in a tight loop. A first failure goes to the next member without delay.
       const quick = clock.monotonic() - begun < requestTimeoutMs / 2;
-      if (quick && tries >= connections.length) {
-        const left = Math.max(1, budget.end - clock.monotonic());
+      const left = budget.end - clock.monotonic();
+      if (left > 0 && quick && tries >= connections.length) {
         await pause(clock, Math.min(20 * 2 ** Math.min(tries, 4), left), budget.signal);
       }
     }
@@ -178,7 +201,6 @@ export function createEtcdClient(connections: readonly Connection[], settings: E
       throw storeError('unknown-outcome', 'a write was lost on its way to etcd');
     },
     async txnOnce(request, budget) {
-      if (clock.monotonic() >= budget.end) throw unavailable(new Error('the time is up'));
       return told(await persist((connection, given) => connection.txn(request, given), budget, 'once'));
     },
     seen: () => seen,
@@ -188,8 +210,7 @@ export function createEtcdClient(connections: readonly Connection[], settings: E
     bytesInUse: (budget) => persist((connection, given) => connection.bytesInUse(given), budget, 'read'),
     async watch(request, listener, budget) {
       const connection = connectionNow();
-      const ticket = tokenFor(connection, budget);
-      const given = ticket === undefined ? undefined : await ticket;
+      const given = login && (await ticketOf(connection, budget));
       const entry = {
         connection,
         leave(): void {

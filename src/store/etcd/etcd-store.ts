@@ -54,27 +54,27 @@ export function etcdStore(options: EtcdStoreOptions): EventStore {
   const latest = async (budget: Budget): Promise<Revision> =>
     (await opened().client.range({ key: layout.storeKey, keysOnly: true }, budget)).revision;
 
-  /** The store as one write sees it, whose repetitions share one budget. */
-  const within = (call: StoreCall): EventStore => {
-    const budget = budgetOf(call);
-    return resolveUnknownOutcomes({
+  /** The store as one write sees it: its repetitions and the search for its outcome have one budget together. */
+  const within = (budget: Budget): EventStore => {
+    const writes = {
       ...store,
       replace: (key, event, more) => replaceOne(context(), key, event, more, budget),
       remove: (key, more) => removeOne(context(), key, more?.expected as Revision, budget),
-    });
+    } satisfies EventStore;
+    return resolveUnknownOutcomes(writes, { clock, withinMs: Math.max(0, budget.end - clock.monotonic()) });
   };
 
   const remove = async (key: EventKey, call: RemoveOptions): Promise<EventRecord> => {
-    if (call.expected !== undefined) return within(call).remove(key, call);
-    const end = clock.monotonic() + settings.operationTimeoutMs;
+    const budget = budgetOf(call);
+    if (call.expected !== undefined) return within(budget).remove(key, call);
     for (;;) {
-      const record = await readOne(context(), key, budgetOf(call));
+      const record = await readOne(context(), key, budget);
       if (record === undefined) throw notFound(keyText(key));
       try {
-        return await within(call).remove(key, { signal: call.signal, expected: record.revision });
+        return await within({ ...budget }).remove(key, { signal: call.signal, expected: record.revision });
       } catch (error) {
         // Somebody replaced it in between, and made progress.
-        if (!isStoreError(error) || error.code !== 'conflict' || clock.monotonic() >= end) throw error;
+        if (!isStoreError(error) || error.code !== 'conflict') throw error;
       }
     }
   };
@@ -105,7 +105,7 @@ export function etcdStore(options: EtcdStoreOptions): EventStore {
     },
     // A create that was lost is resolved by itself.
     create: (key, event, { expiresAt, signal }) => createOne(context(), key, event, expiresAt, budgetOf({ signal })),
-    replace: (key, event, call) => within(call).replace(key, event, call),
+    replace: (key, event, call) => within(budgetOf(call)).replace(key, event, call),
     remove,
     async expire(call) {
       const now = Math.min(call.now, await time.recent());

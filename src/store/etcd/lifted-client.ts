@@ -1,7 +1,7 @@
 import { isStoreError, storeError } from '../contract/errors.js';
 import type { Clock } from '../../clock/clock.js';
 import type { Revision } from '../contract/record.js';
-import type { Budget, EtcdClient } from './client.js';
+import { withinBudget, type Budget, type EtcdClient } from './client.js';
 import type { WatchHandle, WatchListener } from './connection.js';
 import type { Layout } from './layout.js';
 import type { RangeRequest, RangeResponse, TxnRequest, TxnResponse, WatchRequest, WatchResponse } from './messages.js';
@@ -107,14 +107,15 @@ export function createLiftedClient(inner: EtcdClient, layout: Layout, clock: Clo
       return;
     }
   };
-  /** One at a time, for all that wait. It ends with its own budget, so that who waits longer asks again. */
+  /** One at a time, for all that wait. It has the budget of the first: whoever has less time leaves earlier. */
   const confirm = async (budget: Budget): Promise<void> => {
     do {
       budget.signal?.throwIfAborted();
+      if (clock.monotonic() >= budget.end) throw storeError('unavailable', 'etcd did not answer in time');
       finding ??= find({ end: budget.end, signal: undefined, doubt: false }).finally(() => {
         finding = undefined;
       });
-      await finding;
+      await withinBudget(clock, finding, budget);
     } while (wentBack);
   };
   const uplift = async (budget: Budget): Promise<Uplift> => {
@@ -193,7 +194,12 @@ export function createLiftedClient(inner: EtcdClient, layout: Layout, clock: Clo
         // A write has a revision of its own, above all that were seen.
         if (succeeded && request.success.length > 0 ? reached <= since : reached < since) {
           wentBack = true;
-          await confirm(budget);
+          await confirm(budget).catch((error: unknown) => {
+            if (!succeeded || !isStoreError(error)) throw error;
+            throw storeError('unknown-outcome', `a write met a counter that went back: ${error.message}`, {
+              cause: error,
+            });
+          });
         }
         confirmedAt = clock.monotonic();
         // A write before an uplift counts by that; one with a later revision was lost with the cluster it was written to.

@@ -57,7 +57,8 @@ export function createOpening(settings: EtcdSettings, layout: Layout, connect: C
       } as const;
       const made = client;
       const openedAt = (created: Revision): Opened => ({ client: made, begin: () => Math.max(created, made.floor()) });
-      const write = (): Promise<TxnResponse> => made.txn(mark, made.budget(undefined));
+      const budget = made.budget(undefined);
+      const write = (): Promise<TxnResponse> => made.txn(mark, budget);
       const { succeeded, revision, steps } = await write().catch((error: unknown) => {
         // Whether it was this attempt that made the mark does not matter.
         if (isStoreError(error) && error.code === 'unknown-outcome') return write();

@@ -44,7 +44,10 @@ export interface EtcdStoreOptions {
   readonly password?: string | undefined;
   /** How long one attempt on one member may take, in milliseconds. Default: 1,000. */
   readonly requestTimeoutMs?: number | undefined;
-  /** How long an operation may take with all its attempts, in milliseconds. Default: 5,000. */
+  /**
+   * How long an operation may take, in milliseconds: with all its attempts, and with finding out what became of a write that
+   * was lost. A request that reads and then writes has twice as long. Default: 4,500.
+   */
   readonly operationTimeoutMs?: number | undefined;
   /**
    * After how much silence a feed proves that it has missed nothing, in milliseconds: it writes the one key
@@ -161,7 +164,7 @@ export function etcdSettings(options: EtcdStoreOptions): EtcdSettings {
     tls: options.tls,
     login: username === undefined || password === undefined ? undefined : { username, password },
     requestTimeoutMs: options.requestTimeoutMs ?? 1_000,
-    operationTimeoutMs: options.operationTimeoutMs ?? 5_000,
+    operationTimeoutMs: options.operationTimeoutMs ?? 4_500,
     progressMs: options.progressMs ?? 30_000,
     compactHistory: options.compactHistory ?? false,
     historyMs: options.historyMs ?? 600_000,

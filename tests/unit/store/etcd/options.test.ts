@@ -14,7 +14,7 @@ test('every option has its documented default', () => {
     tls: undefined,
     login: undefined,
     requestTimeoutMs: 1000,
-    operationTimeoutMs: 5000,
+    operationTimeoutMs: 4500,
     progressMs: 30_000,
     compactHistory: false,
     historyMs: 600_000,

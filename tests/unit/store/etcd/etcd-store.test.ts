@@ -1,0 +1,144 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { nextTurn } from '../../../../src/clock/clock.js';
+import type { EventStore } from '../../../../src/store/contract/event-store.js';
+import type { Connection, Pending } from '../../../../src/store/etcd/connection.js';
+import { etcdStore } from '../../../../src/store/etcd/etcd-store.js';
+import { etcdFailure } from '../../../../src/store/etcd/failure.js';
+import { createLayout } from '../../../../src/store/etcd/layout.js';
+import type { KeyValue } from '../../../../src/store/etcd/messages.js';
+import { fakeClock, type FakeClock } from '../../../../src/testing/fake-clock.js';
+import { sampleEvent } from '../../../../src/testing/sample-event.js';
+
+const ENDPOINT = 'http://127.0.0.1:1';
+const expiresAt = 4_102_444_800_000_000;
+const key = { namespace: 'default', name: 'a' };
+const layout = createLayout('/kube-vitals/events');
+const stored: KeyValue = {
+  key: layout.objectKey(key),
+  value: layout.value(sampleEvent({ name: 'a' }), expiresAt),
+  createRevision: 15,
+  modRevision: 15,
+  version: 1,
+};
+
+const connected = vi.hoisted(() => ({ member: undefined as { readonly connection: Connection } | undefined }));
+vi.mock('../../../../src/store/etcd/grpc-connection.js', () => ({
+  grpcConnect: () => async () => [connected.member?.connection],
+}));
+
+/** A member that answers nothing while it is silent. What was asked then is lost if it is given up before. */
+function createMember() {
+  let revision = 20;
+  let silent = false;
+  const held = new Set<() => void>();
+  const ask = <T>(answer: () => T): Pending<T> => {
+    if (!silent) return { done: Promise.resolve(answer()), cancel: () => undefined };
+    let cancel = (): void => undefined;
+    const done = new Promise<T>((resolve, reject) => {
+      const speak = (): void => resolve(answer());
+      held.add(speak);
+      cancel = () => {
+        held.delete(speak);
+        reject(etcdFailure(4, 'did not answer in time', true));
+      };
+    });
+    return { done, cancel };
+  };
+  const connection: Connection = {
+    endpoint: ENDPOINT,
+    range: (request) =>
+      ask(() => {
+        const kvs = Buffer.compare(request.key, stored.key) === 0 ? [stored] : [];
+        return { revision, kvs, more: false, count: kvs.length };
+      }),
+    txn: () => ask(() => ({ revision: ++revision, succeeded: true, steps: [] })),
+    compact: () => ask(() => undefined),
+    bytesInUse: () => ask(() => 0),
+    authenticate: () => ask(() => 'token'),
+    watch: () => ({ cancel: () => undefined, pause: () => undefined, resume: () => undefined }),
+    close: () => undefined,
+  };
+  return {
+    connection,
+    beSilent: () => void (silent = true),
+    /** Answers what it was asked so far, and is silent again. */
+    answerHeld() {
+      for (const answer of held) answer();
+      held.clear();
+    },
+  };
+}
+
+let clock: FakeClock;
+let member: ReturnType<typeof createMember>;
+let store: EventStore;
+
+beforeEach(async () => {
+  clock = fakeClock();
+  member = createMember();
+  connected.member = member;
+  store = etcdStore({ endpoints: [ENDPOINT], clock });
+  expect(await store.get(key)).toMatchObject({ revision: 15 });
+  clock.advance(100);
+  member.beSilent();
+});
+afterEach(async () => {
+  const closed = store.close();
+  for (let turn = 0; turn < 20; turn++) {
+    await nextTurn();
+    clock.advance(1_000);
+  }
+  await closed;
+});
+
+/** Waits for the work while other calls begin all the time. How it ended, and after how long on the fake clock. */
+async function settled(work: () => Promise<unknown>, at: (elapsedMs: number) => void = () => undefined) {
+  const begun = clock.monotonic();
+  let ended: unknown;
+  work().then(
+    () => (ended = 'done'),
+    (error: unknown) => (ended = (error as { code?: unknown }).code),
+  );
+  for (let passed = 0; ended === undefined && passed < 30_000; passed += 50) {
+    at(passed);
+    if (passed % 250 === 0) store.get(key).catch(() => undefined);
+    for (let turn = 0; turn < 10; turn++) await nextTurn();
+    if (ended === undefined) clock.advance(50);
+  }
+  return { ended, ms: clock.monotonic() - begun };
+}
+
+test('a write that is never answered ends in the time of one operation, whatever other calls wait for', async () => {
+  const event = sampleEvent({ name: 'a', note: 'new' });
+  const replacing = await settled(() => store.replace(key, event, { expiresAt, expected: 15 }));
+  expect(replacing).toEqual({ ended: 'unknown-outcome', ms: 4_500 });
+});
+
+test('a removal that is never answered ends in the time of one operation', async () => {
+  expect(await settled(() => store.remove(key, { expected: 15 }))).toEqual({ ended: 'unknown-outcome', ms: 4_500 });
+});
+
+test('a removal of any revision ends in the time of one operation, although it reads first', async () => {
+  const removing = await settled(
+    () => store.remove(key),
+    (elapsedMs) => {
+      if (elapsedMs === 4_400) member.answerHeld();
+    },
+  );
+  expect(removing).toEqual({ ended: 'unknown-outcome', ms: 4_500 });
+});
+
+test('a read that is answered late and the write after it end within nine seconds together', async () => {
+  const both = await settled(
+    async () => {
+      const record = await store.get(key);
+      await store.remove(key, { expected: record?.revision });
+    },
+    (elapsedMs) => {
+      if (elapsedMs === 4_400) member.answerHeld();
+    },
+  );
+  expect(both.ended).toBe('unknown-outcome');
+  expect(both.ms).toBeGreaterThan(8_500);
+  expect(both.ms).toBeLessThanOrEqual(9_000);
+});
