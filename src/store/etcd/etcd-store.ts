@@ -13,13 +13,12 @@ import { createFence } from './fence.js';
 import { openFeed } from './feed.js';
 import { gatewayConnect } from './gateway-connection.js';
 import { grpcConnect } from './grpc-connection.js';
-import { createKnownExpiries } from './known-expiries.js';
 import { createLayout } from './layout.js';
 import { createOpening, type Opened } from './opening.js';
 import { etcdSettings, type EtcdStoreOptions } from './options.js';
 import { createQuietSpan } from './quiet-span.js';
 import { readList } from './read-list.js';
-import { createOne, readOne, removeOne, replaceOne, type WriteDependencies } from './write.js';
+import { createKnownExpiries, createOne, readOne, removeOne, replaceOne, type WriteDependencies } from './write.js';
 
 /** How long the failure of an opening is the answer, before it is tried again. */
 const REOPEN_MS = 200;

@@ -3,7 +3,7 @@ import { createBatcher } from '../batching/batcher.js';
 import type { Change, ChangesOptions } from '../contract/event-store.js';
 import { storeError } from '../contract/errors.js';
 import type { EventKey, EventRecord, Revision } from '../contract/record.js';
-import type { Budget, EtcdClient } from './client.js';
+import { withinBudget, type Budget, type EtcdClient } from './client.js';
 import type { Layout } from './layout.js';
 
 /** The most creates that are looked for together. */
@@ -97,26 +97,7 @@ export function createFence({ layout, clock, changes }: FenceDependencies): Fenc
     saw: (seen) => void (revision = seen),
     async resolveLost(client, create, budget) {
       budget.signal?.throwIfAborted();
-      return new Promise((resolve, reject) => {
-        const done = (): void => {
-          timer.cancel();
-          budget.signal?.removeEventListener('abort', leave);
-        };
-        const leave = (): void => {
-          done();
-          reject(
-            budget.signal?.aborted === true
-              ? (budget.signal.reason as Error)
-              : storeError('unavailable', 'there was no time left to find out what became of a create'),
-          );
-        };
-        const timer = clock.setTimer(leave, Math.max(1, budget.end - clock.monotonic()));
-        budget.signal?.addEventListener('abort', leave);
-        settling
-          .add({ ...create, client, budget })
-          .finally(done)
-          .then(resolve, reject);
-      });
+      return withinBudget(clock, settling.add({ ...create, client, budget }), budget);
     },
   };
 }

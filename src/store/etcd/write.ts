@@ -1,3 +1,4 @@
+import { createBoundedCache } from '../../cache/bounded-cache.js';
 import { conflict, exists, notFound } from '../contract/conditions.js';
 import { keyText } from '../contract/keys.js';
 import { isStoreError, storeError, type StoreError } from '../contract/errors.js';
@@ -5,9 +6,40 @@ import type { EncodedEvent, EventKey, EventRecord, Revision } from '../contract/
 import type { Budget, EtcdClient } from './client.js';
 import { verdictOf } from './failure.js';
 import type { Fence, LostCreate } from './fence.js';
-import type { KnownExpiries } from './known-expiries.js';
 import type { Layout } from './layout.js';
-import type { Compare, KeyValue, Step, TxnRequest, TxnResponse } from './messages.js';
+import type { Compare, KeyValue, Step, TxnResponse } from './messages.js';
+
+/** How many expiries are remembered. */
+const MOST = 4096;
+const NO_BYTES = new Uint8Array(0);
+
+/**
+ * When the events expire that were read or written lately. A replace and a removal have to delete the old entry of the
+ * expiry index, whose key holds the moment: mostly the event was read just before, so that no further read is needed.
+ * The transaction compares the revision, so what is remembered of another revision does no harm.
+ */
+export interface KnownExpiries {
+  note(record: EventRecord): void;
+  /** When the event at this revision expires, if that is remembered. */
+  at(key: EventKey, revision: Revision): number | undefined;
+}
+
+/** Remembers the latest. */
+export function createKnownExpiries(): KnownExpiries {
+  const known = createBoundedCache<string, { readonly revision: Revision; readonly expiresAt: number }>({
+    maxEntries: MOST,
+  });
+  const idOf = ({ namespace, name }: EventKey): string => `${namespace}/${name}`;
+  return {
+    note({ key, revision, expiresAt }) {
+      known.set(idOf(key), { revision, expiresAt });
+    },
+    at(key, revision) {
+      const found = known.get(idOf(key));
+      return found?.revision === revision ? found.expiresAt : undefined;
+    },
+  };
+}
 
 /** What writes need. */
 export interface WriteDependencies {
@@ -15,14 +47,6 @@ export interface WriteDependencies {
   readonly layout: Layout;
   readonly known: KnownExpiries;
   readonly fence: Fence;
-}
-
-const NO_BYTES = new Uint8Array(0);
-
-/** The failed branch of a conditional write reads the key, so that one round trip says why. */
-function refusal(layout: Layout, key: EventKey, expected: Revision, kvs: readonly KeyValue[] = []): StoreError {
-  const record = kvs[0] === undefined ? undefined : layout.record(kvs[0]);
-  return record === undefined ? notFound(keyText(key)) : conflict(keyText(key), record.revision, expected);
 }
 
 /** The event as it stands, for a get. */
@@ -50,6 +74,10 @@ function written(
   return record;
 }
 
+function metQuota({ message }: StoreError, cause: unknown): StoreError {
+  return storeError('unknown-outcome', `a write met the space quota of etcd: ${message}`, { cause });
+}
+
 /**
  * A member that has just reached its space quota **does** the write and answers with the refusal. It is a final answer:
  * nothing is on its way any more, and a linearizable read tells.
@@ -59,31 +87,49 @@ async function lookAfterRefusal<T>(read: () => Promise<T>, refused: StoreError):
     return await read();
   } catch (error) {
     if (!isStoreError(error)) throw error;
-    throw storeError('unknown-outcome', `a write met the space quota of etcd: ${refused.message}`, { cause: error });
+    throw metQuota(refused, error);
   }
 }
 
-/** A conditional write of an event at `expected`, which cannot happen twice. */
+/** A write over the event at `expected`, which cannot happen twice. Where it fails one round trip says why. */
 async function write(
   { client, layout }: WriteDependencies,
-  request: TxnRequest,
-  key: EventKey,
-  expected: Revision,
+  {
+    key,
+    expected,
+    success,
+  }: { readonly key: EventKey; readonly expected: Revision; readonly success: readonly Step[] },
   budget: Budget,
 ): Promise<TxnResponse> {
+  const objectKey = layout.objectKey(key);
+  const refusal = ([kv]: readonly KeyValue[] = []): StoreError => {
+    const record = kv && layout.record(kv);
+    return record === undefined ? notFound(keyText(key)) : conflict(keyText(key), record.revision, expected);
+  };
   try {
-    return await client.txn(request, budget);
+    const compare = [{ key: objectKey, target: 'mod', result: 'equal', value: expected }] as const;
+    const response = await client.txn({ compare, success, failure: [{ type: 'range', key: objectKey }] }, budget);
+    if (response.succeeded) return response;
+    throw refusal(response.steps[0]);
   } catch (error) {
     if (!isStoreError(error) || verdictOf(error.cause) !== 'no-space') throw error;
-    const { kvs } = await lookAfterRefusal(() => client.range({ key: layout.objectKey(key) }, budget), error);
+    const { kvs } = await lookAfterRefusal(() => client.range({ key: objectKey }, budget), error);
     const unchanged = kvs[0]?.modRevision === expected;
     if (unchanged && !budget.doubt) throw error;
     if (unchanged || budget.changed !== true) {
       budget.changed = !unchanged;
-      throw storeError('unknown-outcome', `a write met the space quota of etcd: ${error.message}`, { cause: error });
+      throw metQuota(error, error);
     }
-    throw refusal(layout, key, expected, kvs);
+    throw refusal(kvs);
   }
+}
+
+/** The steps that put an event and its index entry. */
+function puts({ layout }: WriteDependencies, key: EventKey, value: Uint8Array, expiresAt: number): Step[] {
+  return [
+    { type: 'put', key: layout.objectKey(key), value },
+    { type: 'put', key: layout.indexKey(key, expiresAt), value: NO_BYTES },
+  ];
 }
 
 /** Puts an event and its index entry where there is none, once: what became of a lost attempt is found out before the next. */
@@ -97,10 +143,7 @@ export async function createOne(
   const { client, layout, known, fence } = context;
   const objectKey = layout.objectKey(key);
   const value = layout.value(event, expiresAt);
-  const success: Step[] = [
-    { type: 'put', key: objectKey, value },
-    { type: 'put', key: layout.indexKey(key, expiresAt), value: NO_BYTES },
-  ];
+  const success = puts(context, key, value, expiresAt);
   const failure: Step[] = [
     { type: 'range', key: objectKey },
     { type: 'range', key: layout.fenceKey },
@@ -173,28 +216,13 @@ export async function replaceOne(
   budget: Budget,
 ): Promise<EventRecord> {
   const { layout } = context;
-  const objectKey = layout.objectKey(key);
   const value = layout.value(event, expiresAt);
   const before = await expiryAt(context, key, expected, budget);
-  const success: Step[] = [
-    { type: 'put', key: objectKey, value },
-    { type: 'put', key: layout.indexKey(key, expiresAt), value: NO_BYTES },
-  ];
+  const success = puts(context, key, value, expiresAt);
   // A transaction may touch a key only once.
   if (before !== expiresAt) success.push({ type: 'delete', key: layout.indexKey(key, before) });
-  const { succeeded, revision, steps } = await write(
-    context,
-    {
-      compare: [{ key: objectKey, target: 'mod', result: 'equal', value: expected }],
-      success,
-      failure: [{ type: 'range', key: objectKey }],
-    },
-    key,
-    expected,
-    budget,
-  );
-  if (!succeeded) throw refusal(layout, key, expected, steps[0]);
-  return written(context, objectKey, value, revision);
+  const { revision } = await write(context, { key, expected, success }, budget);
+  return written(context, layout.objectKey(key), value, revision);
 }
 
 /** Deletes the event at `expected` and its index entry. */
@@ -205,24 +233,11 @@ export async function removeOne(
   budget: Budget,
 ): Promise<EventRecord> {
   const { layout } = context;
-  const objectKey = layout.objectKey(key);
-  const expiresAt = await expiryAt(context, key, expected, budget);
-  const { succeeded, revision, steps } = await write(
-    context,
-    {
-      compare: [{ key: objectKey, target: 'mod', result: 'equal', value: expected }],
-      success: [
-        { type: 'delete', key: objectKey },
-        { type: 'delete', key: layout.indexKey(key, expiresAt) },
-      ],
-      failure: [{ type: 'range', key: objectKey }],
-    },
-    key,
-    expected,
-    budget,
-  );
+  const keys = [layout.objectKey(key), layout.indexKey(key, await expiryAt(context, key, expected, budget))];
+  const success = keys.map((one): Step => ({ type: 'delete', key: one }));
+  const { revision, steps } = await write(context, { key, expected, success }, budget);
   const last = steps[0]?.[0];
-  const record = succeeded && last !== undefined ? layout.record(last, revision) : undefined;
-  if (record === undefined) throw refusal(layout, key, expected, succeeded ? [] : steps[0]);
+  const record = last && layout.record(last, revision);
+  if (record === undefined) throw notFound(keyText(key));
   return record;
 }
