@@ -4,7 +4,7 @@ import type { Revision } from '../contract/record.js';
 import { pause, untilAborted } from '../waiting/abortable.js';
 import type { Connection, Pending, WatchHandle, WatchListener } from './connection.js';
 import { etcdFailure, reasonOf, verdictOf } from './failure.js';
-import type { RangeRequest, RangeResponse, TxnRequest, TxnResponse, WatchRequest } from './messages.js';
+import type { RangeRequest, RangeResponse, TxnRequest, TxnResponse, WatchRequest, WatchResponse } from './messages.js';
 import type { EtcdSettings } from './options.js';
 
 /** How long an operation may go on, and whether an attempt of it may have happened. One for each call of the store. */
@@ -54,15 +54,22 @@ export interface EtcdClient {
   bytesInUse(budget: Budget): Promise<number>;
   /** On one member, once; the failure tells the listener. A member that is left takes its watches along. */
   watch(request: WatchRequest, listener: WatchListener, budget: Budget): Promise<WatchHandle>;
-  /** The token is no longer good. */
-  forgetToken(): void;
+  /** Cancels all watches, with this response. */
+  endWatches(last: WatchResponse): void;
   close(): void;
+}
+
+interface Watched {
+  readonly connection: Connection;
+  readonly listener: WatchListener;
+  cancel(): void;
 }
 
 /** Makes the client over connections to all members. */
 export function createEtcdClient(connections: readonly Connection[], settings: EtcdSettings): EtcdClient {
   const { clock, login, requestTimeoutMs, operationTimeoutMs } = settings;
-  const watches = new Set<{ readonly connection: Connection; readonly leave: () => void }>();
+  /** Nothing is heard any more of a watch that is not in here. */
+  const watches = new Set<Watched>();
   let current = 0;
   let token: Promise<string> | undefined;
   let seen = 0;
@@ -73,7 +80,11 @@ export function createEtcdClient(connections: readonly Connection[], settings: E
   const leave = (connection: Connection): void => {
     if (connections.length === 1 || connectionNow() !== connection) return;
     current = (current + 1) % connections.length;
-    for (const watch of [...watches]) if (watch.connection === connection) watch.leave();
+    for (const watch of [...watches]) {
+      if (watch.connection !== connection) continue;
+      watch.cancel();
+      watch.listener.end(etcdFailure(14, `${connection.endpoint} was left`, true));
+    }
   };
 
   /** One attempt, within the time of one and of the whole. */
@@ -211,34 +222,35 @@ export function createEtcdClient(connections: readonly Connection[], settings: E
     async watch(request, listener, budget) {
       const connection = connectionNow();
       const given = login && (await ticketOf(connection, budget));
-      const entry = {
+      const entry: Watched = {
         connection,
-        leave(): void {
-          watches.delete(entry);
-          handle.cancel();
-          listener.end(etcdFailure(14, `${connection.endpoint} was left`, true));
-        },
-      };
-      watches.add(entry);
-      const handle = connection.watch(request, given, {
-        response: (response) => listener.response(response),
-        end(failure) {
-          watches.delete(entry);
-          leave(connection);
-          listener.end(failure);
-        },
-      });
-      return {
-        pause: () => handle.pause(),
-        resume: () => handle.resume(),
+        listener,
         cancel() {
           watches.delete(entry);
           handle.cancel();
         },
       };
+      watches.add(entry);
+      const handle = connection.watch(request, given, {
+        response(response) {
+          if (!watches.has(entry)) return;
+          // With authentication this may be nothing but an old token.
+          if (response.canceled && response.compactRevision === 0) token = undefined;
+          listener.response(response);
+        },
+        end(failure) {
+          if (!watches.delete(entry)) return;
+          leave(connection);
+          listener.end(failure);
+        },
+      });
+      return { ...handle, cancel: entry.cancel };
     },
-    forgetToken() {
-      token = undefined;
+    endWatches(last) {
+      for (const watch of [...watches]) {
+        watch.cancel();
+        watch.listener.response(last);
+      }
     },
     close() {
       for (const connection of connections) connection.close();

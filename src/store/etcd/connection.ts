@@ -8,7 +8,7 @@ export interface Pending<T> {
   cancel(): void;
 }
 
-/** Receives what a watch brings. Nothing is called any more after `end`, and after the watch was canceled. */
+/** Receives what a watch brings. A client calls nothing after `end`, and after the watch was canceled. */
 export interface WatchListener {
   response(response: WatchResponse): void;
   /** It is over, with an `EtcdFailure`. */

@@ -101,8 +101,6 @@ export function openFeed(
         fail(storeError('expired', `the history of etcd begins at ${current}: ${response.cancelReason}`, { current }));
         return;
       }
-      // With authentication this may be nothing but an old token.
-      client.forgetToken();
       reset(new Error(response.cancelReason || 'etcd canceled the watch'));
       return;
     }

@@ -145,16 +145,13 @@ function createConnection(endpoint: string, { http, https, codec, concat }: Load
     watch(watch, token, listener: WatchListener): WatchHandle {
       const headers = { ...headersOf(token), 'grpc-metadata-hasleader': 'true' };
       const { request, wasSent } = post('watch', codec.encodeWatch(watch), headers, watchAgent);
-      let over = false;
       let response: IncomingMessage | undefined;
       const end = (failure: EtcdFailure): void => {
-        if (over) return;
-        over = true;
         listener.end(failure);
         request.destroy();
       };
       const line = (text: string): void => {
-        if (over || text === '') return;
+        if (text === '') return;
         const message = parse(text) as { readonly result?: unknown; readonly error?: unknown } | undefined;
         if (message?.result === undefined) {
           end(failureOf(response?.statusCode ?? 0, message?.error ?? message));
@@ -190,10 +187,7 @@ function createConnection(endpoint: string, { http, https, codec, concat }: Load
         });
       });
       return {
-        cancel() {
-          over = true;
-          request.destroy();
-        },
+        cancel: () => void request.destroy(),
         pause: () => void response?.pause(),
         resume: () => void response?.resume(),
       };

@@ -112,23 +112,12 @@ function createConnection(endpoint: string, { grpc, codec, toBuffer }: Loaded, {
       // A member that lost its leader ends the stream instead of staying silent.
       metadata.set('hasleader', 'true');
       const call = client.makeBidiStreamRequest(`${SERVICES}Watch/Watch`, serialize, codec.decodeWatch, metadata);
-      let over = false;
-      const end = (failure: unknown): void => {
-        if (over) return;
-        over = true;
-        listener.end(failure);
-      };
-      call.on('data', (response: WatchResponse) => {
-        if (!over) listener.response(response);
-      });
-      call.on('error', (error: GrpcError) => end(failureOf(error)));
-      call.on('end', () => end(etcdFailure(UNAVAILABLE, `${endpoint} ended the watch`, true)));
+      call.on('data', (response: WatchResponse) => listener.response(response));
+      call.on('error', (error: GrpcError) => listener.end(failureOf(error)));
+      call.on('end', () => listener.end(etcdFailure(UNAVAILABLE, `${endpoint} ended the watch`, true)));
       call.write(codec.encodeWatch(request));
       return {
-        cancel() {
-          over = true;
-          call.cancel();
-        },
+        cancel: () => call.cancel(),
         pause: () => void call.pause(),
         resume: () => void call.resume(),
       };

@@ -2,9 +2,8 @@ import { isStoreError, storeError } from '../contract/errors.js';
 import type { Clock } from '../../clock/clock.js';
 import type { Revision } from '../contract/record.js';
 import { withinBudget, type Budget, type EtcdClient } from './client.js';
-import type { WatchHandle, WatchListener } from './connection.js';
 import type { Layout } from './layout.js';
-import type { RangeRequest, RangeResponse, TxnRequest, TxnResponse, WatchRequest, WatchResponse } from './messages.js';
+import type { RangeRequest, RangeResponse, TxnRequest, TxnResponse } from './messages.js';
 import {
   compareDown,
   floorOf,
@@ -26,13 +25,6 @@ const CONFIRM_MS = 5000;
 export interface LiftedClient extends EtcdClient {
   /** What was before this revision cannot be read any more. */
   floor(): Revision;
-  /** Looks whether the counter of etcd has gone back, and waits until revisions are lifted then. */
-  check(budget: Budget): Promise<void>;
-}
-
-interface Watched {
-  readonly listener: WatchListener;
-  readonly cancel: () => void;
 }
 
 /**
@@ -43,7 +35,6 @@ interface Watched {
  */
 export function createLiftedClient(inner: EtcdClient, layout: Layout, clock: Clock): LiftedClient {
   const { upliftKey, storeKey, storeValue } = layout;
-  const watches = new Set<Watched>();
   let current: Uplift | undefined;
   let confirmedAt = -Infinity;
   let seen: Revision = 0;
@@ -58,20 +49,16 @@ export function createLiftedClient(inner: EtcdClient, layout: Layout, clock: Clo
     current = next;
     if (isFirst) return;
     seen = Math.max(seen, next.mod + next.offset);
-    for (const watch of [...watches]) {
-      watches.delete(watch);
-      watch.cancel();
-      const gone: WatchResponse = {
-        revision: floorOf(next),
-        created: false,
-        canceled: true,
-        compactRevision: floorOf(next),
-        cancelReason: 'the counter of etcd went back',
-        fragment: false,
-        events: [],
-      };
-      watch.listener.response(gone);
-    }
+    const floor = floorOf(next);
+    inner.endWatches({
+      revision: floor,
+      created: false,
+      canceled: true,
+      compactRevision: floor,
+      cancelReason: 'the counter of etcd went back',
+      fragment: false,
+      events: [],
+    });
   };
 
   /** Reads the uplift, and makes one where etcd is behind what was seen. */
@@ -218,52 +205,32 @@ export function createLiftedClient(inner: EtcdClient, layout: Layout, clock: Clo
     txnOnce: bound(inner.txnOnce),
     seen: () => seen,
     floor: () => floorOf(current ?? NO_UPLIFT),
-    async check(budget) {
-      await confirm(budget);
-    },
     async compact(revision, budget) {
       const { offset } = await uplift(budget);
       if (revision > offset) await inner.compact(revision - offset, budget);
     },
-    async watch(request: WatchRequest, listener: WatchListener, budget: Budget): Promise<WatchHandle> {
+    async watch(request, listener, budget) {
       const known = await uplift(budget);
       const { offset } = known;
       if (request.startRevision < floorOf(known)) throw expired();
-      const lookAgain = (): void => void confirm(inner.budget(undefined)).catch(() => undefined);
-      let handle: WatchHandle | undefined;
-      const watched: Watched = { listener, cancel: () => handle?.cancel() };
-      watches.add(watched);
-      try {
-        handle = await inner.watch(
-          { ...request, startRevision: Math.max(1, request.startRevision - offset) },
-          {
-            response(response) {
-              if (!watches.has(watched)) return;
-              // It waits for a revision that has not been reached: by a member that is slow, or one that began anew.
-              const waits = response.created && response.revision + offset < request.startRevision;
-              if (waits || response.events.some(({ kv }) => layout.isUplift(kv.key))) lookAgain();
-              listener.response(watchUp(response, known));
-            },
-            end(failure) {
-              if (watches.delete(watched)) listener.end(failure);
-            },
+      const handle = await inner.watch(
+        { ...request, startRevision: Math.max(1, request.startRevision - offset) },
+        {
+          response(response) {
+            // It waits for a revision that has not been reached: by a member that is slow, or one that began anew.
+            const waits = response.created && response.revision + offset < request.startRevision;
+            if (waits || response.events.some(({ kv }) => layout.isUplift(kv.key))) {
+              confirm(inner.budget(undefined)).catch(() => undefined);
+            }
+            listener.response(watchUp(response, known));
           },
-          budget,
-        );
-      } catch (error) {
-        watches.delete(watched);
-        throw error;
-      }
-      if (current !== known) handle.cancel();
-      const opened = handle;
-      return {
-        pause: () => opened.pause(),
-        resume: () => opened.resume(),
-        cancel() {
-          watches.delete(watched);
-          opened.cancel();
+          end: (failure) => listener.end(failure),
         },
-      };
+        budget,
+      );
+      if (current === known) return handle;
+      handle.cancel();
+      throw expired();
     },
   };
 }
