@@ -2,9 +2,19 @@ import type { Clock } from '../../clock/clock.js';
 import { storeError } from '../contract/errors.js';
 import type { Revision } from '../contract/record.js';
 import { pause, untilAborted } from '../waiting/abortable.js';
-import type { Connection, Pending, WatchHandle, WatchListener } from './connection.js';
+import type {
+  Connection,
+  Pending,
+  RangeRequest,
+  RangeResponse,
+  TxnRequest,
+  TxnResponse,
+  WatchHandle,
+  WatchListener,
+  WatchRequest,
+  WatchResponse,
+} from './connection.js';
 import { etcdFailure, reasonOf, verdictOf } from './failure.js';
-import type { RangeRequest, RangeResponse, TxnRequest, TxnResponse, WatchRequest, WatchResponse } from './messages.js';
 import type { EtcdSettings } from './options.js';
 
 /** How long an operation may go on, and whether an attempt of it may have happened. One for each call of the store. */

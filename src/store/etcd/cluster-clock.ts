@@ -1,7 +1,6 @@
 import type { ClientRequest, RequestOptions } from 'node:http';
 import { storeError } from '../contract/errors.js';
-import type { EtcdSettings } from './options.js';
-import { httpsOptions } from './tls.js';
+import { httpsOptions, type EtcdSettings } from './options.js';
 
 /** How old an answer of the members may be where the moment is needed again. */
 const FRESH_MS = 1000;

@@ -10,11 +10,6 @@ const SAMPLES = 10;
 /** How often the size of the database is checked. */
 const BYTES_EVERY_MS = 5000;
 
-/** Compacts etcd, behind the history that has to be kept. */
-export interface Compaction {
-  close(): void;
-}
-
 interface Sample {
   /** On the monotonic clock: the wall clock may jump. */
   readonly at: number;
@@ -28,12 +23,14 @@ interface Sample {
  * which the database grew by more than `historyMaxBytes`. A moment is noted after the answer came, so that a revision is
  * never taken for older than it is. A process knows only what it noted itself: several may do the same at once, and a new
  * one begins by waiting.
+ *
+ * @returns ends it
  */
-export function createCompaction(
+export function startCompaction(
   client: EtcdClient,
   layout: Layout,
   { clock, historyMs, historyMaxBytes }: Pick<EtcdSettings, 'clock' | 'historyMs' | 'historyMaxBytes'>,
-): Compaction {
+): () => void {
   const samples: Sample[] = [];
   const over = new AbortController();
   const interval = Math.max(historyMs / SAMPLES, Math.min(historyMs, 1000));
@@ -99,10 +96,8 @@ export function createCompaction(
   };
   tick();
 
-  return {
-    close() {
-      over.abort();
-      timer?.cancel();
-    },
+  return () => {
+    over.abort();
+    timer?.cancel();
   };
 }

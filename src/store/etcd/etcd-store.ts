@@ -5,16 +5,17 @@ import { isStoreError, storeError } from '../contract/errors.js';
 import type { EventKey, EventRecord } from '../contract/record.js';
 import { createEventStore } from '../shell/create-event-store.js';
 import { resolveUnknownOutcomes } from '../unknown-outcomes.js';
-import type { Budget } from './client.js';
+import { createEtcdClient, type Budget } from './client.js';
 import { createClusterClock } from './cluster-clock.js';
-import { createCompaction, type Compaction } from './compaction.js';
+import { startCompaction } from './compaction.js';
 import { expireDue } from './expire.js';
 import { createFence } from './fence.js';
 import { openFeed } from './feed.js';
 import { gatewayConnect } from './gateway-connection.js';
 import { grpcConnect } from './grpc-connection.js';
 import { createLayout } from './layout.js';
-import { createOpening, type Opened } from './opening.js';
+import { createLiftedClient, type LiftedClient } from './lifted-client.js';
+import { openStore } from './opening.js';
 import { etcdSettings, type EtcdStoreOptions } from './options.js';
 import { createQuietSpan } from './quiet-span.js';
 import { readList } from './read-list.js';
@@ -40,18 +41,21 @@ export function etcdStore(options: EtcdStoreOptions): EventStore {
   const quiet = createQuietSpan();
   const fence = createFence({ layout, clock, changes: (from) => store.changes(from) });
   const connect = settings.transport === 'grpc' ? grpcConnect(settings) : gatewayConnect(settings);
-  const opening = createOpening(settings, layout, connect);
   const time = createClusterClock(settings);
-  let compaction: Compaction | undefined;
+  /** Made once, with the first attempt to open. */
+  let made: LiftedClient | undefined;
+  let created: Revision = 0;
+  let endCompaction: (() => void) | undefined;
   let stopped = false;
-  let open: Opened | undefined;
 
   /** Operations come when the store is open. */
-  const opened = (): Opened => open as Opened;
-  const budgetOf = (call: StoreCall | undefined): Budget => opened().client.budget(call?.signal);
-  const context = (): WriteDependencies => ({ client: opened().client, layout, known, fence });
+  const client = (): LiftedClient => made as LiftedClient;
+  /** The revision at which the store began: before it there is nothing to read. */
+  const begin = (): Revision => Math.max(created, client().floor());
+  const budgetOf = (call: StoreCall | undefined): Budget => client().budget(call?.signal);
+  const context = (): WriteDependencies => ({ client: client(), layout, known, fence });
   const latest = async (budget: Budget): Promise<Revision> =>
-    (await opened().client.range({ key: layout.storeKey, keysOnly: true }, budget)).revision;
+    (await client().range({ key: layout.storeKey, keysOnly: true }, budget)).revision;
 
   /** The store as one write sees it: its repetitions and the search for its outcome have one budget together. */
   const within = (budget: Budget): EventStore => {
@@ -83,19 +87,21 @@ export function etcdStore(options: EtcdStoreOptions): EventStore {
     capabilities: { durable: true, shared: true, newestFirst: 'scan', remaining: true, maxEventBytes },
     reopening: { clock, firstMs: REOPEN_MS, longestMs: REOPEN_MS },
     async open() {
-      open = await opening.open();
-      if (settings.compactHistory && !stopped) compaction = createCompaction(open.client, layout, settings);
+      made ??= createLiftedClient(createEtcdClient(await connect(), settings), layout, clock);
+      if (stopped) made.close();
+      created = await openStore(made, layout, settings);
+      if (settings.compactHistory && !stopped) endCompaction = startCompaction(made, layout, settings);
     },
     get: (key, call) => readOne(context(), key, budgetOf(call)),
     async list(query) {
       const { at } = query;
-      const begin = opened().begin();
-      if (at !== undefined && at < begin) {
-        throw storeError('expired', `the store began at ${begin}`, { current: begin });
+      const first = begin();
+      if (at !== undefined && at < first) {
+        throw storeError('expired', `the store began at ${first}`, { current: first });
       }
       const budget = budgetOf(query);
       try {
-        return await readList({ client: opened().client, layout, budget }, query);
+        return await readList({ client: client(), layout, budget }, query);
       } catch (error) {
         if (!isStoreError(error) || error.code !== 'future-revision') throw error;
         const current = await latest(budget);
@@ -112,7 +118,7 @@ export function etcdStore(options: EtcdStoreOptions): EventStore {
       return expireDue(context(), now, call.limit, () => budgetOf(call));
     },
     now: () => time.now(),
-    feed: (options) => openFeed({ settings, layout, quiet, ...opened() }, options),
+    feed: (options) => openFeed({ settings, layout, quiet, client: client(), begin }, options),
     revision: (call) => latest(budgetOf(call)),
     async ping(call) {
       // A write that never happens: no key has fewer than no versions. It takes the way of every other write, through
@@ -123,8 +129,8 @@ export function etcdStore(options: EtcdStoreOptions): EventStore {
         success: [{ type: 'put', key, value }],
         failure: [],
       } as const;
-      await opened()
-        .client.txn(never, budgetOf(call))
+      await client()
+        .txn(never, budgetOf(call))
         .catch((error: unknown) => {
           if (!isStoreError(error) || error.code !== 'unknown-outcome') throw error;
           throw storeError('unavailable', error.message, { cause: error });
@@ -132,9 +138,9 @@ export function etcdStore(options: EtcdStoreOptions): EventStore {
     },
     stop() {
       stopped = true;
-      compaction?.close();
+      endCompaction?.();
     },
-    close: () => opening.close(),
+    close: () => made?.close(),
   });
   return store;
 }

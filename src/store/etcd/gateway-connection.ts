@@ -1,10 +1,8 @@
 import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
-import type { Connect, Connection, WatchHandle, WatchListener } from './connection.js';
+import type { Connect, Connection, WatchHandle, WatchListener, WatchResponse } from './connection.js';
 import { etcdFailure, type EtcdFailure } from './failure.js';
-import type { WatchResponse } from './messages.js';
-import type { EtcdSettings } from './options.js';
+import { httpsOptions, type EtcdSettings } from './options.js';
 import { loadJsonCodec, type RpcCodec, type Send } from './rpc-codec.js';
-import { httpsOptions } from './tls.js';
 
 const UNAVAILABLE = 14;
 const DEADLINE_EXCEEDED = 4;

@@ -1,8 +1,7 @@
-import type { Connect, Connection, WatchHandle, WatchListener } from './connection.js';
+import type { Connect, Connection, WatchHandle, WatchListener, WatchResponse } from './connection.js';
 import { storeError } from '../contract/errors.js';
 import { etcdFailure } from './failure.js';
 import type { EtcdSettings } from './options.js';
-import type { WatchResponse } from './messages.js';
 import { loadProtobufCodec, type RpcCodec, type Send } from './rpc-codec.js';
 
 type Grpc = typeof import('@grpc/grpc-js');

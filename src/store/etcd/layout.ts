@@ -1,7 +1,7 @@
 import { compareBytes, sameBytes } from '../contract/keys.js';
 import { eventWithSidecar, encodeSidecar } from '../sidecar/sidecar.js';
 import type { EncodedEvent, EventKey, EventRecord, Revision } from '../contract/record.js';
-import type { KeyValue } from './messages.js';
+import type { KeyValue } from './connection.js';
 
 /** A first key, and the first key behind. */
 export interface KeyRange {

@@ -3,7 +3,7 @@ import type { Clock } from '../../clock/clock.js';
 import type { Revision } from '../contract/record.js';
 import { withinBudget, type Budget, type EtcdClient } from './client.js';
 import type { Layout } from './layout.js';
-import type { RangeRequest, RangeResponse, TxnRequest, TxnResponse } from './messages.js';
+import type { RangeRequest, RangeResponse, TxnRequest, TxnResponse } from './connection.js';
 import {
   compareDown,
   floorOf,

@@ -1,3 +1,4 @@
+import type { ConnectionOptions } from 'node:tls';
 import { systemClock, type Clock } from '../../clock/clock.js';
 import { checkOptions, type OptionRules } from '../../options/check-options.js';
 import {
@@ -80,23 +81,20 @@ export interface EtcdStoreOptions {
   readonly clock?: Clock | undefined;
 }
 
+type Login = 'username' | 'password';
+
 /** Checked options, with every default filled in. */
-export interface EtcdSettings {
-  readonly endpoints: readonly string[];
-  readonly prefix: string;
-  readonly transport: 'grpc' | 'gateway';
+export type EtcdSettings = {
+  readonly [Name in Exclude<keyof EtcdStoreOptions, Login | 'tls'>]-?: NonNullable<EtcdStoreOptions[Name]>;
+} & {
   readonly tls: EtcdTlsOptions | undefined;
-  readonly login: { readonly username: string; readonly password: string } | undefined;
-  readonly requestTimeoutMs: number;
-  readonly operationTimeoutMs: number;
-  readonly progressMs: number;
-  readonly compactHistory: boolean;
-  readonly historyMs: number;
-  readonly historyMaxBytes: number;
-  readonly timeEndpoints: readonly string[];
-  readonly maxEventBytes: number;
-  readonly name: string;
-  readonly clock: Clock;
+  readonly login: { readonly [Name in Login]: string } | undefined;
+};
+
+/** TLS options in the words of `node:https`. */
+export function httpsOptions({ ca, cert, key, serverName }: EtcdTlsOptions = {}): ConnectionOptions {
+  const given = Object.entries({ ca, cert, key, servername: serverName }).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(given) as ConnectionOptions;
 }
 
 const isEndpoint = (value: unknown): value is string => {

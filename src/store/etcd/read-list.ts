@@ -4,7 +4,7 @@ import type { EventRecord, Revision } from '../contract/record.js';
 import type { Budget, EtcdClient } from './client.js';
 import { verdictOf } from './failure.js';
 import type { Layout } from './layout.js';
-import type { RangeRequest, RangeResponse } from './messages.js';
+import type { RangeRequest, RangeResponse } from './connection.js';
 
 /** With terms: how much is read at once, and how much for one page. */
 const SEARCH_STEP = 500;
@@ -37,15 +37,6 @@ interface Reading {
   readonly budget: Budget;
 }
 
-/** How far a walk came: everything before is read. */
-interface Progress {
-  readonly revision: Revision;
-  readonly records: readonly EventRecord[];
-  /** Where it goes on, when something is left. */
-  readonly next: Position | undefined;
-  readonly left: number | undefined;
-}
-
 /** The last of a page that is an event's key: no position can be made of others. */
 function positionOf(layout: Layout, { kvs, more }: RangeResponse, newestFirst: boolean): Position | undefined {
   if (!more) return undefined;
@@ -62,12 +53,12 @@ async function readStep(
   at: Revision | undefined,
   after: Position | undefined,
   limit: number,
-): Promise<Progress> {
+): Promise<ListPage> {
   const newestFirst = query.order === 'newest-first';
   const maxModRevision = newestFirst && after?.revision !== undefined ? after.revision - 1 : undefined;
   if (maxModRevision !== undefined && maxModRevision < 1) {
     const revision = at ?? (await client.range({ key: layout.storeKey, keysOnly: true }, budget)).revision;
-    return { revision, records: [], next: undefined, left: 0 };
+    return { revision, records: [], remaining: 0 };
   }
   const response = await rangeThatFits(
     client,
@@ -84,7 +75,7 @@ async function readStep(
     records: response.kvs.flatMap((kv) => layout.record(kv) ?? []),
     next: positionOf(layout, response, newestFirst),
     // The count of etcd knows no revisions: it is that of the whole range.
-    left: maxModRevision === undefined ? response.count - response.kvs.length : undefined,
+    remaining: maxModRevision === undefined ? response.count - response.kvs.length : undefined,
   };
 }
 
@@ -108,13 +99,13 @@ export async function readList(reading: Reading, query: ListQuery): Promise<List
         return { records, revision: at, next };
       }
     }
-    const { next, left } = progress;
+    const { next, remaining } = progress;
     if (next === undefined || records.length >= limit || (searching && read >= SEARCH_MOST)) {
       return {
         records,
         revision: at,
         ...(next !== undefined && { next }),
-        ...(!searching && left !== undefined && { remaining: left }),
+        ...(!searching && remaining !== undefined && { remaining }),
       };
     }
     after = next;

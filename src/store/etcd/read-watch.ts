@@ -2,7 +2,7 @@ import type { Change } from '../contract/event-store.js';
 import { storeError } from '../contract/errors.js';
 import type { Revision } from '../contract/record.js';
 import type { Layout } from './layout.js';
-import type { WatchEvent } from './messages.js';
+import type { WatchEvent } from './connection.js';
 
 /** What a watch response brought. */
 export interface WatchBatch {

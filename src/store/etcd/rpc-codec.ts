@@ -1,7 +1,8 @@
-import type { Connection, Pending } from './connection.js';
 import type {
   Compare,
+  Connection,
   KeyValue,
+  Pending,
   RangeRequest,
   RangeResponse,
   Step,
@@ -10,7 +11,7 @@ import type {
   WatchEvent,
   WatchRequest,
   WatchResponse,
-} from './messages.js';
+} from './connection.js';
 import { describeMessages, type ProtobufLibrary } from './rpc-description.js';
 
 /** Messages as one of etcd's two protocols sends them: bytes, or values of JSON. */

@@ -1,5 +1,5 @@
 import type { Revision } from '../contract/record.js';
-import type { Compare, KeyValue, RangeResponse, TxnResponse, WatchEvent, WatchResponse } from './messages.js';
+import type { Compare, KeyValue, RangeResponse, TxnResponse, WatchEvent, WatchResponse } from './connection.js';
 
 /**
  * How far the store's revisions are above etcd's. That is 0 until the counter of etcd goes back, because a cluster was

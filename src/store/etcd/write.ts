@@ -7,7 +7,7 @@ import type { Budget, EtcdClient } from './client.js';
 import { verdictOf } from './failure.js';
 import type { Fence, LostCreate } from './fence.js';
 import type { Layout } from './layout.js';
-import type { Compare, KeyValue, Step, TxnResponse } from './messages.js';
+import type { Compare, KeyValue, Step, TxnResponse } from './connection.js';
 
 /** How many expiries are remembered. */
 const MOST = 4096;

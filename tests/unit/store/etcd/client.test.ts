@@ -1,8 +1,13 @@
 import { describe, expect, test, vi } from 'vitest';
 import { createEtcdClient } from '../../../../src/store/etcd/client.js';
-import type { Connection, Pending, WatchListener } from '../../../../src/store/etcd/connection.js';
+import type {
+  Connection,
+  Pending,
+  RangeResponse,
+  TxnResponse,
+  WatchListener,
+} from '../../../../src/store/etcd/connection.js';
 import { etcdFailure } from '../../../../src/store/etcd/failure.js';
-import type { RangeResponse, TxnResponse } from '../../../../src/store/etcd/messages.js';
 import { etcdSettings } from '../../../../src/store/etcd/options.js';
 import { nextTurn } from '../../../../src/clock/clock.js';
 import { fakeClock } from '../../../../src/testing/fake-clock.js';

@@ -5,7 +5,7 @@ import type { Budget, EtcdClient } from '../../../../src/store/etcd/client.js';
 import { etcdFailure } from '../../../../src/store/etcd/failure.js';
 import { createFence } from '../../../../src/store/etcd/fence.js';
 import { createLayout } from '../../../../src/store/etcd/layout.js';
-import type { KeyValue, TxnRequest, TxnResponse } from '../../../../src/store/etcd/messages.js';
+import type { KeyValue, TxnRequest, TxnResponse } from '../../../../src/store/etcd/connection.js';
 import { createKnownExpiries, createOne } from '../../../../src/store/etcd/write.js';
 import { nextTurn } from '../../../../src/clock/clock.js';
 import type { EventRecord } from '../../../../src/store/contract/record.js';

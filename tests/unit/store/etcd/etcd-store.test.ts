@@ -1,11 +1,10 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { nextTurn } from '../../../../src/clock/clock.js';
 import type { EventStore } from '../../../../src/store/contract/event-store.js';
-import type { Connection, Pending } from '../../../../src/store/etcd/connection.js';
+import type { Connection, KeyValue, Pending } from '../../../../src/store/etcd/connection.js';
 import { etcdStore } from '../../../../src/store/etcd/etcd-store.js';
 import { etcdFailure } from '../../../../src/store/etcd/failure.js';
 import { createLayout } from '../../../../src/store/etcd/layout.js';
-import type { KeyValue } from '../../../../src/store/etcd/messages.js';
 import { fakeClock, type FakeClock } from '../../../../src/testing/fake-clock.js';
 import { sampleEvent } from '../../../../src/testing/sample-event.js';
 

@@ -1,8 +1,7 @@
 import * as wire from '@bufbuild/protobuf/wire';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Connection } from '../../../../src/store/etcd/connection.js';
-import type { RangeRequest, TxnRequest } from '../../../../src/store/etcd/messages.js';
+import type { Connection, RangeRequest, TxnRequest } from '../../../../src/store/etcd/connection.js';
 import { loadJsonCodec, loadProtobufCodec, type RpcCodec } from '../../../../src/store/etcd/rpc-codec.js';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
