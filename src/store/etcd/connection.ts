@@ -48,10 +48,35 @@ export type Step =
   /** Answers with what was deleted. */
   | { readonly type: 'delete'; readonly key: Uint8Array };
 
+const NO_BYTES = new Uint8Array(0);
+
+/** The key was written last at this revision; 0: there is none. */
+export function isAt(key: Uint8Array, revision: number): Compare {
+  return { key, target: 'mod', result: 'equal', value: revision };
+}
+
+export function isNew(key: Uint8Array): Compare {
+  return { key, target: 'create', result: 'equal', value: 0 };
+}
+
+export function get(key: Uint8Array): Step {
+  return { type: 'range', key };
+}
+
+export function put(key: Uint8Array, value: Uint8Array = NO_BYTES): Step {
+  return { type: 'put', key, value };
+}
+
+export function drop(key: Uint8Array): Step {
+  return { type: 'delete', key };
+}
+
 export interface TxnRequest {
-  readonly compare: readonly Compare[];
+  /** Default: none. */
+  readonly compare?: readonly Compare[];
   readonly success: readonly Step[];
-  readonly failure: readonly Step[];
+  /** Default: none. */
+  readonly failure?: readonly Step[];
 }
 
 export interface TxnResponse {

@@ -8,6 +8,7 @@ import { resolveUnknownOutcomes } from '../unknown-outcomes.js';
 import { createEtcdClient, type Budget } from './client.js';
 import { createClusterClock } from './cluster-clock.js';
 import { startCompaction } from './compaction.js';
+import { put, type Compare } from './connection.js';
 import { expireDue } from './expire.js';
 import { createFence } from './fence.js';
 import { openFeed } from './feed.js';
@@ -124,13 +125,9 @@ export function etcdStore(options: EtcdStoreOptions): EventStore {
       // A write that never happens: no key has fewer than no versions. It takes the way of every other write, through
       // the leader, a majority, the permissions and the space quota.
       const { storeKey: key, storeValue: value } = layout;
-      const never = {
-        compare: [{ key, target: 'version', result: 'less', value: 0 }],
-        success: [{ type: 'put', key, value }],
-        failure: [],
-      } as const;
+      const never: Compare = { key, target: 'version', result: 'less', value: 0 };
       await client()
-        .txn(never, budgetOf(call))
+        .txn({ compare: [never], success: [put(key, value)] }, budgetOf(call))
         .catch((error: unknown) => {
           if (!isStoreError(error) || error.code !== 'unknown-outcome') throw error;
           throw storeError('unavailable', error.message, { cause: error });

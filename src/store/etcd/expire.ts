@@ -1,5 +1,6 @@
 import { isStoreError } from '../contract/errors.js';
 import type { Budget } from './client.js';
+import { drop, get, isAt, type Compare } from './connection.js';
 import type { DueEntry } from './layout.js';
 import type { WriteDependencies } from './write.js';
 
@@ -11,29 +12,14 @@ const PAGES = 4;
 /** Removes one event that is due, at the revision of its index entry. False when another replica was faster, or it changed. */
 async function expireOne({ client }: WriteDependencies, due: DueEntry, budget: Budget): Promise<boolean> {
   const { indexKey, objectKey, revision } = due;
-  const sameIndex = { key: indexKey, target: 'mod', result: 'equal', value: revision } as const;
-  const { succeeded, steps } = await client.txn(
-    {
-      compare: [sameIndex, { key: objectKey, target: 'mod', result: 'equal', value: revision }],
-      success: [
-        { type: 'delete', key: objectKey },
-        { type: 'delete', key: indexKey },
-      ],
-      failure: [{ type: 'range', key: indexKey }],
-    },
-    budget,
-  );
+  const compare = [isAt(indexKey, revision), isAt(objectKey, revision)];
+  const success = [drop(objectKey), drop(indexKey)];
+  const { succeeded, steps } = await client.txn({ compare, success, failure: [get(indexKey)] }, budget);
   if (succeeded) return true;
   // Event and entry are written together: an entry that stands alone was left behind by another program.
   if (steps[0]?.[0]?.modRevision === revision) {
-    await client.txn(
-      {
-        compare: [sameIndex, { key: objectKey, target: 'mod', result: 'not-equal', value: revision }],
-        success: [{ type: 'delete', key: indexKey }],
-        failure: [],
-      },
-      budget,
-    );
+    const isAlone: Compare = { ...isAt(objectKey, revision), result: 'not-equal' };
+    await client.txn({ compare: [isAt(indexKey, revision), isAlone], success: [drop(indexKey)] }, budget);
   }
   return false;
 }

@@ -5,7 +5,7 @@ import type { FeedOptions, FeedSource } from '../feeds/paged-feed.js';
 import type { Revision } from '../contract/record.js';
 import type { ClockTimer } from '../../clock/clock.js';
 import type { EtcdClient } from './client.js';
-import type { WatchEvent, WatchHandle, WatchListener, WatchResponse } from './connection.js';
+import { put, type WatchEvent, type WatchHandle, type WatchListener, type WatchResponse } from './connection.js';
 import { reasonOf } from './failure.js';
 import type { Layout } from './layout.js';
 import type { EtcdSettings } from './options.js';
@@ -16,7 +16,6 @@ import { readWatchEvents } from './read-watch.js';
 const MOST_WAITING = 2000;
 /** Broken watches in a row, without a word from etcd in between, before the reader is told. */
 const MOST_FAILURES = 10;
-const NO_BYTES = new Uint8Array(0);
 
 /** What feeds need. */
 export interface FeedDependencies {
@@ -163,8 +162,7 @@ export function openFeed(
       return;
     }
     try {
-      const put = { type: 'put', key: layout.tickKey, value: NO_BYTES } as const;
-      const { revision } = await client.txn({ compare: [], success: [put], failure: [] }, client.budget(over.signal));
+      const { revision } = await client.txn({ success: [put(layout.tickKey)] }, client.budget(over.signal));
       if (over.signal.aborted || failure !== undefined) return;
       if (position < revision) await pause(clock, 2 * requestTimeoutMs, over.signal);
       if (position < revision && handle === watch && !paused) {

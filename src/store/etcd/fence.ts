@@ -4,11 +4,11 @@ import type { Change, ChangesOptions } from '../contract/event-store.js';
 import { storeError } from '../contract/errors.js';
 import type { EventKey, EventRecord, Revision } from '../contract/record.js';
 import { withinBudget, type Budget, type EtcdClient } from './client.js';
+import { put } from './connection.js';
 import type { Layout } from './layout.js';
 
 /** The most creates that are looked for together. */
 const TOGETHER = 1000;
-const NO_BYTES = new Uint8Array(0);
 
 /** A create that was lost on its way. */
 export interface LostCreate {
@@ -54,8 +54,8 @@ export function createFence({ layout, clock, changes }: FenceDependencies): Fenc
 
   /** The tick is written along: it is what a feed sees, whatever else happens. */
   const raise = async ({ client, budget }: Waiting): Promise<Revision> => {
-    const success = [layout.fenceKey, layout.tickKey].map((key) => ({ type: 'put', key, value: NO_BYTES }) as const);
-    const raised = await client.txn({ compare: [], success, failure: [] }, { ...budget, signal: undefined });
+    const success = [put(layout.fenceKey), put(layout.tickKey)];
+    const raised = await client.txn({ success }, { ...budget, signal: undefined });
     revision = raised.revision;
     return revision;
   };

@@ -3,7 +3,16 @@ import type { Clock } from '../../clock/clock.js';
 import type { Revision } from '../contract/record.js';
 import { withinBudget, type Budget, type EtcdClient } from './client.js';
 import type { Layout } from './layout.js';
-import type { RangeRequest, RangeResponse, TxnRequest, TxnResponse } from './connection.js';
+import {
+  get,
+  isAt,
+  isNew,
+  put,
+  type RangeRequest,
+  type RangeResponse,
+  type TxnRequest,
+  type TxnResponse,
+} from './connection.js';
 import {
   compareDown,
   floorOf,
@@ -75,20 +84,15 @@ export function createLiftedClient(inner: EtcdClient, layout: Layout, clock: Clo
         return;
       }
       const offset = seen + BEYOND;
-      const lift = {
-        compare: [{ key: upliftKey, target: 'mod', result: 'equal', value: found.mod }],
-        success: [{ type: 'put', key: upliftKey, value: upliftValue(offset) }],
-        failure: [],
-      } as const;
+      const lift = { compare: [isAt(upliftKey, found.mod)], success: [put(upliftKey, upliftValue(offset))] };
       const lifted = await inner.txn(lift, budget).catch((error: unknown) => {
         // Whether it happened is seen when it is read again.
         if (isStoreError(error) && error.code === 'unknown-outcome') return undefined;
         throw error;
       });
       if (lifted?.succeeded !== true) continue;
-      const mark = { key: storeKey, target: 'create', result: 'equal', value: 0 } as const;
-      const put = { type: 'put', key: storeKey, value: storeValue } as const;
-      await inner.txn({ compare: [mark], success: [put], failure: [] }, budget).catch(() => undefined);
+      const mark = { compare: [isNew(storeKey)], success: [put(storeKey, storeValue)] };
+      await inner.txn(mark, budget).catch(() => undefined);
       wentBack = false;
       adopt({ offset, mod: lifted.revision });
       return;
@@ -161,12 +165,9 @@ export function createLiftedClient(inner: EtcdClient, layout: Layout, clock: Clo
         const since = seen;
         const response = await send(
           {
-            compare: [
-              ...compareDown(request.compare, known),
-              { key: upliftKey, target: 'mod', result: 'equal', value: known.mod },
-            ],
+            compare: [...compareDown(request.compare ?? [], known), isAt(upliftKey, known.mod)],
             success: request.success,
-            failure: [...request.failure, { type: 'range', key: upliftKey }],
+            failure: [...(request.failure ?? []), get(upliftKey)],
           },
           budget,
         );

@@ -1,7 +1,7 @@
 import { isStoreError, storeError } from '../contract/errors.js';
 import type { Revision } from '../contract/record.js';
 import type { EtcdClient } from './client.js';
-import type { KeyValue } from './connection.js';
+import { get, isNew, put, type KeyValue } from './connection.js';
 import { FORMAT, type Layout } from './layout.js';
 import type { EtcdSettings } from './options.js';
 
@@ -24,11 +24,7 @@ function checkFormat(kv: KeyValue | undefined, { prefix }: EtcdSettings): void {
 /** Finds or makes the mark of the store. The revision at which it began: before it there is nothing to read. */
 export async function openStore(client: EtcdClient, layout: Layout, settings: EtcdSettings): Promise<Revision> {
   const { storeKey, storeValue } = layout;
-  const mark = {
-    compare: [{ key: storeKey, target: 'create', result: 'equal', value: 0 }],
-    success: [{ type: 'put', key: storeKey, value: storeValue }],
-    failure: [{ type: 'range', key: storeKey }],
-  } as const;
+  const mark = { compare: [isNew(storeKey)], success: [put(storeKey, storeValue)], failure: [get(storeKey)] };
   const budget = client.budget(undefined);
   const { succeeded, revision, steps } = await client.txn(mark, budget).catch((error: unknown) => {
     // Whether it was this attempt that made the mark does not matter.

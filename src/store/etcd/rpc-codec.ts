@@ -137,7 +137,7 @@ function createCodec<Sent>({ encode, decode, toBytes, fromBytes }: Format<Sent>)
     keysOnly: rest.keysOnly,
     maxModRevision: int(rest.maxModRevision),
   });
-  const writeTxn = ({ compare, success, failure }: TxnRequest): Fields => ({
+  const writeTxn = ({ compare = [], success, failure = [] }: TxnRequest): Fields => ({
     compare: compare.map(writeCompare),
     success: success.map(writeStep),
     failure: failure.map(writeStep),

@@ -7,11 +7,10 @@ import type { Budget, EtcdClient } from './client.js';
 import { verdictOf } from './failure.js';
 import type { Fence, LostCreate } from './fence.js';
 import type { Layout } from './layout.js';
-import type { Compare, KeyValue, Step, TxnResponse } from './connection.js';
+import { drop, get, isAt, isNew, put, type KeyValue, type Step, type TxnResponse } from './connection.js';
 
 /** How many expiries are remembered. */
 const MOST = 4096;
-const NO_BYTES = new Uint8Array(0);
 
 /**
  * When the events expire that were read or written lately. A replace and a removal have to delete the old entry of the
@@ -107,8 +106,8 @@ async function write(
     return record === undefined ? notFound(keyText(key)) : conflict(keyText(key), record.revision, expected);
   };
   try {
-    const compare = [{ key: objectKey, target: 'mod', result: 'equal', value: expected }] as const;
-    const response = await client.txn({ compare, success, failure: [{ type: 'range', key: objectKey }] }, budget);
+    const compare = [isAt(objectKey, expected)];
+    const response = await client.txn({ compare, success, failure: [get(objectKey)] }, budget);
     if (response.succeeded) return response;
     throw refusal(response.steps[0]);
   } catch (error) {
@@ -126,10 +125,7 @@ async function write(
 
 /** The steps that put an event and its index entry. */
 function puts({ layout }: WriteDependencies, key: EventKey, value: Uint8Array, expiresAt: number): Step[] {
-  return [
-    { type: 'put', key: layout.objectKey(key), value },
-    { type: 'put', key: layout.indexKey(key, expiresAt), value: NO_BYTES },
-  ];
+  return [put(layout.objectKey(key), value), put(layout.indexKey(key, expiresAt))];
 }
 
 /** Puts an event and its index entry where there is none, once: what became of a lost attempt is found out before the next. */
@@ -144,16 +140,10 @@ export async function createOne(
   const objectKey = layout.objectKey(key);
   const value = layout.value(event, expiresAt);
   const success = puts(context, key, value, expiresAt);
-  const failure: Step[] = [
-    { type: 'range', key: objectKey },
-    { type: 'range', key: layout.fenceKey },
-  ];
+  const failure = [get(objectKey), get(layout.fenceKey)];
   for (;;) {
     const since = client.seen();
-    const compare: Compare[] = [
-      { key: objectKey, target: 'create', result: 'equal', value: 0 },
-      { key: layout.fenceKey, target: 'mod', result: 'equal', value: fence.revision() },
-    ];
+    const compare = [isNew(objectKey), isAt(layout.fenceKey, fence.revision())];
     let response: TxnResponse;
     try {
       response = await client.txnOnce({ compare, success, failure }, budget);
@@ -220,7 +210,7 @@ export async function replaceOne(
   const before = await expiryAt(context, key, expected, budget);
   const success = puts(context, key, value, expiresAt);
   // A transaction may touch a key only once.
-  if (before !== expiresAt) success.push({ type: 'delete', key: layout.indexKey(key, before) });
+  if (before !== expiresAt) success.push(drop(layout.indexKey(key, before)));
   const { revision } = await write(context, { key, expected, success }, budget);
   return written(context, layout.objectKey(key), value, revision);
 }
@@ -233,8 +223,8 @@ export async function removeOne(
   budget: Budget,
 ): Promise<EventRecord> {
   const { layout } = context;
-  const keys = [layout.objectKey(key), layout.indexKey(key, await expiryAt(context, key, expected, budget))];
-  const success = keys.map((one): Step => ({ type: 'delete', key: one }));
+  const expiresAt = await expiryAt(context, key, expected, budget);
+  const success = [drop(layout.objectKey(key)), drop(layout.indexKey(key, expiresAt))];
   const { revision, steps } = await write(context, { key, expected, success }, budget);
   const last = steps[0]?.[0];
   const record = last && layout.record(last, revision);
