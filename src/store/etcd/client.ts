@@ -113,23 +113,22 @@ export function createEtcdClient(connections: readonly Connection[], settings: E
     }
   };
 
-  const tokenFor = (connection: Connection, budget: Budget): Promise<string> | undefined => {
-    if (login === undefined) return undefined;
-    if (token !== undefined) return token;
-    const asked = attempt(connection.authenticate(login.username, login.password), budget).catch((failure: unknown) => {
-      if (token === asked) token = undefined;
-      // A login that got lost changed nothing.
-      if (verdictOf(failure) === 'doubt') throw etcdFailure(14, reasonOf(failure), false);
-      throw failure;
-    });
-    token = asked;
-    return asked;
-  };
-
-  /** The token to send along. What another call asks for is waited for no longer than this one has time. */
-  const ticketOf = async (connection: Connection, budget: Budget): Promise<string | undefined> => {
-    const ticket = tokenFor(connection, budget);
-    return ticket && withinBudget(clock, ticket, budget);
+  /** The token to send along. Several calls may wait for the one that one of them asks for. */
+  const tokenFor = (
+    { username, password }: NonNullable<typeof login>,
+    connection: Connection,
+    budget: Budget,
+  ): Promise<string> => {
+    if (token === undefined) {
+      const asked = attempt(connection.authenticate(username, password), budget).catch((failure: unknown) => {
+        if (token === asked) token = undefined;
+        // A login that got lost changed nothing.
+        if (verdictOf(failure) === 'doubt') throw etcdFailure(14, reasonOf(failure), false);
+        throw failure;
+      });
+      token = asked;
+    }
+    return withinBudget(clock, token, budget);
   };
 
   const unavailable = (failure: unknown): Error =>
@@ -156,7 +155,7 @@ export function createEtcdClient(connections: readonly Connection[], settings: E
       const connection = connectionNow();
       const begun = clock.monotonic();
       try {
-        const given = login && (await ticketOf(connection, budget));
+        const given = login && (await tokenFor(login, connection, budget));
         return await attempt(start(connection, given), budget);
       } catch (caught) {
         failure = caught;
@@ -231,7 +230,7 @@ export function createEtcdClient(connections: readonly Connection[], settings: E
     bytesInUse: (budget) => persist((connection, given) => connection.bytesInUse(given), budget, 'read'),
     async watch(request, listener, budget) {
       const connection = connectionNow();
-      const given = login && (await ticketOf(connection, budget));
+      const given = login && (await tokenFor(login, connection, budget));
       const entry: Watched = {
         connection,
         listener,

@@ -61,13 +61,7 @@ export interface RpcCodec<Sent> {
 interface Header {
   readonly header?: { readonly revision: bigint };
 }
-interface KeyValueMessage {
-  readonly key: never;
-  readonly value: never;
-  readonly createRevision: bigint;
-  readonly modRevision: bigint;
-  readonly version: bigint;
-}
+type KeyValueMessage = { readonly [Name in keyof KeyValue]: KeyValue[Name] extends number ? bigint : never };
 interface RangeMessage extends Header {
   readonly kvs: readonly KeyValueMessage[];
   readonly more: boolean;

@@ -1,6 +1,7 @@
 /** The library with the messages that describe messages. */
 export type ProtobufLibrary = typeof import('@bufbuild/protobuf') & typeof import('@bufbuild/protobuf/wkt');
 type DescMessage = import('@bufbuild/protobuf').DescMessage;
+type JsonObject = import('@bufbuild/protobuf').JsonObject;
 
 /** Number and type of a field; `[]` behind the type: repeated. Third: the oneof that the field is a member of. */
 type Field = readonly [number: number, type: string, oneof?: string];
@@ -94,26 +95,19 @@ const PACKAGE = 'etcdserverpb';
  * as `Buffer` does
  */
 export function describeMessages(
-  { create, createFileRegistry, ...wkt }: ProtobufLibrary,
+  { fromJson, createFileRegistry, FileDescriptorSetSchema }: ProtobufLibrary,
   bytesAs: 'BYTES' | 'STRING',
 ): (name: string) => DescMessage {
-  const scalars: Readonly<Record<string, number>> = {
-    bytes: wkt.FieldDescriptorProto_Type[bytesAs],
-    string: wkt.FieldDescriptorProto_Type.STRING,
-    int64: wkt.FieldDescriptorProto_Type.INT64,
-    bool: wkt.FieldDescriptorProto_Type.BOOL,
-  };
-  const fieldOf = (name: string, [number, type, oneof]: Field): object => {
-    const repeated = type.endsWith('[]');
-    const base = repeated ? type.slice(0, -2) : type;
-    const { MESSAGE, ENUM } = wkt.FieldDescriptorProto_Type;
+  const scalars: Readonly<Record<string, string>> = { bytes: bytesAs, string: 'STRING', int64: 'INT64', bool: 'BOOL' };
+  const fieldOf = (name: string, [number, type, oneof]: Field): JsonObject => {
+    const base = type.replace('[]', '');
     const scalar = scalars[base];
     return {
       name,
       jsonName: name,
       number,
-      label: wkt.FieldDescriptorProto_Label[repeated ? 'REPEATED' : 'OPTIONAL'],
-      type: scalar ?? (base in ENUMS ? ENUM : MESSAGE),
+      label: base === type ? 'LABEL_OPTIONAL' : 'LABEL_REPEATED',
+      type: `TYPE_${scalar ?? (base in ENUMS ? 'ENUM' : 'MESSAGE')}`,
       ...(scalar === undefined && { typeName: `.${PACKAGE}.${base}` }),
       ...(oneof !== undefined && { oneofIndex: 0 }),
     };
@@ -132,6 +126,6 @@ export function describeMessages(
     value: values.map((value, number) => ({ name: value, number })),
   }));
   const file = { name: 'rpc.proto', package: PACKAGE, syntax: 'proto3', messageType, enumType };
-  const registry = createFileRegistry(create(wkt.FileDescriptorSetSchema, { file: [file] }));
+  const registry = createFileRegistry(fromJson(FileDescriptorSetSchema, { file: [file] }));
   return (name) => registry.getMessage(`${PACKAGE}.${name}`) as DescMessage;
 }
