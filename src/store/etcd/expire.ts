@@ -1,5 +1,5 @@
 import { isStoreError } from '../contract/errors.js';
-import type { Budget } from './client.js';
+import type { Budget } from './budget.js';
 import { drop, get, isAt, type Compare } from './connection.js';
 import type { DueEntry } from './layout.js';
 import type { WriteDependencies } from './write.js';

@@ -3,7 +3,8 @@ import { createBatcher } from '../batching/batcher.js';
 import type { Change, ChangesOptions } from '../contract/event-store.js';
 import { storeError } from '../contract/errors.js';
 import type { EventKey, EventRecord, Revision } from '../contract/record.js';
-import { withinBudget, type Budget, type EtcdClient } from './client.js';
+import { withinBudget, type Budget } from './budget.js';
+import type { EtcdClient } from './client.js';
 import { put } from './connection.js';
 import type { Layout } from './layout.js';
 

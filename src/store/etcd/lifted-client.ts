@@ -1,7 +1,8 @@
 import { isStoreError, storeError } from '../contract/errors.js';
 import type { Clock } from '../../clock/clock.js';
 import type { Revision } from '../contract/record.js';
-import { withinBudget, type Budget, type EtcdClient } from './client.js';
+import { withinBudget, type Budget } from './budget.js';
+import type { EtcdClient } from './client.js';
 import type { Layout } from './layout.js';
 import {
   get,

@@ -1,7 +1,8 @@
 import type { FieldTerm, ListPage, ListQuery, Position } from '../contract/event-store.js';
 import { storeError } from '../contract/errors.js';
 import type { EventRecord, Revision } from '../contract/record.js';
-import type { Budget, EtcdClient } from './client.js';
+import type { Budget } from './budget.js';
+import type { EtcdClient } from './client.js';
 import { verdictOf } from './failure.js';
 import type { Layout } from './layout.js';
 import type { RangeRequest, RangeResponse } from './connection.js';

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Change } from '../../../../src/store/contract/event-store.js';
 import { storeError } from '../../../../src/store/contract/errors.js';
-import type { Budget, EtcdClient } from '../../../../src/store/etcd/client.js';
+import type { Budget } from '../../../../src/store/etcd/budget.js';
+import type { EtcdClient } from '../../../../src/store/etcd/client.js';
 import { etcdFailure } from '../../../../src/store/etcd/failure.js';
 import { createFence } from '../../../../src/store/etcd/fence.js';
 import { createLayout } from '../../../../src/store/etcd/layout.js';

@@ -1,0 +1,31 @@
+import type { Clock } from '../../clock/clock.js';
+import { storeError } from '../contract/errors.js';
+import { untilAborted } from '../waiting/abortable.js';
+
+/** How long an operation may go on, and whether an attempt of it may have happened. One for each call of the store. */
+export interface Budget {
+  /** On the monotonic clock. */
+  readonly end: number;
+  readonly signal: AbortSignal | undefined;
+  /** A write was lost on its way. */
+  doubt: boolean;
+  /** A write was refused for lack of space, and yet the key had changed. */
+  changed?: boolean;
+}
+
+/**
+ * Waits for what another call has begun, which may go on for longer, until the budget of this one ends. Fails with
+ * `unavailable` then.
+ */
+export async function withinBudget<T>(clock: Clock, shared: Promise<T>, { end, signal }: Budget): Promise<T> {
+  const late = new AbortController();
+  const timer = clock.setTimer(
+    () => late.abort(storeError('unavailable', 'etcd did not answer in time')),
+    Math.max(0, end - clock.monotonic()),
+  );
+  try {
+    return await untilAborted(untilAborted(shared, late.signal), signal);
+  } finally {
+    timer.cancel();
+  }
+}
