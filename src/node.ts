@@ -16,3 +16,6 @@ export type {
 export type { FailurePlace } from './bridge/exchange/failures.js';
 export type { BridgeOptions } from './bridge/exchange/options.js';
 export type { AbortCode, AbortReason } from './bridge/exchange/abort-reason.js';
+export { installShutdown } from './install-shutdown.js';
+export type { InstalledShutdown, InstallShutdownOptions, ShutdownReport, ShutdownServer } from './install-shutdown.js';
+export type { OpenConnections } from './bridge/node/track-connections.js';

@@ -1,8 +1,9 @@
 import type { Command, ProcessContext } from './command-line/command.js';
 import { copyCommand } from './copy/copy-command.js';
+import { probeCommand } from './probe/probe-command.js';
 import { serveCommand } from './serve/serve-command.js';
 
-const COMMANDS: readonly Command[] = [serveCommand, copyCommand];
+const COMMANDS: readonly Command[] = [serveCommand, copyCommand, probeCommand];
 
 /** The exit code of an invalid command line. */
 const USAGE_ERROR = 2;

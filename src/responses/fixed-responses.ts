@@ -60,6 +60,11 @@ export function shuttingDownResponse(): ApiResponse {
   return { ...rest, body: `${body as string}\n` };
 }
 
+/** 429 with `Retry-After: 5`: what Kubernetes answers with `--shutdown-send-retry-after` while it shuts down. */
+export function shuttingDownText(): ApiResponse {
+  return textResponse(429, 'The apiserver is shutting down, please try again later.', { 'retry-after': '5' });
+}
+
 /** 504: the request took too long. Kubernetes sends this Status without kind and apiVersion, as text. */
 export const TOO_LATE: ApiResponse = /* @__PURE__ */ Object.freeze({
   status: 504,

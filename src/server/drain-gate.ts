@@ -1,5 +1,6 @@
 import type { ApiHandler } from '../http/handler.js';
 import { header } from '../http/headers.js';
+import type { ApiRequest } from '../http/request.js';
 import { splitUrl } from '../http/url.js';
 import { shuttingDownResponse } from '../responses/fixed-responses.js';
 import { withStandardHeaders } from './standard-headers.js';
@@ -23,8 +24,7 @@ export function createDrainGate(handle: ApiHandler): DrainGate {
   let draining = false;
   return {
     handle(request) {
-      if (!draining || passes(splitUrl(request.url).path)) return handle(request);
-      if (header(request, 'user-agent')?.startsWith('kube-apiserver/')) return handle(request);
+      if (!draining || passesWhileDraining(request)) return handle(request);
       return withStandardHeaders(request, shuttingDownResponse());
     },
     startDraining() {
@@ -34,6 +34,11 @@ export function createDrainGate(handle: ApiHandler): DrainGate {
   };
 }
 
-function passes(path: string): boolean {
-  return EXEMPT.some((prefix) => path.startsWith(prefix));
+/** Whether a request is still answered while a server drains: probes, metrics, and kube-apiserver's own requests. */
+export function passesWhileDraining(request: ApiRequest): boolean {
+  const { path } = splitUrl(request.url);
+  return (
+    EXEMPT.some((prefix) => path.startsWith(prefix)) ||
+    header(request, 'user-agent')?.startsWith('kube-apiserver/') === true
+  );
 }

@@ -114,9 +114,9 @@ async function askLate({ port, secure }: Target, waitMs: number, resets: string[
   }
   await pause(waitMs);
   socket.write(REQUEST);
-  while (!received.includes('answered') && !socket.destroyed)
-    await Promise.race([once(socket, 'data'), closed]).catch(() => undefined);
-  if (!received.includes('answered')) resets.push(`/spare: ${String(failure ?? 'ended')}`);
+  const answered = (): boolean => received.includes('answered') || received.endsWith('please try again later.\n');
+  while (!answered() && !socket.destroyed) await Promise.race([once(socket, 'data'), closed]).catch(() => undefined);
+  if (!answered()) resets.push(`/spare: ${String(failure ?? 'ended')}`);
   socket.destroy();
   return true;
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { FlagTable } from '../../src/cli/command-line/parse-command-line.js';
 import { copyFlags } from '../../src/cli/copy/copy-command.js';
+import { probeFlags } from '../../src/cli/probe/probe-command.js';
 import { serveFlags } from '../../src/cli/serve/flags.js';
 import { root } from './source-files.js';
 
@@ -19,6 +20,7 @@ function tableOf(flags: FlagTable): string {
 it.each([
   ['serve', serveFlags],
   ['copy', copyFlags],
+  ['probe', probeFlags],
 ])('docs/standalone.md has the table of the flags of %s', (_, flags) => {
   // The table that is expected is what the failure prints.
   expect(readFileSync(join(root, 'docs/standalone.md'), 'utf8')).toContain(tableOf(flags));

@@ -20,6 +20,11 @@ const ORDERED: unique symbol = Symbol.for('kube-vitals.ordersRequests') as never
 /** The events that hand a request to the service. */
 const HANDED_OVER: ReadonlySet<string | symbol> = new Set(['request', 'checkContinue', 'checkExpectation']);
 
+/** Whether an event of a server hands a request to the service. */
+export function isHandedOver(event: string | symbol): boolean {
+  return HANDED_OVER.has(event);
+}
+
 const aServer = /* @__PURE__ */ anObjectWith(['emit'], 'a server, as createServer() or serve() returned it');
 
 /** True for a server that was given to {@link orderRequests}. */
@@ -50,7 +55,7 @@ export function orderRequests<Server extends OrderableServer>(
   const order = createRequestOrder(options.clock ?? systemClock);
   const emit = server.emit as (event: string | symbol, ...values: unknown[]) => boolean;
   const inTurn = (event: string | symbol, ...values: unknown[]): boolean => {
-    if (!HANDED_OVER.has(event)) return emit.call(server, event, ...values);
+    if (!isHandedOver(event)) return emit.call(server, event, ...values);
     const [req, res] = values as [NodeIncoming, NodeOutgoing];
     emit.call(server, REQUEST_CAME, req, res);
     if (!mustWait(req, res)) return emit.call(server, event, ...values);

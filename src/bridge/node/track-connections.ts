@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers';
 import { optionFaults, throwFaults } from '../../options/check-options.js';
 import { aClock, anObjectWith, required } from '../../options/rules.js';
 import { type Clock, systemClock } from '../../clock/clock.js';
+import type { Http2SessionLike, Http2StreamLike } from './message.js';
 import { ordersRequests, REQUEST_CAME } from './order-requests.js';
 
 /** What {@link trackConnections} needs of a connection. */
@@ -26,19 +27,29 @@ export interface TrackableAnswer {
 /** What {@link trackConnections} needs of a server: `node:http`, `node:https` and `node:http2` servers have it. */
 export interface TrackableServer {
   on(event: 'connection' | 'secureConnection', listener: (socket: TrackableSocket) => void): unknown;
+  on(event: 'session', listener: (session: Http2SessionLike) => void): unknown;
   prependListener(
     event: 'request',
     listener: (request: { readonly socket: TrackableSocket }, answer: TrackableAnswer) => void,
   ): unknown;
 }
 
+/** How much is open at a server. */
+export interface OpenConnections {
+  readonly connections: number;
+  /** Requests whose answer is not complete, open watches included. */
+  readonly requests: number;
+}
+
 /** The connections of one server, for `gracefulClose`. */
 export interface ConnectionTracker {
   /**
    * From now on every answer whose headers are still to be sent says `Connection: close`; of several answers that are due on
-   * one connection the last.
+   * one connection the last. Sessions of HTTP/2 are sent GOAWAY: they take no further requests and end with their last answer.
    */
   startDraining(): void;
+  /** What is open now. */
+  open(): OpenConnections;
   /**
    * Closes the connections that have been idle for so many milliseconds since draining began, also those on which no request
    * ever came. Reads first what the system has received.
@@ -87,6 +98,8 @@ export function trackConnections(
   ]);
   const { clock = systemClock } = options;
   const connections = new Map<TrackableSocket, Connection>();
+  const sessions = new Set<Http2SessionLike>();
+  let streams = 0;
   /** Sockets whose TLS handshake is not complete, by the client's address and port. */
   const handshakes = new Map<string, TrackableSocket>();
   const tls = 'setSecureContext' in server;
@@ -127,6 +140,12 @@ export function trackConnections(
     opened(socket);
   });
 
+  server.on('session', (session) => {
+    sessions.add(session);
+    session.once('close', () => sessions.delete(session));
+  });
+
+  const onStreamAnswered = (): void => void (streams -= 1);
   // One function for all answers, so that a request allocates none: `this` is the answer.
   function onAnswered(this: TrackableAnswer & { readonly req?: { readonly socket: TrackableSocket } }): void {
     const connection = this.req === undefined ? undefined : connections.get(this.req.socket);
@@ -139,7 +158,13 @@ export function trackConnections(
     if (answer !== undefined && answer.headersSent !== true) answer.shouldKeepAlive = !last;
   };
   const onRequest = (request: { readonly socket: TrackableSocket }, answer: TrackableAnswer): void => {
-    if ('stream' in request) return; // HTTP/2
+    if ('stream' in request) {
+      streams += 1;
+      answer.on('close', onStreamAnswered);
+      // A session that was opened while the server drained is told to go by its first request.
+      if (draining) sayGoAway((request.stream as Http2StreamLike).session);
+      return;
+    }
     const connection = connections.get(request.socket) ?? opened(request.socket);
     if (draining) {
       isLast(connection.last, false);
@@ -184,6 +209,12 @@ export function trackConnections(
         connection.bytesRead = connection.socket.bytesRead ?? 0;
         isLast(connection.last, true);
       }
+      sessions.forEach(sayGoAway);
+    },
+    open() {
+      let requests = streams;
+      for (const { open } of connections.values()) requests += open;
+      return { connections: connections.size, requests };
     },
     closeIdle(idleMs): void {
       setImmediate(() => {
@@ -195,6 +226,10 @@ export function trackConnections(
       for (const { socket } of connections.values()) socket.destroy();
     },
   };
+}
+
+function sayGoAway(session: Http2SessionLike | undefined): void {
+  if (session?.closed === false) session.close();
 }
 
 function addressOf({ remoteAddress, remotePort }: TrackableSocket): string {

@@ -110,6 +110,11 @@ const FUNCTIONS: Readonly<Record<string, readonly [call: Call, wrong: object, fa
     { clock: {}, idleGraceMs: NaN },
     ['idleGraceMs must be a number of at least 0, or Infinity', 'clock must be a Clock'],
   ],
+  installShutdown: [
+    (options) => node.installShutdown({ server: createServer(), health: main.createHealth(), signals: [], ...options }),
+    { delayMs: -1, whileDraining: 'wait' },
+    ['delayMs must be a number from 0 to 86400000', "whileDraining must be 'close' or 'retry-after'"],
+  ],
   orderRequests: [(options) => node.orderRequests(createServer(), options), { clock: 1 }, ['clock must be a Clock']],
   trackConnections: [
     (options) => node.trackConnections(createServer(), options),

@@ -1,0 +1,27 @@
+import { constants } from 'node:os';
+import process from 'node:process';
+import type { OptionRule } from '../../options/check-options.js';
+import { aListOfStrings } from '../../options/rules.js';
+
+/** A list of names of signals that this system has. */
+export const aListOfSignals: OptionRule = (value, name) => {
+  const faults = aListOfStrings(value, name);
+  if (faults.length > 0 || value === undefined) return faults;
+  return (value as readonly string[])
+    .filter((signal) => !(signal in constants.signals))
+    .map((signal) => `${name}: there is no signal ${JSON.stringify(signal)}`);
+};
+
+/** Calls a listener for each of these signals, until the function that is returned is called. */
+export function onSignals(signals: readonly NodeJS.Signals[], listener: (signal: NodeJS.Signals) => void): () => void {
+  for (const signal of signals) process.on(signal, listener);
+  return () => {
+    for (const signal of signals) process.off(signal, listener);
+  };
+}
+
+/** Ends the process once what was written to its standard output has reached the pipe. */
+export function exitProcess(code: number): void {
+  process.exitCode = code;
+  process.stdout.write('', () => process.exit());
+}

@@ -1,0 +1,71 @@
+import { readFile } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
+import type { ProcessContext } from '../command-line/command.js';
+
+/** What {@link runProbe} asks. */
+export interface ProbeTask {
+  readonly url: URL;
+  readonly timeoutMs: number;
+  readonly caFile?: string | undefined;
+  readonly tokenFile?: string | undefined;
+}
+
+/** What is printed of an answer; Docker keeps as much. */
+const MAX_OUTPUT_BYTES = 4_096;
+
+/** Asks a URL once and prints what it answered. @returns the exit code: 0 for a healthy endpoint, else 1 */
+export async function runProbe(
+  { url, timeoutMs, caFile, tokenFile }: ProbeTask,
+  context: ProcessContext,
+): Promise<number> {
+  const signal = AbortSignal.timeout(timeoutMs);
+  try {
+    const ca = caFile === undefined ? undefined : await readFile(caFile, 'utf8');
+    const token = tokenFile === undefined ? undefined : (await readFile(tokenFile, 'utf8')).trim();
+    const headers = {
+      'user-agent': 'kube-probe/kube-vitals',
+      accept: '*/*',
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+    };
+    const answer = await ask(url, { headers, ca, signal });
+    const status = answer.statusCode ?? 0;
+    const healthy = status >= 200 && status < 400;
+    const body = await beginningOf(answer);
+    (healthy ? context.stdout : context.stderr).write(`${healthy ? '' : `HTTP ${status}\n`}${body.trimEnd()}\n`);
+    return healthy ? 0 : 1;
+  } catch (error) {
+    const { message } = signal.aborted ? new Error(`no answer within ${timeoutMs} ms`) : (error as Error);
+    context.stderr.write(`error: ${url.href}: ${message || String((error as NodeJS.ErrnoException).code)}\n`);
+    return 1;
+  }
+}
+
+interface Question {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly ca: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** Only what the URL needs is loaded, because a probe is mostly start-up. */
+async function ask(url: URL, { headers, ca, signal }: Question): Promise<IncomingMessage> {
+  const secure = url.protocol === 'https:';
+  const { request } = secure ? await import('node:https') : await import('node:http');
+  const tls = { ca: ca, rejectUnauthorized: ca !== undefined };
+  return new Promise((resolve, reject) => {
+    const asking = request(url, { headers, signal, agent: false, ...(secure && tls) });
+    asking.on('response', resolve).on('error', reject).end();
+  });
+}
+
+/** The first bytes of a body; the rest is not waited for. */
+async function beginningOf(answer: AsyncIterable<Uint8Array>): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  let left = MAX_OUTPUT_BYTES;
+  for await (const chunk of answer) {
+    text += decoder.decode(chunk.subarray(0, left), { stream: true });
+    left -= chunk.byteLength;
+    if (left <= 0) break;
+  }
+  return text;
+}

@@ -1,0 +1,306 @@
+import { fork, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { connect as connectHttp2, createServer as createHttp2Server } from 'node:http2';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { allowAnonymous, allowEverybody, createEvents, createHealth, firstOf, memoryStore } from '../../src/index.js';
+import type { ApiHandler } from '../../src/http/handler.js';
+import {
+  installShutdown,
+  toNodeListener,
+  type InstalledShutdown,
+  type InstallShutdownOptions,
+  type ShutdownReport,
+  type ShutdownServer,
+} from '../../src/node.js';
+import { gate, get, raw, text, whole } from './support.js';
+
+const GET = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
+const EVENTS = '/apis/events.example.com/v1/events';
+
+interface Service {
+  readonly server: Server;
+  readonly port: number;
+  readonly installed: InstalledShutdown;
+  /** What was closed, in this order. */
+  readonly closed: string[];
+}
+
+/** A service with health, events and one route of its own, whose shutdown is installed in one call. */
+async function serviceWith(own: RequestListener, options: Partial<InstallShutdownOptions> = {}): Promise<Service> {
+  const closed: string[] = [];
+  const store = memoryStore();
+  const health = createHealth();
+  const events = createEvents({
+    apiDomain: 'example.com',
+    store,
+    authenticate: allowAnonymous(),
+    authorize: allowEverybody(),
+  });
+  const ours = toNodeListener(firstOf(health.handle, events.handle));
+  const server = createServer((req, res) => ours(req, res, () => own(req, res)));
+  const noted = (name: string, close: () => void | Promise<void>) => (): Promise<void> => {
+    closed.push(name);
+    return Promise.resolve(close());
+  };
+  const installed = installShutdown({
+    server,
+    health: { ...health, close: () => void noted('health', health.close)() },
+    events: { close: noted('events', events.close) },
+    store: { close: noted('store', store.close) },
+    close: noted('close', () => undefined),
+    signals: [],
+    ...options,
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { server, port: (server.address() as AddressInfo).port, installed, closed };
+}
+
+describe('installShutdown', () => {
+  test('fails readyz, serves through the delay, ends watches, answers what is in flight and closes in order', async () => {
+    const go = gate();
+    const asked = gate();
+    const preparing = gate();
+    const { port, installed, closed } = await serviceWith(
+      (_req, res) => {
+        asked.open();
+        void go.promise.then(() => res.end('own'));
+      },
+      { beforeStop: () => preparing.promise },
+    );
+    const [watch, slow] = [raw(port), raw(port)];
+    watch.send(GET(`${EVENTS}?watch=true`));
+    await watch.until('HTTP/1.1 200');
+    slow.send(GET('/own'));
+    await asked.promise;
+
+    const shutdown = installed.shutdown();
+    expect(installed.shutdown()).toBe(shutdown);
+    expect((await get(port, '/readyz')).statusCode).toBe(500);
+    expect((await get(port, '/livez')).statusCode).toBe(200);
+    expect((await get(port, EVENTS)).statusCode).toBe(200);
+    expect([installed.phase(), watch.socket.closed]).toEqual(['delaying', false]);
+
+    preparing.open();
+    expect((await watch.closed).endsWith('0\r\n\r\n')).toBe(true);
+    go.open();
+    expect(await slow.closed).toMatch(/connection: close\r\n[^]*own/i);
+    expect(await shutdown).toMatchObject({ drained: true, cut: { connections: 0, requests: 0 }, failures: [] });
+    expect(closed).toEqual(['events', 'close', 'health', 'store']);
+    expect(installed.phase()).toBe('stopped');
+  });
+
+  test('cuts what is left at drainTimeoutMs and reports it', async () => {
+    const asked = gate();
+    const reports: ShutdownReport[] = [];
+    const { port, installed } = await serviceWith(() => void asked.open(), {
+      drainTimeoutMs: 100,
+      onReport(report) {
+        reports.push(report);
+        throw new Error('ignored');
+      },
+    });
+    const client = raw(port);
+    client.send(GET('/never'));
+    await asked.promise;
+    const report = await installed.shutdown();
+    expect(report).toMatchObject({ drained: false, cut: { connections: 1, requests: 1 }, failures: [] });
+    expect(reports).toEqual([report]);
+    expect(await client.closed).toBe('');
+  });
+
+  test('a step that fails is reported, and the later ones still run', async () => {
+    const observed: unknown[] = [];
+    const { installed, closed } = await serviceWith(() => undefined, {
+      close: () => Promise.reject(new Error('database is away')),
+      observe: (observation) => void observed.push(observation),
+    });
+    const { failures } = await installed.shutdown();
+    expect(failures).toEqual([{ step: 'close', error: new Error('database is away') }]);
+    expect(closed).toEqual(['events', 'health', 'store']);
+    expect(observed).toContainEqual({ type: 'error', where: 'lifecycle: close', error: failures[0]?.error });
+  });
+
+  test("with 'retry-after' new requests are answered 429 until the last request in flight is answered", async () => {
+    const go = gate();
+    const asked = gate();
+    const { server, port, installed } = await serviceWith(
+      (req, res) => {
+        if (req.url === '/slow') asked.open();
+        void go.promise.then(() => res.end('own'));
+      },
+      { whileDraining: 'retry-after' },
+    );
+    const [slow, idle, watch] = [raw(port), raw(port), raw(port)];
+    slow.send(GET('/slow'));
+    idle.send(GET('/livez'));
+    watch.send(GET(`${EVENTS}?watch=true`));
+    await Promise.all([asked.promise, idle.until('ok'), watch.until('HTTP/1.1 200')]);
+
+    const shutdown = installed.shutdown();
+    await watch.until('0\r\n\r\n');
+    const refused = await get(port, EVENTS);
+    expect([refused.statusCode, refused.headers['retry-after'], refused.headers.connection]).toEqual([
+      429,
+      '5',
+      'close',
+    ]);
+    expect(refused.headers['content-type']).toBe('text/plain; charset=utf-8');
+    expect(await whole(refused)).toBe('The apiserver is shutting down, please try again later.\n');
+    const before = idle.received().length;
+    idle.send(GET('/own'));
+    expect((await idle.closed).slice(before)).toMatch(/^HTTP\/1.1 429 /);
+    expect((await get(port, '/readyz')).statusCode).toBe(500);
+    expect((await get(port, '/livez?verbose')).statusCode).toBe(200);
+    expect(server.listening).toBe(true);
+
+    go.open();
+    expect(await slow.closed).toMatch(/^HTTP\/1.1 200 [^]*connection: close\r\n[^]*own/i);
+    expect(await shutdown).toMatchObject({ drained: true, failures: [] });
+    expect(server.listening).toBe(false);
+  });
+
+  test("with 'retry-after' a request that never ends is cut at drainTimeoutMs", async () => {
+    const asked = gate();
+    const { port, installed } = await serviceWith(() => void asked.open(), {
+      whileDraining: 'retry-after',
+      drainTimeoutMs: 100,
+    });
+    const client = raw(port);
+    client.send(GET('/never'));
+    await asked.promise;
+    expect(await installed.shutdown()).toMatchObject({ drained: false, cut: { connections: 1, requests: 1 } });
+    await client.closed;
+  });
+
+  test.each(['close', 'retry-after'] as const)(
+    'sends GOAWAY over HTTP/2, finishes streams and cuts the rest (%s)',
+    async (whileDraining) => {
+      const go = gate();
+      const [slowAsked, neverAsked] = [gate(), gate()];
+      const own: ApiHandler = async (request) => {
+        if (request.url === '/never') neverAsked.open();
+        else slowAsked.open();
+        await (request.url === '/never' ? new Promise(() => undefined) : go.promise);
+        return text('answered');
+      };
+      const server = createHttp2Server(toNodeListener(own));
+      const health = createHealth();
+      const installed = installShutdown({
+        server: server as unknown as ShutdownServer,
+        health,
+        signals: [],
+        whileDraining,
+        drainTimeoutMs: 400,
+      });
+      server.listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      onTestFinished(() => void server.close());
+      const session = connectHttp2(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+      session.on('error', () => undefined);
+      const slow = session.request({ ':path': '/slow' });
+      const never = session.request({ ':path': '/never' }).on('error', () => undefined);
+      await Promise.all([slowAsked.promise, neverAsked.promise]);
+      const goaway = once(session, 'goaway');
+      const shutdown = installed.shutdown();
+      await goaway;
+      go.open();
+      expect(await whole(slow)).toBe('answered');
+      expect(await shutdown).toMatchObject({ drained: false, cut: { connections: 1, requests: 1 } });
+      await vi.waitFor(() => expect(never.closed && session.closed).toBe(true));
+    },
+  );
+
+  test.each([
+    ['no server', { server: undefined }, /server must be a server, as createServer\(\)/],
+    ['an empty list', { server: [] }, /server must be a server/],
+    ['a server that is none in a list', { server: [{}] }, /server\[0\] must be a server/],
+    ['a signal that does not exist', { signals: ['SIGFOO'] }, /signals: there is no signal "SIGFOO"/],
+    ['every fault at once', { delayMs: -1, whileDraining: 'wait', exit: 1 }, /delayMs[^]*whileDraining[^]*exit/],
+  ])('refuses %s with a TypeError', (_title, wrong, message) => {
+    const install = (): unknown =>
+      installShutdown({ server: createServer(), health: createHealth(), ...wrong } as InstallShutdownOptions);
+    expect(install).toThrow(TypeError);
+    expect(install).toThrow(message);
+  });
+});
+
+describe.each(['close', 'retry-after'])(
+  'a process under load that gets SIGTERM and drains with %s',
+  (whileDraining) => {
+    let clients: ChildProcess;
+    beforeAll(async () => {
+      clients = fork(join(import.meta.dirname, 'strict-client.ts'), { execArgv: ['--import', 'tsx'] });
+      await once(clients, 'message');
+    });
+    afterAll(() => void clients.kill());
+
+    test.each(['node-http', 'express', 'fastify', 'hono'])(
+      'loses no accepted request behind %s, and exits with 0',
+      async (framework) => {
+        const { child, port, exited } = await startService(framework, whileDraining);
+        const watch = raw(port);
+        watch.send(GET(`${EVENTS}?watch=true`));
+        await watch.until('HTTP/1.1 200');
+        clients.send({ port, secure: false });
+        await once(clients, 'message');
+        const outcome = once(clients, 'message');
+        await pause(100);
+        child.kill('SIGTERM');
+        const [load] = (await outcome) as [{ resets: string[]; answers: number; farewells: number }];
+        expect(load.resets).toEqual([]);
+        expect(load.answers).toBeGreaterThan(20);
+        expect(load.farewells).toBeGreaterThan(0);
+        expect((await watch.closed).endsWith('0\r\n\r\n')).toBe(true);
+        const { code, report } = await exited;
+        expect([code, report]).toMatchObject([0, { drained: true, cut: { requests: 0 }, failures: [] }]);
+      },
+    );
+  },
+);
+
+test('a second signal ends the process at once, with exit code 1', async () => {
+  const { child, port, exited } = await startService('node-http', 'close');
+  const client = raw(port);
+  client.send(GET('/never'));
+  await vi.waitFor(async () => expect(await whole(await get(port, '/asked'))).toBe('answered 1'));
+  child.kill('SIGTERM');
+  await vi.waitFor(async () => expect((await get(port, '/readyz')).statusCode).toBe(500));
+  child.kill('SIGTERM');
+  expect(await exited).toEqual({ code: 1, report: undefined });
+});
+
+/** Starts `shutdown-service.ts` in a process of its own. */
+async function startService(
+  framework: string,
+  whileDraining: string,
+): Promise<{
+  readonly child: ChildProcess;
+  readonly port: number;
+  readonly exited: Promise<{ readonly code: number | null; readonly report: ShutdownReport | undefined }>;
+}> {
+  const file = join(import.meta.dirname, 'shutdown-service.ts');
+  const child = spawn(process.execPath, ['--import', 'tsx', file, framework, whileDraining], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  let output = '';
+  child.stdout.setEncoding('utf8').on('data', (data: string) => (output += data));
+  const exited = once(child, 'close').then(([code]) => {
+    const [, report] = output.trim().split('\n');
+    return {
+      code: code as number | null,
+      report: report === undefined ? undefined : (JSON.parse(report) as ShutdownReport),
+    };
+  });
+  await vi.waitFor(() => expect(output).toContain('\n'), { timeout: 20_000 });
+  return { child, port: Number(output.split('\n')[0]), exited };
+}

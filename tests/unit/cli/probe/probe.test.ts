@@ -1,0 +1,125 @@
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type RequestListener } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { generate } from 'selfsigned';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { runProgram } from '../../../../src/cli/program.js';
+import { createHealth } from '../../../../src/index.js';
+import { toNodeListener } from '../../../../src/node.js';
+
+async function serve(listener: RequestListener): Promise<string> {
+  const server = createServer(listener);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+async function probe(...argv: string[]): Promise<{ code: number; out: string; err: string }> {
+  const written = { out: '', err: '' };
+  const code = await runProgram(['probe', ...argv], '1.2.3', {
+    stdout: { write: (text) => (written.out += text) },
+    stderr: { write: (text) => (written.err += text) },
+    pid: 1,
+    onSignal: () => () => undefined,
+  });
+  return { code, ...written };
+}
+
+describe('kube-vitals probe', () => {
+  it('exits with 0 for a healthy endpoint, and with 1 and its answer for one that is not', async () => {
+    const health = createHealth();
+    let healthy = true;
+    health.add({ name: 'disk', check: () => healthy });
+    const url = await serve(toNodeListener(health.handle));
+    expect(await probe(`${url}/readyz`)).toEqual({ code: 0, out: 'ok\n', err: '' });
+    healthy = false;
+    const failed = await probe(`${url}/readyz`);
+    expect([failed.code, failed.out]).toEqual([1, '']);
+    expect(failed.err).toMatch(/^HTTP 500\n[^]*\[-\]disk failed/);
+  });
+
+  it.each([
+    [200, 0],
+    [302, 0],
+    [399, 0],
+    [400, 1],
+    [429, 1],
+    [503, 1],
+  ])('counts status %d as the kubelet does', async (status, code) => {
+    const url = await serve((_, res) => res.writeHead(status, { location: '/elsewhere' }).end());
+    expect((await probe(url)).code).toBe(code);
+  });
+
+  it('sends a token and is known to be a probe', async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'kube-vitals-probe-'));
+    onTestFinished(() => rm(dir, { recursive: true, force: true }));
+    await writeFile(join(dir, 'token'), 's3cret\n');
+    const url = await serve((req, res) => res.end(`${req.headers.authorization} ${req.headers['user-agent']}`));
+    expect((await probe(url, '--token-file', join(dir, 'token'))).out).toBe('Bearer s3cret kube-probe/kube-vitals\n');
+  });
+
+  it('does not verify certificates unless it is told by whom they must be signed', async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'kube-vitals-probe-'));
+    onTestFinished(() => rm(dir, { recursive: true, force: true }));
+    const [own, other] = [await generate(), await generate()];
+    await writeFile(join(dir, 'other.crt'), other.cert);
+    const server = createSecureServer({ key: own.private, cert: own.cert }, (_, res) => res.end('ok'));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    onTestFinished(() => void server.close());
+    const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    expect(await probe(url)).toMatchObject({ code: 0, out: 'ok\n' });
+    const refused = await probe(url, '--ca-file', join(dir, 'other.crt'));
+    expect([refused.code, refused.err]).toEqual([1, expect.stringMatching(/self[- ]signed certificate/)]);
+  });
+
+  it('gives up after --timeout, also when an answer has begun', async () => {
+    const silent = await serve(() => undefined);
+    expect(await probe(silent, '--timeout=50ms')).toEqual({
+      code: 1,
+      out: '',
+      err: `error: ${silent}/: no answer within 50 ms\n`,
+    });
+    const slow = await serve((_, res) => void res.write('o'));
+    expect((await probe(slow, '--timeout=50ms')).err).toBe(`error: ${slow}/: no answer within 50 ms\n`);
+  });
+
+  it('prints no more than 4 KiB of an answer that never ends', async () => {
+    const url = await serve((_, res) => {
+      const more = (): void => void (res.writable && (res.write('x'.repeat(10_000)), setImmediate(more)));
+      more();
+    });
+    const { code, out } = await probe(url);
+    expect([code, out.length]).toEqual([0, 4_097]);
+  });
+
+  it('says why nobody answered', async () => {
+    const { code, err } = await probe('http://127.0.0.1:1/readyz');
+    expect([code, err]).toEqual([1, 'error: http://127.0.0.1:1/readyz: connect ECONNREFUSED 127.0.0.1:1\n']);
+  });
+
+  it.each([
+    [[], 'missing argument: URL'],
+    [['readyz'], 'invalid argument "readyz" for URL: must be an http:// or https:// URL without a user'],
+    [['ftp://a/'], 'invalid argument "ftp://a/" for URL: must be an http:// or https:// URL without a user'],
+    [
+      ['http://a:s3cret@b/'],
+      'invalid argument with a password for URL: must be an http:// or https:// URL without a user',
+    ],
+    [['http://a/', '--timeout=0s'], 'invalid argument "0s" for "--timeout" flag: must be from 1ms to 1h'],
+    [
+      ['https://a/', '--token-file=t'],
+      '--token-file needs --ca-file: a token is not sent to a server that nobody has verified',
+    ],
+  ])('refuses %j with one line', async (argv, error) => {
+    expect(await probe(...argv)).toEqual({ code: 2, out: '', err: `error: ${error}; see kube-vitals probe --help\n` });
+  });
+});
