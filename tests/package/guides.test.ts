@@ -1,0 +1,95 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { probeCommand } from '../../src/cli/probe/probe-command.js';
+import { parseMarkdown } from './markdown.js';
+import { root } from './source-files.js';
+
+/** The code of a guide in one language. */
+function blocksOf(guide: string, language: string): readonly string[] {
+  const path = `docs/guides/${guide}.md`;
+  const found = parseMarkdown(path, readFileSync(join(root, path), 'utf8')).blocks;
+  return found.filter((block) => block.language === language).map(({ code }) => code);
+}
+
+interface Probe {
+  readonly httpGet: { readonly path: string; readonly port: string };
+  readonly periodSeconds: number;
+  readonly timeoutSeconds: number;
+  readonly failureThreshold: number;
+}
+
+interface Deployment {
+  readonly spec: {
+    readonly template: {
+      readonly spec: {
+        readonly terminationGracePeriodSeconds: number;
+        readonly containers: readonly {
+          readonly ports: readonly { readonly name: string; readonly containerPort: number }[];
+          readonly startupProbe: Probe;
+          readonly livenessProbe: Probe;
+          readonly readinessProbe: Probe;
+        }[];
+      };
+    };
+  };
+}
+
+/** A number of an options object in the code of a guide. */
+const option = (code: string, name: string): number =>
+  Number(new RegExp(`\\b${name}: ([\\d_]+)`).exec(code)?.[1]?.replaceAll('_', ''));
+
+describe('the Kubernetes guide', () => {
+  const [code = ''] = blocksOf('kubernetes', 'ts');
+  const [manifest = ''] = blocksOf('kubernetes', 'yaml');
+  const pod = (parse(manifest) as Deployment).spec.template.spec;
+  const [container] = pod.containers;
+
+  it('gives the pod longer than the whole shutdown takes', () => {
+    const shutdownMs = option(code, 'delayMs') + option(code, 'drainTimeoutMs') + option(code, 'closeTimeoutMs');
+    expect(shutdownMs).toBeGreaterThan(0);
+    expect(pod.terminationGracePeriodSeconds * 1_000).toBeGreaterThan(shutdownMs);
+  });
+
+  it('delays the shutdown until the pod has been taken out of the load balancer', () => {
+    const { periodSeconds, failureThreshold } = container?.readinessProbe ?? { periodSeconds: 0, failureThreshold: 0 };
+    expect(periodSeconds * failureThreshold).toBeGreaterThan(0);
+    expect(option(code, 'delayMs')).toBeGreaterThan(periodSeconds * failureThreshold * 1_000);
+  });
+
+  it('lets probes wait longer than the slowest check, on the port of the service', () => {
+    const probes = [container?.startupProbe, container?.livenessProbe, container?.readinessProbe];
+    expect(probes.map((probe) => probe?.httpGet.path)).toEqual(['/livez', '/livez', '/readyz']);
+    for (const probe of probes) {
+      expect((probe?.timeoutSeconds ?? 0) * 1_000).toBeGreaterThan(option(code, 'timeoutMs'));
+      expect(probe?.httpGet.port).toBe(container?.ports[0]?.name);
+    }
+    expect(code).toContain(`listen(${container?.ports[0]?.containerPort},`);
+  });
+});
+
+describe('the guides that call the probe', () => {
+  it.each([
+    ['docker', 'dockerfile'],
+    ['systemd', 'ini'],
+  ])('%s has command lines that the probe takes', (guide, language) => {
+    const lines = blocksOf(guide, language).flatMap((code) =>
+      code.split('\n').filter((line) => line.includes('probe')),
+    );
+    expect(lines.length).toBeGreaterThan(0);
+    for (const line of lines) {
+      const [, words = ''] = /cli\.js(.*)$/.exec(line) ?? [];
+      const argv = words.split(/[\s",[\]]+/).filter((word) => word !== '');
+      expect(argv.shift()).toBe('probe');
+      expect(probeCommand.prepare(argv)).toHaveProperty('run');
+    }
+  });
+
+  it('docker gives its HEALTHCHECK longer than the probe takes at most', () => {
+    const [dockerfile = ''] = blocksOf('docker', 'dockerfile');
+    const [healthcheck, probe] = [...dockerfile.matchAll(/--timeout=(\d+)s/g)].map(([, seconds]) => Number(seconds));
+    expect(probe).toBeGreaterThan(0);
+    expect(healthcheck).toBeGreaterThan(probe ?? Infinity);
+  });
+});
