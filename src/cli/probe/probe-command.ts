@@ -1,6 +1,11 @@
 import type { Command } from '../command-line/command.js';
-import { readDuration, readOptional } from '../command-line/flag-values.js';
-import { helpText, parseCommandLine, type FlagTable } from '../command-line/parse-command-line.js';
+import {
+  helpText,
+  parseCommandLine,
+  readDuration,
+  readOptional,
+  type FlagTable,
+} from '../command-line/parse-command-line.js';
 
 const TABLE = {
   timeout: {
@@ -38,14 +43,14 @@ export const probeCommand: Command = {
     const { flags, operands } = parsed;
     const url = readUrl(operands[0]);
     if (typeof url === 'string') return { error: url };
-    const [caFile, tokenFile] = [flags['ca-file'], flags['token-file']];
+    const { timeout, caFile, tokenFile } = flags;
     if (tokenFile !== undefined && url.protocol === 'https:' && caFile === undefined) {
       return { error: '--token-file needs --ca-file: a token is not sent to a server that nobody has verified' };
     }
     return {
       run: async (context) => {
         const { runProbe } = await import('./probe.js');
-        return runProbe({ url, timeoutMs: flags.timeout, caFile, tokenFile }, context);
+        return runProbe({ url, timeoutMs: timeout, caFile, tokenFile }, context);
       },
     };
   },
