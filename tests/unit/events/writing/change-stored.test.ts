@@ -42,6 +42,29 @@ describe('a concurrent write', () => {
     expect(metaOf(answer.json)).toMatchObject({ annotations: { by: '3' }, labels: { x: 'y' } });
   });
 
+  test.each([
+    ['merge', MERGE],
+    ['JSON', { 'content-type': 'application/json-patch+json' }],
+  ])('keeps duplicate owners out of a %s patch that is tried again, with one warning', async (type, headers) => {
+    const { wrap, attempts } = contended(2);
+    const { ask, create, json } = bench({}, wrap);
+    const owner: Json = { apiVersion: 'v1', kind: 'Pod', name: 'web-1', uid: 'u1' };
+    await create('a', {}, { ownerReferences: [owner] });
+    const other = { ...owner, name: 'web-2', uid: 'u2' };
+    const ownerReferences = [owner, other, other];
+    const patch =
+      type === 'JSON'
+        ? [{ op: 'replace', path: '/metadata/ownerReferences', value: ownerReferences }]
+        : { metadata: { ownerReferences } };
+    const answer = await ask(`PATCH ${path('/a')}`, { body: JSON.stringify(patch), headers });
+    expect([answer.status, attempts()]).toEqual([200, 3]);
+    expect([answer.headers['warning']].flat()).toEqual([expect.stringContaining('duplicate entries')]);
+    const stored = metaOf((await json(`GET ${path('/a')}`)).json);
+    expect(stored).toMatchObject({ annotations: { by: '2' } });
+    expect(stored['ownerReferences']).toEqual([owner, other]);
+    expect(metaOf(await answer.json())).toEqual(stored);
+  });
+
   test('does not stop an update without a resourceVersion', async () => {
     const { wrap, attempts } = contended(2);
     const { create, json } = bench({}, wrap);
