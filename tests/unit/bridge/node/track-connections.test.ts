@@ -1,0 +1,323 @@
+import { EventEmitter } from 'node:events';
+import { describe, expect, test } from 'vitest';
+import {
+  type ConnectionTracker,
+  type TrackableAnswer,
+  type TrackableServer,
+  type TrackableSocket,
+  trackConnections,
+} from '../../../../src/bridge/node/track-connections.js';
+import { orderRequests } from '../../../../src/bridge/node/order-requests.js';
+import { type FakeClock, fakeClock } from '../../../../src/testing/fake-clock.js';
+
+/** A connection that tells how it was ended. */
+class Socket extends EventEmitter implements TrackableSocket {
+  bytesRead = 0;
+  readonly ends: string[] = [];
+  readonly remotePort: number;
+  readonly alpnProtocol: string | undefined;
+  readonly remoteAddress: string;
+  constructor(remotePort = 1, alpnProtocol?: string, remoteAddress = '127.0.0.1') {
+    super();
+    this.remotePort = remotePort;
+    this.alpnProtocol = alpnProtocol;
+    this.remoteAddress = remoteAddress;
+  }
+  end(): void {
+    this.ends.push('end');
+  }
+  destroy(): void {
+    this.ends.push('destroy');
+  }
+}
+
+class Answer extends EventEmitter implements TrackableAnswer {
+  headersSent = false;
+  shouldKeepAlive = true;
+  readonly req: { readonly socket: Socket } | undefined;
+  constructor(req?: { readonly socket: Socket }) {
+    super();
+    this.req = req;
+  }
+}
+
+/** What `trackConnections` looks at to find out what kind of server it has. */
+const HTTP = { closeIdleConnections: () => undefined };
+const HTTPS = { ...HTTP, setSecureContext: () => undefined };
+
+interface Bench {
+  readonly clock: FakeClock;
+  readonly server: EventEmitter;
+  readonly tracker: ConnectionTracker;
+  connect(socket?: Socket, event?: string): Socket;
+  /** A request on the connection. */
+  ask(socket: Socket): Answer;
+  /** Closes idle connections, in the next turn of the event loop. */
+  sweep(idleMs: number): Promise<void>;
+}
+
+function bench(kind: object = HTTP): Bench {
+  const clock = fakeClock();
+  const server = Object.assign(new EventEmitter(), kind);
+  const tracker = trackConnections(server as unknown as TrackableServer, { clock });
+  return {
+    clock,
+    server,
+    tracker,
+    connect(socket = new Socket(), event = 'connection') {
+      server.emit(event, socket);
+      return socket;
+    },
+    ask(socket) {
+      const answer = new Answer({ socket });
+      server.emit('request', { socket }, answer);
+      return answer;
+    },
+    async sweep(idleMs) {
+      tracker.closeIdle(idleMs);
+      await new Promise((resolve) => setImmediate(resolve));
+    },
+  };
+}
+
+describe('an idle connection', () => {
+  test('is ended after the given time without a request, once, and destroyed a second later', async () => {
+    const { clock, connect, sweep } = bench();
+    const socket = connect();
+    clock.advance(99);
+    await sweep(100);
+    expect(socket.ends).toEqual([]);
+    clock.advance(1);
+    await sweep(100);
+    await sweep(100);
+    expect(socket.ends).toEqual(['end']);
+    clock.advance(999);
+    await sweep(100);
+    expect(socket.ends).toEqual(['end']);
+    clock.advance(1);
+    await sweep(100);
+    expect(socket.ends).toEqual(['end', 'destroy']);
+  });
+
+  test('is not looked for before the system has handed over what it has received', async () => {
+    const { connect, sweep } = bench();
+    const socket = connect();
+    const swept = sweep(0);
+    expect(socket.ends).toEqual([]);
+    await swept;
+    expect(socket.ends).toEqual(['end']);
+  });
+
+  test('is destroyed where it cannot be ended', async () => {
+    const { connect, sweep } = bench();
+    const socket = Object.assign(new Socket(), { end: undefined }) as unknown as Socket;
+    connect(socket);
+    await sweep(0);
+    expect(socket.ends).toEqual(['destroy']);
+  });
+
+  test('begins to be idle with the draining, and again with every byte that comes', async () => {
+    const { clock, connect, sweep, tracker } = bench();
+    const socket = connect();
+    clock.advance(100);
+    tracker.startDraining();
+    await sweep(100);
+    clock.advance(99);
+    socket.bytesRead = 5;
+    await sweep(100);
+    clock.advance(99);
+    await sweep(100);
+    expect(socket.ends).toEqual([]);
+    clock.advance(1);
+    await sweep(100);
+    expect(socket.ends).toEqual(['end']);
+  });
+
+  test('is idle from the beginning of the draining although bytes came before', async () => {
+    const { clock, connect, sweep, tracker } = bench();
+    const socket = connect();
+    socket.bytesRead = 50;
+    tracker.startDraining();
+    clock.advance(100);
+    await sweep(100);
+    expect(socket.ends).toEqual(['end']);
+  });
+
+  test('is none while it has an unfinished answer, however long that takes', async () => {
+    const { ask, clock, connect, sweep } = bench();
+    const socket = connect();
+    const [first, second] = [ask(socket), ask(socket)];
+    clock.advance(10_000);
+    await sweep(0);
+    first.emit('close');
+    await sweep(0);
+    expect(socket.ends).toEqual([]);
+    second.emit('close');
+    await sweep(0);
+    expect(socket.ends).toEqual(['end']);
+  });
+
+  test('counts from the end of its last answer while the server drains', async () => {
+    const { ask, clock, connect, sweep, tracker } = bench();
+    const socket = connect();
+    tracker.startDraining();
+    const answer = ask(socket);
+    clock.advance(50);
+    answer.emit('close');
+    clock.advance(99);
+    await sweep(100);
+    expect(socket.ends).toEqual([]);
+    clock.advance(1);
+    await sweep(100);
+    expect(socket.ends).toEqual(['end']);
+  });
+
+  test('is known by its first request where it was opened before the tracker was made', async () => {
+    const { ask, sweep } = bench();
+    const socket = new Socket();
+    const answer = ask(socket);
+    await sweep(0);
+    expect(socket.ends).toEqual([]);
+    answer.emit('close');
+    await sweep(0);
+    expect(socket.ends).toEqual(['end']);
+  });
+
+  test('is forgotten when it closes', async () => {
+    const { connect, sweep, tracker } = bench();
+    const socket = connect();
+    socket.emit('close');
+    await sweep(0);
+    tracker.cut();
+    expect(socket.ends).toEqual([]);
+  });
+});
+
+describe('draining', () => {
+  test('lets the last answer of a connection say that it is the last, unless its headers are sent', () => {
+    const { ask, connect, tracker } = bench();
+    const [waiting, sent] = [connect(new Socket(1)), connect(new Socket(2))];
+    const [first, second] = [ask(waiting), ask(waiting)];
+    const late = ask(sent);
+    late.headersSent = true;
+    expect([first.shouldKeepAlive, second.shouldKeepAlive]).toEqual([true, true]);
+    tracker.startDraining();
+    expect([first.shouldKeepAlive, second.shouldKeepAlive, late.shouldKeepAlive]).toEqual([true, false, true]);
+    const third = ask(waiting);
+    expect([second.shouldKeepAlive, third.shouldKeepAlive]).toEqual([true, false]);
+    expect(ask(sent).shouldKeepAlive).toBe(false);
+  });
+
+  test('leaves an answer alone that has ended', () => {
+    const { ask, connect, tracker } = bench();
+    const socket = connect();
+    const answer = ask(socket);
+    answer.emit('close');
+    tracker.startDraining();
+    expect(answer.shouldKeepAlive).toBe(true);
+  });
+
+  test('is survived by an answer of a connection that is not known', () => {
+    const { ask, server, connect } = bench();
+    const socket = connect();
+    const answer = ask(socket);
+    socket.emit('close');
+    expect(() => answer.emit('close')).not.toThrow();
+    const foreign = new Answer();
+    server.emit('request', { socket: new Socket(3) }, foreign);
+    expect(() => foreign.emit('close')).not.toThrow();
+  });
+});
+
+describe('the end of all connections', () => {
+  test('destroys them, busy or idle', () => {
+    const { ask, connect, tracker } = bench();
+    const sockets = [connect(new Socket(1)), connect(new Socket(2))] as const;
+    ask(sockets[0]);
+    tracker.cut();
+    expect(sockets.map(({ ends }) => ends)).toEqual([['destroy'], ['destroy']]);
+  });
+});
+
+describe('a TLS server', () => {
+  test('has one connection for each client, the accepted one until the handshake and then the secure one', async () => {
+    const { connect, sweep } = bench(HTTPS);
+    const [below, other] = [connect(new Socket(1)), connect(new Socket(2))];
+    const secure = connect(new Socket(1), 'secureConnection');
+    await sweep(0);
+    expect([below.ends, secure.ends, other.ends]).toEqual([[], ['end'], ['end']]);
+  });
+
+  test('tells clients with the same port by their addresses', async () => {
+    const { connect, sweep } = bench(HTTPS);
+    const below = connect(new Socket(1, undefined, '10.0.0.1'));
+    connect(new Socket(1, undefined, '10.0.0.2'), 'secureConnection');
+    await sweep(0);
+    expect(below.ends).toEqual(['end']);
+  });
+
+  test('forgets a handshake whose connection closes, but not that of the next client with the same port', async () => {
+    const { connect, sweep } = bench(HTTPS);
+    const first = connect(new Socket(1));
+    const second = connect(new Socket(1));
+    first.emit('close');
+    connect(new Socket(1), 'secureConnection');
+    await sweep(0);
+    expect([first.ends, second.ends]).toEqual([[], []]);
+    const third = connect(new Socket(7));
+    third.emit('close');
+    const secure = connect(new Socket(7), 'secureConnection');
+    await sweep(0);
+    expect([third.ends, secure.ends]).toEqual([[], ['end']]);
+  });
+
+  test('takes a connection over which HTTP/2 is spoken out of what is closed when idle', async () => {
+    const { connect, sweep, tracker } = bench(HTTPS);
+    const session = connect(new Socket(1, 'h2'), 'secureConnection');
+    const plain = connect(new Socket(2, 'http/1.1'), 'secureConnection');
+    await sweep(0);
+    expect([session.ends, plain.ends]).toEqual([[], ['end']]);
+    tracker.cut();
+    expect(session.ends).toEqual(['destroy']);
+  });
+});
+
+describe('an HTTP/2 server without TLS', () => {
+  test('ends its sessions itself', async () => {
+    const { connect, sweep } = bench({});
+    const session = connect();
+    await sweep(0);
+    expect(session.ends).toEqual([]);
+  });
+
+  test('has answers that are streams, which are not counted', async () => {
+    const { server, sweep, tracker } = bench();
+    const socket = new Socket();
+    const answer = new Answer({ socket });
+    server.emit('request', { socket, stream: {} }, answer);
+    tracker.startDraining();
+    await sweep(0);
+    expect([answer.shouldKeepAlive, answer.listenerCount('close'), socket.ends]).toEqual([true, 0, []]);
+  });
+});
+
+test('a server that keeps requests in order counts each request once, when it comes', async () => {
+  const { ask, connect, server, sweep } = bench();
+  orderRequests(server as never);
+  const socket = connect();
+  const answer = ask(socket);
+  await sweep(0);
+  expect([answer.listenerCount('close'), socket.ends]).toEqual([1, []]);
+  answer.emit('close');
+  await sweep(0);
+  expect(socket.ends).toEqual(['end']);
+});
+
+test('what is no server is refused with every fault', () => {
+  expect(() => trackConnections(undefined as never)).toThrow(
+    'trackConnections: the first argument must be a server, as createServer() or serve() returned it',
+  );
+  expect(() => trackConnections({ on: () => undefined } as never, { clock: {} as never })).toThrow(
+    /the first argument must be .*; clock must be/,
+  );
+});
