@@ -1,0 +1,129 @@
+import { describe, expect, test, vi } from 'vitest';
+import { abortReason } from '../../../../src/bridge/exchange/abort-reason.js';
+import { FetchExchange, type FetchSettings } from '../../../../src/bridge/fetch/request.js';
+
+const clientLeft = abortReason('client-left');
+const serverClosing = abortReason('server-closing');
+
+/** A request of which the client can leave, with what listens for that. */
+function exchange(init: RequestInit = {}, settings: Partial<FetchSettings> = {}) {
+  const client = new AbortController();
+  const request = new Request('http://host/path', { signal: client.signal, ...init });
+  const add = vi.spyOn(request.signal, 'addEventListener');
+  const remove = vi.spyOn(request.signal, 'removeEventListener');
+  const one = new FetchExchange(request, undefined, '/path', { maxBodyBytes: 1_000, clientLeft, ...settings });
+  return { client, one, request, listeners: () => add.mock.calls.length - remove.mock.calls.length };
+}
+
+/** The start of an upload that never ends. */
+const endless = (): RequestInit =>
+  ({ method: 'POST', body: new ReadableStream({ pull: () => new Promise(() => undefined) }), duplex: 'half' }) as never;
+
+describe('a fetch request', () => {
+  test('makes its headers and its signal once, when they are read', () => {
+    const { listeners, one, request } = exchange({ headers: { 'X-A': '1' } });
+    const forEach = vi.spyOn(request.headers, 'forEach');
+    expect([one.method, one.url, forEach.mock.calls.length, listeners()]).toEqual(['GET', '/path', 0, 0]);
+    expect(one.headers).toEqual({ 'x-a': '1' });
+    expect(one.headers).toBe(one.headers);
+    expect(one.signal).toBe(one.signal);
+    expect([forEach.mock.calls.length, listeners()]).toEqual([1, 1]);
+  });
+
+  test('knows no address and no certificate but those it was given', () => {
+    expect([exchange().one.remoteAddress, exchange().one.peerCertificate]).toEqual([undefined, undefined]);
+  });
+});
+
+describe('the signal of a fetch request', () => {
+  test('is aborted when the client leaves, read before or after', () => {
+    const before = exchange();
+    const { signal } = before.one;
+    expect([signal.aborted, before.one.aborted]).toEqual([false, false]);
+    before.client.abort();
+    expect([signal.reason, before.one.aborted]).toEqual([clientLeft, true]);
+    const after = exchange();
+    after.client.abort();
+    expect(after.one.aborted).toBe(false);
+    expect([after.one.signal.reason, after.one.aborted]).toEqual([clientLeft, true]);
+  });
+
+  test('is aborted for the first reason, whatever comes after', () => {
+    const { client, one } = exchange();
+    one.abort(serverClosing);
+    one.abort(clientLeft);
+    expect([one.aborted, one.signal.reason]).toEqual([true, serverClosing]);
+    client.abort();
+    expect(one.signal.reason).toBe(serverClosing);
+    const read = exchange();
+    const { signal } = read.one;
+    read.one.abort(serverClosing);
+    read.client.abort();
+    expect(signal.reason).toBe(serverClosing);
+  });
+
+  test('follows that of the Request once, until the answer is finished', () => {
+    const { client, listeners, one } = exchange();
+    one.follow();
+    one.follow();
+    const { signal } = one;
+    expect(listeners()).toBe(1);
+    one.finish();
+    one.finish();
+    expect(listeners()).toBe(0);
+    client.abort();
+    one.abort(serverClosing);
+    expect([signal.aborted, one.aborted]).toEqual([false, false]);
+  });
+
+  test('follows nothing once the answer is finished', () => {
+    const { client, listeners, one } = exchange();
+    one.finish();
+    one.follow();
+    expect(listeners()).toBe(0);
+    client.abort();
+    expect([one.signal.aborted, one.aborted]).toEqual([false, false]);
+  });
+});
+
+describe('the body of a fetch request', () => {
+  test('has at most as many bytes as the reader and the handler allow', async () => {
+    const read = (limit: number, maxBodyBytes: number): Promise<Uint8Array> =>
+      exchange({ method: 'POST', body: '12345' }, { maxBodyBytes }).one.body(limit);
+    await expect(read(5, 5)).resolves.toHaveLength(5);
+    for (const [limit, most] of [
+      [4, 5],
+      [5, 4],
+    ] as const) {
+      await expect(read(limit, most)).rejects.toMatchObject({ name: 'BodyError', code: 'too-large' });
+    }
+  });
+
+  test('is given up with the reason when the client leaves or the request is aborted', async () => {
+    const leaving = exchange(endless());
+    const body = leaving.one.body(10);
+    leaving.client.abort();
+    await expect(body).rejects.toMatchObject({ name: 'BodyError', code: 'aborted', cause: clientLeft });
+    const closing = exchange(endless());
+    const other = closing.one.body(10);
+    closing.one.abort(serverClosing);
+    await expect(other).rejects.toMatchObject({ name: 'BodyError', code: 'aborted', cause: serverClosing });
+  });
+
+  test('is given up when the answer is finished', async () => {
+    const { one } = exchange(endless());
+    const body = one.body(10);
+    one.finish();
+    await expect(body).rejects.toMatchObject({ name: 'BodyError', code: 'aborted' });
+    expect(one.misuse).toBeUndefined();
+  });
+
+  test('is a TypeError that is remembered where something else has read it', async () => {
+    const { one, request } = exchange({ method: 'POST', body: '12345' });
+    await request.text();
+    const message =
+      'the body of this Request has been read already: hand the Request over unread, or a clone made before reading it';
+    await expect(one.body(10)).rejects.toThrow(new TypeError(message));
+    expect(one.misuse).toMatchObject({ name: 'TypeError', message });
+  });
+});
