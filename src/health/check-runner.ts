@@ -90,7 +90,6 @@ export function createCheckRunner(
       lastCritical = outcome.critical ?? critical;
       next = up && failures < failureThreshold ? OK : down(outcome.reason, lastCritical);
     }
-    if (next.status === 'ok') lastReason = '';
     const previous = verdict?.status;
     verdict = next;
     if (cacheMs > 0) freshUntil = clock.monotonic() + cacheMs;

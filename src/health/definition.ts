@@ -27,7 +27,7 @@ const LONGEST_NAME = 253;
 
 /** Scripts split lines at blanks, and names are part of paths, so neither may be ambiguous. */
 export function isCheckName(value: unknown): value is string {
-  if (typeof value !== 'string' || value === '' || value.length > LONGEST_NAME) return false;
+  if (typeof value !== 'string' || value.length > LONGEST_NAME) return false;
   if (/[\s\p{Cc}\p{Cs}]/u.test(value)) return false;
   return value.split('/').every((segment) => segment !== '' && segment !== '.' && segment !== '..');
 }

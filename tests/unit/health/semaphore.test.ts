@@ -1,0 +1,18 @@
+import { expect, it } from 'vitest';
+import { createSemaphore } from '../../../src/health/semaphore.js';
+
+it('a permit that is free while others wait for one is theirs', () => {
+  const semaphore = createSemaphore(1);
+  expect([semaphore.tryAcquire(), semaphore.tryAcquire()]).toEqual([true, false]);
+  const taken: (string | boolean)[] = [];
+  semaphore.wait(() => {
+    taken.push('first');
+    semaphore.release();
+    taken.push(semaphore.tryAcquire());
+  });
+  semaphore.wait(() => taken.push('second'));
+  semaphore.release();
+  expect(taken).toEqual(['first', false, 'second']);
+  semaphore.release();
+  expect(semaphore.tryAcquire()).toBe(true);
+});
