@@ -129,6 +129,18 @@ describe('a failing root', () => {
   });
 });
 
+describe('the signal of a run', () => {
+  it('says that the health object has been closed', async () => {
+    const health = createHealth({ clock: manualClock() });
+    let signal: AbortSignal | undefined;
+    health.add({ name: 'a', check: (context) => ((signal = context.signal), never()) });
+    void health.report('readyz');
+    await settle();
+    health.close();
+    expect(signal?.reason).toMatchObject({ name: 'AbortError', message: 'the health object has been closed' });
+  });
+});
+
 describe('a group', () => {
   it('excludes a start-up check where there is no grace period', async () => {
     const health = createHealth();
