@@ -51,6 +51,13 @@ describe('a large response', () => {
     expect((await made.ask(`GET ${path('/b')}`)).status).toBe(200);
   });
 
+  test('is over when it is cancelled', async () => {
+    const made = await stored();
+    const answer = await unread(made, path('/a'));
+    const chunks = (answer.body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
+    for (const step of [await chunks.return?.(), await chunks.next()]) expect(step).toMatchObject({ done: true });
+  });
+
   test('counts no longer than the deadline of its request', async () => {
     const made = await stored();
     await unread(made, path('/a'));

@@ -35,6 +35,20 @@ describe('resourceVersion of a get', () => {
     expect(answer.json['message']).toContain('invalid resource version');
   });
 
+  test('is compared with the revision of the store only if the event itself is older', async () => {
+    let asked = 0;
+    const { create, json } = bench({}, (store) => ({ ...store, revision: (call) => (asked++, store.revision(call)) }));
+    const own = Number(metaOf(await create('a'))['resourceVersion']);
+    await create('b');
+    const before = asked;
+    for (const revision of ['', '0', String(own - 1), String(own)]) {
+      await json(`GET ${path('/a')}?resourceVersion=${revision}`);
+    }
+    expect(asked).toBe(before);
+    await json(`GET ${path('/a')}?resourceVersion=${own + 1}`);
+    expect(asked).toBe(before + 1);
+  });
+
   test('is ignored for a missing event', async () => {
     const { json } = bench();
     expect((await json(`GET ${path('/a')}?resourceVersion=9007199254740000`)).status).toBe(404);

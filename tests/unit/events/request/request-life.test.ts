@@ -104,6 +104,19 @@ describe('a pending response', () => {
     expect(release).not.toHaveBeenCalled();
   });
 
+  test('listens to its client once, however often its signal is read, and not at all once it is finished', () => {
+    const { client, life } = started();
+    const add = vi.spyOn(client.signal, 'addEventListener');
+    expect(life.signal).toBe(life.signal);
+    void life.answerOf(never);
+    expect(add).toHaveBeenCalledOnce();
+    const late = started();
+    const lateAdd = vi.spyOn(late.client.signal, 'addEventListener');
+    late.life.finish();
+    late.client.abort();
+    expect([late.life.signal.aborted, lateAdd.mock.calls.length]).toEqual([false, 0]);
+  });
+
   test('recognises errors that only say that the request has ended', () => {
     const { client, life } = started();
     expect(life.isReason(new Error('no'))).toBe(false);

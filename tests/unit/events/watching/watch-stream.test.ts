@@ -209,6 +209,19 @@ describe('bookmarks', () => {
     expect((await next)?.[0]?.type).toBe('ADDED');
   });
 
+  test('do not follow a change at once, although it has brought the watch to a new revision', async () => {
+    const bench = verbBench();
+    const start = await put(bench.store, 'a');
+    const watch = openedWatch(bench, `${from(start)}&allowWatchBookmarks=true`);
+    await put(bench.store, 'b');
+    expect(await shown(watch)).toEqual(['ADDED b']);
+    const next = shown(watch);
+    await settled();
+    bench.clock.advance(59_999);
+    await put(bench.store, 'c');
+    expect(await next).toEqual(['ADDED c']);
+  });
+
   test('continue while a selector filters everything', async () => {
     const bench = verbBench();
     const start = await put(bench.store, 'a');

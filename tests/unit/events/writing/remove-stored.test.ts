@@ -16,6 +16,15 @@ describe('a delete of one event', () => {
     expect((await json(`DELETE ${path('/a')}`)).status).toBe(404);
   });
 
+  test('is answered with its group, name and uid', async () => {
+    const { create, json } = bench();
+    const { uid } = metaOf(await create('a'));
+    expect((await json(`DELETE ${path('/a')}`)).json).toMatchObject({
+      status: 'Success',
+      details: { name: 'a', group: 'events.example.com', kind: 'events', uid },
+    });
+  });
+
   test('does nothing if a precondition fails', async () => {
     const { create, json, revision } = bench();
     const created = metaOf(await create('a'));

@@ -1,0 +1,23 @@
+import { describe, expect, test } from 'vitest';
+import { bench, metaOf, ROOT, type Frame } from '../bench.js';
+
+describe('a watch by an old path', () => {
+  const LEGACY = `GET ${ROOT}/watch/namespaces/default/events`;
+
+  test('begins with all existing events without a resourceVersion', async () => {
+    const { ask, create } = bench();
+    await create('a');
+    for await (const { type, object } of (await ask(LEGACY)).frames<Frame>()) {
+      expect([type, metaOf(object)['name']]).toEqual(['ADDED', 'a']);
+      break;
+    }
+  });
+
+  test('refuses a resourceVersion that is none with the text of a watch', async () => {
+    const { json } = bench();
+    expect(await json(`${LEGACY}?resourceVersion=x`)).toMatchObject({
+      status: 400,
+      json: { message: expect.stringMatching(/^resourceVersion: Invalid value: "x": /) as string },
+    });
+  });
+});
