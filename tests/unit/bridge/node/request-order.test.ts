@@ -1,0 +1,183 @@
+import { EventEmitter } from 'node:events';
+import { describe, expect, test } from 'vitest';
+import type { NodeIncoming, NodeOutgoing } from '../../../../src/bridge/node/message.js';
+import { orderRequests } from '../../../../src/bridge/node/order-requests.js';
+import { createRequestOrder, mustWait, waitingOn } from '../../../../src/bridge/node/request-order.js';
+import { fakeClock } from '../../../../src/testing/fake-clock.js';
+
+/** A connection that tells whether it is read. */
+class Socket extends EventEmitter {
+  destroyed = false;
+  writable = true;
+  readonly told: string[] = [];
+  pause(): void {
+    this.told.push('pause');
+  }
+  resume(): void {
+    this.told.push('resume');
+    this.emit('resume');
+  }
+  destroy(): void {
+    this.destroyed = true;
+  }
+}
+
+class Answer extends EventEmitter {
+  socket: Socket | null = null;
+  destroyed = false;
+  shouldKeepAlive = true;
+}
+
+function connection() {
+  const clock = fakeClock();
+  let timers = 0;
+  const order = createRequestOrder({
+    ...clock,
+    setTimer(callback, delayMs) {
+      timers++;
+      const timer = clock.setTimer(callback, delayMs);
+      return { cancel: () => (timers--, timer.cancel()) };
+    },
+  });
+  const socket = new Socket();
+  const begun: number[] = [];
+  const answers: Answer[] = [];
+  return {
+    answers,
+    begun,
+    clock,
+    socket,
+    timers: () => timers,
+    send(count: number): void {
+      for (let sent = 0; sent < count; sent++) {
+        const answer = new Answer();
+        const index = answers.push(answer) - 1;
+        order.wait({ socket } as unknown as NodeIncoming, answer as unknown as NodeOutgoing, () => begun.push(index));
+      }
+    },
+    /** Node gives the answer its turn. */
+    async turn(index: number): Promise<void> {
+      const answer = answers[index] as Answer;
+      answer.emit('socket', socket);
+      answer.socket = socket;
+      await Promise.resolve();
+    },
+  };
+}
+
+describe('a request that waits for the previous answer', () => {
+  test('begins when its answer gets the connection, and is counted until then', async () => {
+    const { begun, send, socket, turn } = connection();
+    expect(waitingOn(socket)).toBe(0);
+    send(2);
+    expect([begun, waitingOn(socket)]).toEqual([[], 2]);
+    await turn(0);
+    expect([begun, waitingOn(socket)]).toEqual([[0], 1]);
+    await turn(1);
+    expect([begun, waitingOn(socket), waitingOn(null)]).toEqual([[0, 1], 0, 0]);
+  });
+
+  test('never begins once its client has left or ended its side', async () => {
+    const { answers, begun, send, socket, turn } = connection();
+    send(2);
+    (answers[0] as Answer).destroyed = true;
+    await turn(0);
+    socket.writable = false;
+    await turn(1);
+    expect(begun).toEqual([]);
+  });
+
+  test('is one of HTTP/1 whose answer has no connection yet', () => {
+    const socket = new Socket();
+    const asks = (req: object, res: object): boolean => mustWait(req as NodeIncoming, res as NodeOutgoing);
+    expect(asks({ socket }, { socket: null })).toBe(true);
+    expect(asks({ socket }, { socket })).toBe(false);
+    expect(asks({ socket: null }, { socket: null })).toBe(false);
+    expect(asks({ socket }, { socket: null, stream: { close: () => undefined } })).toBe(false);
+  });
+});
+
+describe('a connection of which requests wait', () => {
+  test('is not read while there are four, and read again when there are fewer', async () => {
+    const { send, socket, timers, turn } = connection();
+    send(3);
+    expect(socket.told).toEqual([]);
+    send(1);
+    expect([socket.told, timers()]).toEqual([['pause'], 1]);
+    send(1);
+    expect(socket.told).toEqual(['pause']);
+    await turn(0);
+    expect(socket.told).toEqual(['pause']);
+    await turn(1);
+    expect([socket.told, timers()]).toEqual([['pause', 'resume'], 0]);
+    await turn(2);
+    expect(socket.told).toEqual(['pause', 'resume']);
+  });
+
+  test('is read again after a second, because only reading tells that its client has left', () => {
+    const { clock, send, socket } = connection();
+    send(4);
+    clock.advance(999);
+    expect(socket.told).toEqual(['pause']);
+    clock.advance(1);
+    expect(socket.told).toEqual(['pause', 'resume']);
+    send(1);
+    expect(socket.told).toEqual(['pause', 'resume', 'pause']);
+  });
+
+  test('stays unread when Node resumes it meanwhile', () => {
+    const { send, socket } = connection();
+    send(3);
+    socket.emit('resume');
+    expect(socket.told).toEqual([]);
+    send(1);
+    socket.emit('resume');
+    expect(socket.told).toEqual(['pause', 'pause']);
+  });
+
+  test('leaves no timer behind when it closes', () => {
+    const { send, socket, timers } = connection();
+    send(4);
+    socket.emit('close');
+    expect(timers()).toBe(0);
+  });
+
+  test('ends with the thousandth, and later ones never begin', async () => {
+    const { answers, begun, clock, send, socket, turn } = connection();
+    send(1_002);
+    expect(answers.map(({ shouldKeepAlive }) => shouldKeepAlive).indexOf(false)).toBe(999);
+    expect(answers.filter(({ shouldKeepAlive }) => !shouldKeepAlive)).toHaveLength(1);
+    clock.advance(10_000);
+    expect(socket.told).toEqual(['pause']);
+    for (const index of [999, 1_000, 1_001]) await turn(index);
+    expect(begun).toEqual([999]);
+  });
+});
+
+describe('orderRequests', () => {
+  test('refuses what is no server, with every fault', () => {
+    expect(() => orderRequests(undefined as never)).toThrow(
+      'orderRequests: the argument must be a server, as createServer() or serve() returned it',
+    );
+    expect(() => orderRequests({} as never, { clock: {} as never })).toThrow(/the argument must be .*; clock must be/);
+  });
+
+  test('orders the requests of a server once, and leaves other events alone', async () => {
+    const server = new EventEmitter();
+    const emit = orderRequests(server as never) as unknown as EventEmitter;
+    const own = emit.emit;
+    expect([emit, (orderRequests(server as never) as unknown as EventEmitter).emit]).toEqual([server, own]);
+    const seen: unknown[] = [];
+    for (const event of ['request', 'checkContinue', 'other']) server.on(event, () => seen.push(event));
+    const socket = new Socket();
+    const waiting = new Answer();
+    server.emit('request', { socket }, waiting);
+    server.emit('checkContinue', { socket }, Object.assign(new Answer(), { socket }));
+    server.emit('other', 1);
+    expect([seen, server.emit('unheard')]).toEqual([['checkContinue', 'other'], false]);
+    waiting.emit('socket', socket);
+    waiting.socket = socket;
+    await Promise.resolve();
+    expect(seen).toEqual(['checkContinue', 'other', 'request']);
+  });
+});
