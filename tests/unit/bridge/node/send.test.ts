@@ -1,0 +1,97 @@
+import { describe, expect, test, vi } from 'vitest';
+import type { ApiResponse } from '../../../../src/http/response.js';
+import { fakeClock } from '../../../../src/testing/fake-clock.js';
+import { Incoming, Outgoing, serve, settled } from './hand-made.js';
+
+const get = (more: object = {}): Incoming => {
+  const req = new Incoming({}, 'GET');
+  req.complete = true;
+  return Object.assign(req, more);
+};
+const streamed = (body: AsyncIterable<Uint8Array>, more: object = {}): ApiResponse => ({
+  status: 200,
+  headers: {},
+  body,
+  ...more,
+});
+
+async function* chunks(end?: Error): AsyncGenerator<Uint8Array> {
+  yield await Promise.resolve(Buffer.from('one'));
+  if (end !== undefined) throw end;
+}
+
+describe('a stream that has ended', () => {
+  test('is not broken off by its signal, and listens to it no longer', async () => {
+    const controller = new AbortController();
+    const { signal } = controller;
+    const add = vi.spyOn(signal, 'addEventListener');
+    const remove = vi.spyOn(signal, 'removeEventListener');
+    let go: () => void = () => undefined;
+    async function* source(): AsyncGenerator<Uint8Array> {
+      yield await Promise.resolve(Buffer.from('one'));
+      await new Promise<void>((resolve) => (go = resolve));
+    }
+    const clock = fakeClock();
+    const res = serve(() => streamed(source(), { signal }), get(), { clock });
+    await settled();
+    clock.advance(1_000);
+    expect(add).toHaveBeenCalledOnce();
+    go();
+    await settled();
+    expect([res.text, res.ended]).toEqual(['one', 1]);
+    expect(remove.mock.calls.map(([event]) => event)).toEqual(['abort']);
+    controller.abort();
+    await settled();
+    expect(res.destroyed).toBe(false);
+  });
+
+  test('needs no head sent in advance where an answer cannot do that', async () => {
+    const res = Object.assign(new Outgoing(), { flushHeaders: undefined }) as unknown as Outgoing;
+    serve(() => streamed(chunks()), get(), {}, res);
+    await settled();
+    expect([res.status, res.text, res.ended]).toEqual([200, 'one', 1]);
+  });
+});
+
+describe('a stream that fails', () => {
+  test('is broken off and told, whatever the error is called', async () => {
+    for (const error of [new Error('why'), Object.assign(new Error('stopped'), { name: 'AbortError' })]) {
+      const onError = vi.fn();
+      const res = serve(() => streamed(chunks(error)), get(), { onError });
+      await settled();
+      expect([res.destroyed, res.ended, onError.mock.calls]).toEqual([true, 0, [[error, 'stream']]]);
+    }
+  });
+
+  test('at an end that middleware has replaced is broken off and told as well', async () => {
+    const error = new Error('end');
+    const onError = vi.fn();
+    const res = new Outgoing();
+    res.end = () => {
+      throw error;
+    };
+    serve(() => streamed(chunks()), get(), { onError }, res);
+    await settled();
+    expect([res.destroyed, onError.mock.calls]).toEqual([true, [[error, 'stream']]]);
+  });
+
+  test('does no harm where the hook that is told of it fails, at once or later', async () => {
+    for (const onError of [
+      () => {
+        throw new Error('hook');
+      },
+      () => Promise.reject(new Error('hook')) as never,
+    ]) {
+      const res = serve(() => streamed(chunks(new Error('why'))), get(), { onError });
+      await settled();
+      expect(res.destroyed).toBe(true);
+    }
+  });
+});
+
+test('the target of a request is UTF-8, which Node hands over as Latin-1', async () => {
+  const seen: string[] = [];
+  for (const url of ['/\u00c3\u00a9', '/plain']) serve((request) => void seen.push(request.url), get({ url }));
+  await settled();
+  expect(seen).toEqual(['/é', '/plain']);
+});
