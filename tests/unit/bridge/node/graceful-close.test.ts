@@ -20,6 +20,7 @@ function tracker() {
   const told = { drained: 0, cut: 0, idle: [] as number[] };
   const connections: ConnectionTracker = {
     startDraining: () => void told.drained++,
+    open: () => ({ connections: 0, requests: 0 }),
     closeIdle: (idleMs) => void told.idle.push(idleMs),
     cut: () => void told.cut++,
   };

@@ -290,15 +290,55 @@ describe('an HTTP/2 server without TLS', () => {
     expect(session.ends).toEqual([]);
   });
 
-  test('has answers that are streams, which are not counted', async () => {
+  test('has answers that are streams, which are open requests of no connection', async () => {
     const { server, sweep, tracker } = bench();
     const socket = new Socket();
     const answer = new Answer({ socket });
     server.emit('request', { socket, stream: {} }, answer);
+    expect(tracker.open()).toEqual({ connections: 0, requests: 1 });
     tracker.startDraining();
     await sweep(0);
-    expect([answer.shouldKeepAlive, answer.listenerCount('close'), socket.ends]).toEqual([true, 0, []]);
+    expect([answer.shouldKeepAlive, socket.ends]).toEqual([true, []]);
+    answer.emit('close');
+    expect(tracker.open()).toEqual({ connections: 0, requests: 0 });
   });
+
+  test('tells its sessions to go when it drains, and later ones with their first request', () => {
+    const { server, tracker } = bench({});
+    const session = (closed = false): EventEmitter & { closed: boolean; closes: number; close(): void } =>
+      Object.assign(new EventEmitter(), {
+        closed,
+        closes: 0,
+        close() {
+          this.closes++;
+          this.closed = true;
+        },
+      });
+    const [open, ended, gone, late] = [session(), session(true), session(), session()];
+    for (const one of [open, ended, gone]) server.emit('session', one);
+    gone.emit('close');
+    server.emit('request', { stream: { session: open } }, new Answer());
+    expect(open.closes).toBe(0);
+    tracker.startDraining();
+    expect([open, ended, gone].map(({ closes }) => closes)).toEqual([1, 0, 0]);
+    for (let request = 0; request < 2; request++) {
+      server.emit('request', { stream: { session: late } }, new Answer());
+    }
+    expect(late.closes).toBe(1);
+  });
+});
+
+test('what is open is counted: connections, and requests without a complete answer', () => {
+  const { ask, connect, tracker } = bench();
+  const sockets = [connect(new Socket(1)), connect(new Socket(2))] as const;
+  expect(tracker.open()).toEqual({ connections: 2, requests: 0 });
+  const answer = ask(sockets[0]);
+  ask(sockets[0]);
+  ask(sockets[1]);
+  expect(tracker.open()).toEqual({ connections: 2, requests: 3 });
+  answer.emit('close');
+  sockets[1].emit('close');
+  expect(tracker.open()).toEqual({ connections: 1, requests: 1 });
 });
 
 test('a server that keeps requests in order counts each request once, when it comes', async () => {
