@@ -161,8 +161,11 @@ describe('a memory store that evicts the oldest', () => {
     await create(bytes, 'b', 250_000);
     await create(bytes, 'c', 250_000);
     await create(bytes, 'd', 250_000);
+    const before = await bytes.revision();
     await bytes.replace(keyOf('a'), sampleEvent({ name: 'a', ...note(250_000) }), { ...later, expected: revision });
     expect(await namesIn(bytes)).toEqual(['a', 'c', 'd']);
+    // One event was removed, and one was written.
+    expect((await bytes.revision()) - before).toBe(2);
   });
 
   test('looks the slot of a write up again when making room has dropped its tombstone', async () => {
