@@ -6,11 +6,10 @@ import type { EventKey, JsonPage, ListPage, Revision } from '../../store/contrac
 import { eventSize, type EventRecord } from '../../store/contract/record.js';
 import type { VerbCall } from '../request/call.js';
 import { listMeta } from './list-query.js';
+import type { Pace} from './read-pages.js';
 import { bytesOf, PAGE, PageReader, type Page } from './read-pages.js';
 import { everything } from '../../api/selectors/field-selector.js';
-import { type Clock, nextTurn } from '../../clock/clock.js';
 import type { JsonSource } from '../../json/json-source.js';
-import type { RequestLife } from '../request/request-life.js';
 
 /** A list under way: its metadata is known, its items come in batches, all of one revision. */
 export interface List<Item> {
@@ -100,35 +99,6 @@ async function filled(pages: PageReader, first: ListPage, limit: number): Promis
   // What was left after the first page, of which others may have been taken since.
   const left = first.remaining === undefined ? undefined : first.remaining + first.records.length - records.length;
   return { records, revision: first.revision, next: more ? last : undefined, remaining: left };
-}
-
-/** So long one request works at a stretch, in milliseconds: the event loop is everybody's. */
-const STRETCH_MS = 5;
-
-/** How one request shares the event loop with others, however much it has to look at. */
-export class Pace {
-  readonly #clock: Clock;
-  readonly #life: Pick<RequestLife, 'throwIfAborted'>;
-  #began: number;
-
-  /** Of a request that begins to work now. */
-  constructor(clock: Clock, life: Pick<RequestLife, 'throwIfAborted'>) {
-    this.#clock = clock;
-    this.#life = life;
-    this.#began = clock.monotonic();
-  }
-
-  /** True when it has worked long enough: who goes on waits for {@link rest} first. */
-  due(): boolean {
-    return this.#clock.monotonic() - this.#began >= STRETCH_MS;
-  }
-
-  /** Lets others work. @throws the reason of the request's end, if that has come */
-  async rest(): Promise<void> {
-    await nextTurn();
-    this.#began = this.#clock.monotonic();
-    this.#life.throwIfAborted();
-  }
 }
 
 /** What a list is made of: records, or whatever the answer needs of them. */

@@ -1,10 +1,11 @@
+import { type Clock, nextTurn } from '../../clock/clock.js';
 import type { ListOptions } from '../../api/options/list-options.js';
 import type { Selector } from '../../api/selectors/contract.js';
 import type { JsonPage, ListPage, Position, Revision } from '../../store/contract/event-store.js';
 import { eventSize, type EventRecord } from '../../store/contract/record.js';
 import { futureRevision } from '../request/store-failures.js';
 import type { VerbCall } from '../request/call.js';
-import { Pace } from './read-list.js';
+import type { RequestLife } from '../request/request-life.js';
 import { pageFailure, PageQuery, startOf, type Start } from './list-query.js';
 
 /** The most records that are asked of a store at once. */
@@ -116,5 +117,34 @@ export class PageReader {
     if (revision < this.#start.notOlderThan) throw futureRevision(this.#options.resourceVersion, revision);
     this.#at = revision;
     return page;
+  }
+}
+
+/** So long one request works at a stretch, in milliseconds: the event loop is everybody's. */
+const STRETCH_MS = 5;
+
+/** How one request shares the event loop with others, however much it has to look at. */
+export class Pace {
+  readonly #clock: Clock;
+  readonly #life: Pick<RequestLife, 'throwIfAborted'>;
+  #began: number;
+
+  /** Of a request that begins to work now. */
+  constructor(clock: Clock, life: Pick<RequestLife, 'throwIfAborted'>) {
+    this.#clock = clock;
+    this.#life = life;
+    this.#began = clock.monotonic();
+  }
+
+  /** True when it has worked long enough: who goes on waits for {@link rest} first. */
+  due(): boolean {
+    return this.#clock.monotonic() - this.#began >= STRETCH_MS;
+  }
+
+  /** Lets others work. @throws the reason of the request's end, if that has come */
+  async rest(): Promise<void> {
+    await nextTurn();
+    this.#began = this.#clock.monotonic();
+    this.#life.throwIfAborted();
   }
 }

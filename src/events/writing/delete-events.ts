@@ -1,6 +1,7 @@
 import { readListOptions } from '../../api/options/list-options.js';
 import { isStatusError } from '../../api/status/status-error.js';
-import { Pace, RECORDS, readList } from '../listing/read-list.js';
+import { RECORDS, readList } from '../listing/read-list.js';
+import { Pace } from '../listing/read-pages.js';
 import { readSelection } from '../listing/list-query.js';
 import type { VerbCall, Result } from '../request/call.js';
 import { deletedStatus, removeStored } from './remove-stored.js';

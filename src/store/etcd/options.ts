@@ -1,4 +1,3 @@
-import type { ConnectionOptions } from 'node:tls';
 import { systemClock, type Clock } from '../../clock/clock.js';
 import { checkOptions, type OptionRules } from '../../options/check-options.js';
 import {
@@ -92,9 +91,9 @@ export type EtcdSettings = {
 };
 
 /** TLS options in the words of `node:https`. */
-export function httpsOptions({ ca, cert, key, serverName }: EtcdTlsOptions = {}): ConnectionOptions {
+export function httpsOptions({ ca, cert, key, serverName }: EtcdTlsOptions = {}): Readonly<Record<string, string>> {
   const given = Object.entries({ ca, cert, key, servername: serverName }).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(given) as ConnectionOptions;
+  return Object.fromEntries(given) as Readonly<Record<string, string>>;
 }
 
 const isEndpoint = (value: unknown): value is string => {
