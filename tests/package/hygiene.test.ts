@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import semver from 'semver';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { manifest } from './package-entries.js';
@@ -36,15 +37,42 @@ const published = sources.map((file) => `src/${file.path}`);
 const self = 'tests/package/hygiene.test.ts';
 
 describe('package-lock.json', () => {
+  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
+    readonly packages: Readonly<
+      Record<
+        string,
+        {
+          readonly link?: boolean;
+          readonly integrity?: string;
+          readonly optional?: boolean;
+          readonly engines?: { readonly node?: string };
+          readonly hasInstallScript?: boolean;
+        }
+      >
+    >;
+  };
+
   it('has the integrity of every package, so that `npm ci` installs nothing it cannot verify', () => {
-    const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
-      readonly packages: Readonly<Record<string, { readonly link?: boolean; readonly integrity?: string }>>;
-    };
     const unverified = Object.entries(packages).filter(
       ([where, { link, integrity }]) => where !== '' && link !== true && !/^sha512-/.test(integrity ?? ''),
     );
     expect(Object.keys(packages).length).toBeGreaterThan(500);
     expect(unverified.map(([where]) => where)).toEqual([]);
+  });
+
+  it('has no package that needs a newer Node than this one does', () => {
+    const floor = semver.minVersion(manifest.engines.node)?.version ?? '';
+    // npm leaves out optional packages without a word.
+    const newer = Object.entries(packages).filter(
+      ([, { engines, optional }]) => optional !== true && !semver.satisfies(floor, engines?.node ?? '*'),
+    );
+    expect(newer.map(([where, { engines }]) => `${where}: ${engines?.node}`)).toEqual([]);
+  });
+
+  it('has no install script that package.json neither allows nor denies', () => {
+    const scripts = Object.entries(packages).filter(([, { hasInstallScript }]) => hasInstallScript === true);
+    const names = scripts.map(([where]) => where.slice(where.lastIndexOf('node_modules/') + 'node_modules/'.length));
+    expect(Object.keys(manifest.allowScripts)).toEqual([...new Set(names)].sort());
   });
 });
 
