@@ -34,7 +34,8 @@ export function createVitals(): Vitals {
   const authorize = allowAuthenticated();
   const store = memoryStore();
   const health = createHealth({ authenticate, authorize });
-  const events = createEvents({ apiDomain: 'example.com', store, authenticate, authorize });
+  // The shop has no route at /api or /apis: kubectl, which reads them first, is to find ours.
+  const events = createEvents({ apiDomain: 'example.com', store, authenticate, authorize, discovery: true });
 
   const itself = { name: 'shop', groups: ['system:authenticated'] };
   const record = createRecorder({ api: events.as(itself), group: 'events.example.com', namespace: 'shop' });

@@ -34,8 +34,8 @@ import { createWholeSeconds } from '../time/timestamp.js';
 /** The Event resource, over one store. All functions may be detached. */
 export interface Events {
   /**
-   * Answers `/apis/events.<apiDomain>…`, with `coreV1` `/api/v1` and the event paths below it, and, unless
-   * `discovery: false`, `/api`, `/apis`, `/openapi/v3…`.
+   * Answers `/apis/events.<apiDomain>…`, with `coreV1` `/api/v1` and the event paths below it, and what `discovery` says of
+   * `/api`, `/apis`, `/openapi/v2` and `/openapi/v3`. `undefined` on all other paths.
    */
   readonly handle: ApiHandler;
   /**
@@ -108,7 +108,7 @@ export function createEvents(options: EventsOptions): Events {
     bookmarkIntervalMs: options.bookmarkIntervalMs ?? 60_000,
     minWatchMs: options.minWatchMs ?? 1_800_000,
   };
-  const documents = createDocuments({ versions, all: options.discovery ?? true });
+  const documents = createDocuments({ versions, roots: options.discovery });
   const parts: PipelineDependencies = {
     dependencies,
     versions,

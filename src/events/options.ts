@@ -50,7 +50,13 @@ export interface EventsOptions {
   readonly types?: readonly string[] | undefined;
   /** How long a written event lives, milliseconds. Every real write renews it. Default 1 hour, at least 1 s. */
   readonly ttlMs?: number | undefined;
-  /** Answer `/api`, `/apis` and `/openapi/v3` too. Default true; false where another part of the service does. */
+  /**
+   * Whether `events.handle` answers the discovery roots `/api`, `/apis`, `/openapi/v2` and `/openapi/v3`, which kubectl reads
+   * first. Services may have routes of these names, so by default it does so only where nobody is asked after it (`hasNext`
+   * of the request): behind `toNodeListener` without `next`, `kube-vitals/fastify` and `kube-vitals/koa` where no route
+   * matches, and `createApiServer`. True: always, before the routes that come after it. False: never, for services in which
+   * another part answers them.
+   */
   readonly discovery?: boolean | undefined;
   /**
    * The largest request body, bytes. Default 512 KiB (524,288): twice the 256 KiB that annotations may have, the only part

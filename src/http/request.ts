@@ -33,6 +33,11 @@ export interface ApiRequest {
    */
   readonly body?: ((limit: number, call?: BodyCall) => Promise<Uint8Array | string> | Uint8Array | string) | undefined;
   /**
+   * True where other routes of the service are asked after this handler: behind the `next` of a framework, and over fetch. A
+   * handler then leaves them the paths that services may well have themselves. Default: false.
+   */
+  readonly hasNext?: boolean | undefined;
+  /**
    * Aborted when the client has left or the server closes *while the answer is unfinished*; never after. May be a getter
    * that makes the signal on first read: read it only where something waits.
    */

@@ -4,6 +4,7 @@ import type { Authenticate, Authorize } from '../auth/contract.js';
 import { aRequiredHook } from '../auth/hook-kinds.js';
 import { createImpersonation } from '../auth/impersonation.js';
 import type { ApiHandler } from '../http/handler.js';
+import { asLast } from '../http/last-request.js';
 import { isPromise } from '../http/promise.js';
 import type { ApiRequest } from '../http/request.js';
 import type { ApiResponse } from '../http/response.js';
@@ -109,7 +110,8 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     const due = isHealth(request) ? turn(request) : undefined;
     return due === undefined ? from(0, request) : due.then(() => from(0, request));
   };
-  const { handle, startDraining } = createDrainGate(inTurn);
+  // Behind this one there is nobody, whatever the bridge says.
+  const { handle, startDraining } = createDrainGate((request) => inTurn(asLast(request)));
   return { handle, startDraining };
 }
 

@@ -32,7 +32,7 @@ describeWithKubectl('kubectl against handlers mounted in Express', ([binary]) =>
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), 'kubectl-express-'));
     const hooks = { authenticate: staticTokens({ token: { name: 'ops' } }), authorize: allowAuthenticated() };
-    events = createEvents({ ...hooks, apiDomain: 'example.com', store: memoryStore() });
+    events = createEvents({ ...hooks, apiDomain: 'example.com', store: memoryStore(), discovery: true });
     const app = express();
     app.use(express.json());
     app.get('/orders', (_request, response) => void response.json([]));

@@ -174,7 +174,7 @@ export function overFetch(handler: ApiHandler): Transport {
     });
     // Request resolves dots in its URL; a server that hands over what it received does not
     Object.defineProperty(request, 'url', { value: `http://localhost${url}` });
-    return (await bridge(request)) ?? new Response('not ours', { status: 404 });
+    return (await bridge(request, { hasNext: false })) ?? new Response('not ours', { status: 404 });
   };
   return {
     name: 'fetch',

@@ -1,11 +1,13 @@
 import express from 'express';
+import express4 from 'express4';
 import type { RequestListener } from 'node:http';
 import { request as httpRequest } from 'node:http';
 import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { readBody } from '../../src/http/body.js';
 import type { ApiHandler } from '../../src/http/handler.js';
-import { toNodeListener } from '../../src/node.js';
+import { toNodeListener, type NodeListener } from '../../src/node.js';
+import { eventsOfTest } from './events-api.js';
 import { feedHandler, get, listen, raw, text, whole } from './support.js';
 
 const echo: ApiHandler = async (request) => {
@@ -32,6 +34,59 @@ const app = (build: (app: express.Express) => void): ReturnType<typeof listen> =
   return listen(made as unknown as RequestListener);
 };
 
+describe.each([
+  ['Express 5', express],
+  ['Express 4', express4],
+])('discovery in %s', (_, make) => {
+  const PATHS = ['/api', '/api/', '/apis', '/openapi/v2', '/openapi/v3'];
+  const own: express.RequestHandler = (req, res) => void res.send(`own ${req.path}`);
+  const serve = (discovery: boolean | undefined, build: (app: express.Express, vitals: NodeListener) => void) => {
+    const { events } = eventsOfTest({ authenticate: () => undefined, ...(discovery !== undefined && { discovery }) });
+    const service = make();
+    build(service, toNodeListener(events.handle));
+    return listen(service as unknown as RequestListener);
+  };
+  const statuses = async (port: number): Promise<unknown[]> =>
+    Promise.all(PATHS.map(async (path) => (await get(port, path)).statusCode));
+
+  test.each([
+    ['before', true],
+    ['after', false],
+  ])("is left to the service's own routes, also when the listener is mounted %s them", async (_title, before) => {
+    const { port } = await serve(undefined, (service, vitals) => {
+      if (before) service.use(vitals);
+      service.get(PATHS, own);
+      service.post(PATHS, own);
+      if (!before) service.use(vitals);
+    });
+    for (const path of PATHS) expect(await whole(await get(port, path))).toBe(`own ${path}`);
+    expect(await whole(await get(port, '/api', { method: 'POST' }))).toBe('own /api');
+    expect((await get(port, '/apis/events.example.com')).statusCode).toBe(401);
+    expect((await get(port, '/openapi/v3/apis/events.example.com/v1')).statusCode).toBe(401);
+  });
+
+  test('of paths that nobody has is a 404 of the service', async () => {
+    const { port } = await serve(undefined, (service, vitals) => void service.use(vitals));
+    expect(await statuses(port)).toEqual([404, 404, 404, 404, 404]);
+  });
+
+  test('is ours with discovery: true, and where the listener is given no next', async () => {
+    const always = await serve(true, (service, vitals) => void service.use(vitals).get(PATHS, own));
+    expect(await statuses(always.port)).toEqual([401, 401, 401, 401, 401]);
+    const last = await serve(undefined, (service, vitals) => {
+      service.get('/api', own);
+      service.use((req, res) => vitals(req, res));
+    });
+    expect(await statuses(last.port)).toEqual([200, 200, 401, 401, 401]);
+  });
+
+  test('is nobody else’s in a server without other routes', async () => {
+    const { events } = eventsOfTest();
+    const { port } = await listen(toNodeListener(events.handle));
+    expect(await statuses(port)).toEqual([200, 200, 200, 200, 200]);
+  });
+});
+
 describe('inside Express', () => {
   test('foreign paths go on to the routes of the service', async () => {
     const { port } = await app((service) => {
@@ -42,9 +97,23 @@ describe('inside Express', () => {
     expect(await whole(await get(port, '/apis/x?y'))).toBe('/apis/x?y');
   });
 
-  test('a listener mounted under a path sees the path that the client sent', async () => {
+  test('a listener mounted under a path of its own handler sees the path that the client sent', async () => {
     const { port } = await app((service) => void service.use('/apis', toNodeListener(echo)));
     expect(await whole(await get(port, '/apis/x'))).toBe('/apis/x');
+  });
+
+  test('a listener mounted under a path answers below it, without basePath', async () => {
+    const { port } = await app((service) => {
+      const ours = toNodeListener(echo);
+      service.use('/ops', ours);
+      service.use('/deep', express.Router().use('/er', ours));
+      service.get('/ops/own', (_, res) => void res.send('own'));
+    });
+    expect(await whole(await get(port, '/ops/apis/x?a=1'))).toBe('/apis/x?a=1');
+    expect(await whole(await get(port, '/deep/er/apis/x'))).toBe('/apis/x');
+    expect(await whole(await get(port, '/ops/own'))).toBe('own');
+    expect((await get(port, '/ops')).statusCode).toBe(404);
+    expect((await get(port, '/apis/x')).statusCode).toBe(404);
   });
 
   test('basePath removes the prefix under which the listener is mounted', async () => {

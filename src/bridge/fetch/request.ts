@@ -8,6 +8,11 @@ import { readFetchBody } from './body-reader.js';
 export interface FetchInfo {
   /** The address of the client's socket, without port. */
   readonly remoteAddress?: string | undefined;
+  /**
+   * Whether other routes are asked when the handler answers `undefined`. False, for a server that has none, lets the events
+   * answer `/api`, `/apis`, `/openapi/v2` and `/openapi/v3` without `discovery: true`. Default: true.
+   */
+  readonly hasNext?: boolean | undefined;
   /** The subject of the client certificate; give it only when TLS has *verified* the certificate. */
   readonly peerCertificate?: PeerCertificate | undefined;
 }
@@ -85,6 +90,10 @@ export class FetchExchange implements ApiRequest {
 
   get peerCertificate(): PeerCertificate | undefined {
     return this.#info?.peerCertificate;
+  }
+
+  get hasNext(): boolean {
+    return this.#info?.hasNext ?? true;
   }
 
   /** True once the signal is aborted, read or not. */

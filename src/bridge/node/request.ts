@@ -19,6 +19,7 @@ export interface ExchangeSettings {
 export class NodeExchange implements ApiRequest {
   readonly method: string;
   readonly url: string;
+  readonly hasNext: boolean;
   readonly req: NodeIncoming;
   readonly res: NodeOutgoing;
   readonly #settings: ExchangeSettings;
@@ -27,9 +28,10 @@ export class NodeExchange implements ApiRequest {
   #finished = false;
   readonly #reading = new BodyReading();
 
-  constructor(req: NodeIncoming, res: NodeOutgoing, url: string, settings: ExchangeSettings) {
+  constructor(req: NodeIncoming, res: NodeOutgoing, url: string, hasNext: boolean, settings: ExchangeSettings) {
     this.method = req.method ?? 'GET';
     this.url = url;
+    this.hasNext = hasNext;
     this.req = req;
     this.res = res;
     this.#settings = settings;

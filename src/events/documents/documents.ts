@@ -16,8 +16,8 @@ import { coreEventShape, eventShape } from '../resource/schema.js';
 
 /** Documents about the API: discovery and OpenAPI. */
 export interface Documents {
-  /** Whether a path outside the resource's own is answered here. */
-  claims(path: string): boolean;
+  /** Whether a path outside the resource's own is answered here; with `hasNext` somebody else may have it. */
+  claims(path: string, hasNext: boolean): boolean;
   /** @throws StatusError 404 for a path below the group that is none of them */
   answer(request: ApiRequest, path: string, query: Query): Promise<ApiResponse>;
 }
@@ -25,12 +25,15 @@ export interface Documents {
 /** Kubernetes' order: as discovery shows it. */
 const VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
 
-/** @param all false: only what lies below the group itself; another part of the service answers the rest */
+/**
+ * @param roots `/api`, `/apis`, `/openapi/v2` and `/openapi/v3`: true claims them, false leaves them to another part of the
+ *   service, and `undefined` claims them where nobody else is asked
+ */
 export function createDocuments(options: {
   readonly versions: readonly EventVersion[];
-  readonly all: boolean;
+  readonly roots: boolean | undefined;
 }): Documents {
-  const { versions, all } = options;
+  const { versions, roots } = options;
   const served = versions.map(({ group, version }) => ({ group, version, resources: [resource(versions)] }));
   const core = served.find(({ group }) => group === '');
   const discovery = createDiscovery({
@@ -39,19 +42,18 @@ export function createDocuments(options: {
       .map(({ group, version, resources }) => ({ name: group, versions: [{ version, resources }] })),
     ...(core && { core: { version: core.version, resources: core.resources } }),
   });
-  const openApi = createEventsOpenApi(versions.map(({ group, version }) => ({ group, version })));
+  const openApi = createEventsOpenApi(versions);
+  const own = new Set(versions.map((version) => `${V3}/${documentName(version)}`));
   return {
-    claims: (path) =>
-      all &&
-      (path === '/api' ||
-        path === '/api/' ||
-        path === '/apis' ||
-        path === '/apis/' ||
-        path === '/openapi/v2' ||
-        isV3(path)),
+    claims(path, hasNext) {
+      if (roots === false) return false;
+      if (ROOTS.has(path)) return roots === true || !hasNext;
+      return path.startsWith(`${V3}/`) && (own.has(path) || !hasNext);
+    },
     async answer(request, path, query) {
       const document =
-        (await discovery(request, path, query)) ?? (all ? await openApi.handle(path, query, request) : undefined);
+        (await discovery(request, path, query)) ??
+        (roots === false ? undefined : await openApi.handle(path, query, request));
       if (document) return document;
       if (!isWatchRoot(path) && versions.some((version) => ownsPath(version, path))) throw routeNotFound();
       return notFoundText();
@@ -59,7 +61,8 @@ export function createDocuments(options: {
   };
 }
 
-const isV3 = (path: string): boolean => path === '/openapi/v3' || path.startsWith('/openapi/v3/');
+const V3 = '/openapi/v3';
+const ROOTS: ReadonlySet<string> = new Set(['/api', '/api/', '/apis', '/apis/', '/openapi/v2', V3]);
 
 /** Both versions are kept in the form of the first. */
 const resource = ([stored]: readonly EventVersion[]): DiscoveryResource => ({

@@ -34,7 +34,9 @@ export function handleRequest(
   const { path: raw, query } = splitUrl(request.url);
   const path = decodePath(readablePart(raw)) ?? raw;
   const { dependencies, versions, documents, unfinished } = parts;
-  if (!versions.some((version) => ownsPath(version, path)) && !documents.claims(path)) return undefined;
+  if (!versions.some((version) => ownsPath(version, path)) && !documents.claims(path, request.hasNext === true)) {
+    return undefined;
+  }
   const tooLarge = isTargetTooLarge(request.url);
   const context: RequestContext = {
     parts,

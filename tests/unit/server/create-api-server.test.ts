@@ -54,6 +54,31 @@ describe('createApiServer', () => {
     });
   });
 
+  it('answers everything, also where a bridge says that others are asked after it', async () => {
+    const seen: ApiRequest[] = [];
+    const events = { handle: (request: ApiRequest) => void seen.push(request) };
+    const server = createApiServer({ ...options, events });
+    const { signal } = new AbortController();
+    const request: ApiRequest = {
+      method: 'POST',
+      url: '/apis',
+      headers: { authorization: 'Bearer admin' },
+      hasNext: true,
+      body: () => 'body',
+      signal,
+      aborted: false,
+      remoteAddress: '::1',
+      peerCertificate: { commonName: 'a', organizations: [] },
+    };
+    expect((await server.handle(request))?.status).toBe(404);
+    const [asked] = seen;
+    expect(asked?.hasNext).toBe(false);
+    expect(await asked?.body?.(1)).toBe('body');
+    for (const name of ['method', 'url', 'headers', 'signal', 'aborted', 'remoteAddress', 'peerCertificate'] as const) {
+      expect(asked?.[name]).toBe(request[name]);
+    }
+  });
+
   it('schedules health and its own paths by client, and leaves events to themselves', async () => {
     const waited: string[] = [];
     const turn = ({ url }: ApiRequest): Promise<unknown> | undefined => {

@@ -163,6 +163,26 @@ describe('the paths of the Event API', () => {
     expect(answer !== undefined).toBe(ours);
   });
 
+  test.each([
+    ['/api', false],
+    ['/api/', false],
+    ['/apis', false],
+    ['/apis/', false],
+    ['/openapi/v2', false],
+    ['/openapi/v3', false],
+    ['/openapi/v3/apis/other/v1', false],
+    ['/openapi/v3/apis/events.example.com/v1', true],
+    ['/apis/events.example.com', true],
+    ['/apis/events.example.com/v1', true],
+    ['/apis/events.example.com/v2', true],
+  ])('leave to routes that are asked next what is not below our group: %s is ours: %s', async (url, ours) => {
+    const request = { method: 'GET', url, hasNext: true };
+    expect((await bench().events.handle(request)) !== undefined).toBe(ours);
+    expect(await bench().events.handle({ ...request, hasNext: false })).toBeDefined();
+    const claimed = await bench({ discovery: true }).events.handle(request);
+    expect(claimed !== undefined).toBe(url !== '/openapi/v3/apis/other/v1');
+  });
+
   test('exclude the common documents with discovery: false', async () => {
     const { events } = bench({ discovery: false });
     for (const url of ['/apis', '/api', '/openapi/v3'])

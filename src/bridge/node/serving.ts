@@ -1,0 +1,110 @@
+import { systemClock } from '../../clock/clock.js';
+import { normalizeBasePath, stripBasePath } from '../../http/base-path.js';
+import type { ApiHandler } from '../../http/handler.js';
+import { isPromise } from '../../http/promise.js';
+import type { ApiResponse } from '../../http/response.js';
+import { notFoundText } from '../../responses/fixed-responses.js';
+import { abortReason } from '../exchange/abort-reason.js';
+import { reportTo } from '../exchange/failures.js';
+import { checkBridge, STALL_TIMEOUT_MS, type BridgeOptions } from '../exchange/options.js';
+import { createStreamingAnswers } from '../exchange/streaming-answers.js';
+import { createClosing } from './closing.js';
+import { createDeferredSignals } from './deferred-signals.js';
+import type { NodeIncoming, NodeOutgoing } from './message.js';
+import { createRequestOrder, mustWait } from './request-order.js';
+import { createTransfers } from './transfers.js';
+import { NodeExchange } from './request.js';
+import { createSender } from './send.js';
+
+/**
+ * Serves one request. `next` is called for a path that is not the handler's; without it the answer is 404. `hasNext` is what
+ * the handler is told: see `ApiRequest`.
+ */
+export type Serve = (req: NodeIncoming, res: NodeOutgoing, next: (() => void) | undefined, hasNext: boolean) => void;
+
+const BEYOND_ASCII = /[\u0080-\u00ff]/;
+
+/**
+ * What `toNodeListener` and the entries for frameworks have in common.
+ *
+ * @param maker the function that a TypeError names
+ * @throws TypeError that names every fault of the arguments.
+ */
+export function createServing(maker: string, handler: ApiHandler, options: BridgeOptions): Serve {
+  checkBridge(maker, handler, options);
+  const basePath = normalizeBasePath(options.basePath);
+  const clock = options.clock ?? systemClock;
+  const deferredSignals = createDeferredSignals(clock);
+  const settings = {
+    maxBodyBytes: options.maxBodyBytes ?? Infinity,
+    deferredSignals,
+    clientLeft: abortReason('client-left'),
+  };
+  const order = createRequestOrder(clock);
+  const streaming = createStreamingAnswers(options.signal);
+  const closing = createClosing(options.signal);
+  const { send, fail } = createSender({
+    clock,
+    transfers: createTransfers(clock, options.stallTimeoutMs ?? STALL_TIMEOUT_MS),
+    closing,
+    streaming,
+    deferredSignals,
+    report: (error, where) => reportTo(options.onError, error, where),
+  });
+
+  /** @param other where the handler is asked once more when `url` is not its path */
+  const begin = (
+    req: NodeIncoming,
+    res: NodeOutgoing,
+    url: string | undefined,
+    other: string | undefined,
+    next: (() => void) | undefined,
+    hasNext: boolean,
+  ): void => {
+    const exchange = new NodeExchange(req, res, url ?? '/', hasNext, settings);
+    closing.onRequest(exchange);
+    const answered = (answer: ApiResponse | undefined): void => {
+      if (answer !== undefined) send(exchange, answer);
+      else if (other !== undefined) begin(req, res, other, undefined, next, hasNext);
+      else if (next !== undefined) {
+        closing.beforeHead(exchange);
+        next();
+      } else send(exchange, notFoundText());
+    };
+    const failed = (error: unknown): void => fail(exchange, error, 'handler');
+
+    if (url === undefined) {
+      answered(undefined);
+      return;
+    }
+    let answer: ReturnType<ApiHandler>;
+    try {
+      answer = handler(exchange);
+    } catch (error) {
+      failed(error);
+      return;
+    }
+    // The second `failed` is for a `next` that throws.
+    if (isPromise(answer)) answer.then(answered, failed).then(undefined, failed);
+    else answered(answer);
+  };
+
+  return function serve(req, res, next, hasNext): void {
+    const { url: left = '/', originalUrl: sent = left } = req;
+    let url = stripBasePath(utf8(sent), basePath);
+    let other: string | undefined;
+    if (sent !== left) {
+      // A framework has taken off the path of its mount.
+      const below = stripBasePath(utf8(left), basePath);
+      if (basePath === '') [url, other] = [below, url];
+      else url ??= below;
+    }
+    if (url !== undefined && mustWait(req, res)) order.wait(req, res, () => begin(req, res, url, other, next, hasNext));
+    else begin(req, res, url, other, next, hasNext);
+  };
+}
+
+/** Node reads raw bytes of a request line as Latin-1; Go and clients mean UTF-8. */
+function utf8(target: string): string {
+  return BEYOND_ASCII.test(target) ? Buffer.from(target, 'latin1').toString('utf8') : target;
+}
