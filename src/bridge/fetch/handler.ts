@@ -13,6 +13,7 @@ import {
 import { abortReason, isAbortError } from '../exchange/abort-reason.js';
 import { failureOf, reportTo } from '../exchange/failures.js';
 import { checkBridge, STALL_TIMEOUT_MS, type BridgeOptions } from '../exchange/options.js';
+import { withNoTransform } from '../exchange/no-transform.js';
 import { createStallDetector } from '../exchange/stall-detector.js';
 import { bodyStream } from './body-stream.js';
 import { createStreamingAnswers } from '../exchange/streaming-answers.js';
@@ -27,7 +28,8 @@ export type FetchHandler = (request: Request, info?: FetchInfo) => Promise<Respo
 /**
  * Serves a handler in anything that takes a `Request` and gives a `Response`: Hono, Deno, Bun, service workers.
  *
- * Streams are pulled chunk by chunk; one that is not pulled for `stallTimeoutMs` ends with an error. Cancelling the
+ * Streams say `Cache-Control: no-transform` beside what the handler says, because a compressor would hold back the frames of
+ * a watch. They are pulled chunk by chunk; one that is not pulled for `stallTimeoutMs` ends with an error. Cancelling the
  * response body, or aborting the request's signal, aborts the signal of the normalized request and releases the source. Errors
  * before the answer become a bare 500; later ones end the body with an error. Both reach `onError`. Several `Warning` values may become one line, as the `Headers` of the server decide.
  *
@@ -48,8 +50,10 @@ export function toFetchHandler(handler: ApiHandler, options: FetchHandlerOptions
   const answerOf = (exchange: FetchExchange, response: ApiResponse): Response => {
     checkResponse(response);
     const { status, body } = response;
-    const headers = toHeaders(response.headers);
-    if (isStream(body) && exchange.method !== 'HEAD' && !isBodiless(status)) {
+    const streams = isStream(body) && exchange.method !== 'HEAD' && !isBodiless(status);
+    // Middleware is a function around this one: it cannot be seen.
+    const headers = toHeaders(streams ? withNoTransform(response.headers) : response.headers);
+    if (streams) {
       const streamed = new Response(streamOf(exchange, body, response.signal), { status, headers });
       streaming.add(exchange);
       return streamed;
