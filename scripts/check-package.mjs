@@ -55,6 +55,8 @@ function compile(resolution, module, sources, nodeTypes) {
     types: nodeTypes ? ['node'] : [],
     strict: true,
     exactOptionalPropertyTypes: true,
+    // The declarations of zod need it where modules are CommonJS.
+    esModuleInterop: module === 'CommonJS',
     skipLibCheck: false,
     noEmit: true,
   };
@@ -80,14 +82,17 @@ await runGates('check-package', {
   'publint --strict'() {
     runTool('publint/src/cli.js', ['run', tarball, '--strict']);
   },
-  'are the types wrong, node16 profile'() {
-    runTool('@arethetypeswrong/cli/dist/index.js', [tarball, '--profile', 'node16', '--format', 'ascii', '--no-emoji']);
+  'are the types wrong, under any resolution'() {
+    runTool('@arethetypeswrong/cli/dist/index.js', [tarball, '--profile', 'strict', '--format', 'ascii', '--no-emoji']);
   },
   'declarations under node16, ESM and CommonJS consumers'() {
     compile('Node16', 'Node16', ['esm.mts', 'cjs.cts'], true);
   },
   'declarations under nodenext, ESM and CommonJS consumers'() {
     compile('NodeNext', 'NodeNext', ['esm.mts', 'cjs.cts'], true);
+  },
+  'declarations under node10, every sub-path'() {
+    compile('Node10', 'CommonJS', ['plain.ts'], true);
   },
   'declarations under bundler'() {
     compile('Bundler', 'ESNext', ['plain.ts'], true);

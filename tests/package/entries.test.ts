@@ -36,6 +36,12 @@ describe('package.json exports', () => {
     for (const ending of ['d.ts', 'js', 'd.cts', 'cjs']) built(`${base}.${ending}`);
   });
 
+  it('have types for resolvers that know no exports (moduleResolution node10)', () => {
+    const subPaths = entries.filter(({ key }) => key !== '.');
+    const types = subPaths.map(({ key, base }) => [key.slice(2), [`./dist/${base}.d.cts`]]);
+    expect(manifest.typesVersions).toEqual({ '*': Object.fromEntries(types) });
+  });
+
   it('offer package.json itself, and main and types to tools that know no exports', () => {
     expect(manifest.exports['./package.json']).toBe('./package.json');
     expect([manifest.main, manifest.types]).toEqual(['./dist/index.cjs', './dist/index.d.cts']);

@@ -12,6 +12,7 @@ interface Manifest {
   readonly version: string;
   readonly main: string;
   readonly types: string;
+  readonly typesVersions: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
   readonly sideEffects: unknown;
   readonly files: readonly string[];
   readonly engines: { readonly node: string };
