@@ -7,6 +7,8 @@ const entries = {
   lifecycle: 'src/lifecycle.ts',
   node: 'src/node.ts',
   fetch: 'src/fetch.ts',
+  fastify: 'src/fastify.ts',
+  koa: 'src/koa.ts',
   sqlite: 'src/sqlite.ts',
   postgres: 'src/postgres.ts',
   etcd: 'src/etcd.ts',

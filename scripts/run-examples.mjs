@@ -15,6 +15,7 @@ const SERVICES = {
   express: { notFound: 'no such page in this shop' },
   hono: { notFound: 'no such page in this shop' },
   fastify: { notFound: 'no such page in this shop' },
+  koa: { notFound: 'no such page in this shop' },
   nest: { notFound: 'Cannot GET ', env: { TSX_TSCONFIG_PATH: join(root, 'examples/nest/tsconfig.json') } },
 };
 

@@ -11,5 +11,5 @@ import type { Vitals } from '../shop/vitals.js';
  */
 export function mountVitals(app: Express, { handle, stopping }: Vitals): void {
   app.use(toNodeListener(handle, { signal: stopping }));
-  app.use('/ops', toNodeListener(handle, { signal: stopping, basePath: '/ops' }));
+  app.use('/ops', toNodeListener(handle, { signal: stopping }));
 }

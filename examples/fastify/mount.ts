@@ -1,18 +1,14 @@
 import type { FastifyInstance } from 'fastify';
-import { toNodeListener } from 'kube-vitals/node';
+import { toFastifyPlugin } from 'kube-vitals/fastify';
 import type { Vitals } from '../shop/vitals.js';
 
 /**
- * Mounts health and events in a Fastify instance, at the root and once more below `/ops`. Call it before the routes are
- * added: hooks hold for what comes after them.
- *
- * `onRequest` runs before Fastify reads the body, so its parser never meets ours, and it runs for unknown paths too. Where
- * we answer, `done` is never called and the request ends here; Fastify still sees the answer finish and logs it.
+ * Mounts health and events in a Fastify instance, at the root and once more below `/ops`. Register it after plugins whose
+ * headers every answer should have, such as `@fastify/cors`. Fastify's body parser never meets our bodies, and `app.close()`
+ * ends open watches.
  */
 export function mountVitals(app: FastifyInstance, { handle, stopping }: Vitals): void {
-  const atRoot = toNodeListener(handle, { signal: stopping });
-  const belowOps = toNodeListener(handle, { signal: stopping, basePath: '/ops' });
-  app.addHook('onRequest', ({ raw: req }, { raw: res }, done) => {
-    atRoot(req, res, () => belowOps(req, res, () => done()));
-  });
+  const vitals = toFastifyPlugin(handle, { signal: stopping });
+  void app.register(vitals);
+  void app.register(vitals, { prefix: '/ops' });
 }

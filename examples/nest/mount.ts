@@ -11,6 +11,6 @@ export function mountVitals(app: INestApplication): Vitals {
   const vitals = app.get<Vitals>(VITALS);
   const { handle, stopping } = vitals;
   app.use(toNodeListener(handle, { signal: stopping }));
-  app.use('/ops', toNodeListener(handle, { signal: stopping, basePath: '/ops' }));
+  app.use('/ops', toNodeListener(handle, { signal: stopping }));
   return vitals;
 }

@@ -75,6 +75,8 @@ export interface NodeOutgoing {
   readonly writableLength?: number | undefined;
   /** False makes HTTP/1 say `Connection: close`. */
   shouldKeepAlive?: boolean;
+  /** A header that middleware has set. */
+  getHeader?(name: string): number | string | readonly string[] | undefined;
   writeHead(status: number, headers: Record<string, string | number | string[]>): unknown;
   /** Not needed over HTTP/2, where `writeHead` sends at once. */
   flushHeaders?(): void;

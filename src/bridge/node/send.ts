@@ -240,5 +240,11 @@ export function writeHead(
   if (isBodiless(response.status)) delete headers['content-length'];
   else if (length !== undefined) headers['content-length'] = length;
   if (http2Stream(res) !== undefined) for (const name of HOP_BY_HOP) delete headers[name];
+  // Ours would replace what middleware has set, such as the `Origin` of CORS.
+  if ('vary' in headers) headers['vary'] = joinedVary(res.getHeader?.('vary'), headers['vary'] as string);
   res.writeHead(response.status, headers);
+}
+
+function joinedVary(before: ReturnType<NonNullable<NodeOutgoing['getHeader']>>, own: string | string[]): string {
+  return [before ?? [], own].flat(2).join(', ');
 }

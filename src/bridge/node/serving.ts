@@ -18,9 +18,15 @@ import { createSender } from './send.js';
 
 /**
  * Serves one request. `next` is called for a path that is not the handler's; without it the answer is 404. `hasNext` is what
- * the handler is told: see `ApiRequest`.
+ * the handler is told: see `ApiRequest`. `onAnswer` is called before anything is written, perhaps twice.
  */
-export type Serve = (req: NodeIncoming, res: NodeOutgoing, next: (() => void) | undefined, hasNext: boolean) => void;
+export type Serve = (
+  req: NodeIncoming,
+  res: NodeOutgoing,
+  next: (() => void) | undefined,
+  hasNext: boolean,
+  onAnswer?: () => void,
+) => void;
 
 const BEYOND_ASCII = /[\u0080-\u00ff]/;
 
@@ -60,18 +66,25 @@ export function createServing(maker: string, handler: ApiHandler, options: Bridg
     other: string | undefined,
     next: (() => void) | undefined,
     hasNext: boolean,
+    onAnswer: (() => void) | undefined,
   ): void => {
     const exchange = new NodeExchange(req, res, url ?? '/', hasNext, settings);
     closing.onRequest(exchange);
     const answered = (answer: ApiResponse | undefined): void => {
-      if (answer !== undefined) send(exchange, answer);
-      else if (other !== undefined) begin(req, res, other, undefined, next, hasNext);
-      else if (next !== undefined) {
+      if (answer === undefined && other !== undefined) {
+        begin(req, res, other, undefined, next, hasNext, onAnswer);
+      } else if (answer === undefined && next !== undefined) {
         closing.beforeHead(exchange);
         next();
-      } else send(exchange, notFoundText());
+      } else {
+        onAnswer?.();
+        send(exchange, answer ?? notFoundText());
+      }
     };
-    const failed = (error: unknown): void => fail(exchange, error, 'handler');
+    const failed = (error: unknown): void => {
+      onAnswer?.();
+      fail(exchange, error, 'handler');
+    };
 
     if (url === undefined) {
       answered(undefined);
@@ -89,7 +102,7 @@ export function createServing(maker: string, handler: ApiHandler, options: Bridg
     else answered(answer);
   };
 
-  return function serve(req, res, next, hasNext): void {
+  return function serve(req, res, next, hasNext, onAnswer): void {
     const { url: left = '/', originalUrl: sent = left } = req;
     let url = stripBasePath(utf8(sent), basePath);
     let other: string | undefined;
@@ -99,8 +112,9 @@ export function createServing(maker: string, handler: ApiHandler, options: Bridg
       if (basePath === '') [url, other] = [below, url];
       else url ??= below;
     }
-    if (url !== undefined && mustWait(req, res)) order.wait(req, res, () => begin(req, res, url, other, next, hasNext));
-    else begin(req, res, url, other, next, hasNext);
+    if (url !== undefined && mustWait(req, res)) {
+      order.wait(req, res, () => begin(req, res, url, other, next, hasNext, onAnswer));
+    } else begin(req, res, url, other, next, hasNext, onAnswer);
   };
 }
 

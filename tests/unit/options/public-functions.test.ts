@@ -1,8 +1,10 @@
 import { createServer } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import * as etcd from '../../../src/etcd.js';
+import * as fastifyEntry from '../../../src/fastify.js';
 import * as fetchEntry from '../../../src/fetch.js';
 import * as health from '../../../src/health.js';
+import * as koaEntry from '../../../src/koa.js';
 import * as main from '../../../src/index.js';
 import * as lifecycle from '../../../src/lifecycle.js';
 import * as node from '../../../src/node.js';
@@ -121,6 +123,16 @@ const FUNCTIONS: Readonly<Record<string, readonly [call: Call, wrong: object, fa
     { clock: 1 },
     ['clock must be a Clock'],
   ],
+  toFastifyPlugin: [
+    (options) => fastifyEntry.toFastifyPlugin(handler, options),
+    { basePath: 'x', stallTimeoutMs: 0 },
+    ['basePath must be a path', 'stallTimeoutMs must be a number above 0, or Infinity'],
+  ],
+  toKoaMiddleware: [
+    (options) => koaEntry.toKoaMiddleware(handler, options),
+    { basePath: 'x', stallTimeoutMs: 0 },
+    ['basePath must be a path', 'stallTimeoutMs must be a number above 0, or Infinity'],
+  ],
   toFetchHandler: [
     (options) => fetchEntry.toFetchHandler(handler, options),
     { basePath: 'x', stallTimeoutMs: 0 },
@@ -191,7 +203,7 @@ async function faultOf(call: Call, options: object): Promise<Error> {
 }
 
 it('every function of every entry is in the table, or takes no options', () => {
-  const entries = [main, health, lifecycle, node, fetchEntry, sqlite, postgres, etcd, testing];
+  const entries = [main, health, lifecycle, node, fetchEntry, fastifyEntry, koaEntry, sqlite, postgres, etcd, testing];
   const functions = entries.flatMap((entry) =>
     Object.entries(entry).flatMap(([name, value]) => (typeof value === 'function' ? [name] : [])),
   );

@@ -1,0 +1,24 @@
+import { createServer, type RequestListener } from 'node:http';
+import { gracefulClose } from 'kube-vitals/node';
+import { createDatabase, createOrders } from '../shop/orders.js';
+import { limited } from '../shop/limited.js';
+import { listen, runDirectly, type Running } from '../shop/running.js';
+import { createVitals } from '../shop/vitals.js';
+import { mountVitals } from './mount.js';
+import { createService } from './service.js';
+
+/** Starts the service with health and events. */
+export async function start(port = 0): Promise<Running> {
+  const vitals = createVitals();
+  const database = createDatabase();
+  vitals.addCheck({ name: 'database', check: ({ signal }) => database.ping(signal) });
+
+  const orders = createOrders({ database, record: vitals.record });
+  const app = createService(orders, (koa) => mountVitals(koa, vitals));
+  const server = limited(createServer(app.callback() as RequestListener));
+  const url = await listen(server, port);
+  vitals.started();
+  return { url, close: () => vitals.shutDown(() => gracefulClose(server)) };
+}
+
+await runDirectly(import.meta.url, start);

@@ -1,0 +1,125 @@
+import type { ApiHandler } from '../../http/handler.js';
+import { checkBridge, type BridgeOptions } from '../exchange/options.js';
+import type { NodeIncoming, NodeOutgoing } from './message.js';
+import { createServing, type Serve } from './serving.js';
+
+/** What the plugin needs of Fastify's request. */
+export interface FastifyRequestLike {
+  readonly raw: NodeIncoming;
+  /** True where no route matched. */
+  readonly is404: boolean;
+}
+
+/** What the plugin needs of Fastify's reply. */
+export interface FastifyReplyLike {
+  readonly raw: NodeOutgoing & { setHeader(name: string, value: number | string | readonly string[]): unknown };
+  getHeaders(): Readonly<Record<string, number | string | string[] | undefined>>;
+  hijack(): unknown;
+  callNotFound(): unknown;
+}
+
+type Done = (error?: Error) => void;
+type OnRequest = (request: FastifyRequestLike, reply: FastifyReplyLike, done: Done) => void;
+
+/** What the plugin needs of a Fastify instance. A structural type: the package does not depend on Fastify. */
+export interface FastifyInstanceLike {
+  /** The prefix of the plugin in which this one is registered. */
+  readonly prefix: string;
+  addHook(name: 'onRequest', hook: OnRequest): unknown;
+  addHook(name: 'preClose', hook: (done: Done) => void): unknown;
+  all(path: string, options: { onRequest: OnRequest }, handler: () => void): unknown;
+}
+
+/** A plugin of Fastify, for `app.register`. */
+export type FastifyPlugin = (instance: FastifyInstanceLike, options: { readonly prefix?: string }, done: Done) => void;
+
+/** Options of `toFastifyPlugin`. */
+export type FastifyPluginOptions = BridgeOptions;
+
+/**
+ * Serves a handler in Fastify: `app.register(toFastifyPlugin(health.handle))`, or below a prefix:
+ * `app.register(toFastifyPlugin(health.handle), { prefix: '/ops' })`. It behaves as `toNodeListener`, which it is made of.
+ *
+ * - Registered at the root it is an `onRequest` hook, which runs before Fastify reads a body. Hooks that were added before it
+ *   run first, those after it only for other paths. Registered in a plugin with a prefix it is the route `PREFIX/*`: all hooks
+ *   of that plugin run first, and its other routes win.
+ * - Headers that hooks have set, such as those of `@fastify/cors`, are kept. `onSend` hooks do not run, `onResponse` hooks do.
+ * - Where no route matches, events also answer `/api`, `/apis`, `/openapi/v2` and `/openapi/v3`.
+ * - `app.close()` ends open watches (`preClose`), waits until they and our other answers have been sent, and then goes on.
+ *
+ * @throws TypeError that names every fault of the arguments.
+ */
+export function toFastifyPlugin(handler: ApiHandler, options: FastifyPluginOptions = {}): FastifyPlugin {
+  // Here, and not when Fastify loads its plugins.
+  checkBridge('toFastifyPlugin', handler, options);
+  const plugin: FastifyPlugin = (instance, { prefix = '' }, done) => {
+    const stopping = new AbortController();
+    const signal = options.signal ? AbortSignal.any([options.signal, stopping.signal]) : stopping.signal;
+    const basePath = instance.prefix + prefix + (options.basePath ?? '');
+    const serve = createServing('toFastifyPlugin', handler, { ...options, basePath, signal });
+    const open = createOpenAnswers();
+    const answer = answerWith(serve, open);
+    if (instance.prefix === '') {
+      instance.addHook('onRequest', (request, reply, next) => answer(request, reply, !request.is404, () => next()));
+    } else {
+      // Hooks of a plugin run for its routes only.
+      const onRequest: OnRequest = (request, reply) => answer(request, reply, false, () => void reply.callNotFound());
+      instance.all(`${prefix}/*`, { onRequest }, () => undefined);
+    }
+    instance.addHook('preClose', (closed) => {
+      stopping.abort();
+      open.whenNone(closed);
+    });
+    done();
+  };
+  return Object.assign(plugin, {
+    // What fastify-plugin sets: the hooks are those of the instance that registers the plugin.
+    [Symbol.for('skip-override')]: true,
+    [Symbol.for('fastify.display-name')]: 'kube-vitals',
+  });
+}
+
+type Answer = (request: FastifyRequestLike, reply: FastifyReplyLike, hasNext: boolean, next: () => void) => void;
+
+function answerWith(serve: Serve, open: OpenAnswers): Answer {
+  return (request, reply, hasNext, next) => {
+    const { raw } = reply;
+    let hijacked = false;
+    const onAnswer = (): void => {
+      if (hijacked) return;
+      hijacked = true;
+      for (const [name, value] of Object.entries(reply.getHeaders())) {
+        if (value !== undefined) raw.setHeader(name, value);
+      }
+      reply.hijack();
+      open.add(raw);
+    };
+    serve(request.raw, raw, next, hasNext, onAnswer);
+  };
+}
+
+/** The answers of a plugin that are not sent yet. */
+interface OpenAnswers {
+  add(answer: NodeOutgoing): void;
+  /** Calls back when there is none. */
+  whenNone(callback: () => void): void;
+}
+
+function createOpenAnswers(): OpenAnswers {
+  const open = new Set<NodeOutgoing>();
+  let waiting: (() => void) | undefined;
+  return {
+    add(answer): void {
+      if (answer.destroyed === true) return;
+      open.add(answer);
+      answer.once('close', () => {
+        open.delete(answer);
+        if (open.size === 0) waiting?.();
+      });
+    },
+    whenNone(callback): void {
+      if (open.size === 0) callback();
+      else waiting = callback;
+    },
+  };
+}

@@ -1,0 +1,11 @@
+export { toFastifyPlugin } from './bridge/node/fastify-plugin.js';
+export type {
+  FastifyInstanceLike,
+  FastifyPlugin,
+  FastifyPluginOptions,
+  FastifyReplyLike,
+  FastifyRequestLike,
+} from './bridge/node/fastify-plugin.js';
+export type { NodeIncoming, NodeOutgoing, NodeSocket } from './bridge/node/message.js';
+export type { FailurePlace } from './bridge/exchange/failures.js';
+export type { BridgeOptions } from './bridge/exchange/options.js';

@@ -1,0 +1,155 @@
+import Koa from 'koa';
+import koaCompress from 'koa-compress';
+import { once } from 'node:events';
+import { request as httpRequest, type RequestListener } from 'node:http';
+import { describe, expect, test } from 'vitest';
+import { firstOf } from '../../src/http/handler.js';
+import { createHealth } from '../../src/index.js';
+import { toKoaMiddleware } from '../../src/koa.js';
+import { event, eventsOfTest, PATH } from './events-api.js';
+import { feedHandler, gate, get, listen, raw, whole } from './support.js';
+
+const health = createHealth();
+
+async function serve(build: (app: Koa) => void): Promise<number> {
+  const app = new Koa();
+  app.silent = true;
+  build(app);
+  return (await listen(app.callback() as RequestListener)).port;
+}
+
+async function post(port: number, path: string, value: string): Promise<string> {
+  const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(value) };
+  const request = httpRequest({ host: '127.0.0.1', port, path, method: 'POST', headers, agent: false }).end(value);
+  const [response] = (await once(request, 'response')) as [AsyncIterable<Uint8Array> & { statusCode: number }];
+  return `${response.statusCode} ${await whole(response)}`;
+}
+
+describe('the middleware of Koa', () => {
+  test('answers its paths and leaves the others to the service', async () => {
+    const { events } = eventsOfTest();
+    const seen: string[] = [];
+    const port = await serve((app) => {
+      app.use(async (ctx, next) => {
+        ctx.set('x-before', 'kept');
+        await next();
+        seen.push(`${ctx.path} ${ctx.status}`);
+        ctx.set('x-after', 'too late, and harmless');
+      });
+      app.use(toKoaMiddleware(firstOf(health.handle, events.handle)));
+      app.use(async (ctx, next) => {
+        if (ctx.path !== '/own') return next();
+        ctx.body = 'own';
+      });
+    });
+    const ready = await get(port, '/readyz');
+    expect([ready.statusCode, ready.headers['x-before'], await whole(ready)]).toEqual([200, 'kept', 'ok']);
+    expect(await whole(await get(port, '/own'))).toBe('own');
+    const missing = await get(port, '/none');
+    expect([missing.statusCode, await whole(missing)]).toEqual([404, 'Not Found']);
+    expect(await post(port, PATH, JSON.stringify(event('one')))).toMatch(/^201 /);
+    expect((await get(port, `${PATH}/none`)).statusCode).toBe(404);
+    expect(seen).toEqual(['/readyz 200', '/own 200', '/none 404', `${PATH} 201`, `${PATH}/none 404`]);
+  });
+
+  test("leaves discovery to the service's routes, and answers it where there are none", async () => {
+    const { events } = eventsOfTest();
+    const port = await serve((app) => {
+      app.use(toKoaMiddleware(events.handle));
+      app.use(async (ctx, next) => {
+        if (ctx.path === '/api') ctx.body = 'own';
+        else if (ctx.path === '/openapi/v3') ctx.status = 403;
+        else await next();
+      });
+    });
+    expect(await whole(await get(port, '/api'))).toBe('own');
+    expect((await get(port, '/openapi/v3')).statusCode).toBe(403);
+    expect(await whole(await get(port, '/apis'))).toContain('"APIGroupList"');
+  });
+
+  test.each([
+    ['rawBody', { rawBody: '{ "a": 1, "a": 2 }', body: { a: 2 } }, '{ "a": 1, "a": 2 }'],
+    ['body', { body: { a: 2 } }, '{"a":2}'],
+  ])('reads what a body parser has left in ctx.request.%s', async (_, left, expected) => {
+    const port = await serve((app) => {
+      app.use(async (ctx, next) => {
+        ctx.req.resume();
+        await once(ctx.req, 'end');
+        Object.assign(ctx.request, left);
+        await next();
+      });
+      app.use(
+        toKoaMiddleware(async (request) => ({
+          status: 200,
+          headers: {},
+          body: (await request.body?.(1_000)) ?? '',
+        })),
+      );
+    });
+    expect(await post(port, '/', '{"sent":true}')).toBe(`200 ${expected}`);
+  });
+
+  test('sends each event of a watch at once behind koa-compress', async () => {
+    const { events, create } = eventsOfTest();
+    const port = await serve((app) => {
+      app.use(koaCompress());
+      app.use(toKoaMiddleware(events.handle));
+      app.use((ctx) => void (ctx.body = 'x'.repeat(4_000)));
+    });
+    const headers = { 'accept-encoding': 'gzip' };
+    expect((await get(port, '/own', { headers })).headers['content-encoding']).toBe('gzip');
+    const watch = await get(port, `${PATH}?watch=true`, { headers });
+    expect(watch.headers['content-encoding']).toBeUndefined();
+    expect(watch.headers['cache-control']).toBe('no-cache, private, no-transform');
+    const chunks = watch[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+    for (let index = 0; index < 40; index++) {
+      await create(`event-${index}`);
+      expect(String((await chunks.next()).value)).toContain(`"name":"event-${index}"`);
+    }
+  });
+
+  test('middleware around it goes on when the client of a watch leaves', async () => {
+    const { handler, at } = feedHandler();
+    const over = gate();
+    const port = await serve((app) => {
+      app.use(async (_, next) => {
+        await next();
+        over.open();
+      });
+      app.use(toKoaMiddleware(handler));
+    });
+    const client = raw(port);
+    client.send('GET /watch HTTP/1.1\r\nHost: a\r\n\r\n');
+    const source = await at(0);
+    source.push('one');
+    await client.until('one');
+    client.socket.destroy();
+    await source.aborted;
+    await over.promise;
+  });
+
+  test('errors of the handler are a bare 500, those of later middleware are for Koa', async () => {
+    const errors: unknown[] = [];
+    const port = await serve((app) => {
+      const fails = toKoaMiddleware(
+        ({ url }) => {
+          if (url === '/ours') throw new Error('ours');
+          return undefined;
+        },
+        { onError: (error) => void errors.push(error) },
+      );
+      app.use(fails);
+      app.use(() => {
+        throw Object.assign(new Error('theirs'), { status: 418, expose: true });
+      });
+    });
+    const ours = await get(port, '/ours');
+    expect([ours.statusCode, await whole(ours)]).toEqual([500, 'Internal Server Error\n']);
+    const theirs = await get(port, '/theirs');
+    expect([theirs.statusCode, await whole(theirs)]).toEqual([418, 'theirs']);
+    expect(errors).toEqual([new Error('ours')]);
+    expect(() => toKoaMiddleware(undefined as never, { basePath: 'ops' })).toThrow(
+      /toKoaMiddleware: the handler.*basePath/,
+    );
+  });
+});
