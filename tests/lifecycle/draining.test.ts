@@ -3,8 +3,9 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { connect as connectHttp2, createServer as createHttp2Server } from 'node:http2';
 import { createServer as createSecureServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { connect, type AddressInfo, type Socket } from 'node:net';
 import { join } from 'node:path';
+import { connect as connectTls } from 'node:tls';
 import { setTimeout as pause } from 'node:timers/promises';
 import { generate } from 'selfsigned';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -75,6 +76,69 @@ describe.each([
       expect(load.farewells).toBeGreaterThan(0);
       expect(await closed).toBe(true);
     }
+  });
+});
+
+describe.each([
+  ['HTTP', false],
+  ['TLS', true],
+])('a connection over %s on which nothing was ever sent', (_, secure) => {
+  const start = async (): Promise<{ server: Server; port: number }> => {
+    const listener: RequestListener = toNodeListener(handler);
+    const server = secure
+      ? (createSecureServer({ key: pem.private, cert: pem.cert }, listener) as Server)
+      : createServer(listener);
+    return { server, port: await listening(server) };
+  };
+  const open = async (port: number): Promise<Socket> => {
+    const socket = secure ? connectTls(port, '127.0.0.1', { rejectUnauthorized: false }) : connect(port, '127.0.0.1');
+    await once(socket, secure ? 'secureConnect' : 'connect');
+    onTestFinished(() => void socket.destroy());
+    return socket;
+  };
+
+  test.each([
+    ['without', false],
+    ['with', true],
+  ])('is closed after idleGraceMs %s trackConnections, and without a reset', async (_title, tracked) => {
+    const { server, port } = await start();
+    const connections = tracked ? trackConnections(server) : undefined;
+    const unused = await open(port);
+    const ended = once(unused, 'end');
+    unused.resume();
+    const begun = performance.now();
+    expect(await gracefulClose(server, { connections, drainTimeoutMs: 15_000, idleGraceMs: 400 })).toBe(true);
+    expect(performance.now() - begun).toBeGreaterThan(390);
+    expect(performance.now() - begun).toBeLessThan(5_000);
+    await ended;
+  });
+
+  test('is closed a second later when its client does not close its side', async () => {
+    const { server, port } = await start();
+    const unused = await open(port);
+    unused.allowHalfOpen = true;
+    expect(await gracefulClose(server, { drainTimeoutMs: 15_000, idleGraceMs: 0 })).toBe(true);
+  });
+
+  test('is answered when its first request comes in the meantime', async () => {
+    const { server, port } = await start();
+    const client = await open(port);
+    const closed = gracefulClose(server, { drainTimeoutMs: 15_000, idleGraceMs: 2_000 });
+    await vi.waitFor(() => expect(server.listening).toBe(false), { interval: 5 });
+    client.write('GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+    expect(await whole(client)).toMatch(/^HTTP\/1\.1 200 OK[^]*answered$/);
+    expect(await closed).toBe(true);
+  });
+
+  test('that began a request is waited for', async () => {
+    const { server, port } = await start();
+    const client = await open(port);
+    client.write('GET / HTT');
+    const closed = gracefulClose(server, { drainTimeoutMs: 1_900 });
+    await pause(1_500);
+    client.write('P/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+    expect(await whole(client)).toMatch(/^HTTP\/1\.1 200 OK[^]*answered$/);
+    expect(await closed).toBe(true);
   });
 });
 

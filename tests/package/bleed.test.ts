@@ -63,6 +63,8 @@ const allowed: Readonly<Record<string, Bundle>> = {
   health: { packages: [], builtins: [], lazy: [] },
   node: { packages: [], builtins: ['node:*'], lazy: ['node:*'] },
   fetch: { packages: [], builtins: [], lazy: [] },
+  fastify: { packages: [], builtins: ['node:*'], lazy: ['node:*'] },
+  koa: { packages: [], builtins: ['node:*'], lazy: ['node:*'] },
   // The drivers are loaded by the worker, which is a program of its own.
   sqlite: { packages: [], builtins: ['node:worker_threads'], lazy: [] },
   lifecycle: { packages: [], builtins: [], lazy: [] },

@@ -4,6 +4,7 @@ import { optionFaults, throwFaults, type OptionRules } from '../../options/check
 import { aClock, aNumber, anObjectWith, orInfinity, required } from '../../options/rules.js';
 import { type Clock, systemClock } from '../../clock/clock.js';
 import { setAboutToStop, stopListening } from './stop-listening.js';
+import { createUnusedCloser } from './unused-connections.js';
 import { type ConnectionTracker, type TrackableServer, trackConnections } from './track-connections.js';
 
 /** What {@link gracefulClose} needs of a server: `node:http`, `node:https` and `node:http2` servers have it. */
@@ -20,12 +21,12 @@ export interface GracefulCloseOptions {
   /**
    * How long a connection without a request stays open, in milliseconds, so that a request that is on its way is answered,
    * with `Connection: close`. Choose the longest time a client takes between two requests. At most four fifths of
-   * `drainTimeoutMs` count. Zero closes them at once. Default: 2,000.
+   * `drainTimeoutMs` count. Zero closes them at once. The same holds for a connection on which nothing was ever sent. Default: 2,000.
    */
   readonly idleGraceMs?: number | undefined;
   /**
-   * From `trackConnections`. Without it connections on which no request ever came stay open until `drainTimeoutMs`, and
-   * answers in flight say `Connection: close` only where the `signal` given to `toNodeListener` has aborted.
+   * From `trackConnections`. Without it answers in flight say `Connection: close` only where the `signal` given to
+   * `toNodeListener` has aborted, and idle connections are closed with less regard for requests on their way.
    */
   readonly connections?: ConnectionTracker | undefined;
   /** Default: the system's clock. */
@@ -55,7 +56,9 @@ export function gracefulClose(server: ClosableServer, options: GracefulCloseOpti
   return new Promise((resolve) => {
     let inTime = true;
     let over = false;
-    let looked = clock.monotonic();
+    const begun = clock.monotonic();
+    let looked = begun;
+    const closeUnused = createUnusedCloser(server, clock);
     let sweeping = clock.setTimer(sweep, SWEEP_MS);
     const cutting = clock.setTimer(cut, drainTimeoutMs);
 
@@ -65,7 +68,9 @@ export function gracefulClose(server: ClosableServer, options: GracefulCloseOpti
     }
     function closeIdle(): void {
       tracker?.closeIdle(graceMs);
-      if (options.connections !== undefined || clock.monotonic() - looked < graceMs) return;
+      if (options.connections !== undefined) return;
+      if (clock.monotonic() - begun >= graceMs) setImmediate(closeUnused);
+      if (clock.monotonic() - looked < graceMs) return;
       // Node also knows the connections that came before, but not how long they have been idle.
       looked = clock.monotonic();
       setImmediate(() => server.closeIdleConnections?.());

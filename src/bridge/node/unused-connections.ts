@@ -1,0 +1,45 @@
+import type { Clock } from '../../clock/clock.js';
+
+/** A closed connection whose client does not close its side is destroyed after this time. */
+const LINGER_MS = 1_000;
+
+/** What is needed of a connection. */
+interface UnusedSocket {
+  readonly bytesRead?: number | undefined;
+  end(): unknown;
+  destroy(): unknown;
+}
+
+/**
+ * Closes the connections of a server on which nothing was ever sent, such as the spare ones of browsers and load balancers.
+ * `closeIdleConnections` of Node leaves them open, because it takes them for requests whose headers are late. Only for
+ * servers without a `ConnectionTracker`, which knows all connections.
+ */
+export function createUnusedCloser(server: object, clock: Clock): () => void {
+  const ended = new Map<UnusedSocket, number>();
+  return () => {
+    const now = clock.monotonic();
+    for (const socket of connectionsOf(server)) {
+      if (socket.bytesRead !== 0) continue;
+      const since = ended.get(socket);
+      if (since === undefined) {
+        ended.set(socket, now);
+        // Not destroyed: the system would answer a request that is on its way with a reset.
+        socket.end();
+      } else if (now - since >= LINGER_MS) socket.destroy();
+    }
+  };
+}
+
+/** Node's own list of HTTP/1 connections. It is internal: without it such connections stay open until the drain timeout. */
+function connectionsOf(server: object): readonly UnusedSocket[] {
+  const key = Object.getOwnPropertySymbols(server).find(({ description }) => description === 'http.server.connections');
+  const list = key && (server as Record<symbol, { all?: () => readonly { readonly socket?: unknown }[] }>)[key];
+  const parsers = typeof list?.all === 'function' ? list.all() : [];
+  return parsers.flatMap(({ socket }) => (isSocket(socket) ? [socket] : []));
+}
+
+function isSocket(value: unknown): value is UnusedSocket {
+  const { end, destroy } = (value ?? {}) as Partial<UnusedSocket>;
+  return typeof end === 'function' && typeof destroy === 'function';
+}
