@@ -37,6 +37,7 @@ export type { InFlightLimitOptions } from './limits/in-flight-options.js';
 export { allowRules, type AllowRule } from './auth/allow-rules.js';
 export { badCredential, isBadCredential, type BadCredential } from './auth/contract.js';
 export { allowAnonymous, clientCertificate, firstAuthenticator } from './auth/authenticators.js';
+export { callerFrom } from './auth/caller-from.js';
 export { allowAuthenticated, allowEverybody, anyOf } from './auth/authorizers.js';
 export {
   createImpersonation,

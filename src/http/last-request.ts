@@ -42,6 +42,10 @@ class LastRequest implements ApiRequest {
     return this.#request.remoteAddress;
   }
 
+  get framework(): unknown {
+    return this.#request.framework;
+  }
+
   get peerCertificate(): ApiRequest['peerCertificate'] {
     return this.#request.peerCertificate;
   }

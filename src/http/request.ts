@@ -47,4 +47,9 @@ export interface ApiRequest {
   /** The address of the client's socket, without port. */
   readonly remoteAddress?: string | undefined;
   readonly peerCertificate?: PeerCertificate | undefined;
+  /**
+   * The request as the framework has it: `req` of node:http and Express, `ctx` of Koa, the request of Fastify, and over fetch the
+   * `context` that the service has given. `callerFrom` reads it with a type.
+   */
+  readonly framework?: unknown;
 }

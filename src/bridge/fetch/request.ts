@@ -13,6 +13,8 @@ export interface FetchInfo {
    * answer `/api`, `/apis`, `/openapi/v2` and `/openapi/v3` without `discovery: true`. Default: true.
    */
   readonly hasNext?: boolean | undefined;
+  /** What `authenticate` may see of the framework through `callerFrom`, such as the `c` of Hono. */
+  readonly context?: unknown;
   /** The subject of the client certificate; give it only when TLS has *verified* the certificate. */
   readonly peerCertificate?: PeerCertificate | undefined;
 }
@@ -90,6 +92,10 @@ export class FetchExchange implements ApiRequest {
 
   get peerCertificate(): PeerCertificate | undefined {
     return this.#info?.peerCertificate;
+  }
+
+  get framework(): unknown {
+    return this.#info?.context;
   }
 
   get hasNext(): boolean {

@@ -94,7 +94,7 @@ function answerWith(serve: Serve, open: OpenAnswers): Answer {
       reply.hijack();
       open.add(raw);
     };
-    serve(request.raw, raw, next, hasNext, onAnswer);
+    serve(request.raw, raw, { next, hasNext, onAnswer, framework: request });
   };
 }
 

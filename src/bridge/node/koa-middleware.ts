@@ -45,7 +45,7 @@ export function toKoaMiddleware(handler: ApiHandler, options: KoaMiddlewareOptio
         if (res.destroyed === true) resolve(true);
         else res.once('close', () => resolve(true));
       };
-      serve(req, res, () => resolve(false), hasNext, onAnswer);
+      serve(req, res, { next: () => resolve(false), hasNext, onAnswer, framework: context });
     });
 
   return async function kubeVitals(context, next): Promise<void> {

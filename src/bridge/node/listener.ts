@@ -1,6 +1,7 @@
 import type { ApiHandler } from '../../http/handler.js';
 import type { BridgeOptions } from '../exchange/options.js';
 import type { NodeIncoming, NodeOutgoing } from './message.js';
+import type { RequestPlace } from './request.js';
 import { createServing } from './serving.js';
 
 /** A request listener of `node:http` and `node:http2`, and a middleware of Express, Connect, polka and others. */
@@ -35,10 +36,11 @@ export function toNodeListener(handler: ApiHandler, options: NodeListenerOptions
   const serve = createServing('toNodeListener', handler, options);
   return function listener(req, res, next): void {
     // Node calls a listener with two arguments, and other servers with what they have.
-    if (typeof next === 'function') serve(req, res, next, true);
-    else serve(req, res, undefined, false);
+    serve(req, res, typeof next === 'function' ? { next, hasNext: true } : LAST);
   };
 }
+
+const LAST: RequestPlace = { hasNext: false };
 
 /** Options of `toNodeListener`. */
 export type NodeListenerOptions = BridgeOptions;

@@ -12,6 +12,18 @@ export interface ExchangeSettings {
   readonly clientLeft: AbortReason;
 }
 
+/** Where in a service a request is served. */
+export interface RequestPlace {
+  /** What the handler is told: see `ApiRequest`. */
+  readonly hasNext: boolean;
+  /** Called for a path that is not the handler's; without it the answer is 404. */
+  readonly next?: (() => void) | undefined;
+  /** Called before anything is written, perhaps twice. */
+  readonly onAnswer?: () => void;
+  /** The request as the framework has it, where that is not the one of Node. */
+  readonly framework?: unknown;
+}
+
 /**
  * One request of Node in normalized form, with the state of its answer. Everything that costs is a getter: most requests
  * never look at the signal, the address or the certificate.
@@ -19,22 +31,30 @@ export interface ExchangeSettings {
 export class NodeExchange implements ApiRequest {
   readonly method: string;
   readonly url: string;
-  readonly hasNext: boolean;
   readonly req: NodeIncoming;
   readonly res: NodeOutgoing;
+  readonly #place: RequestPlace;
   readonly #settings: ExchangeSettings;
   #controller: AbortController | undefined;
   #reason: AbortReason | undefined;
   #finished = false;
   readonly #reading = new BodyReading();
 
-  constructor(req: NodeIncoming, res: NodeOutgoing, url: string, hasNext: boolean, settings: ExchangeSettings) {
+  constructor(req: NodeIncoming, res: NodeOutgoing, url: string, place: RequestPlace, settings: ExchangeSettings) {
     this.method = req.method ?? 'GET';
     this.url = url;
-    this.hasNext = hasNext;
+    this.#place = place;
     this.req = req;
     this.res = res;
     this.#settings = settings;
+  }
+
+  get hasNext(): boolean {
+    return this.#place.hasNext;
+  }
+
+  get framework(): unknown {
+    return this.#place.framework ?? this.req;
   }
 
   get headers(): RequestHeaders {

@@ -13,20 +13,11 @@ import { createDeferredSignals } from './deferred-signals.js';
 import type { NodeIncoming, NodeOutgoing } from './message.js';
 import { createRequestOrder, mustWait } from './request-order.js';
 import { createTransfers } from './transfers.js';
-import { NodeExchange } from './request.js';
+import { NodeExchange, type RequestPlace } from './request.js';
 import { createSender } from './send.js';
 
-/**
- * Serves one request. `next` is called for a path that is not the handler's; without it the answer is 404. `hasNext` is what
- * the handler is told: see `ApiRequest`. `onAnswer` is called before anything is written, perhaps twice.
- */
-export type Serve = (
-  req: NodeIncoming,
-  res: NodeOutgoing,
-  next: (() => void) | undefined,
-  hasNext: boolean,
-  onAnswer?: () => void,
-) => void;
+/** Serves one request. */
+export type Serve = (req: NodeIncoming, res: NodeOutgoing, place: RequestPlace) => void;
 
 const BEYOND_ASCII = /[\u0080-\u00ff]/;
 
@@ -64,25 +55,23 @@ export function createServing(maker: string, handler: ApiHandler, options: Bridg
     res: NodeOutgoing,
     url: string | undefined,
     other: string | undefined,
-    next: (() => void) | undefined,
-    hasNext: boolean,
-    onAnswer: (() => void) | undefined,
+    place: RequestPlace,
   ): void => {
-    const exchange = new NodeExchange(req, res, url ?? '/', hasNext, settings);
+    const exchange = new NodeExchange(req, res, url ?? '/', place, settings);
     closing.onRequest(exchange);
     const answered = (answer: ApiResponse | undefined): void => {
       if (answer === undefined && other !== undefined) {
-        begin(req, res, other, undefined, next, hasNext, onAnswer);
-      } else if (answer === undefined && next !== undefined) {
+        begin(req, res, other, undefined, place);
+      } else if (answer === undefined && place.next !== undefined) {
         closing.beforeHead(exchange);
-        next();
+        place.next();
       } else {
-        onAnswer?.();
+        place.onAnswer?.();
         send(exchange, answer ?? notFoundText());
       }
     };
     const failed = (error: unknown): void => {
-      onAnswer?.();
+      place.onAnswer?.();
       fail(exchange, error, 'handler');
     };
 
@@ -102,7 +91,7 @@ export function createServing(maker: string, handler: ApiHandler, options: Bridg
     else answered(answer);
   };
 
-  return function serve(req, res, next, hasNext, onAnswer): void {
+  return function serve(req, res, place): void {
     const { url: left = '/', originalUrl: sent = left } = req;
     let url = stripBasePath(utf8(sent), basePath);
     let other: string | undefined;
@@ -113,8 +102,8 @@ export function createServing(maker: string, handler: ApiHandler, options: Bridg
       else url ??= below;
     }
     if (url !== undefined && mustWait(req, res)) {
-      order.wait(req, res, () => begin(req, res, url, other, next, hasNext, onAnswer));
-    } else begin(req, res, url, other, next, hasNext, onAnswer);
+      order.wait(req, res, () => begin(req, res, url, other, place));
+    } else begin(req, res, url, other, place);
   };
 }
 

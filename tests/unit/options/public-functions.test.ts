@@ -178,7 +178,15 @@ const FUNCTIONS: Readonly<Record<string, readonly [call: Call, wrong: object, fa
 
 /** Public functions that take no options. */
 const WITHOUT = [
-  ...['allowAnonymous', 'allowAuthenticated', 'allowEverybody', 'anyOf', 'clientCertificate', 'firstAuthenticator'],
+  ...[
+    'allowAnonymous',
+    'allowAuthenticated',
+    'allowEverybody',
+    'anyOf',
+    'callerFrom',
+    'clientCertificate',
+    'firstAuthenticator',
+  ],
   ...[
     'badCredential',
     'bodyAborted',

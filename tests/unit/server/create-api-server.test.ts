@@ -69,12 +69,22 @@ describe('createApiServer', () => {
       aborted: false,
       remoteAddress: '::1',
       peerCertificate: { commonName: 'a', organizations: [] },
+      framework: { user: 'jane' },
     };
     expect((await server.handle(request))?.status).toBe(404);
     const [asked] = seen;
     expect(asked?.hasNext).toBe(false);
     expect(await asked?.body?.(1)).toBe('body');
-    for (const name of ['method', 'url', 'headers', 'signal', 'aborted', 'remoteAddress', 'peerCertificate'] as const) {
+    for (const name of [
+      'method',
+      'url',
+      'headers',
+      'signal',
+      'aborted',
+      'remoteAddress',
+      'peerCertificate',
+      'framework',
+    ] as const) {
       expect(asked?.[name]).toBe(request[name]);
     }
   });

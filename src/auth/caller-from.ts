@@ -1,0 +1,32 @@
+import { throwFaults } from '../options/check-options.js';
+import { mustBe, required } from '../options/rules.js';
+import type { ApiRequest } from '../http/request.js';
+import type { Authenticate } from './contract.js';
+import { authenticator, hookFactory } from './hook-kinds.js';
+
+/**
+ * Authenticates by what the framework knows of a request, such as the `req.user` of middleware in front. `Source` is the type of
+ * the hook's argument: `req` of node:http and Express with `toNodeListener`, `ctx` with `toKoaMiddleware`, the request of Fastify
+ * with `toFastifyPlugin`, and with `toFetchHandler` the `context` that the service passes with the request. The service vouches for
+ * it: nothing is checked. A request that came another way has no credential of this kind.
+ *
+ * @example
+ * callerFrom((req: Request) => req.user && { name: req.user.id, groups: req.user.roles });
+ *
+ * @throws TypeError when the hook is not a function
+ */
+export const callerFrom: <Source>(
+  hook: (source: Source, request: ApiRequest) => ReturnType<Authenticate>,
+) => Authenticate = /* @__PURE__ */ hookFactory('authenticate', 'callerFrom', makeHook);
+
+function makeHook<Source>(hook: (source: Source, request: ApiRequest) => ReturnType<Authenticate>): Authenticate {
+  const isFunction = mustBe(
+    (value) => typeof value === 'function',
+    'a function from the request of the framework to a caller',
+  );
+  throwFaults('callerFrom', required(isFunction)(hook, 'the argument'));
+  return authenticator('callerFrom', (request) => {
+    const { framework } = request;
+    return framework === undefined || framework === null ? undefined : hook(framework as Source, request);
+  });
+}
