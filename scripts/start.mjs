@@ -1,5 +1,6 @@
 // `npm start`: runs `kube-vitals serve` from dist/, which is built before where it is missing or older than the sources.
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -21,8 +22,31 @@ function isFresh() {
   );
 }
 
-function run(...words) {
-  const { status } = spawnSync(process.execPath, words, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });
+/** The help or the error of a command line that starts no server, from the sources: 50 ms in place of a build. */
+async function answerFromSources() {
+  const { build } = await import('esbuild');
+  const { outputFiles } = await build({
+    entryPoints: [join(root, 'src/cli/serve/serve-command.ts')],
+    bundle: true,
+    write: false,
+    format: 'esm',
+    platform: 'node',
+    packages: 'external',
+    external: ['./serve.js'], // the server itself
+    logLevel: 'silent',
+  });
+  const { serveCommand } = await import(
+    `data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString('base64')}`
+  );
+  return serveCommand.prepare(process.argv.slice(2));
+}
+
+/** Runs a script, with a dot for each second. */
+async function run(...words) {
+  const dots = setInterval(() => process.stderr.write('.'), 1_000);
+  const child = spawn(process.execPath, words, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });
+  const [status] = await once(child, 'exit');
+  clearInterval(dots);
   if (status !== 0) process.exit(status ?? 1);
 }
 
@@ -32,12 +56,23 @@ if (!isFresh()) {
     process.stderr.write('error: the tools of the build are missing; run npm ci first\n');
     process.exit(1);
   }
+  // Sources that cannot be bundled are for the build to complain about.
+  const prepared = await answerFromSources().catch(() => ({}));
+  if ('help' in prepared) {
+    process.stdout.write(prepared.help);
+    process.exit(0);
+  }
+  if ('error' in prepared) {
+    process.stderr.write(`error: ${prepared.error}; see kube-vitals serve --help\n`);
+    process.exit(2);
+  }
   const begun = performance.now();
-  process.stderr.write('building kube-vitals, as dist is missing or older than the sources …\n');
+  process.stderr.write('building kube-vitals, as dist is missing or older than the sources: the library ');
   // Declarations are for users of the library, and take most of the time of `npm run build`.
-  run(tsup, '--silent', '--no-dts', '--format', 'esm');
-  run(join(root, 'scripts/build-cli.mjs'));
-  process.stderr.write(`built in ${((performance.now() - begun) / 1000).toFixed(1)} s\n`);
+  await run(tsup, '--silent', '--no-dts', '--format', 'esm');
+  process.stderr.write(' the program ');
+  await run(join(root, 'scripts/build-cli.mjs'));
+  process.stderr.write(` built in ${((performance.now() - begun) / 1000).toFixed(1)} s\n`);
 }
 
 process.argv.splice(1, 1, program, 'serve');

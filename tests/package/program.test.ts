@@ -7,11 +7,12 @@ import {
   readdirSync,
   rmSync,
   statSync,
+  symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { built, entries, manifest } from './package-entries.js';
 import { parseSource, root } from './source-files.js';
@@ -90,6 +91,44 @@ describe('npm start', () => {
   it('uses a build that is newer than the sources as it is', async () => {
     const { start } = newRepository();
     expect(await run(start, '--secure-port', '0')).toEqual({ code: 0, out: 'serve --secure-port 0\n', err: '' });
+  });
+
+  it.each([
+    ['--help', { code: 0, out: expect.stringContaining('--secure-port'), err: '' }],
+    ['--hlep', { code: 2, out: '', err: 'error: unknown flag: --hlep; see kube-vitals serve --help\n' }],
+    [
+      '--secure-port=x',
+      { code: 2, out: '', err: expect.stringMatching(/^error: invalid argument "x" for "--secure-port" flag/) },
+    ],
+  ])('answers %s without a build', async (flag, answer) => {
+    const { start, touch } = newRepository();
+    const folder = dirname(dirname(start));
+    cpSync(join(root, 'src'), join(folder, 'src'), { recursive: true });
+    symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+    touch('src/cli/main.ts', 3_000);
+    expect(await run(start, flag)).toEqual(answer);
+    expect(readdirSync(join(folder, 'dist'))).toEqual(['cli.js']);
+  });
+
+  it('builds what is missing, without declarations, and shows its progress', async () => {
+    const { start } = newRepository();
+    const folder = dirname(dirname(start));
+    rmSync(join(folder, 'dist'), { recursive: true });
+    mkdirSync(join(folder, 'node_modules/tsup/dist'), { recursive: true });
+    writeFileSync(
+      join(folder, 'node_modules/tsup/dist/cli-default.js'),
+      'if (!process.argv.includes("--no-dts")) process.exit(3);',
+    );
+    writeFileSync(
+      join(folder, 'scripts/build-cli.mjs'),
+      `import { mkdirSync, writeFileSync } from 'node:fs';
+       await new Promise((done) => setTimeout(done, 1_200));
+       mkdirSync('dist');
+       writeFileSync('dist/cli.js', 'console.log("started")');`,
+    );
+    const { code, out, err } = await run(start);
+    expect([code, out]).toEqual([0, 'started\n']);
+    expect(err).toMatch(/^building kube-vitals, .*: the library \.* the program \.+ built in \d+\.\d s\n$/);
   });
 
   it.each(['src/deep/a.ts', 'src/deep', 'package.json'])('does not use one that is older than %s', async (path) => {
