@@ -13,8 +13,8 @@ export function createChanges(observe: Observe): Changes {
   const listeners = new Set<{ readonly call: (change: HealthChange) => void }>();
   return {
     announce(change) {
-      const { check, status, reason } = change;
-      void observe({ type: 'health.changed', check, status, ...(reason !== undefined && { reason }) });
+      const { previous: _previous, ...news } = change;
+      void observe({ type: 'health.changed', ...news });
       for (const { call } of [...listeners]) {
         try {
           call(change);

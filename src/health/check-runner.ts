@@ -6,10 +6,11 @@ import { failure, judge, thrown, type Outcome } from './outcome.js';
 import { RunContext } from './run-context.js';
 import type { Semaphore } from './semaphore.js';
 
-/** The verdict of a check, with the reason unless it is ok. */
+/** The verdict of a check, with the reason unless it is ok. `error`: what the check threw, for `observe` only. */
 export interface Verdict {
   readonly status: CheckStatus;
   readonly reason?: string;
+  readonly error?: unknown;
 }
 
 /** One check with its state: verdict, run in progress, thresholds, timers. */
@@ -52,7 +53,10 @@ export function createCheckRunner(
 ): CheckRunner {
   const { name, timeoutMs, periodMs, cacheMs, critical, failureThreshold, successThreshold } = definition;
   const addedAt = clock.monotonic();
-  const down = (reason: string, counts = critical): Verdict => ({ status: counts ? 'failed' : 'degraded', reason });
+  const down = (reason: string, counts = critical, error?: unknown): Verdict => {
+    const status = counts ? 'failed' : 'degraded';
+    return error === undefined ? { status, reason } : { status, reason, error };
+  };
 
   let verdict: Verdict | undefined;
   let passes = 0;
@@ -88,7 +92,7 @@ export function createCheckRunner(
       passes = 0;
       lastReason = `${outcome.reason}; since then `;
       lastCritical = outcome.critical ?? critical;
-      next = up && failures < failureThreshold ? OK : down(outcome.reason, lastCritical);
+      next = up && failures < failureThreshold ? OK : down(outcome.reason, lastCritical, outcome.error);
     }
     const previous = verdict?.status;
     verdict = next;

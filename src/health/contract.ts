@@ -18,6 +18,9 @@ export interface CheckContext {
  * failures, as are throwing and rejecting. **Everything else is a failure too**, whose reason says so: a driver's own
  * answer (`'PONG'`, rows) is not a verdict, so await it and return nothing.
  *
+ * The `Response` of `fetch` is judged by its status, as a kubelet does: 200 to 399 pass, everything else fails with the status
+ * text. Its body is cancelled. The reason of an error includes its `cause`, the `errors` of an `AggregateError` and its `code`.
+ *
  * A failure with `critical: false` shows as degraded whatever the check's own `critical` says: for a check that knows
  * which of its failures the service can do without.
  */
@@ -103,6 +106,8 @@ export interface HealthChange {
   readonly previous?: CheckStatus;
   /** Absent for `ok`. */
   readonly reason?: string;
+  /** What the check threw, rejected with or returned as an `Error`; absent when there was none. */
+  readonly error?: unknown;
 }
 
 /** Something that has to happen once after the start, shown as the check `poststarthook/NAME`. */

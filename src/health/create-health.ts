@@ -7,10 +7,10 @@ import { ROOTS, isRoot, resolveCheck, type CheckDefinition } from './definition.
 import { optionFaults, throwFaults } from '../options/check-options.js';
 import { aListOfStrings, mustBe, required } from '../options/rules.js';
 import { createEndpoints } from './endpoints.js';
-import { askAll, askOne, reportOf, type Asked, type GracePeriod } from './evaluate.js';
+import { askAll, askOne, reportOf, settled, type Asked, type GracePeriod } from './evaluate.js';
 import { createLogWatch } from './log-watch.js';
 import { resolveOptions, type HealthOptions } from './options.js';
-import { reasonOf } from './outcome.js';
+import { errorText, isError } from '../observe/error-text.js';
 import { createPermission, grantToAll } from './permission.js';
 import { createRegistry } from './registry.js';
 import { createSemaphore } from './semaphore.js';
@@ -64,7 +64,7 @@ export function createHealth(options: HealthOptions = {}): Health {
     add(postStartCheck(name, () => state));
     return {
       done: () => void (state ??= true),
-      failed: (error) => void (state ??= new Error(reasonOf(error))),
+      failed: (error) => void (state ??= isError(error) ? error : new Error(errorText(error))),
     };
   }
 
@@ -76,7 +76,7 @@ export function createHealth(options: HealthOptions = {}): Health {
       ...required(mustBe(isRoot, `one of ${ROOTS.join(', ')}`))(root, 'the root'),
       ...optionFaults(asked, { exclude: aListOfStrings }),
     ]);
-    return await reportOf(root, ask(root, asked.exclude ?? []));
+    return reportOf(root, await settled(ask(root, asked.exclude ?? [])));
   }
 
   return {

@@ -9,7 +9,7 @@ import { badPathText, notFoundText, TARGET_TOO_LARGE } from '../responses/fixed-
 import { chain } from '../http/promise.js';
 import type { Verdict } from './check-runner.js';
 import type { HealthRoot } from './contract.js';
-import { passedSync, reportOf, type Asked } from './evaluate.js';
+import { passedSync, reportOf, settled, type Asked, type ProbeVerdict } from './evaluate.js';
 import type { AskOpen, AskPermission } from './permission.js';
 import { ROOT_OK, checkText, rootJson, rootText } from './render.js';
 import { rootOf } from './registry.js';
@@ -41,10 +41,14 @@ export function createEndpoints(around: EndpointsDependencies): ApiHandler {
   const { clock, observe, permission, open, rootsOpen, auditIds, ownVerdictLine } = around;
 
   function answerRoot(root: HealthRoot, query: Query, asked: Asked): Answer {
-    return chain(reportOf(root, asked), (report) => {
+    return chain(settled(asked), (ready) => {
+      const report = reportOf(root, ready);
       if (report.status === 'failed') {
-        const failed = report.checks.filter((check) => check.status === 'failed');
-        tellFailures(root, failed);
+        tellFailures(
+          root,
+          ready.runners.map(({ definition }) => definition.name),
+          ready.verdicts,
+        );
       }
       return query.get('format')?.[0] === 'json'
         ? rootJson(report)
@@ -56,16 +60,17 @@ export function createEndpoints(around: EndpointsDependencies): ApiHandler {
     const asked = around.askOne(root, name);
     if (asked === undefined) return uncached(notFoundText());
     return chain(asked, (verdict) => {
-      if (verdict.status === 'failed') tellFailures(root, [{ name, ...verdict }]);
+      if (verdict.status === 'failed') tellFailures(root, [name], [verdict]);
       return checkText(verdict, mayKnow);
     });
   }
 
-  function tellFailures(
-    root: HealthRoot,
-    failed: readonly { readonly name: string; readonly reason?: string }[],
-  ): void {
-    const failures = failed.map(({ name, reason }) => ({ name, reason: reason ?? '' }));
+  function tellFailures(root: HealthRoot, names: readonly string[], verdicts: readonly ProbeVerdict[]): void {
+    const failures = verdicts.flatMap((verdict, index) => {
+      if (verdict.status !== 'failed') return [];
+      const { reason = '', error } = verdict;
+      return [{ name: names[index] ?? '', reason, ...(error !== undefined && { error }) }];
+    });
     void observe({ type: 'health.failed', root, failures });
   }
 

@@ -4,7 +4,8 @@ import type { CheckRunner, Verdict } from './check-runner.js';
 import type { CheckReport, CheckStatus, HealthReport, HealthRoot } from './contract.js';
 
 /** The result of a check in one probe. */
-export type ProbeVerdict = Verdict | { readonly status: 'excluded'; readonly excludedBy?: string };
+export type ProbeVerdict =
+  Verdict | { readonly status: 'excluded'; readonly excludedBy?: string; readonly error?: never };
 
 /** The checks of an endpoint and their verdicts, in the same order. */
 export interface Asked {
@@ -13,6 +14,9 @@ export interface Asked {
   /** Values of `exclude` that matched nothing, sorted. */
   readonly unmatchedExcludes: readonly string[];
 }
+
+/** The verdicts of a probe, all of them there. */
+export type Settled = Omit<Asked, 'verdicts'> & { readonly verdicts: readonly ProbeVerdict[] };
 
 /** The livez grace period: which checks of which endpoint have one, and whether it is still running. */
 export interface GracePeriod {
@@ -67,26 +71,26 @@ export function passedSync({ verdicts }: Asked): boolean {
   return verdicts.every((verdict) => !isPromise(verdict) && verdict.status !== 'failed');
 }
 
-/** Makes the report, synchronously if possible. */
-export function reportOf(root: HealthRoot, asked: Asked): HealthReport | Promise<HealthReport> {
-  if (asked.verdicts.some(isPromise)) {
-    return Promise.all(asked.verdicts.map((verdict) => Promise.resolve(verdict))).then((verdicts) =>
-      build(root, asked, verdicts),
-    );
-  }
-  return build(root, asked, asked.verdicts as readonly ProbeVerdict[]);
+/** Waits for the verdicts of a probe, if any is not there yet. */
+export function settled(asked: Asked): Settled | Promise<Settled> {
+  if (!asked.verdicts.some(isPromise)) return asked as Settled;
+  return Promise.all(asked.verdicts.map((verdict) => Promise.resolve(verdict))).then((verdicts) => ({
+    ...asked,
+    verdicts,
+  }));
 }
 
-function build(root: HealthRoot, asked: Asked, verdicts: readonly ProbeVerdict[]): HealthReport {
+/** Makes the report. What checks have thrown stays out: errors of HTTP clients carry credentials, and reports get sent. */
+export function reportOf(root: HealthRoot, asked: Settled): HealthReport {
   let status: CheckStatus = 'ok';
-  const checks = verdicts.map((verdict, index): CheckReport => {
+  const checks = asked.verdicts.map(({ error: _error, ...verdict }, index): CheckReport => {
     if (verdict.status === 'failed' || (verdict.status === 'degraded' && status === 'ok')) status = verdict.status;
     const { definition, facts } = asked.runners[index] as CheckRunner;
     const { durationMs, since } = facts();
     return {
       name: definition.name,
       ...verdict,
-      ...(durationMs !== undefined && { durationMs }),
+      ...(durationMs !== undefined && { durationMs: Math.round(durationMs * 1000) / 1000 }),
       ...(since !== undefined && { since: new Date(since / 1000).toISOString() }),
     };
   });

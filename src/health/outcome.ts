@@ -1,8 +1,10 @@
+import { errorText, isError } from '../observe/error-text.js';
+
 /** The result of one run of a check. */
 export type Outcome =
   | { readonly ok: true }
-  /** `critical: false`: degraded, whatever the check says of itself. */
-  | { readonly ok: false; readonly reason: string; readonly critical?: false };
+  /** `critical: false`: degraded, whatever the check says of itself. `error`: what the reason is the text of. */
+  | { readonly ok: false; readonly reason: string; readonly critical?: false; readonly error?: unknown };
 
 type Failure = Extract<Outcome, { readonly ok: false }>;
 
@@ -16,25 +18,9 @@ export function failure(reason: string): Failure {
   return { ok: false, reason: reason.length > LONGEST_REASON ? `${reason.slice(0, LONGEST_REASON)}…` : reason };
 }
 
-/** Converts a thrown value or a rejection to text. It may be anything, even an object whose getters throw. */
+/** A failure with the text of a thrown value or a rejection, and the value itself. */
 export function thrown(error: unknown): Failure {
-  return failure(reasonOf(error));
-}
-
-/** The text of a thrown value. */
-export function reasonOf(error: unknown): string {
-  try {
-    if (typeof error === 'string') return error || 'failed without a reason';
-    if (typeof error === 'object' && error !== null && 'message' in error) {
-      const { message } = error;
-      if (typeof message === 'string' && message !== '') return message;
-      const name: unknown = 'name' in error ? error.name : undefined;
-      return typeof name === 'string' && name !== '' ? name : 'failed without a reason';
-    }
-    return error === undefined || error === null ? 'failed without a reason' : String(error);
-  } catch {
-    return 'failed with something unreadable';
-  }
+  return { ...failure(errorText(error)), error };
 }
 
 /** Reads what a check function returned. */
@@ -42,12 +28,13 @@ export function judge(result: unknown): Outcome {
   if (result === undefined || result === true) return PASSED;
   if (result === false) return failure('failed without a reason');
   try {
-    if (result instanceof Error || Object.prototype.toString.call(result) === '[object Error]') return thrown(result);
+    if (isError(result)) return thrown(result);
+    if (Object.prototype.toString.call(result) === '[object Response]') return judgeResponse(result as FetchResponse);
     if (typeof result === 'object' && result !== null && 'ok' in result) {
       if (result.ok === true) return PASSED;
       if (result.ok === false) {
         const reason: unknown = 'reason' in result ? result.reason : undefined;
-        const failed = reason === undefined || reason === '' ? failure('failed without a reason') : thrown(reason);
+        const failed = isError(reason) ? thrown(reason) : failure(errorText(reason));
         return 'critical' in result && result.critical === false ? { ...failed, critical: false } : failed;
       }
     }
@@ -56,6 +43,19 @@ export function judge(result: unknown): Outcome {
   }
   const kind = result === null ? 'null' : Array.isArray(result) ? 'an array' : `a value of type ${typeof result}`;
   return failure(
-    `the check returned ${kind}: return nothing or true to pass; false, an Error or { ok, reason } to fail`,
+    `the check returned ${kind}: return nothing or true to pass; false, an Error, { ok, reason } or a Response to fail`,
   );
+}
+
+/** What is read of the answer of `fetch`. */
+interface FetchResponse {
+  readonly status: number;
+  readonly statusText: string;
+  readonly body?: { cancel(): Promise<void> } | null;
+}
+
+/** As a kubelet's HTTP probe: 200 to 399 pass. The body is cancelled, since an unread one keeps its connection busy. */
+function judgeResponse({ status, statusText, body }: FetchResponse): Outcome {
+  body?.cancel().catch(() => undefined);
+  return status >= 200 && status < 400 ? PASSED : failure(`answered ${status} ${statusText}`.trimEnd());
 }

@@ -2,11 +2,14 @@
 export type Observation =
   /** An unexpected error: the client got a bare 500, or nothing. */
   | { readonly type: 'error'; readonly error: unknown; readonly where: string }
-  /** A health endpoint responded with a failure: the reasons that the response withholds, one per failing check. */
+  /**
+   * A health endpoint responded with a failure: the reasons that the response withholds, one per failing check. `error` is
+   * what the check threw, for loggers that print stacks and causes.
+   */
   | {
       readonly type: 'health.failed';
       readonly root: 'healthz' | 'livez' | 'readyz';
-      readonly failures: readonly { readonly name: string; readonly reason: string }[];
+      readonly failures: readonly { readonly name: string; readonly reason: string; readonly error?: unknown }[];
     }
   /** A check changed its status. */
   | {
@@ -14,6 +17,8 @@ export type Observation =
       readonly check: string;
       readonly status: 'ok' | 'degraded' | 'failed';
       readonly reason?: string;
+      /** What the check threw, rejected with or returned as an `Error`. */
+      readonly error?: unknown;
     }
   /** A request to the Event API was answered (a watch: when it began). */
   | {

@@ -124,7 +124,12 @@ describe('report', () => {
     expect(await health.report('readyz')).toMatchObject({
       root: 'readyz',
       status: 'failed',
-      checks: [{ name: 'ping' }, { name: 'log' }, { name: 'a', status: 'failed', reason: 'why' }, { name: 'shutdown' }],
+      checks: [
+        { name: 'ping' },
+        { name: 'log' },
+        { name: 'a', status: 'failed', reason: 'why', error },
+        { name: 'shutdown' },
+      ],
     });
     const excluded = await health.report('readyz', { exclude: ['g', 'z', 'b'] });
     expect(excluded.checks[2]).toEqual(expect.objectContaining({ status: 'excluded', excludedBy: 'g' }));
@@ -143,7 +148,8 @@ describe('changes', () => {
     health.add({ name: 'a', check: () => result });
     await health.report('readyz');
     expect(changes).toEqual([]);
-    result = new Error('why');
+    const error = new Error('why');
+    result = error;
     await health.report('readyz');
     await health.report('readyz');
     result = true;
@@ -152,11 +158,11 @@ describe('changes', () => {
     result = false;
     await health.report('readyz');
     expect(changes).toEqual([
-      { check: 'a', status: 'failed', previous: 'ok', reason: 'why' },
+      { check: 'a', status: 'failed', previous: 'ok', reason: 'why', error },
       { check: 'a', status: 'ok', previous: 'failed' },
     ]);
     expect(seen.filter(({ type }) => type === 'health.changed')).toEqual([
-      { type: 'health.changed', check: 'a', status: 'failed', reason: 'why' },
+      { type: 'health.changed', check: 'a', status: 'failed', reason: 'why', error },
       { type: 'health.changed', check: 'a', status: 'ok' },
       { type: 'health.changed', check: 'a', status: 'failed', reason: 'failed without a reason' },
     ]);

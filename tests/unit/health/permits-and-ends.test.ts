@@ -254,17 +254,18 @@ describe('what observe and listeners are told', () => {
   it('Failures of a root are told with their reasons; degraded and excluded checks are not among them.', async () => {
     const seen: Observation[] = [];
     const health = createHealth({ clock: manualClock(), observe: (one) => void seen.push(one) });
-    health.add({ name: 'down', check: () => new Error('why') });
+    const error = new Error('why');
+    health.add({ name: 'down', check: () => error });
     health.add({ name: 'minor', check: () => false, critical: false });
     health.add({ name: 'ignored', check: () => false });
     const failures = (): Observation[] => seen.splice(0).filter(({ type }) => type === 'health.failed');
     await get(health, '/readyz?exclude=ignored');
     expect(failures()).toEqual([
-      { type: 'health.failed', root: 'readyz', failures: [{ name: 'down', reason: 'why' }] },
+      { type: 'health.failed', root: 'readyz', failures: [{ name: 'down', reason: 'why', error }] },
     ]);
     await get(health, '/healthz/down');
     expect(failures()).toEqual([
-      { type: 'health.failed', root: 'healthz', failures: [{ name: 'down', reason: 'why' }] },
+      { type: 'health.failed', root: 'healthz', failures: [{ name: 'down', reason: 'why', error }] },
     ]);
     await get(health, '/healthz/minor');
     await get(health, '/readyz?exclude=ignored&exclude=down');

@@ -93,7 +93,8 @@ describe('verbose', () => {
   it('is always on when a check fails; the reason is only reported to the hook', async () => {
     const seen: Observation[] = [];
     const health = createHealth({ observe: (observation) => void seen.push(observation) });
-    health.add({ name: 'database', check: () => Promise.reject(new Error('password s3cret refused')) });
+    const error = new Error('password s3cret refused');
+    health.add({ name: 'database', check: () => Promise.reject(error) });
     expect(await get(health, '/readyz')).toEqual({
       status: 500,
       headers: ROOT_HEADERS,
@@ -102,7 +103,7 @@ describe('verbose', () => {
     expect(seen).toContainEqual({
       type: 'health.failed',
       root: 'readyz',
-      failures: [{ name: 'database', reason: 'password s3cret refused' }],
+      failures: [{ name: 'database', reason: 'password s3cret refused', error }],
     });
     expect((await get(health, '/healthz')).text).toMatch(/\nhealthz check failed\n$/);
     expect((await get(health, '/livez')).text).toBe('ok');

@@ -1,0 +1,45 @@
+const NO_REASON = 'failed without a reason';
+
+/** How many causes of causes, and how many errors of one `AggregateError`, are told. The rest is rarely news. */
+const MOST_LEVELS = 4;
+const MOST_ERRORS = 4;
+
+/**
+ * The text of a thrown value with what caused it: `fetch failed: connect ECONNREFUSED 127.0.0.1:5432`. A `code` that the
+ * message does not contain follows in parentheses; the errors of an `AggregateError` are joined by semicolons. The value may
+ * be anything, even an object whose getters throw.
+ */
+export function errorText(error: unknown): string {
+  try {
+    return textOf(error, MOST_LEVELS) || NO_REASON;
+  } catch {
+    return 'failed with something unreadable';
+  }
+}
+
+/** True for an Error of any realm. */
+export function isError(value: unknown): value is Error {
+  return value instanceof Error || Object.prototype.toString.call(value) === '[object Error]';
+}
+
+function textOf(error: unknown, levels: number): string {
+  if (typeof error === 'string') return error;
+  if (error === undefined || error === null) return '';
+  if (typeof error !== 'object' || !('message' in error)) return String(error);
+  const { message, name, code, cause, errors } = error as Readonly<Record<string, unknown>>;
+  let text = typeof message === 'string' ? message : '';
+  const add = (more: string, separator: string): void => {
+    if (more !== '' && !text.includes(more)) text += text === '' ? more : separator + more;
+  };
+  if (levels > 0) {
+    if (Array.isArray(errors)) {
+      const texts = errors.slice(0, MOST_ERRORS).map((each) => textOf(each, levels - 1));
+      add([...new Set(texts)].filter((each) => each !== '').join('; '), ': ');
+    }
+    add(cause === undefined ? '' : textOf(cause, levels - 1), ': ');
+  }
+  if (text === '' && typeof name === 'string') text = name;
+  // Such as ECONNREFUSED and 28P01. The lower-case codes of StoreError are words that its messages say in full.
+  if (typeof code === 'string' && /[A-Z\d]/.test(code) && !text.includes(code)) text += ` (${code})`;
+  return text;
+}
