@@ -109,7 +109,7 @@ export interface EventsOptions {
    */
   readonly eventRateLimits?: readonly EventRateLimit[] | undefined;
   readonly clock?: Clock | undefined;
-  /** Told about requests and unexpected errors. Nothing is ever written to the console. */
+  /** Told about requests and unexpected errors. Default: errors are process warnings, see {@link Observe}. */
   readonly observe?: Observe | undefined;
 }
 

@@ -1,6 +1,7 @@
 import type { Clock } from '../clock/clock.js';
 import { isPromise } from '../http/promise.js';
 import type { Observation, Observe } from '../observe/observation.js';
+import { createWarnings } from '../observe/warnings.js';
 
 /** The `observe` hook, watched. */
 export interface LogWatch {
@@ -18,7 +19,7 @@ const MOST_WATCHED = 1_024;
 
 /** Watches an `observe` hook (or none). */
 export function createLogWatch(hook: Observe | undefined, clock: Clock): LogWatch {
-  if (hook === undefined) return { observe: () => undefined, isBlocked: () => false };
+  if (hook === undefined) return { observe: createWarnings(), isBlocked: () => false };
   // In chronological order, so the first is the oldest.
   const pending = new Set<{ readonly since: number }>();
   return {

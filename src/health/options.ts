@@ -28,7 +28,7 @@ export interface HealthOptions {
    * kubelets and load balancers send no credentials; `authorized` asks for them as for every other path.
    */
   readonly roots?: 'open' | 'authorized' | undefined;
-  /** Is told of failures with their reasons, of changes, and of errors in hooks. Nothing is ever written to the console. */
+  /** Is told of failures with their reasons, of changes, and of errors in hooks. Default: errors are process warnings, see {@link Observe}. */
   readonly observe?: Observe | undefined;
   /** Default: the system clock. */
   readonly clock?: Clock | undefined;

@@ -1,6 +1,8 @@
+import { createWarnings } from './warnings.js';
+
 /** Something that the library reports to the service that embeds it. New types may be added in any release. */
 export type Observation =
-  /** An unexpected error: the client got a bare 500, or nothing. */
+  /** An unexpected error: the client got a bare 500, or nothing. Without `observe`, see {@link Observe}. */
   | { readonly type: 'error'; readonly error: unknown; readonly where: string }
   /**
    * A health endpoint responded with a failure: the reasons that the response withholds, one per failing check. `error` is
@@ -36,15 +38,18 @@ export type Observation =
 /**
  * Receives observations. It may return a promise: while one is pending for two minutes, the `log` health check fails
  * (logging blocked). What it throws is ignored.
+ *
+ * Without a hook the first `error` of each place (`where`) is a warning of the process (`process.emitWarning`, code
+ * `KUBE_VITALS_ERROR`), where the runtime has them. Nothing else is told.
  */
 export type Observe = (observation: Observation) => void | Promise<void>;
 
 /** Calls a hook and ignores what it throws or rejects with. */
 export type Notify = (observation: Observation) => void;
 
-/** Wraps the hook of a service so that it never throws; without a hook the function does nothing. */
+/** Wraps the hook of a service so that it never throws. Without a hook, errors become warnings of the process. */
 export function createNotifier(observe: Observe | undefined): Notify {
-  if (observe === undefined) return () => undefined;
+  if (observe === undefined) return createWarnings();
   return (observation) => {
     try {
       const pending: unknown = observe(observation);

@@ -1,6 +1,7 @@
 import { isBodyError } from '../../http/body.js';
 import type { ApiResponse } from '../../http/response.js';
 import { bodyFailureText, internalErrorText } from '../../responses/fixed-responses.js';
+import { createWarnings } from '../../observe/warnings.js';
 import type { BridgeOptions } from './options.js';
 import { isPromise } from '../../http/promise.js';
 
@@ -25,9 +26,16 @@ export function failureOf(error: unknown): Failure {
     : { response: internalErrorText(), expected: false };
 }
 
+type ErrorHook = NonNullable<BridgeOptions['onError']>;
+
+/** The default of `onError`: the first error of each place becomes a warning of the process. */
+export function warnOf(bridge: string): ErrorHook {
+  const warn = createWarnings('onError');
+  return (error, where) => warn({ type: 'error', error, where: `${bridge}: ${where}` });
+}
+
 /** Calls an error hook. What it throws, or rejects with, is ignored. */
-export function reportTo(onError: BridgeOptions['onError'], error: unknown, where: FailurePlace): void {
-  if (onError === undefined) return;
+export function reportTo(onError: ErrorHook, error: unknown, where: FailurePlace): void {
   try {
     const pending: unknown = onError(error, where);
     // A hook may be async although its type says otherwise: an unhandled rejection would end the process.

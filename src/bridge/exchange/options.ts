@@ -22,7 +22,8 @@ export interface BridgeOptions {
   readonly basePath?: string | undefined;
   /**
    * Called with unexpected errors: the client got a bare 500, or its connection was closed. Not called for
-   * clients that left. What it throws is ignored. Default: errors are dropped.
+   * clients that left. What it throws is ignored. Default: the first one of each
+   * kind is a warning of the process (`process.emitWarning`).
    */
   readonly onError?: ((error: unknown, where: FailurePlace) => void) | undefined;
   /**

@@ -11,7 +11,7 @@ import {
   releaseSource,
 } from '../../http/response.js';
 import { abortReason, isAbortError } from '../exchange/abort-reason.js';
-import { failureOf, reportTo } from '../exchange/failures.js';
+import { failureOf, reportTo, warnOf } from '../exchange/failures.js';
 import { checkBridge, STALL_TIMEOUT_MS, type BridgeOptions } from '../exchange/options.js';
 import { withNoTransform } from '../exchange/no-transform.js';
 import { createStallDetector } from '../exchange/stall-detector.js';
@@ -41,6 +41,7 @@ export function toFetchHandler(handler: ApiHandler, options: FetchHandlerOptions
   checkBridge('toFetchHandler', handler, options);
   const basePath = normalizeBasePath(options.basePath);
   const settings = { maxBodyBytes: options.maxBodyBytes ?? Infinity, clientLeft: abortReason('client-left') };
+  const onError = options.onError ?? warnOf('toFetchHandler');
   const unwanted = abortReason('body-unwanted');
   const stalled = abortReason('reader-stalled');
   const givenUp = abortReason('answer-given-up');
@@ -91,7 +92,7 @@ export function toFetchHandler(handler: ApiHandler, options: FetchHandlerOptions
       onFailure(error): boolean {
         const harmless = exchange.aborted && isAbortError(error);
         over();
-        if (!harmless) reportTo(options.onError, error, 'stream');
+        if (!harmless) reportTo(onError, error, 'stream');
         return harmless;
       },
       onCancel(): void {
@@ -112,7 +113,7 @@ export function toFetchHandler(handler: ApiHandler, options: FetchHandlerOptions
   const failed = (exchange: FetchExchange, error: unknown): Response => {
     if (exchange.misuse !== undefined) throw exchange.misuse;
     const { response, expected } = failureOf(error);
-    if (!expected && !(exchange.aborted && isAbortError(error))) reportTo(options.onError, error, 'handler');
+    if (!expected && !(exchange.aborted && isAbortError(error))) reportTo(onError, error, 'handler');
     exchange.finish();
     return plainResponse(exchange.method, response.status, toHeaders(response.headers), response.body as string);
   };

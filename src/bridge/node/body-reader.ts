@@ -32,7 +32,8 @@ export async function readIncoming(
   if (req.readableDidRead !== true && !req.readableEnded) return readStream(req, res, limit, reading, call);
   if (req.body !== undefined) return parsedBytes(req.body, limit);
   throw new TypeError(
-    'something has read the request body already: mount the listener before the body parser, or let it leave req.rawBody or req.body',
+    'something has read the request body already: mount the listener before the body parser (Fastify: in the hook onRequest; ' +
+      'Nest: with app.use before init), or let it leave req.rawBody or req.body',
   );
 }
 

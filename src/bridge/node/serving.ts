@@ -5,7 +5,7 @@ import { isPromise } from '../../http/promise.js';
 import type { ApiResponse } from '../../http/response.js';
 import { notFoundText } from '../../responses/fixed-responses.js';
 import { abortReason } from '../exchange/abort-reason.js';
-import { reportTo } from '../exchange/failures.js';
+import { reportTo, warnOf } from '../exchange/failures.js';
 import { checkBridge, STALL_TIMEOUT_MS, type BridgeOptions } from '../exchange/options.js';
 import { createStreamingAnswers } from '../exchange/streaming-answers.js';
 import { createClosing } from './closing.js';
@@ -30,7 +30,7 @@ const BEYOND_ASCII = /[\u0080-\u00ff]/;
 export function createServing(maker: string, handler: ApiHandler, options: BridgeOptions): Serve {
   checkBridge(maker, handler, options);
   const basePath = normalizeBasePath(options.basePath);
-  const clock = options.clock ?? systemClock;
+  const { clock = systemClock, onError = warnOf(maker) } = options;
   const deferredSignals = createDeferredSignals(clock);
   const settings = {
     maxBodyBytes: options.maxBodyBytes ?? Infinity,
@@ -46,7 +46,7 @@ export function createServing(maker: string, handler: ApiHandler, options: Bridg
     closing,
     streaming,
     deferredSignals,
-    report: (error, where) => reportTo(options.onError, error, where),
+    report: (error, where) => reportTo(onError, error, where),
   });
 
   /** @param other where the handler is asked once more when `url` is not its path */

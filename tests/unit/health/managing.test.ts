@@ -127,7 +127,7 @@ describe('report', () => {
       checks: [
         { name: 'ping' },
         { name: 'log' },
-        { name: 'a', status: 'failed', reason: 'why', error },
+        { name: 'a', status: 'failed', reason: 'why' },
         { name: 'shutdown' },
       ],
     });
