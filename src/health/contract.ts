@@ -25,7 +25,11 @@ export interface CheckContext {
  * which of its failures the service can do without.
  */
 export type CheckResult =
-  void | undefined | boolean | Error | { readonly ok: boolean; readonly reason?: string; readonly critical?: boolean };
+  | void
+  | undefined
+  | boolean
+  | Error
+  | { readonly ok: boolean; readonly reason?: string | undefined; readonly critical?: boolean | undefined };
 
 /** Finds out whether something works. */
 export type CheckFunction = (context: CheckContext) => CheckResult | PromiseLike<CheckResult>;

@@ -17,14 +17,14 @@ export interface ApiResponse {
    * Present where the memory of `body` can be reused: called at most once, when its bytes were sent. The bridge to Node calls
    * it; code that sends answers itself, or keeps them, need not.
    */
-  readonly release?: () => void;
+  readonly release?: (() => void) | undefined;
   /**
    * Present where a streamed answer has a deadline: aborted when that has passed, also while a chunk is on its way to the
    * client. Bridges then close the connection (over HTTP/2 the stream), so that nobody takes the part for the whole, and
    * release the source. It may be a getter on a prototype, which `{ ...response }` does not copy: name it where you copy an
    * answer. The bridge to Node reads it after 100 ms, when the answer is not sent by then.
    */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Releases a streamed body that will not be read any further. */

@@ -39,7 +39,7 @@ export interface ManagedFieldsEntry {
 
 /** Metadata of a list. */
 export interface ListMeta {
-  resourceVersion?: string;
-  continue?: string;
-  remainingItemCount?: number;
+  resourceVersion?: string | undefined;
+  continue?: string | undefined;
+  remainingItemCount?: number | undefined;
 }

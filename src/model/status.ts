@@ -6,27 +6,27 @@ export interface Status {
   readonly apiVersion: 'v1';
   readonly metadata: ListMeta;
   readonly status: 'Success' | 'Failure';
-  readonly message?: string;
-  readonly reason?: StatusReason;
-  readonly details?: StatusDetails;
-  readonly code?: number;
+  readonly message?: string | undefined;
+  readonly reason?: StatusReason | undefined;
+  readonly details?: StatusDetails | undefined;
+  readonly code?: number | undefined;
 }
 
 /** The object of a Status. `kind` is the resource name (`events`) except for Invalid, where it is the kind (`Event`). */
 export interface StatusDetails {
-  readonly name?: string;
-  readonly group?: string;
-  readonly kind?: string;
-  readonly uid?: string;
-  readonly causes?: readonly StatusCause[];
-  readonly retryAfterSeconds?: number;
+  readonly name?: string | undefined;
+  readonly group?: string | undefined;
+  readonly kind?: string | undefined;
+  readonly uid?: string | undefined;
+  readonly causes?: readonly StatusCause[] | undefined;
+  readonly retryAfterSeconds?: number | undefined;
 }
 
 /** One of several reasons for a failure. */
 export interface StatusCause {
-  readonly reason?: string;
-  readonly message?: string;
-  readonly field?: string;
+  readonly reason?: string | undefined;
+  readonly message?: string | undefined;
+  readonly field?: string | undefined;
 }
 
 /** The machine-readable reasons that this API returns. */

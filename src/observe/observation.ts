@@ -18,7 +18,7 @@ export type Observation =
       readonly type: 'health.changed';
       readonly check: string;
       readonly status: 'ok' | 'degraded' | 'failed';
-      readonly reason?: string;
+      readonly reason?: string | undefined;
       /** What the check threw, rejected with or returned as an `Error`. */
       readonly error?: unknown;
     }
@@ -29,9 +29,9 @@ export type Observation =
       readonly status: number;
       readonly durationMs: number;
       readonly auditId: string;
-      readonly caller?: string;
+      readonly caller?: string | undefined;
       /** The real caller, if the caller was impersonated. */
-      readonly impersonator?: string;
+      readonly impersonator?: string | undefined;
       readonly url: string;
     };
 

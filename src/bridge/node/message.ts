@@ -1,11 +1,11 @@
 /** The part of a socket that the bridge looks at. */
 export interface NodeSocket {
   readonly remoteAddress?: string | undefined;
-  readonly destroyed?: boolean;
+  readonly destroyed?: boolean | undefined;
   /** The server of `node:http` that accepted it. */
   readonly server?: object | null | undefined;
   /** Present on TLS sockets; true only when the client certificate was verified. */
-  readonly authorized?: boolean;
+  readonly authorized?: boolean | undefined;
   getPeerCertificate?(): unknown;
   /** Bytes handed to the socket so far, and those of them that wait in it. */
   readonly bytesWritten?: number | undefined;
@@ -13,7 +13,7 @@ export interface NodeSocket {
   /** Internal to Node; without it progress is measured less exactly. */
   readonly _handle?: { readonly writeQueueSize?: number | undefined } | null | undefined;
   /** False once this side has been ended. */
-  readonly writable?: boolean;
+  readonly writable?: boolean | undefined;
   destroySoon?(): void;
   destroy(): unknown;
   pause?(): unknown;
@@ -36,7 +36,7 @@ export interface NodeIncoming {
   readonly complete: boolean;
   readonly destroyed: boolean;
   readonly readableEnded: boolean;
-  readonly readableDidRead?: boolean;
+  readonly readableDidRead?: boolean | undefined;
   /** The body as a parser of the framework left it: bytes, text, or the parsed value. */
   readonly body?: unknown;
   /** The body as bytes or text, where a framework keeps it; preferred to `body`. */
@@ -68,13 +68,13 @@ export interface Http2SessionLike {
 /** The answer that belongs to a {@link NodeIncoming}. */
 export interface NodeOutgoing {
   readonly headersSent: boolean;
-  readonly destroyed?: boolean;
+  readonly destroyed?: boolean | undefined;
   /** `null` while an answer of HTTP/1 waits behind another one on its connection, and again when it is finished. */
   readonly socket: NodeSocket | null;
   /** Bytes that wait for the client. */
   readonly writableLength?: number | undefined;
   /** False makes HTTP/1 say `Connection: close`. */
-  shouldKeepAlive?: boolean;
+  shouldKeepAlive?: boolean | undefined;
   /** A header that middleware has set. */
   getHeader?(name: string): number | string | readonly string[] | undefined;
   writeHead(status: number, headers: Record<string, string | number | string[]>): unknown;

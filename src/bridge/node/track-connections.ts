@@ -19,8 +19,8 @@ export interface TrackableSocket {
 
 /** What {@link trackConnections} needs of an answer. */
 export interface TrackableAnswer {
-  readonly headersSent?: boolean;
-  shouldKeepAlive?: boolean;
+  readonly headersSent?: boolean | undefined;
+  shouldKeepAlive?: boolean | undefined;
   on(event: 'close', listener: () => void): unknown;
 }
 

@@ -39,7 +39,11 @@ export interface StoreError extends Error {
 export function storeError(
   code: StoreErrorCode,
   message: string,
-  more: { readonly current?: Revision; readonly cause?: unknown; readonly onlyWrites?: boolean } = {},
+  more: {
+    readonly current?: Revision | undefined;
+    readonly cause?: unknown;
+    readonly onlyWrites?: boolean | undefined;
+  } = {},
 ): StoreError {
   const error = new Error(message, 'cause' in more ? { cause: more.cause } : undefined);
   const { current, onlyWrites } = more;

@@ -9,7 +9,7 @@ export type { EventKey, Revision } from './record.js';
  * `newest-first`). The key need not exist any more.
  */
 export interface Position extends EventKey {
-  readonly revision?: Revision;
+  readonly revision?: Revision | undefined;
 }
 
 /**

@@ -56,7 +56,7 @@ export interface EncodedEvent {
    * Where a store keeps an event in pieces, `bytes` and `fields` put them together whenever they are read. Then these
    * three, all of them, give the same without that; they are not enumerable.
    */
-  readonly size?: number;
+  readonly size?: number | undefined;
   /**
    * Writes `bytes` to `target` at `at`, with `first` bytes left out after the opening brace and `second` at the cut.
    * What the left out bytes are afterwards is not defined.

@@ -23,7 +23,7 @@ export interface PgPool {
   removeListener(event: 'error', listener: (error: Error) => void): unknown;
   removeListener(event: 'acquire', listener: (client: PgPoolClient) => void): unknown;
   /** Of a pool with a single connection none is held for LISTEN. */
-  readonly options?: { readonly max?: number | undefined };
+  readonly options?: { readonly max?: number | undefined } | undefined;
 }
 
 /** The longest wait for the answer to a LISTEN, an UNLISTEN or a heartbeat, in milliseconds. */
