@@ -3,7 +3,27 @@ import { createWarnings } from './warnings.js';
 /** Something that the library reports to the service that embeds it. New types may be added in any release. */
 export type Observation =
   /** An unexpected error: the client got a bare 500, or nothing. Without `observe`, see {@link Observe}. */
-  | { readonly type: 'error'; readonly error: unknown; readonly where: string }
+  | {
+      readonly type: 'error';
+      readonly error: unknown;
+      readonly where: string;
+      /**
+       * Of what is tried again and again, such as the expiry while a store is away: how often it has failed in a row. The same
+       * failure is told once; another reason is told with the count so far, and the end as `recovered`.
+       */
+      readonly count?: number | undefined;
+    }
+  /** What was told as an `error` with a `count` works again. */
+  | {
+      readonly type: 'recovered';
+      readonly where: string;
+      /** The last failure. */
+      readonly error: unknown;
+      /** How often it failed in a row. */
+      readonly count: number;
+      /** From the first failure on, in milliseconds. */
+      readonly durationMs: number;
+    }
   /**
    * A health endpoint responded with a failure: the reasons that the response withholds, one per failing check. `error` is
    * what the check threw, for loggers that print stacks and causes.

@@ -1,4 +1,5 @@
 import { systemClock, type Clock, type ClockTimer, nextTurn } from '../clock/clock.js';
+import { createFailureSeries } from '../observe/failure-series.js';
 import { createNotifier, type Observe } from '../observe/observation.js';
 import { checkOptions, type OptionRules } from '../options/check-options.js';
 import { aClock, aFunction, anObjectWith, aPositiveNumber, aWholeNumber, required } from '../options/rules.js';
@@ -18,7 +19,7 @@ export interface ExpiryLoopOptions {
   readonly intervalMs?: number | undefined;
   /** The most events one call removes. Default: 500. */
   readonly sliceSize?: number | undefined;
-  /** Receives the errors of the store, and once each what is wrong with the clock. They do not stop the loop. */
+  /** Receives the errors of the store, and what is wrong with the clock, once each; and `recovered`. They do not stop the loop. */
   readonly observe?: Observe | undefined;
 }
 
@@ -50,7 +51,9 @@ export function createExpiryLoop(options: ExpiryLoopOptions): ExpiryLoop {
   checkOptions('createExpiryLoop', options, rules());
   const { store, clock = systemClock, intervalMs = 1000, sliceSize = 500 } = options;
   const notify = createNotifier(options.observe);
-  const report = (error: unknown): void => notify({ type: 'error', error, where: `expiry of ${store.name}` });
+  const where = `expiry of ${store.name}`;
+  const report = (error: unknown): void => notify({ type: 'error', error, where });
+  const failures = createFailureSeries(where, notify, clock);
   const time = options.time ?? createStoreTime({ store, clock });
 
   let timer: ClockTimer | undefined;
@@ -71,6 +74,7 @@ export function createExpiryLoop(options: ExpiryLoopOptions): ExpiryLoop {
     const { signal } = controller;
     try {
       await expireAll(signal);
+      failures.worked();
     } catch (error) {
       if (signal.aborted) return;
       if (isStoreError(error) && error.code === 'closed') {
@@ -78,7 +82,7 @@ export function createExpiryLoop(options: ExpiryLoopOptions): ExpiryLoop {
         if (abort === controller) abort = undefined;
         return;
       }
-      report(error);
+      failures.failed(error);
     }
     plan(controller);
   };

@@ -6,9 +6,22 @@ export function fail(message: string): never {
   throw Object.assign(new Error(message), { name: 'StoreSuiteFailure' });
 }
 
+/** The longest text of bytes, and of a whole value, in a message. */
+const LONGEST_BYTES = 200;
+const LONGEST_VALUE = 600;
+
+function shortened(text: string, longest: number): string {
+  return text.length <= longest ? text : `${text.slice(0, longest)}… (${text.length} characters)`;
+}
+
+/** A value on one line, however large: bytes at any depth as text. */
 function show(value: unknown): string {
-  if (value instanceof Uint8Array) return `bytes ${JSON.stringify(new TextDecoder().decode(value))}`;
-  return JSON.stringify(value) ?? String(value);
+  // What a replacer is given has been through `toJSON`, which makes a list of numbers of a Buffer.
+  const text = JSON.stringify(value, function (this: Readonly<Record<string, unknown>>, name, given: unknown) {
+    const item = this[name];
+    return item instanceof Uint8Array ? `bytes ${shortened(new TextDecoder().decode(item), LONGEST_BYTES)}` : given;
+  }) as string | undefined;
+  return shortened(text ?? String(value), LONGEST_VALUE);
 }
 
 /** Holds when the condition does. */

@@ -1,4 +1,5 @@
 import { systemClock, type Clock, type ClockTimer } from '../../clock/clock.js';
+import { createFailureSeries } from '../../observe/failure-series.js';
 import { createNotifier, type Observe } from '../../observe/observation.js';
 import { checkOptions, type OptionRules } from '../../options/check-options.js';
 import { aClock, aFunction, aNumber, aWholeNumber, orInfinity, required } from '../../options/rules.js';
@@ -59,7 +60,7 @@ export function createWatchHub(options: WatchHubOptions): WatchHub {
   checkOptions('createWatchHub', options, rules());
   const { store, clock = systemClock, maxBytes = 33_554_432, idleMs = 30_000, catchUpReaders = 4 } = options;
   const notify = createNotifier(options.observe);
-  const report = (error: unknown): void => notify({ type: 'error', error, where: `watch feed of ${store.name}` });
+  const failures = createFailureSeries(`watch feed of ${store.name}`, notify, clock);
   const ring = createRing(maxBytes);
   const watchers = new Set<HubWatcher>();
   let feed: AbortController | undefined;
@@ -77,6 +78,7 @@ export function createWatchHub(options: WatchHubOptions): WatchHub {
     if (signal.aborted) return;
     ring.restart(at);
     ready = true;
+    failures.worked();
     wakeUps.wake();
   };
 
@@ -85,6 +87,7 @@ export function createWatchHub(options: WatchHubOptions): WatchHub {
     const backoff = createBackoff(clock);
     const onProgress = (revision: Revision): void => {
       if (signal.aborted) return;
+      failures.worked();
       ring.advance(revision);
       wakeUps.wake();
     };
@@ -94,6 +97,7 @@ export function createWatchHub(options: WatchHubOptions): WatchHub {
         for await (const changes of store.changes({ after: ring.head(), signal, onProgress })) {
           if (signal.aborted) return;
           backoff.reset();
+          failures.worked();
           ring.append(changes);
           wakeUps.wake();
         }
@@ -107,7 +111,7 @@ export function createWatchHub(options: WatchHubOptions): WatchHub {
         }
         // History went past the ring while the store was away: begin again, watchers catch up if they still can.
         if (isStoreError(error) && error.code === 'expired') ready = false;
-        report(error);
+        failures.failed(error);
       }
       await backoff.pause(signal);
     }
@@ -139,7 +143,7 @@ export function createWatchHub(options: WatchHubOptions): WatchHub {
     for (const watcher of [...watchers]) watcher.end();
   };
 
-  const catchUp: CatchUp = createCatchUp({ store, clock, readers: catchUpReaders, close, report });
+  const catchUp: CatchUp = createCatchUp({ store, clock, readers: catchUpReaders, close, report: failures.failed });
 
   const hub: WatcherHub = {
     read(position) {

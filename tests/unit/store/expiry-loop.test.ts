@@ -83,7 +83,32 @@ describe('expiry loop', () => {
       await turns();
     }
     expect(calls).toHaveLength(3);
-    expect(reported).toMatchObject([{ type: 'error', where: 'expiry of memory', error: { code: 'unavailable' } }]);
+    expect(reported).toMatchObject([
+      { type: 'error', where: 'expiry of memory', error: { code: 'unavailable' } },
+      { type: 'recovered', where: 'expiry of memory', count: 1, durationMs: 1000 },
+    ]);
+    await loop.stop();
+  });
+
+  test('reports a store that stays away once, another reason with the count, and the end', async () => {
+    let calls = 0;
+    const { clock, loop, reported } = createBench(async (options, store) => {
+      calls += 1;
+      if (calls <= 60) throw storeError('unavailable', `no answer within ${5000 + calls} ms`);
+      if (calls <= 90) throw storeError('unavailable', 'connect ECONNREFUSED');
+      return store.expire(options);
+    });
+    loop.start();
+    for (let i = 0; i < 100; i++) {
+      clock.advance(1000);
+      await turns();
+    }
+    const where = 'expiry of memory';
+    expect(reported).toMatchObject([
+      { type: 'error', where, count: 1, error: { message: 'no answer within 5001 ms' } },
+      { type: 'error', where, count: 61, error: { message: 'connect ECONNREFUSED' } },
+      { type: 'recovered', where, count: 90, durationMs: 90_000, error: { message: 'connect ECONNREFUSED' } },
+    ]);
     await loop.stop();
   });
 
@@ -119,7 +144,8 @@ describe('expiry loop', () => {
     const clock = fakeClock();
     const store = memoryStore({ clock });
     let seen = 0;
-    const broken: EventStore = { ...store, expire: () => Promise.reject(new Error('broken')) };
+    let reason = '';
+    const broken: EventStore = { ...store, expire: () => Promise.reject(new Error((reason += 'x'))) };
     const observers = [
       () => {
         seen++;
@@ -164,7 +190,9 @@ describe('an expiry loop over a store with a clock of its own', () => {
     const loop = createExpiryLoop({
       store: shared,
       clock,
-      observe: (observation) => void faults.push((observation as { error: Error }).error.message),
+      observe: (observation) => {
+        if (observation.type === 'error') faults.push((observation.error as Error).message);
+      },
     });
     clock.setNow(start + 31_536_000_000_000);
     loop.start();
@@ -178,7 +206,7 @@ describe('an expiry loop over a store with a clock of its own', () => {
       await turns();
     }
     expect(calls).toEqual([]);
-    expect(faults).toEqual(['away', 'away', 'away', "the clock of this process is 31536000 s ahead of the store's"]);
+    expect(faults).toEqual(['away', "the clock of this process is 31536000 s ahead of the store's"]);
     clock.setNow(start + clock.monotonic() * 1000);
     clock.advance(1001);
     await turns();
