@@ -5,6 +5,7 @@ const entries = {
   index: 'src/index.ts',
   health: 'src/health.ts',
   lifecycle: 'src/lifecycle.ts',
+  metrics: 'src/metrics.ts',
   node: 'src/node.ts',
   fetch: 'src/fetch.ts',
   fastify: 'src/fastify.ts',

@@ -29,4 +29,4 @@ export type { Status, StatusCause, StatusDetails, StatusReason } from './model/s
 export type { ListMeta } from './model/object-meta.js';
 export type { Caller } from './model/caller.js';
 export type { Clock, ClockTimer } from './clock/clock.js';
-export type { Observation, Observe } from './observe/observation.js';
+export type { Observation, Observe, RequestObservation, WatchIdentity } from './observe/observation.js';

@@ -108,7 +108,7 @@ export type { ApiRequest, PeerCertificate, RequestHeaders } from './http/request
 export type { ApiResponse, ResponseHeaders } from './http/response.js';
 
 export { systemClock, type Clock, type ClockTimer } from './clock/clock.js';
-export type { Observation, Observe } from './observe/observation.js';
+export type { Observation, Observe, RequestObservation, WatchIdentity } from './observe/observation.js';
 export type { Caller } from './model/caller.js';
 export type { Event, EventList, EventSeries, EventSource, ObjectReference } from './model/event.js';
 export type { ListMeta, ManagedFieldsEntry, ObjectMeta, OwnerReference } from './model/object-meta.js';

@@ -12,10 +12,12 @@ import { createEventRateLimits } from '../limits/event-rate-limits.js';
 import { createInFlightLimits } from '../limits/in-flight.js';
 import type { Caller } from '../model/caller.js';
 import { createNotifier } from '../observe/observation.js';
+import { observedStore } from '../store/observed-store.js';
 import { createExpiryLoop } from '../store/expiry-loop.js';
 import { createStoreTime } from '../store/store-time.js';
 import { createWatchHub } from '../store/watch/watch-hub.js';
 import { createDocuments } from './documents/documents.js';
+import { createActivity } from './pipeline/activity.js';
 import { observedAuthorizer } from './pipeline/observed-authorizer.js';
 import { createWatchedSelections } from './request/watched-selections.js';
 import { handleRequest } from './pipeline/handle-request.js';
@@ -60,8 +62,10 @@ export interface Events {
  */
 export function createEvents(options: EventsOptions): Events {
   checkEventsOptions(options);
-  const { store, observe } = options;
+  const { observe } = options;
   const clock = options.clock ?? systemClock;
+  const notify = createNotifier(observe);
+  const store = observe === undefined ? options.store : observedStore(options.store, notify, clock);
   const hub = createWatchHub({ store, clock, ...(observe && { observe }) });
   const ttlMs = options.ttlMs ?? 3_600_000;
   const time = createStoreTime({ store, clock, toleranceMs: options.clockToleranceMs, holdMs: ttlMs });
@@ -75,7 +79,7 @@ export function createEvents(options: EventsOptions): Events {
   const { apiDomain } = options;
   const versions = [eventsV1(apiDomain), ...(options.coreV1 ? [coreV1(apiDomain)] : [])];
   const fieldTracker = createFieldTracker();
-  const notify = createNotifier(observe);
+  const activity = observe && createActivity({ clock, notify, ring: hub.ring });
   const report = (hook: string, error: unknown): void => notify({ type: 'error', error, where: `events: ${hook}` });
   const dependencies: EventsDependencies = {
     store,
@@ -91,7 +95,7 @@ export function createEvents(options: EventsOptions): Events {
       report,
       clock,
     }),
-    limits: createInFlightLimits(options.limits ?? {}, { clock, atNextTurn }),
+    limits: createInFlightLimits(options.limits ?? {}, { clock, atNextTurn, taken: activity?.taken }),
     rates: options.eventRateLimits?.length ? createEventRateLimits(options.eventRateLimits, clock) : undefined,
     ttlMs,
     types: new Set(options.types ?? ['Normal', 'Warning']),
@@ -107,6 +111,7 @@ export function createEvents(options: EventsOptions): Events {
     readEvent: createEventReader(fieldTracker.entriesOf),
     bookmarkIntervalMs: options.bookmarkIntervalMs ?? 60_000,
     minWatchMs: options.minWatchMs ?? 1_800_000,
+    observed: activity && { activity, notify },
   };
   const documents = createDocuments({ versions, roots: options.discovery });
   const parts: PipelineDependencies = {
@@ -129,6 +134,7 @@ export function createEvents(options: EventsOptions): Events {
     turn: (request) => dependencies.limits.turn(undefined, request),
     async close() {
       hub.close();
+      activity?.close();
       await expiry.stop();
     },
   };

@@ -83,6 +83,7 @@ export function createHealth(options: HealthOptions = {}): Health {
     handle: createEndpoints({
       clock,
       observe,
+      observed: options.observe !== undefined,
       permission:
         authenticate && authorize ? createPermission({ authenticate, authorize, impersonation, clock }, observe) : open,
       open,

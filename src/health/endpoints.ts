@@ -9,7 +9,7 @@ import { badPathText, notFoundText, TARGET_TOO_LARGE } from '../responses/fixed-
 import { chain } from '../http/promise.js';
 import type { Verdict } from './check-runner.js';
 import type { HealthRoot } from './contract.js';
-import { passedSync, reportOf, settled, type Asked, type ProbeVerdict } from './evaluate.js';
+import { passedSync, reportOf, settled, type Asked, type ProbeVerdict, type Settled } from './evaluate.js';
 import type { AskOpen, AskPermission } from './permission.js';
 import { ROOT_OK, checkText, rootJson, rootText } from './render.js';
 import { rootOf } from './registry.js';
@@ -18,6 +18,8 @@ import { rootOf } from './registry.js';
 export interface EndpointsDependencies {
   readonly clock: Clock;
   readonly observe: Observe;
+  /** Whether probes are observed. */
+  readonly observed: boolean;
   /** Decides about all requests except those for open roots. */
   readonly permission: AskPermission;
   /** Decides about open roots. */
@@ -38,11 +40,12 @@ const NO_QUERY: Query = new Map();
 
 /** Makes the handler of the three roots and everything below them. */
 export function createEndpoints(around: EndpointsDependencies): ApiHandler {
-  const { clock, observe, permission, open, rootsOpen, auditIds, ownVerdictLine } = around;
+  const { clock, observe, observed, permission, open, rootsOpen, auditIds, ownVerdictLine } = around;
 
   function answerRoot(root: HealthRoot, query: Query, asked: Asked): Answer {
     return chain(settled(asked), (ready) => {
       const report = reportOf(root, ready);
+      tellProbe(root, ready);
       if (report.status === 'failed') {
         tellFailures(
           root,
@@ -63,6 +66,14 @@ export function createEndpoints(around: EndpointsDependencies): ApiHandler {
       if (verdict.status === 'failed') tellFailures(root, [name], [verdict]);
       return checkText(verdict, mayKnow);
     });
+  }
+
+  function tellProbe(root: HealthRoot, { runners, verdicts }: Settled): void {
+    if (!observed) return;
+    const checks = verdicts.flatMap(({ status }, index) =>
+      status === 'excluded' ? [] : [{ name: runners[index]?.definition.name ?? '', status }],
+    );
+    void observe({ type: 'health.probed', root, checks });
   }
 
   function tellFailures(root: HealthRoot, names: readonly string[], verdicts: readonly ProbeVerdict[]): void {
@@ -108,7 +119,7 @@ export function createEndpoints(around: EndpointsDependencies): ApiHandler {
       const permitted = open(request);
       if (!permitted.granted) return finish(request, permitted.refusal);
       const asked = around.ask(root, NO_VALUES);
-      const answered = passedSync(asked) ? ROOT_OK : answerRoot(root, NO_QUERY, asked);
+      const answered = !observed && passedSync(asked) ? ROOT_OK : answerRoot(root, NO_QUERY, asked);
       return chain(answered, (response) => finish(request, response));
     }
     return chain(answer(request, root, path, target.query), (response) => finish(request, response));

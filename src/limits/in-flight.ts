@@ -51,6 +51,8 @@ export interface InFlightDependencies {
   readonly clock: Clock;
   /** Calls back in the next turn of the event loop. */
   readonly atNextTurn: (callback: () => void) => void;
+  /** Told of every place that is taken, with the places that are held now: the same object each time. */
+  readonly taken?: ((kind: PlaceKind, held: Readonly<Record<PlaceKind, number>>) => void) | undefined;
 }
 
 /** The most concurrent store calls of one caller while others are active, whose calls would queue behind them in the store. */
@@ -69,7 +71,7 @@ const NO_BYTES: HeldBytes = Object.freeze<HeldBytes>({ become: nothing, grow: ()
  */
 export function createInFlightLimits(
   options: InFlightLimitOptions,
-  { clock, atNextTurn }: InFlightDependencies,
+  { clock, atNextTurn, taken }: InFlightDependencies,
 ): InFlightLimits {
   const limits = readInFlightLimits(options);
   const most = { read: limits.reads, write: limits.writes, watch: limits.watches, bytes: limits.bytes };
@@ -102,6 +104,7 @@ export function createInFlightLimits(
       this.#kind = kind;
       this.#state = state;
       held[kind] += 1;
+      taken?.(kind, held);
       state.held[kind] += 1;
       state.working[kind] += 1;
     }

@@ -42,18 +42,102 @@ export type Observation =
       /** What the check threw, rejected with or returned as an `Error`. */
       readonly error?: unknown;
     }
-  /** A request to the Event API was answered (a watch: when it began). */
+  /** A health endpoint was asked, and these are the results of its checks; those excluded are not among them. */
   | {
-      readonly type: 'request';
-      readonly verb: string;
-      readonly status: number;
+      readonly type: 'health.probed';
+      readonly root: 'healthz' | 'livez' | 'readyz';
+      readonly checks: readonly { readonly name: string; readonly status: 'ok' | 'degraded' | 'failed' }[];
+    }
+  | RequestObservation
+  /** A watch began to stream. */
+  | ({ readonly type: 'watch.started' } & WatchIdentity)
+  /** A watch ended. */
+  | ({
+      readonly type: 'watch.ended';
+      /**
+       * `timeout`: its time was up. `error`: it was sent an ERROR frame. `limit`: no room for unread bytes. `feed`: the hub ended
+       * it. Otherwise the `code` with which the bridge aborted the request, such as `client-left`.
+       */
+      readonly reason: 'timeout' | 'error' | 'limit' | 'feed' | 'aborted' | AbortCode;
+      /** Frames sent, bookmarks and initial events included. */
+      readonly frames: number;
+      readonly bytes: number;
       readonly durationMs: number;
-      readonly auditId: string;
-      readonly caller?: string | undefined;
-      /** The real caller, if the caller was impersonated. */
-      readonly impersonator?: string | undefined;
-      readonly url: string;
-    };
+    } & WatchIdentity)
+  /** What the Event API is doing, at most once a second, and once more when it has become quiet. */
+  | {
+      readonly type: 'activity';
+      /** The most requests of each kind that were in flight since the last observation. Callers in `system:masters` do not count. */
+      readonly inFlight: { readonly read: number; readonly write: number; readonly watch: number };
+      /** Frames and bytes sent to watches since the last observation. */
+      readonly sent: readonly {
+        readonly group: string;
+        readonly version: string;
+        readonly frames: number;
+        readonly bytes: number;
+      }[];
+      /** The buffer of recent changes. Its `maxBytes` is the option of the hub. */
+      readonly ring: { readonly changes: number; readonly bytes: number; readonly maxBytes: number };
+    }
+  /** A call of the store ended. Calls that an engine answers synchronously (the memory store's reads) are not observed. */
+  | {
+      readonly type: 'store';
+      readonly store: string;
+      readonly operation: 'get' | 'list' | 'create' | 'replace' | 'remove' | 'expire' | 'revision' | 'ping' | 'now';
+      /** `ok`, the code of a `StoreError`, `aborted` when the caller gave up, or `error` for anything else. */
+      readonly outcome: string;
+      readonly durationMs: number;
+    }
+  /** The feed of the store delivered changes to the watch hub. */
+  | {
+      readonly type: 'feed';
+      readonly store: string;
+      readonly changes: number;
+      /** From the answer to a write of this process until the feed delivered it; absent when no such write was among the changes. */
+      readonly lagMs?: number | undefined;
+    }
+  /** Expired events were removed. */
+  | { readonly type: 'expired'; readonly store: string; readonly removed: number };
+
+/** A request to the Event API was answered (a watch: when it began). */
+export interface RequestObservation {
+  readonly type: 'request';
+  /** As authorizers know it, such as `get`; outside of the resource the method of the request in lower case. */
+  readonly verb: string;
+  readonly status: number;
+  readonly durationMs: number;
+  readonly auditId: string;
+  readonly caller?: string | undefined;
+  /** The real caller, if the caller was impersonated. */
+  readonly impersonator?: string | undefined;
+  /** As the client sent it. It may hold names and selectors of users. */
+  readonly url: string;
+  /** Group and version of the path, `''` outside of the resource. */
+  readonly group: string;
+  readonly version: string;
+  /** `events`, or `''` for documents about the API and paths that are no resource. */
+  readonly resource: string;
+  /** As the client wrote it: unbounded. `''` for all. */
+  readonly namespace: string;
+  /** As kube-apiserver's metrics have it: one event, a namespace, all namespaces, or no resource. */
+  readonly scope: 'resource' | 'namespace' | 'cluster' | '';
+  /** `?dryRun=` as kube-apiserver's metrics have it. */
+  readonly dryRun: '' | 'All' | 'invalid';
+  /** The length of the body of the response; absent where it is streamed. */
+  readonly responseBytes?: number | undefined;
+}
+
+/** Which watch it is. */
+export interface WatchIdentity {
+  readonly caller: string;
+  readonly group: string;
+  readonly version: string;
+  readonly namespace: string;
+  readonly scope: 'resource' | 'namespace' | 'cluster' | '';
+}
+
+/** With which code a bridge aborts a request. */
+type AbortCode = 'client-left' | 'server-closing' | 'body-unwanted' | 'reader-stalled' | 'answer-given-up';
 
 /**
  * Receives observations. It may return a promise: while one is pending for two minutes, the `log` health check fails

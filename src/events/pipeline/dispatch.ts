@@ -43,6 +43,7 @@ export function dispatch(context: RequestContext, caller: Caller, place: Place):
   if (!scope) return parts.documents.answer(request, path, query);
   const { dependencies } = parts;
   const { version, verb } = routeOf(scope, request.method, parts.versions);
+  context.served = true;
   const run = verb === 'patch' ? patchVerb(request) : VERBS[verb];
   const shape = verb === 'watch' ? 'watch' : verb === 'list' ? 'list' : 'object';
   const representation = parts.negotiate(request, query, version.view, shape, scope.name);

@@ -9,6 +9,7 @@ import { isBodyError } from '../../http/body.js';
 import { isStoreError } from '../../store/contract/errors.js';
 import { storeFailure } from '../request/store-failures.js';
 import { isHookFailure } from './observed-authorizer.js';
+import { reportRequest } from './request-report.js';
 
 /** The last step of every request: its end, where no stream lives on, the report, and the headers all answers have. */
 export function finish(context: RequestContext, response: ApiResponse): ApiResponse {
@@ -17,7 +18,7 @@ export function finish(context: RequestContext, response: ApiResponse): ApiRespo
   // A stream with a deadline has a signal. Reading it would create one.
   const livesOn = 'signal' in response;
   if (!livesOn) life.finish();
-  report(context, status);
+  reportRequest(context, response);
   const headers: Record<string, string | readonly string[]> = {
     'audit-id': auditId,
     'cache-control': NO_CACHE,
@@ -27,23 +28,6 @@ export function finish(context: RequestContext, response: ApiResponse): ApiRespo
   if (warnings.length > 0) headers['warning'] = warnings;
   if (livesOn) return life.withSignal(status, headers, body);
   return release === undefined ? { status, headers, body } : { status, headers, body, release };
-}
-
-function report(
-  { parts, request, scope, caller, impersonator, auditId, started }: RequestContext,
-  status: number,
-): void {
-  if (started === undefined) return;
-  parts.notify({
-    type: 'request',
-    verb: scope?.verb || request.method.toLowerCase(),
-    status,
-    durationMs: parts.dependencies.clock.monotonic() - started,
-    auditId,
-    ...(caller && { caller: caller.name }),
-    ...(impersonator && { impersonator: impersonator.name }),
-    url: request.url,
-  });
 }
 
 /** The response to a request one of whose steps has thrown. */

@@ -51,6 +51,7 @@ export function handleRequest(
     scope: undefined,
     caller: undefined,
     impersonator: undefined,
+    served: false,
   };
   return tooLarge ? finish(context, TARGET_TOO_LARGE) : settle(context, runSteps, finish, refuse);
 }

@@ -41,6 +41,8 @@ export interface RequestContext {
   scope: Scope | undefined;
   /** Set once authenticated; with impersonation, the impersonated caller. */
   caller: Caller | undefined;
+  /** True once a version that is served was found for the scope. */
+  served: boolean;
   /** The authenticated caller, where `caller` is impersonated. */
   impersonator: Caller | undefined;
 }

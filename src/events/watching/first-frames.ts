@@ -62,6 +62,7 @@ async function* firstFrames(
     for (const record of records) {
       const frame = encoder.encode('ADDED', call.version.objectJson(record));
       if (!frame) return;
+      parts.tally?.frames(1);
       const chunk = joiner.add(frame);
       if (chunk) yield chunk;
       if (signal.aborted) return;
@@ -72,6 +73,7 @@ async function* firstFrames(
   if (options.allowWatchBookmarks) {
     const frame = bookmarkFrame(parts, list.revision, true);
     if (!frame) return;
+    parts.tally?.frames(1);
     yield frame;
   }
   onReady(list.revision);

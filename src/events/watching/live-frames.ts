@@ -82,6 +82,7 @@ class LiveFrames implements FrameSource {
     const make = (): BatchFrames => framesOf(this.#parts, batch);
     const frames = this.#kind === undefined ? make() : batch.frames(this.#kind, make);
     this.#chunks = frames.chunks;
+    if (frames.count > 0) this.#parts.tally?.frames(frames.count);
     this.#taken = 0;
     this.#ended = frames.last;
     this.#reached = batch.revision;
@@ -99,6 +100,7 @@ class LiveFrames implements FrameSource {
     const place = Math.max(this.#reached, this.#watcher.quiet() ?? 0);
     if (place <= this.#marked) return undefined;
     this.#marked = place;
+    this.#parts.tally?.frames(1);
     return bookmarkFrame(this.#parts, place, false);
   }
 }
@@ -115,14 +117,17 @@ function framesOf(parts: WatchParts, batch: Batch): BatchFrames {
     if (chunk !== undefined) chunks.push(chunk);
   };
   let last = false;
+  let count = 0;
   for (const entry of batch.entries) {
     const frame = frameOf(parts, entry);
     last = frame === 'end';
     if (frame === 'end') break;
-    if (frame !== undefined) keep(joiner.add(frame));
+    if (frame === undefined) continue;
+    count += 1;
+    keep(joiner.add(frame));
   }
   keep(joiner.rest());
-  return { chunks, last };
+  return { chunks, count, last };
 }
 
 /** Says at regular times that something is due. */

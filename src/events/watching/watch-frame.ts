@@ -7,6 +7,7 @@ import type { EventRecord } from '../../store/contract/record.js';
 import type { HubEntry } from '../../store/watch/hub-entry.js';
 import type { VerbCall } from '../request/call.js';
 import { joinBytes } from '../../http/bytes.js';
+import type { WatchTally } from './watch-tally.js';
 
 /** What a watch was asked for, and its end. */
 export interface WatchParts {
@@ -20,6 +21,8 @@ export interface WatchParts {
   readonly form: string | undefined;
   /** Aborted when the watch is over. */
   readonly signal: AbortSignal;
+  /** Counts what is sent; absent where nobody observes. */
+  readonly tally?: WatchTally | undefined;
 }
 
 /** One stretch of a watch's frames, as chunks ready to be written. */

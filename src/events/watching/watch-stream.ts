@@ -10,6 +10,7 @@ import { createLiveFrames } from './live-frames.js';
 import { storeFailure } from '../request/store-failures.js';
 import { resourceOf, type VerbCall } from '../request/call.js';
 import type { FrameSource, WatchParts } from './watch-frame.js';
+import { createWatchTally, type EndReason } from './watch-tally.js';
 
 /** The abort reason when a watch is over. A constant, because errors are not cheap to make. */
 const WATCH_OVER = 'the watch is over';
@@ -26,6 +27,8 @@ export class WatchStream implements ParkedSource<Uint8Array> {
   readonly #over = new AbortController();
   readonly #deadline: ClockTimer;
   readonly #onEnd: () => void;
+  /** How it ended, where nobody else ended it. */
+  #ending: 'timeout' | 'error' | 'limit' | 'feed' | undefined;
   #source: FrameSource;
   /** Nothing more is asked of the sources; the reader, waiting or asking next, is told the end. */
   #done: boolean;
@@ -35,7 +38,16 @@ export class WatchStream implements ParkedSource<Uint8Array> {
   constructor(parts: Omit<WatchParts, 'signal' | 'form'>, onEnd: () => void) {
     const { call, options, selector, selectionKey, encoder } = parts;
     const { request, dependencies } = call;
-    this.#parts = { call, options, selector, selectionKey, encoder, form: formOf(parts), signal: this.#over.signal };
+    this.#parts = {
+      call,
+      options,
+      selector,
+      selectionKey,
+      encoder,
+      form: formOf(parts),
+      signal: this.#over.signal,
+      tally: createWatchTally(call),
+    };
     this.#onEnd = onEnd;
     this.#done = options.timeoutSeconds < 0;
     this.frames = createParkedIterator<Uint8Array>(this);
@@ -55,9 +67,12 @@ export class WatchStream implements ParkedSource<Uint8Array> {
     if (this.#done) return 'end';
     try {
       const chunk = this.#source.poll();
+      if (typeof chunk === 'object') this.#parts.tally?.bytes(chunk.byteLength);
+      else if (chunk === 'end') this.#ending ??= 'feed';
       return typeof chunk === 'object' && chunk.byteLength > LARGE_BYTES ? this.#counted(chunk) : chunk;
     } catch (error) {
       this.#done = true;
+      this.#ending = 'error';
       const { call, encoder } = this.#parts;
       const failure = failureOf(call, error);
       if (!failure) throw error;
@@ -71,6 +86,7 @@ export class WatchStream implements ParkedSource<Uint8Array> {
     this.#sent = dependencies.limits.holdChunk(chunk, caller, life);
     if (this.#sent !== undefined) return chunk;
     this.#done = true;
+    this.#ending = 'limit';
     return 'end';
   }
 
@@ -86,14 +102,22 @@ export class WatchStream implements ParkedSource<Uint8Array> {
     this.#source.stop();
     this.#deadline.cancel();
     this.#parts.call.request.signal?.removeEventListener('abort', this.frames.end);
+    this.#parts.tally?.ended(this.#ending ?? endedBy(this.#parts.call.request.signal));
     this.#onEnd();
   }
 
   #timeIsUp(): void {
     this.#done = true;
+    this.#ending = 'timeout';
     this.#over.abort(WATCH_OVER);
     this.frames.wake();
   }
+}
+
+/** Who ended a watch that did not end by itself: the bridge, which gives a code, or whoever read it. */
+function endedBy(signal: AbortSignal | undefined): EndReason {
+  const { code } = (signal?.reason ?? {}) as { readonly code?: EndReason };
+  return code ?? 'aborted';
 }
 
 function formOf({ call, encoder }: Pick<WatchParts, 'call' | 'encoder'>): string | undefined {

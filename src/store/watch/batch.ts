@@ -13,6 +13,8 @@ const MOST_BYTES = 32_768;
 export interface BatchFrames {
   /** All frames, joined into few chunks; none when the batch is none of its business. */
   readonly chunks: readonly Uint8Array[];
+  /** How many frames these are. */
+  readonly count: number;
   /** The representation cannot go on after these. */
   readonly last: boolean;
 }

@@ -60,6 +60,12 @@ export function createRing(maxBytes: number) {
     floor: (): Revision => floor,
     /** How far the feed has come: the last change, or a later revision it has passed. */
     head: (): Revision => head,
+    /** How much it holds. */
+    size: (): { readonly changes: number; readonly bytes: number; readonly maxBytes: number } => ({
+      changes: entries.length - start,
+      bytes,
+      maxBytes,
+    }),
     /** Empties the ring; the next change comes after this revision. */
     restart(at: Revision): void {
       entries = [];

@@ -8,7 +8,7 @@ import { isStoreError } from '../contract/errors.js';
 import { anEventStore } from '../contract/store-rule.js';
 import { createBackoff } from '../waiting/backoff.js';
 import { createCatchUp, type CatchUp } from './catch-up.js';
-import { createRing } from './ring.js';
+import { createRing, type Ring } from './ring.js';
 import { createWatcher, type HubWatcher, type Watcher, type WatcherHub, type WatchOptions } from './watcher.js';
 import { createWakeUps } from './wake-up-batches.js';
 
@@ -33,6 +33,8 @@ export interface WatchHub {
   watch(options: WatchOptions): Watcher;
   /** The last revision the feed delivered; `undefined` while there is no feed. */
   revision(): Revision | undefined;
+  /** How much the buffer of recent changes holds. */
+  readonly ring: Ring['size'];
   /** How many watchers there are. */
   readonly watchers: number;
   /** Ends the feed and all watchers, cleanly. May be called twice. */
@@ -172,6 +174,7 @@ export function createWatchHub(options: WatchHubOptions): WatchHub {
       return watcher;
     },
     revision: () => (ready ? ring.head() : undefined),
+    ring: ring.size,
     get watchers() {
       return watchers.size;
     },

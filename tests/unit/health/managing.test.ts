@@ -124,12 +124,7 @@ describe('report', () => {
     expect(await health.report('readyz')).toMatchObject({
       root: 'readyz',
       status: 'failed',
-      checks: [
-        { name: 'ping' },
-        { name: 'log' },
-        { name: 'a', status: 'failed', reason: 'why' },
-        { name: 'shutdown' },
-      ],
+      checks: [{ name: 'ping' }, { name: 'log' }, { name: 'a', status: 'failed', reason: 'why' }, { name: 'shutdown' }],
     });
     const excluded = await health.report('readyz', { exclude: ['g', 'z', 'b'] });
     expect(excluded.checks[2]).toEqual(expect.objectContaining({ status: 'excluded', excludedBy: 'g' }));

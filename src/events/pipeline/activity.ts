@@ -1,0 +1,63 @@
+import type { Clock, ClockTimer } from '../../clock/clock.js';
+import type { PlaceKind } from '../../limits/in-flight.js';
+import type { Notify } from '../../observe/observation.js';
+
+/** How often `activity` is observed at most, as kube-apiserver's gauge of requests in flight has the peak of a second. */
+const PERIOD_MS = 1_000;
+
+/** Counts what happens too often to be observed one by one, and tells it once a second while something happens. */
+export interface Activity {
+  /** A place in flight was taken. `held`: how many are, always the same object. */
+  readonly taken: (kind: PlaceKind, held: Readonly<Record<PlaceKind, number>>) => void;
+  /** A watch of this version was sent frames, or bytes. */
+  sent(group: string, version: string, frames: number, bytes: number): void;
+  close(): void;
+}
+
+/** What {@link createActivity} works with. */
+export interface ActivityDependencies {
+  readonly clock: Clock;
+  readonly notify: Notify;
+  readonly ring: () => { readonly changes: number; readonly bytes: number; readonly maxBytes: number };
+}
+
+/** Makes an {@link Activity}. Its timer runs only while something happens. */
+export function createActivity({ clock, notify, ring }: ActivityDependencies): Activity {
+  let now: Readonly<Record<PlaceKind, number>> = { read: 0, write: 0, watch: 0 };
+  const peak = { read: 0, write: 0, watch: 0 };
+  const sent = new Map<string, { group: string; version: string; frames: number; bytes: number }>();
+  let timer: ClockTimer | undefined;
+  let busy = false;
+
+  const tell = (): void => {
+    notify({ type: 'activity', inFlight: { ...peak }, sent: [...sent.values()], ring: ring() });
+    peak.read = now.read;
+    peak.write = now.write;
+    peak.watch = now.watch;
+    sent.clear();
+    // Once more with nothing in it, so that gauges go back to what is.
+    timer = busy ? clock.setTimer(tell, PERIOD_MS) : undefined;
+    busy = false;
+  };
+  const happens = (): void => {
+    busy = true;
+    timer ??= clock.setTimer(tell, PERIOD_MS);
+  };
+
+  return {
+    taken(kind, held) {
+      now = held;
+      if (held[kind] > peak[kind]) peak[kind] = held[kind];
+      if (!busy) happens();
+    },
+    sent(group, version, frames, bytes) {
+      const key = `${group}/${version}`;
+      let sum = sent.get(key);
+      if (sum === undefined) sent.set(key, (sum = { group, version, frames: 0, bytes: 0 }));
+      sum.frames += frames;
+      sum.bytes += bytes;
+      if (!busy) happens();
+    },
+    close: () => timer?.cancel(),
+  };
+}

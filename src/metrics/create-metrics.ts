@@ -1,0 +1,130 @@
+import type { Authenticate, Authorize } from '../auth/contract.js';
+import { aHook } from '../auth/hook-fault.js';
+import { systemClock } from '../clock/clock.js';
+import { asHead } from '../health/adapt-response.js';
+import { createPermission, type AskPermission } from '../health/permission.js';
+import type { ApiHandler } from '../http/handler.js';
+import { chain } from '../http/promise.js';
+import { textResponse, type ApiResponse } from '../http/response.js';
+import { splitUrl } from '../http/url.js';
+import { createNotifier, type Observe } from '../observe/observation.js';
+import { checkOptions, type OptionRules } from '../options/check-options.js';
+import { aBoolean, aFunction, anObjectWith } from '../options/rules.js';
+import { NOT_CACHED } from '../responses/fixed-responses.js';
+import { SLIS } from './definitions.js';
+import { loadRegistry, type MetricsRegistry } from './prom-client.js';
+import { createRecorder, createSeries } from './record.js';
+
+/** Options of {@link createMetrics}. */
+export interface MetricsOptions {
+  /**
+   * A `Registry` of prom-client that the service has, such as `register`: the metrics are added to it, and `/metrics` prints
+   * all of it. Default: a registry of its own, made with prom-client when `/metrics` is first asked for.
+   */
+  readonly registry?: MetricsRegistry | undefined;
+  /**
+   * Adds prom-client's default metrics of the process (CPU, memory, event loop, garbage collection) to the registry of its
+   * own. Default false. Where the service gives a registry it adds them itself.
+   */
+  readonly processMetrics?: boolean | undefined;
+  /** Is passed every observation, for logs. Default: unexpected errors are warnings of the process, see {@link Observe}. */
+  readonly observe?: Observe | undefined;
+  /** Who a request for metrics comes from. Given together with `authorize`, or not at all: then everybody may read them. */
+  readonly authenticate?: Authenticate | undefined;
+  /** Who may read metrics: asked for `{ verb: 'get', path: '/metrics' }`, as kube-apiserver does. */
+  readonly authorize?: Authorize | undefined;
+}
+
+/** Metrics of one service. All functions may be detached. */
+export interface Metrics {
+  /** Counts observations, and passes them on. Give it to `createHealth`, and `health.observe` to everything else. */
+  readonly observe: Observe;
+  /** Answers `GET /metrics`, and `GET /metrics/slis` with the results of health checks only. `undefined` for other paths. */
+  readonly handle: ApiHandler;
+}
+
+const rules = (): OptionRules<MetricsOptions> => ({
+  registry: anObjectWith(['registerMetric', 'metrics', 'getSingleMetricAsString'], 'a Registry of prom-client'),
+  processMetrics: aBoolean,
+  observe: aFunction,
+  authenticate: aHook('authenticate'),
+  authorize: aHook('authorize'),
+});
+
+/**
+ * Makes metrics in Prometheus' format of what the library observes, with kube-apiserver's names where it has such a metric, so
+ * that dashboards and alerts for Kubernetes work.
+ *
+ * ```ts
+ * const metrics = createMetrics();
+ * const health = createHealth({ observe: metrics.observe });
+ * const events = createEvents({ …, observe: health.observe });
+ * createServer(toNodeListener(firstOf(health.handle, events.handle, metrics.handle)));
+ * ```
+ *
+ * Needs prom-client (15 or later) unless a registry is given: it is loaded when `/metrics` is first asked for. Labels never hold
+ * what clients send, and no metric has more than 1,000 series. Process-wide state is untouched: prom-client's global registry
+ * is used only where the service gives it.
+ *
+ * @throws TypeError that lists every fault of the options
+ */
+export function createMetrics(options: MetricsOptions = {}): Metrics {
+  checkOptions('createMetrics', options, rules(), ({ authenticate, authorize, registry, processMetrics }) => [
+    (authenticate === undefined) !== (authorize === undefined) &&
+      'authenticate and authorize go together: give both, or neither',
+    registry !== undefined &&
+      processMetrics === true &&
+      'processMetrics is for a registry of its own: call collectDefaultMetrics for yours',
+  ]);
+  const { authenticate, authorize, processMetrics = false } = options;
+  const metrics = createSeries();
+  const record = createRecorder(metrics);
+  const passOn = options.observe ?? createNotifier(undefined);
+  const observe: Observe = (observation) => {
+    record(observation);
+    return passOn(observation);
+  };
+  const permission: AskPermission | undefined =
+    authenticate && authorize
+      ? createPermission({ authenticate, authorize, clock: systemClock }, createNotifier(observe))
+      : undefined;
+
+  const register = (registry: MetricsRegistry): MetricsRegistry => {
+    for (const metric of Object.values(metrics)) registry.registerMetric(metric as never);
+    return registry;
+  };
+  const given = options.registry && register(options.registry);
+  let own: Promise<MetricsRegistry> | undefined;
+  const registryOf = (): Promise<MetricsRegistry> =>
+    given ? Promise.resolve(given) : (own ??= loadRegistry(processMetrics).then(register));
+
+  async function print(path: string): Promise<ApiResponse> {
+    const registry = await registryOf().catch((error: unknown) => {
+      own = undefined;
+      throw error;
+    });
+    const { contentType } = registry;
+    let body: string;
+    if (path === '/metrics') body = await registry.metrics();
+    else {
+      const texts = await Promise.all(SLIS.map((name) => registry.getSingleMetricAsString(name)));
+      body = `${texts.join('\n')}\n${contentType.includes('openmetrics') ? '# EOF\n' : ''}`;
+    }
+    return { status: 200, headers: { 'content-type': contentType, ...NOT_CACHED }, body };
+  }
+
+  return {
+    observe,
+    handle(request) {
+      const { path } = splitUrl(request.url);
+      if (path !== '/metrics' && path !== '/metrics/slis') return undefined;
+      if (request.method !== 'GET' && request.method !== 'HEAD') {
+        return textResponse(405, 'method not allowed', { allow: 'GET, HEAD', ...NOT_CACHED });
+      }
+      const answer = chain(permission?.(request, path), (asked) =>
+        asked === undefined || asked.granted ? print(path) : asked.refusal,
+      );
+      return request.method === 'HEAD' ? chain(answer, asHead) : answer;
+    },
+  };
+}

@@ -1,0 +1,36 @@
+/** What is used of a `Registry` of prom-client. */
+export interface MetricsRegistry {
+  readonly contentType: string;
+  registerMetric(metric: never): void;
+  metrics(): Promise<string>;
+  getSingleMetricAsString(name: string): Promise<string>;
+}
+
+/** What is used of the module. */
+interface PromClient {
+  readonly Registry: new () => MetricsRegistry;
+  collectDefaultMetrics(options: { readonly register: MetricsRegistry }): void;
+}
+
+/**
+ * An empty registry of prom-client.
+ *
+ * @throws Error that says what to install
+ */
+export async function loadRegistry(processMetrics: boolean): Promise<MetricsRegistry> {
+  let module: PromClient;
+  try {
+    const loaded = (await import('prom-client')) as unknown as PromClient & { readonly default?: PromClient };
+    module = loaded.default ?? loaded;
+  } catch (cause) {
+    throw new Error(
+      'kube-vitals/metrics needs prom-client: npm install prom-client, or give createMetrics a registry',
+      {
+        cause,
+      },
+    );
+  }
+  const registry = new module.Registry();
+  if (processMetrics) module.collectDefaultMetrics({ register: registry });
+  return registry;
+}

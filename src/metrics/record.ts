@@ -1,0 +1,156 @@
+import type { Observation, RequestObservation, WatchIdentity } from '../observe/observation.js';
+import { METRICS, type MetricKey } from './definitions.js';
+import { createMetric, type Metric, type Series } from './series.js';
+
+/** The metrics of one service. */
+export type Metrics = Readonly<Record<MetricKey, Metric>>;
+
+/** Makes all metrics, empty. */
+export function createSeries(): Metrics {
+  return Object.fromEntries(
+    Object.entries(METRICS).map(([key, definition]) => [key, createMetric(definition)]),
+  ) as Metrics;
+}
+
+/** The verbs of kube-apiserver's label. Clients may send any method: others are `other`, as there. */
+const VERBS: ReadonlyMap<string, string> = new Map([
+  ['get', 'GET'],
+  ['list', 'LIST'],
+  ['watch', 'WATCH'],
+  ['create', 'POST'],
+  ['post', 'POST'],
+  ['update', 'PUT'],
+  ['put', 'PUT'],
+  ['patch', 'PATCH'],
+  ['delete', 'DELETE'],
+  ['deletecollection', 'DELETECOLLECTION'],
+  ['head', 'HEAD'],
+  ['options', 'OPTIONS'],
+]);
+
+const COMPONENT = 'apiserver';
+
+/** What requests of one kind add to, with what makes the kind. */
+interface RequestSeries {
+  readonly request: RequestObservation;
+  readonly count: Series;
+  readonly duration: Series;
+  readonly size: Series | undefined;
+  readonly termination: Series | undefined;
+}
+
+/** Kinds of requests that are found without making a key: a service has some dozens. */
+const MOST_KINDS = 256;
+
+/** Makes the function that adds observations to metrics. */
+export function createRecorder(metrics: Metrics): (observation: Observation) => void {
+  /** The last used first. */
+  const kinds: RequestSeries[] = [];
+
+  function seriesOf(request: RequestObservation): RequestSeries {
+    const { group, version, resource, scope, dryRun } = request;
+    const verb = VERBS.get(request.verb) ?? 'other';
+    const code = String(request.status);
+    const labels = [group, version, resource, '', scope, COMPONENT];
+    return {
+      request,
+      count: metrics.requests.of(verb, dryRun, ...labels, code),
+      duration: metrics.durations.of(verb, dryRun, ...labels),
+      size: verb === 'GET' || verb === 'LIST' ? metrics.sizes.of(verb, ...labels) : undefined,
+      termination:
+        request.status === 429 || request.status === 504 ? metrics.terminations.of(verb, ...labels, code) : undefined,
+    };
+  }
+
+  function kindOf(request: RequestObservation): RequestSeries {
+    for (let index = 0; index < kinds.length; index++) {
+      const kind = kinds[index] as RequestSeries;
+      if (!isSameKind(kind.request, request)) continue;
+      if (index > 0) {
+        kinds[index] = kinds[0] as RequestSeries;
+        kinds[0] = kind;
+      }
+      return kind;
+    }
+    const made = seriesOf(request);
+    if (kinds.length >= MOST_KINDS) kinds.length = MOST_KINDS - 1;
+    kinds.unshift(made);
+    return made;
+  }
+
+  function recordRequest(request: RequestObservation): void {
+    const kind = kindOf(request);
+    kind.count.value += 1;
+    kind.duration.observe(request.durationMs / 1000);
+    if (kind.size !== undefined && request.responseBytes !== undefined) kind.size.observe(request.responseBytes);
+    if (kind.termination !== undefined) kind.termination.value += 1;
+  }
+
+  const openWatches = ({ group, version, scope }: WatchIdentity): Series =>
+    metrics.longRunning.of('WATCH', group, version, 'events', '', scope, COMPONENT);
+
+  return (observation) => {
+    switch (observation.type) {
+      case 'request':
+        recordRequest(observation);
+        return;
+      case 'health.probed':
+        for (const { name, status } of observation.checks) {
+          const passed = status !== 'failed';
+          metrics.check.of(name, observation.root).value = passed ? 1 : 0;
+          metrics.checks.of(name, observation.root, passed ? 'success' : 'error').value += 1;
+        }
+        return;
+      case 'health.changed':
+        metrics.changes.of(observation.check, observation.status).value += 1;
+        return;
+      case 'watch.started':
+        openWatches(observation).value += 1;
+        return;
+      case 'watch.ended':
+        openWatches(observation).value -= 1;
+        metrics.watchEnds.of(observation.reason).value += 1;
+        return;
+      case 'activity':
+        metrics.inFlight.of('readOnly').value = observation.inFlight.read;
+        metrics.inFlight.of('mutating').value = observation.inFlight.write;
+        metrics.ringBytes.of().value = observation.ring.bytes;
+        metrics.ringChanges.of().value = observation.ring.changes;
+        for (const { group, version, frames, bytes } of observation.sent) {
+          metrics.watchEvents.of(group, version, 'events').value += frames;
+          metrics.watchBytes.of(group, version, 'events').value += bytes;
+        }
+        return;
+      case 'store': {
+        const { store, operation, outcome, durationMs } = observation;
+        metrics.storeCalls.of(store, operation).observe(durationMs / 1000);
+        if (outcome !== 'ok') metrics.storeFailures.of(store, operation, outcome).value += 1;
+        return;
+      }
+      case 'feed':
+        metrics.feedChanges.of(observation.store).value += observation.changes;
+        if (observation.lagMs !== undefined) metrics.feedLag.of(observation.store).observe(observation.lagMs / 1000);
+        return;
+      case 'expired':
+        metrics.expired.of(observation.store).value += observation.removed;
+        return;
+      case 'error':
+        metrics.errors.of(observation.where).value += 1;
+        return;
+      case 'health.failed':
+      case 'recovered':
+    }
+  };
+}
+
+function isSameKind(one: RequestObservation, other: RequestObservation): boolean {
+  return (
+    one.status === other.status &&
+    one.verb === other.verb &&
+    one.scope === other.scope &&
+    one.version === other.version &&
+    one.group === other.group &&
+    one.resource === other.resource &&
+    one.dryRun === other.dryRun
+  );
+}

@@ -1,0 +1,326 @@
+import fc from 'fast-check';
+import { Registry } from 'prom-client';
+import { afterEach, describe, expect, it } from 'vitest';
+import {
+  allowAuthenticated,
+  createEvents,
+  createHealth,
+  firstOf,
+  memoryStore,
+  staticTokens,
+  type ApiHandler,
+  type Events,
+  type Observation,
+} from '../../../src/index.js';
+import { createMetrics } from '../../../src/metrics.js';
+import type { MetricsOptions } from '../../../src/metrics.js';
+import { createEventStore } from '../../../src/store/shell/create-event-store.js';
+import { fakeClock, type FakeClock } from '../../../src/testing.js';
+
+const opened: Events[] = [];
+afterEach(async () => {
+  for (const events of opened.splice(0)) await events.close();
+});
+
+const headers = { authorization: 'Bearer t', 'content-type': 'application/json' };
+const COLLECTION = '/apis/events.example.com/v1/namespaces/default/events';
+const event = (name: string): object => ({
+  metadata: { name },
+  eventTime: '2026-03-05T06:07:08.123456Z',
+  reportingController: 'example.com/tester',
+  reportingInstance: 'tester-0',
+  action: 'Testing',
+  reason: 'Tested',
+  type: 'Normal',
+  regarding: { kind: 'Pod', namespace: 'default', name: 'web-1' },
+});
+
+function createService(options: MetricsOptions = {}): {
+  readonly clock: FakeClock;
+  readonly handle: ApiHandler;
+  readonly health: ReturnType<typeof createHealth>;
+  readonly send: (
+    method: string,
+    url: string,
+    body?: object,
+    signal?: AbortSignal,
+  ) => Promise<{ status: number; text: string; body: unknown }>;
+} {
+  const clock = fakeClock();
+  const metrics = createMetrics(options);
+  const health = createHealth({ observe: metrics.observe, clock });
+  const events = createEvents({
+    apiDomain: 'example.com',
+    store: memoryStore({ clock }),
+    authenticate: staticTokens({ t: { name: 'ops' } }),
+    authorize: allowAuthenticated(),
+    observe: health.observe,
+    clock,
+  });
+  opened.push(events);
+  const handle = firstOf(health.handle, events.handle, metrics.handle);
+  return {
+    clock,
+    handle,
+    health,
+    async send(method, url, body, signal) {
+      const bytes = new TextEncoder().encode(JSON.stringify(body));
+      const answer = await handle({ method, url, headers, body: () => Promise.resolve(bytes), signal });
+      const content = answer?.body;
+      return {
+        status: answer?.status ?? 0,
+        text:
+          typeof content === 'string'
+            ? content
+            : content instanceof Uint8Array
+              ? new TextDecoder().decode(content)
+              : '',
+        body: content,
+      };
+    },
+  };
+}
+
+/** The value of a sample, by the text before it. */
+function valueOf(text: string, sample: string): number | undefined {
+  const line = text.split('\n').find((each) => each.startsWith(`${sample} `));
+  return line === undefined ? undefined : Number(line.slice(sample.length + 1));
+}
+
+describe('/metrics', () => {
+  it('counts requests with the names and labels of kube-apiserver', async () => {
+    const { send } = createService();
+    await send('POST', COLLECTION, event('a'));
+    await send('POST', `${COLLECTION}?dryRun=All`, event('b'));
+    await send('GET', `${COLLECTION}/a`);
+    await send('GET', `${COLLECTION}/a`);
+    await send('GET', `${COLLECTION}/none`);
+    await send('GET', COLLECTION);
+    await send('GET', '/apis/events.example.com/v1/events');
+    await send('GET', '/apis');
+    const { status, text } = await send('GET', '/metrics');
+    expect(status).toBe(200);
+    const labels = (verb: string, scope: string, dryRun = ''): string =>
+      `verb="${verb}",dry_run="${dryRun}",group="events.example.com",version="v1",resource="events",subresource="",scope="${scope}",component="apiserver"`;
+    expect(valueOf(text, `apiserver_request_total{${labels('POST', 'resource')},code="201"}`)).toBe(1);
+    expect(valueOf(text, `apiserver_request_total{${labels('POST', 'resource', 'All')},code="201"}`)).toBe(1);
+    expect(valueOf(text, `apiserver_request_total{${labels('GET', 'resource')},code="200"}`)).toBe(2);
+    expect(valueOf(text, `apiserver_request_total{${labels('GET', 'resource')},code="404"}`)).toBe(1);
+    expect(valueOf(text, `apiserver_request_total{${labels('LIST', 'namespace')},code="200"}`)).toBe(1);
+    expect(valueOf(text, `apiserver_request_total{${labels('LIST', 'cluster')},code="200"}`)).toBe(1);
+    expect(valueOf(text, `apiserver_request_duration_seconds_count{${labels('GET', 'resource')}}`)).toBe(3);
+    expect(valueOf(text, `apiserver_request_duration_seconds_bucket{le="0.005",${labels('GET', 'resource')}}`)).toBe(3);
+    expect(text).toMatch(/^apiserver_response_sizes_sum\{verb="GET",group="events.example.com".*\} [1-9]\d{2,}$/m);
+    expect(text).toMatch(/^# TYPE apiserver_request_duration_seconds histogram$/m);
+  });
+
+  it('has the results of health checks from their first verdict on, for every probe', async () => {
+    const { send, health } = createService();
+    let up = true;
+    health.add({ name: 'database', check: () => up });
+    health.add({ name: 'mail', check: () => false, critical: false });
+    await send('GET', '/readyz');
+    up = false;
+    await send('GET', '/readyz');
+    await send('GET', '/livez?exclude=ping');
+    for (const path of ['/metrics', '/metrics/slis']) {
+      const { text } = await send('GET', path);
+      expect(valueOf(text, 'kubernetes_healthcheck{name="database",type="readyz"}')).toBe(0);
+      expect(valueOf(text, 'kubernetes_healthcheck{name="mail",type="readyz"}')).toBe(1);
+      expect(valueOf(text, 'kubernetes_healthchecks_total{name="database",type="readyz",status="success"}')).toBe(1);
+      expect(valueOf(text, 'kubernetes_healthchecks_total{name="database",type="readyz",status="error"}')).toBe(1);
+      expect(valueOf(text, 'kubernetes_healthcheck{name="log",type="livez"}')).toBe(1);
+      expect(text).not.toContain('name="ping",type="livez"');
+    }
+    expect((await send('GET', '/metrics/slis')).text).not.toContain('apiserver_');
+  });
+
+  it('follows watches: how many are open, what they are sent, and how they end', async () => {
+    const { send, clock } = createService();
+    const leaving = new AbortController();
+    const { body } = await send('GET', `${COLLECTION}?watch=1&resourceVersion=0`, undefined, leaving.signal);
+    const frames = (body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
+    const first = frames.next();
+    const open =
+      'apiserver_longrunning_requests{verb="WATCH",group="events.example.com",version="v1",resource="events",subresource="",scope="namespace",component="apiserver"}';
+    expect(valueOf((await send('GET', '/metrics')).text, open)).toBe(1);
+    await send('POST', COLLECTION, event('a'));
+    const bytes = ((await first).value as Uint8Array).byteLength;
+    clock.advance(1_000);
+    const during = (await send('GET', '/metrics')).text;
+    const labels = '{group="events.example.com",version="v1",resource="events"}';
+    expect(valueOf(during, `apiserver_watch_events_total${labels}`)).toBe(1);
+    expect(valueOf(during, `kube_vitals_watch_sent_bytes_total${labels}`)).toBe(bytes);
+    expect(valueOf(during, 'kube_vitals_feed_changes_total{store="memory"}')).toBe(1);
+    expect(valueOf(during, 'kube_vitals_ring_changes')).toBe(1);
+    expect(valueOf(during, 'apiserver_current_inflight_requests{request_kind="mutating"}')).toBe(1);
+    leaving.abort(Object.assign(new Error('left'), { code: 'client-left' }));
+    await frames.return?.();
+    clock.advance(1_000);
+    clock.advance(1_000);
+    const { text } = await send('GET', '/metrics');
+    expect(valueOf(text, open)).toBe(0);
+    expect(valueOf(text, 'kube_vitals_watch_ends_total{reason="client-left"}')).toBe(1);
+    expect(valueOf(text, 'apiserver_current_inflight_requests{request_kind="mutating"}')).toBe(0);
+  });
+
+  it('has bounded labels, whatever clients send', async () => {
+    const { send } = createService();
+    const part = fc.string({ unit: 'binary', maxLength: 20 }).map(encodeURIComponent);
+    await fc.assert(
+      fc.asyncProperty(
+        fc.oneof(fc.constantFrom('GET', 'POST', 'PUT', 'PATCH', 'DELETE'), fc.stringMatching(/^[A-Z]{1,12}$/)),
+        fc.array(part, { maxLength: 4 }),
+        fc.constantFrom(
+          '',
+          '/apis',
+          '/api/v1',
+          '/apis/events.example.com',
+          '/apis/events.example.com/v1',
+          COLLECTION,
+          '/readyz',
+        ),
+        fc.record({ watch: fc.constantFrom('', 'x'), dryRun: part, fieldSelector: part }, { requiredKeys: [] }),
+        async (method, parts, root, query) => {
+          const url = `${[root, ...parts].join('/')}?${new URLSearchParams(query as Record<string, string>).toString()}`;
+          const { body } = await send(method, url, { a: 1 });
+          // A watch: it would take the places of those that follow.
+          if (typeof body === 'object' && body !== null && Symbol.asyncIterator in body) {
+            await (body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]().return?.();
+          }
+        },
+      ),
+      { numRuns: 500 },
+    );
+    const { text } = await send('GET', '/metrics');
+    const values = new Map<string, Set<string>>();
+    for (const [, name = '', value = ''] of text.matchAll(/[{,](\w+)="([^"]*)"/g)) {
+      values.set(name, (values.get(name) ?? new Set()).add(value));
+    }
+    expect([...(values.get('group') ?? [])].sort()).toEqual(['', 'events.example.com']);
+    expect([...(values.get('resource') ?? [])].sort()).toEqual(['', 'events']);
+    expect([...(values.get('version') ?? [])].sort()).toEqual(['', 'v1']);
+    const verbs = [
+      'DELETE',
+      'DELETECOLLECTION',
+      'GET',
+      'HEAD',
+      'LIST',
+      'OPTIONS',
+      'PATCH',
+      'POST',
+      'PUT',
+      'WATCH',
+      'other',
+    ];
+    expect(verbs).toEqual(expect.arrayContaining([...(values.get('verb') ?? [])]));
+    expect(['', 'All', 'invalid']).toEqual(expect.arrayContaining([...(values.get('dry_run') ?? [])]));
+    for (const code of values.get('code') ?? []) expect(code).toMatch(/^[2-5]\d\d$/);
+    expect(text.split('\n').length).toBeLessThan(3_000);
+  });
+
+  it('has at most 1,000 series of one metric, and counts further ones as other', async () => {
+    const { send, health } = createService();
+    for (let n = 0; n < 1_100; n++) health.add({ name: `check-${n}`, check: () => true, endpoints: ['readyz'] });
+    await send('GET', '/readyz');
+    const { text } = await send('GET', '/metrics/slis');
+    expect(text.match(/^kubernetes_healthchecks_total\{/gm)?.length).toBe(1_001);
+    expect(text).toContain('kubernetes_healthchecks_total{name="other",type="other",status="other"} 103');
+  });
+
+  it('goes into the registry that the service has, and prints all of it', async () => {
+    const registry = new Registry();
+    const { send } = createService({ registry });
+    await send('GET', '/readyz');
+    expect(await registry.metrics()).toContain('kubernetes_healthcheck{name="ping",type="readyz"} 1');
+    expect(() => createMetrics({ registry })).toThrow(/already been registered/);
+    registry.resetMetrics();
+    expect((await send('GET', '/metrics')).text).not.toContain('name="ping"');
+  });
+
+  it('has metrics of the process on request', async () => {
+    expect((await createService({ processMetrics: true }).send('GET', '/metrics')).text).toContain(
+      'process_cpu_seconds_total',
+    );
+    expect((await createService().send('GET', '/metrics')).text).not.toContain('process_cpu_seconds_total');
+  });
+
+  it('is asked of the hooks where there are any, as kube-apiserver asks', async () => {
+    const asked: unknown[] = [];
+    const { handle } = createService({
+      authenticate: staticTokens({ t: { name: 'prometheus' } }),
+      authorize: (caller, attributes) => {
+        asked.push({ name: caller.name, ...attributes });
+        return { allowed: 'path' in attributes && attributes.path === '/metrics' };
+      },
+    });
+    const get = async (url: string, authorization?: string): Promise<number | undefined> =>
+      (
+        await handle({
+          method: 'GET',
+          url,
+          headers: authorization ? { authorization } : {},
+          body: () => Promise.reject(new Error()),
+        })
+      )?.status;
+    expect(await get('/metrics')).toBe(401);
+    expect(await get('/metrics', 'Bearer t')).toBe(200);
+    expect(await get('/metrics/slis', 'Bearer t')).toBe(403);
+    expect(asked).toEqual([
+      { name: 'prometheus', verb: 'get', path: '/metrics' },
+      { name: 'prometheus', verb: 'get', path: '/metrics/slis' },
+    ]);
+  });
+
+  it('takes GET and HEAD, and no other path', async () => {
+    const { handle, send } = createService();
+    const ask = { headers: {}, body: () => Promise.reject(new Error()) };
+    expect(await handle({ method: 'HEAD', url: '/metrics', ...ask })).toMatchObject({ status: 200, body: null });
+    expect((await send('POST', '/metrics')).status).toBe(405);
+    for (const url of ['/metrics/', '/metricsx', '/metrics/slis/x', '/']) {
+      expect(await handle({ method: 'GET', url, ...ask }), url).toBeUndefined();
+    }
+  });
+});
+
+describe('the observer of metrics', () => {
+  it('passes everything on to the observer of the service', () => {
+    const seen: Observation[] = [];
+    const { observe } = createMetrics({ observe: (observation) => void seen.push(observation) });
+    const observation: Observation = { type: 'error', error: new Error('x'), where: 'here' };
+    void observe(observation);
+    expect(seen).toEqual([observation]);
+  });
+
+  it('counts calls of the store, their failures and what expires', async () => {
+    const registry = new Registry();
+    const clock = fakeClock();
+    const metrics = createMetrics({ registry });
+    const engine = memoryStore({ clock });
+    // Without the synchronous forms, as stores behind a network are.
+    const store = createEventStore({
+      ...(engine as unknown as Parameters<typeof createEventStore>[0]),
+      name: 'remote',
+      feed: () => ({ take: () => undefined }),
+      get: async (key, call) => engine.get(key, call),
+    });
+    const events = createEvents({
+      apiDomain: 'example.com',
+      store,
+      authenticate: staticTokens({ t: { name: 'ops' } }),
+      authorize: allowAuthenticated(),
+      observe: metrics.observe,
+      clock,
+    });
+    opened.push(events);
+    await events.handle({ method: 'GET', url: `${COLLECTION}/a`, headers, body: () => Promise.reject(new Error()) });
+    const text = await registry.metrics();
+    expect(valueOf(text, 'kube_vitals_store_call_duration_seconds_count{store="remote",operation="get"}')).toBe(1);
+  });
+
+  it('is refused with options that contradict each other', () => {
+    expect(() => createMetrics({ registry: new Registry(), processMetrics: true })).toThrow(TypeError);
+    expect(() => createMetrics({ registry: {} as never })).toThrow(/a Registry of prom-client/);
+    expect(() => createMetrics({ authenticate: staticTokens({ t: { name: 'a' } }) })).toThrow(/go together/);
+  });
+});
