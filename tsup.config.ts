@@ -6,6 +6,7 @@ const entries = {
   health: 'src/health.ts',
   lifecycle: 'src/lifecycle.ts',
   metrics: 'src/metrics.ts',
+  observers: 'src/observers.ts',
   node: 'src/node.ts',
   fetch: 'src/fetch.ts',
   fastify: 'src/fastify.ts',

@@ -36,7 +36,8 @@ const { metafile } = await build({
   format: 'esm',
   platform: 'node',
   target: 'node20',
-  external: Object.keys(manifest.peerDependencies),
+  // Metrics work without anything installed beside the program.
+  external: Object.keys(manifest.peerDependencies).filter((name) => name !== 'prom-client'),
   plugins: [entriesBeside],
   // What is built in is written for CommonJS, and requires modules of Node.
   banner: {

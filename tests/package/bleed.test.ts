@@ -68,6 +68,8 @@ const allowed: Readonly<Record<string, Bundle>> = {
   // The drivers are loaded by the worker, which is a program of its own.
   sqlite: { packages: [], builtins: ['node:worker_threads'], lazy: [] },
   lifecycle: { packages: [], builtins: [], lazy: [] },
+  metrics: { packages: [], builtins: [], lazy: ['prom-client'] },
+  observers: { packages: [], builtins: [], lazy: [] },
   postgres: { packages: [], builtins: ['node:buffer'], lazy: ['node:net', 'pg'] },
   // The gateway needs Node's own clients, gRPC a package: whichever is used is loaded.
   etcd: {

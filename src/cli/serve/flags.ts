@@ -36,6 +36,7 @@ export interface Flags {
   readonly dataDir: string;
   readonly store: StoreChoice | undefined;
   readonly limits: LimitOptions;
+  readonly metrics: boolean;
   readonly exampleDependency: boolean;
 }
 
@@ -166,6 +167,11 @@ const TABLE = {
     quote: withoutSecrets,
   },
   ...limitFlags,
+  metrics: {
+    fallback: 'true',
+    help: 'Serves /metrics and /metrics/slis in the format of Prometheus, to callers who may get these paths.',
+    read: readBoolean,
+  },
   'example-dependency': {
     fallback: 'false',
     help: 'Adds a check that pretends to fail for the last 15 seconds of every minute, to see what a failing check looks like.',

@@ -7,6 +7,7 @@ import {
   createHealth,
   createImpersonation,
   createLifecycle,
+  firstOf,
   type ApiHandler,
   type Observe,
   type PostStartHook,
@@ -24,6 +25,7 @@ import { kubeconfig, storeKubeconfig } from './kubeconfig.js';
 import { checkChanged, createOwnEvents, type Occurrence } from './own-events.js';
 import { healthOnly } from './health-only.js';
 import { preparePrivateDirectory } from './private-file.js';
+import { METRICS_PATHS, serverMetrics } from './metrics.js';
 import { reserveRevisions } from './revisions.js';
 import { openServers } from './servers.js';
 import { shutDownOnSignal } from './shutdown.js';
@@ -74,13 +76,14 @@ async function serve(flags: Flags, context: ProcessContext, log: (line: string) 
   const store = await openStore(choice, revisions?.startAt);
   const answers = await pingStore(store, choice, log);
   const reserving = revisions?.keepReserving(store.revision);
+  const metrics = flags.metrics ? await serverMetrics(access, observe) : undefined;
   const health = createHealth({
     ...access,
     impersonation: createImpersonation,
     roots: 'authorized',
     auditIds: true,
     livezGracePeriodMs: flags.livezGracePeriod,
-    observe,
+    observe: metrics?.observe ?? observe,
   });
   const events = createEvents({
     ...access,
@@ -101,15 +104,20 @@ async function serve(flags: Flags, context: ProcessContext, log: (line: string) 
     health,
     events,
     observe: health.observe,
-    extraPaths: ['/api', ...core, '/apis', `/apis/${group}`, `/apis/${group}/v1`, '/openapi/v2', '/openapi/v3'],
+    extraPaths: [
+      ...['/api', ...core, '/apis', `/apis/${group}`, `/apis/${group}/v1`],
+      ...(metrics ? METRICS_PATHS : []),
+      ...['/openapi/v2', '/openapi/v3'],
+    ],
   });
+  const handle = metrics ? firstOf(metrics.handle, server.handle) : server.handle;
   const closing = new AbortController();
   const listenerOf = (handle: ApiHandler): NodeListener =>
     toNodeListener(handle, {
       signal: closing.signal,
       onError: (error, where) => log(`error in ${where}: ${String(error)}`),
     });
-  const listeners = { all: listenerOf(server.handle), healthOnly: listenerOf(healthOnly(server.handle)) };
+  const listeners = { all: listenerOf(handle), healthOnly: listenerOf(healthOnly(handle)) };
 
   const api = events.as(SELF);
   const ownEvents = createOwnEvents({ api, group, instance: `${hostname()}-${context.pid}` });

@@ -32,7 +32,7 @@ describe('the text of an error', () => {
     ],
     ['many errors', new AggregateError([1, 2, 3, 4, 5].map(String), 'm'), 'm: 1; 2; 3; 4'],
     ['no message', new TypeError(''), 'TypeError'],
-  ])('includes %s', (_name, error, text) => {
+  ])('includes what was thrown with %s', (_name, error, text) => {
     expect(errorText(error)).toBe(text);
   });
 

@@ -8,6 +8,8 @@ import * as koaEntry from '../../../src/koa.js';
 import * as main from '../../../src/index.js';
 import * as lifecycle from '../../../src/lifecycle.js';
 import * as node from '../../../src/node.js';
+import * as metrics from '../../../src/metrics.js';
+import * as observers from '../../../src/observers.js';
 import * as postgres from '../../../src/postgres.js';
 import * as sqlite from '../../../src/sqlite.js';
 import * as testing from '../../../src/testing.js';
@@ -101,6 +103,21 @@ const FUNCTIONS: Readonly<Record<string, readonly [call: Call, wrong: object, fa
     (options) => main.storeCheck(memoryStore(), options),
     { clockToleranceMs: 0, timeoutMs: 0 },
     ['timeoutMs must be a number from 1 to 3600000', 'clockToleranceMs must be a number above 0'],
+  ],
+  createMetrics: [
+    (options) => metrics.createMetrics(options),
+    { processMetrics: 1, registry: {} },
+    ['registry must be a Registry of prom-client', 'processMetrics must be true or false'],
+  ],
+  loggerObserver: [
+    (options) => observers.loggerObserver(console, options),
+    { requests: 'some' },
+    ["requests must be 'failed' or 'all' or 'none'"],
+  ],
+  consoleObserver: [
+    (options) => observers.consoleObserver(console, options),
+    { requests: true },
+    ["requests must be 'failed' or 'all' or 'none'"],
   ],
   toNodeListener: [
     (options) => node.toNodeListener(handler, options),
@@ -197,7 +214,7 @@ const WITHOUT = [
     'postgresJsClient',
     'storeError',
   ],
-  ...['isBadCredential', 'isBodyError', 'isStoreError'],
+  ...['isBadCredential', 'isBodyError', 'isProbe', 'isStoreError'],
 ];
 
 /** What a call throws, or what its promise is rejected with. */
@@ -211,7 +228,7 @@ async function faultOf(call: Call, options: object): Promise<Error> {
 }
 
 it('every function of every entry is in the table, or takes no options', () => {
-  const entries = [main, health, lifecycle, node, fetchEntry, fastifyEntry, koaEntry, sqlite, postgres, etcd, testing];
+  const entries = [main, health, lifecycle, metrics, observers, node, fetchEntry, fastifyEntry, koaEntry, sqlite, postgres, etcd, testing];
   const functions = entries.flatMap((entry) =>
     Object.entries(entry).flatMap(([name, value]) => (typeof value === 'function' ? [name] : [])),
   );

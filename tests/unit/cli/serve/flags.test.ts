@@ -44,6 +44,7 @@ describe('parseServeFlags', () => {
       eventRateLimitNamespace: undefined,
       eventRateLimitUser: undefined,
       eventRateLimitSourceAndObject: { type: 'SourceAndObject', qps: 50, burst: 1_000 },
+      metrics: true,
       exampleDependency: false,
     });
   });
@@ -171,7 +172,7 @@ describe('parseServeFlags', () => {
       /--store store\n .*sqlite:PATH.*postgres:.*etcd:.*\(default sqlite:events\.db in --data-dir; memory where /,
     );
     expect(help.match(/^ {2}--/gm)).toHaveLength(Object.keys(serveFlags).length + 1);
-    expect(Object.keys(serveFlags)).toHaveLength(27);
+    expect(Object.keys(serveFlags)).toHaveLength(28);
     expect('help' in serveCommand.prepare(['-h'])).toBe(true);
   });
 

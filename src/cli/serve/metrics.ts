@@ -1,0 +1,17 @@
+import type { Authenticate, Authorize, Observe } from '../../index.js';
+import { createMetrics, type Metrics } from '../../metrics.js';
+
+/** The paths that metrics are served at. */
+export const METRICS_PATHS: readonly string[] = ['/metrics', '/metrics/slis'];
+
+/** The metrics of the server and of its process, for callers who may `get` their path. */
+export async function serverMetrics(
+  access: { readonly authenticate: Authenticate; readonly authorize: Authorize },
+  observe: Observe,
+): Promise<Metrics> {
+  const { Registry, collectDefaultMetrics } = await import('prom-client');
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const { authenticate, authorize } = access;
+  return createMetrics({ authenticate, authorize, registry, observe });
+}

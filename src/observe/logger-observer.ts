@@ -1,0 +1,90 @@
+import { checkOptions, throwFaults, type OptionRules } from '../options/check-options.js';
+import { anObjectWith, oneOf, required } from '../options/rules.js';
+import { errorText } from './error-text.js';
+import type { Observation, Observe } from './observation.js';
+
+/** A logger in pino's shape: fields, then the text. */
+export interface LoggerLike {
+  info(fields: object, text: string): void;
+  warn(fields: object, text: string): void;
+  error(fields: object, text: string): void;
+}
+
+/** Options of `loggerObserver` and `consoleObserver`. */
+export interface ObserverOptions {
+  /** Which requests of the Event API are logged. Default `failed`: those answered with a 5xx. */
+  readonly requests?: 'failed' | 'all' | 'none' | undefined;
+}
+
+/** One line of a log. */
+export interface LogLine {
+  readonly level: 'info' | 'warn' | 'error';
+  readonly text: string;
+  readonly fields: object;
+}
+
+const rules = (): OptionRules<ObserverOptions> => ({ requests: oneOf('failed', 'all', 'none') });
+
+/** Checks the arguments of an observer. @throws TypeError that lists every fault */
+export function checkObserver(
+  where: string,
+  logger: unknown,
+  methods: readonly string[],
+  options: ObserverOptions,
+): void {
+  throwFaults(where, required(anObjectWith(methods, `an object with ${methods.join(', ')}`))(logger, 'the logger'));
+  checkOptions(where, options, rules());
+}
+
+/**
+ * Makes an `observe` hook that logs what an operator wants to read: unexpected errors, and that they are over; changes of health
+ * checks; requests as the options say. Errors are the field `err`, which pino prints with stack and causes. Give it to
+ * `createHealth`, or to `createMetrics` to have both.
+ *
+ * @param logger a pino, or anything with `info`, `warn` and `error` that takes fields and a text
+ * @throws TypeError that lists every fault of the arguments
+ */
+export function loggerObserver(logger: LoggerLike, options: ObserverOptions = {}): Observe {
+  checkObserver('loggerObserver', logger, ['info', 'warn', 'error'], options);
+  return (observation) => {
+    const line = lineOf(observation, options.requests ?? 'failed');
+    if (line !== undefined) logger[line.level](line.fields, line.text);
+  };
+}
+
+/** What is logged of an observation, if anything. */
+export function lineOf(observation: Observation, requests: 'failed' | 'all' | 'none'): LogLine | undefined {
+  switch (observation.type) {
+    case 'error': {
+      const { error: err, where, count } = observation;
+      const text = `error in ${where}: ${errorText(err)}`;
+      return { level: 'error', text, fields: { err, where, ...(count !== undefined && { count }) } };
+    }
+    case 'recovered': {
+      const { where, count, durationMs } = observation;
+      const text = `${where} works again after ${count} failures in ${Math.round(durationMs)} ms`;
+      return { level: 'info', text, fields: { where, count, durationMs } };
+    }
+    case 'health.changed': {
+      const { check, status, reason, error: err } = observation;
+      const text = `check ${check} is ${status}${reason === undefined ? '' : `: ${reason}`}`;
+      const level = status === 'ok' ? 'info' : status === 'degraded' ? 'warn' : 'error';
+      return { level, text, fields: { check, status, ...(err !== undefined && { err }) } };
+    }
+    case 'request': {
+      const { type: _type, ...fields } = observation;
+      const failed = observation.status >= 500;
+      if (requests === 'none' || (requests === 'failed' && !failed)) return undefined;
+      const { verb, url, status } = observation;
+      return { level: failed ? 'error' : 'info', text: `${verb} ${withoutControls(url)} ${status}`, fields };
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** A client chooses the URL: in a line of text it must not make another line, or colours. */
+function withoutControls(url: string): string {
+  // eslint-disable-next-line no-control-regex -- these are what is replaced
+  return url.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, '?').slice(0, 1_024);
+}

@@ -1,0 +1,150 @@
+import { describe, expect, it } from 'vitest';
+import type { Observation } from '../../../src/observe/observation.js';
+import { consoleObserver, isProbe, loggerObserver } from '../../../src/observers.js';
+
+const error = new TypeError('fetch failed', { cause: new Error('connect ECONNREFUSED') });
+const request = (status: number): Observation => ({
+  type: 'request',
+  verb: 'get',
+  status,
+  durationMs: 1.5,
+  auditId: 'a',
+  caller: 'ops',
+  url: '/apis/events.example.com/v1/events?x=\n\u001b[31mfake',
+  group: 'events.example.com',
+  version: 'v1',
+  resource: 'events',
+  namespace: '',
+  scope: 'cluster',
+  dryRun: '',
+});
+const OBSERVATIONS: readonly Observation[] = [
+  { type: 'error', error, where: 'expiry of memory', count: 1 },
+  { type: 'recovered', error, where: 'expiry of memory', count: 3, durationMs: 2000.4 },
+  { type: 'health.changed', check: 'database', status: 'failed', reason: 'away', error },
+  { type: 'health.changed', check: 'mail', status: 'degraded', reason: 'full' },
+  { type: 'health.changed', check: 'database', status: 'ok' },
+  { type: 'health.failed', root: 'readyz', failures: [{ name: 'database', reason: 'away' }] },
+  { type: 'store', store: 'memory', operation: 'list', outcome: 'ok', durationMs: 1 },
+  request(200),
+  request(500),
+];
+
+/** A logger that keeps what it is given. */
+function recorder() {
+  const lines: unknown[][] = [];
+  const write =
+    (level: string) =>
+    (...data: unknown[]): void =>
+      void lines.push([level, ...data]);
+  return { lines, info: write('info'), warn: write('warn'), error: write('error') };
+}
+
+describe('loggerObserver', () => {
+  it('logs errors with err, changes and failed requests, in the shape of pino', () => {
+    const logger = recorder();
+    const observe = loggerObserver(logger);
+    for (const observation of OBSERVATIONS) void observe(observation);
+    expect(logger.lines).toEqual([
+      [
+        'error',
+        { err: error, where: 'expiry of memory', count: 1 },
+        'error in expiry of memory: fetch failed: connect ECONNREFUSED',
+      ],
+      [
+        'info',
+        { where: 'expiry of memory', count: 3, durationMs: 2000.4 },
+        'expiry of memory works again after 3 failures in 2000 ms',
+      ],
+      ['error', { check: 'database', status: 'failed', err: error }, 'check database is failed: away'],
+      ['warn', { check: 'mail', status: 'degraded' }, 'check mail is degraded: full'],
+      ['info', { check: 'database', status: 'ok' }, 'check database is ok'],
+      [
+        'error',
+        expect.objectContaining({ verb: 'get', status: 500, caller: 'ops' }),
+        expect.stringMatching(/^get .* 500$/),
+      ],
+    ]);
+  });
+
+  it('logs all requests or none on request, and never a line that a client made up', () => {
+    const all = recorder();
+    const none = recorder();
+    for (const observation of OBSERVATIONS) {
+      void loggerObserver(all, { requests: 'all' })(observation);
+      void loggerObserver(none, { requests: 'none' })(observation);
+    }
+    expect(all.lines).toHaveLength(7);
+    expect(none.lines).toHaveLength(5);
+    for (const line of all.lines) expect(line[2]).toMatch(/^[ -~]+$/);
+  });
+
+  it('keeps to the methods of the logger, which may need their object', () => {
+    class Logger {
+      readonly lines: string[] = [];
+      info(_fields: object, text: string): void {
+        this.lines.push(text);
+      }
+      warn = this.info;
+      error = this.info;
+    }
+    const logger = new Logger();
+    void loggerObserver(logger)({ type: 'health.changed', check: 'a', status: 'ok' });
+    expect(logger.lines).toEqual(['check a is ok']);
+  });
+
+  it('is refused without a logger, and with options there are none of', () => {
+    expect(() => loggerObserver({} as never)).toThrow(
+      'loggerObserver: the logger must be an object with info, warn, error',
+    );
+    expect(() => loggerObserver(recorder(), { requests: 'some' } as never)).toThrow(
+      /requests must be 'failed' or 'all' or 'none'/,
+    );
+    expect(() => consoleObserver(undefined as never)).toThrow(/^consoleObserver: the logger must be/);
+  });
+});
+
+describe('consoleObserver', () => {
+  it('writes lines, and the error itself behind an unexpected one', () => {
+    const console = recorder();
+    for (const observation of OBSERVATIONS) void consoleObserver(console)(observation);
+    expect(console.lines.slice(0, 3)).toEqual([
+      ['error', 'error in expiry of memory: fetch failed: connect ECONNREFUSED', error],
+      ['info', 'expiry of memory works again after 3 failures in 2000 ms'],
+      ['error', 'check database is failed: away'],
+    ]);
+  });
+});
+
+describe('isProbe', () => {
+  it.each([
+    '/healthz',
+    '/livez?verbose',
+    '/readyz/database',
+    '/metrics',
+    '/metrics/slis',
+    'http://10.0.0.7:8080/readyz',
+    'https://host/livez?x=/a',
+  ])('is true for %s', (url) => {
+    expect(isProbe({ url })).toBe(true);
+    expect(isProbe(new Request(new URL(url, 'http://localhost')))).toBe(true);
+  });
+
+  it.each(['/', '/healthzz', '/api/healthz', '/readyzebra', 'readyz', 'http://host', 'http://livez/', '/?/livez'])(
+    'is false for %s, where nothing else is said',
+    (url) => {
+      expect(isProbe({ url })).toBe(false);
+    },
+  );
+
+  it('reads the URL that the client sent where Express has taken off a prefix', () => {
+    expect(isProbe({ url: '/livez', originalUrl: '/ops/livez' })).toBe(false);
+    expect(isProbe({ url: '/', originalUrl: '/livez' })).toBe(true);
+  });
+
+  it('may be given a response beside the request, as morgan does, and anything that is no request', () => {
+    expect(['/livez', '/'].map((url) => ({ url })).filter(isProbe)).toEqual([{ url: '/livez' }]);
+    expect(isProbe({})).toBe(false);
+    expect(isProbe({ url: 5 } as never)).toBe(false);
+  });
+});
