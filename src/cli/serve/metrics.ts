@@ -1,6 +1,8 @@
 import type { Authenticate, Authorize, Observe } from '../../index.js';
 import { createMetrics, type Metrics } from '../../metrics.js';
 
+type PromClient = typeof import('prom-client');
+
 /** The paths that metrics are served at. */
 export const METRICS_PATHS: readonly string[] = ['/metrics', '/metrics/slis'];
 
@@ -9,7 +11,9 @@ export async function serverMetrics(
   access: { readonly authenticate: Authenticate; readonly authorize: Authorize },
   observe: Observe,
 ): Promise<Metrics> {
-  const { Registry, collectDefaultMetrics } = await import('prom-client');
+  const loaded: PromClient & { readonly default?: PromClient } = await import('prom-client');
+  // Built in, a CommonJS module has nothing but a default export.
+  const { Registry, collectDefaultMetrics } = loaded.default ?? loaded;
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const { authenticate, authorize } = access;
