@@ -4,6 +4,7 @@ import { defineConfig } from 'tsup';
 const entries = {
   index: 'src/index.ts',
   health: 'src/health.ts',
+  checks: 'src/checks.ts',
   lifecycle: 'src/lifecycle.ts',
   metrics: 'src/metrics.ts',
   observers: 'src/observers.ts',

@@ -7,6 +7,16 @@ interface WithWarnings {
   };
 }
 
+/** Warns the process of something that the code of a service should change. Nothing where the runtime has no warnings. */
+export function warn(text: string, code: string, detail?: string): void {
+  // Not the global `process`: there is none in browsers and Workers.
+  (globalThis as WithWarnings).process?.emitWarning?.(`kube-vitals: ${text}`, {
+    type: 'KubeVitalsWarning',
+    code,
+    ...(detail !== undefined && { detail }),
+  });
+}
+
 /**
  * What errors are told to where a service gave no hook: the first one of each place becomes a warning of the process. Without
  * it, a mistake in wiring (a body parser before the listener) would be a 500 that nobody can explain.
@@ -21,11 +31,11 @@ export function createWarnings(
     if (type !== 'error' || warned.has(where)) return;
     warned.add(where);
     try {
-      const stack = typeof error === 'object' && error !== null && 'stack' in error ? error.stack : undefined;
-      // Not the global `process`: there is none in browsers and Workers.
-      (globalThis as WithWarnings).process?.emitWarning?.(
-        `kube-vitals: unexpected error in ${where}: ${errorText(error)} (told once; give the option ${option} to hear of all)`,
-        { type: 'KubeVitalsWarning', code: 'KUBE_VITALS_ERROR', ...(typeof stack === 'string' && { detail: stack }) },
+      const stack: unknown = typeof error === 'object' && error !== null && 'stack' in error ? error.stack : undefined;
+      warn(
+        `unexpected error in ${where}: ${errorText(error)} (told once; give the option ${option} to hear of all)`,
+        'KUBE_VITALS_ERROR',
+        typeof stack === 'string' ? stack : undefined,
       );
     } catch {
       // Nobody else to tell.

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -109,4 +109,22 @@ test('kube-vitals copy fails if a store is missing, and says which', async () =>
   expect([code, out]).toEqual([1, '']);
   expect(err).toMatch(/^error: TO: .+\n$/);
   expect(err).not.toContain('s3cret');
+});
+
+test('kube-vitals serve has metrics, without prom-client beside it, for callers who may get them', async () => {
+  const dir = await newFolder();
+  const { child } = start(
+    ...['serve', '--data-dir', dir, '--store', 'memory', '--secure-port', '0', '--insecure-port', '0'],
+  );
+  let banner = '';
+  while (!/http:\/\/[\d.:]+/.test(banner)) banner += String((await once(child.stdout, 'data'))[0]);
+  const [url = ''] = /http:\/\/[\d.:]+/.exec(banner) ?? [];
+  const authorization = `Bearer ${(await readFile(join(dir, 'admin-token'), 'utf8')).trim()}`;
+  await fetch(`${url}/readyz`, { headers: { authorization } });
+  expect((await fetch(`${url}/metrics`)).status).toBe(403);
+  const text = await (await fetch(`${url}/metrics`, { headers: { authorization } })).text();
+  expect(text).toContain('kubernetes_healthcheck{name="ping",type="readyz"} 1');
+  expect(text).toContain('process_resident_memory_bytes');
+  child.kill('SIGTERM');
+  await once(child, 'close');
 });

@@ -61,6 +61,7 @@ const allowed: Readonly<Record<string, Bundle>> = {
   // memory store how large the heap may become.
   index: { packages: ['@bufbuild/protobuf', 'yaml'], builtins: ['node:crypto'], lazy: ['node:v8', 'node:zlib'] },
   health: { packages: [], builtins: [], lazy: [] },
+  checks: { packages: [], builtins: ['node:*'], lazy: [] },
   node: { packages: [], builtins: ['node:*'], lazy: ['node:*'] },
   fetch: { packages: [], builtins: [], lazy: [] },
   fastify: { packages: [], builtins: ['node:*'], lazy: ['node:*'] },

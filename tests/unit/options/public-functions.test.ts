@@ -8,6 +8,7 @@ import * as koaEntry from '../../../src/koa.js';
 import * as main from '../../../src/index.js';
 import * as lifecycle from '../../../src/lifecycle.js';
 import * as node from '../../../src/node.js';
+import * as checks from '../../../src/checks.js';
 import * as metrics from '../../../src/metrics.js';
 import * as observers from '../../../src/observers.js';
 import * as postgres from '../../../src/postgres.js';
@@ -108,6 +109,57 @@ const FUNCTIONS: Readonly<Record<string, readonly [call: Call, wrong: object, fa
     (options) => metrics.createMetrics(options),
     { processMetrics: 1, registry: {} },
     ['registry must be a Registry of prom-client', 'processMetrics must be true or false'],
+  ],
+  eventLoopDelayCheck: [
+    (options) => checks.eventLoopDelayCheck(options),
+    { maxMs: 0, name: 'a b' },
+    ['name must be 1 to 253 characters', 'maxMs must be a number above 0'],
+  ],
+  eventLoopUtilizationCheck: [
+    (options) => checks.eventLoopUtilizationCheck(options),
+    { max: 98 },
+    ['max must be a number from 0 to 1'],
+  ],
+  heapCheck: [(options) => checks.heapCheck(options), { max: '1' }, ['max must be a number from 0 to 1']],
+  memoryCheck: [
+    (options) => checks.memoryCheck(options),
+    { limitBytes: -1, endpoints: ['startupz'] },
+    ['endpoints must be a list of healthz, livez, readyz', 'limitBytes must be a number above 0'],
+  ],
+  diskCheck: [
+    (options) => checks.diskCheck({ path: '/', ...options }),
+    { minFree: 5, minFreeBytes: '1' },
+    ['minFree must be a number from 0 to 1', 'minFreeBytes must be a number of at least 0'],
+  ],
+  tcpCheck: [
+    (options) => checks.tcpCheck({ host: 'localhost', port: 1, ...options }),
+    { timeoutMs: 0 },
+    ['timeoutMs must be a number from 1 to 3600000'],
+  ],
+  dnsCheck: [
+    (options) => checks.dnsCheck({ hostname: 'localhost', ...options }),
+    { critical: 'no' },
+    ['critical must be true or false'],
+  ],
+  httpCheck: [
+    (options) => checks.httpCheck({ url: 'http://localhost/', ...options }),
+    { method: 'POST', statuses: [1] },
+    ["method must be 'GET' or 'HEAD'", 'statuses[0] must be a whole number from 100 to 599'],
+  ],
+  certificateCheck: [
+    (options) => checks.certificateCheck({ host: 'localhost', ...options }),
+    { port: 0, clock: {} },
+    ['port must be a whole number from 1 to 65535', 'clock must be a Clock'],
+  ],
+  gaugeCheck: [
+    (options) => checks.gaugeCheck({ value: () => 1, max: 1, ...options }),
+    { min: '1' },
+    ['min must be a number'],
+  ],
+  createHolds: [
+    (options) => checks.createHolds(options),
+    { maxMs: 0, clock: 1 },
+    ['maxMs must be a number above 0, or Infinity', 'clock must be a Clock'],
   ],
   loggerObserver: [
     (options) => observers.loggerObserver(console, options),
@@ -228,7 +280,20 @@ async function faultOf(call: Call, options: object): Promise<Error> {
 }
 
 it('every function of every entry is in the table, or takes no options', () => {
-  const entries = [main, health, lifecycle, metrics, observers, node, fetchEntry, fastifyEntry, koaEntry, sqlite, postgres, etcd, testing];
+  const entries = [
+    main,
+    health,
+    lifecycle,
+    metrics,
+    observers,
+    checks,
+    node,
+    fetchEntry,
+    fastifyEntry, koaEntry, sqlite,
+    postgres,
+    etcd,
+    testing,
+  ];
   const functions = entries.flatMap((entry) =>
     Object.entries(entry).flatMap(([name, value]) => (typeof value === 'function' ? [name] : [])),
   );
@@ -277,6 +342,14 @@ it.each<[string, Call]>([
   ['gracefulClose', (options) => node.gracefulClose(createServer(), options)],
   ['eventStoreSuite', (options) => testing.eventStoreSuite(options as never)],
   ['fakeClock', (options) => testing.fakeClock(options)],
+  ['heapCheck', (options) => checks.heapCheck(options)],
+  ['memoryCheck', (options) => checks.memoryCheck(options)],
+  ['eventLoopDelayCheck', (options) => checks.eventLoopDelayCheck(options)],
+  ['eventLoopUtilizationCheck', (options) => checks.eventLoopUtilizationCheck(options)],
+  ['httpCheck', (options) => checks.httpCheck(options as never)],
+  ['certificateCheck', (options) => checks.certificateCheck(options as never)],
+  ['diskCheck', (options) => checks.diskCheck(options as never)],
+  ['createHolds', (options) => checks.createHolds(options)],
 ])('%s says that it needs an object where it is given none', async (name, call) => {
   for (const nothing of [null, 5, []]) {
     expect(await faultOf(call, nothing as never)).toEqual(new TypeError(`${name}: the options must be an object`));

@@ -1,0 +1,43 @@
+import { statfs } from 'node:fs/promises';
+import type { HealthCheck } from '../health/contract.js';
+import { aNonEmptyString, aNumber, required } from '../options/rules.js';
+import { makeCheck, type CommonOptions } from './make-check.js';
+import { percent } from './event-loop.js';
+
+/** Options of {@link diskCheck}. */
+export type DiskOptions = CommonOptions & {
+  /** A file or folder on the file system. */
+  readonly path: string;
+  /** The least share that must be free, from 0 to 1. Default 0.05. */
+  readonly minFree?: number | undefined;
+  /** The least number of bytes that must be free. Default 0. */
+  readonly minFreeBytes?: number | undefined;
+};
+
+/**
+ * Fails while a file system is nearly full, for users without special rights (`df`'s "Available").
+ *
+ * Do not put it into `livez`: a restart frees nothing. Do not use it for a volume that is full by design, such as a cache that
+ * evicts by itself. A network file system that hangs makes the check time out, and keeps a thread of libuv busy.
+ *
+ * @throws TypeError that lists every fault of the options
+ */
+export function diskCheck(options: DiskOptions): HealthCheck {
+  return makeCheck(
+    {
+      where: 'diskCheck',
+      name: 'disk',
+      dependency: true,
+      rules: { path: required(aNonEmptyString), minFree: aNumber(0, 1), minFreeBytes: aNumber(0) },
+      ...(options?.periodMs === undefined && { defaults: { cacheMs: 10_000 } }),
+    },
+    options,
+    async () => {
+      const { path, minFree = 0.05, minFreeBytes = 0 } = options;
+      const { bavail, blocks, bsize } = await statfs(path);
+      const free = bavail * bsize;
+      if (free >= minFreeBytes && bavail >= blocks * minFree) return true;
+      return { ok: false, reason: `${free} bytes (${percent(bavail / blocks)}) are free at ${path}` };
+    },
+  );
+}

@@ -1,0 +1,122 @@
+import { systemClock, type Clock } from '../clock/clock.js';
+import { isPromise } from '../http/promise.js';
+import type { CheckContext, CheckResult, HealthCheck } from '../health/contract.js';
+import { judge } from '../health/outcome.js';
+import { checkOptions, throwFaults, type OptionRules } from '../options/check-options.js';
+import { aClock, aNonEmptyString, aPositiveNumber, orInfinity, required } from '../options/rules.js';
+import { makeCheck, type CommonOptions } from './make-check.js';
+
+/** Options of {@link createHolds}. */
+export type HoldsOptions = CommonOptions & {
+  /** After this long a hold is released by itself, in milliseconds, or `Infinity`. Default 600,000 (10 minutes). */
+  readonly maxMs?: number | undefined;
+  /** Default: the system clock. */
+  readonly clock?: Clock | undefined;
+};
+
+/** Options of one hold. */
+export interface HoldOptions {
+  /** In place of that of all holds, in milliseconds. */
+  readonly maxMs?: number | undefined;
+}
+
+/** Releases a hold. May be called twice. */
+export type Release = () => void;
+
+/** What long tasks do to readiness while they run. All functions may be detached. */
+export interface Holds {
+  /** Fails while something keeps the service from being ready: `health.add(holds.check)`. */
+  readonly check: HealthCheck;
+  /** The service is not ready until it is released. `reason` is that of the check, such as `importing the catalogue`. */
+  readonly notReady: (reason: string, options?: HoldOptions) => Release;
+  /** What `keeping` was given fails no probe until it is released: it shows as degraded. */
+  readonly ready: (reason: string, options?: HoldOptions) => Release;
+  /** A check whose failures are degraded while the service is held ready. */
+  readonly keeping: (check: HealthCheck) => HealthCheck;
+  /** Resolves once nothing is held: for `drain` of a lifecycle, so that a task ends before the process does. */
+  readonly released: () => Promise<void>;
+}
+
+const holdRules = (): OptionRules<HoldOptions> => ({ maxMs: orInfinity(aPositiveNumber) });
+
+/**
+ * Makes holds for long tasks. A task that the service cannot serve requests beside holds `/readyz` false until it is done; one that must not
+ * be interrupted because a dependency is away for a moment holds it true.
+ *
+ * ```ts
+ * const holds = createHolds();
+ * health.add(holds.check);
+ * const release = holds.notReady('importing the catalogue');
+ * try { await importCatalogue(); } finally { release(); }
+ * ```
+ *
+ * A hold that nobody releases ends after ten minutes (`maxMs`). Do not use it for start-up, which `health.addPostStartHook` is for, nor in
+ * `livez`: a restart would end the task.
+ *
+ * @throws TypeError that lists every fault of the options
+ */
+export function createHolds(options: HoldsOptions = {}): Holds {
+  const held = { notReady: new Set<{ readonly reason: string }>(), ready: new Set<{ readonly reason: string }>() };
+  let waiting: (() => void)[] = [];
+  const check = makeCheck(
+    {
+      where: 'createHolds',
+      name: 'holds',
+      dependency: false,
+      rules: { maxMs: orInfinity(aPositiveNumber), clock: aClock },
+    },
+    options,
+    () => {
+      if (held.notReady.size === 0) return true;
+      return { ok: false, reason: [...held.notReady].map(({ reason }) => reason).join('; ') };
+    },
+  );
+  const { clock = systemClock, maxMs = 600_000 } = options;
+  const isFree = (): boolean => held.notReady.size === 0 && held.ready.size === 0;
+
+  const hold =
+    (kind: keyof typeof held) =>
+    (reason: string, more: HoldOptions = {}): Release => {
+      throwFaults(`holds.${kind}`, required(aNonEmptyString)(reason, 'the reason'));
+      checkOptions(`holds.${kind}`, more, holdRules());
+      const entry = { reason };
+      held[kind].add(entry);
+      const longest = more.maxMs ?? maxMs;
+      const timer = longest === Infinity ? undefined : clock.setTimer(() => release(), longest);
+      const release = (): void => {
+        timer?.cancel();
+        held[kind].delete(entry);
+        if (!isFree()) return;
+        for (const resolve of waiting) resolve();
+        waiting = [];
+      };
+      return release;
+    };
+
+  const softened = (result: unknown): CheckResult => {
+    const outcome = judge(result);
+    if (outcome.ok || held.ready.size === 0) return result as CheckResult;
+    const reasons = [...held.ready].map(({ reason }) => reason).join('; ');
+    return { ok: false, critical: false, reason: `${outcome.reason} (held ready: ${reasons})` };
+  };
+
+  return {
+    check,
+    notReady: hold('notReady'),
+    ready: hold('ready'),
+    keeping: (kept) => ({
+      ...kept,
+      check(context: CheckContext) {
+        const failed = (error: unknown): CheckResult =>
+          softened(error instanceof Error ? error : new Error(String(error)));
+        try {
+          const result = kept.check(context);
+          return isPromise(result) ? Promise.resolve(result).then(softened, failed) : softened(result);
+        } catch (error) {
+          return failed(error);
+        }
+      },
+    }),
+    released: () => (isFree() ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve))),
+  };
+}

@@ -1,0 +1,96 @@
+import { readFile } from 'node:fs/promises';
+import { constrainedMemory, memoryUsage } from 'node:process';
+import { getHeapStatistics } from 'node:v8';
+import type { HealthCheck } from '../health/contract.js';
+import { aNumber, aPositiveNumber } from '../options/rules.js';
+import { makeCheck, type CommonOptions } from './make-check.js';
+import { percent } from './event-loop.js';
+
+/** Options of {@link heapCheck}. */
+export type HeapOptions = CommonOptions & {
+  /** The largest share of V8's heap limit that passes, from 0 to 1. Default 0.95. */
+  readonly max?: number | undefined;
+};
+
+/**
+ * Fails while V8's heap is nearly full: more than 95 % of its limit (`--max-old-space-size`) are used, garbage included.
+ *
+ * V8 collects garbage late, so that a heap may look full for a moment: give it a `failureThreshold` and a `periodMs`, as by default (3
+ * runs, 10 s apart). It may be put into `livez`: a restart does mend a leak, in time and with an orderly end, where running out of
+ * memory does not. Do not use it to find out how much memory a service needs.
+ *
+ * @throws TypeError that lists every fault of the options
+ */
+export function heapCheck(options: HeapOptions = {}): HealthCheck {
+  return makeCheck(
+    { where: 'heapCheck', name: 'heap', dependency: false, rules: { max: aNumber(0, 1) }, defaults: lasting(options) },
+    options,
+    () => {
+      const { max = 0.95 } = options;
+      const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics();
+      return used <= limit * max || full('the heap', used, limit, max);
+    },
+  );
+}
+
+/** Options of {@link memoryCheck}. */
+export type MemoryOptions = CommonOptions & {
+  /** The largest share of the limit that passes, from 0 to 1. Default 0.95. */
+  readonly max?: number | undefined;
+  /** The limit in bytes. Default: that of the container (cgroup v2 or v1); without one the check always passes. */
+  readonly limitBytes?: number | undefined;
+};
+
+/**
+ * Fails while the process's resident memory (RSS) is near the limit of its container, beyond which the kernel kills it without a word.
+ * Unlike `heapCheck` it sees buffers, which are not on V8's heap. Outside of a container with a limit it passes.
+ *
+ * It may be put into `livez`, as `heapCheck`. Do not use it where several processes share a container: each sees itself only.
+ *
+ * @throws TypeError that lists every fault of the options
+ */
+export function memoryCheck(options: MemoryOptions = {}): HealthCheck {
+  let limit: Promise<number | undefined> | undefined;
+  return makeCheck(
+    {
+      where: 'memoryCheck',
+      name: 'memory',
+      dependency: false,
+      rules: { max: aNumber(0, 1), limitBytes: aPositiveNumber },
+      defaults: lasting(options),
+    },
+    options,
+    async () => {
+      const { max = 0.95, limitBytes } = options;
+      const bytes = limitBytes ?? (await (limit ??= readContainerLimit()));
+      const used = memoryUsage.rss();
+      return bytes === undefined || used <= bytes * max || full('resident memory', used, bytes, max);
+    },
+  );
+}
+
+/** Three runs in a row, ten seconds apart. */
+function lasting(options: CommonOptions | undefined): Partial<HealthCheck> {
+  return options?.cacheMs === undefined ? { periodMs: 10_000, failureThreshold: 3 } : {};
+}
+
+function full(what: string, used: number, limit: number, max: number): { readonly ok: false; readonly reason: string } {
+  return { ok: false, reason: `${what} is ${percent(used / limit)} of ${limit} bytes, more than ${percent(max)}` };
+}
+
+/** As a container sees its own: cgroup v2, then v1. */
+const LIMIT_FILES = ['/sys/fs/cgroup/memory.max', '/sys/fs/cgroup/memory/memory.limit_in_bytes'] as const;
+
+/** No limit, in cgroup v1, is a number near 2 ** 63. */
+const NO_LIMIT = 2 ** 60;
+
+async function readContainerLimit(): Promise<number | undefined> {
+  for (const file of LIMIT_FILES) {
+    const text = await readFile(file, 'utf8').catch(() => '');
+    const bytes = Number(text.trim() || NaN);
+    if (bytes > 0 && bytes < NO_LIMIT) return bytes;
+  }
+  // Of a cgroup further up.
+  const bytes = constrainedMemory();
+  return bytes > 0 && bytes < NO_LIMIT ? bytes : undefined;
+}

@@ -1,0 +1,140 @@
+import { lookup } from 'node:dns/promises';
+import { connect } from 'node:net';
+import type { HealthCheck } from '../health/contract.js';
+import { aListOf, aNonEmptyString, aString, aWholeNumber, mustBe, oneOf, required } from '../options/rules.js';
+import { makeCheck, type CommonOptions } from './make-check.js';
+
+/** A probe every second or so must not become a load on what it asks. */
+const cached = (options: CommonOptions | undefined): Partial<HealthCheck> =>
+  options?.periodMs === undefined ? { cacheMs: 1_000 } : {};
+
+/** Options of {@link tcpCheck}. */
+export type TcpOptions = CommonOptions & {
+  readonly host: string;
+  /** From 1 to 65,535. */
+  readonly port: number;
+};
+
+/**
+ * Fails while no TCP connection can be made. The connection is closed at once.
+ *
+ * Use the protocol itself where there is a client: a port that accepts says little about what is behind it, and a server may log every
+ * connection that says nothing. Never for `livez`, and not for the service's own port.
+ *
+ * @throws TypeError that lists every fault of the options
+ */
+export function tcpCheck(options: TcpOptions): HealthCheck {
+  return makeCheck(
+    {
+      where: 'tcpCheck',
+      name: 'tcp',
+      dependency: true,
+      rules: { host: required(aNonEmptyString), port: required(aWholeNumber(1, 65_535)) },
+      defaults: cached(options),
+    },
+    options,
+    ({ signal }) =>
+      new Promise<void>((resolve, reject) => {
+        const { host, port } = options;
+        const socket = connect({ host, port });
+        const stop = (): void => void socket.destroy(signal.reason as Error);
+        signal.addEventListener('abort', stop, { once: true });
+        socket.once('connect', () => {
+          socket.destroy();
+          resolve();
+        });
+        socket.once('error', reject);
+        socket.once('close', () => signal.removeEventListener('abort', stop));
+      }),
+  );
+}
+
+/** Options of {@link dnsCheck}. */
+export type DnsOptions = CommonOptions & {
+  readonly hostname: string;
+};
+
+/**
+ * Fails while a name has no address, as `getaddrinfo` of the system resolves it, `/etc/hosts` included.
+ *
+ * A check of what is behind the name says the same and more; use this one to tell the two faults apart, with `critical: false`. Never for
+ * `livez`. A resolver that hangs keeps a thread of libuv busy, of which there are four.
+ *
+ * @throws TypeError that lists every fault of the options
+ */
+export function dnsCheck(options: DnsOptions): HealthCheck {
+  return makeCheck(
+    {
+      where: 'dnsCheck',
+      name: 'dns',
+      dependency: true,
+      rules: { hostname: required(aNonEmptyString) },
+      defaults: cached(options),
+    },
+    options,
+    async () => void (await lookup(options.hostname)),
+  );
+}
+
+/** Options of {@link httpCheck}. */
+export type HttpOptions = CommonOptions & {
+  /** With `http:` or `https:`. */
+  readonly url: string | URL;
+  /** Default `GET`. */
+  readonly method?: 'GET' | 'HEAD' | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** The status codes that pass. Default: 200 to 399. Redirects are not followed. */
+  readonly statuses?: readonly number[] | undefined;
+};
+
+/**
+ * Fails while a URL is not answered, or with a status that does not pass: `answered 503 Service Unavailable`. Asked with `fetch`, whose
+ * connections are kept. The body is not read.
+ *
+ * Ask for the other service's `/livez`, not its `/readyz`, and not in a circle: services that are ready only when the others are never
+ * start. Never for `livez`. For what this service can do without, `critical: false`.
+ *
+ * @throws TypeError that lists every fault of the options
+ */
+export function httpCheck(options: HttpOptions): HealthCheck {
+  return makeCheck(
+    {
+      where: 'httpCheck',
+      name: 'http',
+      dependency: true,
+      rules: {
+        url: required(mustBe(isHttpUrl, 'a URL with http: or https:')),
+        method: oneOf('GET', 'HEAD'),
+        headers: mustBe((value) => typeof value === 'object' && value !== null && !Array.isArray(value), 'an object'),
+        statuses: aListOf(aWholeNumber(100, 599)),
+      },
+      crossCheck: ({ headers = {} }) =>
+        Object.entries(headers).flatMap(([name, value]) => aString(value, `headers.${name}`)),
+      defaults: cached(options),
+    },
+    options,
+    async ({ signal }) => {
+      const { url, method = 'GET', headers = {}, statuses } = options;
+      const response = await fetch(url, { method, headers: { ...headers }, redirect: 'manual', signal });
+      if (statuses === undefined || !statuses.includes(response.status)) {
+        return statuses === undefined ? response : refused(response);
+      }
+      await response.body?.cancel();
+      return true;
+    },
+  );
+}
+
+async function refused({
+  status,
+  statusText,
+  body,
+}: Response): Promise<{ readonly ok: false; readonly reason: string }> {
+  await body?.cancel();
+  return { ok: false, reason: `answered ${status} ${statusText}`.trimEnd() };
+}
+
+function isHttpUrl(value: unknown): boolean {
+  if (typeof value !== 'string' && !(value instanceof URL)) return false;
+  return URL.canParse(String(value)) && /^https?:$/.test(new URL(value).protocol);
+}

@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest';
+import { createHolds } from '../../../src/checks.js';
+import { createHealth } from '../../../src/index.js';
+import { fakeClock } from '../../../src/testing.js';
+
+function createBench() {
+  const clock = fakeClock();
+  const health = createHealth({ clock });
+  const holds = createHolds({ clock });
+  health.add(holds.check);
+  const readyz = async (): Promise<string> => (await health.report('readyz')).status;
+  const reason = async (name: string): Promise<string | undefined> =>
+    (await health.report('readyz')).checks.find((check) => check.name === name)?.reason;
+  return { clock, health, holds, readyz, reason };
+}
+
+describe('a hold that keeps a service from being ready', () => {
+  it('fails readyz until all of them are released, and never livez', async () => {
+    const { health, holds, readyz, reason } = createBench();
+    expect(await readyz()).toBe('ok');
+    const first = holds.notReady('importing the catalogue');
+    const second = holds.notReady('warming caches');
+    expect(await readyz()).toBe('failed');
+    expect(await reason('holds')).toBe('importing the catalogue; warming caches');
+    expect((await health.report('livez')).status).toBe('ok');
+    first();
+    first();
+    expect(await readyz()).toBe('failed');
+    second();
+    expect(await readyz()).toBe('ok');
+  });
+
+  it('ends by itself after ten minutes, or when it is said', async () => {
+    const { clock, holds, readyz } = createBench();
+    holds.notReady('forgotten');
+    clock.advance(599_999);
+    expect(await readyz()).toBe('failed');
+    clock.advance(1);
+    expect(await readyz()).toBe('ok');
+    holds.notReady('short', { maxMs: 10 });
+    holds.notReady('for ever', { maxMs: Infinity });
+    clock.advance(86_400_000);
+    expect(await readyz()).toBe('failed');
+  });
+});
+
+describe('a hold that keeps a service ready', () => {
+  it.each<[string, () => unknown]>([
+    ['throws', () => { throw new Error('away'); }], // prettier-ignore
+    ['rejects', () => Promise.reject(new Error('away'))],
+    ['returns an error', () => new Error('away')],
+    ['returns a verdict later', () => Promise.resolve({ ok: false, reason: 'away' })],
+  ])('makes a check that %s degraded until it is released', async (_how, check) => {
+    const { health, holds, readyz, reason } = createBench();
+    health.add(holds.keeping({ name: 'database', check: check as () => undefined }));
+    expect(await readyz()).toBe('failed');
+    expect(await reason('database')).toBe('away');
+    const release = holds.ready('billing run');
+    expect(await readyz()).toBe('degraded');
+    expect(await reason('database')).toBe('away (held ready: billing run)');
+    release();
+    expect(await readyz()).toBe('failed');
+  });
+
+  it('changes nothing about a check that passes, nor about others', async () => {
+    const { health, holds, readyz } = createBench();
+    health.add(holds.keeping({ name: 'database', check: () => true }));
+    holds.ready('billing run');
+    expect(await readyz()).toBe('ok');
+    health.add({ name: 'disk', check: () => false });
+    expect(await readyz()).toBe('failed');
+  });
+});
+
+describe('released', () => {
+  it('resolves once nothing is held, of either kind', async () => {
+    const { clock, holds } = createBench();
+    await holds.released();
+    const release = holds.ready('billing run');
+    holds.notReady('import', { maxMs: 100 });
+    let over = false;
+    const waiting = holds.released().then(() => (over = true));
+    release();
+    await Promise.resolve();
+    expect(over).toBe(false);
+    clock.advance(100);
+    await waiting;
+    expect(over).toBe(true);
+  });
+});
+
+it('a hold needs a reason and takes known options only', () => {
+  const { holds } = createBench();
+  expect(() => holds.notReady('')).toThrow(new TypeError('holds.notReady: the reason must be a non-empty string'));
+  expect(() => holds.ready('x', { max: 5 } as never)).toThrow(/there is no option "max"/);
+  expect(() => holds.ready('x', { maxMs: 0 })).toThrow(/maxMs must be a number above 0, or Infinity/);
+});

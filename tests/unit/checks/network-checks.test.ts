@@ -1,0 +1,150 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { createServer as createTcpServer, type AddressInfo, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createServer as createTlsServer } from 'node:tls';
+import { generate } from 'selfsigned';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { certificateCheck, dnsCheck, httpCheck, tcpCheck, type HealthCheck } from '../../../src/checks.js';
+import { createHealth } from '../../../src/index.js';
+import { fakeClock } from '../../../src/testing.js';
+
+const servers: Server[] = [];
+afterEach(() => servers.splice(0).forEach((server) => server.close()));
+
+async function listen(server: Server): Promise<number> {
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return (server.address() as AddressInfo).port;
+}
+
+async function verdictOf(
+  check: HealthCheck,
+): Promise<{ readonly status: string; readonly reason?: string | undefined }> {
+  const health = createHealth();
+  health.add(check);
+  return (await health.report('readyz')).checks.find(({ name }) => name === check.name) ?? { status: 'absent' };
+}
+
+describe('tcpCheck', () => {
+  it('passes where a server listens, and tells what is wrong where none does', async () => {
+    const server = createTcpServer((socket) => socket.on('error', () => undefined));
+    const port = await listen(server);
+    expect(await verdictOf(tcpCheck({ host: '127.0.0.1', port }))).toMatchObject({ name: 'tcp', status: 'ok' });
+    await new Promise((resolve) => server.close(resolve));
+    expect(await verdictOf(tcpCheck({ host: '127.0.0.1', port }))).toMatchObject({
+      status: 'failed',
+      reason: `connect ECONNREFUSED 127.0.0.1:${port}`,
+    });
+  });
+
+  it('lets go of the connection when it is aborted', async () => {
+    const aborting = new AbortController();
+    const { check } = tcpCheck({ host: '192.0.2.1', port: 81 });
+    const pending = check({ signal: aborting.signal });
+    aborting.abort(new Error('over'));
+    await expect(pending).rejects.toThrow(/over|ENETUNREACH|EHOSTUNREACH|ECONNREFUSED/);
+  });
+});
+
+describe('dnsCheck', () => {
+  it('passes for a name with an address, and fails for one without', async () => {
+    expect(await verdictOf(dnsCheck({ hostname: 'localhost' }))).toMatchObject({ name: 'dns', status: 'ok' });
+    // RFC 6761: never resolves.
+    expect(await verdictOf(dnsCheck({ hostname: 'no-such-host.invalid', timeoutMs: 5_000 }))).toMatchObject({
+      status: 'failed',
+    });
+  });
+});
+
+describe('httpCheck', () => {
+  it('judges the status, without following redirects, and says who refused', async () => {
+    const seen: string[] = [];
+    const port = await listen(
+      createServer((request, response) => {
+        seen.push(`${request.method} ${String(request.headers['x-probe'])}`);
+        const status = Number(request.url?.slice(1));
+        response.writeHead(status, status === 302 ? { location: '/500' } : {}).end('x');
+      }),
+    );
+    const ask = (status: number, more: object = {}): ReturnType<typeof verdictOf> =>
+      verdictOf(httpCheck({ url: `http://127.0.0.1:${port}/${status}`, ...more }));
+    expect(await ask(200, { method: 'HEAD', headers: { 'x-probe': 'a' } })).toMatchObject({
+      name: 'http',
+      status: 'ok',
+    });
+    expect(seen).toEqual(['HEAD a']);
+    expect(await ask(302)).toMatchObject({ status: 'ok' });
+    expect(await ask(503)).toMatchObject({ status: 'failed', reason: 'answered 503 Service Unavailable' });
+    expect(await ask(503, { statuses: [503] })).toMatchObject({ status: 'ok' });
+    expect(await ask(200, { statuses: [204] })).toMatchObject({ status: 'failed', reason: 'answered 200 OK' });
+  });
+
+  it('takes an http URL and headers that are strings', () => {
+    for (const url of ['ftp://a/', 'a', 5])
+      expect(() => httpCheck({ url: url as string })).toThrow('url must be a URL with http');
+    expect(() => httpCheck({ url: 'http://a/', headers: { a: 1 as never } })).toThrow('headers.a must be a string');
+  });
+});
+
+describe('certificateCheck', () => {
+  const validFor = (days: number): Promise<{ cert: string; private: string }> =>
+    generate([{ name: 'commonName', value: 'localhost' }], {
+      notAfterDate: new Date(Date.now() + days * 86_400_000),
+      keySize: 2048,
+    });
+
+  it('passes, is degraded shortly before the end, and fails after it, from a file', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'kube-vitals-certificate-'));
+    const file = join(folder, 'cert.pem');
+    writeFileSync(file, (await validFor(30)).cert);
+    try {
+      const clock = fakeClock({ now: Date.now() * 1_000 });
+      const ask = (): ReturnType<typeof verdictOf> => verdictOf(certificateCheck({ file, clock }));
+      expect(await ask()).toMatchObject({ name: 'certificate', status: 'ok' });
+      clock.advance(24 * 86_400_000);
+      expect(await ask()).toMatchObject({
+        status: 'degraded',
+        reason: expect.stringMatching(/^expires in [56]\.\d days, at /) as unknown,
+      });
+      clock.advance(7 * 86_400_000);
+      expect(await ask()).toMatchObject({ status: 'failed', reason: expect.stringMatching(/^expired at /) as unknown });
+      clock.setNow(0);
+      expect(await ask()).toMatchObject({
+        status: 'failed',
+        reason: expect.stringMatching(/^not valid before /) as unknown,
+      });
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  it('asks a server for its certificate, trusted or not', async () => {
+    const { cert, private: key } = await validFor(3);
+    const port = await listen(createTlsServer({ cert, key }, (socket) => socket.on('error', () => undefined)));
+    expect(await verdictOf(certificateCheck({ host: '127.0.0.1', port }))).toMatchObject({
+      status: 'degraded',
+      reason: expect.stringMatching(/^expires in [23]\.\d days/) as unknown,
+    });
+    expect(await verdictOf(certificateCheck({ host: '127.0.0.1', port, minRemainingMs: 1_000 }))).toMatchObject({
+      status: 'ok',
+    });
+  });
+
+  it('is about a file or a server', () => {
+    expect(() => certificateCheck({})).toThrow('give file, or host');
+    expect(() => certificateCheck({ file: 'a', host: 'b' })).toThrow('give file, or host');
+  });
+});
+
+it('every check of the network warns when it is put into livez', () => {
+  const emitWarning = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
+  const endpoints = ['livez'] as const;
+  tcpCheck({ host: 'a', port: 1, endpoints });
+  dnsCheck({ hostname: 'a', endpoints });
+  httpCheck({ url: 'http://a/', endpoints });
+  certificateCheck({ host: 'a', endpoints });
+  expect(emitWarning).toHaveBeenCalledTimes(4);
+  emitWarning.mockRestore();
+});
