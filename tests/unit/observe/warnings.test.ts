@@ -87,7 +87,9 @@ describe('without observe, an unexpected error', () => {
 
 describe('with observe, an unexpected error', () => {
   it('is no warning, even when the hook throws', () => {
-    const observe: Observe = failing as Observe;
+    const observe: Observe = () => {
+      throw new Error('observer');
+    };
     createNotifier(observe)({ type: 'error', error: new Error('broken'), where: 'events' });
     expect(warnings()).toEqual([]);
   });

@@ -208,7 +208,7 @@ describe('watch hub', () => {
     const made: string[] = [];
     const of = (kind: string) => (): BatchFrames => {
       made.push(kind);
-      return { chunks: [new TextEncoder().encode(kind)], last: false };
+      return { chunks: [new TextEncoder().encode(kind)], count: 1, last: false };
     };
     const { value } = await batch;
     const frames = (kind: string): BatchFrames => (value as Batch).frames(kind, of(kind));
