@@ -111,7 +111,7 @@ export function createEvents(options: EventsOptions): Events {
     readEvent: createEventReader(fieldTracker.entriesOf),
     bookmarkIntervalMs: options.bookmarkIntervalMs ?? 60_000,
     minWatchMs: options.minWatchMs ?? 1_800_000,
-    observed: activity && { activity, notify },
+    watched: activity && { notify, sent: activity.sent },
   };
   const documents = createDocuments({ versions, roots: options.discovery });
   const parts: PipelineDependencies = {

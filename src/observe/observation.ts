@@ -148,6 +148,13 @@ type AbortCode = 'client-left' | 'server-closing' | 'body-unwanted' | 'reader-st
  */
 export type Observe = (observation: Observation) => void | Promise<void>;
 
+/** Who is told of watches. */
+export interface WatchObserver {
+  readonly notify: Notify;
+  /** Counts frames and bytes, which are too many to be observed one by one. */
+  readonly sent: (group: string, version: string, frames: number, bytes: number) => void;
+}
+
 /** Calls a hook and ignores what it throws or rejects with. */
 export type Notify = (observation: Observation) => void;
 

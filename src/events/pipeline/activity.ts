@@ -1,6 +1,6 @@
 import type { Clock, ClockTimer } from '../../clock/clock.js';
 import type { PlaceKind } from '../../limits/in-flight.js';
-import type { Notify } from '../../observe/observation.js';
+import type { Notify, WatchObserver } from '../../observe/observation.js';
 
 /** How often `activity` is observed at most, as kube-apiserver's gauge of requests in flight has the peak of a second. */
 const PERIOD_MS = 1_000;
@@ -10,7 +10,7 @@ export interface Activity {
   /** A place in flight was taken. `held`: how many are, always the same object. */
   readonly taken: (kind: PlaceKind, held: Readonly<Record<PlaceKind, number>>) => void;
   /** A watch of this version was sent frames, or bytes. */
-  sent(group: string, version: string, frames: number, bytes: number): void;
+  readonly sent: WatchObserver['sent'];
   close(): void;
 }
 

@@ -1,7 +1,7 @@
 import { isBytes } from '../../http/bytes.js';
 import type { ApiResponse } from '../../http/response.js';
 import type { RequestObservation } from '../../observe/observation.js';
-import { reportedScope } from '../request/scope.js';
+import { reportedScope } from '../request/reported-scope.js';
 import type { RequestContext } from './request-context.js';
 
 /** Tells `observe` of an answered request, where somebody listens. */

@@ -12,7 +12,7 @@ import type { Caller } from '../../model/caller.js';
 import type { EventKey, EventStore } from '../../store/contract/event-store.js';
 import { type EventRecord, eventSize } from '../../store/contract/record.js';
 import type { StoreTime } from '../../store/store-time.js';
-import type { Notify } from '../../observe/observation.js';
+import type { WatchObserver } from '../../observe/observation.js';
 import type { WatchHub } from '../../store/watch/watch-hub.js';
 import type { WatchedSelections } from './watched-selections.js';
 import type { RequestLife } from './request-life.js';
@@ -32,11 +32,6 @@ import type { Attributes } from '../../auth/contract.js';
 import { forbiddenStatus } from '../../auth/resource-refusal.js';
 import { chain } from '../../http/promise.js';
 import { NOSNIFF } from '../../responses/fixed-responses.js';
-
-/** What counts the frames of all watches. */
-export interface WatchCounts {
-  sent(group: string, version: string, frames: number, bytes: number): void;
-}
 
 /** What all requests of one `createEvents` share. */
 export interface EventsDependencies {
@@ -72,8 +67,8 @@ export interface EventsDependencies {
   readonly bookmarkIntervalMs: number;
   /** Watches without `timeoutSeconds` end after this long to twice this long. */
   readonly minWatchMs: number;
-  /** Who is told of watches; absent where nobody observes. */
-  readonly observed?: { readonly activity: WatchCounts; readonly notify: Notify } | undefined;
+  /** Who is told of watches and of what they are sent; absent where nobody observes. */
+  readonly watched?: WatchObserver | undefined;
 }
 
 /** One request as a verb sees it: authenticated, authorized, routed, its answer's form negotiated. */

@@ -5,7 +5,6 @@ import { parseFieldSelector } from '../../api/selectors/field-selector.js';
 import { badRequest, methodNotAllowed, routeNotFound } from '../../api/status/failures.js';
 import { pathSegmentErrors } from '../../api/validation/names.js';
 import type { EventVersion } from '../versions/version.js';
-import type { RequestObservation } from '../../observe/observation.js';
 
 /** What a path below a served group-version asks for, before anything is known about the caller. */
 export interface Scope {
@@ -135,11 +134,4 @@ export function requireName(name: string): void {
   if (name === '') return;
   const wrong = pathSegmentErrors(name)[0];
   if (wrong) throw badRequest(`Name parameter invalid: ${JSON.stringify(name)}: ${wrong}`);
-}
-
-/** kube-apiserver's label `scope`. */
-export function reportedScope(scope: Scope | undefined): RequestObservation['scope'] {
-  if (scope?.routed !== true) return '';
-  if (scope.name !== '' || scope.verb === 'create') return 'resource';
-  return scope.namespace === '' ? 'cluster' : 'namespace';
 }

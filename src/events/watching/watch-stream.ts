@@ -28,7 +28,7 @@ export class WatchStream implements ParkedSource<Uint8Array> {
   readonly #deadline: ClockTimer;
   readonly #onEnd: () => void;
   /** How it ended, where nobody else ended it. */
-  #ending: 'timeout' | 'error' | 'limit' | 'feed' | undefined;
+  #ending: EndReason | undefined;
   #source: FrameSource;
   /** Nothing more is asked of the sources; the reader, waiting or asking next, is told the end. */
   #done: boolean;
@@ -102,7 +102,7 @@ export class WatchStream implements ParkedSource<Uint8Array> {
     this.#source.stop();
     this.#deadline.cancel();
     this.#parts.call.request.signal?.removeEventListener('abort', this.frames.end);
-    this.#parts.tally?.ended(this.#ending ?? endedBy(this.#parts.call.request.signal));
+    this.#parts.tally?.ended(this.#ending, this.#parts.call.request.signal);
     this.#onEnd();
   }
 
@@ -112,12 +112,6 @@ export class WatchStream implements ParkedSource<Uint8Array> {
     this.#over.abort(WATCH_OVER);
     this.frames.wake();
   }
-}
-
-/** Who ended a watch that did not end by itself: the bridge, which gives a code, or whoever read it. */
-function endedBy(signal: AbortSignal | undefined): EndReason {
-  const { code } = (signal?.reason ?? {}) as { readonly code?: EndReason };
-  return code ?? 'aborted';
 }
 
 function formOf({ call, encoder }: Pick<WatchParts, 'call' | 'encoder'>): string | undefined {

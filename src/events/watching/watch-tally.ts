@@ -1,6 +1,6 @@
 import type { Observation, WatchIdentity } from '../../observe/observation.js';
 import type { VerbCall } from '../request/call.js';
-import { reportedScope } from '../request/scope.js';
+import { reportedScope } from '../request/reported-scope.js';
 
 /** How a watch ended. */
 export type EndReason = Extract<Observation, { type: 'watch.ended' }>['reason'];
@@ -10,14 +10,15 @@ export interface WatchTally {
   /** It was sent frames, or will be with the next chunks. */
   frames(count: number): void;
   bytes(count: number): void;
-  ended(reason: EndReason): void;
+  /** It ended by itself, or through the signal of its request: the bridge gives a code. */
+  ended(reason: EndReason | undefined, signal: AbortSignal | undefined): void;
 }
 
 /** Makes the tally of a watch that begins now; `undefined` where nobody observes. */
 export function createWatchTally({ dependencies, scope, caller }: VerbCall): WatchTally | undefined {
-  const { observed, clock } = dependencies;
-  if (observed === undefined) return undefined;
-  const { notify, activity } = observed;
+  const { watched, clock } = dependencies;
+  if (watched === undefined) return undefined;
+  const { notify, sent } = watched;
   const { group, version, namespace } = scope;
   const watch: WatchIdentity = { caller: caller.name, group, version, namespace, scope: reportedScope(scope) };
   const since = clock.monotonic();
@@ -27,13 +28,16 @@ export function createWatchTally({ dependencies, scope, caller }: VerbCall): Wat
   return {
     frames(count) {
       frames += count;
-      activity.sent(group, version, count, 0);
+      sent(group, version, count, 0);
     },
     bytes(count) {
       bytes += count;
-      activity.sent(group, version, 0, count);
+      sent(group, version, 0, count);
     },
-    ended: (reason) =>
-      notify({ type: 'watch.ended', reason, frames, bytes, durationMs: clock.monotonic() - since, ...watch }),
+    ended(itself, signal) {
+      const { code } = (signal?.reason ?? {}) as { readonly code?: EndReason };
+      const reason = itself ?? code ?? 'aborted';
+      notify({ type: 'watch.ended', reason, frames, bytes, durationMs: clock.monotonic() - since, ...watch });
+    },
   };
 }
