@@ -3,44 +3,16 @@ import type { CheckRunner, Verdict } from './check-runner.js';
 import type { HealthChange, HealthCheck, HealthRoot } from './contract.js';
 import { ROOTS } from './definition.js';
 
-/** Makes the check that passes as long as the process can respond. */
-export function pingCheck(clock: Clock): CheckRunner {
-  return builtIn(
-    'ping',
-    ROOTS,
-    () => undefined,
-    clock,
-    () => undefined,
-  );
-}
-
-/** Makes the check that fails while the `observe` hook is blocked. */
-export function logCheck(
-  clock: Clock,
-  isBlocked: () => boolean,
-  onChange: (change: HealthChange) => void,
-): CheckRunner {
-  return builtIn('log', ROOTS, () => (isBlocked() ? 'logging blocked' : undefined), clock, onChange);
-}
-
-/** Makes the check that fails once the shutdown has begun, for readiness only: a draining process is alive. */
-export function shutdownCheck(
-  clock: Clock,
-  isShuttingDown: () => boolean,
-  onChange: (change: HealthChange) => void,
-): CheckRunner {
-  return builtIn(
-    'shutdown',
-    ['readyz'],
-    () => (isShuttingDown() ? 'process is shutting down' : undefined),
-    clock,
-    onChange,
-  );
-}
-
 const OK: Verdict = Object.freeze({ status: 'ok' });
 
-/** A check whose verdict is known: no run, no timeout, no semaphore. */
+/** Makes checks whose verdict is known: no run, no timeout, no semaphore. `fault`: why it fails, if it does. */
+export function createBuiltIn(
+  clock: Clock,
+  onChange: (change: HealthChange) => void,
+): (name: string, endpoints: readonly HealthRoot[], fault: () => string | undefined) => CheckRunner {
+  return (name, endpoints, fault) => builtIn(name, endpoints, fault, clock, onChange);
+}
+
 function builtIn(
   name: string,
   endpoints: readonly HealthRoot[],

@@ -2,17 +2,11 @@ import type { Observe } from '../observe/observation.js';
 import type { HealthChange } from './contract.js';
 
 /** Tells changes of status to the `observe` hook and to listeners. */
-export interface Changes {
-  readonly announce: (change: HealthChange) => void;
-  readonly onChange: (listener: (change: HealthChange) => void) => () => void;
-}
-
-/** Makes an empty list of listeners. */
-export function createChanges(observe: Observe): Changes {
+export function createChanges(observe: Observe) {
   // Wrapped, so that a function added twice is called twice and removed twice.
   const listeners = new Set<{ readonly call: (change: HealthChange) => void }>();
   return {
-    announce(change) {
+    announce(change: HealthChange): void {
       const { previous: _previous, ...news } = change;
       void observe({ type: 'health.changed', ...news });
       for (const { call } of [...listeners]) {
@@ -23,7 +17,7 @@ export function createChanges(observe: Observe): Changes {
         }
       }
     },
-    onChange(listener) {
+    onChange(listener: (change: HealthChange) => void): () => void {
       if (typeof listener !== 'function') throw new TypeError('health.onChange: the listener must be a function');
       const entry = { call: listener };
       listeners.add(entry);

@@ -1,5 +1,5 @@
 import { systemClock } from '../clock/clock.js';
-import { logCheck, pingCheck, postStartCheck, shutdownCheck } from './built-in.js';
+import { createBuiltIn, postStartCheck } from './built-in.js';
 import { createChanges } from './changes.js';
 import { createCheckRunner, type CheckRunner } from './check-runner.js';
 import type { Health, HealthCheck, HealthReport, HealthRoot, PostStartHook } from './contract.js';
@@ -39,8 +39,13 @@ export function createHealth(options: HealthOptions = {}): Health {
 
   const runnerOf = (definition: CheckDefinition): CheckRunner =>
     createCheckRunner(definition, { clock, semaphore, onChange: announce });
-  const shutdown = shutdownCheck(clock, () => shuttingDown, announce);
-  const registry = createRegistry([pingCheck(clock), logCheck(clock, isBlocked, announce)], [shutdown]);
+  const builtIn = createBuiltIn(clock, announce);
+  const ping = builtIn('ping', ROOTS, () => undefined);
+  // Fails while the `observe` hook is blocked.
+  const log = builtIn('log', ROOTS, () => (isBlocked() ? 'logging blocked' : undefined));
+  // Readiness only: a draining process is alive.
+  const shutdown = builtIn('shutdown', ['readyz'], () => (shuttingDown ? 'process is shutting down' : undefined));
+  const registry = createRegistry([ping, log], [shutdown]);
 
   const gracePeriod: GracePeriod = {
     applies: (root, { definition }) => root === 'livez' && definition.startup && livezGracePeriodMs > 0,

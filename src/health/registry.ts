@@ -3,21 +3,10 @@ import type { HealthRoot } from './contract.js';
 import { ROOTS } from './definition.js';
 
 /** The checks of one health object, in order of registration with `shutdown` last. */
-export interface Registry {
-  /** The checks of one endpoint. The array is never changed, so a loop over it survives additions and removals. */
-  of(root: HealthRoot): readonly CheckRunner[];
-  find(root: HealthRoot, name: string): CheckRunner | undefined;
-  has(name: string): boolean;
-  add(runner: CheckRunner): void;
-  /** Removes a check; `undefined` if there is none of that name or it is built in. */
-  remove(name: string): CheckRunner | undefined;
-  isBuiltIn(name: string): boolean;
-  /** The added checks, without the built-in ones. */
-  added(): readonly CheckRunner[];
-}
+export type Registry = ReturnType<typeof createRegistry>;
 
 /** Makes a registry with the built-in checks: `first` before the added ones, `last` after them. */
-export function createRegistry(first: readonly CheckRunner[], last: readonly CheckRunner[]): Registry {
+export function createRegistry(first: readonly CheckRunner[], last: readonly CheckRunner[]) {
   const builtIn = new Map([...first, ...last].map((runner) => [runner.definition.name, runner]));
   const added = new Map<string, CheckRunner>();
   // Sorted on the next read: adding a thousand checks sorts once.
@@ -30,24 +19,27 @@ export function createRegistry(first: readonly CheckRunner[], last: readonly Che
   }
 
   return {
-    of: (root) => (byRoot ??= sort())[root],
-    find(root, name) {
+    /** The checks of one endpoint. The array is never changed, so a loop over it survives additions and removals. */
+    of: (root: HealthRoot): readonly CheckRunner[] => (byRoot ??= sort())[root],
+    find(root: HealthRoot, name: string): CheckRunner | undefined {
       const runner = added.get(name) ?? builtIn.get(name);
       return runner?.definition.endpoints.includes(root) ? runner : undefined;
     },
-    has: (name) => added.has(name) || builtIn.has(name),
-    add(runner) {
+    has: (name: string): boolean => added.has(name) || builtIn.has(name),
+    add(runner: CheckRunner): void {
       added.set(runner.definition.name, runner);
       byRoot = undefined;
     },
-    remove(name) {
+    /** Removes an added check; `undefined` if there is none of that name. */
+    remove(name: string): CheckRunner | undefined {
       const runner = added.get(name);
       added.delete(name);
       byRoot = undefined;
       return runner;
     },
-    isBuiltIn: (name) => builtIn.has(name),
-    added: () => [...added.values()],
+    isBuiltIn: (name: string): boolean => builtIn.has(name),
+    /** Without the built-in ones. */
+    added: (): readonly CheckRunner[] => [...added.values()],
   };
 }
 

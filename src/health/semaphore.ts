@@ -1,31 +1,23 @@
-/** A counting semaphore: a bounded number of permits, granted in the order of requests. */
-export interface Semaphore {
-  /** Takes a permit if one is free and no other caller waits for one. */
-  tryAcquire(): boolean;
-  /** Waits for a permit; `acquired` is called once it is held. Returns the function that stops waiting. */
-  wait(acquired: () => void): () => void;
-  /** Releases a permit. */
-  release(): void;
-  /** Drops all waiting callbacks without calling them. */
-  clearQueue(): void;
-}
+export type Semaphore = ReturnType<typeof createSemaphore>;
 
-/** Makes a {@link Semaphore} with `limit` permits. */
-export function createSemaphore(limit: number): Semaphore {
+/** Makes a counting semaphore: `limit` permits, granted in the order of requests. */
+export function createSemaphore(limit: number) {
   let free = limit;
   let serving = false;
   const queue = new Set<() => void>();
   return {
-    tryAcquire() {
+    /** Takes a permit if one is free and no other caller waits for one. */
+    tryAcquire(): boolean {
       if (free === 0 || queue.size > 0) return false;
       free -= 1;
       return true;
     },
-    wait(acquired) {
+    /** Waits for a permit; `acquired` is called once it is held. Returns the function that stops waiting. */
+    wait(acquired: () => void): () => void {
       queue.add(acquired);
       return () => void queue.delete(acquired);
     },
-    release() {
+    release(): void {
       free += 1;
       // A callback may release synchronously: this loop serves the queue then, so that the stack does not grow.
       if (serving) return;
@@ -39,6 +31,7 @@ export function createSemaphore(limit: number): Semaphore {
       }
       serving = false;
     },
-    clearQueue: () => queue.clear(),
+    /** Drops all waiting callbacks without calling them. */
+    clearQueue: (): void => queue.clear(),
   };
 }
