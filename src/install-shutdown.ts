@@ -176,6 +176,7 @@ export function installShutdown(options: InstallShutdownOptions): InstalledShutd
   const run = async (): Promise<ShutdownReport> => {
     const begun = clock.monotonic();
     const { drained, failures } = await lifecycle.shutdown();
+    uninstall();
     const done = {
       drained: drained && cut.requests === 0,
       cut,

@@ -9,7 +9,7 @@ import type { Vitals } from '../shop/vitals.js';
  * duplicate fields and refuses more than 100 kB and malformed JSON with an answer of its own. Mounted before the parser,
  * clients get every answer from Kubernetes' book.
  */
-export function mountVitals(app: Express, { handle, stopping }: Vitals): void {
-  app.use(toNodeListener(handle, { signal: stopping }));
-  app.use('/ops', toNodeListener(handle, { signal: stopping }));
+export function mountVitals(app: Express, { handle }: Vitals): void {
+  app.use(toNodeListener(handle));
+  app.use('/ops', toNodeListener(handle));
 }

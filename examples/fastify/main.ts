@@ -1,4 +1,4 @@
-import { gracefulClose } from 'kube-vitals/node';
+import { installShutdown } from 'kube-vitals/node';
 import { limited } from '../shop/limited.js';
 import { runDirectly, type Running } from '../shop/running.js';
 import { createDatabase, createOrders } from '../shop/orders.js';
@@ -15,14 +15,10 @@ export async function start(port = 0): Promise<Running> {
   const orders = createOrders({ database, record: vitals.record });
   const app = createService(orders, (fastify) => mountVitals(fastify, vitals));
   limited(app.server);
+  const { shutdown } = installShutdown({ server: app.server, ...vitals.parts, close: () => app.close() });
   const url = await app.listen({ port, host: '127.0.0.1' });
   vitals.started();
-  const closeServer = async (): Promise<void> => {
-    // First, and limited in time: app.close() alone waits for connections that never sent a request.
-    await gracefulClose(app.server);
-    await app.close();
-  };
-  return { url, close: () => vitals.shutDown(closeServer) };
+  return { url, close: shutdown };
 }
 
 await runDirectly(import.meta.url, start);

@@ -7,8 +7,8 @@ import type { Vitals } from '../shop/vitals.js';
  * headers every answer should have, such as `@fastify/cors`. Fastify's body parser never meets our bodies, and `app.close()`
  * ends open watches.
  */
-export function mountVitals(app: FastifyInstance, { handle, stopping }: Vitals): void {
-  const vitals = toFastifyPlugin(handle, { signal: stopping });
+export function mountVitals(app: FastifyInstance, { handle }: Vitals): void {
+  const vitals = toFastifyPlugin(handle);
   void app.register(vitals);
   void app.register(vitals, { prefix: '/ops' });
 }

@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 import { createAdaptorServer } from '@hono/node-server';
-import { gracefulClose, orderRequests } from 'kube-vitals/node';
+import { installShutdown, orderRequests } from 'kube-vitals/node';
 import { createDatabase, createOrders } from '../shop/orders.js';
 import { limited } from '../shop/limited.js';
 import { listen, runDirectly, type Running } from '../shop/running.js';
@@ -19,9 +19,10 @@ export async function start(port = 0): Promise<Running> {
   const server = createAdaptorServer(app);
   limited(server as Server); // HTTP/1.1, since nothing else was asked for
   orderRequests(server); // the fetch bridge sees no connections, and so no pipelined requests
+  const { shutdown } = installShutdown({ server, ...vitals.parts });
   const url = await listen(server, port);
   vitals.started();
-  return { url, close: () => vitals.shutDown(() => gracefulClose(server)) };
+  return { url, close: shutdown };
 }
 
 await runDirectly(import.meta.url, start);

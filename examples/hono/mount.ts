@@ -4,9 +4,9 @@ import { toFetchHandler, type FetchHandler } from 'kube-vitals/fetch';
 import type { Vitals } from '../shop/vitals.js';
 
 /** Mounts health and events in a Hono application, at the root and once more below `/ops`. */
-export function mountVitals(app: Hono, { handle, stopping }: Vitals): void {
-  app.use(middleware(toFetchHandler(handle, { signal: stopping })));
-  app.use('/ops/*', middleware(toFetchHandler(handle, { signal: stopping, basePath: '/ops' })));
+export function mountVitals(app: Hono, { handle }: Vitals): void {
+  app.use(middleware(toFetchHandler(handle)));
+  app.use('/ops/*', middleware(toFetchHandler(handle, { basePath: '/ops' })));
 }
 
 function middleware(vitals: FetchHandler): MiddlewareHandler {

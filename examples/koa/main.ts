@@ -1,5 +1,5 @@
 import { createServer, type RequestListener } from 'node:http';
-import { gracefulClose } from 'kube-vitals/node';
+import { installShutdown } from 'kube-vitals/node';
 import { createDatabase, createOrders } from '../shop/orders.js';
 import { limited } from '../shop/limited.js';
 import { listen, runDirectly, type Running } from '../shop/running.js';
@@ -16,9 +16,10 @@ export async function start(port = 0): Promise<Running> {
   const orders = createOrders({ database, record: vitals.record });
   const app = createService(orders, (koa) => mountVitals(koa, vitals));
   const server = limited(createServer(app.callback() as RequestListener));
+  const { shutdown } = installShutdown({ server, ...vitals.parts });
   const url = await listen(server, port);
   vitals.started();
-  return { url, close: () => vitals.shutDown(() => gracefulClose(server)) };
+  return { url, close: shutdown };
 }
 
 await runDirectly(import.meta.url, start);

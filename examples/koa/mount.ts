@@ -6,7 +6,7 @@ import type { Vitals } from '../shop/vitals.js';
  * Mounts health and events in a Koa application, at the root and once more below `/ops`. Middleware around them goes on when
  * our answer has been sent.
  */
-export function mountVitals(app: Koa, { handle, stopping }: Vitals): void {
-  app.use(toKoaMiddleware(handle, { signal: stopping }));
-  app.use(toKoaMiddleware(handle, { signal: stopping, basePath: '/ops' }));
+export function mountVitals(app: Koa, { handle }: Vitals): void {
+  app.use(toKoaMiddleware(handle));
+  app.use(toKoaMiddleware(handle, { basePath: '/ops' }));
 }

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import type { Server } from 'node:http';
 import { NestFactory } from '@nestjs/core';
-import { gracefulClose } from 'kube-vitals/node';
+import { installShutdown } from 'kube-vitals/node';
 import { limited } from '../shop/limited.js';
 import { runDirectly, type Running } from '../shop/running.js';
 import { mountVitals } from './mount.js';
@@ -11,15 +11,11 @@ import { ShopModule } from './shop.module.js';
 export async function start(port = 0): Promise<Running> {
   const app = await NestFactory.create(ShopModule, { logger: ['error'] });
   const vitals = mountVitals(app);
-  limited(app.getHttpServer() as Server);
+  const server = limited(app.getHttpServer() as Server);
+  const { shutdown } = installShutdown({ server, ...vitals.parts, close: () => app.close() });
   await app.listen(port, '127.0.0.1');
   vitals.started();
-  const closeServer = async (): Promise<void> => {
-    // First, and limited in time: app.close() alone waits for connections that never sent a request.
-    await gracefulClose(app.getHttpServer() as Server);
-    await app.close();
-  };
-  return { url: await app.getUrl(), close: () => vitals.shutDown(closeServer) };
+  return { url: await app.getUrl(), close: shutdown };
 }
 
 await runDirectly(import.meta.url, start);

@@ -9,8 +9,8 @@ import { VITALS } from './shop.module.js';
  */
 export function mountVitals(app: INestApplication): Vitals {
   const vitals = app.get<Vitals>(VITALS);
-  const { handle, stopping } = vitals;
-  app.use(toNodeListener(handle, { signal: stopping }));
-  app.use('/ops', toNodeListener(handle, { signal: stopping }));
+  const { handle } = vitals;
+  app.use(toNodeListener(handle));
+  app.use('/ops', toNodeListener(handle));
   return vitals;
 }

@@ -35,7 +35,10 @@ beforeEach(async () => {
   url = await app.getUrl();
 });
 
-afterEach(() => vitals.shutDown(() => app.close()));
+afterEach(async () => {
+  await app.close();
+  await vitals.parts.events?.close();
+});
 
 const get = (path: string): Promise<Response> => fetch(url + path, { headers: { authorization: `Bearer ${token}` } });
 const post = (path: string, value: unknown): Promise<Response> => {

@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 export interface Running {
   /** `http://127.0.0.1:8080`. */
   readonly url: string;
-  readonly close: () => Promise<void>;
+  readonly close: () => Promise<unknown>;
 }
 
 /** Listens on loopback; port 0 takes any that is free. Resolves to the address. */
@@ -17,14 +17,12 @@ export async function listen(server: Server, port: number): Promise<string> {
 }
 
 /**
- * Starts an example when its file is the program: on `PORT`, else 8080. Prints lines to copy, and stops on SIGINT and
- * SIGTERM. Does nothing when the file was imported.
+ * Starts an example when its file is the program: on `PORT`, else 8080. Prints lines to copy. Does nothing when the
+ * file was imported.
  */
 export async function runDirectly(file: string, start: (port: number) => Promise<Running>): Promise<void> {
   if (process.argv[1] === undefined || pathToFileURL(process.argv[1]).href !== file) return;
-  const { url, close } = await start(Number(process.env['PORT'] ?? 8080));
-  const stop = (): void => void close();
-  process.once('SIGINT', stop).once('SIGTERM', stop);
+  const { url } = await start(Number(process.env['PORT'] ?? 8080));
   process.stdout.write(`Try:
   curl '${url}/readyz?verbose'
   curl -N -H 'Authorization: Bearer s3cret-of-the-examples' '${url}/apis/events.example.com/v1/events?watch=true'

@@ -2,13 +2,13 @@ import {
   allowAuthenticated,
   createEvents,
   createHealth,
-  createLifecycle,
   firstOf,
   memoryStore,
   staticTokens,
   type ApiHandler,
   type HealthCheck,
 } from 'kube-vitals';
+import type { InstallShutdownOptions } from 'kube-vitals/node';
 import { createRecorder, type Occurrence } from './recorder.js';
 
 /** Who may use the API. A real service reads its tokens from a secret. */
@@ -18,14 +18,12 @@ const TOKENS = { 's3cret-of-the-examples': { name: 'ops' } };
 export interface Vitals {
   /** Health and events. Answers `undefined` for paths that are the service's own. */
   readonly handle: ApiHandler;
-  /** Aborted when the service stops: give it to the bridge, and open watches end. */
-  readonly stopping: AbortSignal;
   readonly addCheck: (check: HealthCheck) => void;
   readonly record: (happened: Occurrence) => Promise<void>;
   /** Call it once the service can take requests: until then `/readyz` fails. */
   readonly started: () => void;
-  /** Fails `/readyz`, closes the server, ends the watches, and closes everything here, in this order. */
-  readonly shutDown: (closeServer: () => Promise<unknown>) => Promise<void>;
+  /** What `installShutdown` of `kube-vitals/node` ends, in its order. */
+  readonly parts: Pick<InstallShutdownOptions, 'health' | 'events' | 'store'>;
 }
 
 /** Health and events of the shop: what a service writes once, whatever framework it uses. */
@@ -50,26 +48,12 @@ export function createVitals(): Vitals {
   });
 
   const start = health.addPostStartHook('open-shop');
-  const stopping = new AbortController();
 
   return {
     handle: firstOf(health.handle, events.handle),
-    stopping: stopping.signal,
     addCheck: health.add,
     record,
     started: start.done,
-    async shutDown(closeServer) {
-      const lifecycle = createLifecycle({
-        health,
-        stopAccepting: async () => void (await closeServer()),
-        endWatches: () => stopping.abort(),
-        close: async () => {
-          health.close();
-          await events.close();
-          await store.close();
-        },
-      });
-      await lifecycle.shutdown();
-    },
+    parts: { health, events, store },
   };
 }

@@ -1,9 +1,9 @@
 // What `kube-vitals serve` is at its heart: health and events on a server of their own, and a shutdown in order.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { allowAuthenticated, createApiServer, createEvents, createHealth, createLifecycle } from 'kube-vitals';
+import { allowAuthenticated, createApiServer, createEvents, createHealth } from 'kube-vitals';
 import { memoryStore, staticTokens, storeCheck } from 'kube-vitals';
-import { gracefulClose, toNodeListener } from 'kube-vitals/node';
+import { installShutdown, toNodeListener } from 'kube-vitals/node';
 
 const access = {
   authenticate: staticTokens({ 's3cret-of-the-examples': { name: 'ops' } }),
@@ -15,24 +15,8 @@ health.add(storeCheck(store));
 const events = createEvents({ ...access, apiDomain: 'example.com', store });
 const api = createApiServer({ ...access, health, events });
 
-const stopping = new AbortController();
-const server = createServer(toNodeListener(api.handle, { signal: stopping.signal }));
-let closed: Promise<unknown> | undefined;
-const lifecycle = createLifecycle({
-  health,
-  stopAccepting: () => {
-    api.startDraining(); // requests that still come are told to try another server
-    closed = gracefulClose(server);
-  },
-  endWatches: () => stopping.abort(),
-  drain: async () => void (await closed),
-  close: async () => {
-    health.close();
-    await events.close();
-    await store.close();
-  },
-});
-process.once('SIGTERM', () => void lifecycle.shutdown());
+const server = createServer(toNodeListener(api.handle));
+installShutdown({ server, health, events, store });
 
 // Tokens pass unencrypted: loopback only.
 server.listen(Number(process.env['PORT'] ?? 8080), '127.0.0.1', () => {
