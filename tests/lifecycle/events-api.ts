@@ -81,7 +81,7 @@ export async function serveWithHono(
 ): Promise<{ readonly server: Server; readonly port: number }> {
   const vitals = toFetchHandler(handler, options);
   const app = new Hono();
-  app.use(async (c, next) => (await vitals(c.req.raw)) ?? next());
+  app.use(async (c, next) => (await vitals(c.req.raw, { hasNext: false })) ?? next());
   const server = serveHono({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }) as Server;
   if (!server.listening) await once(server, 'listening');
   onTestFinished(() => {

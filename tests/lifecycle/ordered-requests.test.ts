@@ -56,7 +56,7 @@ describe.each<[string, (handler: ApiHandler) => Promise<Listening>, boolean]>([
   ['a hook of Fastify with orderRequests', inFastify, true],
 ])('over %s', (_, start, ordered) => {
   test('a pipelined create, get, delete, get sees the effects of the requests before it', async () => {
-    const { events } = eventsOfTest();
+    const { events } = eventsOfTest({ discovery: true });
     const { server, port } = await start(events.handle);
     if (ordered) orderRequests(server);
     for (let run = 0; run < 10; run++) {

@@ -67,7 +67,7 @@ export function createServing(maker: string, handler: ApiHandler, options: Bridg
         place.next();
       } else {
         place.onAnswer?.();
-        send(exchange, answer ?? notFoundText());
+        send(exchange, answer === undefined ? notFoundText() : answer);
       }
     };
     const failed = (error: unknown): void => {
