@@ -17,10 +17,10 @@ export function observedStore(store: EventStore, notify: Notify, clock: Clock): 
 
   const ended = (operation: Operation, outcome: string, since: number): void =>
     notify({ type: 'store', store: name, operation, outcome, durationMs: clock.monotonic() - since });
-  const observed = async <T>(operation: Operation, call: StoreCall | undefined, work: Promise<T>): Promise<T> => {
+  const observed = async <T>(operation: Operation, call: StoreCall | undefined, work: () => Promise<T>): Promise<T> => {
     const since = clock.monotonic();
     try {
-      const result = await work;
+      const result = await work();
       ended(operation, 'ok', since);
       return result;
     } catch (error) {
@@ -31,7 +31,7 @@ export function observedStore(store: EventStore, notify: Notify, clock: Clock): 
   const writes = async <T extends { readonly revision: Revision }>(
     operation: Operation,
     call: StoreCall | undefined,
-    work: Promise<T>,
+    work: () => Promise<T>,
   ): Promise<T> => {
     const record = await observed(operation, call, work);
     if (feeds > 0) written ??= { revision: record.revision, at: clock.monotonic() };
@@ -48,16 +48,21 @@ export function observedStore(store: EventStore, notify: Notify, clock: Clock): 
   };
 
   return Object.freeze<EventStore>({
-    ...store,
-    get: withSync(store.get, (key, call) => observed('get', call, store.get(key, call))),
-    list: Object.assign((query: Parameters<EventStore['list']>[0]) => observed('list', query, store.list(query)), {
-      ...(store.list.json && { json: store.list.json }),
-    }),
-    create: withSync(store.create, (key, event, call) => writes('create', call, store.create(key, event, call))),
-    replace: (key, event, call) => writes('replace', call, store.replace(key, event, call)),
-    remove: (key, call) => observed('remove', call, store.remove(key, call)),
+    name,
+    capabilities: store.capabilities,
+    close: () => store.close(),
+    get: withSync(store.get, (key, call) => observed('get', call, () => store.get(key, call))),
+    list: Object.assign(
+      (query: Parameters<EventStore['list']>[0]) => observed('list', query, () => store.list(query)),
+      {
+        ...(store.list.json && { json: store.list.json }),
+      },
+    ),
+    create: withSync(store.create, (key, event, call) => writes('create', call, () => store.create(key, event, call))),
+    replace: (key, event, call) => writes('replace', call, () => store.replace(key, event, call)),
+    remove: (key, call) => observed('remove', call, () => store.remove(key, call)),
     async expire(call) {
-      const removed = await observed('expire', call, store.expire(call));
+      const removed = await observed('expire', call, () => store.expire(call));
       if (removed > 0) notify({ type: 'expired', store: name, removed });
       return removed;
     },
@@ -90,9 +95,11 @@ export function observedStore(store: EventStore, notify: Notify, clock: Clock): 
         };
       },
     }),
-    revision: (call) => observed('revision', call, store.revision(call)),
-    ping: (call) => observed('ping', call, store.ping(call)),
-    ...(store.now && { now: (call) => observed('now', call, (store.now as NonNullable<EventStore['now']>)(call)) }),
+    revision: (call) => observed('revision', call, () => store.revision(call)),
+    ping: (call) => observed('ping', call, () => store.ping(call)),
+    ...(store.now && {
+      now: (call) => observed('now', call, () => (store.now as NonNullable<EventStore['now']>)(call)),
+    }),
   });
 }
 
