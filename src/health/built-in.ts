@@ -1,6 +1,7 @@
 import type { Clock } from '../clock/clock.js';
 import type { CheckRunner, Verdict } from './check-runner.js';
-import type { HealthChange, HealthCheck, HealthRoot } from './contract.js';
+import { errorText, isError } from '../observe/error-text.js';
+import type { HealthChange, HealthCheck, HealthRoot, PostStartHook } from './contract.js';
 import { ROOTS } from './definition.js';
 
 const OK: Verdict = Object.freeze({ status: 'ok' });
@@ -44,12 +45,17 @@ function builtIn(
   };
 }
 
-/** The definition of a post-start hook's check. `state` is `undefined` until the hook has ended, then whether it succeeded. */
-export function postStartCheck(name: string, state: () => true | Error | undefined): HealthCheck {
-  return {
+/** Adds the check of a post-start hook, and hands out its two ends. */
+export function postStartHook(name: string, add: (check: HealthCheck) => void): PostStartHook {
+  let state: true | Error | undefined;
+  add({
     name: `poststarthook/${name}`,
     endpoints: ROOTS,
     startup: true,
-    check: () => state() ?? { ok: false, reason: 'not finished' },
+    check: () => state ?? { ok: false, reason: 'not finished' },
+  });
+  return {
+    done: () => void (state ??= true),
+    failed: (error) => void (state ??= isError(error) ? error : new Error(errorText(error))),
   };
 }

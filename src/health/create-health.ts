@@ -1,8 +1,8 @@
 import { systemClock } from '../clock/clock.js';
-import { createBuiltIn, postStartCheck } from './built-in.js';
+import { createBuiltIn, postStartHook } from './built-in.js';
 import { createChanges } from './changes.js';
 import { createCheckRunner, type CheckRunner } from './check-runner.js';
-import type { Health, HealthCheck, HealthReport, HealthRoot, PostStartHook } from './contract.js';
+import type { Health, HealthCheck, HealthReport, HealthRoot } from './contract.js';
 import { ROOTS, isRoot, resolveCheck, type CheckDefinition } from './definition.js';
 import { optionFaults, throwFaults } from '../options/check-options.js';
 import { aListOfStrings, mustBe, required } from '../options/rules.js';
@@ -10,7 +10,6 @@ import { createEndpoints } from './endpoints.js';
 import { askAll, askOne, reportOf, settled, type Asked, type GracePeriod } from './evaluate.js';
 import { createLogWatch } from './log-watch.js';
 import { resolveOptions, type HealthOptions } from './options.js';
-import { errorText, isError } from '../observe/error-text.js';
 import { createPermission, grantToAll } from './permission.js';
 import { createRegistry } from './registry.js';
 import { createSemaphore } from './semaphore.js';
@@ -64,15 +63,6 @@ export function createHealth(options: HealthOptions = {}): Health {
     if (closed) runner.close();
   }
 
-  function addPostStartHook(name: string): PostStartHook {
-    let state: true | Error | undefined;
-    add(postStartCheck(name, () => state));
-    return {
-      done: () => void (state ??= true),
-      failed: (error) => void (state ??= isError(error) ? error : new Error(errorText(error))),
-    };
-  }
-
   async function report(
     root: HealthRoot,
     asked: { readonly exclude?: readonly string[] | undefined } = {},
@@ -108,7 +98,7 @@ export function createHealth(options: HealthOptions = {}): Health {
       runner?.retire();
       return runner !== undefined;
     },
-    addPostStartHook,
+    addPostStartHook: (name) => postStartHook(name, add),
     report,
     onChange,
     startShutdown() {

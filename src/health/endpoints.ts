@@ -6,10 +6,10 @@ import { isTargetTooLarge, readablePart, decodePath, parseQuery, splitUrl } from
 import type { Observe } from '../observe/observation.js';
 import { asHead, audited, badTimeout, uncached, withinLimit, requestTimeout } from './adapt-response.js';
 import { badPathText, notFoundText, TARGET_TOO_LARGE } from '../responses/fixed-responses.js';
-import { chain } from '../http/promise.js';
+import { chain, isPromise } from '../http/promise.js';
 import type { Verdict } from './check-runner.js';
 import type { HealthRoot } from './contract.js';
-import { passedSync, reportOf, settled, type Asked, type ProbeVerdict, type Settled } from './evaluate.js';
+import { reportOf, settled, type Asked, type ProbeVerdict, type Settled } from './evaluate.js';
 import type { AskOpen, AskPermission } from './permission.js';
 import { ROOT_OK, checkText, rootJson, rootText } from './render.js';
 import { rootOf } from './registry.js';
@@ -124,4 +124,9 @@ export function createEndpoints(around: EndpointsDependencies): ApiHandler {
     }
     return chain(answer(request, root, path, target.query), (response) => finish(request, response));
   };
+}
+
+/** True if every verdict is available and none failed. */
+function passedSync({ verdicts }: Asked): boolean {
+  return verdicts.every((verdict) => !isPromise(verdict) && verdict.status !== 'failed');
 }

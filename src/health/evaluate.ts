@@ -66,11 +66,6 @@ export function askAll(
   };
 }
 
-/** True if every verdict is available and none failed. */
-export function passedSync({ verdicts }: Asked): boolean {
-  return verdicts.every((verdict) => !isPromise(verdict) && verdict.status !== 'failed');
-}
-
 /** Waits for the verdicts of a probe, if any is not there yet. */
 export function settled(asked: Asked): Settled | Promise<Settled> {
   if (!asked.verdicts.some(isPromise)) return asked as Settled;

@@ -31,7 +31,11 @@ export interface FastifyInstanceLike {
 }
 
 /** A plugin of Fastify, for `app.register`. */
-export type FastifyPlugin = (instance: FastifyInstanceLike, options: { readonly prefix?: string }, done: Done) => void;
+export type FastifyPlugin = (
+  instance: FastifyInstanceLike,
+  options: { readonly prefix?: string | undefined },
+  done: Done,
+) => void;
 
 /** Options of `toFastifyPlugin`. */
 export type FastifyPluginOptions = BridgeOptions;
