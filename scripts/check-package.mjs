@@ -6,7 +6,7 @@ import { build } from 'esbuild';
 import { pack, root, run, runGates, runTool, scratchFolder } from './gate.mjs';
 
 // The health entry is for services that want nothing else: raising this is a decision, not a fix.
-const HEALTH_LIMIT_BYTES = 9728;
+const HEALTH_LIMIT_BYTES = 10_240;
 
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const specifiers = Object.entries(manifest.exports)

@@ -1,7 +1,7 @@
 import { answerFirst } from './bridge/node/answer-first.js';
 import { gracefulClose, type ClosableServer } from './bridge/node/graceful-close.js';
 import type { OrderableServer } from './bridge/node/order-requests.js';
-import { aListOfSignals, exitProcess, onSignals } from './bridge/node/process-signals.js';
+import { aListOfSignals, exitProcess, onSignals, type ShutdownSignal } from './bridge/node/process-signals.js';
 import { trackConnections, type OpenConnections, type TrackableServer } from './bridge/node/track-connections.js';
 import { systemClock, type Clock } from './clock/clock.js';
 import { createLifecycle, pause, type LifecyclePhase } from './lifecycle/create-lifecycle.js';
@@ -51,7 +51,7 @@ export interface InstallShutdownOptions {
   /** Closes what the service's own routes needed, such as a database, or `() => app.close()`. Runs before the store closes. */
   readonly close?: ShutdownStep | undefined;
   /** The signals that begin the shutdown. The second one ends the process at once. Default SIGTERM and SIGINT; `[]` for none. */
-  readonly signals?: readonly NodeJS.Signals[] | undefined;
+  readonly signals?: readonly ShutdownSignal[] | undefined;
   /**
    * Whether the process ends when a signal's shutdown has: with code 0, or with 1 if a step failed. Default true. With false
    * it ends when nothing keeps it alive.
@@ -84,7 +84,7 @@ export interface InstalledShutdown {
   readonly uninstall: () => void;
 }
 
-const SIGNALS: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGINT'];
+const SIGNALS: readonly ShutdownSignal[] = ['SIGTERM', 'SIGINT'];
 const LONGEST_MS = 86_400_000;
 /** So that a drain and what follows it stay below the longest time of `createLifecycle`. */
 const LONGEST_DRAIN_MS = 36_000_000;

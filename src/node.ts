@@ -18,4 +18,5 @@ export type { BridgeOptions } from './bridge/exchange/options.js';
 export type { AbortCode, AbortReason } from './bridge/exchange/abort-reason.js';
 export { installShutdown } from './install-shutdown.js';
 export type { InstalledShutdown, InstallShutdownOptions, ShutdownReport, ShutdownServer } from './install-shutdown.js';
+export type { ShutdownSignal } from './bridge/node/process-signals.js';
 export type { OpenConnections } from './bridge/node/track-connections.js';

@@ -12,8 +12,11 @@ export const aListOfSignals: OptionRule = (value, name) => {
     .map((signal) => `${name}: there is no signal ${JSON.stringify(signal)}`);
 };
 
+/** A signal that ends a service. Written out, because users need not have the types of Node. */
+export type ShutdownSignal = 'SIGTERM' | 'SIGINT' | 'SIGHUP' | 'SIGQUIT' | 'SIGBREAK' | 'SIGUSR1' | 'SIGUSR2';
+
 /** Calls a listener for each of these signals, until the function that is returned is called. */
-export function onSignals(signals: readonly NodeJS.Signals[], listener: (signal: NodeJS.Signals) => void): () => void {
+export function onSignals(signals: readonly ShutdownSignal[], listener: (signal: ShutdownSignal) => void): () => void {
   for (const signal of signals) process.on(signal, listener);
   return () => {
     for (const signal of signals) process.off(signal, listener);
