@@ -2,10 +2,7 @@ import type { CheckRunner } from './check-runner.js';
 import type { HealthRoot } from './contract.js';
 import { ROOTS } from './definition.js';
 
-/** The checks of one health object, in order of registration with `shutdown` last. */
-export type Registry = ReturnType<typeof createRegistry>;
-
-/** Makes a registry with the built-in checks: `first` before the added ones, `last` after them. */
+/** The checks of one health object in order of registration, with the built-in ones: `first` before the added ones, `last` after. */
 export function createRegistry(first: readonly CheckRunner[], last: readonly CheckRunner[]) {
   const builtIn = new Map([...first, ...last].map((runner) => [runner.definition.name, runner]));
   const added = new Map<string, CheckRunner>();
