@@ -55,7 +55,7 @@ export function toFetchHandler(handler: ApiHandler, options: FetchHandlerOptions
     // Middleware is a function around this one: it cannot be seen.
     const headers = toHeaders(streams ? withNoTransform(response.headers) : response.headers);
     if (streams) {
-      const streamed = new Response(streamOf(exchange, body, response.signal), { status, headers });
+      const streamed = new Response(streamOf(exchange, body, response.signal), responseInit(status, headers));
       streaming.add(exchange);
       return streamed;
     }
@@ -167,8 +167,13 @@ function plainResponse(
   const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : (body ?? new Uint8Array(0));
   const keepsLength = body === undefined || (body === null && method === 'HEAD' && headers.has('content-length'));
   if (!keepsLength) headers.set('content-length', String(bytes.byteLength));
-  return new Response(method === 'HEAD' || bytes.byteLength === 0 ? null : (bytes as Uint8Array<ArrayBuffer>), {
-    status,
-    headers,
-  });
+  return new Response(
+    method === 'HEAD' || bytes.byteLength === 0 ? null : (bytes as Uint8Array<ArrayBuffer>),
+    responseInit(status, headers),
+  );
+}
+
+/** `encodeBody`: Cloudflare Workers compress a body with a content encoding, unless told that it is compressed already. */
+function responseInit(status: number, headers: Headers): ResponseInit & { readonly encodeBody?: 'manual' } {
+  return headers.has('content-encoding') ? { status, headers, encodeBody: 'manual' } : { status, headers };
 }

@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { toFetchHandler } from '../../../../src/fetch.js';
 import { readBody } from '../../../../src/http/body.js';
 import type { ApiHandler } from '../../../../src/http/handler.js';
@@ -405,4 +405,27 @@ test('the signal of a response aborts its body and ends the source', async () =>
   expect(asked?.reason).toMatchObject({ code: 'answer-given-up' });
   expect(made?.returned).toHaveBeenCalledOnce();
   await expect(reader.read()).rejects.toThrow('the response body failed');
+});
+
+test('says that a compressed body is encoded already, for Cloudflare Workers would encode it again', async () => {
+  const inits: unknown[] = [];
+  const RealResponse = Response;
+  vi.stubGlobal(
+    'Response',
+    class extends RealResponse {
+      constructor(body?: ConstructorParameters<typeof RealResponse>[0], init?: ResponseInit) {
+        super(body, init);
+        inits.push(init);
+      }
+    },
+  );
+  onTestFinished(() => void vi.unstubAllGlobals());
+  const gzipped = { 'content-encoding': 'gzip' };
+  const source = async function* (): AsyncGenerator<Uint8Array> {
+    yield await Promise.resolve(Buffer.from('x'));
+  };
+  await toFetchHandler(() => ({ status: 200, headers: gzipped, body: Buffer.from('x') }))(new Request('http://host/'));
+  await toFetchHandler(() => ({ status: 200, headers: gzipped, body: source() }))(new Request('http://host/'));
+  await toFetchHandler(() => text('x'))(new Request('http://host/'));
+  expect(inits.map((init) => (init as { encodeBody?: string }).encodeBody)).toEqual(['manual', 'manual', undefined]);
 });
