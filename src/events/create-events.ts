@@ -124,12 +124,16 @@ export function createEvents(options: EventsOptions): Events {
     observed: observe !== undefined,
   };
   expiry.start(); // last: a creation that fails leaves nothing running
+  const serve = (request: ApiRequest, preset?: Caller): ReturnType<ApiHandler> => {
+    expiry.retry();
+    return handleRequest(parts, request, preset);
+  };
   return {
-    handle: (request) => handleRequest(parts, request, undefined),
+    handle: (request) => serve(request),
     as(caller) {
       const preset = acceptCaller(caller);
       if (!preset) throw new TypeError('events.as: the caller needs a name');
-      return (request) => handleRequest(parts, request, preset);
+      return (request) => serve(request, preset);
     },
     turn: (request) => dependencies.limits.turn(undefined, request),
     async close() {

@@ -36,6 +36,11 @@ const rules = (): OptionRules<ExpiryLoopOptions> => ({
 export interface ExpiryLoop {
   /** Begins. Harmless when it runs already. */
   start(): void;
+  /**
+   * Begins if `start()` could not, because the runtime refused the timer: Cloudflare Workers do while modules are
+   * evaluated. Costs nothing otherwise, so that every request may call it.
+   */
+  retry(): void;
   /** Ends, and resolves when the call under way is over. `start()` may follow. */
   stop(): Promise<void>;
 }
@@ -60,6 +65,7 @@ export function createExpiryLoop(options: ExpiryLoopOptions): ExpiryLoop {
   let abort: AbortController | undefined;
   let working: Promise<void> = Promise.resolve();
   let isFaulty = false;
+  let refused = false;
 
   const expireAll = async (signal: AbortSignal): Promise<void> => {
     const given = time.expiryMoment({ signal });
@@ -94,13 +100,25 @@ export function createExpiryLoop(options: ExpiryLoopOptions): ExpiryLoop {
     }, intervalMs);
   };
 
+  const start = (): void => {
+    if (abort !== undefined) return;
+    const controller = new AbortController();
+    try {
+      plan(controller);
+      abort = controller;
+      refused = false;
+    } catch {
+      refused = true;
+    }
+  };
+
   return {
-    start() {
-      if (abort !== undefined) return;
-      abort = new AbortController();
-      plan(abort);
+    start,
+    retry() {
+      if (refused) start();
     },
     async stop() {
+      refused = false;
       abort?.abort();
       abort = undefined;
       timer?.cancel();

@@ -130,6 +130,11 @@ function ownTime(clock: Clock, toleranceMs: number, holdMs: number): StoreTime {
   /** The time that has passed since the wall clock could be believed. */
   const passed = (now: number): number => {
     const monotonic = clock.monotonic();
+    // Cloudflare Workers stop the clock at 0 while modules are evaluated.
+    if (wall === 0) {
+      wall = now;
+      at = monotonic;
+    }
     const elapsed = Math.floor(wall + (monotonic - at) * 1000);
     const byMs = (now - elapsed) / 1000;
     if (Math.abs(byMs) > toleranceMs) {

@@ -1,12 +1,22 @@
-import { systemClock, nextTurn } from '../../clock/clock.js';
-import type { EventKey, EventStore, ListPage, ListQuery, Revision } from '../contract/event-store.js';
+import { systemClock, nextTurn, type Clock } from '../../clock/clock.js';
+import type {
+  EventKey,
+  EventStore,
+  ExpireOptions,
+  ListPage,
+  ListQuery,
+  RemoveOptions,
+  ReplaceOptions,
+  Revision,
+  WriteOptions,
+} from '../contract/event-store.js';
 import { conflict, exists, notFound } from '../contract/conditions.js';
 import { keyText } from '../contract/keys.js';
 import { storeError } from '../contract/errors.js';
 import type { EncodedEvent, EventRecord } from '../contract/record.js';
 import { createEventStore } from '../shell/create-event-store.js';
 import type { Awaitable } from '../shell/store-engine.js';
-import { createBounds } from './bounds.js';
+import { createBounds, type Bounds } from './bounds.js';
 import { readJson } from './lists/read-json.js';
 import { createEngine } from './engine.js';
 import type { PastView } from './history/past-views.js';
@@ -33,6 +43,38 @@ export function memoryStore(options: MemoryStoreOptions = {}): EventStore {
   checkMemoryStoreOptions(options);
   const { clock = systemClock, name = 'memory' } = options;
   const bounds = createBounds(options);
+  // Made at first use, because revisions start from the wall clock, and in Cloudflare Workers it stands at 0 while modules
+  // are evaluated.
+  let made: ReturnType<typeof createOperations> | undefined;
+  const operations = (): NonNullable<typeof made> => (made ??= createOperations(clock, name, options, bounds));
+
+  return createEventStore({
+    name,
+    capabilities: {
+      durable: false,
+      shared: false,
+      newestFirst: 'indexed',
+      remaining: true,
+      maxEventBytes: bounds.maxEventBytes,
+    },
+    synchronous: true,
+    copies: true,
+    get: (key) => operations().get(key),
+    list: (query) => operations().list(query),
+    json: (query) => operations().json(query),
+    create: (key, event, call) => operations().create(key, event, call),
+    replace: (key, event, call) => operations().replace(key, event, call),
+    remove: (key, call) => operations().remove(key, call),
+    expire: (call) => operations().expire(call),
+    feed: (feed) => operations().feed(feed),
+    revision: () => operations().revision(),
+    ping: () => undefined,
+    stop: () => made?.stop(),
+  });
+}
+
+/** What a store does with its events, all of it synchronous where nothing has to be done in turns. */
+function createOperations(clock: Clock, name: string, options: MemoryStoreOptions, bounds: Bounds) {
   const { state, capacity, jsonCache, feeds, history, afterWrite } = createEngine(clock, options, bounds);
 
   const put = (place: Slot | string, key: EventKey, event: EncodedEvent, expiresAt: number): EventRecord => {
@@ -93,39 +135,29 @@ export function memoryStore(options: MemoryStoreOptions = {}): EventStore {
     return { ...page, remaining: rest.remaining === undefined ? undefined : rest.remaining + 1 };
   };
 
-  return createEventStore({
-    name,
-    capabilities: {
-      durable: false,
-      shared: false,
-      newestFirst: 'indexed',
-      remaining: true,
-      maxEventBytes: bounds.maxEventBytes,
-    },
-    synchronous: true,
-    copies: true,
-    get(key) {
+  return {
+    get(key: EventKey): EventRecord | undefined {
       const version = state.find(key);
       return version === undefined ? undefined : state.record(version, version.step, key);
     },
     list,
-    json: (query) => readJson(state, jsonCache, query),
-    create(key, event, { expiresAt }) {
+    json: (query: ListQuery) => readJson(state, jsonCache, query),
+    create(key: EventKey, event: EncodedEvent, { expiresAt }: WriteOptions): EventRecord {
       const place = state.place(key);
       if (typeof place !== 'string' && place.head.event !== undefined) throw exists(keyText(key));
       return put(place, key, event, expiresAt);
     },
-    replace(key, event, { expected, expiresAt }) {
+    replace(key: EventKey, event: EncodedEvent, { expected, expiresAt }: ReplaceOptions): EventRecord {
       const { slot } = current(key, expected);
       return put(slot, key, event, expiresAt);
     },
-    remove(key, { expected }) {
+    remove(key: EventKey, { expected }: RemoveOptions): EventRecord {
       const living = current(key, expected);
       const { step } = state.remove(living, clock.monotonic());
       afterWrite();
       return state.record(living, step);
     },
-    async expire({ now, limit, signal }) {
+    async expire({ now, limit, signal }: ExpireOptions): Promise<number> {
       for (;;) {
         const end = clock.monotonic() + EXPIRE_SLICE_MS;
         let count = 0;
@@ -148,11 +180,10 @@ export function memoryStore(options: MemoryStoreOptions = {}): EventStore {
       }
     },
     feed: feeds.open,
-    revision: () => state.start + state.log.latest(),
-    ping: () => undefined,
-    stop() {
+    revision: (): Revision => state.start + state.log.latest(),
+    stop(): void {
       stopped = true;
       history.close();
     },
-  });
+  };
 }

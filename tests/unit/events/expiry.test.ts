@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { FakeClock } from '../../../src/testing/fake-clock.js';
+import type { Clock } from '../../../src/clock/clock.js';
+import { fakeClock, type FakeClock } from '../../../src/testing/fake-clock.js';
+import { sampleEvent } from '../../../src/testing/sample-event.js';
 import { bench, event, metaOf, path, settled, type Frame } from './bench.js';
 
 const MERGE = { 'content-type': 'application/merge-patch+json' };
@@ -60,6 +62,45 @@ test('a closed service leaves expiry to other replicas', async () => {
   await events.close();
   await pass(clock, 60_000);
   expect(await store.get({ namespace: 'default', name: 'a' })).toBeDefined();
+});
+
+describe('where the runtime refuses timers while modules are evaluated', () => {
+  function module() {
+    const clock = fakeClock();
+    let evaluating = true;
+    const guarded: Clock = {
+      ...clock,
+      setTimer(callback, delayMs) {
+        if (evaluating) throw new Error('not allowed within global scope');
+        return clock.setTimer(callback, delayMs);
+      },
+    };
+    const made = bench({ ttlMs: 10_000, clock: guarded });
+    evaluating = false;
+    return { ...made, clock };
+  }
+  const stored = sampleEvent();
+
+  test('expiry begins with the first request', async () => {
+    const { clock, store, json } = module();
+    const key = { namespace: 'default', name: 'a' };
+    await store.create(key, stored, { expiresAt: clock.now() });
+    await pass(clock, 5_000);
+    expect(await store.get(key)).toBeDefined();
+    await json(`GET ${path('/b')}`);
+    await pass(clock, 2_000);
+    expect(await store.get(key)).toBeUndefined();
+  });
+
+  test('expiry does not begin once the events are closed', async () => {
+    const { clock, store, json, events } = module();
+    const key = { namespace: 'default', name: 'a' };
+    await store.create(key, stored, { expiresAt: clock.now() });
+    await events.close();
+    await json(`GET ${path('/b')}`);
+    await pass(clock, 5_000);
+    expect(await store.get(key)).toBeDefined();
+  });
 });
 
 describe('a wall clock that jumps', () => {

@@ -160,6 +160,14 @@ describe('the time of a process without a shared clock', () => {
     expect(await time.expiryMoment()).toEqual({ now: start + 3 * SECOND });
   });
 
+  test('begins when the clock does, which Cloudflare Workers stop at 0 while modules are evaluated', async () => {
+    const clock = fakeClock({ now: 0 });
+    const time = createStoreTime({ store: memoryStore({ clock }), clock });
+    clock.setNow(YEAR);
+    expect(await time.expiryMoment()).toEqual({ now: YEAR });
+    expect(time.now()).toBe(YEAR);
+  });
+
   test('does not delay expiry when the wall clock jumps back', async () => {
     const { clock, start, time } = bench();
     clock.setNow(start - HOUR);

@@ -22,6 +22,13 @@ describe('memoryStore', () => {
     });
   });
 
+  test('starts from the clock at its first use: while modules are evaluated it may stand at 0', async () => {
+    const clock = fakeClock({ now: 0 });
+    const store = memoryStore({ clock });
+    clock.setNow(1_700_000_000_123_456);
+    expect(await store.revision()).toBe(1_700_000_000_123_456);
+  });
+
   test('starts above a given revision when the clock stands lower, and above zero always', async () => {
     expect(await memoryStore({ clock: fakeClock({ now: 10 }), startAbove: 500 }).revision()).toBe(500);
     expect(await memoryStore({ clock: fakeClock({ now: 1000 }), startAbove: 500 }).revision()).toBe(1000);
