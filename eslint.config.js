@@ -43,6 +43,7 @@ export default defineConfig(
       'kube-vitals-data/',
       'tests/conformance/corpus/',
       'tests/package/consumers/',
+      'tests/package/runtimes/',
     ],
   },
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
