@@ -79,24 +79,24 @@ const projectOf = (name) => {
   return found;
 };
 
-/** Starts a runtime; resolves once it has printed its port. */
-async function start(name, args) {
+/** Starts a runtime; resolves once it has printed its ports. */
+async function start(name, args, servers = 1) {
   const { project, program } = projectOf(name);
   const child = spawn(program, args, { cwd: project, stdio: ['ignore', 'pipe', 'pipe'], timeout: 4 * PATIENCE_MS });
   const ended = once(child, 'close').then(([code, signal]) => code ?? signal);
   let output = '';
-  const port = await new Promise((resolve, reject) => {
+  const ports = await new Promise((resolve, reject) => {
     const onOutput = (text) => {
       output += text;
-      const [, found] = /^(?:port |.*"port":)(\d+)/m.exec(output) ?? [];
-      if (found !== undefined) resolve(Number(found));
+      const found = [...output.matchAll(/^(?:port |.*"port":)(\d+)/gm)].map(([, port]) => port);
+      if (found.length === servers) resolve(found);
     };
     child.stdout.setEncoding('utf8').on('data', onOutput);
     child.stderr.setEncoding('utf8').on('data', onOutput);
     ended.then((code) => reject(new Error(`${name} ended with ${code}: ${output}`)));
   });
   return {
-    url: `http://127.0.0.1:${port}`,
+    urls: ports.map((port) => `http://127.0.0.1:${port}`),
     output: () => output,
     /** Sends SIGTERM, and resolves with the exit code. */
     async stop() {
@@ -118,7 +118,7 @@ async function runService(name, args, more) {
     await code;
   };
   try {
-    await exerciseService(service.url, { shutDown, ...more });
+    await exerciseService(service.urls[0], { shutDown, ...more });
   } finally {
     code ??= service.stop();
     await code;
@@ -138,19 +138,19 @@ async function runWorker() {
     external: ['node:*'],
     logLevel: 'error',
   });
-  const service = await start('workerd', ['serve', 'worker.capnp', '--control-fd=1']);
-  const shutDown = async () => {
-    const answer = await fetch(`${service.url}/shutdown`);
+  const service = await start('workerd', ['serve', 'worker.capnp', '--control-fd=1'], 2);
+  const shutDown = async (url) => {
+    const answer = await fetch(`${url}/shutdown`);
     assert.equal(await answer.text(), 'closed');
-    const { status } = await fetch(`${service.url}/readyz`);
+    const { status } = await fetch(`${url}/readyz`);
     assert.equal(status, 500);
   };
   try {
-    await exerciseService(service.url, { shutDown });
+    await Promise.all(service.urls.map((url) => exerciseService(url, { shutDown: () => shutDown(url) })));
   } finally {
     await service.stop();
   }
-  assert.equal(service.output().trim().split('\n').length, 1, service.output());
+  assert.equal(service.output().trim().split('\n').length, 2, service.output());
 }
 
 await runGates('check-runtimes', {

@@ -7,19 +7,22 @@ const observe = (observation) => {
   if (observation.type === 'error') console.error(observation.where, observation.error);
 };
 
+export const createEventsOn = (store) =>
+  createEvents({
+    apiDomain: 'example.com',
+    store,
+    authenticate: staticTokens({ s3cret: { name: 'ops' } }),
+    authorize: allowAuthenticated(),
+    ttlMs: 3_000,
+    observe,
+  });
+
 export const store = memoryStore({ maxBytes: 33_554_432 });
 export const health = createHealth({ observe });
-export const events = createEvents({
-  apiDomain: 'example.com',
-  store,
-  authenticate: staticTokens({ s3cret: { name: 'ops' } }),
-  authorize: allowAuthenticated(),
-  ttlMs: 3_000,
-  observe,
-});
+export const events = createEventsOn(store);
 health.add({ name: 'store', check: ({ signal }) => store.ping({ signal }) });
 
-const onError = (error, where) => console.error(where, error);
+export const onError = (error, where) => console.error(where, error);
 export const serveHealth = toFetchHandler(health.handle, { onError });
 export const serveEvents = toFetchHandler(events.handle, { onError });
 

@@ -1,13 +1,32 @@
 // Health is served by every isolate, and events by one Durable Object, whose timers outlive a request.
-import { events, health, serveEvents, serveHealth } from './service.js';
+import { memoryStore } from 'kube-vitals';
+import { toFetchHandler } from 'kube-vitals/fetch';
+import { createEventsOn, events, health, onError, serveEvents, serveHealth } from './service.js';
 
-export class Events {
-  async fetch(request) {
-    if (new URL(request.url).pathname === '/shutdown') {
-      await events.close();
-      return new Response('closed');
-    }
-    return (await serveEvents(request)) ?? new Response('no such path', { status: 404 });
+async function answer(request, served, serve) {
+  if (new URL(request.url).pathname === '/shutdown') {
+    await served.close();
+    return new Response('closed');
+  }
+  return (await serve(request)) ?? new Response('no such path', { status: 404 });
+}
+
+/** Serves the events that were created while the module was evaluated. */
+export class ModuleEvents {
+  fetch(request) {
+    return answer(request, events, serveEvents);
+  }
+}
+
+/** Has events of its own. */
+export class OwnEvents {
+  constructor() {
+    this.events = createEventsOn(memoryStore({ maxBytes: 33_554_432 }));
+    this.serve = toFetchHandler(this.events.handle, { onError });
+  }
+
+  fetch(request) {
+    return answer(request, this.events, this.serve);
   }
 }
 
