@@ -12,6 +12,8 @@ const entries = {
   fetch: 'src/fetch.ts',
   fastify: 'src/fastify.ts',
   koa: 'src/koa.ts',
+  bridge: 'src/bridge.ts',
+  store: 'src/store.ts',
   sqlite: 'src/sqlite.ts',
   postgres: 'src/postgres.ts',
   etcd: 'src/etcd.ts',

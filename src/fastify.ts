@@ -1,6 +1,8 @@
 export { toFastifyPlugin } from './bridge/node/fastify-plugin.js';
 export type {
+  FastifyDone,
   FastifyInstanceLike,
+  FastifyOnRequest,
   FastifyPlugin,
   FastifyPluginOptions,
   FastifyReplyLike,

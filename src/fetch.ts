@@ -3,4 +3,5 @@ export type { FetchHandler, FetchHandlerOptions } from './bridge/fetch/handler.j
 export type { FetchInfo } from './bridge/fetch/request.js';
 export type { FailurePlace } from './bridge/exchange/failures.js';
 export type { BridgeOptions } from './bridge/exchange/options.js';
-export type { AbortCode, AbortReason } from './bridge/exchange/abort-reason.js';
+export type { AbortReason } from './bridge/exchange/abort-reason.js';
+export type { AbortCode } from './model/abort-code.js';

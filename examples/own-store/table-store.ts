@@ -1,6 +1,6 @@
-import { createEventStore, createPagedFeeds, storeError, systemClock } from 'kube-vitals';
-import type { Change, Clock, EncodedEvent, EventKey, EventRecord, EventStore } from 'kube-vitals';
-import type { ListPage, ListQuery, Revision } from 'kube-vitals';
+import { createEventStore, createPagedFeeds, storeError, systemClock } from 'kube-vitals/store';
+import type { Change, Clock, EncodedEvent, EventKey, EventRecord, EventStore } from 'kube-vitals/store';
+import type { ListPage, ListQuery, Revision } from 'kube-vitals/store';
 
 /** One line of history: what a row of a database table would be. */
 interface Row {

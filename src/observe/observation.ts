@@ -1,3 +1,4 @@
+import type { AbortCode } from '../model/abort-code.js';
 import { createWarnings } from './warnings.js';
 
 /** Something that the library reports to the service that embeds it. New types may be added in any release. */
@@ -135,9 +136,6 @@ export interface WatchIdentity {
   readonly namespace: string;
   readonly scope: 'resource' | 'namespace' | 'cluster' | '';
 }
-
-/** With which code a bridge aborts a request. */
-type AbortCode = 'client-left' | 'server-closing' | 'body-unwanted' | 'reader-stalled' | 'answer-given-up';
 
 /**
  * Receives observations. It may return a promise: while one is pending for two minutes, the `log` health check fails

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
-import { storeError } from '../../src/index.js';
-import type { EventStore, StoreErrorCode } from '../../src/index.js';
+import { storeError } from '../../src/store.js';
+import type { EventStore, StoreErrorCode } from '../../src/store.js';
 import { sampleEvent } from '../../src/testing.js';
 import { event, eventsOfTest, PATH } from './events-api.js';
 import { serve } from './support.js';

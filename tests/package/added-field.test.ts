@@ -12,6 +12,7 @@ import type { FieldShape, StructShape } from '../../src/api/schema/shape.js';
 import { eventShape, SOURCE } from '../../src/events/resource/schema.js';
 import type * as Index from '../../src/index.js';
 import type { sqliteStore as SqliteStore } from '../../src/sqlite.js';
+import type { copyEvents as CopyEvents } from '../../src/store.js';
 import type * as Described from '../../src/store/sidecar/sidecar.js';
 import type { call as Call } from '../../src/testing.js';
 import { root } from './source-files.js';
@@ -88,6 +89,7 @@ describe('a field that is added to the schema in one line', () => {
   const folder = mkdtempSync(join(tmpdir(), 'kube-vitals-field-'));
   let library: typeof Index;
   let sqliteStore: typeof SqliteStore;
+  let copyEvents: typeof CopyEvents;
   let call: typeof Call;
   let described: typeof Described;
   let written: string;
@@ -109,6 +111,7 @@ describe('a field that is added to the schema in one line', () => {
       entryPoints: {
         index: 'src/index.ts',
         sqlite: 'src/sqlite.ts',
+        store: 'src/store.ts',
         'sqlite-worker': 'src/store/sqlite/worker.ts',
         testing: 'src/testing.ts',
         described: 'src/store/sidecar/sidecar.ts',
@@ -123,6 +126,7 @@ describe('a field that is added to the schema in one line', () => {
     const load = (name: string): Promise<unknown> => import(pathToFileURL(join(folder, 'dist', `${name}.js`)).href);
     library = (await load('index')) as typeof Index;
     ({ sqliteStore } = (await load('sqlite')) as { sqliteStore: typeof SqliteStore });
+    ({ copyEvents } = (await load('store')) as { copyEvents: typeof CopyEvents });
     ({ call } = (await load('testing')) as { call: typeof Call });
     described = (await load('described')) as typeof Described;
   }, 120_000);
@@ -318,7 +322,7 @@ describe('a field that is added to the schema in one line', () => {
 
     test('is copied to another store', async () => {
       const other = engine === 'memory' ? sqliteStore({ path: join(folder, 'copy.db') }) : library.memoryStore();
-      await library.copyEvents(store, other);
+      await copyEvents(store, other);
       const record = await other.get({ namespace: 'default', name: nameOf(created) });
       expect(fieldsOf(JSON.parse(new TextDecoder().decode(record?.event.bytes)))).toEqual(ADDED);
       expect(record?.event.fields['severity']).toBe('high');

@@ -66,6 +66,8 @@ const allowed: Readonly<Record<string, Bundle>> = {
   fetch: { packages: [], builtins: [], lazy: [] },
   fastify: { packages: [], builtins: ['node:*'], lazy: ['node:*'] },
   koa: { packages: [], builtins: ['node:*'], lazy: ['node:*'] },
+  bridge: { packages: [], builtins: [], lazy: [] },
+  store: { packages: [], builtins: [], lazy: [] },
   // The drivers are loaded by the worker, which is a program of its own.
   sqlite: { packages: [], builtins: ['node:worker_threads'], lazy: [] },
   lifecycle: { packages: [], builtins: [], lazy: [] },

@@ -1,10 +1,13 @@
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import tsup from '../../tsup.config.js';
 import { built, entries, manifest } from './package-entries.js';
-import { readSources, resolveImport } from './source-files.js';
+import { readDeclarations } from './public-declarations.js';
+import { readSources, resolveImport, root } from './source-files.js';
 import type { SourceFile } from './source-files.js';
 
 const rootFiles = readSources().filter((file) => !file.path.includes('/'));
@@ -42,6 +45,17 @@ describe('package.json exports', () => {
     expect(manifest.typesVersions).toEqual({ '*': Object.fromEntries(types) });
   });
 
+  it('are the rows of the table in README.md', () => {
+    const [, table = ''] = readFileSync(join(root, 'README.md'), 'utf8').split('### What to import\n');
+    const rows = [
+      ...table
+        .split('\n#', 1)
+        .join()
+        .matchAll(/^\| `([^`]+)` \|/gm),
+    ].map(([, specifier]) => specifier);
+    expect(rows.sort()).toEqual(entries.map(({ specifier }) => specifier).sort());
+  });
+
   it('offer package.json itself, and main and types to tools that know no exports', () => {
     expect(manifest.exports['./package.json']).toBe('./package.json');
     expect([manifest.main, manifest.types]).toEqual(['./dist/index.cjs', './dist/index.d.cts']);
@@ -69,30 +83,13 @@ describe('files directly in src/', () => {
 
 describe('what each entry exports', () => {
   it('is unchanged: values and types', async () => {
-    const program = ts.createProgram({
-      rootNames: entries.map((entry) => built(`${entry.base}.d.ts`)),
-      options: {
-        module: ts.ModuleKind.NodeNext,
-        moduleResolution: ts.ModuleResolutionKind.NodeNext,
-        target: ts.ScriptTarget.ES2022,
-        lib: ['lib.es2023.d.ts'],
-        skipLibCheck: true,
-        types: [],
-        noEmit: true,
-      },
-    });
-    const checker = program.getTypeChecker();
+    const { names } = readDeclarations();
     const record: Record<string, { values: string[]; types: string[] }> = {};
-    for (const { base, specifier } of entries) {
-      const file = program.getSourceFile(built(`${base}.d.ts`));
-      const module = file && checker.getSymbolAtLocation(file);
-      const symbols = module ? checker.getExportsOfModule(module) : [];
-      const flags = (symbol: ts.Symbol): ts.SymbolFlags =>
-        (symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol).flags;
+    for (const { specifier } of entries) {
       const named = (flag: ts.SymbolFlags): string[] =>
-        symbols
-          .filter((symbol) => flags(symbol) & flag)
-          .map((symbol) => symbol.name)
+        names
+          .filter((exported) => exported.specifier === specifier && exported.symbol.flags & flag)
+          .map(({ name }) => name)
           .sort();
       record[specifier] = { values: named(ts.SymbolFlags.Value), types: named(ts.SymbolFlags.Type) };
     }

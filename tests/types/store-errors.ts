@@ -1,6 +1,6 @@
 // Compiled by `npm run typecheck`, never run. A line below `@ts-expect-error` has to be refused.
-import { isStoreError, storeError } from '../../src/index.js';
-import type { StoreError, StoreErrorCode } from '../../src/index.js';
+import { isStoreError, storeError } from '../../src/store.js';
+import type { StoreError, StoreErrorCode } from '../../src/store.js';
 
 /** Every code is answered, and nothing is left: a new code fails here until somebody decides what it means. */
 export function meaning(code: StoreErrorCode): string {

@@ -1,5 +1,4 @@
-/** Why the signal of a request was aborted. */
-export type AbortCode = 'client-left' | 'server-closing' | 'body-unwanted' | 'reader-stalled' | 'answer-given-up';
+import type { AbortCode } from '../../model/abort-code.js';
 
 /** The reason of an aborted request signal. An answer that ends early because of it is not an error. */
 export interface AbortReason extends Error {

@@ -18,23 +18,25 @@ export interface FastifyReplyLike {
   callNotFound(): unknown;
 }
 
-type Done = (error?: Error) => void;
-type OnRequest = (request: FastifyRequestLike, reply: FastifyReplyLike, done: Done) => void;
+/** Tells Fastify that a plugin or a hook is done. */
+export type FastifyDone = (error?: Error) => void;
+/** A hook for requests, as Fastify calls it. */
+export type FastifyOnRequest = (request: FastifyRequestLike, reply: FastifyReplyLike, done: FastifyDone) => void;
 
 /** What the plugin needs of a Fastify instance. A structural type: the package does not depend on Fastify. */
 export interface FastifyInstanceLike {
   /** The prefix of the plugin in which this one is registered. */
   readonly prefix: string;
-  addHook(name: 'onRequest', hook: OnRequest): unknown;
-  addHook(name: 'preClose', hook: (done: Done) => void): unknown;
-  all(path: string, options: { onRequest: OnRequest }, handler: () => void): unknown;
+  addHook(name: 'onRequest', hook: FastifyOnRequest): unknown;
+  addHook(name: 'preClose', hook: (done: FastifyDone) => void): unknown;
+  all(path: string, options: { onRequest: FastifyOnRequest }, handler: () => void): unknown;
 }
 
 /** A plugin of Fastify, for `app.register`. */
 export type FastifyPlugin = (
   instance: FastifyInstanceLike,
   options: { readonly prefix?: string | undefined },
-  done: Done,
+  done: FastifyDone,
 ) => void;
 
 /** Options of `toFastifyPlugin`. */
@@ -67,7 +69,8 @@ export function toFastifyPlugin(handler: ApiHandler, options: FastifyPluginOptio
       instance.addHook('onRequest', (request, reply, next) => answer(request, reply, !request.is404, () => next()));
     } else {
       // Hooks of a plugin run for its routes only.
-      const onRequest: OnRequest = (request, reply) => answer(request, reply, false, () => void reply.callNotFound());
+      const onRequest: FastifyOnRequest = (request, reply) =>
+        answer(request, reply, false, () => void reply.callNotFound());
       instance.all(`${prefix}/*`, { onRequest }, () => undefined);
     }
     instance.addHook('preClose', (closed) => {

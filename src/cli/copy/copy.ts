@@ -1,4 +1,4 @@
-import { copyEvents, type CopyResult, type EventStore, type SkippedEvent, type CopyProgress } from '../../index.js';
+import { copyEvents, type CopyResult, type EventStore, type SkippedEvent, type CopyProgress } from '../../store.js';
 import type { EndSignal, ProcessContext } from '../command-line/command.js';
 import { messageOf, openStore } from '../stores/open-store.js';
 import { passwordFilter, type StoreChoice } from '../stores/store-url.js';

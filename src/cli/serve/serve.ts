@@ -6,12 +6,12 @@ import {
   createEvents,
   createHealth,
   createImpersonation,
-  createLifecycle,
   firstOf,
   type ApiHandler,
   type Observe,
   type PostStartHook,
 } from '../../index.js';
+import { createLifecycle } from '../../lifecycle.js';
 import { toNodeListener, type NodeListener } from '../../node.js';
 import type { ProcessContext } from '../command-line/command.js';
 import { pingStore, messageOf, openStore, defaultStore, type DefaultStore } from '../stores/open-store.js';

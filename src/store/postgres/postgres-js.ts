@@ -4,7 +4,8 @@ import type { PostgresClient } from './client.js';
 
 const aDriver = /* @__PURE__ */ anObjectWith(['unsafe', 'listen'], 'what postgres() of the package postgres returned');
 
-interface PendingRows extends PromiseLike<readonly object[]> {
+/** The rows of a query of the driver `postgres`, which come later. */
+export interface PendingRows extends PromiseLike<readonly object[]> {
   cancel?(): void;
 }
 

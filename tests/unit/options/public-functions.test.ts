@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import { describe, expect, it } from 'vitest';
+import * as bridge from '../../../src/bridge.js';
 import * as etcd from '../../../src/etcd.js';
 import * as fastifyEntry from '../../../src/fastify.js';
 import * as fetchEntry from '../../../src/fetch.js';
@@ -13,6 +14,7 @@ import * as metrics from '../../../src/metrics.js';
 import * as observers from '../../../src/observers.js';
 import * as postgres from '../../../src/postgres.js';
 import * as sqlite from '../../../src/sqlite.js';
+import * as storeEntry from '../../../src/store.js';
 import * as testing from '../../../src/testing.js';
 
 type Call = (options: object) => unknown;
@@ -40,12 +42,12 @@ const FUNCTIONS: Readonly<Record<string, readonly [call: Call, wrong: object, fa
     ['exclude must be a list of non-empty strings'],
   ],
   createLifecycle: [
-    (options) => main.createLifecycle({ health: main.createHealth(), ...options }),
+    (options) => lifecycle.createLifecycle({ health: main.createHealth(), ...options }),
     { drain: 1, clock: {} },
     ['drain must be a function', 'clock must be a Clock'],
   ],
   runPostStartHooks: [
-    (options) => main.runPostStartHooks({ health: main.createHealth(), hooks: [], ...options }),
+    (options) => lifecycle.runPostStartHooks({ health: main.createHealth(), hooks: [], ...options }),
     { hooks: [{ name: '' }], signal: 1 },
     ['hooks[0].name must be a non-empty string', 'hooks[0].run must be a function', 'signal must be an AbortSignal'],
   ],
@@ -86,17 +88,17 @@ const FUNCTIONS: Readonly<Record<string, readonly [call: Call, wrong: object, fa
     ['clock must be a Clock', "whenFull must be 'refuse' or 'evict-oldest'"],
   ],
   createPagedFeeds: [
-    (options) => main.createPagedFeeds({ ...options, read: (options as { read?: never }).read ?? (() => []) }),
+    (options) => storeEntry.createPagedFeeds({ ...options, read: (options as { read?: never }).read ?? (() => []) }),
     { read: 1 },
     ['read must be a function'],
   ],
   copyEvents: [
-    (options) => main.copyEvents(memoryStore(), memoryStore(), options),
+    (options) => storeEntry.copyEvents(memoryStore(), memoryStore(), options),
     { overwrite: 1, signal: {} },
     ['signal must be an AbortSignal', 'overwrite must be true or false'],
   ],
   resolveUnknownOutcomes: [
-    (options) => main.resolveUnknownOutcomes(memoryStore(), options),
+    (options) => storeEntry.resolveUnknownOutcomes(memoryStore(), options),
     { withinMs: -1, clock: 1 },
     ['clock must be a Clock', 'withinMs must be a number of at least 0'],
   ],
@@ -280,22 +282,9 @@ async function faultOf(call: Call, options: object): Promise<Error> {
 }
 
 it('every function of every entry is in the table, or takes no options', () => {
-  const entries = [
-    main,
-    health,
-    lifecycle,
-    metrics,
-    observers,
-    checks,
-    node,
-    fetchEntry,
-    fastifyEntry,
-    koaEntry,
-    sqlite,
-    postgres,
-    etcd,
-    testing,
-  ];
+  const bridges = [node, fetchEntry, fastifyEntry, koaEntry, bridge];
+  const stores = [sqlite, postgres, etcd, storeEntry];
+  const entries = [main, health, checks, metrics, observers, lifecycle, ...bridges, ...stores, testing];
   const functions = entries.flatMap((entry) =>
     Object.entries(entry).flatMap(([name, value]) => (typeof value === 'function' ? [name] : [])),
   );
@@ -331,8 +320,8 @@ describe.each(Object.entries(FUNCTIONS))('%s', (name, [call, wrong, faults]) => 
 it.each<[string, Call]>([
   ['createEvents', (options) => main.createEvents(options as never)],
   ['createApiServer', (options) => main.createApiServer(options as never)],
-  ['createLifecycle', (options) => main.createLifecycle(options as never)],
-  ['runPostStartHooks', (options) => main.runPostStartHooks(options as never)],
+  ['createLifecycle', (options) => lifecycle.createLifecycle(options as never)],
+  ['runPostStartHooks', (options) => lifecycle.runPostStartHooks(options as never)],
   ['createHealth', (options) => main.createHealth(options)],
   ['memoryStore', (options) => memoryStore(options)],
   ['storeCheck', (options) => main.storeCheck(memoryStore(), options)],
@@ -359,8 +348,8 @@ it.each<[string, Call]>([
 });
 
 it.each<[string, () => unknown]>([
-  ['copyEvents', () => main.copyEvents(null as never, undefined as never)],
-  ['resolveUnknownOutcomes', () => main.resolveUnknownOutcomes({} as never)],
+  ['copyEvents', () => storeEntry.copyEvents(null as never, undefined as never)],
+  ['resolveUnknownOutcomes', () => storeEntry.resolveUnknownOutcomes({} as never)],
   ['storeCheck', () => main.storeCheck(null as never)],
   ['toNodeListener', () => node.toNodeListener(undefined as never)],
   ['toFetchHandler', () => fetchEntry.toFetchHandler({} as never)],

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { bodyAborted, bodyTooLarge } from '../../../src/index.js';
+import { bodyAborted, bodyTooLarge } from '../../../src/bridge.js';
 import { failureStatus } from '../../../src/responses/failure-status.js';
 import {
   badPathText,

@@ -1,9 +1,11 @@
 'use strict';
 
-const { allowAuthenticated, createEvents, firstOf, memoryStore, staticTokens } = require('kube-vitals');
+const { allowAuthenticated, createEvents, firstOf, isStoreError, memoryStore, staticTokens } = require('kube-vitals');
 const { toFetchHandler } = require('kube-vitals/fetch');
 const { createHealth } = require('kube-vitals/health');
 const { toNodeListener } = require('kube-vitals/node');
+const { bodyTooLarge, isBodyError } = require('kube-vitals/bridge');
+const { storeError } = require('kube-vitals/store');
 const { call } = require('kube-vitals/testing');
 
 const events = createEvents({
@@ -35,6 +37,8 @@ async function main() {
   if (typeof toNodeListener(handler) !== 'function') throw new Error('toNodeListener');
   const fetched = await toFetchHandler(handler)(new Request('http://localhost/readyz'));
   if (fetched?.status !== 200) throw new Error('toFetchHandler');
+  if (!isStoreError(storeError('closed', 'over'))) throw new Error('isStoreError');
+  if (!isBodyError(bodyTooLarge(1))) throw new Error('isBodyError');
   const { items } = await listed.json();
   console.log(`health ${answer.status}, created ${created.status}, listed ${items.length}`);
 }

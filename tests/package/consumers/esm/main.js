@@ -1,7 +1,9 @@
-import { allowAuthenticated, createEvents, firstOf, memoryStore, staticTokens } from 'kube-vitals';
+import { allowAuthenticated, createEvents, firstOf, isStoreError, memoryStore, staticTokens } from 'kube-vitals';
 import { toFetchHandler } from 'kube-vitals/fetch';
 import { createHealth } from 'kube-vitals/health';
 import { toNodeListener } from 'kube-vitals/node';
+import { bodyTooLarge, isBodyError } from 'kube-vitals/bridge';
+import { storeError } from 'kube-vitals/store';
 import { call } from 'kube-vitals/testing';
 
 const events = createEvents({
@@ -32,5 +34,7 @@ const listed = await call(handler, `GET ${path}`, { token: 's3cret' });
 if (typeof toNodeListener(handler) !== 'function') throw new Error('toNodeListener');
 const fetched = await toFetchHandler(handler)(new Request('http://localhost/readyz'));
 if (fetched?.status !== 200) throw new Error('toFetchHandler');
+if (!isStoreError(storeError('closed', 'over'))) throw new Error('isStoreError');
+if (!isBodyError(bodyTooLarge(1))) throw new Error('isBodyError');
 const { items } = await listed.json();
 console.log(`health ${answer.status}, created ${created.status}, listed ${items.length}`);

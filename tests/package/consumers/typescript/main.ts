@@ -2,6 +2,8 @@ import { allowAuthenticated, createEvents, firstOf, isStoreError, memoryStore, s
 import { toFetchHandler } from 'kube-vitals/fetch';
 import { createHealth } from 'kube-vitals/health';
 import { toNodeListener } from 'kube-vitals/node';
+import { bodyAborted, isBodyError, type BodyError } from 'kube-vitals/bridge';
+import { createEventStore, storeError, type StoreEngine } from 'kube-vitals/store';
 import { call } from 'kube-vitals/testing';
 import { createServer } from 'node:http';
 import type { ApiHandler, Authorize, EventStore, StoreErrorCode } from 'kube-vitals';
@@ -39,6 +41,11 @@ const fetched: Response | undefined = await toFetchHandler(handler)(new Request(
 if (fetched?.status !== 200) throw new Error('toFetchHandler');
 
 export const codeOf = (error: unknown): StoreErrorCode | undefined => (isStoreError(error) ? error.code : undefined);
+
+/** A store and a bridge are written with the names of their own entries. */
+export const madeStore = (engine: StoreEngine): EventStore => createEventStore(engine);
+const left: BodyError = bodyAborted();
+if (!isBodyError(left) || codeOf(storeError('closed', 'over')) !== 'closed') throw new Error('not recognised');
 
 const { items } = (await listed.json()) as { items: unknown[] };
 console.log(`health ${answer.status}, created ${created.status}, listed ${items.length}`);

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { abortReason, isAbortError, type AbortCode } from '../../../../src/bridge/exchange/abort-reason.js';
+import { abortReason, isAbortError } from '../../../../src/bridge/exchange/abort-reason.js';
+import type { AbortCode } from '../../../../src/model/abort-code.js';
 
 const CODES: readonly AbortCode[] = [
   'client-left',
