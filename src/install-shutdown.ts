@@ -61,6 +61,7 @@ export interface InstallShutdownOptions {
   readonly onReport?: ((report: ShutdownReport) => void) | undefined;
   /** Receives failed steps. */
   readonly observe?: Observe | undefined;
+  /** Where time is taken from. Default: the system's clock. */
   readonly clock?: Clock | undefined;
 }
 
@@ -72,6 +73,7 @@ export interface ShutdownReport {
   readonly cut: OpenConnections;
   /** Steps that failed or took too long. They do not stop the others. */
   readonly failures: readonly { readonly step: string; readonly error: unknown }[];
+  /** How long the shutdown took, in milliseconds. */
   readonly durationMs: number;
 }
 
@@ -79,6 +81,7 @@ export interface ShutdownReport {
 export interface InstalledShutdown {
   /** Shuts down now; every call returns the same promise, which never rejects. Never ends the process. */
   readonly shutdown: () => Promise<ShutdownReport>;
+  /** How far the shutdown has come. */
   readonly phase: () => LifecyclePhase;
   /** Takes the signal handlers away. */
   readonly uninstall: () => void;

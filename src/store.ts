@@ -32,7 +32,8 @@ export type {
   StoreCapabilities,
   WriteOptions,
 } from './store/contract/event-store.js';
-export type { ByteHints, ByteRange, EncodedEvent, EventRecord } from './store/contract/record.js';
+export type { ByteHints, ByteRange } from './store/contract/byte-hints.js';
+export type { EncodedEvent, EventRecord } from './store/contract/record.js';
 export {
   copyEvents,
   type CopyEventsOptions,

@@ -11,7 +11,16 @@ export function modelSource({ event, structs }: EventFields): string {
     ]),
     ...parts.map((part) => interfaceOf(part, ({ required }) => required)),
     `/** A list of events (specification 2.4). Its items carry neither \`kind\` nor \`apiVersion\`. */
-     export interface EventList { kind: string; apiVersion: string; metadata: ListMeta; items: Event[]; }`,
+     export interface EventList {
+       /** Always EventList. */
+       kind: string;
+       /** Group and version of the list and of its items. */
+       apiVersion: string;
+       /** The revision of the list, and where the next page begins. */
+       metadata: ListMeta;
+       /** The events of this page. */
+       items: Event[];
+     }`,
   ].join('\n\n');
 }
 

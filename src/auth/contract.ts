@@ -15,17 +15,23 @@ export interface ResourceAttributes {
   readonly verb: string;
   /** API group; empty for the core group. */
   readonly group: string;
+  /** The version in the path: `v1`. */
   readonly version: string;
+  /** The resource in the plural: `events`. */
   readonly resource: string;
+  /** The part of the object, such as `status`. Absent for the object itself. */
   readonly subresource?: string | undefined;
   /** Absent for a request over all namespaces. */
   readonly namespace?: string | undefined;
+  /** The name of the object. Absent for a request over many. */
   readonly name?: string | undefined;
 }
 
 /** What a caller wants to do with a non-resource path. `verb` is the lower-case method. */
 export interface PathAttributes {
+  /** The method, in lower case. */
   readonly verb: string;
+  /** The path of the request. */
   readonly path: string;
 }
 
@@ -36,6 +42,7 @@ export type Attributes = ResourceAttributes | PathAttributes;
 export interface Decision {
   /** Only `true` allows. Any value but `true` and `false` denies, and is reported to `observe` as a mistake of the hook. */
   readonly allowed: boolean;
+  /** Why, for the end of the 403 message. Default: none. */
   readonly reason?: string | undefined;
 }
 
@@ -55,6 +62,7 @@ const BRAND: unique symbol = Symbol.for('kube-vitals.BadCredential') as never;
 
 /** The error that an `authenticate` hook throws for an invalid credential. See {@link isBadCredential}. */
 export interface BadCredential extends Error {
+  /** The error's name. Recognise the error with `isBadCredential`. */
   readonly name: 'BadCredential';
 }
 

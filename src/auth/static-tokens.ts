@@ -7,7 +7,9 @@ import { aListOfStrings, aNonEmptyString, aString, required } from '../options/r
 
 /** The user of a static token. The group `system:authenticated` is added. */
 export interface StaticTokenCaller {
+  /** The user name. */
   readonly name: string;
+  /** The stable identifier of the user. Default: none. */
   readonly uid?: string | undefined;
   /** Default: none. */
   readonly groups?: readonly string[] | undefined;

@@ -108,6 +108,7 @@ export interface EventsOptions {
    * limits are asked, and each takes a token also where another one refuses. A dry run counts nothing. Default none.
    */
   readonly eventRateLimits?: readonly EventRateLimit[] | undefined;
+  /** Where time is taken from. Default: the system's clock. */
   readonly clock?: Clock | undefined;
   /** Told about requests and unexpected errors. Default: errors are process warnings, see {@link Observe}. */
   readonly observe?: Observe | undefined;

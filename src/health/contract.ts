@@ -41,6 +41,7 @@ export interface HealthCheck {
    * white space; may contain single `/` inside.
    */
   readonly name: string;
+  /** Finds out whether the thing is well. */
   readonly check: CheckFunction;
   /**
    * The endpoints this check counts for. Default: `['readyz', 'healthz']`. **A check joins `livez` only when it is
@@ -79,7 +80,9 @@ export type CheckStatus = 'ok' | 'degraded' | 'failed';
 
 /** One check in a {@link HealthReport}. */
 export interface CheckReport {
+  /** The name of the check. */
   readonly name: string;
+  /** The verdict. */
   readonly status: CheckStatus | 'excluded';
   /** The group whose name excluded the check. Absent when its own name did. */
   readonly excludedBy?: string;
@@ -93,6 +96,7 @@ export interface CheckReport {
 
 /** The result of one endpoint; also the body of `?format=json`, there without reasons. */
 export interface HealthReport {
+  /** The endpoint that was asked. */
   readonly root: HealthRoot;
   /** `failed` when a check failed (500 on the wire), `degraded` when a check that is not critical did (200). */
   readonly status: CheckStatus;
@@ -104,7 +108,9 @@ export interface HealthReport {
 
 /** A check changed its status. The first `ok` of a check is no change. */
 export interface HealthChange {
+  /** The name of the check. */
   readonly check: string;
+  /** Its new status. */
   readonly status: CheckStatus;
   /** Absent for the first verdict. */
   readonly previous?: CheckStatus;
@@ -144,6 +150,7 @@ export interface Health {
   readonly onChange: (listener: (change: HealthChange) => void) => () => void;
   /** From now on `shutdown` fails on `/readyz`; `/livez` and `/healthz` are left alone. */
   readonly startShutdown: () => void;
+  /** True from `startShutdown` on. */
   readonly isShuttingDown: () => boolean;
   /**
    * The `observe` hook as this object watches it: never throws, and the check `log` fails while a promise that the hook

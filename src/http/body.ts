@@ -35,6 +35,7 @@ const BRAND: unique symbol = Symbol.for('kube-vitals.BodyError') as never;
 
 /** Why a request body could not be read. `too-large` becomes 413; `aborted` means that the client has left. */
 export interface BodyError extends Error {
+  /** `too-large`: more bytes than the limit. `aborted`: the client left first. */
   readonly code: 'too-large' | 'aborted';
   /** The limit in bytes, for `too-large`. */
   readonly limit?: number;

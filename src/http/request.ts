@@ -24,6 +24,7 @@ export interface ApiRequest {
   readonly method: string;
   /** Path and query as received (origin form, still percent-encoded), without the base path of a mount. */
   readonly url: string;
+  /** The headers. Absent: none. */
   readonly headers?: RequestHeaders | undefined;
   /**
    * Reads the body. Called at most once, and never for GET and HEAD. `limit` is the number of bytes the caller will
@@ -46,6 +47,7 @@ export interface ApiRequest {
   readonly aborted?: boolean | undefined;
   /** The address of the client's socket, without port. */
   readonly remoteAddress?: string | undefined;
+  /** The client's certificate, where TLS has verified one. */
   readonly peerCertificate?: PeerCertificate | undefined;
   /**
    * The request as the framework has it: `req` of node:http and Express, `ctx` of Koa, the request of Fastify, and over fetch the

@@ -10,8 +10,11 @@ export type ResponseHeaders = Readonly<Record<string, string | readonly string[]
  * chunks may share.
  */
 export interface ApiResponse {
+  /** The HTTP status code. */
   readonly status: number;
+  /** The headers, without those of the connection. */
   readonly headers: ResponseHeaders;
+  /** Text, bytes, a stream of bytes, or `null` for none. */
   readonly body: string | Uint8Array | AsyncIterable<Uint8Array> | null;
   /**
    * Present where the memory of `body` can be reused: called at most once, when its bytes were sent. The bridge to Node calls

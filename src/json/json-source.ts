@@ -1,5 +1,6 @@
 /** JSON that is written on demand, straight into the output buffer: copied once, without a buffer of its own. */
 export interface JsonWriter {
+  /** How many bytes `writeTo` writes. */
   readonly byteLength: number;
   /** Writes all of it at a place where there is room. Always the same bytes, however late. */
   writeTo(out: Uint8Array, at: number): void;

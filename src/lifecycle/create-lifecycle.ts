@@ -29,6 +29,7 @@ export interface Lifecycle {
    * service decides: `process.once('SIGTERM', () => void lifecycle.shutdown().then(() => process.exit()))`.
    */
   readonly shutdown: () => Promise<ShutdownResult>;
+  /** How far start-up or shutdown has come. */
   readonly phase: () => LifecyclePhase;
 }
 

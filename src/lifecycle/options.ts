@@ -35,6 +35,7 @@ export interface LifecycleOptions {
   readonly drain?: ((context: { readonly signal: AbortSignal }) => void | Promise<void>) | undefined;
   /** Closes stores and other resources that requests needed. Runs last, also when an earlier step failed. */
   readonly close?: ShutdownStep | undefined;
+  /** Where time is taken from. Default: the system's clock. */
   readonly clock?: Clock | undefined;
   /** Receives failed steps. */
   readonly observe?: Observe | undefined;

@@ -14,6 +14,7 @@ import {
 export interface StartupHook {
   /** Shown as the check `poststarthook/NAME`. */
   readonly name: string;
+  /** Does the work; the hook is done when it returns, or its promise resolves. */
   readonly run: (context: { readonly signal: AbortSignal }) => void | Promise<void>;
 }
 
@@ -23,6 +24,7 @@ export interface PostStartHooksOptions {
   readonly health: {
     readonly addPostStartHook: (name: string) => { done(): void; failed(error: unknown): void };
   };
+  /** The hooks, all of which begin at once. */
   readonly hooks: readonly StartupHook[];
   /** Passed to the hooks; abort it when the service stops before it has started. */
   readonly signal?: AbortSignal | undefined;

@@ -1,8 +1,12 @@
 /** What is used of a `Registry` of prom-client. */
 export interface MetricsRegistry {
+  /** The media type of the text that `metrics` gives. */
   readonly contentType: string;
+  /** Adds a metric. */
   registerMetric(metric: never): void;
+  /** All metrics as text. */
   metrics(): Promise<string>;
+  /** One metric as text. */
   getSingleMetricAsString(name: string): Promise<string>;
 }
 

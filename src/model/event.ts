@@ -82,8 +82,12 @@ export interface EventSeries {
 
 /** A list of events (specification 2.4). Its items carry neither `kind` nor `apiVersion`. */
 export interface EventList {
+  /** Always EventList. */
   kind: string;
+  /** Group and version of the list and of its items. */
   apiVersion: string;
+  /** The revision of the list, and where the next page begins. */
   metadata: ListMeta;
+  /** The events of this page. */
   items: Event[];
 }

@@ -3,8 +3,11 @@ import type { Observe } from './observation.js';
 
 /** What is used of `console`. */
 export interface ConsoleLike {
+  /** Prints an ordinary line. */
   info(...data: unknown[]): void;
+  /** Prints a warning. */
   warn(...data: unknown[]): void;
+  /** Prints an error. */
   error(...data: unknown[]): void;
 }
 

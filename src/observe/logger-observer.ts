@@ -5,8 +5,11 @@ import type { Observation, Observe } from './observation.js';
 
 /** A logger in pino's shape: fields, then the text. */
 export interface LoggerLike {
+  /** Logs something ordinary. */
   info(fields: object, text: string): void;
+  /** Logs a warning. */
   warn(fields: object, text: string): void;
+  /** Logs an error. */
   error(fields: object, text: string): void;
 }
 

@@ -102,12 +102,17 @@ export type Observation =
 
 /** A request to the Event API was answered (a watch: when it began). */
 export interface RequestObservation {
+  /** Always `request`. */
   readonly type: 'request';
   /** As authorizers know it, such as `get`; outside of the resource the method of the request in lower case. */
   readonly verb: string;
+  /** The HTTP status code. */
   readonly status: number;
+  /** How long the request took, in milliseconds. */
   readonly durationMs: number;
+  /** The `Audit-Id` of the response. */
   readonly auditId: string;
+  /** The name of the caller; absent before authentication. */
   readonly caller?: string | undefined;
   /** The real caller, if the caller was impersonated. */
   readonly impersonator?: string | undefined;
@@ -115,6 +120,7 @@ export interface RequestObservation {
   readonly url: string;
   /** Group and version of the path, `''` outside of the resource. */
   readonly group: string;
+  /** The served version, such as `v1`. */
   readonly version: string;
   /** `events`, or `''` for documents about the API and paths that are no resource. */
   readonly resource: string;
@@ -130,10 +136,15 @@ export interface RequestObservation {
 
 /** Which watch it is. */
 export interface WatchIdentity {
+  /** The name of the caller. */
   readonly caller: string;
+  /** The API group. */
   readonly group: string;
+  /** The served version. */
   readonly version: string;
+  /** The namespace that is watched; empty for all. */
   readonly namespace: string;
+  /** How far the request reaches, as metrics of kube-apiserver name it. */
   readonly scope: 'resource' | 'namespace' | 'cluster' | '';
 }
 

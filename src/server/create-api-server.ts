@@ -17,6 +17,7 @@ import { withStandardHeaders } from './standard-headers.js';
 
 /** A part of an API server that answers on paths of its own: `createHealth(…)`, `createEvents(…)`. */
 export interface ApiServerPart {
+  /** Answers the paths of this part, and `undefined` for others. */
   readonly handle: ApiHandler;
 }
 

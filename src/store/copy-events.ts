@@ -43,6 +43,7 @@ export interface CopyProgress {
 
 /** An event that was not copied. */
 export interface SkippedEvent {
+  /** Which event it is. */
   readonly key: EventKey;
   /**
    * `different`: `to` has another event of that name. `too-large`, `invalid-key`: `to` refuses an event of that size, or with
@@ -53,6 +54,7 @@ export interface SkippedEvent {
 
 /** What a copy did. */
 export interface CopyResult extends Omit<CopyProgress, 'left' | 'remaining'> {
+  /** The events that were not copied, with the reason. */
   readonly skipped: readonly SkippedEvent[];
   /** The revision of `from` whose state was copied. */
   readonly revision: Revision;

@@ -18,7 +18,9 @@ export interface CallOptions {
   readonly headers?: Readonly<Record<string, string | readonly string[]>> | undefined;
   /** Aborting it is a client that leaves. */
   readonly signal?: AbortSignal | undefined;
+  /** The address of the client. Default: none. */
   readonly remoteAddress?: string | undefined;
+  /** The verified certificate of the client. Default: none. */
   readonly peerCertificate?: PeerCertificate | undefined;
 }
 
@@ -26,7 +28,9 @@ export interface CallOptions {
 export interface CallResult {
   /** False when the handler said that the path is not its own; the rest is then a text 404. */
   readonly claimed: boolean;
+  /** The status code; 404 where nobody claimed the path. */
   readonly status: number;
+  /** The headers of the response, with names in lower case. */
   readonly headers: ResponseHeaders;
   /** The whole body as text. Of a watch: resolves when the stream has ended. */
   text(): Promise<string>;

@@ -1,15 +1,21 @@
 import { checkOptions, type OptionRules } from '../options/check-options.js';
 import { aString, mustBe } from '../options/rules.js';
-import type { ByteHints, EncodedEvent } from '../store/contract/record.js';
+import type { ByteHints } from '../store/contract/byte-hints.js';
+import type { EncodedEvent } from '../store/contract/record.js';
 
 /** For {@link sampleEvent}. */
 export interface SampleEventOptions {
+  /** The namespace of the event. */
   readonly namespace?: string | undefined;
+  /** The name of the event. */
   readonly name?: string | undefined;
+  /** The UID of the event. */
   readonly uid?: string | undefined;
+  /** The text of the event. */
   readonly note?: string | undefined;
   /** The name of the object the event is about. */
   readonly regarding?: string | undefined;
+  /** Labels. Default: none. */
   readonly labels?: Readonly<Record<string, string>> | undefined;
 }
 

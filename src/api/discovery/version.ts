@@ -11,18 +11,31 @@ import { methodNotAllowed } from '../status/failures.js';
  * far from its own; `major` and `minor` are the Kubernetes release whose behaviour is served.
  */
 export interface VersionInfo {
+  /** The major version: what kubectl compares. */
   readonly major: string;
+  /** The minor version: what kubectl compares. */
   readonly minor: string;
+  /** The major version that is emulated. Left out when empty. */
   readonly emulationMajor?: string | undefined;
+  /** The minor version that is emulated. Left out when empty. */
   readonly emulationMinor?: string | undefined;
+  /** The oldest compatible major version. Left out when empty. */
   readonly minCompatibilityMajor?: string | undefined;
+  /** The oldest compatible minor version. Left out when empty. */
   readonly minCompatibilityMinor?: string | undefined;
+  /** The whole version, such as `v1.36.0`. */
   readonly gitVersion: string;
+  /** The commit it was built from. */
   readonly gitCommit: string;
+  /** Whether the commit was unchanged: `clean` or `dirty`. */
   readonly gitTreeState: string;
+  /** When the server was built, RFC 3339. */
   readonly buildDate: string;
+  /** The version of Go; empty for a server not written in Go. */
   readonly goVersion: string;
+  /** The compiler it was built with. */
   readonly compiler: string;
+  /** Operating system and processor. */
   readonly platform: string;
 }
 

@@ -2,7 +2,9 @@ import type { AbortCode } from '../../model/abort-code.js';
 
 /** The reason of an aborted request signal. An answer that ends early because of it is not an error. */
 export interface AbortReason extends Error {
+  /** The name that errors of an abort have everywhere. */
   readonly name: 'AbortError';
+  /** Why the request was aborted. */
   readonly code: AbortCode;
 }
 

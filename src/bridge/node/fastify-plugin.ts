@@ -5,6 +5,7 @@ import { createServing, type Serve } from './serving.js';
 
 /** What the plugin needs of Fastify's request. */
 export interface FastifyRequestLike {
+  /** The request of Node. */
   readonly raw: NodeIncoming;
   /** True where no route matched. */
   readonly is404: boolean;
@@ -12,9 +13,13 @@ export interface FastifyRequestLike {
 
 /** What the plugin needs of Fastify's reply. */
 export interface FastifyReplyLike {
+  /** The response of Node. */
   readonly raw: NodeOutgoing & { setHeader(name: string, value: number | string | readonly string[]): unknown };
+  /** The headers that hooks have set. */
   getHeaders(): Readonly<Record<string, number | string | string[] | undefined>>;
+  /** Tells Fastify that the response is sent by somebody else. */
   hijack(): unknown;
+  /** Runs the handler for unknown routes. */
   callNotFound(): unknown;
 }
 
@@ -27,8 +32,10 @@ export type FastifyOnRequest = (request: FastifyRequestLike, reply: FastifyReply
 export interface FastifyInstanceLike {
   /** The prefix of the plugin in which this one is registered. */
   readonly prefix: string;
+  /** Registers a hook. */
   addHook(name: 'onRequest', hook: FastifyOnRequest): unknown;
   addHook(name: 'preClose', hook: (done: FastifyDone) => void): unknown;
+  /** Registers a route for every method. */
   all(path: string, options: { onRequest: FastifyOnRequest }, handler: () => void): unknown;
 }
 

@@ -9,8 +9,11 @@ import { type ConnectionTracker, type TrackableServer, trackConnections } from '
 
 /** What {@link gracefulClose} needs of a server: `node:http`, `node:https` and `node:http2` servers have it. */
 export interface ClosableServer {
+  /** Stops listening; calls back when all connections have ended. */
   close(callback: (error?: Error) => void): unknown;
+  /** Ends connections without a request. Absent where the server has no such function. */
   closeIdleConnections?(): void;
+  /** Ends every connection. Absent where the server has no such function. */
   closeAllConnections?(): void;
 }
 

@@ -5,13 +5,17 @@ import { createServing } from './serving.js';
 
 /** What the middleware needs of Koa's context. A structural type, so that the contexts of Koa 2 and 3 fit. */
 export interface KoaContext {
+  /** The request of Node. */
   readonly req: NodeIncoming;
+  /** The response of Node. */
   readonly res: NodeOutgoing;
   /** Koa's request, with what a body parser left there. */
   readonly request: { readonly body?: unknown; readonly rawBody?: unknown };
   /** False takes the answer out of Koa's hands. */
   respond?: boolean | undefined;
+  /** The status that Koa sends. */
   readonly status: number;
+  /** What Koa sends. */
   readonly body: unknown;
 }
 

@@ -1,24 +1,34 @@
 /** The part of a socket that the bridge looks at. */
 export interface NodeSocket {
+  /** The address of the client. */
   readonly remoteAddress?: string | undefined;
+  /** True when the connection is closed. */
   readonly destroyed?: boolean | undefined;
   /** The server of `node:http` that accepted it. */
   readonly server?: object | null | undefined;
   /** Present on TLS sockets; true only when the client certificate was verified. */
   readonly authorized?: boolean | undefined;
+  /** The certificate of the client, over TLS. */
   getPeerCertificate?(): unknown;
   /** Bytes handed to the socket so far, and those of them that wait in it. */
   readonly bytesWritten?: number | undefined;
+  /** How many bytes wait in memory to be sent. */
   readonly writableLength?: number | undefined;
   /** Internal to Node; without it progress is measured less exactly. */
   readonly _handle?: { readonly writeQueueSize?: number | undefined } | null | undefined;
   /** False once this side has been ended. */
   readonly writable?: boolean | undefined;
+  /** Closes the connection when what was written has left. */
   destroySoon?(): void;
+  /** Closes the connection at once. */
   destroy(): unknown;
+  /** Stops the reading. */
   pause?(): unknown;
+  /** Reads on. */
   resume?(): unknown;
+  /** Listens once. */
   once(event: string, listener: (...values: never[]) => void): unknown;
+  /** Listens for events of the connection. */
   on?(event: string, listener: (...values: never[]) => void): unknown;
 }
 
@@ -27,23 +37,35 @@ export interface NodeSocket {
  * `body` or `rawBody`. A structural type, so that any of them fits.
  */
 export interface NodeIncoming {
+  /** The method, as received. */
   readonly method?: string | undefined;
+  /** The request target, as received. */
   readonly url?: string | undefined;
   /** Set by Express and Connect, which rewrite `url` below a mount point. */
   readonly originalUrl?: string | undefined;
+  /** The headers, with names in lower case. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** The connection. */
   readonly socket: NodeSocket | null;
+  /** True when the whole request has been received. */
   readonly complete: boolean;
+  /** True when the connection was lost. */
   readonly destroyed: boolean;
+  /** True when the body was read to its end. */
   readonly readableEnded: boolean;
+  /** True when somebody has read from the body. */
   readonly readableDidRead?: boolean | undefined;
   /** The body as a parser of the framework left it: bytes, text, or the parsed value. */
   readonly body?: unknown;
   /** The body as bytes or text, where a framework keeps it; preferred to `body`. */
   readonly rawBody?: unknown;
+  /** Listens for events of the body. */
   on(event: string, listener: (...values: never[]) => void): unknown;
+  /** Stops listening. */
   removeListener(event: string, listener: (...values: never[]) => void): unknown;
+  /** Stops the reading of the body. */
   pause(): unknown;
+  /** Reads the body on, or away. */
   resume(): unknown;
 }
 
@@ -58,16 +80,21 @@ export interface Http2StreamLike {
 
 /** A connection of HTTP/2. */
 export interface Http2SessionLike {
+  /** True once `close` was called. */
   readonly closed: boolean;
+  /** Sends GOAWAY, and closes when the open streams have ended. */
   close(): void;
   /** A proxy of the socket that cannot be destroyed; `once` returns the socket itself. */
   readonly socket?: { once(event: string, listener: () => void): { destroy(): unknown } } | undefined;
+  /** Listens once. */
   once(event: string, listener: (...values: never[]) => void): unknown;
 }
 
 /** The answer that belongs to a {@link NodeIncoming}. */
 export interface NodeOutgoing {
+  /** True when the headers have left. */
   readonly headersSent: boolean;
+  /** True when the connection was lost. */
   readonly destroyed?: boolean | undefined;
   /** `null` while an answer of HTTP/1 waits behind another one on its connection, and again when it is finished. */
   readonly socket: NodeSocket | null;
@@ -77,15 +104,21 @@ export interface NodeOutgoing {
   shouldKeepAlive?: boolean | undefined;
   /** A header that middleware has set. */
   getHeader?(name: string): number | string | readonly string[] | undefined;
+  /** Sends the status and the headers. */
   writeHead(status: number, headers: Record<string, string | number | string[]>): unknown;
   /** Not needed over HTTP/2, where `writeHead` sends at once. */
   flushHeaders?(): void;
+  /** Sends a chunk; false when it has to wait in memory. */
   write(chunk: string | Uint8Array, callback?: (error?: Error | null) => void): boolean;
   /** The callback is called when everything was handed to the system, and not when the connection broke before. */
   end(body?: string | Uint8Array, callback?: () => void): unknown;
+  /** Closes the connection, or over HTTP/2 the stream. */
   destroy(): unknown;
+  /** Listens once. */
   once(event: string, listener: (...values: never[]) => void): unknown;
+  /** Listens for events of the response. */
   on(event: string, listener: (...values: never[]) => void): unknown;
+  /** Stops listening. */
   removeListener(event: string, listener: (...values: never[]) => void): unknown;
 }
 

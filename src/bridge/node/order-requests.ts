@@ -6,6 +6,7 @@ import { createRequestOrder, mustWait } from './request-order.js';
 
 /** What {@link orderRequests} needs of a server: `node:http`, `node:https` and `node:http2` servers have it. */
 export interface OrderableServer {
+  /** Emits an event, such as a request. */
   emit(event: string | symbol, ...values: never[]): boolean;
 }
 

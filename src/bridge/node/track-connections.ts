@@ -7,27 +7,38 @@ import { ordersRequests, REQUEST_CAME } from './order-requests.js';
 
 /** What {@link trackConnections} needs of a connection. */
 export interface TrackableSocket {
+  /** How many bytes have arrived. */
   readonly bytesRead?: number | undefined;
+  /** The address of the client. */
   readonly remoteAddress?: string | undefined;
+  /** The port of the client. */
   readonly remotePort?: number | undefined;
   /** `h2` on a connection of HTTP/2 over TLS. */
   readonly alpnProtocol?: string | false | null | undefined;
+  /** Listens once. */
   once(event: 'close', listener: () => void): unknown;
+  /** Closes the connection when what was written has left. */
   end?(): unknown;
+  /** Closes the connection at once. */
   destroy(): unknown;
 }
 
 /** What {@link trackConnections} needs of an answer. */
 export interface TrackableAnswer {
+  /** True when the headers have left. */
   readonly headersSent?: boolean | undefined;
+  /** False: the connection is closed after this response. */
   shouldKeepAlive?: boolean | undefined;
+  /** Listens for the end of the response. */
   on(event: 'close', listener: () => void): unknown;
 }
 
 /** What {@link trackConnections} needs of a server: `node:http`, `node:https` and `node:http2` servers have it. */
 export interface TrackableServer {
+  /** Listens for new connections. */
   on(event: 'connection' | 'secureConnection', listener: (socket: TrackableSocket) => void): unknown;
   on(event: 'session', listener: (session: Http2SessionLike) => void): unknown;
+  /** Listens for requests, before everybody else. */
   prependListener(
     event: 'request',
     listener: (request: { readonly socket: TrackableSocket }, answer: TrackableAnswer) => void,
@@ -36,6 +47,7 @@ export interface TrackableServer {
 
 /** How much is open at a server. */
 export interface OpenConnections {
+  /** Open connections. */
   readonly connections: number;
   /** Requests whose answer is not complete, open watches included. */
   readonly requests: number;

@@ -1,5 +1,6 @@
 import type { Event } from '../../model/event.js';
-import type { EncodedEvent, ByteHints, ByteRange } from '../../store/contract/record.js';
+import type { ByteHints, ByteRange } from '../../store/contract/byte-hints.js';
+import type { EncodedEvent } from '../../store/contract/record.js';
 import { selectorFields } from '../codec/selector-fields.js';
 import { writeFields, writeMetadata, COMMON_SUFFIX } from '../codec/write-event.js';
 

@@ -28,6 +28,7 @@ export type StoreErrorCode =
 
 /** The one kind of error stores fail with. Recognise it with {@link isStoreError}, never with `instanceof`. */
 export interface StoreError extends Error {
+  /** Why the store refused or failed. */
   readonly code: StoreErrorCode;
   /** The latest revision, with `future-revision`; the oldest readable one, with `expired`. */
   readonly current?: Revision | undefined;

@@ -9,6 +9,7 @@ export type { EventKey, Revision } from './record.js';
  * `newest-first`). The key need not exist any more.
  */
 export interface Position extends EventKey {
+  /** The revision of the last event, where the order is newest first. */
   readonly revision?: Revision | undefined;
 }
 
@@ -17,12 +18,15 @@ export interface Position extends EventKey {
  * read less, or ignore it: the library checks every record it is given.
  */
 export interface FieldTerm {
+  /** The field that is compared. */
   readonly field: string;
+  /** The value that it must have. */
   readonly value: string;
 }
 
 /** Given to every operation that may wait. An aborted signal ends it with the signal's reason. */
 export interface StoreCall {
+  /** Ends the call when it is aborted. Default: none. */
   readonly signal?: AbortSignal | undefined;
   /**
    * What `signal.aborted` would say. Given where signals are only created when they are read, which costs more than
@@ -35,9 +39,11 @@ export interface StoreCall {
 export interface ListQuery extends StoreCall {
   /** One namespace; absent for all. */
   readonly namespace?: string | undefined;
+  /** What events must have: a hint, which a store may ignore. */
   readonly terms?: readonly FieldTerm[] | undefined;
   /** Read the state at this revision; absent: now. Older than history is `expired`, newer than now `future-revision`. */
   readonly at?: Revision | undefined;
+  /** The position of the last event of the page before. Default: from the beginning. */
   readonly after?: Position | undefined;
   /** The most records to return, at least 1. */
   readonly limit: number;
@@ -50,6 +56,7 @@ export interface ListQuery extends StoreCall {
 
 /** One page of a list. With `terms` it may hold fewer records than the limit, even none, and still have a `next`. */
 export interface ListPage {
+  /** The events of the page, in order. */
   readonly records: readonly EventRecord[];
   /** The revision that was read: the query's `at`, or the latest one. */
   readonly revision: Revision;
@@ -110,8 +117,11 @@ export interface ChangesOptions extends StoreCall {
 
 /** One step in a store's history. */
 export interface Change {
+  /** `put` for a create or a replace, `delete` for a removal or an expiry. */
   readonly type: 'put' | 'delete';
+  /** Which event changed. */
   readonly key: EventKey;
+  /** The revision of the change. */
   readonly revision: Revision;
   /** The state written; for a deletion the last state, at the deletion's revision. */
   readonly record: EventRecord;
@@ -181,6 +191,7 @@ export interface CreateEvent {
 export interface EventStore {
   /** Also the name of its health check. */
   readonly name: string;
+  /** What this store can do. */
   readonly capabilities: StoreCapabilities;
   /** The current state of one event. Linearizable. */
   readonly get: GetEvent;

@@ -1,3 +1,5 @@
+import type { ByteHints } from './byte-hints.js';
+
 /**
  * A point in a store's history: one rising safe integer per store, a new one for every write, deletion and expiry, never
  * reused. It is the `resourceVersion` on the wire.
@@ -6,35 +8,10 @@ export type Revision = number;
 
 /** What names an event inside a store. Neither part contains a `/`; that is checked before an event is written. */
 export interface EventKey {
+  /** The namespace of the event. */
   readonly namespace: string;
+  /** The name of the event in its namespace. */
   readonly name: string;
-}
-
-/** Bytes from `start` up to, not including, `end`. */
-export interface ByteRange {
-  readonly start: number;
-  readonly end: number;
-}
-
-/**
- * Where an event's bytes repeat what is known elsewhere, so that a store can keep it once. Offsets in bytes, -1: nowhere.
- * These are hints: a store checks what it relies on, and may ignore all of them.
- */
-export interface ByteHints {
-  /**
-   * The name and the namespace of the key, as they are. What stands before the name, and between the two, is the same in
-   * nearly all events.
-   */
-  readonly name: number;
-  readonly namespace: number;
-  /** The uid, as it is. */
-  readonly uid: number;
-  /** The field `regarding.resourceVersion`, as it is. */
-  readonly regardingVersion: number;
-  /** Ranges that other events are likely to have as well. Where they overlap, the first that is found is the best. */
-  readonly shared: readonly ByteRange[];
-  /** Nearly all events have the same bytes from here to the end. */
-  readonly suffix: number;
 }
 
 /**
@@ -46,9 +23,11 @@ export interface EncodedEvent {
   readonly bytes: Uint8Array;
   /** The byte offset where `"resourceVersion":"N",` belongs; a further metadata key always follows. */
   readonly cut: number;
+  /** `metadata.uid`. */
   readonly uid: string;
   /** The values field selectors read, by the names of the events group plus `source` of core/v1. Empty ones are absent. */
   readonly fields: Readonly<Record<string, string>>;
+  /** The labels of the event, for selectors. */
   readonly labels: Readonly<Record<string, string>>;
   /** Optional: where the bytes repeat what other events have. Stores do not return it. */
   readonly hints?: ByteHints | undefined;
@@ -68,8 +47,11 @@ export interface EncodedEvent {
 
 /** An event as a store returns it. */
 export interface EventRecord {
+  /** Namespace and name. */
   readonly key: EventKey;
+  /** The revision of the last write. */
   readonly revision: Revision;
+  /** The event as it was stored. */
   readonly event: EncodedEvent;
   /** When it expires, microseconds since the epoch. */
   readonly expiresAt: number;

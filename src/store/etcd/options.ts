@@ -18,6 +18,7 @@ export interface EtcdTlsOptions {
   readonly ca?: string | Uint8Array | undefined;
   /** The certificate of this client, with `key`. */
   readonly cert?: string | Uint8Array | undefined;
+  /** The private key of the client's certificate, PEM. */
   readonly key?: string | Uint8Array | undefined;
   /** The name that the members' certificates are for, where it is not the host of the endpoint. */
   readonly serverName?: string | undefined;
@@ -41,6 +42,7 @@ export interface EtcdStoreOptions {
   readonly tls?: EtcdTlsOptions | undefined;
   /** With `password`, where etcd has authentication on. */
   readonly username?: string | undefined;
+  /** The password that goes with the user name. */
   readonly password?: string | undefined;
   /** How long one attempt on one member may take, in milliseconds. Default: 1,000. */
   readonly requestTimeoutMs?: number | undefined;

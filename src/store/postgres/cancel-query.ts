@@ -2,8 +2,11 @@
 export interface CancellableClient {
   /** What the server gave the connection to be cancelled with. */
   readonly processID?: unknown;
+  /** The key that goes with `processID`. */
   readonly secretKey?: unknown;
+  /** The server, or the directory of its socket. */
   readonly host?: unknown;
+  /** The port of the server. */
   readonly port?: unknown;
   /** Not in the types of `pg`: looked at with care. */
   readonly connection?: unknown;

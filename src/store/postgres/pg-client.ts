@@ -4,22 +4,30 @@ import { notSent, type PostgresCall, type PostgresClient } from './client.js';
 
 /** What is used of a client of `pg`. */
 export interface PgPoolClient extends CancellableClient {
+  /** Runs a statement. */
   query(config: { text: string; values: unknown[]; name?: string }): Promise<{ rows: object[] }>;
+  /** Listens for notifications and errors. */
   on(event: 'error', listener: (error: Error) => void): unknown;
   on(event: 'end', listener: () => void): unknown;
   on(event: 'notification', listener: (message: { channel: string; payload?: string | undefined }) => void): unknown;
+  /** Stops listening. */
   removeListener(event: 'error', listener: (error: Error) => void): unknown;
   removeListener(event: 'end', listener: () => void): unknown;
   removeListener(event: 'notification', listener: (message: { channel: string }) => void): unknown;
+  /** The listeners of an event. */
   listeners(event: 'error'): readonly unknown[];
+  /** Gives the connection back; with an error or `true` it is closed. */
   release(destroy?: boolean): void;
 }
 
 /** What is used of a `Pool` of `pg`, version 8. */
 export interface PgPool {
+  /** Takes a connection out of the pool. */
   connect(): Promise<PgPoolClient>;
+  /** Listens for errors of idle connections. */
   on(event: 'error', listener: (error: Error) => void): unknown;
   on(event: 'acquire', listener: (client: PgPoolClient) => void): unknown;
+  /** Stops listening. */
   removeListener(event: 'error', listener: (error: Error) => void): unknown;
   removeListener(event: 'acquire', listener: (client: PgPoolClient) => void): unknown;
   /** Of a pool with a single connection none is held for LISTEN. */

@@ -6,12 +6,15 @@ const aDriver = /* @__PURE__ */ anObjectWith(['unsafe', 'listen'], 'what postgre
 
 /** The rows of a query of the driver `postgres`, which come later. */
 export interface PendingRows extends PromiseLike<readonly object[]> {
+  /** Cancels the query. */
   cancel?(): void;
 }
 
 /** What is used of the `sql` function of the driver `postgres`, version 3. */
 export interface PostgresJsSql {
+  /** Runs a statement with values. */
   unsafe(text: string, values: never[], options: { prepare: boolean }): PendingRows;
+  /** Listens on a channel. */
   listen(
     channel: string,
     onNotify: (payload: string) => void,

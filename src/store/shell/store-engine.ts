@@ -26,6 +26,7 @@ export type Awaitable<T> = T | Promise<T>;
 export interface StoreEngine {
   /** See `EventStore.name`. */
   readonly name: string;
+  /** See `EventStore.capabilities`. */
   readonly capabilities: StoreCapabilities;
   /**
    * `get` and `create` never return a promise: the store has `get.sync` and `create.sync`, and both run as part of the
@@ -44,18 +45,25 @@ export interface StoreEngine {
   open?(): Promise<void>;
   /** The pauses between failed openings, and the clock they are measured with. Default: 100 ms, doubled up to 5 s. */
   readonly reopening?: ReopeningPauses | undefined;
+  /** See `EventStore.get`. */
   get(key: EventKey, call?: StoreCall): Awaitable<EventRecord | undefined>;
+  /** See `EventStore.list`. */
   list(query: ListQuery): Awaitable<ListPage>;
   /** See {@link ListEvents.json}. */
   readonly json?: ListEvents['json'];
+  /** See `EventStore.create`. */
   create(key: EventKey, event: EncodedEvent, options: WriteOptions): Awaitable<EventRecord>;
+  /** See `EventStore.replace`. */
   replace(key: EventKey, event: EncodedEvent, options: ReplaceOptions): Awaitable<EventRecord>;
+  /** See `EventStore.remove`. */
   remove(key: EventKey, options: RemoveOptions): Awaitable<EventRecord>;
   /** `limit` is at least 1. */
   expire(options: ExpireOptions): Awaitable<number>;
   /** Opens a feed: most engines have `open` of `createPagedFeeds` here. */
   feed(options: FeedOptions): FeedSource;
+  /** See `EventStore.revision`. */
   revision(call?: StoreCall): Awaitable<Revision>;
+  /** See `EventStore.ping`. */
   ping(call?: StoreCall): Awaitable<void>;
   /** See `EventStore.now`. */
   now?(call?: StoreCall): Awaitable<number>;
@@ -67,6 +75,7 @@ export interface StoreEngine {
 
 /** See {@link StoreEngine.reopening}. */
 export interface ReopeningPauses {
+  /** Where time is taken from. Default: the system's clock. */
   readonly clock?: Clock | undefined;
   /** Milliseconds. */
   readonly firstMs?: number | undefined;

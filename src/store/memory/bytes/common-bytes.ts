@@ -1,4 +1,4 @@
-import type { ByteHints } from '../../contract/record.js';
+import type { ByteHints } from '../../contract/byte-hints.js';
 import { MAX_OFFSET } from './arena-entry.js';
 
 /** How many different ones are kept, and how long one may be: an encoder needs few, and the table never forgets one. */

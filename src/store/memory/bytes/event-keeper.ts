@@ -1,4 +1,5 @@
-import type { ByteHints, EncodedEvent } from '../../contract/record.js';
+import type { ByteHints } from '../../contract/byte-hints.js';
+import type { EncodedEvent } from '../../contract/record.js';
 import { HEADER, MAX_LENGTH, MAX_OFFSET } from './arena-entry.js';
 import { createCommonBytesTable, textStandsAt } from './common-bytes.js';
 import { createFieldSets } from './field-sets.js';

@@ -1,4 +1,4 @@
-import type { ByteRange } from '../../contract/record.js';
+import type { ByteRange } from '../../contract/byte-hints.js';
 import { HEAP_COST } from '../accounting/heap-cost.js';
 import type { HeldPart } from '../accounting/held-parts.js';
 

@@ -4,7 +4,8 @@ import { decodeObject } from '../../../../src/api/decode/decode-object.js';
 import { encodeEvent } from '../../../../src/events/stored-form/encode-event.js';
 import { eventShape } from '../../../../src/events/resource/schema.js';
 import type { Event } from '../../../../src/model/event.js';
-import type { ByteHints, EncodedEvent } from '../../../../src/store/contract/record.js';
+import type { ByteHints } from '../../../../src/store/contract/byte-hints.js';
+import type { EncodedEvent } from '../../../../src/store/contract/record.js';
 import { anyEvent } from '../any-event.js';
 
 const usual = (): Event => ({

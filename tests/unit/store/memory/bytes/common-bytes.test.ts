@@ -5,7 +5,7 @@ import {
   writePrefix,
   type CommonBytes,
 } from '../../../../../src/store/memory/bytes/common-bytes.js';
-import type { ByteHints } from '../../../../../src/store/contract/record.js';
+import type { ByteHints } from '../../../../../src/store/contract/byte-hints.js';
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
 const decode = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);

@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { createEventKeeper } from '../../../../../src/store/memory/bytes/event-keeper.js';
 import { namespaceOf, nameOf, sortKey } from '../../../../../src/store/memory/bytes/sort-key.js';
 import { StoredEvent } from '../../../../../src/store/memory/bytes/stored-event.js';
-import { recordBytes, type ByteHints, type EncodedEvent } from '../../../../../src/store/contract/record.js';
+import type { ByteHints } from '../../../../../src/store/contract/byte-hints.js';
+import { recordBytes, type EncodedEvent } from '../../../../../src/store/contract/record.js';
 import { sampleEvent } from '../../../../../src/testing/sample-event.js';
 
 const ARENA = 1_048_576;

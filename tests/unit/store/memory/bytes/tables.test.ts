@@ -4,7 +4,7 @@ import { createFieldSets, fieldsOf } from '../../../../../src/store/memory/bytes
 import { createShardedMap } from '../../../../../src/store/memory/index/sharded-map.js';
 import { createSharedParts, type FoundPart } from '../../../../../src/store/memory/bytes/shared-parts.js';
 import { each, put, sweep, type SweepList } from '../../../../../src/store/memory/index/sweep-list.js';
-import type { ByteRange } from '../../../../../src/store/contract/record.js';
+import type { ByteRange } from '../../../../../src/store/contract/byte-hints.js';
 import { sampleEvent } from '../../../../../src/testing/sample-event.js';
 
 const FROM = 24;
