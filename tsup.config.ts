@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { defineConfig } from 'tsup';
 
 /** One entry for each key of `exports` in package.json. */
@@ -21,8 +22,10 @@ const entries = {
 };
 
 export default defineConfig({
-  // The program of the thread that `sqliteStore` starts: no entry of the package, found beside its file.
-  entry: { ...entries, 'sqlite-worker': 'src/store/sqlite/worker.ts' },
+  // `sqlite-worker` is the program of the thread that `sqliteStore` starts: no entry of the package, found beside its file.
+  // `index-again` shares all its code with `index`, so that this code is built into chunks: bundlers leave out those of which
+  // nothing is used, where they would keep parts of a file of which something is. It is removed below.
+  entry: { ...entries, 'index-again': './src/index.ts', 'sqlite-worker': 'src/store/sqlite/worker.ts' },
   format: ['esm', 'cjs'],
   target: 'node20',
   platform: 'node',
@@ -33,4 +36,7 @@ export default defineConfig({
   clean: true,
   // Bundlers for other runtimes tell built-ins from packages by `node:`.
   removeNodeProtocol: false,
+  async onSuccess() {
+    for (const ending of ['js', 'cjs']) rmSync(`dist/index-again.${ending}`, { force: true });
+  },
 });
