@@ -119,7 +119,9 @@ export function createEndpoints(around: EndpointsDependencies): ApiHandler {
       const permitted = open(request);
       if (!permitted.granted) return finish(request, permitted.refusal);
       const asked = around.ask(root, NO_VALUES);
-      const answered = !observed && passedSync(asked) ? ROOT_OK : answerRoot(root, NO_QUERY, asked);
+      const passed = passedSync(asked);
+      if (passed) tellProbe(root, asked);
+      const answered = passed ? ROOT_OK : answerRoot(root, NO_QUERY, asked);
       return chain(answered, (response) => finish(request, response));
     }
     return chain(answer(request, root, path, target.query), (response) => finish(request, response));
@@ -127,6 +129,6 @@ export function createEndpoints(around: EndpointsDependencies): ApiHandler {
 }
 
 /** True if every verdict is available and none failed. */
-function passedSync({ verdicts }: Asked): boolean {
-  return verdicts.every((verdict) => !isPromise(verdict) && verdict.status !== 'failed');
+function passedSync(asked: Asked): asked is Settled {
+  return asked.verdicts.every((verdict) => !isPromise(verdict) && verdict.status !== 'failed');
 }
