@@ -136,3 +136,34 @@ test('watchers behind the ring, with nothing between them and it, hold no reader
   expect(seen).toEqual([[100_050], [100_050], [100_050], [100_050], [45_000, 100_050]]);
   hub.close();
 });
+
+test('progress that a feed reports after it was ended moves no watcher of a later feed past a change', async () => {
+  const shared = sharedStore(100);
+  const reports: ((revision: Revision) => void)[] = [];
+  const store: EventStore = {
+    ...shared.store,
+    changes(options) {
+      if (options.onProgress !== undefined) reports.push(options.onProgress);
+      return shared.store.changes(options);
+    },
+  };
+  const clock = fakeClock();
+  const hub = createWatchHub({ store, clock });
+  await hub.watch({ after: 100 }).return();
+  await turns();
+  clock.advance(30_000);
+  expect(hub.revision()).toBeUndefined();
+  const watcher = hub.watch({ after: 100 });
+  const pending = watcher.next();
+  await turns();
+  expect(shared.opened).toEqual([100, 100]);
+  reports[0]?.(150);
+  await turns();
+  expect([hub.revision(), watcher.quiet()]).toEqual([100, 100]);
+  shared.change(120);
+  await turns();
+  expect(((await pending).value as Batch).entries.map(({ change }) => change.revision)).toEqual([120]);
+  reports[1]?.(150);
+  expect(hub.revision()).toBe(150);
+  hub.close();
+});

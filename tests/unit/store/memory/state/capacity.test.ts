@@ -93,6 +93,35 @@ describe('a full memory store', () => {
     expect(await fill(store, 'next')).toBeGreaterThan(300);
   });
 
+  test('finds an event created again in the room that its own history had taken', async () => {
+    const longValues = sampleEvent({ name: 'again', regarding: 'v'.repeat(50_000) });
+    const withHistory = async () => {
+      const store = memoryStore({ clock: fakeClock(), maxBytes: MIB });
+      const { revision: first } = await store.create(keyOf('again'), longValues, later);
+      await store.remove(keyOf('again'));
+      return {
+        store,
+        remembers: () =>
+          store.list({ at: first, limit: 1 }).then(
+            () => true,
+            () => false,
+          ),
+      };
+    };
+    const sample = await withHistory();
+    let count = 0;
+    for (; await sample.remembers(); count++) await create(sample.store, `event-${count}`);
+    const { store, remembers } = await withHistory();
+    for (let i = 0; i < count - 1; i++) await create(store, `event-${i}`);
+    expect(await remembers()).toBe(true);
+    const { revision } = await create(store, 'again', 20_000);
+    expect(await remembers()).toBe(false);
+    expect((await store.get(keyOf('again')))?.revision).toBe(revision);
+    expect((await namesIn(store)).filter((name) => name === 'again')).toHaveLength(1);
+    await store.remove(keyOf('again'));
+    expect(await namesIn(store)).toHaveLength(count - 1);
+  });
+
   test('drops history before it refuses a write', async () => {
     const store = memoryStore({ clock: fakeClock(), maxBytes: 4 * MIB });
     const { revision: first } = await create(store, 'first', 100);
