@@ -60,6 +60,17 @@ describe('one turn of the event loop examines 4,096 events', () => {
   });
 });
 
+test('one turn of the event loop reads any number of events that all belong to the page', async () => {
+  const { store, write } = createBench();
+  await write(0, 5000);
+  for (const terms of [[], [{ field: 'regarding.name', value: 'pod-1' }]]) {
+    const list = store.list({ terms, limit: 6000 });
+    expect(await endsInOneTurn(list)).toBe(true);
+    const { records, next } = await list;
+    expect([records.length, next]).toEqual([5000, undefined]);
+  }
+});
+
 describe('a full page before many events that are younger than its revision', () => {
   const left = async (after: readonly number[], younger: number) => {
     const { store, write } = createBench();
