@@ -95,10 +95,17 @@ describe('a full page before many events that are younger than its revision', ()
     expect(await left([], 5000)).toEqual({ remaining: 0, rest: undefined });
   });
 
-  test('leaves out how many events come after them when that is not known', async () => {
-    expect(await left([90_000, 90_001], 20_010)).toEqual({
-      remaining: undefined,
-      rest: [90_000, 90_001].map(keyOf),
-    });
+  test('leaves out how many events come after them when more than 20,000 changes have followed its revision', async () => {
+    const rest = [90_000, 90_001].map(keyOf);
+    expect(await left([90_000, 90_001], 20_001)).toEqual({ remaining: 2, rest });
+    expect(await left([90_000, 90_001], 20_002)).toEqual({ remaining: undefined, rest });
   });
+});
+
+test('a page of a namespace that is to begin after a key of an earlier one begins with the namespace', async () => {
+  const { store, write } = createBench();
+  await write(0, 2);
+  await store.create({ namespace: 'another', name: 'z' }, sample, later);
+  const query = { namespace: 'default', limit: 5, after: { namespace: 'another', name: 'a' } };
+  expect((await store.list(query)).records.map(({ key }) => key)).toEqual([keyOf(0), keyOf(1)]);
 });
