@@ -195,10 +195,12 @@ export function installShutdown(options: InstallShutdownOptions): InstalledShutd
   };
   const shutdown = (): Promise<ShutdownReport> => (report ??= run());
 
+  // A signal that comes after a call of `shutdown` is the first one, and waits for it.
+  let signalled = false;
   const uninstall = onSignals(options.signals ?? SIGNALS, () => {
-    const again = report !== undefined;
-    if (again) exitProcess(1);
+    if (signalled) exitProcess(1);
     else {
+      signalled = true;
       void shutdown().then(({ failures }) => {
         if (options.exit !== false) exitProcess(failures.length === 0 ? 0 : 1);
       });

@@ -117,6 +117,20 @@ describe('installShutdown', () => {
     expect(await client.closed).toBe('');
   });
 
+  test('a first signal after a call of shutdown waits for it instead of ending the process', async () => {
+    const preparing = gate();
+    const { installed } = await serviceWith(() => undefined, {
+      beforeStop: () => preparing.promise,
+      signals: ['SIGUSR2'],
+      exit: false,
+    });
+    const shutdown = installed.shutdown();
+    process.emit('SIGUSR2');
+    expect(installed.phase()).toBe('delaying');
+    preparing.open();
+    expect(await shutdown).toMatchObject({ drained: true, failures: [] });
+  });
+
   test('a step that fails is reported, and the later ones still run', async () => {
     const observed: unknown[] = [];
     const { installed, closed } = await serviceWith(() => undefined, {
