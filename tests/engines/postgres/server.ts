@@ -168,8 +168,10 @@ export async function startPostgres({
   };
   const start = (): Promise<void> => eventually(answers, 'the server does not start', 60_000);
 
+  /** Signals the postmaster and its backends. It is stopped first, so that no backend is forked while they are looked up. */
   const each = async (name: NodeJS.Signals): Promise<void> => {
     if (child?.pid === undefined) return;
+    if (name !== 'SIGCONT') signal(child.pid, 'SIGSTOP');
     for (const pid of await processTree(child.pid)) signal(pid, name);
   };
 
