@@ -44,6 +44,7 @@ export function createEngine(clock: Clock, options: MemoryStoreOptions, bounds: 
   const jsonCache = createJsonCache(state.start, bounds.listCacheMaxBytes);
   const afterWrite = (): void => {
     history.afterWrite();
+    capacity.shrink();
     feeds.wake();
   };
   const capacity = createCapacity(state, clock, {

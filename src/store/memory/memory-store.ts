@@ -79,7 +79,7 @@ function createOperations(clock: Clock, name: string, options: MemoryStoreOption
 
   const put = (place: Slot | string, key: EventKey, event: EncodedEvent, expiresAt: number): EventRecord => {
     const retentionMs = (expiresAt - clock.now()) / 1000;
-    const found = capacity.admit(place, event.bytes.length);
+    const found = capacity.admit(place, event.bytes.length, event);
     const version = state.put(found ? place : state.place(key), event, {
       expiresAt,
       retentionMs,

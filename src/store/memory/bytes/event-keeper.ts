@@ -35,9 +35,16 @@ export function createEventKeeper(arenaBytes?: number) {
   const held = createHeldParts();
 
   return {
+    /** The bytes that `keep` would take for an event that replaces another. */
+    sizeFor(sortKey: string, { bytes, hints = NO_HINTS }: EncodedEvent, replaced: StoredEvent): number {
+      const { prefix, suffix } = commonBytes.find(bytes, hints, sortKey);
+      const end = bytes.length - suffix;
+      const found = parts.find(bytes, hints.shared, prefix, end, StoredEvent.partsOf(replaced));
+      return HEADER.length + end - prefix - (found?.part.bytes.length ?? 0);
+    },
     /**
      * An immutable copy. `intern` returns an equal string that is stored already. `expiresAt`: microseconds since the
-     * epoch; `retentionMs`: from now until then.
+     * epoch; `retentionMs`: from now until then. `replaced`: the event of this key until now.
      */
     keep(
       sortKey: string,
@@ -45,11 +52,12 @@ export function createEventKeeper(arenaBytes?: number) {
       expiresAt: number,
       retentionMs: number,
       intern: (field: string, value: string | undefined) => string | undefined,
+      replaced?: StoredEvent,
     ): StoredEvent {
       const { bytes, cut, fields, uid, hints = NO_HINTS } = event;
       const { index, prefix, suffix } = commonBytes.find(bytes, hints, sortKey);
       const end = bytes.length - suffix;
-      const found = parts.find(bytes, hints.shared, prefix, end);
+      const found = parts.find(bytes, hints.shared, prefix, end, replaced && StoredEvent.partsOf(replaced));
       const uidInBytes = hints.uid <= MAX_OFFSET && uid.length <= MAX_LENGTH && textStandsAt(bytes, hints.uid, uid);
       // A key that stands in the bytes is ASCII, so its sort key needs no decoding.
       const name = prefix > 0 ? sortKey.slice(sortKey.indexOf('/') + 1) : nameOf(sortKey);

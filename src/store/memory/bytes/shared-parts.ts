@@ -48,10 +48,16 @@ export function createSharedParts() {
   /** The part that was found last, which the next event mostly has too. */
   let last: SharedPart | undefined;
 
-  const look = (bytes: Uint8Array, view: DataView, { start, end }: ByteRange): SharedPart | undefined => {
+  const look = (
+    bytes: Uint8Array,
+    view: DataView,
+    { start, end }: ByteRange,
+    isNew: boolean,
+  ): SharedPart | undefined => {
     const hash = hashOf(view, start, end);
     const known = parts[hash & (PARTS - 1)];
     if (known !== undefined && equals(known, view, start, end)) return known;
+    if (!isNew) return undefined;
     if (seen[hash & (SEEN - 1)] !== hash) {
       seen[hash & (SEEN - 1)] = hash;
       return undefined;
@@ -69,18 +75,28 @@ export function createSharedParts() {
   };
 
   return {
-    /** The first of these ranges, all between `from` and `to`, that other events have as well. */
-    find(bytes: Uint8Array, ranges: readonly ByteRange[], from: number, to: number): FoundPart | undefined {
+    /**
+     * The first of these ranges, all between `from` and `to`, that other events have as well. `replaced`: the event that is
+     * replaced, if any; then an unknown part is not counted as seen, because it is the same event that has it again.
+     */
+    find(
+      bytes: Uint8Array,
+      ranges: readonly ByteRange[],
+      from: number,
+      to: number,
+      replaced?: { readonly shared: SharedPart | undefined },
+    ): FoundPart | undefined {
       if (ranges.length === 0) return undefined;
       const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+      const likely = replaced?.shared ?? last;
       for (const { start, end } of ranges) {
-        if (last !== undefined && start >= from && end <= to && equals(last, view, start, end))
-          return { start, part: last };
+        if (likely !== undefined && start >= from && end <= to && equals(likely, view, start, end))
+          return { start, part: likely };
       }
       for (const range of ranges) {
         const { start, end } = range;
         if (start < from || end > to || end - start < SHORTEST || end - start > LONGEST) continue;
-        const part = look(bytes, view, range);
+        const part = look(bytes, view, range, replaced === undefined);
         if (part === undefined) continue;
         last = part;
         return { start, part };

@@ -1,5 +1,6 @@
 import type { Clock } from '../../../clock/clock.js';
 import { storeError } from '../../contract/errors.js';
+import type { EncodedEvent } from '../../contract/record.js';
 import { HEAP_COST } from '../accounting/heap-cost.js';
 import type { MemoryState } from './state.js';
 import { StoredEvent } from '../bytes/stored-event.js';
@@ -57,6 +58,13 @@ export function createCapacity(state: MemoryState, clock: Clock, limits: Capacit
     return more <= 0 || state.held().current + others() + more <= room();
   };
 
+  /** True when a write takes no more than the event it replaces, with what it shares with others: unlike `fits` this reads the bytes. */
+  const isNoLarger = (place: Slot | string, event: EncodedEvent): boolean => {
+    const replaced = before(place);
+    if (replaced === undefined) return false;
+    return events.sizeFor((place as Slot).sortKey, event, replaced) <= StoredEvent.access.sizeOf(replaced);
+  };
+
   /** Removes the oldest event except the one to be replaced; returns false when there is none. */
   const evict = (place: Slot | string): boolean => {
     const oldest = revisions.of(undefined).between(undefined, undefined, 2);
@@ -85,21 +93,38 @@ export function createCapacity(state: MemoryState, clock: Clock, limits: Capacit
     return true;
   };
 
+  const isOver = (): boolean => {
+    const { current, history } = state.held();
+    return current + history + others() > limits.maxBytes();
+  };
+
   return {
     /**
      * Makes room for an event of `size` bytes. Returns true when there was room already; after false the caller must look
-     * the slot up again. Fails with `full`; then nothing has changed except that the oldest events may have been evicted.
+     * the slot up again. `event`: to find out that the store needs no more for it than for the event it replaces. Fails with `full`; then nothing has changed except that the oldest events may have been evicted.
      */
-    admit(place: Slot | string, size: number): boolean {
-      if (fits(place, size)) return true;
+    admit(place: Slot | string, size: number, event?: EncodedEvent): boolean {
+      if (fits(place, size) || (event !== undefined && isNoLarger(place, event))) return true;
       if (makeRoom(place, size)) return false;
       const most = tooMany(place) ? `${limits.maxEvents} events` : `${limits.maxBytes()} bytes`;
       throw storeError('full', `the store may hold ${most}, and has no room for another event`);
     },
     /** True while history must be dropped because the store is over its limit. */
-    overLimit(): boolean {
-      const { current, history } = state.held();
-      return current + history + others() > limits.maxBytes() && history > reserve();
+    overLimit: (): boolean => isOver() && state.held().history > reserve(),
+    /**
+     * Compacts arenas while the store is over its limit, then drops history below its reserve, except for the last change.
+     * Writes that are always accepted, and dropped history, leave gaps in arenas that may exceed the room `admit` keeps free.
+     */
+    shrink(): void {
+      if (!isOver()) return;
+      const end = clock.monotonic() + SLICE_MS;
+      for (let steps = 1; isOver(); steps++) {
+        if (!events.compact()) {
+          if (state.log.floor() >= state.log.latest() - 1) return;
+          state.forgetOldest();
+        }
+        if (steps % STEPS_PER_CLOCK_CHECK === 0 && clock.monotonic() >= end) return;
+      }
     },
   };
 }

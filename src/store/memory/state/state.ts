@@ -126,8 +126,9 @@ export function createMemoryState(start: Revision, arenaBytes?: number): MemoryS
     put(place, given, { expiresAt, retentionMs, at }) {
       const existing = typeof place === 'string' ? undefined : place;
       const kept = typeof place === 'string' ? place : place.sortKey;
-      const intern = existing?.head.event === undefined ? valueIndex.intern : internedLike(existing.head.event);
-      const event = events.keep(kept, given, expiresAt, retentionMs, intern);
+      const replaced = existing?.head.event;
+      const intern = replaced === undefined ? valueIndex.intern : internedLike(replaced);
+      const event = events.keep(kept, given, expiresAt, retentionMs, intern, replaced);
       const step = log.latest() + 1;
       const slot = existing ?? ({ sortKey: kept, head: undefined, queuedFor: undefined } as unknown as Slot);
       const version: Version = { slot, step, event, older: existing?.head };

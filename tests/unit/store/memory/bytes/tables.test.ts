@@ -28,6 +28,20 @@ describe('shared parts', () => {
     expect(found?.part).toBe(findIn(parts, bytes)?.part);
   });
 
+  test('a part that an event has again when it is replaced is not seen for a second time, but its own part is found', () => {
+    const parts = createSharedParts();
+    const [bytes, other] = [bytesOf('tester'), bytesOf('other')];
+    const replace = (replaced: { shared: FoundPart['part'] | undefined }, by = bytes) =>
+      parts.find(by, [rangeOf(by)], 0, by.length, replaced);
+    findIn(parts, bytes);
+    expect(replace({ shared: undefined })).toBeUndefined();
+    const part = findIn(parts, bytes)?.part;
+    findIn(parts, other);
+    expect(findIn(parts, other)).toBeDefined();
+    expect(replace({ shared: part })?.part).toBe(part);
+    expect(replace({ shared: part }, other)?.part).toBe(findIn(parts, other)?.part);
+  });
+
   test('parts seen once are not stored, and frequent parts are found among them', () => {
     const parts = createSharedParts();
     const often = bytesOf('often');
