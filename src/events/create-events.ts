@@ -35,6 +35,8 @@ import { createWholeSeconds } from '../time/timestamp.js';
 
 /** The Event resource, over one store. All functions may be detached. */
 export interface Events {
+  /** The API group, `events.<apiDomain>`. */
+  readonly group: string;
   /**
    * Answers `/apis/events.<apiDomain>…`, with `coreV1` `/api/v1` and the event paths below it, and what `discovery` says of
    * `/api`, `/apis`, `/openapi/v2` and `/openapi/v3`. `undefined` on all other paths.
@@ -129,6 +131,7 @@ export function createEvents(options: EventsOptions): Events {
     return handleRequest(parts, request, preset);
   };
   return {
+    group: `events.${apiDomain}`,
     handle: (request) => serve(request),
     as(caller) {
       const preset = acceptCaller(caller);

@@ -147,6 +147,12 @@ describe('two instances', () => {
   });
 });
 
+test('the object says which API group it serves', () => {
+  const events = createEvents(good());
+  expect(events.group).toBe('events.example.com');
+  return events.close();
+});
+
 describe('as(caller)', () => {
   test('skips authentication, but not authorization', async () => {
     const { events } = bench({

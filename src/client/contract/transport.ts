@@ -1,0 +1,19 @@
+import type { ApiHandler } from '../../http/handler.js';
+
+/**
+ * What carries requests to a server: a handler. Over HTTP it is that of `httpTransport`; in one process it is the server's own,
+ * such as `events.as(caller)`, and nothing is sent at all. It answers or rejects, with a ConnectionError where the server was not
+ * reached; `undefined` (*not my path*) means that the server has no such API. It ends the request when the request's signal is
+ * aborted, and gives a streamed body back when its iterator is ended.
+ */
+export type Transport = ApiHandler;
+
+/** A transport with connections of its own. */
+export interface ConnectedTransport {
+  /** Sends a request. */
+  readonly handle: Transport;
+  /** The namespace that the configuration names, such as that of a context in a kubeconfig or of a pod. */
+  readonly namespace?: string | undefined;
+  /** Ends requests under way and closes the connections. May be called twice. */
+  close(): Promise<void>;
+}
