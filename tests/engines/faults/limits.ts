@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 
 /** Who asks: the kernel wants the user of the process, and does not always take root for it. */
 interface User {
@@ -17,7 +18,7 @@ export function canLimitFiles(): boolean {
   return false;
 }
 
-/** Sets how large files of these processes may become, from now on. Processes they start inherit it. */
+/** Sets how large files of these processes may become, from now on. Processes they start inherit it; ended ones are passed over. */
 export function limitFiles(pids: readonly number[], bytes: number | 'unlimited', user: User = {}): void {
   for (const pid of pids) {
     // The soft limit only: the hard one could not be raised again by everybody.
@@ -25,6 +26,6 @@ export function limitFiles(pids: readonly number[], bytes: number | 'unlimited',
       encoding: 'utf8',
       ...user,
     });
-    if (status !== 0) throw new Error(`prlimit: ${stderr}`);
+    if (status !== 0 && existsSync(`/proc/${pid}`)) throw new Error(`prlimit: ${stderr}`);
   }
 }
