@@ -1,6 +1,7 @@
 import { defineConfig } from 'vitest/config';
 
-const project = (name: string, testTimeout = 10_000): { test: object } => ({
+/** A test that takes longer hangs; the limit leaves room for machines that do other things as well. */
+const project = (name: string, testTimeout = 30_000): { test: object } => ({
   test: {
     name,
     include: [`tests/${name}/**/*.test.ts`],
@@ -18,7 +19,7 @@ export default defineConfig({
     projects: [
       project('unit'),
       project('conformance'),
-      project('lifecycle', 20_000),
+      project('lifecycle'),
       project('package', 120_000),
       project('hostile', 120_000),
       project('clients', 60_000),
