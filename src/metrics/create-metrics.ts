@@ -13,7 +13,7 @@ import { aBoolean, aFunction, anObjectWith } from '../options/rules.js';
 import { NOT_CACHED } from '../responses/fixed-responses.js';
 import { SLIS } from './definitions.js';
 import { loadRegistry, type MetricsRegistry } from './prom-client.js';
-import { createRecorder, createSeries } from './record.js';
+import { createObservationRecorder, createSeries } from './record.js';
 
 /** Options of {@link createMetrics}. */
 export interface MetricsOptions {
@@ -78,7 +78,7 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
   ]);
   const { authenticate, authorize, processMetrics = false } = options;
   const metrics = createSeries();
-  const record = createRecorder(metrics);
+  const record = createObservationRecorder(metrics);
   const passOn = options.observe ?? createNotifier(undefined);
   const observe: Observe = (observation) => {
     record(observation);

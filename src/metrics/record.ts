@@ -43,7 +43,7 @@ interface RequestSeries {
 const MOST_KINDS = 256;
 
 /** Makes the function that adds observations to metrics. */
-export function createRecorder(metrics: Metrics): (observation: Observation) => void {
+export function createObservationRecorder(metrics: Metrics): (observation: Observation) => void {
   /** The last used first. */
   const kinds: RequestSeries[] = [];
 

@@ -1,6 +1,6 @@
 import { MAX_MEMBERS, membersWithin } from '../../json/member-count.js';
 import { tooLarge } from '../status/failures.js';
-import type { StatusError } from '../status/status-error.js';
+import type { StatusFailure } from '../status/status-failure.js';
 
 /**
  * Fields and list items of a stored event. Managed fields about double what was sent, and changes add what their bodies may
@@ -20,7 +20,7 @@ export function storedMembersFor(members: number): number {
 export const MAX_PATCH_MEMBERS = 100_000;
 
 /** 413 for a body, or an object, with too many fields and items. */
-export function tooManyMembers(what: string, most: number): StatusError {
+export function tooManyMembers(what: string, most: number): StatusFailure {
   return tooLarge(`${what} has more than ${most} fields and list items`);
 }
 
@@ -29,7 +29,7 @@ export function tooManyMembers(what: string, most: number): StatusError {
  *
  * @param length of its JSON
  * @param most members it may have
- * @throws StatusError 413
+ * @throws StatusFailure 413
  */
 export function requireStorable(event: object, length: number, most: number = MAX_STORED_MEMBERS): void {
   if (length < SHORTEST_MEMBER * most || membersWithin(event, most)) return;

@@ -9,7 +9,7 @@ import { goQuote, shorten } from '../../json/go-print.js';
  * Reads the JSON of a body, see {@link parseScanned}.
  *
  * @param mostMembers fields and items the text may have
- * @throws StatusError 413 for a text with more
+ * @throws StatusFailure 413 for a text with more
  */
 export function parseJson(text: string, mostMembers: number = MAX_MEMBERS): JsonResult {
   return parseScanned(text, scanBody(text, mostMembers));
@@ -18,7 +18,7 @@ export function parseJson(text: string, mostMembers: number = MAX_MEMBERS): Json
 /**
  * The fast path of {@link parseJson}, see {@link readPlain}.
  *
- * @throws StatusError 413 for a text with more than `mostMembers` fields and items
+ * @throws StatusFailure 413 for a text with more than `mostMembers` fields and items
  */
 export function parsePlain(text: string, mostMembers: number = MAX_MEMBERS): PlainJson | undefined {
   return readPlain(text, scanBody(text, mostMembers));

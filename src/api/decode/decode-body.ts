@@ -46,7 +46,7 @@ export interface DecodedBody {
  * under `Strict` unknown or duplicate fields). JSON is decoded synchronously, YAML and protobuf through a promise.
  * Protobuf is never strict: unknown fields are skipped.
  *
- * @throws StatusError 400 with Kubernetes' words; 413 for a body with too many fields and list items
+ * @throws StatusFailure 400 with Kubernetes' words; 413 for a body with too many fields and list items
  */
 export function decodeBody(body: Uint8Array, options: DecodeBodyOptions): DecodedBody | Promise<DecodedBody> {
   const { mediaType, limits = DEFAULT_BODY_LIMITS } = options;
@@ -113,7 +113,7 @@ function decodeDocument(body: Uint8Array, read: ReadDocument, options: DecodeBod
   return { object: decoded.object, warnings, kind, apiVersion: groupVersion(meta) };
 }
 
-/** The type of a body, completed by the expected one, and its shape. @throws StatusError 400 if it is not the expected kind */
+/** The type of a body, completed by the expected one, and its shape. @throws StatusFailure 400 if it is not the expected kind */
 function typeOf(said: TypeMeta, options: DecodeBodyOptions): { readonly meta: TypeMeta; readonly shape: StructShape } {
   const meta = withDefaults(said, options.kind, options.apiVersion);
   const shape = shapeOfType(meta, options);

@@ -22,7 +22,7 @@ export interface DecodePatchedOptions extends ExpectedType {
 /**
  * Decodes the result of a patch.
  *
- * @throws StatusError 422 on the field `patch`, unlike the 400 of a whole object in a body (Kubernetes behaviour)
+ * @throws StatusFailure 422 on the field `patch`, unlike the 400 of a whole object in a body (Kubernetes behaviour)
  */
 export function decodePatched(value: unknown, options: DecodePatchedOptions): DecodedBody {
   const { kind, apiVersion, fieldValidation } = options;

@@ -16,7 +16,7 @@ const SCHEME = 'k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/registe
  * matter (Kubernetes behaviour).
  *
  * @param limits default `DEFAULT_BODY_LIMITS`
- * @throws StatusError 400 with the decoder's text; 413 for a body with too many fields and list items
+ * @throws StatusFailure 400 with the decoder's text; 413 for a body with too many fields and list items
  */
 export function decodeDeleteOptions(
   body: Uint8Array,

@@ -18,7 +18,7 @@ export type ReadDocument =
 /**
  * Parses a body without interpreting it. An empty YAML body is `null`, an empty JSON body an error.
  *
- * @throws StatusError 413 for a body with too many fields and list items
+ * @throws StatusFailure 413 for a body with too many fields and list items
  */
 export function readDocument(
   body: Uint8Array,

@@ -7,7 +7,7 @@ import { negotiateConverted, negotiateDocument, type DocumentRepresentation } fr
 import { errorRepresentation, routerAccepts } from '../representation/negotiate.js';
 import { OBJECT_MEDIA_TYPES } from '../representation/media-types.js';
 import { methodNotAllowed } from '../status/failures.js';
-import { isStatusError, type StatusError } from '../status/status-error.js';
+import { isStatusFailure, type StatusFailure } from '../status/status-failure.js';
 import { AGGREGATED, aggregatedDocument, apiVersions, groupDocument, groupList, resourceList } from './documents.js';
 import type { DiscoveryGroup, DiscoveryOptions } from './contract.js';
 import { keptDocument, type KeptDocument } from './kept-document.js';
@@ -97,7 +97,7 @@ function checkGroups(groups: readonly DiscoveryGroup[], core: readonly { readonl
   throwFaults('createDiscovery', faults);
 }
 
-function refusal(error: StatusError, inputs: NegotiationInputs): ApiResponse | Promise<ApiResponse> {
+function refusal(error: StatusFailure, inputs: NegotiationInputs): ApiResponse | Promise<ApiResponse> {
   return errorRepresentation(inputs).status(error.status, error.status.code ?? 500);
 }
 
@@ -107,7 +107,7 @@ async function answerPlain(plain: Page['plain'], inputs: NegotiationInputs, addr
     const json = typeof plain === 'function' ? encoder.encode(JSON.stringify(plain(address))) : await plain.bytes();
     return await form.document(json);
   } catch (error) {
-    if (isStatusError(error)) return refusal(error, inputs);
+    if (isStatusFailure(error)) return refusal(error, inputs);
     throw error;
   }
 }

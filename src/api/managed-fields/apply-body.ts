@@ -18,7 +18,7 @@ export interface ApplyBody {
  * Reads the body of an apply: YAML, which includes JSON. JSON is read synchronously, YAML through a promise. The size must
  * be bounded before, the depth is bounded here.
  *
- * @throws StatusError 400 when it is no YAML, or no object; 413 for too many fields and list items
+ * @throws StatusFailure 400 when it is no YAML, or no object; 413 for too many fields and list items
  */
 export function readApplyBody(
   body: Uint8Array,
@@ -52,7 +52,7 @@ const undecodable = (why: string): Error => badRequest(`error decoding YAML: ${w
  * Warnings about a body that was applied without other errors (Kubernetes checks these last).
  *
  * @returns texts of `Warning` headers
- * @throws StatusError 400 under `Strict`
+ * @throws StatusFailure 400 under `Strict`
  */
 export function applyBodyWarnings({ duplicates }: ApplyBody, fieldValidation: FieldValidation): readonly string[] {
   if (duplicates.length === 0 || fieldValidation === 'Ignore') return [];

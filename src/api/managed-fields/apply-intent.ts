@@ -10,7 +10,7 @@ import type { StatusCause } from '../../model/status.js';
 import { byCodePoint } from '../../json/code-point-order.js';
 import { goQuote } from '../../json/go-print.js';
 import { failureStatus } from '../../responses/failure-status.js';
-import { statusError, type StatusError } from '../status/status-error.js';
+import { statusFailure, type StatusFailure } from '../status/status-failure.js';
 import { pathText } from './path-element.js';
 
 /** The fields that a manager wants an object to have. */
@@ -71,7 +71,7 @@ export interface Conflict {
 }
 
 /** 409 with a cause for each field. Managers are in the order of their ids, fields in that of the tree. */
-export function conflictError(conflicts: readonly Conflict[]): StatusError {
+export function conflictError(conflicts: readonly Conflict[]): StatusFailure {
   const sorted = [...conflicts].sort((left, right) => byCodePoint(left.id, right.id));
   const groups = sorted.map(({ manager, fields }) => ({
     who: managerText(manager),
@@ -83,7 +83,7 @@ export function conflictError(conflicts: readonly Conflict[]): StatusError {
     causes.length === 1
       ? `1 conflict: ${first?.message}: ${first?.field}`
       : `${causes.length} conflicts: ${groups.map(groupText).join('\n')}`;
-  return statusError(failureStatus(409, 'Conflict', `Apply failed with ${message}`, { causes }));
+  return statusFailure(failureStatus(409, 'Conflict', `Apply failed with ${message}`, { causes }));
 }
 
 const cause = (who: string, field: string): StatusCause => ({

@@ -53,7 +53,7 @@ export interface AppliedObject {
  * want now are removed unless another manager owns them, and other managers' fields are kept unless `force` takes them. An
  * apply that changes nothing returns the stored object. Arguments are not changed.
  *
- * @throws StatusError 400 for an intent of another type, with managed fields of its own, or with fields or values the
+ * @throws StatusFailure 400 for an intent of another type, with managed fields of its own, or with fields or values the
  * version does not have; 409 with one cause a field for conflicts
  */
 export function applyManagedFields(input: ApplyManagedFieldsInput): AppliedObject {
@@ -104,7 +104,7 @@ function managersOf(
   return capUpdaters(recordChange(managers, all, { manager: BEFORE_FIRST_APPLY, time, version }));
 }
 
-/** The result without conflicts. @throws StatusError 409 */
+/** The result without conflicts. @throws StatusFailure 409 */
 function applyUnlessConflicts(
   managers: Managers,
   intent: Intent,
@@ -118,7 +118,7 @@ function applyUnlessConflicts(
   return applyIntent(managers, { ...intent, force: true }) as ReturnType<typeof applyUnlessConflicts>;
 }
 
-/** The merged object in canonical form; the types that fit may still hold times that do not. @throws StatusError 400 */
+/** The merged object in canonical form; the types that fit may still hold times that do not. @throws StatusFailure 400 */
 function decoded(object: WireObject, { intent, version }: ApplyManagedFieldsInput): Record<string, unknown> {
   const result = decodeObject(object, version.shape);
   if ('object' in result) return result.object;

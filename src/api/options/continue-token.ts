@@ -19,7 +19,7 @@ export function writeContinueToken(token: ContinueToken): string {
   return btoa(binary).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
 }
 
-/** Reads a token that came from a client. @throws StatusError 400 with kube-apiserver's texts */
+/** Reads a token that came from a client. @throws StatusFailure 400 with kube-apiserver's texts */
 export function readContinueToken(text: string): ContinueToken {
   const value = parse(text);
   const fields = typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};

@@ -18,7 +18,7 @@ export interface Preconditions {
   readonly resourceVersion?: string | undefined;
 }
 
-/** Delete options from the query, which count only without a body. @throws StatusError 400 */
+/** Delete options from the query, which count only without a body. @throws StatusFailure 400 */
 export function readDeleteQuery(query: Query): DeleteOptions {
   const uid = first(query, 'uid');
   const resourceVersion = first(query, 'resourceVersion');
@@ -33,7 +33,7 @@ export function readDeleteQuery(query: Query): DeleteOptions {
 
 const POLICIES = ['Foreground', 'Background', 'Orphan'];
 
-/** Refuses invalid delete options. @throws StatusError 422 that names every fault */
+/** Refuses invalid delete options. @throws StatusFailure 422 that names every fault */
 export function checkDeleteOptions(options: DeleteOptions): void {
   const errors: FieldError[] = [];
   const policy = options.propagationPolicy;

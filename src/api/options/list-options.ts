@@ -23,7 +23,7 @@ export interface ListOptions {
  * Reads and checks list options.
  *
  * @param legacyWatch the path is an old `/watch/` one: a watch whose options are checked like those of a list
- * @throws StatusError 400 for malformed values, 422 for invalid combinations
+ * @throws StatusFailure 400 for malformed values, 422 for invalid combinations
  */
 export function readListOptions(query: Query, legacyWatch = false): ListOptions {
   const watch = flag(query, 'watch') ?? false;

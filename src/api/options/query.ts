@@ -59,7 +59,7 @@ export const REQUEST_TIMEOUT_MS = 60_000;
  * general limit. Read before authentication.
  *
  * @param mostMs the general limit
- * @throws StatusError 400
+ * @throws StatusFailure 400
  */
 export function requestTimeoutMs(query: Query, mostMs: number = REQUEST_TIMEOUT_MS): number {
   const text = first(query, 'timeout') ?? '';

@@ -37,7 +37,7 @@ const DEFAULTS: WriteOptions = Object.freeze({
  * Reads and checks the options of a write.
  *
  * @param apply server-side apply: it needs a field manager, and may be forced
- * @throws StatusError 422 that names every fault
+ * @throws StatusFailure 422 that names every fault
  */
 export function readWriteOptions(
   query: Query,

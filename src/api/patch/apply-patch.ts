@@ -59,7 +59,7 @@ const MAX_OPERATIONS = 10_000;
  * Applies a patch of any type. The object must have been loaded before: an invalid patch of a missing object is a 404
  * (Kubernetes behaviour).
  *
- * @throws StatusError 400 for an invalid patch, 413 for too many operations or fields, 422 for an operation that fails
+ * @throws StatusFailure 400 for an invalid patch, 413 for too many operations or fields, 422 for an operation that fails
  */
 export function applyPatch(options: ApplyPatchOptions): PatchedDocument {
   switch (options.type) {

@@ -1,6 +1,6 @@
 import { setMember } from '../../json/json-document.js';
 import { badRequest } from '../status/failures.js';
-import type { StatusError } from '../status/status-error.js';
+import type { StatusFailure } from '../status/status-failure.js';
 import { goPrint, goPrintAsText, goType } from '../../json/go-print.js';
 import { isObject, type JsonObject } from '../../json/json-tree.js';
 
@@ -13,24 +13,24 @@ export const DELETE_FROM_LIST = '$deleteFromPrimitiveList';
 /** With `/field`: the order of the list. */
 export const SET_ORDER = '$setElementOrder';
 
-/** The field a directive such as `$setElementOrder/finalizers` names. @throws StatusError 400 */
+/** The field a directive such as `$setElementOrder/finalizers` names. @throws StatusFailure 400 */
 export function fieldOfDirective(key: string, directive: string): string {
   if (key.startsWith(`${directive}/`)) return key.slice(directive.length + 1);
   throw badRequest(`invalid patch format of ${directive === SET_ORDER ? 'setElementOrder' : 'primitive'} list`);
 }
 
 /** The error for an unknown `$patch`. */
-export function unknownDirective(directive: unknown, where: JsonObject): StatusError {
+export function unknownDirective(directive: unknown, where: JsonObject): StatusFailure {
   return badRequest(`unknown patch type: ${goPrintAsText(directive)} in map: ${goPrint(where)}`);
 }
 
 /** The error for an item that cannot be matched. */
-export function noMergeKey(item: JsonObject, mergeKey: string): StatusError {
+export function noMergeKey(item: JsonObject, mergeKey: string): StatusFailure {
   return badRequest(`map: ${goPrint(item)} does not contain declared merge key: ${mergeKey}`);
 }
 
 /** The error for a value that should be a list. */
-export function notAList(value: unknown): StatusError {
+export function notAList(value: unknown): StatusFailure {
   return badRequest(`expected a []interface {}, but received a ${goType(value)}`);
 }
 

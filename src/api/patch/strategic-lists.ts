@@ -7,7 +7,7 @@ import { noMergeKey, PATCH, unknownDirective, withoutDirectives, SET_ORDER } fro
 /** Merges two objects; a parameter, because lists contain objects that contain lists. */
 export type MergeObjects = (stored: JsonObject, patch: JsonObject, shape: Shape | undefined) => JsonObject;
 
-/** A stored list after a patch of it. @throws StatusError 400, 422 */
+/** A stored list after a patch of it. @throws StatusFailure 400, 422 */
 export function mergeLists(
   stored: readonly unknown[],
   patch: readonly unknown[],
@@ -25,7 +25,7 @@ export function mergeLists(
   return mergeItems(stored as JsonObject[], patch as JsonObject[], mergeKey, shape.item, mergeObjects);
 }
 
-/** A stored list without the scalars that a patch removes. @throws StatusError 400, 422 */
+/** A stored list without the scalars that a patch removes. @throws StatusFailure 400, 422 */
 export function deleteFromList(stored: readonly unknown[], removed: readonly unknown[]): readonly unknown[] {
   if (stored.length === 0 || removed.length === 0) return stored;
   requireOneType(stored, removed);
@@ -142,7 +142,7 @@ export function inOrder(
 /**
  * A list with `$setElementOrder` must have its own items in that order.
  *
- * @throws StatusError 400 where it does not
+ * @throws StatusFailure 400 where it does not
  */
 export function requireOrder(list: readonly unknown[], order: readonly unknown[], mergeKey: string | undefined): void {
   const items = list.filter((item) => mergeKey === undefined || !isObject(item) || member(item, PATCH) !== 'delete');

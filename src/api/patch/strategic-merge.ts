@@ -22,7 +22,7 @@ import { deleteFromList, mergeLists, inOrder, requireOrder } from './strategic-l
  *
  * Depth must be bounded by the caller.
  *
- * @throws StatusError 400 for a directive that cannot be followed (Kubernetes answers some of them with 500), 422 for
+ * @throws StatusFailure 400 for a directive that cannot be followed (Kubernetes answers some of them with 500), 422 for
  * lists of lists
  */
 export function applyStrategicMerge(document: JsonObject, patch: JsonObject, shape: StructShape): JsonObject {

@@ -16,7 +16,7 @@ const END_GROUP = 4;
  * Visits the fields of the message that ends at `end`.
  *
  * @param name what errors call the message
- * @throws Error where the message is malformed; RangeError where bytes are missing; StatusError 413 for too many fields
+ * @throws Error where the message is malformed; RangeError where bytes are missing; StatusFailure 413 for too many fields
  */
 export function readFields(reader: CountingReader, name: string, end: number, visit: FieldVisitor): void {
   while (reader.pos < end) {

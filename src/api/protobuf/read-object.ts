@@ -1,6 +1,6 @@
 import { DEFAULT_BODY_LIMITS, type BodyLimits } from '../body/member-limit.js';
 import type { StructShape } from '../schema/shape.js';
-import { isStatusError } from '../status/status-error.js';
+import { isStatusFailure } from '../status/status-failure.js';
 import { envelopeFault, MAGIC, readEnvelope, type Envelope, type TypeNames } from './envelope.js';
 import { messageOf } from './message.js';
 import { countingReader } from './read-fields.js';
@@ -17,7 +17,7 @@ export interface ProtobufObject extends TypeNames {
  * Reads the envelope of an object in Kubernetes' protobuf form (`k8s\0` and `runtime.Unknown`), or says why that
  * fails, in Kubernetes' words where there are any.
  *
- * @throws StatusError 413 for too many fields; nothing else that a client sends makes it throw
+ * @throws StatusFailure 413 for too many fields; nothing else that a client sends makes it throw
  */
 export async function readProtobuf(
   body: Uint8Array,
@@ -48,9 +48,9 @@ export async function readProtobuf(
   };
 }
 
-/** The message for an error of reading, all of which are faults of the body. @throws StatusError as it is */
+/** The message for an error of reading, all of which are faults of the body. @throws StatusFailure as it is */
 function messageFor(error: unknown): string {
-  if (isStatusError(error)) throw error;
+  if (isStatusFailure(error)) throw error;
   if (error instanceof RangeError) return 'unexpected EOF';
   const words = error instanceof Error ? error.message : String(error);
   return words.startsWith('proto: ') ? words : `proto: ${words}`;

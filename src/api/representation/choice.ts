@@ -1,7 +1,7 @@
 import { clauseCovers, parseAccept, type AcceptClause } from '../../http/accept.js';
 import type { RequestHeaders } from '../../http/request.js';
 import { notAcceptable } from '../status/failures.js';
-import type { StatusError } from '../status/status-error.js';
+import type { StatusFailure } from '../status/status-failure.js';
 import { SERIALIZERS } from './media-types.js';
 import type { Serializer } from './serializer.js';
 
@@ -104,5 +104,5 @@ export function choose(inputs: NegotiationInputs, restrictions: Restrictions): C
 }
 
 /** 406 when no clause can be served. */
-export const onlyTypes: (types: readonly string[]) => StatusError = (types) =>
+export const onlyTypes: (types: readonly string[]) => StatusFailure = (types) =>
   notAcceptable(`only the following media types are accepted: ${types.join(', ')}`);

@@ -13,7 +13,7 @@ export interface DocumentRepresentation {
 /**
  * Chooses the form of a document.
  *
- * @throws StatusError 406
+ * @throws StatusFailure 406
  */
 export function negotiateDocument(inputs: NegotiationInputs): DocumentRepresentation {
   const choice = choose(inputs, PLAIN);

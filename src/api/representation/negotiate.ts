@@ -1,7 +1,7 @@
 import { acceptsExactly } from '../../http/accept.js';
 import type { Status } from '../../model/status.js';
 import { notAcceptable } from '../status/failures.js';
-import type { StatusError } from '../status/status-error.js';
+import type { StatusFailure } from '../status/status-failure.js';
 import { choose, onlyTypes, type Conversion, type NegotiationInputs, type Restrictions, PLAIN } from './choice.js';
 import type { AnswerShape, FrameEncoder, Representation, ResourceView, StatusRepresentation } from './contract.js';
 import { OBJECT_MEDIA_TYPES, STREAM_MEDIA_TYPES } from './media-types.js';
@@ -22,7 +22,7 @@ const encoder = new TextEncoder();
  *
  * @returns the 406 to answer, or undefined
  */
-export function routerAccepts(accept: string | undefined, produces: readonly string[]): StatusError | undefined {
+export function routerAccepts(accept: string | undefined, produces: readonly string[]): StatusFailure | undefined {
   if (acceptsExactly(accept, produces)) return undefined;
   return notAcceptable(`406: Not Acceptable\n\nAvailable representations: ${produces.join(', ')}`, {});
 }
@@ -70,7 +70,7 @@ function transformFor(
  * nothing.
  *
  * @param now microseconds since the epoch, for the ages in Tables
- * @throws StatusError 406 when no clause of Accept can be served or the conversion does not fit the answer; 400 for a bad
+ * @throws StatusFailure 406 when no clause of Accept can be served or the conversion does not fit the answer; 400 for a bad
  *   `includeObject`
  */
 export function negotiate(

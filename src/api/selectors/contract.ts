@@ -34,7 +34,7 @@ export const MAX_SELECTOR_LENGTH = 32_768;
  */
 export const MAX_SELECTOR_TERMS = 512;
 
-/** @throws StatusError 400 for a text that is too long */
+/** @throws StatusFailure 400 for a text that is too long */
 export function requireSelectorLength(parameter: 'labelSelector' | 'fieldSelector', text: string): void {
   if (text.length > MAX_SELECTOR_LENGTH) {
     throw badRequest(`${parameter} is too long: may not be more than ${MAX_SELECTOR_LENGTH} characters`);

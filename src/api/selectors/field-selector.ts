@@ -20,7 +20,7 @@ interface Term {
  *
  * @param supported the labels that may be used; as a map, to the field each one reads
  * @param mostTerms it may have
- * @throws StatusError 400 in Kubernetes' words; for a text of more than {@link MAX_SELECTOR_LENGTH} characters or
+ * @throws StatusFailure 400 in Kubernetes' words; for a text of more than {@link MAX_SELECTOR_LENGTH} characters or
  * `mostTerms` terms in our own
  */
 export function parseFieldSelector(

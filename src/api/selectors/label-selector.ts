@@ -17,7 +17,7 @@ import {
  * also select objects without the label. Linear in the length of the text.
  *
  * @param mostTerms requirements and values it may have
- * @throws StatusError 400 in Kubernetes' words; for a text of more than {@link MAX_SELECTOR_LENGTH} characters or
+ * @throws StatusFailure 400 in Kubernetes' words; for a text of more than {@link MAX_SELECTOR_LENGTH} characters or
  * `mostTerms` requirements and values in our own
  */
 export function parseLabelSelector(text: string, mostTerms: number = MAX_SELECTOR_TERMS): Selector {

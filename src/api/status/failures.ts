@@ -2,7 +2,7 @@ import { shorten } from '../../json/go-print.js';
 import type { StatusDetails } from '../../model/status.js';
 import { failureStatus, UNAUTHORIZED } from '../../responses/failure-status.js';
 import { joinFieldErrors, toCause, type FieldError } from './field-error.js';
-import { withinLength, statusError, type StatusError } from './status-error.js';
+import { withinLength, statusFailure, type StatusFailure } from './status-failure.js';
 
 /** A resource as failures name it: `events` of group `events.example.com`. */
 export interface GroupResource {
@@ -10,8 +10,8 @@ export interface GroupResource {
   readonly resource: string;
 }
 
-function failure(...parts: Parameters<typeof failureStatus>): StatusError {
-  return statusError(failureStatus(...parts));
+function failure(...parts: Parameters<typeof failureStatus>): StatusFailure {
+  return statusFailure(failureStatus(...parts));
 }
 
 /** `events.events.example.com`, or `events` in the core group. */
@@ -26,64 +26,64 @@ const detailsOf = (gr: GroupResource, name: string): StatusDetails => ({
 });
 
 /** 400: the request cannot be understood. */
-export function badRequest(message: string): StatusError {
+export function badRequest(message: string): StatusFailure {
   return failure(400, 'BadRequest', message);
 }
 
 /** 401: no credential, or a bad one. */
-export function unauthorized(): StatusError {
-  return statusError(UNAUTHORIZED);
+export function unauthorized(): StatusFailure {
+  return statusFailure(UNAUTHORIZED);
 }
 
 /** 404: no such object. */
-export function notFound(gr: GroupResource, name: string): StatusError {
+export function notFound(gr: GroupResource, name: string): StatusFailure {
   return failure(404, 'NotFound', `${qualified(gr)} "${name}" not found`, detailsOf(gr, name));
 }
 
 /** 404: no such route below a known group. */
-export function routeNotFound(): StatusError {
+export function routeNotFound(): StatusFailure {
   return failure(404, 'NotFound', 'the server could not find the requested resource', {});
 }
 
 /** 405: the route exists, with other methods. */
-export function methodNotAllowed(): StatusError {
+export function methodNotAllowed(): StatusFailure {
   return failure(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
 }
 
 /** 406, as the router or a handler says it. */
-export function notAcceptable(message: string, details?: StatusDetails): StatusError {
+export function notAcceptable(message: string, details?: StatusDetails): StatusFailure {
   return failure(406, 'NotAcceptable', message, details);
 }
 
 /** 409: the name is taken. */
-export function alreadyExists(gr: GroupResource, name: string, prefix = ''): StatusError {
+export function alreadyExists(gr: GroupResource, name: string, prefix = ''): StatusFailure {
   return failure(409, 'AlreadyExists', `${prefix}${qualified(gr)} "${name}" already exists`, detailsOf(gr, name));
 }
 
 /** 409: no unique name could be generated. */
-export function generatedNameTaken(gr: GroupResource, name: string): StatusError {
+export function generatedNameTaken(gr: GroupResource, name: string): StatusFailure {
   const message = `${gr.resource} "${name}" already exists, the server was not able to generate a unique name for the object`;
   return failure(409, 'AlreadyExists', message, { ...detailsOf(gr, name), retryAfterSeconds: 1 });
 }
 
 /** 409: a condition on the object's version or identity did not hold. */
-export function conflict(gr: GroupResource, name: string, why: string): StatusError {
+export function conflict(gr: GroupResource, name: string, why: string): StatusFailure {
   const message = `Operation cannot be fulfilled on ${qualified(gr)} "${name}": ${why}`;
   return failure(409, 'Conflict', message, detailsOf(gr, name));
 }
 
 /** 410: the history asked for is gone; `token` is where an inconsistent walk may go on. */
-export function expired(message: string, token?: string): StatusError {
+export function expired(message: string, token?: string): StatusFailure {
   return failure(410, 'Expired', message, undefined, token ? { continue: token } : undefined);
 }
 
 /** 413: `text` follows `Request entity too large: `. */
-export function tooLarge(text: string): StatusError {
+export function tooLarge(text: string): StatusFailure {
   return failure(413, 'RequestEntityTooLarge', `Request entity too large: ${text}`);
 }
 
 /** 415, as the router or a handler says it. */
-export function unsupportedMediaType(message: string, details?: StatusDetails): StatusError {
+export function unsupportedMediaType(message: string, details?: StatusDetails): StatusFailure {
   return failure(415, 'UnsupportedMediaType', message, details);
 }
 
@@ -91,7 +91,7 @@ export function unsupportedMediaType(message: string, details?: StatusDetails): 
  * 422: the object (or the options) broke rules; errors that do not fit into a Status are left out. `group` is empty for
  * Event, `meta.k8s.io` for options.
  */
-export function invalid(kind: string, name: string, errors: readonly FieldError[], group = ''): StatusError {
+export function invalid(kind: string, name: string, errors: readonly FieldError[], group = ''): StatusFailure {
   const told = withinLength(errors, ({ field, text }) => field.length + text.length);
   const message = `${group ? `${kind}.${group}` : kind} "${shorten(name)}" is invalid: ${joinFieldErrors(told)}`;
   return failure(422, 'Invalid', message, {
@@ -103,7 +103,7 @@ export function invalid(kind: string, name: string, errors: readonly FieldError[
 }
 
 /** 422 without a word about why: a JSON Patch operation that failed. */
-export function unprocessable(): StatusError {
+export function unprocessable(): StatusFailure {
   return failure(422, 'Invalid', 'the server rejected our request due to an error in our request', {});
 }
 
@@ -111,27 +111,27 @@ export function unprocessable(): StatusError {
  * 429: too many writes of late. `text` follows `Too many requests: `. As in Kubernetes' admission there are no details; the
  * header is what clients need to try again.
  */
-export function tooManyRequests(text: string, retryAfterSeconds: number): StatusError {
+export function tooManyRequests(text: string, retryAfterSeconds: number): StatusFailure {
   const { status } = failure(429, 'TooManyRequests', `Too many requests: ${text}`);
-  return statusError(status, { 'retry-after': String(retryAfterSeconds) });
+  return statusFailure(status, { 'retry-after': String(retryAfterSeconds) });
 }
 
 /** 500 for what nobody expected. Says nothing of the cause. */
-export function internalError(): StatusError {
+export function internalError(): StatusFailure {
   return failure(500, 'InternalError', 'Internal error occurred', {});
 }
 
 /** 503: try again later. */
-export function serviceUnavailable(message: string, retryAfterSeconds = 1): StatusError {
+export function serviceUnavailable(message: string, retryAfterSeconds = 1): StatusFailure {
   return failure(503, 'ServiceUnavailable', message, { retryAfterSeconds });
 }
 
 /** 507: there is no room for another object, and will be when others have gone. Kubernetes has no reason for this. */
-export function insufficientStorage(message: string, retryAfterSeconds = 5): StatusError {
+export function insufficientStorage(message: string, retryAfterSeconds = 5): StatusFailure {
   return failure(507, 'InsufficientStorage', message, { retryAfterSeconds });
 }
 
 /** 504: `text` follows `Timeout: `. */
-export function timeout(text: string, details: StatusDetails = {}): StatusError {
+export function timeout(text: string, details: StatusDetails = {}): StatusFailure {
   return failure(504, 'Timeout', `Timeout: ${text}`, details);
 }

@@ -12,7 +12,7 @@ const library = (): Promise<YamlLibrary> => import('yaml');
  * like are booleans, keys become strings, dates stay strings, the last of equal keys counts. An empty text is `null`.
  * Size, depth and the growth by aliases are bounded; merge keys (`<<`) are ordinary keys.
  *
- * @throws StatusError 413 for a text with too many fields and list items
+ * @throws StatusFailure 413 for a text with too many fields and list items
  */
 export async function parseYaml(text: string, limits: BodyLimits = DEFAULT_BODY_LIMITS): Promise<YamlResult> {
   const yaml = await library();

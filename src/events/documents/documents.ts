@@ -18,7 +18,7 @@ import { coreEventShape, eventShape } from '../resource/schema.js';
 export interface Documents {
   /** Whether a path outside the resource's own is answered here; with `hasNext` somebody else may have it. */
   claims(path: string, hasNext: boolean): boolean;
-  /** @throws StatusError 404 for a path below the group that is none of them */
+  /** @throws StatusFailure 404 for a path below the group that is none of them */
   answer(request: ApiRequest, path: string, query: Query): Promise<ApiResponse>;
 }
 

@@ -36,7 +36,7 @@ export interface Start {
   readonly notOlderThan: Revision;
 }
 
-/** @throws StatusError 400 for a bad token, or a revision beside one */
+/** @throws StatusFailure 400 for a bad token, or a revision beside one */
 export function startOf(call: VerbCall, options: ListOptions): Start {
   const asked = options.resourceVersion;
   const given = asked !== '' && asked !== '0';

@@ -29,7 +29,7 @@ const LIMITED_BYTES = 33_554_432;
  * the store has that as JSON. However much a selector passes over, others are let work in between, and nothing more is read
  * once the request is over.
  *
- * @throws StatusError 400 for a bad token, 410 when history no longer reaches back, 504 for a future revision
+ * @throws StatusFailure 400 for a bad token, 410 when history no longer reaches back, 504 for a future revision
  */
 export function readList<Item>(
   call: VerbCall,

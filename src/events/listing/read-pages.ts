@@ -42,7 +42,7 @@ export class PageReader {
 
   /**
    * @param asJson whether a page may come as JSON
-   * @throws StatusError 400 for a bad token
+   * @throws StatusFailure 400 for a bad token
    */
   constructor(call: VerbCall, options: ListOptions, selector: Selector, asJson: boolean) {
     this.call = call;

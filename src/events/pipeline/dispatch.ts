@@ -36,7 +36,7 @@ const VERBS: Readonly<Record<Exclude<Verb, 'patch'>, RunVerb>> = {
  * Runs the verb and renders its result, or answers a document about the API. Content types and `Accept` are looked at
  * before the verb runs, so that a refused one changes nothing.
  *
- * @throws StatusError 404, 405, 406, 415, and what the verb throws
+ * @throws StatusFailure 404, 405, 406, 415, and what the verb throws
  */
 export function dispatch(context: RequestContext, caller: Caller, place: Place): ApiResponse | Promise<ApiResponse> {
   const { parts, request, path, life, query, warnings, scope } = context;
@@ -54,7 +54,7 @@ export function dispatch(context: RequestContext, caller: Caller, place: Place):
   return chain(result, (ready) => render(call, representation, ready, place));
 }
 
-/** What a patch of this content type does. @throws StatusError 415 */
+/** What a patch of this content type does. @throws StatusFailure 415 */
 function patchVerb(request: ApiRequest): RunVerb {
   const contentType = header(request, 'content-type') ?? '';
   const type = patchTypeOf(contentType);

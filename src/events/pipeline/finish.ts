@@ -4,7 +4,7 @@ import type { ApiResponse } from '../../http/response.js';
 import type { RequestContext } from './request-context.js';
 import { errorRepresentation, negotiationInputs } from '../../api/representation/negotiate.js';
 import { badRequest, internalError, tooLarge } from '../../api/status/failures.js';
-import { isStatusError, type StatusError } from '../../api/status/status-error.js';
+import { isStatusFailure, type StatusFailure } from '../../api/status/status-failure.js';
 import { isBodyError } from '../../http/body.js';
 import { isStoreError } from '../../store/contract/errors.js';
 import { storeFailure } from '../request/store-failures.js';
@@ -40,15 +40,15 @@ export async function refuse(context: RequestContext, error: unknown): Promise<A
 
 async function errorResponse(context: RequestContext, error: unknown): Promise<ApiResponse> {
   if (context.life.isReason(error)) return TOO_LATE;
-  const { status, headers } = statusErrorOf(context, error);
+  const { status, headers } = statusFailureOf(context, error);
   const representation = errorRepresentation(negotiationInputs(context.request.headers, context.query));
   const response = await representation.status(status, status.code ?? 500);
   return { ...response, headers: { ...response.headers, ...headers } };
 }
 
 /** The Status for an error, wherever it was thrown. An unexpected one is reported and becomes a bare 500. */
-function statusErrorOf({ parts, scope }: RequestContext, error: unknown): StatusError {
-  if (isStatusError(error)) return error;
+function statusFailureOf({ parts, scope }: RequestContext, error: unknown): StatusFailure {
+  if (isStatusFailure(error)) return error;
   // Whatever the hook threw, an error of the store included: it was reported already.
   if (isHookFailure(error)) return internalError();
   if (isStoreError(error)) {

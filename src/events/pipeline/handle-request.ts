@@ -14,7 +14,7 @@ import { finish, refuse } from './finish.js';
 import { withInFlightLimit } from './limit.js';
 import { attributesOf, type PipelineDependencies, type RequestContext } from './request-context.js';
 import { unauthorized } from '../../api/status/failures.js';
-import { statusError } from '../../api/status/status-error.js';
+import { statusFailure } from '../../api/status/status-failure.js';
 import { bearerWarning } from '../../auth/bearer-token.js';
 
 const NO_QUERY: Query = new Map();
@@ -71,7 +71,7 @@ function runSteps(context: RequestContext): ApiResponse | Promise<ApiResponse> {
   return context.life.answerOf(response);
 }
 
-/** Sets the scope that the path means, and the deadline. @throws StatusError 400 */
+/** Sets the scope that the path means, and the deadline. @throws StatusFailure 400 */
 function parseTarget(context: RequestContext): void {
   const { parts, request, path, query, life } = context;
   const { maxSelectorTerms, requestTimeoutMs: defaultMs } = parts.dependencies;
@@ -79,7 +79,7 @@ function parseTarget(context: RequestContext): void {
   if (context.scope?.verb !== 'watch') life.limit(requestTimeoutMs(query, defaultMs));
 }
 
-/** Asks the service who sends the request. @throws StatusError 401 */
+/** Asks the service who sends the request. @throws StatusFailure 401 */
 export function authenticate(context: RequestContext): Caller | Promise<Caller> {
   const { parts, request, preset, warnings } = context;
   return chain(preset ?? parts.dependencies.access.authenticate(request), (caller) => {
@@ -91,11 +91,11 @@ export function authenticate(context: RequestContext): Caller | Promise<Caller> 
   });
 }
 
-/** Replaces the caller by the user that the request asks to impersonate, if any. @throws StatusError 400, 403 */
+/** Replaces the caller by the user that the request asks to impersonate, if any. @throws StatusFailure 400, 403 */
 function impersonate(context: RequestContext, authenticated: Caller): Caller | Promise<Caller> {
   const { access } = context.parts.dependencies;
   return chain(access.impersonate(context.request, authenticated, attributesOf(context)), (answer) => {
-    if ('refused' in answer) throw statusError(answer.refused, { 'x-content-type-options': 'nosniff' });
+    if ('refused' in answer) throw statusFailure(answer.refused, { 'x-content-type-options': 'nosniff' });
     const { caller } = answer;
     if (caller !== authenticated) [context.caller, context.impersonator] = [caller, authenticated];
     return caller;

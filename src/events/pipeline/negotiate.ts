@@ -11,7 +11,7 @@ import { requireName } from '../request/scope.js';
  * Chooses the representation of the answer to a request. `name` is that of the item in the path: it is checked between the
  * two stages of negotiation.
  *
- * @throws StatusError 400, 406
+ * @throws StatusFailure 400, 406
  */
 export type Negotiate = (
   request: ApiRequest,

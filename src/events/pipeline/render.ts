@@ -80,7 +80,7 @@ function gathered(result: Result, held: HeldBytes): Result {
   return { ...result, batches: counted(result.batches, held) };
 }
 
-/** @throws StatusError 429 when other answers have taken the room meanwhile */
+/** @throws StatusFailure 429 when other answers have taken the room meanwhile */
 async function* counted(batches: Batches, held: HeldBytes): AsyncGenerator<readonly JsonSource[]> {
   let bytes = 0;
   for await (const batch of batches) {

@@ -23,7 +23,7 @@ function shown(call: VerbCall, asked: string, record: EventRecord | undefined): 
   return asked === '' || toRevision(asked) <= record.revision ? result : unlessAhead(call, asked, result);
 }
 
-/** The record is older than what was asked for: fails when that is a revision of the future. @throws StatusError 504 */
+/** The record is older than what was asked for: fails when that is a revision of the future. @throws StatusFailure 504 */
 async function unlessAhead(
   { dependencies, life }: VerbCall,
   asked: string,

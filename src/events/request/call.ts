@@ -27,7 +27,7 @@ import type { JsonSource } from '../../json/json-source.js';
 import type { Batches } from '../../api/representation/serializer.js';
 import type { ListMeta } from '../../model/object-meta.js';
 import type { Status } from '../../model/status.js';
-import { statusError } from '../../api/status/status-error.js';
+import { statusFailure } from '../../api/status/status-failure.js';
 import type { Attributes } from '../../auth/contract.js';
 import { forbiddenStatus } from '../../auth/resource-refusal.js';
 import { chain } from '../../http/promise.js';
@@ -147,14 +147,14 @@ async function vastObject({ version }: VerbCall, status: 200 | 201 | 202, record
   return { kind: 'object', status, json };
 }
 
-/** Asks the authorizer. @throws StatusError 403 */
+/** Asks the authorizer. @throws StatusFailure 403 */
 export function authorize(access: Access, caller: Caller, attributes: Attributes): void | Promise<void> {
   return chain(access.authorize(caller, attributes), ({ allowed, reason }) => {
-    if (!allowed) throw statusError(forbiddenStatus(caller, attributes, reason), NOSNIFF);
+    if (!allowed) throw statusFailure(forbiddenStatus(caller, attributes, reason), NOSNIFF);
   });
 }
 
-/** A second right that an operation turns out to need. @throws StatusError 403 */
+/** A second right that an operation turns out to need. @throws StatusFailure 403 */
 export async function requireAccess(call: VerbCall, verb: Verb): Promise<void> {
   const { scope, dependencies, caller } = call;
   await authorize(dependencies.access, caller, { ...scope.attributes, verb });

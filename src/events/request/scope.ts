@@ -113,7 +113,7 @@ interface Route {
   readonly verb: Verb;
 }
 
-/** The route of a scope. @throws StatusError 404, 405 */
+/** The route of a scope. @throws StatusFailure 404, 405 */
 export function routeOf(scope: Scope, method: string, versions: readonly EventVersion[]): Route {
   const version = servedAs(scope.group, scope.version, versions);
   if (!version || !scope.routed) throw routeNotFound();
@@ -129,7 +129,7 @@ export function routeOf(scope: Scope, method: string, versions: readonly EventVe
   return { version, verb };
 }
 
-/** A name in the path must be one segment. @throws StatusError 400 */
+/** A name in the path must be one segment. @throws StatusFailure 400 */
 export function requireName(name: string): void {
   if (name === '') return;
   const wrong = pathSegmentErrors(name)[0];

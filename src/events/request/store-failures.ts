@@ -10,7 +10,7 @@ import {
   tooLarge,
   type GroupResource,
 } from '../../api/status/failures.js';
-import type { StatusError } from '../../api/status/status-error.js';
+import type { StatusFailure } from '../../api/status/status-failure.js';
 import { SHUTTING_DOWN } from '../../responses/failure-status.js';
 import type { Revision } from '../../store/contract/event-store.js';
 import { isStoreError, type StoreError } from '../../store/contract/errors.js';
@@ -24,14 +24,14 @@ export function isOutdated(error: unknown): boolean {
 }
 
 /** 504 for a revision that has not happened yet. */
-export function futureRevision(asked: Revision | string, current: Revision): StatusError {
+export function futureRevision(asked: Revision | string, current: Revision): StatusFailure {
   return timeout(`Too large resource version: ${asked}, current: ${current}`, {
     causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
   });
 }
 
 /** The Status for an error of the store. Verbs for which a code means something else handle it before. */
-export function storeFailure(error: StoreError, resource: GroupResource, name: string): StatusError {
+export function storeFailure(error: StoreError, resource: GroupResource, name: string): StatusFailure {
   switch (error.code) {
     case 'exists':
       return alreadyExists(resource, name);

@@ -1,7 +1,7 @@
 import type { ListOptions } from '../../api/options/list-options.js';
 import type { ClockTimer } from '../../clock/clock.js';
 import { expired } from '../../api/status/failures.js';
-import { isStatusError, type StatusError } from '../../api/status/status-error.js';
+import { isStatusFailure, type StatusFailure } from '../../api/status/status-failure.js';
 import { isStoreError } from '../../store/contract/errors.js';
 import { LARGE_BYTES } from '../../limits/answer-bytes.js';
 import { createParkedIterator, type ParkedIterator, type ParkedSource } from '../../store/feeds/parked-iterator.js';
@@ -124,8 +124,8 @@ function durationMs(options: ListOptions, minimum: number): number {
 }
 
 /** The Status of an ERROR frame; undefined for an unexpected error, which destroys the connection. */
-function failureOf(call: VerbCall, error: unknown): StatusError | undefined {
-  if (isStatusError(error)) return error;
+function failureOf(call: VerbCall, error: unknown): StatusFailure | undefined {
+  if (isStatusFailure(error)) return error;
   if (!isStoreError(error)) return undefined;
   if (error.code === 'expired') return expired('The resourceVersion for the provided watch is too old.');
   if (error.code === 'closed') return undefined;

@@ -22,7 +22,7 @@ import { encodeText } from '../stored-form/encode-event.js';
 import { rewriteEvent, type ReadEvent } from '../stored-form/read-event.js';
 import { requireEventRate, requireFits } from './store-new.js';
 
-/** What a verb makes of the stored state; it throws a StatusError where it refuses. */
+/** What a verb makes of the stored state; it throws a StatusFailure where it refuses. */
 export type Change = (previous: Event, record: EventRecord) => ChangedEvent;
 
 /** The new state, and its managed fields as JSON where that is known. */

@@ -1,5 +1,5 @@
 import { readListOptions } from '../../api/options/list-options.js';
-import { isStatusError } from '../../api/status/status-error.js';
+import { isStatusFailure } from '../../api/status/status-failure.js';
 import { RECORDS, readList } from '../listing/read-list.js';
 import { Pace } from '../listing/read-pages.js';
 import { readSelection } from '../listing/list-query.js';
@@ -22,7 +22,7 @@ export async function deleteEvents(call: VerbCall): Promise<Result> {
       try {
         await removeStored(call, record.key, options);
       } catch (error) {
-        if (!isStatusError(error) || error.status.reason !== 'NotFound') throw error;
+        if (!isStatusFailure(error) || error.status.reason !== 'NotFound') throw error;
       }
     }
   }

@@ -20,7 +20,7 @@ export interface Removal {
  * Deletes one event under its preconditions; one with finalizers is only marked. A concurrent write starts it again on
  * the new state.
  *
- * @throws StatusError 404, 409
+ * @throws StatusFailure 404, 409
  */
 export async function removeStored(call: VerbCall, key: EventKey, options: DeleteOptions): Promise<Removal> {
   for (;;) {

@@ -19,7 +19,7 @@ const NOT_UNDERSTOOD =
 /** In characters. Longer ones are refused unread, because parameters are looked at one by one. */
 const MAX_CONTENT_TYPE = 1_024;
 
-/** The media type of the body, JSON where none is given; its parameters do not count. @throws StatusError 415 */
+/** The media type of the body, JSON where none is given; its parameters do not count. @throws StatusFailure 415 */
 export function bodyMediaType(call: VerbCall): BodyMediaType {
   const sent = header(call.request, 'content-type') ?? '';
   if (sent === 'application/json') return sent;
@@ -45,7 +45,7 @@ const NO_BYTES = new Uint8Array(0);
  * The event in the body, in stored form: synchronous for JSON. Adds the warnings of lenient decoding.
  *
  * @param quick reads ordinary events faster
- * @throws StatusError 400
+ * @throws StatusFailure 400
  */
 export function readEventBody(
   call: VerbCall,
@@ -72,7 +72,7 @@ function storedForm(call: VerbCall, decoded: DecodedBody): Event {
   return version.fromWire(decoded.object);
 }
 
-/** The namespace of the body must be the path's, or absent. @throws StatusError 400 */
+/** The namespace of the body must be the path's, or absent. @throws StatusFailure 400 */
 export function requireNamespace(call: VerbCall, event: Event): void {
   const sent = event.metadata.namespace ?? '';
   if (sent !== '' && sent !== call.scope.namespace) {
@@ -81,7 +81,7 @@ export function requireNamespace(call: VerbCall, event: Event): void {
   event.metadata.namespace = call.scope.namespace;
 }
 
-/** The name in an object must be the path's. @throws StatusError 400 */
+/** The name in an object must be the path's. @throws StatusFailure 400 */
 export function requireName(call: VerbCall, event: Event): void {
   const { name } = call.scope;
   const sent = event.metadata.name ?? '';
@@ -92,7 +92,7 @@ export function requireName(call: VerbCall, event: Event): void {
     throw badRequest(`the name of the object (${shorten(sent)}) does not match the name on the URL (${name})`);
 }
 
-/** Options of a deletion, from the body, or from the query when there is no body. @throws StatusError 400, 415, 422 */
+/** Options of a deletion, from the body, or from the query when there is no body. @throws StatusFailure 400, 415, 422 */
 export async function readDeleteOptions(call: VerbCall): Promise<DeleteOptions> {
   const bytes = await readBytes(call);
   const options =

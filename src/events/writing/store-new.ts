@@ -44,7 +44,7 @@ interface NewEvent<T> {
  *
  * @param taken what to answer when there is an event of this name already
  * @param entries its managed fields, where they are known already
- * @throws StatusError 400, 409, 422, 429
+ * @throws StatusFailure 400, 409, 422, 429
  */
 export function storeNew<T>(
   call: VerbCall,
@@ -66,7 +66,7 @@ export function storeNew<T>(
  * Stores what an update or an apply did not find, which needs the right to create. Undefined when there is one by now: then
  * it is to be read again, as kube-apiserver does.
  *
- * @throws StatusError 400, 403, 422, 429
+ * @throws StatusFailure 400, 403, 422, 429
  */
 export async function storeMissing(
   call: VerbCall,
@@ -165,7 +165,7 @@ function refuseResourceVersion(event: Event): void {
  * Counts a valid write against the limits on rates, once for each request; a dry run counts nothing. Which version it came
  * in makes no difference.
  *
- * @throws StatusError 429
+ * @throws StatusFailure 429
  */
 export function requireEventRate(call: VerbCall, event: Event, { dryRun }: WriteOptions): void {
   const { rates } = call.dependencies;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { decodeBody, type DecodeBodyOptions } from '../../../../src/api/decode/decode-body.js';
-import { isStatusError } from '../../../../src/api/status/status-error.js';
+import { isStatusFailure } from '../../../../src/api/status/status-failure.js';
 import { coreEventShape, eventShape } from '../../../../src/events/resource/schema.js';
 
 const G = 'events.example.com';
@@ -20,7 +20,7 @@ async function refusal(body: string | Uint8Array, options: Partial<DecodeBodyOpt
   try {
     await decode(body, options);
   } catch (error) {
-    if (!isStatusError(error)) throw error;
+    if (!isStatusFailure(error)) throw error;
     expect([error.status.code, error.status.reason]).toEqual([400, 'BadRequest']);
     return error.status.message ?? '';
   }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { decodePatched, type DecodePatchedOptions } from '../../../../src/api/decode/decode-patched.js';
-import { isStatusError } from '../../../../src/api/status/status-error.js';
+import { isStatusFailure } from '../../../../src/api/status/status-failure.js';
 import { eventShape } from '../../../../src/events/resource/schema.js';
 
 const base: DecodePatchedOptions = {
@@ -14,7 +14,7 @@ const refusal = (value: unknown, options: Partial<DecodePatchedOptions> = {}) =>
   try {
     decodePatched(value, { ...base, ...options });
   } catch (error) {
-    if (isStatusError(error)) return error.status;
+    if (isStatusFailure(error)) return error.status;
   }
   throw new Error('the patched object was accepted');
 };

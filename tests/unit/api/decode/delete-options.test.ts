@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { decodeDeleteOptions } from '../../../../src/api/decode/delete-options.js';
-import { isStatusError } from '../../../../src/api/status/status-error.js';
+import { isStatusFailure } from '../../../../src/api/status/status-failure.js';
 
 const decode = async (text: string, yaml = false) =>
   decodeDeleteOptions(new TextEncoder().encode(text), yaml ? 'application/yaml' : 'application/json');
@@ -8,7 +8,7 @@ const refusal = async (text: string, yaml = false): Promise<string | undefined> 
   try {
     await decode(text, yaml);
   } catch (error) {
-    if (isStatusError(error)) return `${error.status.code} ${error.status.message}`;
+    if (isStatusFailure(error)) return `${error.status.code} ${error.status.message}`;
   }
   return undefined;
 };

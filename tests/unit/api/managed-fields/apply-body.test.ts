@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { applyBodyWarnings, readApplyBody, type ApplyBody } from '../../../../src/api/managed-fields/apply-body.js';
-import { isStatusError } from '../../../../src/api/status/status-error.js';
+import { isStatusFailure } from '../../../../src/api/status/status-failure.js';
 import { failureOf } from './tracked-event.js';
 
 const read = async (text: string): Promise<ApplyBody> => readApplyBody(new TextEncoder().encode(text));
@@ -9,7 +9,7 @@ async function refusalOf(text: string): Promise<string> {
   try {
     await read(text);
   } catch (error) {
-    if (isStatusError(error)) return `${error.status.code} ${error.status.reason} ${error.message}`;
+    if (isStatusFailure(error)) return `${error.status.code} ${error.status.reason} ${error.message}`;
     throw error;
   }
   return 'no refusal';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isStatusError } from '../../../../src/api/status/status-error.js';
+import { isStatusFailure } from '../../../../src/api/status/status-failure.js';
 import { failureOf, trackedEvent, type Json, type TrackedEvent } from './tracked-event.js';
 
 /*
@@ -67,7 +67,7 @@ function stepReal(tracked: TrackedEvent, step: Step): boolean {
     else tracked.apply(step.manager, intent(step.labels), step.force);
     return true;
   } catch (error) {
-    if (isStatusError(error) && error.status.code === 409) return false;
+    if (isStatusFailure(error) && error.status.code === 409) return false;
     throw error;
   }
 }

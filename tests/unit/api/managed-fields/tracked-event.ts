@@ -2,7 +2,7 @@ import { decodeObject } from '../../../../src/api/decode/decode-object.js';
 import { applyManagedFields } from '../../../../src/api/managed-fields/apply-managed-fields.js';
 import type { ManagedVersion } from '../../../../src/api/managed-fields/tracked-object.js';
 import { updateManagedFields } from '../../../../src/api/managed-fields/update-managed-fields.js';
-import { isStatusError, type StatusError } from '../../../../src/api/status/status-error.js';
+import { isStatusFailure, type StatusFailure } from '../../../../src/api/status/status-failure.js';
 import { coreEventShape, eventShape } from '../../../../src/events/resource/schema.js';
 import type { ManagedFieldsEntry } from '../../../../src/model/object-meta.js';
 
@@ -60,11 +60,11 @@ export function trackedEvent(of: ManagedVersion = version): TrackedEvent {
 }
 
 /** The failure an action ends with. */
-export function failureOf(action: () => unknown): StatusError {
+export function failureOf(action: () => unknown): StatusFailure {
   try {
     action();
   } catch (error) {
-    if (isStatusError(error)) return error;
+    if (isStatusFailure(error)) return error;
     throw error;
   }
   throw new Error('it did not fail');

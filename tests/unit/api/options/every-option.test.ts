@@ -10,14 +10,14 @@ import {
   requestTimeoutMs,
 } from '../../../../src/api/options/query.js';
 import { readWriteOptions } from '../../../../src/api/options/write-options.js';
-import { isStatusError } from '../../../../src/api/status/status-error.js';
+import { isStatusFailure } from '../../../../src/api/status/status-failure.js';
 import { parseQuery } from '../../../../src/http/url.js';
 
 const message = (action: () => unknown): string => {
   try {
     action();
   } catch (error) {
-    if (isStatusError(error)) return `${error.status.code} ${error.status.message}`;
+    if (isStatusFailure(error)) return `${error.status.code} ${error.status.message}`;
     throw error;
   }
   return 'accepted';

@@ -5,16 +5,16 @@ import { readDeleteQuery, checkDeleteOptions } from '../../../../src/api/options
 import { readListOptions } from '../../../../src/api/options/list-options.js';
 import { flag, integer, toRevision, uintError } from '../../../../src/api/options/query.js';
 import { readWriteOptions } from '../../../../src/api/options/write-options.js';
-import { isStatusError } from '../../../../src/api/status/status-error.js';
+import { isStatusFailure } from '../../../../src/api/status/status-failure.js';
 import { parseQuery } from '../../../../src/http/url.js';
 
 const message = (action: () => unknown): string => {
   try {
     action();
   } catch (error) {
-    return isStatusError(error)
+    return isStatusFailure(error)
       ? `${error.status.code} ${error.status.message}`
-      : `not a StatusError: ${String(error)}`;
+      : `not a StatusFailure: ${String(error)}`;
   }
   return 'accepted';
 };

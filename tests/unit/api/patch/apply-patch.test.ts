@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { decodePatched } from '../../../../src/api/decode/decode-patched.js';
 import { applyPatch, patchTypeOf, patchTypes, type PatchType } from '../../../../src/api/patch/apply-patch.js';
-import { isStatusError } from '../../../../src/api/status/status-error.js';
+import { isStatusFailure } from '../../../../src/api/status/status-failure.js';
 import { eventShape } from '../../../../src/events/resource/schema.js';
 
 const JSON_PATCH = 'application/json-patch+json';
@@ -23,7 +23,7 @@ function errorOf(action: () => unknown): string {
   try {
     action();
   } catch (error) {
-    if (isStatusError(error)) return `${error.status.code} ${error.status.reason} ${error.message}`;
+    if (isStatusFailure(error)) return `${error.status.code} ${error.status.reason} ${error.message}`;
     throw error;
   }
   return 'no error';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parseJson } from '../../../../src/api/body/parse-body.js';
 import { applyPatch } from '../../../../src/api/patch/apply-patch.js';
 import { jsonPatchStrictErrors, jsonPatchTypeError } from '../../../../src/api/patch/json-patch-body.js';
-import { isStatusError } from '../../../../src/api/status/status-error.js';
+import { isStatusFailure } from '../../../../src/api/status/status-failure.js';
 import { eventShape } from '../../../../src/events/resource/schema.js';
 
 const patch = (document: unknown, operations: readonly unknown[]): string => {
@@ -11,7 +11,7 @@ const patch = (document: unknown, operations: readonly unknown[]): string => {
     const body = JSON.stringify(operations);
     applyPatch({ type, document, body, shape: eventShape(), fieldValidation: 'Strict' });
   } catch (error) {
-    if (isStatusError(error)) return `${error.status.code} ${error.status.message}`;
+    if (isStatusFailure(error)) return `${error.status.code} ${error.status.message}`;
     throw error;
   }
   return 'applied';

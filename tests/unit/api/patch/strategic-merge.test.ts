@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { applyStrategicMerge } from '../../../../src/api/patch/strategic-merge.js';
-import { isStatusError } from '../../../../src/api/status/status-error.js';
+import { isStatusFailure } from '../../../../src/api/status/status-failure.js';
 import type { Shape, StructShape } from '../../../../src/api/schema/shape.js';
 import { eventShape } from '../../../../src/events/resource/schema.js';
 
@@ -14,7 +14,7 @@ function errorOf(stored: Json, patch: Json): string {
   try {
     metadata(stored, patch);
   } catch (error) {
-    if (isStatusError(error)) return `${error.status.code} ${error.status.reason} ${error.message}`;
+    if (isStatusFailure(error)) return `${error.status.code} ${error.status.reason} ${error.message}`;
     throw error;
   }
   return 'no error';
@@ -290,7 +290,7 @@ describe('applyStrategicMerge, for any patch', () => {
         try {
           apply(stored, patch);
         } catch (error) {
-          if (!isStatusError(error) || ![400, 422].includes(error.status.code ?? 0)) throw error;
+          if (!isStatusFailure(error) || ![400, 422].includes(error.status.code ?? 0)) throw error;
         }
         expect(JSON.stringify([stored, patch])).toBe(before);
         expect(Object.keys(Object.prototype)).toEqual([]);

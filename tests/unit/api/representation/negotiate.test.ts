@@ -11,7 +11,7 @@ import {
   type NegotiationInputs,
 } from '../../../../src/api/representation/negotiate.js';
 import { notFound } from '../../../../src/api/status/failures.js';
-import { isStatusError } from '../../../../src/api/status/status-error.js';
+import { isStatusFailure } from '../../../../src/api/status/status-failure.js';
 import { eventShape } from '../../../../src/events/resource/schema.js';
 import type { ApiResponse } from '../../../../src/http/response.js';
 import type { Status } from '../../../../src/model/status.js';
@@ -66,7 +66,7 @@ function refused(run: () => unknown): Status {
   try {
     run();
   } catch (error) {
-    if (isStatusError(error)) return error.status;
+    if (isStatusFailure(error)) return error.status;
     throw error;
   }
   throw new Error('it was accepted');

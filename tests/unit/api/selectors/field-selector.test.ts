@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { allOf, everything, parseFieldSelector } from '../../../../src/api/selectors/field-selector.js';
 import { parseLabelSelector } from '../../../../src/api/selectors/label-selector.js';
-import { isStatusError } from '../../../../src/api/status/status-error.js';
+import { isStatusFailure } from '../../../../src/api/status/status-failure.js';
 
 const SUPPORTED: ReadonlySet<string> = new Set(['type', 'reason', 'metadata.name', 'constructor']);
 const parse = (text: string) => parseFieldSelector(text, SUPPORTED);
@@ -13,7 +13,8 @@ function errorOf(text: string): string {
   try {
     parse(text);
   } catch (error) {
-    if (isStatusError(error) && error.status.code === 400 && error.status.reason === 'BadRequest') return error.message;
+    if (isStatusFailure(error) && error.status.code === 400 && error.status.reason === 'BadRequest')
+      return error.message;
     throw error;
   }
   return 'no error';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseLabelSelector } from '../../../../src/api/selectors/label-selector.js';
-import { isStatusError } from '../../../../src/api/status/status-error.js';
+import { isStatusFailure } from '../../../../src/api/status/status-failure.js';
 
 const LABELS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   a: { app: 'x', tier: 'front' },
@@ -20,7 +20,8 @@ function errorOf(selector: string): string {
   try {
     parseLabelSelector(selector);
   } catch (error) {
-    if (isStatusError(error) && error.status.code === 400 && error.status.reason === 'BadRequest') return error.message;
+    if (isStatusFailure(error) && error.status.code === 400 && error.status.reason === 'BadRequest')
+      return error.message;
     throw error;
   }
   return 'no error';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { statusError } from '../../../../src/api/status/status-error.js';
+import { statusFailure } from '../../../../src/api/status/status-failure.js';
 import { storeError } from '../../../../src/store/contract/errors.js';
 import { bench, event, path, settled } from '../bench.js';
 
@@ -8,7 +8,7 @@ describe('an error thrown by a hook', () => {
   const failures = [
     new Error('secret'),
     storeError('unavailable', 'secret'),
-    statusError({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message: 'secret', code: 418 }),
+    statusFailure({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message: 'secret', code: 418 }),
     'secret',
     undefined,
   ];

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isStatusError } from '../../../../src/api/status/status-error.js';
+import { isStatusFailure } from '../../../../src/api/status/status-failure.js';
 import { requireName, routeOf, scopeOf } from '../../../../src/events/request/scope.js';
 import { eventsV1 } from '../../../../src/events/versions/events-v1.js';
 import { decodePath, parseQuery, splitUrl } from '../../../../src/http/url.js';
@@ -22,7 +22,7 @@ function routeAt(target: string): string | number {
     requireName(scope.name);
     return `${verb} ${scope.namespace}/${scope.name}`;
   } catch (error) {
-    if (!isStatusError(error)) throw error;
+    if (!isStatusFailure(error)) throw error;
     return error.status.code ?? 0;
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { MAX_STATUS_LENGTH } from '../../../../src/api/status/status-error.js';
+import { MAX_STATUS_LENGTH } from '../../../../src/api/status/status-failure.js';
 import { badRequest, invalid } from '../../../../src/api/status/failures.js';
 import { invalidValue } from '../../../../src/api/status/field-error.js';
 
