@@ -26,8 +26,6 @@ export interface Engine {
   readonly jsonCache: JsonCache;
   readonly capacity: Capacity;
   afterWrite(): void;
-  /** Memory taken by all of it, in bytes. */
-  held(): number;
 }
 
 /** Creates the components of an empty store. */
@@ -59,9 +57,5 @@ export function createEngine(clock: Clock, options: MemoryStoreOptions, bounds: 
     historyMaxBytes: bounds.historyMaxBytes,
     overLimit: capacity.overLimit,
   });
-  const held = (): number => {
-    const { current, history: past } = state.held();
-    return current + past + jsonCache.held();
-  };
-  return { state, feeds, history, jsonCache, capacity, afterWrite, held };
+  return { state, feeds, history, jsonCache, capacity, afterWrite };
 }

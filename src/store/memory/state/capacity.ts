@@ -93,12 +93,15 @@ export function createCapacity(state: MemoryState, clock: Clock, limits: Capacit
     return true;
   };
 
-  const isOver = (): boolean => {
+  const held = (): number => {
     const { current, history } = state.held();
-    return current + history + others() > limits.maxBytes();
+    return current + history + others();
   };
+  const isOver = (): boolean => held() > limits.maxBytes();
 
   return {
+    /** Memory taken by the whole store, in bytes. */
+    held,
     /**
      * Makes room for an event of `size` bytes. Returns true when there was room already; after false the caller must look
      * the slot up again. `event`: to find out that the store needs no more for it than for the event it replaces. Fails with `full`; then nothing has changed except that the oldest events may have been evicted.

@@ -98,7 +98,8 @@ function fits(value: unknown, shape: Shape): boolean {
 function fitsScalar(value: unknown, type: ScalarShape['type']): boolean {
   if (type === 'json') return true;
   if (type === 'bool') return typeof value === 'boolean';
-  if (type === 'int32') return typeof value === 'number' && value === Math.trunc(value) && value >= -(2 ** 31) && value < 2 ** 31;
+  if (type === 'int32')
+    return typeof value === 'number' && value === Math.trunc(value) && value >= -(2 ** 31) && value < 2 ** 31;
   if (type === 'int64') return typeof value === 'number' && isInt64(value);
   return typeof value === 'string' && (type === 'string' || timeError(value, type) === undefined);
 }
