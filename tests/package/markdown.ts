@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createHeadingAnchors } from '../../scripts/markdown/heading-anchors.js';
 import { filesBelow, root } from './source-files.js';
 
 export interface CodeBlock {
@@ -57,26 +58,10 @@ export function readPages(): MarkdownPage[] {
   );
 }
 
-/** The anchor GitHub gives a heading. */
-function slug(heading: string): string {
-  return heading
-    .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
-    .trim()
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}\p{M}_\s-]/gu, '')
-    .replace(/\s/g, '-');
-}
-
 /** Every anchor of a page. */
 export function anchorsOf(page: MarkdownPage): Set<string> {
-  const anchors = new Set<string>();
-  const seen = new Map<string, number>();
-  for (const match of page.prose.matchAll(/^#{1,6}\s+(.*?)\s*#*$/gm)) {
-    const base = slug(match[1] ?? '');
-    const count = seen.get(base) ?? 0;
-    seen.set(base, count + 1);
-    anchors.add(count === 0 ? base : `${base}-${count}`);
-  }
+  const headings = [...page.prose.matchAll(/^#{1,6}\s+(.*?)\s*#*$/gm)].map(([, heading = '']) => heading);
+  const anchors = new Set(headings.map(createHeadingAnchors()));
   for (const match of page.prose.matchAll(/<a\s+(?:id|name)="([^"]+)"/g)) anchors.add(match[1] as string);
   return anchors;
 }

@@ -1,0 +1,20 @@
+/** The anchor GitHub gives a heading, and so does the site. What comes more than once on a page is numbered besides. */
+export function headingAnchor(heading: string): string {
+  return heading
+    .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .trim()
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\p{M}_\s-]/gu, '')
+    .replace(/\s/g, '-');
+}
+
+/** Gives the headings of one page their anchors, in their order. */
+export function createHeadingAnchors(): (heading: string) => string {
+  const seen = new Map<string, number>();
+  return (heading) => {
+    const base = headingAnchor(heading);
+    const count = seen.get(base) ?? 0;
+    seen.set(base, count + 1);
+    return count === 0 ? base : `${base}-${count}`;
+  };
+}

@@ -1,0 +1,127 @@
+import { format } from 'prettier';
+import { createHeadingAnchors, headingAnchor } from '../markdown/heading-anchors.js';
+import type { Options } from 'prettier';
+
+/** Shortens what typedoc-plugin-markdown has written, by file name, and gives it anchors that do not change with other names. */
+export async function tidyPages(
+  pages: ReadonlyMap<string, string>,
+  style: Options,
+): Promise<ReadonlyMap<string, string>> {
+  const shorter = [...pages].map(([name, text]) => [name, shorten(text)] as const);
+  const anchors = new Map(shorter.flatMap(([name, text]) => ownAnchors(name, text)));
+  const linked = new Map(shorter.map(([name, text]) => [name, renameLinks(name, text, anchors)]));
+  const targets = new Set([...linked].flatMap(([name, text]) => linkTargets(name, text)));
+  const tidied = new Map<string, string>();
+  for (const [name, text] of linked) {
+    tidied.set(name, await formatCode(renameAnchors(name, text, anchors, targets), style));
+  }
+  return tidied;
+}
+
+/** What is replaced on every page, in this order. */
+const REPLACED: readonly (readonly [RegExp, string])[] = [
+  [/^\*{3}$/gm, ''],
+  [/ ------ \|/g, '---|'],
+  [/^#+ Returns\n\n`void`$/gm, ''],
+  // The lines of a union become one.
+  [/^ +\\\| (.+)\n(?= +\\\|)/gm, '$1 \\| '],
+  [/^(.+ \\\| ) +\\\| /gm, '$1'],
+  [/(?<=\| |=> )\\\| /g, ''],
+  // Type arguments that nobody wrote.
+  [/(`Uint8Array`)\\<`ArrayBufferLike`\\>/g, '$1'],
+  [/\bUint8Array<ArrayBufferLike>/g, 'Uint8Array'],
+  [/(`AsyncIterable`\\<[^,\n]+), `any`, `any`\\>/g, '$1\\>'],
+  // The members of a union of objects by their `type`: the declaration above has them whole.
+  [/^##### Type Literal\n\n```ts\n\{\n(?:.*\n)*? {2}type: "([\w.]+)";\n(?:.*\n)*?```$/gm, '##### `$1`'],
+  [
+    /^\\\{\n(?:.*\n)*? {2}`type`: `"([\w.]+)"`;\n(?:.*\n)*?\\\} & (\[.+\))$/gm,
+    '##### `$1`\n\nHas the members of $2 as well.',
+  ],
+];
+
+/** Each page in fewer words: no rules between names, no result where there is none, one line for what other pages describe. */
+function shorten(text: string): string {
+  const [own = '', references] = text.split(/^## References\n/m);
+  const links = [...(references ?? '').matchAll(/^Re-exports (\[.+)$/gm)].map(([, link]) => link);
+  const others = links.length === 0 ? '' : `\n## Exported here too\n\n${links.join(', ')}\n`;
+  const shorter = REPLACED.reduce((body, [pattern, by]) => body.replaceAll(pattern, by), own);
+  return `${(shorter + others).replaceAll(/\n{3,}/g, '\n\n').trim()}\n`;
+}
+
+/** `page#anchor` of TypeDoc, and the anchor in its place: that of the heading, or `interface-member`. */
+function ownAnchors(name: string, text: string): [string, string][] {
+  const found: [string, string][] = [];
+  const nextHeading = createHeadingAnchors();
+  let id: string | undefined;
+  let owner = '';
+  for (const line of text.replaceAll(/^```[^]*?^```$/gm, '').split('\n')) {
+    const [, level = '', heading = ''] = /^(#+) (.+)$/.exec(line) ?? [];
+    const [, anchor, member] = /<a id="([^"]+)"><\/a>(?: `([\w.]+))?/.exec(line) ?? [];
+    if (level !== '') {
+      const own = nextHeading(heading);
+      if (level === '###') owner = own;
+      if (id !== undefined) found.push([`${name}#${id}`, own]);
+      id = undefined;
+    } else if (anchor !== undefined && member !== undefined) {
+      found.push([`${name}#${anchor}`, `${owner}-${headingAnchor(member)}`]);
+    } else if (anchor !== undefined) {
+      id = anchor;
+    }
+  }
+  return found;
+}
+
+const LINK = /\]\(([\w-]+\.md)?#([\w.-]+)\)/g;
+
+function renameLinks(name: string, text: string, anchors: ReadonlyMap<string, string>): string {
+  return text.replaceAll(LINK, (_link, page: string | undefined, anchor: string) => {
+    const own = anchors.get(`${page ?? name}#${anchor}`);
+    if (own === undefined) throw new Error(`${name} links to ${page ?? name}#${anchor}, which is no anchor.`);
+    return `](${page ?? ''}#${own})`;
+  });
+}
+
+function linkTargets(name: string, text: string): string[] {
+  return [...text.matchAll(LINK)].map(([, page, anchor]) => `${page ?? name}#${anchor}`);
+}
+
+/** Headings have their anchors by themselves; of the others only those stay that a link needs. */
+function renameAnchors(
+  name: string,
+  text: string,
+  anchors: ReadonlyMap<string, string>,
+  targets: ReadonlySet<string>,
+): string {
+  return text
+    .replaceAll(/^<a id="[^"]+"><\/a>\n\n/gm, '')
+    .replaceAll(/<a id="([^"]+)"><\/a> /g, (_anchor, id: string) => {
+      const own = anchors.get(`${name}#${id}`) ?? '';
+      return targets.has(`${name}#${own}`) ? `<a id="${own}"></a> ` : '';
+    });
+}
+
+/** Formats the code of a page as that of `src/`, a little narrower. */
+async function formatCode(text: string, style: Options): Promise<string> {
+  const parts = text.split(/^```ts\n([^]*?)^```$/m);
+  const formatted = await Promise.all(
+    parts.map(async (part, index) => (index % 2 === 0 ? part : `\`\`\`ts\n${await formatBlock(part, style)}\`\`\``)),
+  );
+  return formatted.join('');
+}
+
+/** Formats a declaration, or a member of an interface. What is neither, such as an example with `…`, stays as it is. */
+async function formatBlock(code: string, style: Options): Promise<string> {
+  const formatted = (text: string, printWidth: number): Promise<string | undefined> =>
+    format(text, { ...style, parser: 'typescript', printWidth }).catch(() => undefined);
+  const declaration = await formatted(code, 100);
+  if (declaration !== undefined) return declaration;
+  const member = await formatted(`interface X {\n${code}}`, 102);
+  return member === undefined
+    ? code
+    : member
+        .trimEnd()
+        .split('\n')
+        .slice(1, -1)
+        .map((line) => `${line.slice(2)}\n`)
+        .join('');
+}

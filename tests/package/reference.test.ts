@@ -1,0 +1,63 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { packageEntries } from '../../scripts/reference/package-entries.js';
+import { tidyPages } from '../../scripts/reference/tidy-pages.js';
+import { entries } from './package-entries.js';
+import { readDeclarations } from './public-declarations.js';
+import { filesBelow, root } from './source-files.js';
+
+// That the texts are current as well takes a run of TypeDoc, and is checked with the site (scripts/check-site.mjs).
+describe('the reference', () => {
+  const pages = packageEntries(root);
+  const textOf = (page: string): string => readFileSync(join(root, `docs/reference/${page}.md`), 'utf8');
+
+  it('has a page for each entry of the package, an index, and nothing else', () => {
+    expect(pages.map(({ specifier }) => specifier).sort()).toEqual(entries.map(({ specifier }) => specifier).sort());
+    expect(filesBelow('docs/reference')).toEqual(['README.md', ...pages.map(({ page }) => `${page}.md`)].sort());
+  });
+
+  it('describes every exported name once, and lists it on the page of each entry that exports it', () => {
+    const described = pages.flatMap(({ page }) =>
+      [...textOf(page).matchAll(/^### ([\w$]+)(?:\(\))?$/gm)].map(([, name = '']) => name),
+    );
+    const { names } = readDeclarations();
+    expect(described.sort()).toEqual([...new Set(names.map(({ name }) => name))].sort());
+    const missing = pages.flatMap(({ specifier, page }) => {
+      const text = textOf(page);
+      const own = names.filter((exported) => exported.specifier === specifier);
+      return own
+        .filter(({ name }) => !new RegExp(`^### ${name}(\\(\\))?$|[ \\n]\\[${name}\\]\\([\\w-]+\\.md#`, 'm').test(text))
+        .map(({ name }) => `${specifier}: ${name}`);
+    });
+    expect(missing).toEqual([]);
+  });
+});
+
+describe('a page of the reference', () => {
+  const tidy = async (text: string): Promise<string> =>
+    (await tidyPages(new Map([['a.md', text]]), {})).get('a.md') ?? '';
+
+  it('keeps the anchors of members that a link leads to, and names them by their interface', async () => {
+    const cell = (id: string, name: string): string => `| <a id="${id}"></a> \`${name}?\` | \`number\` |\n`;
+    const written = `<a id="one"></a>\n\n### One\n\n${cell('property-a', 'a')}${cell('property-b', 'b')}\n[One.b](#property-b)\n`;
+    expect(await tidy(written)).toBe(
+      '### One\n\n| `a?` | `number` |\n| <a id="one-b"></a> `b?` | `number` |\n\n[One.b](#one-b)\n',
+    );
+  });
+
+  it('has the anchors that GitHub gives to headings of the same text', async () => {
+    const written = '<a id="x"></a>\n\n### fakeClock()\n\n[type](#x-3)\n\n<a id="x-3"></a>\n\n### FakeClock\n';
+    expect(await tidy(written)).toBe('### fakeClock()\n\n[type](#fakeclock-1)\n\n### FakeClock\n');
+  });
+
+  it('is refused when a link leads to no anchor', async () => {
+    await expect(tidy('[gone](#gone)\n')).rejects.toThrow('a.md links to a.md#gone, which is no anchor.');
+  });
+
+  it('names in one line what other pages describe', async () => {
+    const written =
+      '### One\n\n***\n\n## References\n\n### Two\n\nRe-exports [Two](b.md)\n\n***\n\n### Six\n\nRe-exports [Six](b.md)\n';
+    expect(await tidy(written)).toBe('### One\n\n## Exported here too\n\n[Two](b.md), [Six](b.md)\n');
+  });
+});
