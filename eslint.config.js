@@ -38,6 +38,8 @@ export default defineConfig(
       'dist/',
       'coverage/',
       '.nodes/',
+      '.site/',
+      'docs/.vitepress/.temp/',
       '.ci/',
       '.data/',
       'kube-vitals-data/',

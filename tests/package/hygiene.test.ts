@@ -312,6 +312,6 @@ describe('the repository', () => {
   it('commits no build output', () => {
     if (!existsSync(join(root, '.git'))) return;
     const tracked = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' }).split('\n');
-    expect(tracked.filter((path) => /^(dist|coverage|node_modules|\.nodes|\.data)\//.test(path))).toEqual([]);
+    expect(tracked.filter((path) => /^(dist|coverage|node_modules|\.nodes|\.site|\.data)\//.test(path))).toEqual([]);
   });
 });
