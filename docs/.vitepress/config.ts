@@ -25,7 +25,8 @@ export default defineConfig({
   rewrites: siteAddress,
   outDir: join(root, '.site/html'),
   cacheDir: join(root, '.site/cache'),
-  appearance: true,
+  // The index of the search and the longest pages of the reference.
+  vite: { build: { chunkSizeWarningLimit: 3_000 } },
   markdown: {
     anchor: { slugify: headingAnchor },
     config: (markdown) => {

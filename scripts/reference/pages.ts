@@ -23,7 +23,13 @@ const PLUGIN: PluginOptions = {
   propertyMembersFormat: 'table',
   typeDeclarationFormat: 'table',
   // `readonly`, where a member comes from: what the reader of an option does not ask.
-  tableColumnSettings: { hideModifiers: true, hideInherited: true, hideOverrides: true, hideSources: true },
+  tableColumnSettings: {
+    hideDefaults: true,
+    hideModifiers: true,
+    hideInherited: true,
+    hideOverrides: true,
+    hideSources: true,
+  },
 };
 
 /**
@@ -71,7 +77,7 @@ export async function referencePages(root: string): Promise<ReadonlyMap<string, 
     const bodies = await tidyPages(new Map(written), style);
     const pages = entries.map(({ page, specifier, purpose }): [string, string] => [
       `${page}.md`,
-      `# ${specifier}\n\nFor ${purpose}.\n\n${bodies.get(`${page}.md`) ?? ''}`,
+      `# ${specifier}\n\n${capitalized(purpose)}.\n\n${bodies.get(`${page}.md`) ?? ''}`,
     ]);
     return new Map([['README.md', indexPage(entries)], ...pages]);
   } finally {
@@ -87,6 +93,11 @@ function nameModules(project: ProjectReflection): void {
       group.children.sort((one, other) => (one.name.toLowerCase() < other.name.toLowerCase() ? -1 : 1));
     }
   }
+}
+
+/** Makes a sentence of a row of the table, unless it begins with a name. */
+function capitalized(text: string): string {
+  return text.replace(/^\[?[a-z](?=[a-z-]*[ ,])/, (letter) => letter.toUpperCase());
 }
 
 function indexPage(entries: ReturnType<typeof packageEntries>): string {

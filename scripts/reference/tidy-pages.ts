@@ -22,7 +22,6 @@ export async function tidyPages(
 const REPLACED: readonly (readonly [RegExp, string])[] = [
   [/^\*{3}$/gm, ''],
   [/ ------ \|/g, '---|'],
-  [/^#+ Returns\n\n`void`$/gm, ''],
   // The lines of a union become one.
   [/^ +\\\| (.+)\n(?= +\\\|)/gm, '$1 \\| '],
   [/^(.+ \\\| ) +\\\| /gm, '$1'],
@@ -45,7 +44,24 @@ function shorten(text: string): string {
   const links = [...(references ?? '').matchAll(/^Re-exports (\[.+)$/gm)].map(([, link]) => link);
   const others = links.length === 0 ? '' : `\n## Exported here too\n\n${links.join(', ')}\n`;
   const shorter = REPLACED.reduce((body, [pattern, by]) => body.replaceAll(pattern, by), own);
-  return `${(shorter + others).replaceAll(/\n{3,}/g, '\n\n').trim()}\n`;
+  return `${(withoutRepetition(shorter) + others).replaceAll(/\n{3,}/g, '\n\n').trim()}\n`;
+}
+
+/** Leaves out parameters and results of which the declaration says as much: without a text, and without a link. */
+function withoutRepetition(text: string): string {
+  const sections = text.split(/^(?<!<\/a>\n\n)(?=(?:<a id="[^"]+"><\/a>\n\n)?#{2,6} )/m);
+  const kept = sections.filter((section) => {
+    const [, title, body = ''] = /^#+ (Parameters|Returns)\n([^]*)$/.exec(section) ?? [];
+    if (title === undefined || /\]\(/.test(body)) return true;
+    return title === 'Parameters' ? /^\| Parameter \| Type \| /m.test(body) : body.trim().includes('\n');
+  });
+  // What is thrown for several reasons.
+  const once = kept.map((section, index) =>
+    /^#+ Throws\n/.test(section) && /^#+ Throws\n/.test(kept[index - 1] ?? '')
+      ? section.replace(/^.*\n\n/, '')
+      : section,
+  );
+  return once.join('');
 }
 
 /** `page#anchor` of TypeDoc, and the anchor in its place: that of the heading, or `interface-member`. */

@@ -31,6 +31,7 @@ const DENIED: Decision = Object.freeze({ allowed: false });
  * Allows what at least one of the rules allows.
  *
  * @throws TypeError listing all faults of all rules
+ * @function
  */
 export const allowRules: (rules: readonly AllowRule[]) => Authorize = /* @__PURE__ */ hookFactory(
   'authorize',

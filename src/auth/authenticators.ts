@@ -9,6 +9,8 @@ import { throwFaults } from '../options/check-options.js';
  * Authenticates callers by the client certificate that the TLS layer has verified: the common name is the user, the
  * organizations are the groups, `system:authenticated` is added. The server must request certificates and trust the
  * authority that signed them; unverified certificates are ignored.
+ *
+ * @function
  */
 export const clientCertificate: () => Authenticate = /* @__PURE__ */ hookFactory(
   'authenticate',
@@ -26,6 +28,8 @@ const anonymous: Caller = Object.freeze({ name: ANONYMOUS, groups: Object.freeze
 /**
  * Accepts every request as `system:anonymous` of group `system:unauthenticated`. Put it last in {@link firstAuthenticator};
  * the authorizer decides what anonymous callers may do (`allowAuthenticated()` allows them nothing).
+ *
+ * @function
  */
 export const allowAnonymous: () => Authenticate = /* @__PURE__ */ hookFactory('authenticate', 'allowAnonymous', () =>
   authenticator('allowAnonymous', () => anonymous),
@@ -36,6 +40,7 @@ export const allowAnonymous: () => Authenticate = /* @__PURE__ */ hookFactory('a
  * credential never falls back to anonymous. Synchronous as long as the authenticators are.
  *
  * @throws TypeError listing everything in the list that is not an authenticator
+ * @function
  */
 export const firstAuthenticator: (...authenticators: readonly Authenticate[]) => Authenticate =
   /* @__PURE__ */ hookFactory('authenticate', 'firstAuthenticator', askInTurn);

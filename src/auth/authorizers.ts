@@ -6,14 +6,22 @@ import { throwFaults } from '../options/check-options.js';
 const ALLOWED: Decision = Object.freeze({ allowed: true });
 const DENIED: Decision = Object.freeze({ allowed: false });
 
-/** Allows everything to every authenticated caller, and nothing to anonymous ones. */
+/**
+ * Allows everything to every authenticated caller, and nothing to anonymous ones.
+ *
+ * @function
+ */
 export const allowAuthenticated: () => Authorize = /* @__PURE__ */ hookFactory('authorize', 'allowAuthenticated', () =>
   authorizer('allowAuthenticated', (caller) =>
     caller.name === ANONYMOUS || caller.groups.includes(UNAUTHENTICATED) ? DENIED : ALLOWED,
   ),
 );
 
-/** Allows everything to everybody. With {@link allowAnonymous} the API is open to everyone who can reach the port. */
+/**
+ * Allows everything to everybody. With {@link allowAnonymous} the API is open to everyone who can reach the port.
+ *
+ * @function
+ */
 export const allowEverybody: () => Authorize = /* @__PURE__ */ hookFactory('authorize', 'allowEverybody', () =>
   authorizer('allowEverybody', () => ALLOWED),
 );
@@ -24,6 +32,7 @@ export const allowEverybody: () => Authorize = /* @__PURE__ */ hookFactory('auth
  * authorizers are.
  *
  * @throws TypeError listing everything in the list that is not an authorizer
+ * @function
  */
 export const anyOf: (...authorizers: readonly Authorize[]) => Authorize = /* @__PURE__ */ hookFactory(
   'authorize',

@@ -14,6 +14,7 @@ import { authenticator, hookFactory } from './hook-kinds.js';
  * callerFrom((req: Request) => req.user && { name: req.user.id, groups: req.user.roles });
  *
  * @throws TypeError when the hook is not a function
+ * @function
  */
 export const callerFrom: <Source>(
   hook: (source: Source, request: ApiRequest) => ReturnType<Authenticate>,

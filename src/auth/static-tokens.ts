@@ -26,6 +26,7 @@ export type StaticTokens = Readonly<Record<string, StaticTokenCaller>> | Readonl
  *
  * @throws TypeError listing every token that is empty, not printable ASCII, or made from a missing value
  * (`undefined`, `null`, `NaN`, `true`, `false`), and every caller without a name
+ * @function
  */
 export const staticTokens: (tokens: StaticTokens) => Authenticate = /* @__PURE__ */ hookFactory(
   'authenticate',

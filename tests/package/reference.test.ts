@@ -55,6 +55,17 @@ describe('a page of the reference', () => {
     await expect(tidy('[gone](#gone)\n')).rejects.toThrow('a.md links to a.md#gone, which is no anchor.');
   });
 
+  it('leaves out parameters and results that the declaration names as well, unless there is a link or a text', async () => {
+    const table = (title: string, cell: string): string =>
+      `#### Parameters\n\n| Parameter | Type |${title}\n|---|---|\n| \`a\` | ${cell} |\n\n`;
+    const plain = `${table('', '`number`')}#### Returns\n\n\`void\`\n\n`;
+    const linked = `${table('', '[`B`](#b)')}#### Returns\n\n[\`B\`](#b)\n\n`;
+    const described = `${table(' Description |', '`number` | why |')}#### Returns\n\n\`number\`\n\nHow many.\n\n`;
+    expect(await tidy(`### A\n\n${plain}<a id="b"></a>\n\n### B\n\n${linked}### C\n\n${described}`)).toBe(
+      `### A\n\n### B\n\n${linked}### C\n\n${described}`.trimEnd() + '\n',
+    );
+  });
+
   it('names in one line what other pages describe', async () => {
     const written =
       '### One\n\n***\n\n## References\n\n### Two\n\nRe-exports [Two](b.md)\n\n***\n\n### Six\n\nRe-exports [Six](b.md)\n';
