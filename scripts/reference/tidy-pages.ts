@@ -30,6 +30,8 @@ const REPLACED: readonly (readonly [RegExp, string])[] = [
   [/(`Uint8Array`)\\<`ArrayBufferLike`\\>/g, '$1'],
   [/\bUint8Array<ArrayBufferLike>/g, 'Uint8Array'],
   [/(`AsyncIterable`\\<[^,\n]+), `any`, `any`\\>/g, '$1\\>'],
+  // An interface that is called has its text twice.
+  [/^(#{3} \w+\(\)\n\n)((?:(?!```).+\n)+)\n(```ts\n[^]*?\n```\n\n)\2/gm, '$1$3$2'],
   // The members of a union of objects by their `type`: the declaration above has them whole.
   [/^##### Type Literal\n\n```ts\n\{\n(?:.*\n)*? {2}type: "([\w.]+)";\n(?:.*\n)*?```$/gm, '##### `$1`'],
   [
