@@ -101,7 +101,7 @@ export function createCapacity(state: MemoryState, clock: Clock, limits: Capacit
 
   return {
     /** Memory taken by the whole store, in bytes. */
-    held,
+    held: (): number => held(),
     /**
      * Makes room for an event of `size` bytes. Returns true when there was room already; after false the caller must look
      * the slot up again. `event`: to find out that the store needs no more for it than for the event it replaces. Fails with `full`; then nothing has changed except that the oldest events may have been evicted.
