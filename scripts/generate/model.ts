@@ -32,7 +32,8 @@ function interfaceOf(
   const members = fields.map((field) => {
     const type = typeOf(field.shape);
     const unset = field.presence === 'always' && isTime(field.shape) ? ' | null' : '';
-    return `${comment([field.description])}\n${field.name}${isNeeded(field) ? '' : '?'}: ${type}${unset};`;
+    const [mark, absent] = isNeeded(field) ? ['', ''] : ['?', ' | undefined'];
+    return `${comment([field.description])}\n${field.name}${mark}: ${type}${unset}${absent};`;
   });
   return `${comment([description, ...more])}\nexport interface ${name} {\n${members.join('\n')}\n}`;
 }

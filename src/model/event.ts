@@ -11,65 +11,65 @@ import type { ListMeta, ObjectMeta } from './object-meta.js';
  */
 export interface Event {
   /** The kind of object this is. May be left out where the path already says it. */
-  kind?: string;
+  kind?: string | undefined;
   /** Group and version this form of the object belongs to. May be left out where the path already says it. */
-  apiVersion?: string;
+  apiVersion?: string | undefined;
   /** Name, namespace, labels and the like. */
   metadata: ObjectMeta;
   /** When the event was first observed. */
-  eventTime?: string | null;
+  eventTime?: string | null | undefined;
   /** Says that the event happened several times; absent for one that happened once. */
-  series?: EventSeries;
+  series?: EventSeries | undefined;
   /** Who reports: the name of a controller such as example.com/backup. */
-  reportingController?: string;
+  reportingController?: string | undefined;
   /** Which instance of the controller reports, at most 128 bytes. */
-  reportingInstance?: string;
+  reportingInstance?: string | undefined;
   /** What was done or failed, machine-readable, at most 128 bytes. */
-  action?: string;
+  action?: string | undefined;
   /** Why it was done, for people to read, at most 128 bytes. */
-  reason?: string;
+  reason?: string | undefined;
   /** The object the event is about. */
-  regarding?: ObjectReference;
+  regarding?: ObjectReference | undefined;
   /** A second object that took part. */
-  related?: ObjectReference;
+  related?: ObjectReference | undefined;
   /** What happened, for people to read, at most 1024 bytes. Clients must be prepared for up to 64 kB. */
-  note?: string;
+  note?: string | undefined;
   /** Normal or Warning, machine-readable; more values may be added later. */
-  type?: string;
+  type?: string | undefined;
   /** The reporter, as core/v1 has it. */
-  deprecatedSource?: EventSource;
+  deprecatedSource?: EventSource | undefined;
   /** When it first happened, as core/v1 has it. */
-  deprecatedFirstTimestamp?: string | null;
+  deprecatedFirstTimestamp?: string | null | undefined;
   /** When it last happened, as core/v1 has it. */
-  deprecatedLastTimestamp?: string | null;
+  deprecatedLastTimestamp?: string | null | undefined;
   /** How often it happened, as core/v1 has it. */
-  deprecatedCount?: number;
+  deprecatedCount?: number | undefined;
 }
 
 /** Who reports an event, in its older form. */
 export interface EventSource {
   /** The component that reports. */
-  component?: string;
+  component?: string | undefined;
   /** The node it runs on. */
-  host?: string;
+  host?: string | undefined;
 }
 
 /** Points at an object, or at a part of one. */
 export interface ObjectReference {
   /** Kind of the object. */
-  kind?: string;
+  kind?: string | undefined;
   /** Namespace of the object. */
-  namespace?: string;
+  namespace?: string | undefined;
   /** Name of the object. */
-  name?: string;
+  name?: string | undefined;
   /** UID of the object. */
-  uid?: string;
+  uid?: string | undefined;
   /** Group and version of the object. */
-  apiVersion?: string;
+  apiVersion?: string | undefined;
   /** The version of the object that is meant. */
-  resourceVersion?: string;
+  resourceVersion?: string | undefined;
   /** The part that is meant, such as spec.containers{web}. */
-  fieldPath?: string;
+  fieldPath?: string | undefined;
 }
 
 /** How often an event was seen, and when last. */

@@ -1,33 +1,33 @@
 /** Metadata of a stored object, as on the wire (Kubernetes `meta/v1` ObjectMeta). Times are RFC 3339 strings. */
 export interface ObjectMeta {
   /** The name, unique in the namespace. */
-  name?: string;
+  name?: string | undefined;
   /** A prefix from which the server makes a name that is not taken. */
-  generateName?: string;
+  generateName?: string | undefined;
   /** The namespace. */
-  namespace?: string;
+  namespace?: string | undefined;
   /** Identifies the object across names and time. Set by the server. */
-  uid?: string;
+  uid?: string | undefined;
   /** The revision of the last write: opaque, compared for equality only. */
-  resourceVersion?: string;
+  resourceVersion?: string | undefined;
   /** Counts changes of the desired state. Set by the server. */
-  generation?: number;
+  generation?: number | undefined;
   /** When the server created the object. Set by the server. */
-  creationTimestamp?: string;
+  creationTimestamp?: string | undefined;
   /** When the object is to be gone. Set by the server. */
-  deletionTimestamp?: string;
+  deletionTimestamp?: string | undefined;
   /** How long the object may take to end. Set by the server. */
-  deletionGracePeriodSeconds?: number;
+  deletionGracePeriodSeconds?: number | undefined;
   /** Short values that label selectors read. */
-  labels?: Record<string, string>;
+  labels?: Record<string, string> | undefined;
   /** Data of tools, not meant for selectors. */
-  annotations?: Record<string, string>;
+  annotations?: Record<string, string> | undefined;
   /** The objects this one belongs to. */
-  ownerReferences?: OwnerReference[];
+  ownerReferences?: OwnerReference[] | undefined;
   /** Who has to agree before the object is removed. */
-  finalizers?: string[];
+  finalizers?: string[] | undefined;
   /** Who manages which fields. Set by the server. */
-  managedFields?: ManagedFieldsEntry[];
+  managedFields?: ManagedFieldsEntry[] | undefined;
 }
 
 /** An owner of an object (Kubernetes `meta/v1` OwnerReference). */
@@ -41,27 +41,27 @@ export interface OwnerReference {
   /** UID of the owner. */
   uid: string;
   /** True for the owner that manages this object. */
-  controller?: boolean;
+  controller?: boolean | undefined;
   /** True: the owner is not removed before this object. */
-  blockOwnerDeletion?: boolean;
+  blockOwnerDeletion?: boolean | undefined;
 }
 
 /** One manager's set of fields (Kubernetes `meta/v1` ManagedFieldsEntry). */
 export interface ManagedFieldsEntry {
   /** Who manages the fields. */
-  manager?: string;
+  manager?: string | undefined;
   /** How they were written: `Apply` or `Update`. */
-  operation?: string;
+  operation?: string | undefined;
   /** The version in which the fields are named. */
-  apiVersion?: string;
+  apiVersion?: string | undefined;
   /** When the manager last changed its set of fields. */
-  time?: string;
+  time?: string | undefined;
   /** The format of the fields: `FieldsV1`. */
-  fieldsType?: string;
+  fieldsType?: string | undefined;
   /** The fields as a tree. */
-  fieldsV1?: unknown;
+  fieldsV1?: unknown | undefined;
   /** The subresource they were written through; empty for the object itself. */
-  subresource?: string;
+  subresource?: string | undefined;
 }
 
 /** Metadata of a list. */
