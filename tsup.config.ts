@@ -18,6 +18,7 @@ const entries = {
   sqlite: 'src/sqlite.ts',
   postgres: 'src/postgres.ts',
   etcd: 'src/etcd.ts',
+  client: 'src/client.ts',
   testing: 'src/testing.ts',
 };
 

@@ -80,6 +80,8 @@ const allowed: Readonly<Record<string, Bundle>> = {
     builtins: [],
     lazy: ['@grpc/grpc-js', 'node:buffer', 'node:http', 'node:https'],
   },
+  // Transports alone need more, and load it when they are used: undici, yaml of a kubeconfig, and what reads files.
+  client: { packages: ['undici', 'yaml'], builtins: [], lazy: ['node:*'] },
   testing: { packages: [], builtins: [], lazy: [] },
 };
 

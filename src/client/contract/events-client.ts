@@ -4,7 +4,7 @@ import type { Event } from '../../model/event.js';
 export interface CallOptions {
   /** Ends the call; it then rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
-  /** How long the call may take with all its repetitions, in milliseconds. Default: the client's `timeoutMs`. */
+  /** How long the call may take with all its repetitions, in milliseconds; of a list each page. Default: the client's. */
   readonly timeoutMs?: number | undefined;
 }
 
@@ -56,17 +56,30 @@ export interface EventPage {
   readonly continue?: string | undefined;
   /** How many events are left after this page, where the server says so. */
   readonly remainingItemCount?: number | undefined;
+  /**
+   * True on the first page of a list that began again, because the server no longer knew the revision of the pages before it
+   * (410): they are void, and all events come again as of the new revision.
+   */
+  readonly restarted?: boolean | undefined;
 }
 
-/** Events one after the other, read page by page as they are iterated. */
+/**
+ * Events one after the other, read page by page as they are iterated; one page is in memory at a time. When the server no longer
+ * knows the list's revision in the middle (410), the list begins again at a newer one, at most ten times, and what was given
+ * already is left out unless it has changed since. What was removed since has been given then: {@link EventListing.pages} and
+ * {@link EventListing.toArray} are exact. Events are recognised by their place in the order of the list and by their revision,
+ * so that nothing is remembered of them; it fails with a ResponseError where
+ * lists have no order or revisions are no numbers.
+ */
 export interface EventListing extends AsyncIterable<Event> {
-  /**
-   * The same, page by page. When the server no longer knows the list's revision in the middle (410), the list begins again at a
-   * newer one, and what was given already is left out unless it has changed since.
-   */
+  /** Page by page. A list that begins again says so with `restarted`, and leaves nothing out. */
   pages(): AsyncIterable<EventPage>;
-  /** All of them in memory. */
-  toArray(): Promise<Event[]>;
+  /**
+   * All of them in memory, as of one revision. Fails with a ResponseError beyond `maxEvents`.
+   *
+   * @param maxEvents Default: 1,000,000.
+   */
+  toArray(maxEvents?: number): Promise<Event[]>;
 }
 
 /** A patch and how the server is to take it (RFC 6902, RFC 7386, Kubernetes). */
@@ -91,10 +104,12 @@ export interface DeleteCollectionOptions extends CallOptions, EventSelection {
   readonly dryRun?: boolean | undefined;
 }
 
-/** With `watch`. A watch has no deadline of its own but `timeoutSeconds`. */
+/** With `watch`. A watch that has begun has no deadline but `timeoutSeconds`. */
 export interface WatchOptions extends EventSelection {
-  /** Ends the watch. */
+  /** Ends the watch; its iteration then rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
+  /** How long the server may take to begin the watch, in milliseconds. Default: the client's `timeoutMs`. */
+  readonly timeoutMs?: number | undefined;
   /** Changes after this revision. Default: every event as ADDED, then changes. */
   readonly resourceVersion?: string | undefined;
   /** Asks for bookmarks. Default: false. */
@@ -115,7 +130,11 @@ export interface WatchFrame {
 
 /**
  * The Event resource of a server, typed. Calls fail with a StatusError when the server refuses, with a ConnectionError when it
- * was not reached or left before its answer was complete, and with the signal's reason when they are aborted.
+ * was not reached, left before its answer was complete or gave none in time, with a ResponseError when what answered is no such
+ * server, and with the signal's reason when they are aborted. Arguments that make no request are a TypeError.
+ *
+ * Requests are repeated within `timeoutMs`: reads after whatever may pass by itself, writes where they were certainly not carried
+ * out (`sent` is false, or 429 and 503 with Retry-After), and `create` of an event with a name also where that is not known.
  */
 export interface EventsClient {
   /** The API group, such as `events.k8s.io`. */
@@ -126,7 +145,12 @@ export interface EventsClient {
   get(key: EventKey, options?: CallOptions & { readonly resourceVersion?: string | undefined }): Promise<Event>;
   /** Lists events. Nothing is sent before the first is asked for. */
   list(options?: ListOptions): EventListing;
-  /** Creates an event. Resolves with it as it is stored. */
+  /**
+   * Creates an event. Resolves with it as it is stored. With a fixed name it is sent again when its outcome is unknown; if the
+   * name is taken then by an event with the same content that the server has stored since the call began, this is the answer,
+   * and if by another event, the call rejects with AlreadyExists. With `generateName` an unknown outcome remains one
+   * (a ConnectionError whose `sent` is true), because sending it again could store the event twice.
+   */
   create(event: Event, options?: WriteOptions): Promise<Event>;
   /** Replaces an event; with `metadata.resourceVersion` only at that revision. */
   update(event: Event, options?: WriteOptions): Promise<Event>;
@@ -138,7 +162,9 @@ export interface EventsClient {
   deleteCollection(options: DeleteCollectionOptions): Promise<void>;
   /**
    * One watch request: its frames until the server, the signal or the consumer ends it. Nothing is read before the consumer asks,
-   * so that a slow one slows the server down. It does not resume: `watchEvents` does.
+   * so that a slow one slows the server down. It neither repeats nor resumes: `watchEvents` does. A stream that ends in the
+   * middle of a frame is a ConnectionError, a frame of more than `maxFrameBytes` a ResponseError. `return()` of its iterator
+   * ends it at once, also while a frame is awaited.
    */
   watch(options?: WatchOptions): AsyncIterable<WatchFrame>;
 }

@@ -1,0 +1,42 @@
+export { createEventsClient } from './client/requests/create-events-client.js';
+export type { EventsClientOptions, RetryOptions, ServedEvents } from './client/requests/options.js';
+export type {
+  CallOptions,
+  DeleteCollectionOptions,
+  DeleteOptions,
+  EventKey,
+  EventListing,
+  EventPage,
+  EventPatch,
+  EventsClient,
+  EventSelection,
+  ListOptions,
+  WatchFrame,
+  WatchOptions,
+  WriteOptions,
+} from './client/contract/events-client.js';
+export { connectionError, isConnectionError, type ConnectionError } from './client/contract/connection-error.js';
+export { isResponseError, type ResponseError } from './client/contract/response-error.js';
+export {
+  isAlreadyExists,
+  isConflict,
+  isExpired,
+  isForbidden,
+  isInvalid,
+  isNotFound,
+  isStatusError,
+  isTooManyRequests,
+  isUnauthorized,
+  type StatusError,
+} from './client/contract/status-error.js';
+export type { ConnectedTransport, Transport } from './client/contract/transport.js';
+export type { Event, EventSeries, EventSource, ObjectReference } from './model/event.js';
+export type { ManagedFieldsEntry, ObjectMeta, OwnerReference } from './model/object-meta.js';
+export type { StatusCause, StatusDetails } from './model/status.js';
+export type { Caller } from './model/caller.js';
+export type { ApiHandler } from './http/handler.js';
+export type { ApiRequest, BodyCall, PeerCertificate, RequestHeaders } from './http/request.js';
+export type { ApiResponse, ResponseHeaders } from './http/response.js';
+export { systemClock, type Clock, type ClockTimer } from './clock/clock.js';
+export { httpTransport } from './client/transport/http/http-transport.js';
+export type { HttpTransportOptions, TlsOptions } from './client/transport/http/options.js';

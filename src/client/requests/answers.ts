@@ -1,0 +1,115 @@
+import type { ApiResponse } from '../../http/response.js';
+import type { Status } from '../../model/status.js';
+import { responseError } from '../contract/response-error.js';
+import { statusError, type StatusError } from '../contract/status-error.js';
+import { readBody } from './read-body.js';
+import { retryAfterMs } from './retry-after.js';
+
+/** A refusal is read up to here. */
+const MAX_REFUSAL_BYTES = 1_048_576;
+/** As much of a foreign text as an error's message repeats, in characters. */
+const SHOWN = 200;
+
+/** An answer and who reads it. */
+export interface Reading {
+  readonly response: ApiResponse;
+  readonly signal: AbortSignal;
+  /** The largest body that is taken, in bytes. */
+  readonly maxBytes: number;
+  /** The wall clock in milliseconds. */
+  readonly nowMs: number;
+}
+
+/** The JSON object of an answer. @throws StatusError, ResponseError, ConnectionError */
+export async function readObject(reading: Reading): Promise<Readonly<Record<string, unknown>>> {
+  const { response, signal, maxBytes } = reading;
+  const { status } = response;
+  if (!isSuccess(status)) throw await refusal(reading);
+  const encoding = firstValue(response, 'content-encoding');
+  if (encoding !== undefined && encoding !== 'identity') {
+    throw responseError(`the answer is compressed (${shown(encoding)}), which was not asked for`, status);
+  }
+  const { text, cut } = await readBody(response, maxBytes, signal);
+  if (cut) throw responseError(`the answer has more than ${maxBytes} bytes`, status);
+  const object = parseObject(text);
+  if (object === undefined) throw responseError(`the answer is no JSON object: ${shown(text)}`, status);
+  if (isFailure(object)) throw statusError(object, status);
+  return object;
+}
+
+/** True for what carries the answer of the verb itself. */
+export const isSuccess = (status: number): boolean => status >= 200 && status < 300;
+
+/** What a refused request rejects with. Proxies refuse with texts and pages of their own. */
+export async function refusal(reading: Reading): Promise<StatusError> {
+  const { response, signal, maxBytes, nowMs } = reading;
+  const { status } = response;
+  const after = retryAfterMs(firstValue(response, 'retry-after'), firstValue(response, 'date'), nowMs);
+  const { text, cut } = await readBody(response, Math.min(maxBytes, MAX_REFUSAL_BYTES), signal);
+  const object = cut ? undefined : parseObject(text);
+  if (object !== undefined && object.kind === 'Status') return statusError(cleanStatus(object), status, after);
+  const words = shown(text);
+  const message = `the server answered ${status}${words && `: ${words}`}`;
+  return statusError({ message }, status, after);
+}
+
+/** The StatusError of an ERROR frame. */
+export function frameError(object: unknown): StatusError {
+  const status = isRecord(object) ? cleanStatus(object) : {};
+  return statusError(status, status.code ?? 500);
+}
+
+/** The object, or undefined for what is no JSON object. */
+export function parseObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** True for an object that is no list. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The first value of a header of an answer. */
+export function firstValue({ headers }: Pick<ApiResponse, 'headers'>, name: string): string | undefined {
+  const value = headers[name];
+  return typeof value === 'string' ? value : value?.[0];
+}
+
+/** The beginning of a foreign text in one line, without the tags of a page and without control characters. */
+export function shown(text: string): string {
+  const start = text.slice(0, 16_384);
+  const plain = /^\s*</.test(start) ? start.replace(/<(script|style)\b[^]*?<\/\1>|<[^>]*>/gi, ' ') : start;
+  const line = plain.replace(/[\p{C}\s]+/gu, ' ').trim();
+  return line.length > SHOWN ? `${line.slice(0, SHOWN)}…` : line;
+}
+
+/** Only what has the type that a Status has: a server may be anything. */
+function cleanStatus(object: Readonly<Record<string, unknown>>): CleanStatus {
+  const { message, reason, details, code } = object;
+  return {
+    ...(typeof message === 'string' && { message }),
+    ...(typeof reason === 'string' && { reason }),
+    ...(isRecord(details) && { details: cleanDetails(details) }),
+    ...(Number.isInteger(code) && (code as number) >= 400 && { code: code as number }),
+  };
+}
+
+type CleanStatus = Partial<Omit<Status, 'reason'>> & { reason?: string };
+
+function cleanDetails(details: Readonly<Record<string, unknown>>): NonNullable<Status['details']> {
+  const { causes, retryAfterSeconds, ...rest } = details;
+  const texts = Object.fromEntries(Object.entries(rest).filter(([, value]) => typeof value === 'string'));
+  return {
+    ...texts,
+    ...(Array.isArray(causes) && { causes: causes.filter(isRecord) }),
+    ...(typeof retryAfterSeconds === 'number' && retryAfterSeconds >= 0 && { retryAfterSeconds }),
+  };
+}
+
+const isFailure = (object: Readonly<Record<string, unknown>>): boolean =>
+  object.kind === 'Status' && object.status === 'Failure';

@@ -1,0 +1,127 @@
+import type { Clock } from '../../clock/clock.js';
+import type { ApiRequest, RequestHeaders } from '../../http/request.js';
+import type { ApiResponse } from '../../http/response.js';
+import { untilAborted } from '../../store/waiting/abortable.js';
+import { statusError } from '../contract/status-error.js';
+import type { Transport } from '../contract/transport.js';
+import { readObject, type Reading } from './answers.js';
+import { createDeadline, type Deadline } from './deadline.js';
+import { discard } from './read-body.js';
+import { repeat, type MayRepeat, type RetryPolicy } from './repeat.js';
+import { warningTexts } from './warnings.js';
+
+/** A request before it is sent. */
+export interface ClientRequest {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly url: string;
+  /** Sent as JSON. */
+  readonly json?: unknown;
+  /** Of `json`. Default: application/json. */
+  readonly contentType?: string | undefined;
+  /** Default: application/json. */
+  readonly accept?: string | undefined;
+}
+
+/** What all calls of a client share. */
+export interface CallContext {
+  readonly transport: Transport;
+  readonly clock: Clock;
+  readonly timeoutMs: number;
+  readonly retry: RetryPolicy;
+  readonly maxResponseBytes: number;
+  readonly onWarning: ((text: string) => void) | undefined;
+}
+
+/** How long a call may take, and what ends it. */
+export interface CallLimits {
+  readonly signal?: AbortSignal | undefined;
+  readonly timeoutMs?: number | undefined;
+}
+
+type JsonObject = Readonly<Record<string, unknown>>;
+
+/** Begins a call, and gives back what it holds when `work` has ended. */
+export async function withDeadline<T>(
+  context: CallContext,
+  limits: CallLimits,
+  work: (deadline: Deadline) => Promise<T>,
+): Promise<T> {
+  const deadline = createDeadline(context.clock, limits.timeoutMs ?? context.timeoutMs, limits.signal);
+  try {
+    return await work(deadline);
+  } finally {
+    deadline.release();
+  }
+}
+
+/** Sends a request, again where `mayRepeat` allows it, and reads the object it is answered with. */
+export function callObject(
+  context: CallContext,
+  request: ClientRequest,
+  limits: CallLimits,
+  mayRepeat: MayRepeat,
+): Promise<JsonObject> {
+  return withDeadline(context, limits, (deadline) =>
+    repeat(context, deadline, mayRepeat, () => askObject(context, request, deadline.signal)),
+  );
+}
+
+/** One attempt. */
+export async function askObject(
+  context: CallContext,
+  request: ClientRequest,
+  signal: AbortSignal,
+): Promise<JsonObject> {
+  return readObject(reading(context, await send(context, request, signal), signal));
+}
+
+/** An answer, with what its readers need. */
+export const reading = (context: CallContext, response: ApiResponse, signal: AbortSignal): Reading => ({
+  response: response,
+  signal: signal,
+  maxBytes: context.maxResponseBytes,
+  nowMs: context.clock.now() / 1000,
+});
+
+/** Sends a request, and tells of warnings. Whoever calls this reads the body or gives it back. */
+export async function send(context: CallContext, request: ClientRequest, signal: AbortSignal): Promise<ApiResponse> {
+  if (signal.aborted) throw signal.reason;
+  const answer = Promise.resolve(context.transport(apiRequest(request, signal)));
+  let response: ApiResponse | undefined;
+  try {
+    response = await untilAborted(answer, signal);
+  } catch (error) {
+    // A transport that does not heed the signal may still answer.
+    answer.then(discard, () => undefined);
+    throw error;
+  }
+  if (response === undefined) {
+    throw statusError({ message: 'the server could not find the requested resource', reason: 'NotFound' }, 404);
+  }
+  warn(context, response);
+  return response;
+}
+
+function apiRequest({ method, url, json, contentType, accept }: ClientRequest, signal: AbortSignal): ApiRequest {
+  const headers: RequestHeaders = { accept: accept ?? 'application/json', 'user-agent': 'kube-vitals' };
+  if (json === undefined) return { method, url, headers, signal };
+  const text = JSON.stringify(json);
+  return {
+    method,
+    url,
+    headers: { ...headers, 'content-type': contentType ?? 'application/json' },
+    body: () => text,
+    signal,
+  };
+}
+
+function warn({ onWarning }: CallContext, { headers }: ApiResponse): void {
+  if (onWarning === undefined || headers.warning === undefined) return;
+  for (const text of warningTexts(headers.warning)) {
+    try {
+      onWarning(text);
+    } catch {
+      // The hook's failure is not the call's.
+    }
+  }
+}

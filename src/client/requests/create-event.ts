@@ -1,0 +1,135 @@
+import type { Event } from '../../model/event.js';
+import { connectionError } from '../contract/connection-error.js';
+import { isAlreadyExists, isStatusError } from '../contract/status-error.js';
+import { firstValue, isRecord, readObject } from './answers.js';
+import {
+  askObject,
+  reading,
+  send,
+  withDeadline,
+  type CallContext,
+  type CallLimits,
+  type ClientRequest,
+} from './call.js';
+import type { Deadline } from './deadline.js';
+import { hasUnknownOutcome, notCarriedOut, readFailed, repeat } from './repeat.js';
+import { httpDate } from './retry-after.js';
+
+/** Times of stored events and the Date header have whole seconds, and the clocks of a server's replicas differ. */
+const INEXACT_MS = 5_000;
+
+/** Refusals of the content: the same request was refused before. */
+const REFUSED_AS_EVER = [400, 413, 415, 422];
+
+/**
+ * Creates an event with a fixed name. It may be sent again after an unknown outcome, because a name is taken only once; the
+ * answer is then decided by what is stored.
+ *
+ * @param read the request that reads the event
+ */
+export function createNamed(
+  context: CallContext,
+  event: Event,
+  create: ClientRequest,
+  read: ClientRequest,
+  limits: CallLimits,
+): Promise<Readonly<Record<string, unknown>>> {
+  const began = context.clock.monotonic();
+  let unknown: unknown;
+
+  /** What is true of the first attempts, when a later one has failed. */
+  const told = (error: unknown): unknown => {
+    if (unknown === undefined || hasUnknownOutcome(error)) return error;
+    if (isStatusError(error) && REFUSED_AS_EVER.includes(error.code)) return error;
+    return connectionError('whether the event was created is not known', true, error);
+  };
+
+  const attempt = async (deadline: Deadline): Promise<Readonly<Record<string, unknown>>> => {
+    try {
+      return await askObject(context, create, deadline.signal);
+    } catch (error) {
+      if (unknown !== undefined && isAlreadyExists(error)) {
+        const own = await findOwn(context, event, read, deadline, began);
+        if (own !== undefined) return own;
+        // The name belongs to another event, so that the first attempts were refused as well.
+        unknown = undefined;
+        throw error;
+      }
+      if (hasUnknownOutcome(error)) unknown ??= error;
+      throw error;
+    }
+  };
+
+  return withDeadline(context, limits, async (deadline) => {
+    try {
+      return await repeat(
+        context,
+        deadline,
+        (error) => notCarriedOut(error) || hasUnknownOutcome(error),
+        () => attempt(deadline),
+      );
+    } catch (error) {
+      throw deadline.signal.aborted ? error : told(error);
+    }
+  });
+}
+
+/** The stored event, if it is what this call has created; undefined if it is another one. */
+async function findOwn(
+  context: CallContext,
+  event: Event,
+  read: ClientRequest,
+  deadline: Deadline,
+  began: number,
+): Promise<Readonly<Record<string, unknown>> | undefined> {
+  try {
+    return await repeat(context, deadline, readFailed, async () => {
+      const response = await send(context, read, deadline.signal);
+      const now = httpDate(firstValue(response, 'date'));
+      const stored = await readObject(reading(context, response, deadline.signal));
+      const newest = context.clock.monotonic() - began + INEXACT_MS;
+      // An equal event that is older was created by another call. Both times are the server's.
+      const isOlder = now !== undefined && now - createdMs(stored) > newest;
+      return !isOlder && holds(stored, event) ? stored : undefined;
+    });
+  } catch (error) {
+    // Removed in between, or not readable for this caller.
+    if (isStatusError(error)) {
+      throw connectionError('whether the event was created is not known', true, error);
+    }
+    throw error;
+  }
+}
+
+function createdMs(stored: Readonly<Record<string, unknown>>): number {
+  const { metadata } = stored;
+  const created = isRecord(metadata) ? metadata.creationTimestamp : undefined;
+  return typeof created === 'string' ? Date.parse(created) : Number.NaN;
+}
+
+/** Others may have changed these since: updates leave the rest as it was created (series and metadata; core/v1 the counts). */
+const CHANGING = new Set(['metadata', 'series', 'apiVersion', 'kind', 'deprecatedCount', 'deprecatedLastTimestamp']);
+
+/** True if everything that was sent is stored. */
+function holds(stored: Readonly<Record<string, unknown>>, sent: Event): boolean {
+  return Object.entries(sent).every(([name, value]) => CHANGING.has(name) || isWithin(value, stored[name], name));
+}
+
+function isWithin(value: unknown, stored: unknown, name: string): boolean {
+  if (value === undefined || value === null || value === '')
+    return stored === undefined || stored === null || stored === '';
+  if (typeof value === 'string' && typeof stored === 'string' && value !== stored) {
+    return name === 'eventTime' && sameTime(value, stored);
+  }
+  if (isRecord(value)) {
+    return isRecord(stored) && Object.entries(value).every(([key, part]) => isWithin(part, stored[key], key));
+  }
+  return value === stored;
+}
+
+/** Servers write six digits, whatever a client has sent. */
+function sameTime(text: string, other: string): boolean {
+  return Date.parse(text) === Date.parse(other) && micros(text) === micros(other);
+}
+
+const micros = (text: string): string => (/\.(\d+)/.exec(text)?.[1] ?? '').padEnd(6, '0').slice(0, 6);

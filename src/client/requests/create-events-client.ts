@@ -1,0 +1,139 @@
+import { systemClock } from '../../clock/clock.js';
+import type { Event } from '../../model/event.js';
+import type { EventPatch, EventsClient, WriteOptions } from '../contract/events-client.js';
+import { responseError } from '../contract/response-error.js';
+import type { Transport } from '../contract/transport.js';
+import { isRecord } from './answers.js';
+import { callObject, type CallContext } from './call.js';
+import { createNamed } from './create-event.js';
+import { listEvents } from './list-events.js';
+import { checkClientOptions, type EventsClientOptions } from './options.js';
+import { createPaths, type Query } from './paths.js';
+import { notCarriedOut, readFailed } from './repeat.js';
+import { watchEvents } from './watch-events.js';
+
+/**
+ * Makes a client of the Event resource, of a server over HTTP or in the same process. It holds nothing that must be closed; a
+ * transport is closed by whoever made it.
+ *
+ * @throws TypeError that lists every fault in the options
+ */
+export function createEventsClient(options: EventsClientOptions): EventsClient {
+  checkClientOptions(options);
+  const { transport, events, fieldManager = 'kube-vitals', retry } = options;
+  const group = options.group ?? events?.group ?? 'events.k8s.io';
+  const own = options.namespace ?? (typeof transport === 'object' ? transport.namespace : undefined);
+  const paths = createPaths(group);
+  const context: CallContext & { readonly maxFrameBytes: number } = {
+    transport: transportOf(options),
+    clock: options.clock ?? systemClock,
+    timeoutMs: options.timeoutMs ?? 30_000,
+    retry: {
+      retries: retry?.retries ?? 5,
+      firstDelayMs: retry?.firstDelayMs ?? 100,
+      longestDelayMs: retry?.longestDelayMs ?? 5_000,
+    },
+    maxResponseBytes: options.maxResponseBytes ?? 67_108_864,
+    maxFrameBytes: options.maxFrameBytes ?? 4_194_304,
+    onWarning: options.onWarning,
+  };
+
+  const namespaceOf = (given: string | undefined): string => {
+    const namespace = given ?? own;
+    if (namespace === undefined) throw new TypeError('name a namespace, of the event or of createEventsClient');
+    return namespace;
+  };
+  const selected = <T extends { readonly namespace?: string | null | undefined }>(given: T): T => ({
+    ...given,
+    namespace: given.namespace === undefined ? own : given.namespace,
+  });
+  const written = (given: WriteOptions): Query => ({
+    dryRun: given.dryRun ? 'All' : undefined,
+    fieldManager: given.fieldManager ?? fieldManager,
+    fieldValidation: given.fieldValidation,
+  });
+  /** A dry run changes nothing. */
+  const repeatable = ({ dryRun }: { readonly dryRun?: boolean | undefined }) => (dryRun ? readFailed : notCarriedOut);
+  const named = (event: Event): Event => ({ ...event, kind: 'Event', apiVersion: `${group}/v1` });
+
+  return {
+    group,
+    namespace: own,
+    async get({ namespace, name }, limits = {}) {
+      const url = paths.event(namespaceOf(namespace), name, { resourceVersion: limits.resourceVersion });
+      return eventOf(await callObject(context, { method: 'GET', url }, limits, readFailed));
+    },
+    list: (given = {}) => listEvents(context, paths, selected(given)),
+    async create(event, given = {}) {
+      const { name, namespace } = event.metadata;
+      const space = namespaceOf(namespace);
+      const json = named(event);
+      const create = { method: 'POST', url: paths.collection(space, written(given)), json } as const;
+      if (name === undefined || name === '' || given.dryRun) {
+        return eventOf(await callObject(context, create, given, repeatable(given)));
+      }
+      const read = { method: 'GET', url: paths.event(space, name) } as const;
+      return eventOf(await createNamed(context, event, create, read, given));
+    },
+    async update(event, given = {}) {
+      const { name, namespace } = event.metadata;
+      const url = paths.event(namespaceOf(namespace), name as string, written(given));
+      return eventOf(await callObject(context, { method: 'PUT', url, json: named(event) }, given, repeatable(given)));
+    },
+    async patch({ namespace, name }, change, given = {}) {
+      const force = change.type === 'apply' ? change.force : undefined;
+      const url = paths.event(namespaceOf(namespace), name, { ...written(given), force });
+      const json = change.type === 'apply' ? applied(change.patch, name, group) : change.patch;
+      const request = { method: 'PATCH', url, json, contentType: patchType(change) } as const;
+      return eventOf(await callObject(context, request, given, repeatable(given)));
+    },
+    async delete({ namespace, name }, given = {}) {
+      const { uid, resourceVersion, dryRun } = given;
+      const url = paths.event(namespaceOf(namespace), name, { dryRun: dryRun ? 'All' : undefined });
+      const preconditions = { uid, resourceVersion };
+      const json = { kind: 'DeleteOptions', apiVersion: 'v1', preconditions };
+      const body = uid === undefined && resourceVersion === undefined ? {} : { json };
+      await callObject(context, { method: 'DELETE', url, ...body }, given, repeatable(given));
+    },
+    async deleteCollection(given) {
+      const { namespace, fieldSelector, labelSelector, dryRun } = selected(given);
+      const url = paths.collection(namespace ?? undefined, {
+        fieldSelector: fieldSelector || undefined,
+        labelSelector: labelSelector || undefined,
+        dryRun: dryRun ? 'All' : undefined,
+      });
+      await callObject(context, { method: 'DELETE', url }, given, repeatable(given));
+    },
+    watch: (given = {}) => watchEvents(context, paths, selected(given)),
+  };
+}
+
+function transportOf({ transport, events, caller }: EventsClientOptions): Transport {
+  if (events !== undefined) return events.as(caller ?? { name: 'kube-vitals-client' });
+  return typeof transport === 'function' ? transport : (transport as { readonly handle: Transport }).handle;
+}
+
+const PATCH_TYPES = {
+  json: 'application/json-patch+json',
+  merge: 'application/merge-patch+json',
+  strategic: 'application/strategic-merge-patch+json',
+  // JSON is YAML; servers before Kubernetes 1.34 know no other name of it.
+  apply: 'application/apply-patch+yaml',
+} as const satisfies Record<EventPatch['type'], string>;
+
+function patchType({ type }: EventPatch): string {
+  if (!Object.hasOwn(PATCH_TYPES, type))
+    throw new TypeError("the type of a patch is 'json', 'merge', 'strategic' or 'apply'");
+  return PATCH_TYPES[type];
+}
+
+/** An applied configuration says what it is. */
+function applied(patch: object, name: string, group: string): object {
+  const { metadata, ...rest } = patch as { readonly metadata?: object };
+  return { kind: 'Event', apiVersion: `${group}/v1`, ...rest, metadata: { name, ...metadata } };
+}
+
+function eventOf(object: Readonly<Record<string, unknown>>): Event {
+  if (!isRecord(object.metadata)) throw responseError('the answer is no event', 200);
+  return object as unknown as Event;
+}

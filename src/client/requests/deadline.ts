@@ -1,0 +1,34 @@
+import type { Clock } from '../../clock/clock.js';
+import { connectionError } from '../contract/connection-error.js';
+
+/** How long a call may take. */
+export interface Deadline {
+  /** Aborted with the reason of the caller's signal, or with a ConnectionError when the time is up. */
+  readonly signal: AbortSignal;
+  /** What is left, in milliseconds. */
+  remainingMs(): number;
+  /** Gives timer and listener back. */
+  release(): void;
+}
+
+/** Begins a call. */
+export function createDeadline(clock: Clock, timeoutMs: number, signal: AbortSignal | undefined): Deadline {
+  const controller = new AbortController();
+  const end = clock.monotonic() + timeoutMs;
+  // Whether the request had been sent by then is not known, so that it counts as sent.
+  const timer = clock.setTimer(
+    () => controller.abort(connectionError(`there was no answer within ${timeoutMs} ms`, true)),
+    timeoutMs,
+  );
+  const leave = (): void => controller.abort(signal?.reason);
+  if (signal?.aborted) leave();
+  else signal?.addEventListener('abort', leave, { once: true });
+  return {
+    signal: controller.signal,
+    remainingMs: () => end - clock.monotonic(),
+    release() {
+      timer.cancel();
+      signal?.removeEventListener('abort', leave);
+    },
+  };
+}

@@ -1,0 +1,150 @@
+import type { Event } from '../../model/event.js';
+import type { EventListing, EventPage, ListOptions } from '../contract/events-client.js';
+import { responseError } from '../contract/response-error.js';
+import { isExpired } from '../contract/status-error.js';
+import { isRecord } from './answers.js';
+import { callObject, type CallContext } from './call.js';
+import type { EventPaths } from './paths.js';
+import { readFailed } from './repeat.js';
+
+/** A list begins again at most so often: a server that never gives it in full is not asked for ever. */
+const MAX_RESTARTS = 10;
+/** Servers fill their pages, so that empty ones are rare. */
+const MAX_EMPTY_PAGES = 1_000;
+const PAGE_SIZE = 500;
+const MAX_EVENTS = 1_000_000;
+
+/** Lists events; see {@link EventListing}. */
+export function listEvents(context: CallContext, paths: EventPaths, options: ListOptions): EventListing {
+  const pages = (): AsyncGenerator<EventPage, void, undefined> => readPages(context, paths, options);
+  return {
+    pages,
+    [Symbol.asyncIterator]: () => eachOnce(pages()),
+    async toArray(maxEvents = MAX_EVENTS) {
+      let events: Event[] = [];
+      for await (const page of pages()) {
+        if (page.restarted) events = [];
+        if (events.length + page.items.length > maxEvents) {
+          throw responseError(`the list has more than ${maxEvents} events`, 200);
+        }
+        for (const event of page.items) events.push(event);
+      }
+      return events;
+    },
+  };
+}
+
+async function* readPages(
+  context: CallContext,
+  paths: EventPaths,
+  options: ListOptions,
+): AsyncGenerator<EventPage, void, undefined> {
+  let token: string | undefined;
+  let restarts = 0;
+  let restarted = false;
+  let empty = 0;
+  for (;;) {
+    let page: EventPage;
+    try {
+      page = await readPage(context, paths, options, token);
+    } catch (error) {
+      if (token === undefined || !isExpired(error) || restarts === MAX_RESTARTS) throw error;
+      restarts++;
+      restarted = true;
+      token = undefined;
+      continue;
+    }
+    yield restarted ? { ...page, restarted } : page;
+    restarted = false;
+    if (page.continue === undefined) return;
+    if (page.continue === token) throw responseError('the list goes on with the same continue token for ever', 200);
+    empty = page.items.length === 0 ? empty + 1 : 0;
+    if (empty === MAX_EMPTY_PAGES) throw responseError(`${empty} pages of the list in a row are empty`, 200);
+    token = page.continue;
+  }
+}
+
+async function readPage(
+  context: CallContext,
+  paths: EventPaths,
+  options: ListOptions,
+  token: string | undefined,
+): Promise<EventPage> {
+  const { namespace, fieldSelector, labelSelector, pageSize = PAGE_SIZE } = options;
+  // The token says which revision: servers refuse another one beside it.
+  const { resourceVersion, resourceVersionMatch } = token === undefined ? options : {};
+  const url = paths.collection(namespace ?? undefined, {
+    limit: pageSize,
+    continue: token,
+    resourceVersion,
+    resourceVersionMatch,
+    fieldSelector: fieldSelector || undefined,
+    labelSelector: labelSelector || undefined,
+  });
+  return pageOf(await callObject(context, { method: 'GET', url }, options, readFailed));
+}
+
+function pageOf(list: Readonly<Record<string, unknown>>): EventPage {
+  const { items, metadata, apiVersion } = list;
+  if (!isRecord(metadata) || !(items === null || Array.isArray(items))) {
+    throw responseError('the answer is no list of events', 200);
+  }
+  const events = (items ?? []) as Record<string, unknown>[];
+  for (const event of events) {
+    if (!isRecord(event) || !isRecord(event.metadata)) throw responseError('the answer is no list of events', 200);
+    // The items of a list leave out what is the same for all.
+    event.kind ??= 'Event';
+    event.apiVersion ??= apiVersion;
+  }
+  const { resourceVersion, continue: next, remainingItemCount: left } = metadata;
+  return {
+    items: events as unknown as Event[],
+    resourceVersion: typeof resourceVersion === 'string' ? resourceVersion : '',
+    ...(typeof next === 'string' && next !== '' && { continue: next }),
+    ...(typeof left === 'number' && { remainingItemCount: left }),
+  };
+}
+
+/** How far a list came before it began again. */
+interface Reached {
+  readonly resourceVersion: string;
+  readonly key: string;
+}
+
+/**
+ * The events of pages, each once. Of a list that began again those are left out that had been given: they are not behind the
+ * last one of then, in the list's order by namespace and name, and not newer than the list was.
+ */
+async function* eachOnce(pages: AsyncIterable<EventPage>): AsyncGenerator<Event, void, undefined> {
+  const before: Reached[] = [];
+  let now: Reached | undefined;
+  let last = '';
+  let isOrdered = true;
+  for await (const page of pages) {
+    if (page.restarted && now !== undefined) {
+      before.push(now);
+      last = '';
+    }
+    if (before.length > 0 && !(isOrdered && /^\d+$/.test(page.resourceVersion))) {
+      throw responseError('the list began again, and does not tell which of its events are new', 200);
+    }
+    for (const event of page.items) {
+      const key = keyOf(event);
+      if (key <= last) isOrdered = false;
+      last = key;
+      if (!before.some((reached) => wasGiven(event, key, reached))) yield event;
+    }
+    now = { resourceVersion: page.resourceVersion, key: last };
+  }
+}
+
+const keyOf = ({ metadata }: Event): string => `${metadata.namespace ?? ''}/${metadata.name ?? ''}`;
+
+function wasGiven({ metadata }: Event, key: string, reached: Reached): boolean {
+  return key <= reached.key && !isNewer(metadata.resourceVersion ?? '', reached.resourceVersion);
+}
+
+/** Revisions of Kubernetes are comparable numbers (KEP-5504). */
+function isNewer(revision: string, than: string): boolean {
+  return revision.length === than.length ? revision > than : revision.length > than.length;
+}

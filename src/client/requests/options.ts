@@ -1,0 +1,102 @@
+import type { Clock } from '../../clock/clock.js';
+import type { ApiHandler } from '../../http/handler.js';
+import type { Caller } from '../../model/caller.js';
+import { checkOptions, type OptionRules } from '../../options/check-options.js';
+import {
+  aClock,
+  aFunction,
+  aNonEmptyString,
+  aNumber,
+  anObject,
+  anObjectWith,
+  aWholeNumber,
+  isNonEmptyString,
+  mustBe,
+} from '../../options/rules.js';
+import type { ConnectedTransport, Transport } from '../contract/transport.js';
+
+/** What a client in the same process needs of a server: what `createEvents` gives. */
+export interface ServedEvents {
+  /** The API group. */
+  readonly group: string;
+  /** A handler for the requests of one caller. */
+  as(caller: Pick<Caller, 'name'> & Partial<Caller>): ApiHandler;
+}
+
+/** How requests are repeated. */
+export interface RetryOptions {
+  /** How often a request is repeated at most. Default: 5. 0: never. */
+  readonly retries?: number | undefined;
+  /** The pause before the first repetition, in milliseconds; each is up to twice as long as the one before. Default: 100. */
+  readonly firstDelayMs?: number | undefined;
+  /** The longest pause, in milliseconds, unless the server asks for a longer one. Default: 5,000. */
+  readonly longestDelayMs?: number | undefined;
+}
+
+/** For `createEventsClient`. Give `transport`, or `events` of the same process. */
+export interface EventsClientOptions {
+  /** What carries the requests, such as `httpTransport({ server })` or `await defaultTransport()`. */
+  readonly transport?: Transport | ConnectedTransport | undefined;
+  /** A server in the same process, which `createEvents` has made: no socket, and nothing to close. */
+  readonly events?: ServedEvents | undefined;
+  /**
+   * With `events`: as whom it is asked. `authorize` of the server decides about this caller as about any other; nobody is
+   * authenticated. Default: `{ name: 'kube-vitals-client' }`, in the group `system:authenticated` alone.
+   */
+  readonly caller?: (Pick<Caller, 'name'> & Partial<Caller>) | undefined;
+  /** The API group. Default: that of `events`, else `events.k8s.io`, that of Kubernetes. */
+  readonly group?: string | undefined;
+  /** The namespace of calls that name none. Default: that of the transport, such as of a kubeconfig's context. */
+  readonly namespace?: string | undefined;
+  /** Who manages the fields that are written. Default: `kube-vitals`. */
+  readonly fieldManager?: string | undefined;
+  /**
+   * How long a call may take with all its repetitions, in milliseconds; of a list each page, of a watch until it begins.
+   * Default: 30,000. From 1 to 3,600,000.
+   */
+  readonly timeoutMs?: number | undefined;
+  /** How requests are repeated where that is safe. */
+  readonly retry?: RetryOptions | undefined;
+  /** The largest answer that is read, such as a page of a list, in bytes. Default: 67,108,864 (64 MiB). */
+  readonly maxResponseBytes?: number | undefined;
+  /** The largest frame of a watch that is read, in bytes. Default: 4,194,304 (4 MiB). */
+  readonly maxFrameBytes?: number | undefined;
+  /** Told what the server warns of, such as of an unknown field; at most 100 texts an answer. What it throws is ignored. */
+  readonly onWarning?: ((text: string) => void) | undefined;
+  /** The clock of deadlines and pauses. Default: the system's. */
+  readonly clock?: Clock | undefined;
+}
+
+const GROUP = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
+
+const isConnected = (value: unknown): boolean =>
+  typeof (value as Partial<ConnectedTransport> | null)?.handle === 'function';
+
+const rules = (): OptionRules<EventsClientOptions> => ({
+  transport: mustBe((value) => typeof value === 'function' || isConnected(value), 'a transport'),
+  events: anObjectWith(['as'], 'the events of createEvents'),
+  caller: mustBe((value) => isNonEmptyString((value as Partial<Caller> | null)?.name), 'an object with a name'),
+  group: mustBe((value) => typeof value === 'string' && GROUP.test(value), 'an API group, such as events.k8s.io'),
+  namespace: aNonEmptyString,
+  fieldManager: aNonEmptyString,
+  timeoutMs: aNumber(1, 3_600_000),
+  retry: anObject<RetryOptions>({
+    retries: aWholeNumber(0, 100),
+    firstDelayMs: aNumber(1, 600_000),
+    longestDelayMs: aNumber(1, 600_000),
+  }),
+  maxResponseBytes: aWholeNumber(1_024, 536_870_912),
+  maxFrameBytes: aWholeNumber(1_024, 536_870_912),
+  onWarning: aFunction,
+  clock: aClock,
+});
+
+/** @throws TypeError that lists every fault */
+export function checkClientOptions(options: EventsClientOptions): void {
+  checkOptions('createEventsClient', options, rules(), ({ transport, events, caller, group }) => [
+    transport === undefined && events === undefined && 'give transport or events',
+    transport !== undefined && events !== undefined && 'transport and events exclude each other',
+    events !== undefined && group !== undefined && 'group is that of events: leave it out',
+    events === undefined && caller !== undefined && 'caller is for events; a transport says itself who it is',
+  ]);
+}

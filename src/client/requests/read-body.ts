@@ -1,0 +1,79 @@
+import type { ApiResponse } from '../../http/response.js';
+import { isStream, releaseIterator, releaseSource } from '../../http/response.js';
+import { joinBytes } from '../../http/bytes.js';
+import { untilAborted } from '../../store/waiting/abortable.js';
+import { connectionError } from '../contract/connection-error.js';
+
+/**
+ * The chunks of an answer, each of which belongs to the consumer until it asks for the next. Ends with an error when one of the
+ * signals is aborted, also where the source just ends then or never does. Whoever leaves early gives the source back.
+ */
+export async function* chunksOf(
+  response: Pick<ApiResponse, 'body' | 'signal'>,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const { body } = response;
+  if (body === null || body === '') return;
+  if (!isStream(body)) {
+    yield typeof body === 'string' ? new TextEncoder().encode(body) : body;
+    return;
+  }
+  const givenUp = response.signal;
+  const either = givenUp === undefined ? signal : AbortSignal.any([signal, givenUp]);
+  let iterator: AsyncIterator<Uint8Array> | undefined = body[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const result: IteratorResult<Uint8Array, unknown> = await untilAborted(iterator.next(), either);
+      if (signal.aborted) throw signal.reason;
+      if (givenUp?.aborted) throw connectionError('the server gave its answer up', true, givenUp.reason);
+      if (result.done) {
+        iterator = undefined;
+        return;
+      }
+      yield result.value;
+    }
+  } catch (error) {
+    if (!signal.aborted && givenUp?.aborted) {
+      throw connectionError('the server gave its answer up', true, givenUp.reason);
+    }
+    throw error;
+  } finally {
+    releaseIterator(iterator);
+  }
+}
+
+/** A body as text, or its beginning where it has more than `limit` bytes. */
+export interface ReadBody {
+  readonly text: string;
+  /** True: there was more. */
+  readonly cut: boolean;
+}
+
+/** Reads at most `limit` bytes, and gives the rest back unread. */
+export async function readBody(
+  response: Pick<ApiResponse, 'body' | 'signal'>,
+  limit: number,
+  signal: AbortSignal,
+): Promise<ReadBody> {
+  const { body } = response;
+  if (typeof body === 'string') return body.length > limit ? { text: body.slice(0, limit), cut: true } : whole(body);
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  let cut = false;
+  const copied = isStream(body);
+  for await (const chunk of chunksOf(response, signal)) {
+    const piece = chunk.subarray(0, limit - length);
+    pieces.push(copied ? piece.slice() : piece);
+    length += piece.byteLength;
+    cut = piece.byteLength < chunk.byteLength;
+    if (cut) break;
+  }
+  return { text: new TextDecoder().decode(joinBytes(pieces)), cut };
+}
+
+const whole = (text: string): ReadBody => ({ text, cut: false });
+
+/** Gives an answer back that nobody will read. */
+export function discard(response: ApiResponse | undefined): void {
+  if (response !== undefined && isStream(response.body)) releaseSource(response.body);
+}

@@ -1,0 +1,61 @@
+import { connectionError } from '../contract/connection-error.js';
+import type { WatchFrame } from '../contract/events-client.js';
+import { responseError } from '../contract/response-error.js';
+import { joinBytes } from '../../http/bytes.js';
+import { frameError, isRecord, parseObject, shown } from './answers.js';
+
+const NEWLINE = 10;
+const TYPES: ReadonlySet<unknown> = new Set(['ADDED', 'MODIFIED', 'DELETED', 'BOOKMARK']);
+
+/**
+ * The frames of a watch, one JSON object a line. What a frame needs is kept until its line has ended, at most `maxBytes`.
+ *
+ * @throws StatusError for an ERROR frame, ConnectionError when the stream ends within a frame, ResponseError for anything else
+ */
+export async function* framesOf(
+  chunks: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+): AsyncGenerator<WatchFrame, void, undefined> {
+  const decoder = new TextDecoder();
+  let begun: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of chunks) {
+    const end = chunk.lastIndexOf(NEWLINE) + 1;
+    const first = chunk.indexOf(NEWLINE);
+    if (length + (first < 0 ? chunk.byteLength : first) > maxBytes) throw tooLong(maxBytes);
+    if (end > 0) {
+      const head = chunk.subarray(0, end);
+      const text = decoder.decode(length === 0 ? head : joinBytes([...begun, head]));
+      begun = [];
+      length = 0;
+      for (let at = 0, next = text.indexOf('\n'); next >= 0; at = next + 1, next = text.indexOf('\n', at)) {
+        if (next - at > maxBytes) throw tooLong(maxBytes);
+        const line = text.slice(at, next);
+        if (line.trim() !== '') yield frameOf(line);
+      }
+    }
+    if (end < chunk.byteLength) {
+      // The producer may use the chunk's memory again.
+      begun.push(chunk.slice(end));
+      length += chunk.byteLength - end;
+      if (length > maxBytes) throw tooLong(maxBytes);
+    }
+  }
+  const rest = decoder.decode(joinBytes(begun)).trim();
+  if (rest === '') return;
+  const whole = parseObject(rest);
+  if (whole === undefined) throw connectionError('the watch ended in the middle of a frame', true);
+  yield frameOf(rest);
+}
+
+function frameOf(line: string): WatchFrame {
+  const frame = parseObject(line);
+  const object = frame?.object;
+  if (frame?.type === 'ERROR') throw frameError(object);
+  if (frame === undefined || !TYPES.has(frame.type) || !isRecord(object) || !isRecord(object.metadata)) {
+    throw responseError(`the watch sent what is no frame: ${shown(line)}`, 200);
+  }
+  return frame as unknown as WatchFrame;
+}
+
+const tooLong = (maxBytes: number): Error => responseError(`a frame of the watch has more than ${maxBytes} bytes`, 200);

@@ -1,0 +1,75 @@
+import type { Dispatcher } from 'undici';
+import type { HttpTransportOptions, TlsOptions } from './options.js';
+
+/** What the connections of a transport have in common. */
+export type ConnectionOptions = Pick<
+  HttpTransportOptions,
+  'server' | 'proxyUrl' | 'http2' | 'maxConnections' | 'connectTimeoutMs' | 'keepAliveMs' | 'maxHeaderBytes'
+>;
+
+/** The connections to a server. */
+export interface Dispatchers {
+  /** Those for this TLS configuration. Connections with an earlier one end with the requests on them. */
+  get(tls: TlsOptions): Promise<Dispatcher>;
+  /** Ends all of them, and the requests under way. */
+  destroy(reason: Error): Promise<void>;
+}
+
+/** Makes the connections of a transport; the HTTP client is loaded when it is first needed. */
+export function createDispatchers(options: ConnectionOptions): Dispatchers {
+  const { origin } = new URL(options.server);
+  const all = new Set<Dispatcher>();
+  let current: { readonly key: string; readonly dispatcher: Promise<Dispatcher> } | undefined;
+
+  const make = async (tls: TlsOptions): Promise<Dispatcher> => {
+    const { Pool, ProxyAgent } = await import('undici');
+    const { proxyUrl, http2: allowH2 = false, maxConnections = 128, connectTimeoutMs: timeout = 10_000 } = options;
+    const { ca, cert, key, serverName, insecureSkipTlsVerify } = tls;
+    const connect = {
+      timeout,
+      allowH2,
+      rejectUnauthorized: !insecureSkipTlsVerify,
+      ...(ca !== undefined && { ca }),
+      ...(cert !== undefined && { cert, key }),
+      ...(serverName !== undefined && { servername: serverName }),
+    };
+    const shared = {
+      connections: maxConnections,
+      allowH2,
+      // Of HTTP/1: one request at a time, so that a watch holds nothing up. HTTP/2 has streams of its own.
+      ...(!allowH2 && { pipelining: 1 }),
+      keepAliveTimeout: options.keepAliveMs ?? 4_000,
+      maxHeaderSize: options.maxHeaderBytes ?? 16_384,
+      // Calls have deadlines, and watches may be silent.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    };
+    const dispatcher =
+      proxyUrl === undefined
+        ? new Pool(origin, { ...shared, connect })
+        : new ProxyAgent({ ...shared, uri: proxyUrl, requestTls: connect, proxyTls: { timeout } });
+    all.add(dispatcher);
+    return dispatcher;
+  };
+
+  const retire = async (making: Promise<Dispatcher>): Promise<void> => {
+    const dispatcher = await making;
+    await dispatcher.close();
+    all.delete(dispatcher);
+  };
+
+  return {
+    get(tls) {
+      const key = JSON.stringify(tls);
+      if (current?.key !== key) {
+        if (current !== undefined) retire(current.dispatcher).catch(() => undefined);
+        current = { key, dispatcher: make(tls) };
+      }
+      return current.dispatcher;
+    },
+    async destroy(reason) {
+      await current?.dispatcher.catch(() => undefined);
+      await Promise.all([...all].map((dispatcher) => dispatcher.destroy(reason).catch(() => undefined)));
+    },
+  };
+}

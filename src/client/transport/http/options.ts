@@ -1,0 +1,142 @@
+import type { Clock } from '../../../clock/clock.js';
+import type { Caller } from '../../../model/caller.js';
+import { checkOptions, type OptionRule, type OptionRules } from '../../../options/check-options.js';
+import {
+  aBoolean,
+  aClock,
+  aNonEmptyString,
+  aNumber,
+  anObject,
+  aString,
+  aWholeNumber,
+  isNonEmptyString,
+  mustBe,
+  required,
+} from '../../../options/rules.js';
+
+/** How the server's certificate is checked, and what is shown to it. PEM throughout. */
+export interface TlsOptions {
+  /** The authorities that are trusted, instead of those of the system. */
+  readonly ca?: string | undefined;
+  /** The certificate of the client, with those of its intermediate authorities. Needs `key`. */
+  readonly cert?: string | undefined;
+  /** The key of the client's certificate. */
+  readonly key?: string | undefined;
+  /** The name that the server's certificate must be for, where it is not that of the address. */
+  readonly serverName?: string | undefined;
+  /** True: the server's certificate is not checked at all. Anybody on the way can read and change everything. Default: false. */
+  readonly insecureSkipTlsVerify?: boolean | undefined;
+}
+
+/** For `httpTransport`. */
+export interface HttpTransportOptions {
+  /**
+   * The address of the server, such as `https://10.0.0.1:6443`. A path before that of the API is kept, as of a proxy in front of
+   * several clusters. It must contain no user name, query or fragment.
+   */
+  readonly server: string;
+  /** TLS, for an `https:` server. */
+  readonly tls?: TlsOptions | undefined;
+  /** A bearer token, or a function that gives the current one for each request. */
+  readonly token?: string | (() => string | Promise<string>) | undefined;
+  /** A file with a bearer token, read again at most once a minute and after a 401, as Kubernetes replaces it. */
+  readonly tokenFile?: string | undefined;
+  /** A user name and a password (RFC 7617). */
+  readonly basicAuth?: { readonly username: string; readonly password: string } | undefined;
+  /** Headers of every request, with names in lower case. */
+  readonly headers?: Readonly<Record<string, string | readonly string[]>> | undefined;
+  /** As whom requests are made; who makes them must be allowed to impersonate. */
+  readonly impersonate?: (Pick<Caller, 'name'> & Partial<Caller>) | undefined;
+  /** The address of an HTTP(S) or SOCKS5 proxy. Variables of the environment such as `HTTPS_PROXY` are not read. */
+  readonly proxyUrl?: string | undefined;
+  /** True: speaks HTTP/2 with servers that offer it over TLS. Default: false; see the guide for when it helps. */
+  readonly http2?: boolean | undefined;
+  /**
+   * Connections at the same time. A watch holds one as long as it runs; requests beyond wait for their turn. Default: 128.
+   */
+  readonly maxConnections?: number | undefined;
+  /** How long a connection may take until it can be used, in milliseconds. Default: 10,000. */
+  readonly connectTimeoutMs?: number | undefined;
+  /** How long an idle connection is kept, in milliseconds, unless the server says less. Default: 4,000. */
+  readonly keepAliveMs?: number | undefined;
+  /** The largest headers of an answer, in bytes. Default: 16,384. */
+  readonly maxHeaderBytes?: number | undefined;
+  /** The namespace of clients that name none. */
+  readonly namespace?: string | undefined;
+  /** The clock by which files are read again. Default: the system's. */
+  readonly clock?: Clock | undefined;
+}
+
+const isServer = (value: unknown): boolean => {
+  if (typeof value !== 'string' || !URL.canParse(value)) return false;
+  const { protocol, username, password, search, hash } = new URL(value);
+  return (protocol === 'http:' || protocol === 'https:') && !username && !password && !search && !hash;
+};
+
+const isProxy = (value: unknown): boolean =>
+  typeof value === 'string' && URL.canParse(value) && ['http:', 'https:', 'socks5:'].includes(new URL(value).protocol);
+
+const VISIBLE = /^[\x21-\x7e]+$/;
+
+const aToken: OptionRule = mustBe(
+  (value) => typeof value === 'function' || (typeof value === 'string' && VISIBLE.test(value)),
+  'a function or a non-empty string without spaces',
+);
+
+const RESERVED = ['authorization', 'content-length', 'transfer-encoding', 'host', 'connection', 'accept-encoding'];
+
+const headers: OptionRule = (value, name) => {
+  if (value === undefined) return [];
+  if (typeof value !== 'object' || value === null) return [`${name} must be an object`];
+  return Object.entries(value as object).flatMap(([key, content]) => {
+    const path = `${name}[${JSON.stringify(key)}]`;
+    if (!/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(key)) return [`${path}: a name of a header is in lower case`];
+    if (RESERVED.includes(key)) return [`${path} is set by the transport`];
+    const values: readonly unknown[] = Array.isArray(content) ? content : [content];
+    // Their content may be secret, so that it is not repeated.
+    const isText = (text: unknown): boolean => typeof text === 'string' && /^[\t\x20-\x7e\x80-\xff]*$/.test(text);
+    return values.every(isText) ? [] : [`${path} must be a string or a list of strings without control characters`];
+  });
+};
+
+const rules = (): OptionRules<HttpTransportOptions> => ({
+  server: required(mustBe(isServer, 'an http or https URL without user name, query and fragment')),
+  tls: anObject<TlsOptions>(
+    {
+      ca: aNonEmptyString,
+      cert: aNonEmptyString,
+      key: aNonEmptyString,
+      serverName: aNonEmptyString,
+      insecureSkipTlsVerify: aBoolean,
+    },
+    ({ ca, cert, key, insecureSkipTlsVerify }) => [
+      (cert === undefined) !== (key === undefined) && 'tls.cert and tls.key belong together',
+      insecureSkipTlsVerify && ca !== undefined && 'tls.ca checks nothing with tls.insecureSkipTlsVerify',
+    ],
+  ),
+  token: aToken,
+  tokenFile: aNonEmptyString,
+  basicAuth: anObject<{ username: string; password: string }>({
+    username: required(mustBe((value) => isNonEmptyString(value) && !value.includes(':'), 'a text without ":"')),
+    password: required(aString),
+  }),
+  headers,
+  impersonate: mustBe((value) => isNonEmptyString((value as Partial<Caller> | null)?.name), 'an object with a name'),
+  proxyUrl: mustBe(isProxy, 'an http, https or socks5 URL'),
+  http2: aBoolean,
+  maxConnections: aWholeNumber(1, 65_536),
+  connectTimeoutMs: aNumber(1, 600_000),
+  keepAliveMs: aNumber(1, 600_000),
+  maxHeaderBytes: aWholeNumber(1_024, 1_048_576),
+  namespace: aNonEmptyString,
+  clock: aClock,
+});
+
+/** @throws TypeError that lists every fault */
+export function checkHttpTransportOptions(options: HttpTransportOptions): void {
+  checkOptions('httpTransport', options, rules(), ({ server, tls, token, tokenFile, basicAuth }) => [
+    [token, tokenFile, basicAuth].filter((way) => way !== undefined).length > 1 &&
+      'token, tokenFile and basicAuth exclude each other',
+    tls !== undefined && typeof server === 'string' && server.startsWith('http:') && 'tls is for an https server',
+  ]);
+}

@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import { createEventsClient, isAlreadyExists, isConflict, isInvalid, isNotFound } from '../../../../src/client.js';
+import type { Event } from '../../../../src/client.js';
+import { served } from '../served.js';
+
+const event = (name: string, more: Partial<Event> = {}): Event => ({
+  metadata: { name },
+  eventTime: '2026-03-05T06:07:08.123456Z',
+  reportingController: 'example.com/tester',
+  reportingInstance: 'tester-0',
+  action: 'Testing',
+  reason: 'Tested',
+  type: 'Normal',
+  regarding: { kind: 'Pod', namespace: 'default', name: 'web-1' },
+  ...more,
+});
+
+const client = (options = {}) => createEventsClient({ events: served(), namespace: 'default', ...options });
+
+describe('a client of events in the same process', () => {
+  it('has the group of the events', () => {
+    expect(client().group).toBe('events.example.com');
+  });
+
+  it('creates, reads, updates, patches and deletes an event', async () => {
+    const events = client();
+    const created = await events.create(event('a'));
+    expect(created).toMatchObject({ kind: 'Event', apiVersion: 'events.example.com/v1', reason: 'Tested' });
+    expect(await events.get({ name: 'a' })).toEqual(created);
+
+    const updated = await events.update({ ...created, metadata: { ...created.metadata, labels: { app: 'shop' } } });
+    expect(updated.metadata.labels).toEqual({ app: 'shop' });
+    const merged = await events.patch(
+      { name: 'a' },
+      { type: 'merge', patch: { metadata: { labels: { tier: 'web' } } } },
+    );
+    expect(merged.metadata.labels).toEqual({ app: 'shop', tier: 'web' });
+    const strategic = { series: { count: 2, lastObservedTime: '2026-03-05T06:07:09.000000Z' } };
+    expect((await events.patch({ name: 'a' }, { type: 'strategic', patch: strategic })).series?.count).toBe(2);
+    const json = [{ op: 'replace', path: '/series/count', value: 3 }];
+    expect((await events.patch({ name: 'a' }, { type: 'json', patch: json })).series?.count).toBe(3);
+    const labels = { metadata: { labels: { applied: 'yes' } } };
+    const applied = await events.patch({ name: 'a' }, { type: 'apply', patch: labels });
+    expect(applied.metadata.labels).toMatchObject({ applied: 'yes', app: 'shop' });
+
+    await events.delete({ name: 'a' });
+    await expect(events.get({ name: 'a' })).rejects.toSatisfy(isNotFound);
+  });
+
+  it('reads a note of 64 kB', async () => {
+    const events = client();
+    const note = 'ä'.repeat(500);
+    await events.create(event('a', { note }));
+    expect((await events.get({ name: 'a' })).note).toBe(note);
+  });
+
+  it('lists over pages, with kind and apiVersion', async () => {
+    const events = client();
+    for (const name of ['a', 'b', 'c', 'd', 'e']) await events.create(event(name));
+    const names: unknown[] = [];
+    for await (const { kind, apiVersion, metadata } of events.list({ pageSize: 2 }))
+      names.push([kind, apiVersion, metadata.name]);
+    expect(names).toEqual(['a', 'b', 'c', 'd', 'e'].map((name) => ['Event', 'events.example.com/v1', name]));
+    expect(await events.list({ pageSize: 2, fieldSelector: 'metadata.name=c' }).toArray()).toHaveLength(1);
+  });
+
+  it('watches', async () => {
+    const events = client();
+    await events.create(event('a'));
+    const seen: unknown[] = [];
+    for await (const { type, object } of events.watch({ sendInitialEvents: true })) {
+      seen.push([type, object.metadata.name]);
+      if (type === 'BOOKMARK') await events.delete({ name: 'a' });
+      if (type === 'DELETED') break;
+    }
+    expect(seen).toEqual([
+      ['ADDED', 'a'],
+      ['BOOKMARK', undefined],
+      ['DELETED', 'a'],
+    ]);
+  });
+
+  it('rejects with what the server refuses', async () => {
+    const events = client();
+    await events.create(event('a'));
+    await expect(events.create(event('a'))).rejects.toSatisfy(isAlreadyExists);
+    await expect(events.create(event('b', { reason: '' }))).rejects.toSatisfy(isInvalid);
+    const stale = event('a', { metadata: { name: 'a', resourceVersion: '1' } });
+    await expect(events.update(stale)).rejects.toSatisfy(isConflict);
+  });
+});
