@@ -39,4 +39,12 @@ export type { ApiRequest, BodyCall, PeerCertificate, RequestHeaders } from './ht
 export type { ApiResponse, ResponseHeaders } from './http/response.js';
 export { systemClock, type Clock, type ClockTimer } from './clock/clock.js';
 export { httpTransport } from './client/transport/http/http-transport.js';
-export type { HttpTransportOptions, TlsOptions } from './client/transport/http/options.js';
+export type { ConnectionSettings, HttpTransportOptions, TlsOptions } from './client/transport/http/options.js';
+export { kubeconfigTransport } from './client/transport/kubeconfig/kubeconfig-transport.js';
+export type {
+  DefaultTransportOptions,
+  InClusterTransportOptions,
+  KubeconfigTransportOptions,
+} from './client/transport/kubeconfig/options.js';
+export { inClusterTransport } from './client/transport/in-cluster-transport.js';
+export { defaultTransport } from './client/transport/default-transport.js';

@@ -1,61 +1,16 @@
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
+import { renameSync, writeFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
+import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import {
-  createEventsClient,
-  httpTransport,
-  isConnectionError,
-  isResponseError,
-  isStatusError,
-  type EventsClientOptions,
-  type HttpTransportOptions,
-} from '../../src/client.js';
+import { httpTransport, isConnectionError, isStatusError, isUnauthorized } from '../../src/client.js';
 import { toNodeListener } from '../../src/node.js';
+import { fakeClock } from '../../src/testing.js';
+import { answer, clientOf, clientOver, closedLater, failureOf, folderOfTest, local, STORED } from './client-support.js';
 import { event, eventsOfTest } from './events-api.js';
 import { listen } from './support.js';
-
-/** A transport that is closed with the test. */
-function transportTo(server: string, options: Partial<HttpTransportOptions> = {}) {
-  const transport = httpTransport({ server, ...options });
-  onTestFinished(() => transport.close());
-  return transport;
-}
-
-const address = (port: number, path = ''): string => `http://127.0.0.1:${port}${path}`;
-
-/** A client of a server that answers as `listener` does, without repetitions unless the options say otherwise. */
-async function clientOf(
-  listener: (request: IncomingMessage, response: ServerResponse) => void,
-  options: Partial<HttpTransportOptions> = {},
-  more: Partial<EventsClientOptions> = {},
-) {
-  const { server, port } = await listen(listener);
-  const transport = transportTo(address(port), options);
-  const client = createEventsClient({
-    transport,
-    group: 'events.example.com',
-    namespace: 'default',
-    retry: { retries: 0 },
-    ...more,
-  });
-  return { client, server, port, transport };
-}
-
-const json = (response: ServerResponse, status: number, body: object, headers = {}): void => {
-  const text = JSON.stringify(body);
-  response.writeHead(status, {
-    'content-type': 'application/json',
-    'content-length': Buffer.byteLength(text),
-    ...headers,
-  });
-  response.end(text);
-};
-
-const stored = { kind: 'Event', metadata: { name: 'a', namespace: 'default' } };
 
 describe('a client over HTTP', () => {
   test('does with a server what it does in its process', async () => {
@@ -75,31 +30,65 @@ describe('a client over HTTP', () => {
     expect(seen).toEqual(['ADDED a', 'ADDED b', 'ADDED c', 'BOOKMARK undefined', 'DELETED b']);
   });
 
+  test('keeps the path of the address before that of the API', async () => {
+    let url: string | undefined;
+    const { port } = await clientOf((request, response) => {
+      url = request.url;
+      answer(response, 200, STORED);
+    });
+    const transport = closedLater(httpTransport({ server: local(port, '/clusters/c1/') }));
+    await clientOver(transport).get({ name: 'a' });
+    expect(url).toBe('/clusters/c1/apis/events.example.com/v1/namespaces/default/events/a');
+  });
+
   test('uses connections again', async () => {
     let connections = 0;
-    const { client, server } = await clientOf((_request, response) => json(response, 200, stored));
+    const { client, server } = await clientOf((_request, response) => answer(response, 200, STORED));
     server.on('connection', () => connections++);
     for (let index = 0; index < 20; index++) await client.get({ name: 'a' });
     // The next request may come before undici has noticed that the last one is complete: it then takes a second connection.
     expect(connections).toBeLessThanOrEqual(2);
   });
 
+  test('has no more connections than maxConnections allows', async () => {
+    let connections = 0;
+    const { client, server } = await clientOf(
+      (_request, response) => void setTimeout(() => answer(response, 200, STORED), 5),
+      { maxConnections: 3 },
+    );
+    server.on('connection', () => connections++);
+    await Promise.all(Array.from({ length: 30 }, () => client.get({ name: 'a' })));
+    expect(connections).toBe(3);
+  });
+
   test('says that a refused connection sent nothing', async () => {
     const { server, port } = await listen(() => undefined);
     server.close();
-    const client = createEventsClient({
-      transport: transportTo(address(port)),
-      namespace: 'default',
-      retry: { retries: 0 },
-    });
-    const error = await client.create(event('a') as never).catch((caught: unknown) => caught);
+    const transport = closedLater(httpTransport({ server: local(port) }));
+    const error = await failureOf(clientOver(transport).create(event('a') as never));
     expect(error).toSatisfy(isConnectionError);
     expect(error).toMatchObject({ sent: false });
   });
 
+  test('says that a name which cannot be resolved sent nothing', async () => {
+    const transport = closedLater(httpTransport({ server: 'http://nowhere.invalid' }));
+    expect(await failureOf(clientOver(transport).create(event('a') as never))).toMatchObject({ sent: false });
+  });
+
+  test('says that nothing was sent when no connection was made in time', async () => {
+    const server = createServer(() => undefined).listen(0, '127.0.0.1');
+    onTestFinished(() => void server.close());
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    // It takes connections, and never answers the TLS handshake.
+    const transport = closedLater(httpTransport({ server: `https://127.0.0.1:${port}`, connectTimeoutMs: 100 }));
+    const error = await failureOf(clientOver(transport).create(event('a') as never));
+    expect(error).toMatchObject({ name: 'ConnectionError', sent: false });
+  });
+
   test('says that a request may have been carried out when its connection is reset', async () => {
     const { client } = await clientOf((request) => request.socket.destroy());
-    const error = await client.patch({ name: 'a' }, { type: 'merge', patch: {} }).catch((caught: unknown) => caught);
+    const error = await failureOf(client.patch({ name: 'a' }, { type: 'merge', patch: {} }));
     expect(error).toSatisfy(isConnectionError);
     expect(error).toMatchObject({ sent: true });
   });
@@ -110,17 +99,255 @@ describe('a client over HTTP', () => {
       response.write('{"kind":"Event",');
       setTimeout(() => request.socket.destroy(), 10);
     });
-    await expect(client.get({ name: 'a' })).rejects.toSatisfy(isConnectionError);
+    expect(await failureOf(client.get({ name: 'a' }))).toMatchObject({ name: 'ConnectionError', sent: true });
   });
 
-  test('ends a request that waits when its signal is aborted, and gives the connection back', async () => {
+  test('fails when an answer has fewer bytes than it says', async () => {
+    const { client } = await clientOf((request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' });
+      response.write('{}');
+      setTimeout(() => request.socket.destroy(), 10);
+    });
+    expect(await failureOf(client.get({ name: 'a' }))).toMatchObject({ name: 'ConnectionError', sent: true });
+  });
+
+  test('ends a request that waits when its signal is aborted, and its connection', async () => {
     const closed: Promise<unknown>[] = [];
     const { client } = await clientOf((request) => void closed.push(once(request.socket, 'close')));
     const controller = new AbortController();
-    const asked = client.get({ name: 'a' }, { signal: controller.signal });
     const reason = new Error('enough');
     setTimeout(() => controller.abort(reason), 20);
-    await expect(asked).rejects.toBe(reason);
+    expect(await failureOf(client.get({ name: 'a' }, { signal: controller.signal }))).toBe(reason);
     await closed[0];
   });
+
+  test('ends a request that waits for a connection when its signal is aborted', async () => {
+    let asked = 0;
+    const held: ServerResponse[] = [];
+    const { client } = await clientOf((_request, response) => void (asked++, held.push(response)), {
+      maxConnections: 1,
+    });
+    const first = client.get({ name: 'a' });
+    while (held.length === 0) await delay(1);
+    const reason = new Error('enough');
+    expect(await failureOf(client.get({ name: 'a' }, { signal: abortIn(20, reason) }))).toBe(reason);
+    answer(held[0] as ServerResponse, 200, STORED);
+    await first;
+    const third = client.get({ name: 'a' });
+    while (held.length === 1) await delay(1);
+    answer(held[1] as ServerResponse, 200, STORED);
+    await third;
+    expect(asked).toBe(2);
+  });
+
+  test('fails when there is no answer within timeoutMs', async () => {
+    const { client } = await clientOf(() => undefined);
+    const error = await failureOf(client.get({ name: 'a' }, { timeoutMs: 30 }));
+    expect(error).toMatchObject({ name: 'ConnectionError', message: 'there was no answer within 30 ms' });
+  });
+
+  test('ends requests under way when the transport is closed, and sends no more', async () => {
+    const { client, transport } = await clientOf(() => undefined);
+    const failed = failureOf(client.get({ name: 'a' }));
+    await delay(30);
+    await transport.close();
+    await transport.close();
+    expect(await failed).toMatchObject({ name: 'ConnectionError', sent: true });
+    expect(await failureOf(client.get({ name: 'a' }))).toMatchObject({ message: 'the transport is closed', sent: false });
+  });
 });
+
+describe('a watch over HTTP', () => {
+  test('leaves the server unread while its reader is slow', async () => {
+    let written = 0;
+    const frame = `${JSON.stringify({ type: 'ADDED', object: { metadata: { name: 'a', annotations: { a: 'x'.repeat(10_000) } } } })}\n`;
+    const { client } = await clientOf((_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      const write = (): void => {
+        while (!response.destroyed && response.write(frame)) written += frame.length;
+        written += frame.length;
+        if (!response.destroyed) response.once('drain', write);
+      };
+      write();
+    });
+    const frames = client.watch()[Symbol.asyncIterator]();
+    await frames.next();
+    let before = -1;
+    while (written !== before) {
+      before = written;
+      await delay(100);
+    }
+    // What the buffers of both sockets take; a client that read on would take it all.
+    expect(written).toBeLessThan(20_000_000);
+    for (let index = 0; index < 5_000; index++) await frames.next();
+    expect(written).toBeGreaterThan(before);
+    await frames.return?.();
+  });
+
+  test('ends its connection when it is left, also while it waits', async () => {
+    const closed: Promise<unknown>[] = [];
+    const { client } = await clientOf((request, response) => {
+      closed.push(once(request.socket, 'close'));
+      response.writeHead(200, { 'content-type': 'application/json' }).flushHeaders();
+    });
+    const frames = client.watch()[Symbol.asyncIterator]();
+    const next = frames.next();
+    await delay(30);
+    await frames.return?.();
+    expect(await next).toEqual({ done: true, value: undefined });
+    await closed[0];
+  });
+
+  test('rejects with the reason of its signal', async () => {
+    const { client } = await clientOf((_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' }).flushHeaders();
+    });
+    const reason = new Error('enough');
+    const frames = client.watch({ signal: abortIn(30, reason) })[Symbol.asyncIterator]();
+    expect(await failureOf(frames.next())).toBe(reason);
+  });
+
+  test('tells a stream that ended in the middle of a frame from one that ended', async () => {
+    const frame = JSON.stringify({ type: 'ADDED', object: { metadata: { name: 'a' } } });
+    const { client } = await clientOf((request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(request.url?.includes('cut') ? `${frame}\n${frame.slice(0, 20)}` : `${frame}\n`);
+    });
+    const seen: unknown[] = [];
+    for await (const { type } of client.watch()) seen.push(type);
+    expect(seen).toEqual(['ADDED']);
+    const frames = client.watch({ fieldSelector: 'cut' })[Symbol.asyncIterator]();
+    await frames.next();
+    expect(await failureOf(frames.next())).toMatchObject({
+      name: 'ConnectionError',
+      message: 'the watch ended in the middle of a frame',
+    });
+  });
+});
+
+describe('the credentials of a transport', () => {
+  test('are those of a token, of a function, of basic authentication and of impersonation', async () => {
+    const seen: unknown[] = [];
+    const { port } = await clientOf((request, response) => {
+      const { authorization, 'impersonate-user': user, 'impersonate-group': group } = request.headers;
+      seen.push([authorization, user, group, request.headers['impersonate-extra-example.com%2fscope']]);
+      answer(response, 200, STORED);
+    });
+    let calls = 0;
+    const impersonate = { name: 'jane', groups: ['ops', 'dev'], extra: { 'example.com/scope': ['all'] } };
+    for (const options of [
+      { token: 'secret' },
+      { token: () => `secret-${++calls}` },
+      { basicAuth: { username: 'jane', password: 'pä:ss' } },
+      { token: 'secret', impersonate },
+    ]) {
+      await clientOver(closedLater(httpTransport({ server: local(port), ...options }))).get({ name: 'a' });
+    }
+    expect(seen).toEqual([
+      ['Bearer secret', undefined, undefined, undefined],
+      ['Bearer secret-1', undefined, undefined, undefined],
+      [`Basic ${Buffer.from('jane:pä:ss').toString('base64')}`, undefined, undefined, undefined],
+      ['Bearer secret', 'jane', 'ops, dev', 'all'],
+    ]);
+  });
+
+  test('are read again from a token file a minute later', async () => {
+    const clock = fakeClock();
+    const tokenFile = join(folderOfTest(), 'token');
+    writeFileSync(tokenFile, 'first\n');
+    const seen: unknown[] = [];
+    const { client } = await clientOf(
+      (request, response) => {
+        seen.push(request.headers.authorization);
+        answer(response, 200, STORED);
+      },
+      { tokenFile, clock },
+    );
+    await client.get({ name: 'a' });
+    writeFileSync(`${tokenFile}.new`, 'second\n');
+    renameSync(`${tokenFile}.new`, tokenFile);
+    clock.advance(59_000);
+    await client.get({ name: 'a' });
+    clock.advance(1_000);
+    await client.get({ name: 'a' });
+    renameSync(tokenFile, `${tokenFile}.gone`);
+    clock.advance(60_000);
+    await client.get({ name: 'a' });
+    expect(seen).toEqual(['Bearer first', 'Bearer first', 'Bearer second', 'Bearer second']);
+  });
+
+  test('are read again after a 401, and the request is sent once more', async () => {
+    const clock = fakeClock();
+    const tokenFile = join(folderOfTest(), 'token');
+    writeFileSync(tokenFile, 'old');
+    const seen: unknown[] = [];
+    let valid = 'Bearer old';
+    const { client } = await clientOf(
+      (request, response) => {
+        seen.push(request.headers.authorization);
+        const isValid = request.headers.authorization === valid;
+        answer(response, isValid ? 200 : 401, isValid ? STORED : { kind: 'Status', reason: 'Unauthorized', code: 401 });
+      },
+      { tokenFile, clock },
+    );
+    await client.get({ name: 'a' });
+    valid = 'Bearer new';
+    // Not read again so soon after it was read.
+    expect(await failureOf(client.create(event('a') as never))).toSatisfy(isUnauthorized);
+    writeFileSync(tokenFile, 'new');
+    clock.advance(2_000);
+    expect(await client.create(event('a') as never)).toMatchObject(STORED);
+    valid = 'Bearer newest';
+    writeFileSync(tokenFile, 'newest');
+    clock.advance(2_000);
+    expect(await client.create(event('a') as never)).toMatchObject(STORED);
+    expect(seen).toEqual([...['old', 'old', 'new', 'new', 'newest'].map((token) => `Bearer ${token}`)]);
+  });
+
+  test('are in no error', async () => {
+    const folder = folderOfTest();
+    const { port } = await clientOf((request) => request.socket.destroy());
+    const errors: unknown[] = [];
+    for (const options of [
+      { token: 'top-secret' },
+      { token: () => 'top secret' },
+      { basicAuth: { username: 'top-secret', password: 'top-secret' } },
+      { tokenFile: join(folder, 'absent') },
+      { token: 'top-secret', server: 'http://127.0.0.1:1' },
+    ]) {
+      const transport = closedLater(httpTransport({ server: local(port), ...options }));
+      errors.push(await failureOf(clientOver(transport).get({ name: 'a' })));
+    }
+    for (const server of ['http://top-secret@127.0.0.1', 'top-secret']) {
+      try {
+        httpTransport({ server, token: 'top secret', headers: { 'x-key': 'top\nsecret' } });
+      } catch (error) {
+        errors.push(error);
+      }
+    }
+    expect(errors).toHaveLength(7);
+    const texts = errors.map((error) => `${String(error)} ${(error as Error).stack} ${String((error as Error).cause)}`);
+    expect(texts.filter((text) => /top.?secret/.test(text))).toEqual([]);
+  });
+});
+
+describe('an answer that redirects', () => {
+  test('is an error, and nothing is sent to where it points', async () => {
+    let asked = 0;
+    const other = await listen((_request, response) => void (asked++, answer(response, 200, STORED)));
+    const { client } = await clientOf(
+      (_request, response) => void response.writeHead(307, { location: local(other.port, '/apis') }).end(),
+      { token: 'secret' },
+    );
+    const error = await failureOf(client.get({ name: 'a' }));
+    expect(error).toSatisfy(isStatusError);
+    expect(error).toMatchObject({ code: 307 });
+    expect(asked).toBe(0);
+  });
+});
+
+function abortIn(ms: number, reason: Error): AbortSignal {
+  const controller = new AbortController();
+  setTimeout(() => controller.abort(reason), ms);
+  return controller.signal;
+}

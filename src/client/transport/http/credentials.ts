@@ -7,8 +7,8 @@ import type { HttpTransportOptions } from './options.js';
 export interface Credentials {
   /** The value of the Authorization header of the next request; undefined for none. */
   authorization(signal?: AbortSignal): Promise<string | undefined>;
-  /** They were refused: the next ones should be new, where there are such. */
-  expire(): void;
+  /** These were refused: the next ones should be new, where there are such. */
+  expire(refused: string | undefined): void;
 }
 
 /** What may stand in a header, as a token or after `Basic`. */

@@ -19,6 +19,6 @@ export function httpTransport(options: HttpTransportOptions): ConnectedTransport
     headers: { ...options.headers, ...impersonationHeaders(options.impersonate) },
     namespace,
     credentials: createCredentials(options, options.clock ?? systemClock),
-    tls: () => Promise.resolve(tls),
+    tls: { read: () => Promise.resolve(tls), expire: () => undefined },
   });
 }

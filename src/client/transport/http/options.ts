@@ -28,8 +28,30 @@ export interface TlsOptions {
   readonly insecureSkipTlsVerify?: boolean | undefined;
 }
 
+/** What every transport over HTTP can be told, wherever its server and credentials come from. */
+export interface ConnectionSettings {
+  /** Headers of every request, with names in lower case. */
+  readonly headers?: Readonly<Record<string, string | readonly string[]>> | undefined;
+  /** True: speaks HTTP/2 with servers that offer it over TLS. Default: false; see the guide for when it helps. */
+  readonly http2?: boolean | undefined;
+  /**
+   * Connections at the same time. A watch holds one as long as it runs; requests beyond wait for their turn. Default: 128.
+   */
+  readonly maxConnections?: number | undefined;
+  /** How long a connection may take until it can be used, in milliseconds. Default: 10,000. */
+  readonly connectTimeoutMs?: number | undefined;
+  /** How long an idle connection is kept, in milliseconds, unless the server says less. Default: 4,000. */
+  readonly keepAliveMs?: number | undefined;
+  /** The largest headers of an answer, in bytes. Default: 16,384. */
+  readonly maxHeaderBytes?: number | undefined;
+  /** The namespace of clients that name none. Default: the one that the configuration names, if any. */
+  readonly namespace?: string | undefined;
+  /** The clock by which files are read again. Default: the system's. */
+  readonly clock?: Clock | undefined;
+}
+
 /** For `httpTransport`. */
-export interface HttpTransportOptions {
+export interface HttpTransportOptions extends ConnectionSettings {
   /**
    * The address of the server, such as `https://10.0.0.1:6443`. A path before that of the API is kept, as of a proxy in front of
    * several clusters. It must contain no user name, query or fragment.
@@ -43,28 +65,10 @@ export interface HttpTransportOptions {
   readonly tokenFile?: string | undefined;
   /** A user name and a password (RFC 7617). */
   readonly basicAuth?: { readonly username: string; readonly password: string } | undefined;
-  /** Headers of every request, with names in lower case. */
-  readonly headers?: Readonly<Record<string, string | readonly string[]>> | undefined;
   /** As whom requests are made; who makes them must be allowed to impersonate. */
   readonly impersonate?: (Pick<Caller, 'name'> & Partial<Caller>) | undefined;
   /** The address of an HTTP(S) or SOCKS5 proxy. Variables of the environment such as `HTTPS_PROXY` are not read. */
   readonly proxyUrl?: string | undefined;
-  /** True: speaks HTTP/2 with servers that offer it over TLS. Default: false; see the guide for when it helps. */
-  readonly http2?: boolean | undefined;
-  /**
-   * Connections at the same time. A watch holds one as long as it runs; requests beyond wait for their turn. Default: 128.
-   */
-  readonly maxConnections?: number | undefined;
-  /** How long a connection may take until it can be used, in milliseconds. Default: 10,000. */
-  readonly connectTimeoutMs?: number | undefined;
-  /** How long an idle connection is kept, in milliseconds, unless the server says less. Default: 4,000. */
-  readonly keepAliveMs?: number | undefined;
-  /** The largest headers of an answer, in bytes. Default: 16,384. */
-  readonly maxHeaderBytes?: number | undefined;
-  /** The namespace of clients that name none. */
-  readonly namespace?: string | undefined;
-  /** The clock by which files are read again. Default: the system's. */
-  readonly clock?: Clock | undefined;
 }
 
 const isServer = (value: unknown): boolean => {
@@ -99,7 +103,20 @@ const headers: OptionRule = (value, name) => {
   });
 };
 
+/** The rules of what every transport over HTTP can be told. */
+export const connectionRules = (): OptionRules<ConnectionSettings> => ({
+  headers,
+  http2: aBoolean,
+  maxConnections: aWholeNumber(1, 65_536),
+  connectTimeoutMs: aNumber(1, 600_000),
+  keepAliveMs: aNumber(1, 600_000),
+  maxHeaderBytes: aWholeNumber(1_024, 1_048_576),
+  namespace: aNonEmptyString,
+  clock: aClock,
+});
+
 const rules = (): OptionRules<HttpTransportOptions> => ({
+  ...connectionRules(),
   server: required(mustBe(isServer, 'an http or https URL without user name, query and fragment')),
   tls: anObject<TlsOptions>(
     {
@@ -120,16 +137,8 @@ const rules = (): OptionRules<HttpTransportOptions> => ({
     username: required(mustBe((value) => isNonEmptyString(value) && !value.includes(':'), 'a text without ":"')),
     password: required(aString),
   }),
-  headers,
   impersonate: mustBe((value) => isNonEmptyString((value as Partial<Caller> | null)?.name), 'an object with a name'),
   proxyUrl: mustBe(isProxy, 'an http, https or socks5 URL'),
-  http2: aBoolean,
-  maxConnections: aWholeNumber(1, 65_536),
-  connectTimeoutMs: aNumber(1, 600_000),
-  keepAliveMs: aNumber(1, 600_000),
-  maxHeaderBytes: aWholeNumber(1_024, 1_048_576),
-  namespace: aNonEmptyString,
-  clock: aClock,
 });
 
 /** @throws TypeError that lists every fault */

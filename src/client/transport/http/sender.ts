@@ -2,12 +2,12 @@ import { bodyBytes } from '../../../http/body.js';
 import type { ApiRequest } from '../../../http/request.js';
 import { isStream, releaseSource, type ApiResponse } from '../../../http/response.js';
 import { untilAborted } from '../../../store/waiting/abortable.js';
-import { connectionError } from '../../contract/connection-error.js';
+import { connectionError, isConnectionError } from '../../contract/connection-error.js';
 import type { ConnectedTransport } from '../../contract/transport.js';
 import type { Credentials } from './credentials.js';
 import { createDispatchers, type ConnectionOptions } from './dispatchers.js';
 import { exchange } from './exchange.js';
-import type { TlsOptions } from './options.js';
+import type { TlsSource } from './tls-files.js';
 
 /** A transport in parts, some of which change while it runs. */
 export interface SenderOptions extends ConnectionOptions {
@@ -15,7 +15,9 @@ export interface SenderOptions extends ConnectionOptions {
   readonly namespace: string | undefined;
   readonly credentials: Credentials;
   /** The TLS configuration of connections that are made now. */
-  readonly tls: () => Promise<TlsOptions>;
+  readonly tls: TlsSource;
+  /** Ends what else belongs to the transport. */
+  readonly onClose?: (() => void) | undefined;
 }
 
 /** No request of a client is larger; servers take at most 3 MiB. */
@@ -34,7 +36,7 @@ export function createSender(options: SenderOptions): ConnectedTransport {
     body: string | Uint8Array | undefined,
     authorization: string | undefined,
   ): Promise<ApiResponse> => {
-    const tls = await options.tls();
+    const tls = await untilAborted(options.tls.read(request.signal), request.signal);
     const dispatcher = await dispatchers.get(tls);
     if (closing !== undefined) throw isClosed();
     return exchange(dispatcher, {
@@ -50,6 +52,9 @@ export function createSender(options: SenderOptions): ConnectedTransport {
       body,
       servername: tls.serverName,
       signal: request.signal,
+    }).catch((error: unknown) => {
+      if (isConnectionError(error) && !error.sent) options.tls.expire();
+      throw error;
     });
   };
 
@@ -62,7 +67,7 @@ export function createSender(options: SenderOptions): ConnectedTransport {
     const response = await attempt(request, body, authorization);
     if (response.status !== 401) return response;
     // Credentials expire. A refused request was not carried out, so that it can be sent once more with new ones.
-    credentials.expire();
+    credentials.expire(authorization);
     const renewed = await untilAborted(credentials.authorization(signal), signal).catch(() => authorization);
     if (signal?.aborted) throw signal.reason;
     if (renewed === authorization) return response;
@@ -73,7 +78,10 @@ export function createSender(options: SenderOptions): ConnectedTransport {
   return {
     handle,
     namespace,
-    close: () => (closing ??= dispatchers.destroy(isClosed())),
+    close() {
+      if (closing === undefined) options.onClose?.();
+      return (closing ??= dispatchers.destroy(isClosed()));
+    },
   };
 }
 

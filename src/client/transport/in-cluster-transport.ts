@@ -1,0 +1,48 @@
+import { systemClock } from '../../clock/clock.js';
+import type { ConnectedTransport } from '../contract/transport.js';
+import { createCredentials } from './http/credentials.js';
+import { createFileContent } from './http/file-content.js';
+import { createSender } from './http/sender.js';
+import { createTlsSource } from './http/tls-files.js';
+import { checkInClusterOptions, type InClusterTransportOptions } from './kubeconfig/options.js';
+
+const DIRECTORY = '/var/run/secrets/kubernetes.io/serviceaccount';
+
+/**
+ * The transport of a pod to the API server of its cluster, with the token of its service account. Token and authority are read
+ * again when Kubernetes replaces them.
+ *
+ * @throws TypeError (as a rejection) that lists every fault of the options
+ * @throws Error outside of a cluster
+ */
+export async function inClusterTransport(options: InClusterTransportOptions = {}): Promise<ConnectedTransport> {
+  checkInClusterOptions(options);
+  const server = await clusterAddress();
+  if (server === undefined) {
+    throw new Error('not in a cluster: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set');
+  }
+  const { directory = DIRECTORY, clock = systemClock } = options;
+  const ca = createFileContent(`${directory}/ca.crt`, "the authority's certificate", clock);
+  return createSender({
+    ...options,
+    server,
+    namespace: options.namespace ?? (await mountedNamespace(directory)),
+    headers: options.headers ?? {},
+    credentials: createCredentials({ tokenFile: `${directory}/token` }, clock),
+    tls: createTlsSource({ ca, cert: undefined, key: undefined, fixed: {} }),
+  });
+}
+
+/** The address of the cluster's API server, undefined outside of one. */
+export async function clusterAddress(): Promise<string | undefined> {
+  const { env } = await import('node:process');
+  const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = env;
+  if (!host || !port) return undefined;
+  return `https://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+async function mountedNamespace(directory: string): Promise<string | undefined> {
+  const { readFile } = await import('node:fs/promises');
+  const text = await readFile(`${directory}/namespace`, 'utf8').catch(() => '');
+  return text.trim() || undefined;
+}

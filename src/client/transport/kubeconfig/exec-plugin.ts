@@ -1,0 +1,129 @@
+import type { Clock } from '../../../clock/clock.js';
+import { connectionError } from '../../contract/connection-error.js';
+import { bearer } from '../http/credentials.js';
+import { entriesOf, isObject, kubeconfigFault, ownValue, textOf, textsOf, type Entry } from './read-values.js';
+import { runPlugin, type PluginCommand } from './run-plugin.js';
+
+/** What a plugin gave. */
+export interface ExecCredential {
+  readonly authorization: string | undefined;
+  readonly cert: string | undefined;
+  readonly key: string | undefined;
+  /** In milliseconds since the epoch. */
+  readonly expires: number;
+}
+
+/** Credentials that a program gives, kept until they expire or are refused. */
+export interface ExecSource {
+  read(): Promise<ExecCredential>;
+  /** They were refused; those that another request has renewed in the meantime are kept. */
+  expire(refused: string | undefined): void;
+  /** Ends a program that runs. */
+  close(): void;
+}
+
+const VERSIONS = ['client.authentication.k8s.io/v1', 'client.authentication.k8s.io/v1beta1'];
+/** Credentials without a token cannot be told apart: they are renewed after a refusal, but not more often than this. */
+const MIN_AGE_MS = 1_000;
+
+/** What the program is told of the cluster, where the kubeconfig says `provideClusterInfo`. */
+export type ClusterInfo = () => Promise<Readonly<Record<string, unknown>>>;
+
+/** @throws Error for a configuration that no program can be run with */
+export function createExecSource(
+  exec: Entry,
+  clusterInfo: ClusterInfo | undefined,
+  settings: Pick<PluginCommand, 'timeoutMs' | 'onOutput'> & { readonly clock: Clock },
+): ExecSource {
+  const { clock } = settings;
+  const apiVersion = textOf(exec, 'apiVersion') ?? '';
+  if (!VERSIONS.includes(apiVersion)) {
+    throw kubeconfigFault(`${exec.what}: apiVersion must be ${VERSIONS.join(' or ')}`);
+  }
+  if (textOf(exec, 'interactiveMode') === 'Always') {
+    throw kubeconfigFault(`${exec.what}: the program needs a terminal (interactiveMode: Always), and there is none`);
+  }
+  const command = textOf(exec, 'command');
+  if (command === undefined) throw kubeconfigFault(`${exec.what}: command is missing`);
+  const args = textsOf(exec, 'args');
+  const installHint = textOf(exec, 'installHint');
+  const env = Object.fromEntries(
+    entriesOf(exec, 'env').map((entry) => [textOf(entry, 'name') ?? '', textOf(entry, 'value') ?? '']),
+  );
+  const closed = new AbortController();
+  let known: (ExecCredential & { readonly at: number }) | undefined;
+  let running: Promise<ExecCredential> | undefined;
+
+  const run = async (): Promise<ExecCredential> => {
+    try {
+      const cluster = await clusterInfo?.();
+      const spec = { interactive: false, ...(cluster && { cluster }) };
+      const info = JSON.stringify({ kind: 'ExecCredential', apiVersion, spec });
+      const output = await runPlugin(
+        {
+          command: await inFolder(command, exec.folder),
+          args,
+          installHint,
+          env: { ...env, KUBERNETES_EXEC_INFO: info },
+          timeoutMs: settings.timeoutMs,
+          onOutput: settings.onOutput,
+        },
+        closed.signal,
+      );
+      known = { ...credentialOf(output, apiVersion, exec.what), at: clock.monotonic() };
+      return known;
+    } catch (error) {
+      throw connectionError((error as Error).message, false, error);
+    } finally {
+      running = undefined;
+    }
+  };
+
+  return {
+    read() {
+      if (known !== undefined && clock.now() / 1000 < known.expires) return Promise.resolve(known);
+      return (running ??= run());
+    },
+    expire(refused) {
+      if (known === undefined || known.authorization !== refused) return;
+      if (refused === undefined && clock.monotonic() - known.at < MIN_AGE_MS) return;
+      known = undefined;
+    },
+    close: () => closed.abort(connectionError('the transport is closed', false)),
+  };
+}
+
+/** A path is relative to the kubeconfig; a name alone is looked up by the system. */
+async function inFolder(command: string, folder: string | undefined): Promise<string> {
+  if (folder === undefined || !/[\\/]/.test(command)) return command;
+  const { isAbsolute, join } = await import('node:path');
+  return isAbsolute(command) ? command : join(folder, command);
+}
+
+function credentialOf(output: string, apiVersion: string, what: string): ExecCredential {
+  const fault = (message: string): Error => kubeconfigFault(`${what}: the program ${message}`);
+  let credential: unknown;
+  try {
+    credential = JSON.parse(output);
+  } catch {
+    // The error would repeat what was written.
+  }
+  if (!isObject(credential) || credential.kind !== 'ExecCredential' || !isObject(credential.status)) {
+    throw fault('wrote no ExecCredential with a status');
+  }
+  if (credential.apiVersion !== apiVersion) throw fault(`wrote another apiVersion than ${apiVersion}`);
+  const { status } = credential;
+  const text = (name: string): string | undefined => {
+    const value = ownValue(status, name) ?? undefined;
+    if (value !== undefined && typeof value !== 'string') throw fault(`wrote a ${name} that is no text`);
+    return value === '' ? undefined : value;
+  };
+  const [token, cert, key] = [text('token'), text('clientCertificateData'), text('clientKeyData')];
+  if (token === undefined && cert === undefined) throw fault('wrote neither a token nor a client certificate');
+  if ((cert === undefined) !== (key === undefined))
+    throw fault('wrote a client certificate or a key without the other');
+  const expiration = text('expirationTimestamp');
+  const expires = expiration === undefined ? Infinity : Date.parse(expiration);
+  if (Number.isNaN(expires)) throw fault('wrote an expirationTimestamp that is no time');
+  return { authorization: token === undefined ? undefined : bearer(token.trim()), cert, key, expires };
+}

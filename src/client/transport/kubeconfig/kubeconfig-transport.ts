@@ -1,0 +1,182 @@
+import { systemClock, type Clock } from '../../../clock/clock.js';
+import type { Caller } from '../../../model/caller.js';
+import type { ConnectedTransport } from '../../contract/transport.js';
+import { createCredentials, impersonationHeaders, type Credentials } from '../http/credentials.js';
+import { createFileContent } from '../http/file-content.js';
+import { checkHttpTransportOptions } from '../http/options.js';
+import { createSender } from '../http/sender.js';
+import { contentOf, createTlsSource, type Source, type TlsSource } from '../http/tls-files.js';
+import { createExecSource, type ClusterInfo, type ExecSource } from './exec-plugin.js';
+import { defaultPaths, loadFile, loadFiles, loadText, type Kubeconfig } from './load-kubeconfig.js';
+import { checkKubeconfigOptions, type KubeconfigTransportOptions } from './options.js';
+import {
+  dataOf,
+  entriesOf,
+  entryOf,
+  flagOf,
+  kubeconfigFault,
+  ownValue,
+  textOf,
+  textsOf,
+  type Entry,
+} from './read-values.js';
+
+/**
+ * The transport that a kubeconfig describes, as kubectl reads it: contexts, certificates in it and in files, tokens, token files,
+ * user names with passwords, programs that give credentials (`exec`), impersonation and proxies. Files are read again when they
+ * change; the kubeconfig itself is not. **A kubeconfig may name programs, which are run: give only one that is trusted**, or
+ * `execPlugins: false`.
+ *
+ * @throws TypeError (as a rejection) that lists every fault of the options
+ * @throws Error for a kubeconfig that cannot be used; no secret is in its text
+ */
+export async function kubeconfigTransport(options: KubeconfigTransportOptions = {}): Promise<ConnectedTransport> {
+  checkKubeconfigOptions(options);
+  return transportOf(await load(options), options);
+}
+
+async function load({ path, text }: KubeconfigTransportOptions): Promise<Kubeconfig> {
+  if (text !== undefined) return loadText(text);
+  if (path !== undefined) return loadFile(path);
+  const paths = await defaultPaths();
+  const config = await loadFiles(paths);
+  if (config === undefined) throw kubeconfigFault(`there is none: no file ${paths.join(', ')}`);
+  return config;
+}
+
+/** The transport of the chosen context. */
+export async function transportOf(
+  config: Kubeconfig,
+  options: KubeconfigTransportOptions,
+): Promise<ConnectedTransport> {
+  const clock = options.clock ?? systemClock;
+  const name = options.context ?? config.currentContext;
+  if (name === undefined) throw kubeconfigFault('there is no current-context: name one with the option context');
+  const context = config.contexts.get(name);
+  if (context === undefined) throw kubeconfigFault(`there is no context ${JSON.stringify(name)}`);
+  const cluster = config.clusters.get(textOf(context, 'cluster') ?? '');
+  if (cluster === undefined) throw kubeconfigFault(`${context.what}: its cluster is missing`);
+  const userName = textOf(context, 'user');
+  const user = userName === undefined ? undefined : config.users.get(userName);
+  if (userName !== undefined && user === undefined) throw kubeconfigFault(`${context.what}: its user is missing`);
+
+  const server = serverOf(cluster);
+  const proxyUrl = textOf(cluster, 'proxy-url');
+  const ca = await sourceOf(cluster, 'certificate-authority', clock);
+  const insecureSkipTlsVerify = flagOf(cluster, 'insecure-skip-tls-verify');
+  if (insecureSkipTlsVerify && ca !== undefined) {
+    throw kubeconfigFault(`${cluster.what}: insecure-skip-tls-verify leaves no use for a certificate-authority`);
+  }
+  const serverName = textOf(cluster, 'tls-server-name');
+  const cert = user && (await sourceOf(user, 'client-certificate', clock));
+  const key = user && (await sourceOf(user, 'client-key', clock));
+  if ((cert === undefined) !== (key === undefined)) {
+    throw kubeconfigFault(`${user?.what}: client-certificate and client-key belong together`);
+  }
+  const tls = createTlsSource({ ca, cert, key, fixed: { serverName, insecureSkipTlsVerify } });
+  const fixed = user && (await credentialsOf(user, clock));
+  const exec = user && !fixed ? execOf(user, () => clusterInfoOf(cluster, server, ca), options, clock) : undefined;
+  checkHttpTransportOptions({ server, proxyUrl });
+  return createSender({
+    ...options,
+    server,
+    proxyUrl,
+    namespace: options.namespace ?? textOf(context, 'namespace'),
+    headers: { ...options.headers, ...impersonationHeaders(user && impersonatedBy(user)) },
+    credentials: fixed ?? (exec === undefined ? createCredentials({}, clock) : execCredentials(exec)),
+    tls: exec === undefined ? tls : execTls(tls, exec),
+    onClose: exec?.close,
+  });
+}
+
+/** As client-go: an address without a scheme is for TLS if anything about TLS is said. */
+function serverOf(cluster: Entry): string {
+  const server = textOf(cluster, 'server');
+  if (server === undefined) throw kubeconfigFault(`${cluster.what} has no server`);
+  if (server.includes('://')) return server;
+  const isTls = ['certificate-authority', 'certificate-authority-data', 'insecure-skip-tls-verify'].some(
+    (name) => ownValue(cluster.values, name) !== undefined,
+  );
+  return `${isTls ? 'https' : 'http'}://${server}`;
+}
+
+/** A certificate or key: the text of `<name>-data`, else the file of `<name>`. */
+async function sourceOf(entry: Entry, name: string, clock: Clock): Promise<Source> {
+  const data = dataOf(entry, `${name}-data`);
+  if (data !== undefined) return data;
+  const path = textOf(entry, name);
+  return path === undefined ? undefined : createFileContent(await absolute(entry, path), `the ${name}`, clock);
+}
+
+async function absolute({ folder }: Entry, path: string): Promise<string> {
+  const { resolve } = await import('node:path');
+  return folder === undefined ? resolve(path) : resolve(folder, path);
+}
+
+/** What is written in a kubeconfig; undefined for a user who has nothing of the kind. */
+async function credentialsOf(user: Entry, clock: Clock): Promise<Credentials | undefined> {
+  const [file, token, username] = [textOf(user, 'tokenFile'), textOf(user, 'token'), textOf(user, 'username')];
+  if (file !== undefined) return createCredentials({ tokenFile: await absolute(user, file) }, clock);
+  if (token !== undefined) return createCredentials({ token }, clock);
+  if (username !== undefined) {
+    return createCredentials({ basicAuth: { username, password: textOf(user, 'password') ?? '' } }, clock);
+  }
+  const provider = entryOf(user, 'auth-provider');
+  if (provider === undefined) return undefined;
+  throw kubeconfigFault(
+    `${user.what}: the auth-provider ${JSON.stringify(textOf(provider, 'name') ?? '')} is of a kind that Kubernetes removed in 1.26; use an exec plugin`,
+  );
+}
+
+function execOf(
+  user: Entry,
+  clusterInfo: ClusterInfo,
+  { execPlugins = true, execTimeoutMs: timeoutMs = 60_000, onExecOutput: onOutput }: KubeconfigTransportOptions,
+  clock: Clock,
+): ExecSource | undefined {
+  const exec = entryOf(user, 'exec');
+  if (exec === undefined) return undefined;
+  if (!execPlugins) throw kubeconfigFault(`${user.what} needs a program (exec), and execPlugins is false`);
+  const told = flagOf(exec, 'provideClusterInfo') ? clusterInfo : undefined;
+  return createExecSource(exec, told, { timeoutMs, onOutput, clock });
+}
+
+const execCredentials = (exec: ExecSource): Credentials => ({
+  authorization: async () => (await exec.read()).authorization,
+  expire: exec.expire,
+});
+
+const execTls = (tls: TlsSource, exec: ExecSource): TlsSource => ({
+  async read() {
+    const [rest, { cert, key }] = await Promise.all([tls.read(), exec.read()]);
+    return cert === undefined ? rest : { ...rest, cert, key };
+  },
+  expire: tls.expire,
+});
+
+/** The cluster as `ExecCredential` has it. */
+async function clusterInfoOf(cluster: Entry, server: string, ca: Source): Promise<Readonly<Record<string, unknown>>> {
+  const extension = entriesOf(cluster, 'extensions').find(
+    (entry) => textOf(entry, 'name') === 'client.authentication.k8s.io/exec',
+  );
+  const authority = await contentOf(ca);
+  return {
+    server,
+    'tls-server-name': textOf(cluster, 'tls-server-name'),
+    'insecure-skip-tls-verify': flagOf(cluster, 'insecure-skip-tls-verify') || undefined,
+    'certificate-authority-data': authority && btoa(authority),
+    'proxy-url': textOf(cluster, 'proxy-url'),
+    config: extension && ownValue(extension.values, 'extension'),
+  };
+}
+
+function impersonatedBy(user: Entry): (Pick<Caller, 'name'> & Partial<Caller>) | undefined {
+  const [name, uid, groups] = [textOf(user, 'as'), textOf(user, 'as-uid'), textsOf(user, 'as-groups')];
+  const extra = entryOf(user, 'as-user-extra');
+  if (name === undefined) {
+    if (uid === undefined && groups.length === 0 && extra === undefined) return undefined;
+    throw kubeconfigFault(`${user.what}: as-uid, as-groups and as-user-extra need as`);
+  }
+  const keys = Object.keys(extra?.values ?? {});
+  return { name, uid, groups, extra: Object.fromEntries(keys.map((key) => [key, textsOf(extra as Entry, key)])) };
+}

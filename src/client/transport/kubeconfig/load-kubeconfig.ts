@@ -1,0 +1,95 @@
+import { entriesOf, entryOf, isObject, kubeconfigFault, textOf, type Entry } from './read-values.js';
+
+/** A kubeconfig, or several that were merged. */
+export interface Kubeconfig {
+  readonly clusters: ReadonlyMap<string, Entry>;
+  readonly users: ReadonlyMap<string, Entry>;
+  readonly contexts: ReadonlyMap<string, Entry>;
+  readonly currentContext: string | undefined;
+}
+
+/** Those of large organisations have some thousands of contexts. */
+const MAX_FILE_BYTES = 16_777_216;
+
+/** The files that kubectl would read: those of `$KUBECONFIG`, or the one in the home folder. */
+export async function defaultPaths(): Promise<readonly string[]> {
+  const [{ env }, { delimiter, join }, { homedir }] = await Promise.all([
+    import('node:process'),
+    import('node:path'),
+    import('node:os'),
+  ]);
+  const listed = (env.KUBECONFIG ?? '').split(delimiter).filter((path) => path !== '');
+  return listed.length > 0 ? [...new Set(listed)] : [join(homedir(), '.kube', 'config')];
+}
+
+/** Reads one file, which has to be there. */
+export async function loadFile(path: string): Promise<Kubeconfig> {
+  const file = await readConfig(path);
+  if (file === undefined) throw kubeconfigFault(`there is no file ${path}`);
+  return merge([file]);
+}
+
+/** Reads several files. Those that are absent are left out; undefined when all are. */
+export async function loadFiles(paths: readonly string[]): Promise<Kubeconfig | undefined> {
+  const found = (await Promise.all(paths.map(readConfig))).filter((file) => file !== undefined);
+  return found.length === 0 ? undefined : merge(found);
+}
+
+/** Reads the content of a file. */
+export async function loadText(text: string): Promise<Kubeconfig> {
+  return merge([await parse(text, 'the text', undefined)]);
+}
+
+async function readConfig(path: string): Promise<Entry | undefined> {
+  const [{ readFile, stat }, { dirname, resolve }] = await Promise.all([
+    import('node:fs/promises'),
+    import('node:path'),
+  ]);
+  try {
+    if ((await stat(path)).size > MAX_FILE_BYTES) throw new Error(`it has more than ${MAX_FILE_BYTES} bytes`);
+    return await parse(await readFile(path, 'utf8'), path, dirname(resolve(path)));
+  } catch (error) {
+    const { code, message } = error as Error & { readonly code?: string };
+    if (code === 'ENOENT') return undefined;
+    throw message.startsWith('kubeconfig: ') ? error : kubeconfigFault(`${path} cannot be read: ${message}`);
+  }
+}
+
+async function parse(text: string, what: string, folder: string | undefined): Promise<Entry> {
+  const { parseDocument } = await import('yaml');
+  const document = parseDocument(text, { prettyErrors: false, logLevel: 'silent' });
+  const [fault] = document.errors;
+  // The texts of these errors repeat what stands there.
+  if (fault !== undefined) {
+    const line = text.slice(0, fault.pos[0]).split('\n').length;
+    throw kubeconfigFault(`${what} is no YAML: ${fault.code} in line ${line}`);
+  }
+  const values: unknown = document.toJS({ maxAliasCount: 100 }) ?? {};
+  if (!isObject(values)) throw kubeconfigFault(`${what} must be an object`);
+  return { what, values, folder };
+}
+
+/** As kubectl does: whatever is named in several files is that of the first, and so is the current context. */
+function merge(files: readonly Entry[]): Kubeconfig {
+  return {
+    clusters: named(files, 'clusters', 'cluster'),
+    users: named(files, 'users', 'user'),
+    contexts: named(files, 'contexts', 'context'),
+    currentContext: files.map((file) => textOf(file, 'current-context')).find((name) => name !== undefined),
+  };
+}
+
+function named(files: readonly Entry[], list: string, kind: string): ReadonlyMap<string, Entry> {
+  const all = new Map<string, Entry>();
+  for (const file of files) {
+    const own = new Set<string>();
+    for (const item of entriesOf(file, list)) {
+      const name = textOf(item, 'name') ?? '';
+      if (own.has(name)) throw kubeconfigFault(`${file.what} has two ${list} with the name ${JSON.stringify(name)}`);
+      own.add(name);
+      const { values, folder } = entryOf(item, kind) ?? { values: {}, folder: file.folder };
+      if (!all.has(name)) all.set(name, { what: `the ${kind} ${JSON.stringify(name)}`, values, folder });
+    }
+  }
+  return all;
+}

@@ -1,0 +1,59 @@
+import { checkOptions, type OptionRules } from '../../../options/check-options.js';
+import { aBoolean, aFunction, aNonEmptyString, aNumber } from '../../../options/rules.js';
+import { connectionRules, type ConnectionSettings } from '../http/options.js';
+
+/** For `kubeconfigTransport`. */
+export interface KubeconfigTransportOptions extends ConnectionSettings {
+  /** The file. Default: those of `$KUBECONFIG`, merged as kubectl does, else `~/.kube/config`. */
+  readonly path?: string | undefined;
+  /** The content of a kubeconfig instead of a file. */
+  readonly text?: string | undefined;
+  /** The context. Default: the current one. */
+  readonly context?: string | undefined;
+  /** False: refuses users whose credentials come from a program (`exec`). Default: true, as for kubectl. */
+  readonly execPlugins?: boolean | undefined;
+  /** How long such a program may run, in milliseconds. Default: 60,000. */
+  readonly execTimeoutMs?: number | undefined;
+  /** Told what such a program writes to its standard error, at most 64 KiB a run; it may be secret. Default: nobody is. */
+  readonly onExecOutput?: ((text: string) => void) | undefined;
+}
+
+const rules = (): OptionRules<KubeconfigTransportOptions> => ({
+  ...connectionRules(),
+  path: aNonEmptyString,
+  text: aNonEmptyString,
+  context: aNonEmptyString,
+  execPlugins: aBoolean,
+  execTimeoutMs: aNumber(1, 3_600_000),
+  onExecOutput: aFunction,
+});
+
+/** @throws TypeError that lists every fault */
+export function checkKubeconfigOptions(options: KubeconfigTransportOptions): void {
+  checkOptions('kubeconfigTransport', options, rules(), ({ path, text }) => [
+    path !== undefined && text !== undefined && 'path and text exclude each other',
+  ]);
+}
+
+/** For `defaultTransport`. */
+export type DefaultTransportOptions = Omit<KubeconfigTransportOptions, 'path' | 'text'>;
+
+/** @throws TypeError that lists every fault */
+export function checkDefaultTransportOptions(options: DefaultTransportOptions): void {
+  const { path: _path, text: _text, ...rest } = rules();
+  checkOptions<DefaultTransportOptions>('defaultTransport', options, rest);
+}
+
+/** For `inClusterTransport`. */
+export interface InClusterTransportOptions extends ConnectionSettings {
+  /** Where the token, the authority's certificate and the namespace of the pod are. Default: where Kubernetes mounts them. */
+  readonly directory?: string | undefined;
+}
+
+/** @throws TypeError that lists every fault */
+export function checkInClusterOptions(options: InClusterTransportOptions): void {
+  checkOptions('inClusterTransport', options, {
+    ...connectionRules(),
+    directory: aNonEmptyString,
+  } satisfies OptionRules<InClusterTransportOptions>);
+}

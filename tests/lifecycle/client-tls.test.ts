@@ -1,0 +1,221 @@
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { createServer as createPlain, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type ServerOptions } from 'node:https';
+import { createSecureServer } from 'node:http2';
+import { connect, type AddressInfo, type Server } from 'node:net';
+import { join } from 'node:path';
+import type { TLSSocket } from 'node:tls';
+import { generate } from 'selfsigned';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { httpTransport, kubeconfigTransport, type HttpTransportOptions } from '../../src/client.js';
+import { toNodeListener } from '../../src/node.js';
+import { fakeClock } from '../../src/testing.js';
+import { answer, clientOver, closedLater, failureOf, folderOfTest, STORED } from './client-support.js';
+import { event, eventsOfTest } from './events-api.js';
+
+interface Pem {
+  readonly private: string;
+  readonly cert: string;
+}
+
+let serverPem: Pem;
+let janePem: Pem;
+let johnPem: Pem;
+
+beforeAll(async () => {
+  const keySize = 2048 as const;
+  const person = (value: string): Promise<Pem> => generate([{ name: 'commonName', value }], { keySize });
+  const extensions = [
+    { name: 'subjectAltName', altNames: [{ type: 2, value: 'kube.example' }, { type: 2, value: 'localhost' }] },
+  ];
+  [serverPem, janePem, johnPem] = await Promise.all([
+    generate([{ name: 'commonName', value: 'kube.example' }], { keySize, extensions } as never),
+    person('jane'),
+    person('john'),
+  ]);
+});
+
+async function listenTo(server: Server): Promise<number> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  return (server.address() as AddressInfo).port;
+}
+
+const tls = (): ServerOptions => ({
+  key: serverPem.private,
+  cert: serverPem.cert,
+  ca: [janePem.cert, johnPem.cert],
+  requestCert: true,
+  rejectUnauthorized: false,
+});
+
+/** Answers with the name in the client's certificate. */
+const whoAmI = (request: IncomingMessage, response: ServerResponse): void => {
+  const socket = request.socket as TLSSocket;
+  const name = socket.authorized ? String(socket.getPeerCertificate().subject.CN) : 'nobody';
+  answer(response, 200, { ...STORED, note: name });
+};
+
+const clientTo = (port: number, options: Partial<HttpTransportOptions>) =>
+  clientOver(closedLater(httpTransport({ server: `https://127.0.0.1:${port}`, ...options })));
+
+const trusted = () => ({ ca: serverPem.cert, serverName: 'kube.example' });
+
+describe('TLS of a transport', () => {
+  test('checks the certificate of the server, by authority and name', async () => {
+    const port = await listenTo(createServer(tls(), whoAmI));
+    for (const options of [{}, { ca: janePem.cert }, { ca: serverPem.cert }, { ...trusted(), serverName: 'other' }]) {
+      const error = await failureOf(clientTo(port, { tls: options }).create(event('a') as never));
+      expect(error).toMatchObject({ name: 'ConnectionError', sent: false });
+    }
+    expect(await clientTo(port, { tls: trusted() }).get({ name: 'a' })).toMatchObject({ note: 'nobody' });
+    expect(await clientTo(port, { tls: { insecureSkipTlsVerify: true } }).get({ name: 'a' })).toMatchObject(STORED);
+  });
+
+  test('shows the certificate of the client', async () => {
+    const port = await listenTo(createServer(tls(), whoAmI));
+    const client = clientTo(port, { tls: { ...trusted(), cert: janePem.cert, key: janePem.private } });
+    expect(await client.get({ name: 'a' })).toMatchObject({ note: 'jane' });
+  });
+
+  test('shows a certificate whose files were replaced to the next connections', async () => {
+    const clock = fakeClock();
+    const port = await listenTo(createServer(tls(), whoAmI));
+    const folder = folderOfTest();
+    const write = (pem: Pem): void => {
+      writeFileSync(join(folder, 'client.crt'), pem.cert);
+      writeFileSync(join(folder, 'client.key'), pem.private);
+    };
+    write(janePem);
+    writeFileSync(join(folder, 'ca.crt'), serverPem.cert);
+    const config = {
+      clusters: [
+        {
+          name: 'c',
+          cluster: {
+            server: `https://127.0.0.1:${port}`,
+            'certificate-authority': 'ca.crt',
+            'tls-server-name': 'kube.example',
+          },
+        },
+      ],
+      users: [{ name: 'u', user: { 'client-certificate': 'client.crt', 'client-key': 'client.key' } }],
+      contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
+      'current-context': 'x',
+    };
+    writeFileSync(join(folder, 'config'), JSON.stringify(config));
+    const client = clientOver(closedLater(await kubeconfigTransport({ path: join(folder, 'config'), clock })));
+    expect(await client.get({ name: 'a' })).toMatchObject({ note: 'jane' });
+    write(johnPem);
+    expect(await client.get({ name: 'a' })).toMatchObject({ note: 'jane' });
+    clock.advance(60_000);
+    expect(await client.get({ name: 'a' })).toMatchObject({ note: 'john' });
+    // One file without the other: the connection cannot be made, and both are read again soon.
+    writeFileSync(join(folder, 'client.crt'), janePem.cert);
+    clock.advance(60_000);
+    expect(await failureOf(client.create(event('a') as never))).toMatchObject({ name: 'ConnectionError', sent: false });
+    write(janePem);
+    clock.advance(1_000);
+    expect(await client.get({ name: 'a' })).toMatchObject({ note: 'jane' });
+  });
+});
+
+describe('HTTP/2', () => {
+  test('carries requests and watches over one connection', async () => {
+    const { events } = eventsOfTest();
+    const server = createSecureServer({ key: serverPem.private, cert: serverPem.cert, allowHTTP1: true });
+    const versions = new Set<string>();
+    server.on('request', (request, response) => {
+      versions.add(request.httpVersion);
+      toNodeListener(events.handle)(request as never, response as never);
+    });
+    const port = await listenTo(server);
+    const client = clientTo(port, { tls: trusted(), http2: true });
+    await client.create(event('a') as never);
+    const seen: string[] = [];
+    for await (const { type, object } of client.watch({ sendInitialEvents: true })) {
+      seen.push(`${type} ${object.metadata.name}`);
+      if (type === 'BOOKMARK') await client.delete({ name: 'a' });
+      if (type === 'DELETED') break;
+    }
+    expect(seen).toEqual(['ADDED a', 'BOOKMARK undefined', 'DELETED a']);
+    expect([...versions]).toEqual(['2.0']);
+  });
+
+  test('leaves the server unread while the reader of a watch is slow', async () => {
+    const frame = `${JSON.stringify({ type: 'ADDED', object: { metadata: { name: 'a', annotations: { a: 'x'.repeat(10_000) } } } })}\n`;
+    let written = 0;
+    const server = createSecureServer({ key: serverPem.private, cert: serverPem.cert });
+    server.on('stream', (stream) => {
+      stream.on('error', () => undefined);
+      stream.respond({ ':status': 200, 'content-type': 'application/json' });
+      const write = (): void => {
+        let more = true;
+        while (more && !stream.destroyed) {
+          more = stream.write(frame);
+          written += frame.length;
+        }
+        if (!stream.destroyed) stream.once('drain', write);
+      };
+      write();
+    });
+    const port = await listenTo(server);
+    const frames = clientTo(port, { tls: trusted(), http2: true }).watch()[Symbol.asyncIterator]();
+    await frames.next();
+    let before = -1;
+    while (written !== before) {
+      before = written;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    expect(written).toBeLessThan(20_000_000);
+    for (let index = 0; index < 1_000; index++) await frames.next();
+    expect(written).toBeGreaterThan(before);
+    await frames.return?.();
+  });
+
+  test('is not spoken unless it is asked for', async () => {
+    const server = createSecureServer({ key: serverPem.private, cert: serverPem.cert, allowHTTP1: true });
+    server.on('request', (request, response) => {
+      answer(response as never, 200, { ...STORED, note: request.httpVersion });
+    });
+    const port = await listenTo(server);
+    expect(await clientTo(port, { tls: trusted() }).get({ name: 'a' })).toMatchObject({ note: '1.1' });
+  });
+});
+
+describe('a proxy', () => {
+  test('carries the connection, is told its own password, and nothing of the requests', async () => {
+    const port = await listenTo(createServer(tls(), whoAmI));
+    const asked: unknown[] = [];
+    const proxy = createPlain();
+    proxy.on('connect', (request, socket) => {
+      asked.push([request.url, request.headers['proxy-authorization'], request.headers.authorization]);
+      const upstream = connect(port, '127.0.0.1', () => {
+        socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
+        upstream.pipe(socket).pipe(upstream);
+      });
+      socket.on('error', () => upstream.destroy());
+      upstream.on('error', () => socket.destroy());
+    });
+    const proxyPort = await listenTo(proxy);
+    const client = clientTo(port, {
+      tls: { ...trusted(), cert: janePem.cert, key: janePem.private },
+      token: 'secret',
+      proxyUrl: `http://me:pass@127.0.0.1:${proxyPort}`,
+    });
+    expect(await client.get({ name: 'a' })).toMatchObject({ note: 'jane' });
+    expect(asked).toEqual([[`127.0.0.1:${port}`, `Basic ${btoa('me:pass')}`, undefined]]);
+  });
+
+  test('that refuses is a connection that was not made', async () => {
+    const proxy = createPlain();
+    proxy.on('connect', (_request, socket) => socket.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n'));
+    const proxyPort = await listenTo(proxy);
+    const client = clientTo(1, { tls: trusted(), proxyUrl: `http://me:top-secret@127.0.0.1:${proxyPort}` });
+    const error = await failureOf(client.create(event('a') as never));
+    expect(error).toMatchObject({ name: 'ConnectionError', sent: false });
+    expect(`${error.message} ${String(error.cause)}`).not.toContain('top-secret');
+  });
+});
