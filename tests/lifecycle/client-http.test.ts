@@ -153,7 +153,10 @@ describe('a client over HTTP', () => {
     await transport.close();
     await transport.close();
     expect(await failed).toMatchObject({ name: 'ConnectionError', sent: true });
-    expect(await failureOf(client.get({ name: 'a' }))).toMatchObject({ message: 'the transport is closed', sent: false });
+    expect(await failureOf(client.get({ name: 'a' }))).toMatchObject({
+      message: 'the transport is closed',
+      sent: false,
+    });
   });
 });
 

@@ -27,7 +27,13 @@ beforeAll(async () => {
   const keySize = 2048 as const;
   const person = (value: string): Promise<Pem> => generate([{ name: 'commonName', value }], { keySize });
   const extensions = [
-    { name: 'subjectAltName', altNames: [{ type: 2, value: 'kube.example' }, { type: 2, value: 'localhost' }] },
+    {
+      name: 'subjectAltName',
+      altNames: [
+        { type: 2, value: 'kube.example' },
+        { type: 2, value: 'localhost' },
+      ],
+    },
   ];
   [serverPem, janePem, johnPem] = await Promise.all([
     generate([{ name: 'commonName', value: 'kube.example' }], { keySize, extensions } as never),

@@ -6,7 +6,7 @@ const BRAND: unique symbol = Symbol.for('kube-vitals.ResponseError') as never;
  * was carried out. Recognise it with {@link isResponseError}.
  */
 export interface ResponseError extends Error {
-  /** The HTTP status code of the answer. */
+  /** The HTTP status code of the answer; 0 where it was no answer of HTTP. */
   readonly status: number;
 }
 

@@ -1,8 +1,10 @@
 import { connectionError } from '../../contract/connection-error.js';
 import { responseError } from '../../contract/response-error.js';
 
-/** What the HTTP client says of answers that are none, besides the codes of its parser. */
-const NO_ANSWER = ['UND_ERR_HEADERS_OVERFLOW', 'UND_ERR_RES_EXCEEDED_MAX_SIZE'];
+/** What undici says of answers that are none; its parser also fails where a connection ends in the middle of one. */
+const isNoAnswer = (error: unknown): boolean =>
+  codeOf(error) === 'UND_ERR_HEADERS_OVERFLOW' ||
+  (error instanceof Error && error.name === 'HTTPParserError' && !error.message.includes('EOF'));
 
 /**
  * The error of a request that failed, with the address but nothing else of the request: headers are secret.
@@ -10,11 +12,8 @@ const NO_ANSWER = ['UND_ERR_HEADERS_OVERFLOW', 'UND_ERR_RES_EXCEEDED_MAX_SIZE'];
  * @param sent whether it had been written to a connection, at least in part
  */
 export function requestFailure(error: unknown, host: string, sent: boolean): Error {
-  const code = codeOf(error);
   const reason = reasonOf(error);
-  if (NO_ANSWER.includes(code) || (code.startsWith('HPE_') && code !== 'HPE_INVALID_EOF_STATE')) {
-    return responseError(`${host} sent no answer of HTTP: ${reason}`, 0, error);
-  }
+  if (isNoAnswer(error)) return responseError(`${host} gave no answer of HTTP: ${reason}`, 0, error);
   if (!sent) return connectionError(`${host} was not reached: ${reason}`, false, error);
   return connectionError(`the connection to ${host} was lost: ${reason}`, true, error);
 }

@@ -23,7 +23,7 @@ export interface ExecSource {
 }
 
 const VERSIONS = ['client.authentication.k8s.io/v1', 'client.authentication.k8s.io/v1beta1'];
-/** Credentials without a token cannot be told apart: they are renewed after a refusal, but not more often than this. */
+/** Credentials are used for so long, whatever they say: a program may give expired ones, and those without a token look alike. */
 const MIN_AGE_MS = 1_000;
 
 /** What the program is told of the cluster, where the kubeconfig says `provideClusterInfo`. */
@@ -79,14 +79,16 @@ export function createExecSource(
     }
   };
 
+  const isNew = ({ at }: { readonly at: number }): boolean => clock.monotonic() - at < MIN_AGE_MS;
+
   return {
     read() {
-      if (known !== undefined && clock.now() / 1000 < known.expires) return Promise.resolve(known);
+      if (known !== undefined && (clock.now() / 1000 < known.expires || isNew(known))) return Promise.resolve(known);
       return (running ??= run());
     },
     expire(refused) {
       if (known === undefined || known.authorization !== refused) return;
-      if (refused === undefined && clock.monotonic() - known.at < MIN_AGE_MS) return;
+      if (refused === undefined && isNew(known)) return;
       known = undefined;
     },
     close: () => closed.abort(connectionError('the transport is closed', false)),

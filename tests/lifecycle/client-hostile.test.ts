@@ -1,0 +1,160 @@
+import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { once } from 'node:events';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { httpTransport, isResponseError } from '../../src/client.js';
+import { answer, clientOf, clientOver, closedLater, failureOf, local, STORED } from './client-support.js';
+
+/** A client of a server that writes what it likes. */
+async function clientOfRaw(answerWith: (socket: Socket) => void) {
+  let written = 0;
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => undefined);
+    socket.once('data', () => answerWith(socket));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    for (const socket of sockets) {
+      written += socket.bytesWritten;
+      socket.destroy();
+    }
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  const transport = closedLater(httpTransport({ server: local(port) }));
+  const bytes = (): number => [...sockets].reduce((sum, socket) => sum + socket.bytesWritten, written);
+  return { client: clientOver(transport, { maxResponseBytes: 100_000, maxFrameBytes: 100_000 }), bytes };
+}
+
+/** Writes the same text for ever, as fast as it is taken. */
+const endless = (socket: Socket, text: string): void => {
+  const write = (): void => {
+    while (!socket.destroyed && socket.write(text));
+    if (!socket.destroyed) socket.once('drain', write);
+  };
+  write();
+};
+
+const HEAD = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n';
+
+describe('a hostile server', () => {
+  test('that never ends its headers is left', async () => {
+    const { client } = await clientOfRaw((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\n');
+      endless(socket, 'x-more: 0123456789\r\n');
+    });
+    expect(await failureOf(client.get({ name: 'a' }))).toSatisfy(isResponseError);
+  });
+
+  test('that speaks no HTTP is left', async () => {
+    const { client } = await clientOfRaw((socket) => socket.end('SSH-2.0-OpenSSH_9.9\r\n'));
+    expect(await failureOf(client.get({ name: 'a' }))).toSatisfy(isResponseError);
+  });
+
+  test('that never ends its answer is left after maxResponseBytes', async () => {
+    const { client, bytes } = await clientOfRaw((socket) => {
+      socket.write(`${HEAD}connection: close\r\n\r\n{"note":"`);
+      endless(socket, 'x'.repeat(10_000));
+    });
+    const error = await failureOf(client.get({ name: 'a' }));
+    expect(error).toSatisfy(isResponseError);
+    expect(error.message).toBe('the answer has more than 100000 bytes');
+    expect(bytes()).toBeLessThan(20_000_000);
+  });
+
+  test('that never ends its refusal is told in short', async () => {
+    const { client } = await clientOfRaw((socket) => {
+      socket.write('HTTP/1.1 403 Forbidden\r\ncontent-type: text/html\r\n\r\n<html><title>No</title><body>');
+      endless(socket, '<p>access denied</p>');
+    });
+    const error = await failureOf(client.get({ name: 'a' }));
+    expect(error).toMatchObject({ name: 'StatusError', code: 403, reason: '' });
+    expect(error.message.length).toBeLessThan(300);
+    expect(error.message).toMatch(/^the server answered 403: No access denied access denied/);
+  });
+
+  test('that never ends the line of a watch is left after maxFrameBytes', async () => {
+    const { client, bytes } = await clientOfRaw((socket) => {
+      socket.write(`${HEAD}connection: close\r\n\r\n{"type":"ADDED","object":{"note":"`);
+      endless(socket, 'x'.repeat(10_000));
+    });
+    const frames = client.watch()[Symbol.asyncIterator]();
+    const error = await failureOf(frames.next());
+    expect(error).toSatisfy(isResponseError);
+    expect(error.message).toBe('a frame of the watch has more than 100000 bytes');
+    expect(bytes()).toBeLessThan(20_000_000);
+  });
+
+  test('that gives the same continue token for ever is left', async () => {
+    let asked = 0;
+    const { client } = await clientOf((_request, response) => {
+      asked++;
+      answer(response, 200, { kind: 'EventList', metadata: { resourceVersion: '1', continue: 'more' }, items: [] });
+    });
+    const error = await failureOf(client.list().toArray());
+    expect(error).toSatisfy(isResponseError);
+    expect(asked).toBe(2);
+  });
+
+  test('that gives empty pages with ever new tokens is left', async () => {
+    let asked = 0;
+    const { client } = await clientOf((_request, response) => {
+      const metadata = { resourceVersion: '1', continue: String(++asked) };
+      answer(response, 200, { kind: 'EventList', metadata, items: [] });
+    });
+    expect(await failureOf(client.list().toArray())).toSatisfy(isResponseError);
+    expect(asked).toBe(1_000);
+  });
+
+  test('that gives ever more events is left by toArray', async () => {
+    let asked = 0;
+    const { client } = await clientOf((_request, response) => {
+      const metadata = { resourceVersion: '1', continue: String(++asked) };
+      answer(response, 200, { kind: 'EventList', metadata, items: [STORED, STORED] });
+    });
+    expect(await failureOf(client.list().toArray(10))).toMatchObject({ message: 'the list has more than 10 events' });
+    expect(asked).toBe(6);
+  });
+
+  test('that compresses its answer without being asked is not decompressed', async () => {
+    let encoding: unknown;
+    const bomb = gzipSync(Buffer.alloc(50_000_000, 'x'));
+    const { client } = await clientOf((request, response) => {
+      encoding = request.headers['accept-encoding'];
+      response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' }).end(bomb);
+    });
+    const error = await failureOf(client.get({ name: 'a' }));
+    expect(error).toSatisfy(isResponseError);
+    expect(error.message).toBe('the answer is compressed (gzip), which was not asked for');
+    expect(encoding).toBeUndefined();
+    const frames = client.watch()[Symbol.asyncIterator]();
+    expect(await failureOf(frames.next())).toSatisfy(isResponseError);
+  });
+
+  test('that answers with something else is a ResponseError, with the beginning of it', async () => {
+    const { client } = await clientOf((request, response) => {
+      if (request.url?.includes('?')) return answer(response, 200, { kind: 'EventList', metadata: {}, items: 5 });
+      response.writeHead(200, { 'content-type': 'text/html' });
+      return void response.end('<!doctype html><script>alert(1)</script><h1>Sign\n in</h1>\u001b[31m');
+    });
+    const error = await failureOf(client.get({ name: 'a' }));
+    expect(error.message).toBe('the answer is no JSON object: Sign in [31m');
+    expect(await failureOf(client.list().toArray())).toSatisfy(isResponseError);
+  });
+
+  test('that answers a pipelined second time does not confuse the next request', async () => {
+    let first = true;
+    const { client } = await clientOfRaw((socket) => {
+      const body = JSON.stringify(STORED);
+      const whole = `${HEAD}content-length: ${body.length}\r\n\r\n${body}`;
+      socket.write(first ? whole + whole.replace('"a"', '"b"') : whole);
+      first = false;
+    });
+    const seen = [await client.get({ name: 'a' }), await client.get({ name: 'a' }).catch(() => undefined)];
+    expect(seen[0]).toMatchObject(STORED);
+    if (seen[1] !== undefined) expect(seen[1]).toMatchObject(STORED);
+  });
+});

@@ -1,0 +1,352 @@
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import {
+  defaultTransport,
+  inClusterTransport,
+  kubeconfigTransport,
+  type KubeconfigTransportOptions,
+} from '../../src/client.js';
+import { fakeClock } from '../../src/testing.js';
+import { answer, clientOver, closedLater, failureOf, folderOfTest, local, STORED } from './client-support.js';
+import { listen } from './support.js';
+
+/** A server that notes what it is told, and refuses those that `isValid` does not know. */
+async function noting(isValid: (authorization: string | undefined) => boolean = () => true) {
+  const seen: (string | undefined)[] = [];
+  const { port } = await listen((request, response) => {
+    seen.push(request.headers.authorization);
+    if (isValid(request.headers.authorization)) answer(response, 200, STORED);
+    else answer(response, 401, { kind: 'Status', reason: 'Unauthorized', message: 'Unauthorized', code: 401 });
+  });
+  return { server: local(port), seen };
+}
+
+interface Parts {
+  readonly server?: string;
+  readonly user?: object;
+  readonly cluster?: object;
+  readonly context?: object;
+}
+
+/** A kubeconfig with one of each. JSON is YAML. */
+const configOf = ({ server = 'https://127.0.0.1:1', user = {}, cluster = {}, context = {} }: Parts): string =>
+  JSON.stringify({
+    clusters: [{ name: 'c', cluster: { server, ...cluster } }],
+    users: [{ name: 'u', user }],
+    contexts: [{ name: 'x', context: { cluster: 'c', user: 'u', ...context } }],
+    'current-context': 'x',
+  });
+
+const open = async (options: KubeconfigTransportOptions) => closedLater(await kubeconfigTransport(options));
+
+/** A program that writes `status`, and counts its runs in a file. */
+function plugin(folder: string, script: string): string {
+  const path = join(folder, 'plugin.sh');
+  writeFileSync(path, `#!/bin/sh\necho run >> "${folder}/runs"\n${script}\n`);
+  chmodSync(path, 0o755);
+  return path;
+}
+
+const runs = (folder: string): number =>
+  existsSync(join(folder, 'runs')) ? readFileSync(join(folder, 'runs'), 'utf8').split('\n').length - 1 : 0;
+
+const V1 = 'client.authentication.k8s.io/v1';
+const credential = (status: object, apiVersion = V1): string =>
+  `cat <<'END'\n${JSON.stringify({ kind: 'ExecCredential', apiVersion, status })}\nEND`;
+
+describe('a kubeconfig', () => {
+  test('gives server, namespace and credentials of its current context, or of another one', async () => {
+    const { server, seen } = await noting();
+    const text = `
+clusters:
+  - { name: c, cluster: { server: ${server} } }
+users:
+  - { name: jane, user: { token: t1 } }
+  - { name: john, user: { username: john, password: "p:w" } }
+contexts:
+  - { name: one, context: { cluster: c, user: jane, namespace: shop } }
+  - { name: two, context: { cluster: c, user: john } }
+  - { name: three, context: { cluster: c } }
+current-context: one
+`;
+    const one = await open({ text });
+    expect(one.namespace).toBe('shop');
+    const two = await open({ text, context: 'two', namespace: 'own' });
+    expect(two.namespace).toBe('own');
+    for (const transport of [one, two, await open({ text, context: 'three' })])
+      await clientOver(transport).get({ name: 'a' });
+    expect(seen).toEqual(['Bearer t1', `Basic ${btoa('john:p:w')}`, undefined]);
+  });
+
+  test('of several files is merged as kubectl does: what is named first wins, and paths are those of the file', async () => {
+    const { server, seen } = await noting();
+    const [first, second] = [folderOfTest(), folderOfTest()];
+    writeFileSync(join(second, 'token'), 'from-second');
+    writeFileSync(
+      join(first, 'config'),
+      JSON.stringify({ users: [{ name: 'jane', user: { token: 'from-first' } }], contexts: [] }),
+    );
+    writeFileSync(
+      join(second, 'config'),
+      JSON.stringify({
+        clusters: [{ name: 'c', cluster: { server } }],
+        users: [
+          { name: 'jane', user: { token: 'shadowed', username: 'x' } },
+          { name: 'john', user: { tokenFile: 'token' } },
+        ],
+        contexts: [
+          { name: 'one', context: { cluster: 'c', user: 'jane', namespace: 'shop' } },
+          { name: 'two', context: { cluster: 'c', user: 'john' } },
+        ],
+        'current-context': 'one',
+      }),
+    );
+    const paths = [join(first, 'config'), join(first, 'absent'), join(second, 'config')];
+    vi.stubEnv('KUBECONFIG', paths.join(delimiter));
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const transport = await open({});
+    expect(transport.namespace).toBe('shop');
+    await clientOver(transport).get({ name: 'a' });
+    await clientOver(await open({ context: 'two' })).get({ name: 'a' });
+    await clientOver(closedLater(await defaultTransport())).get({ name: 'a' });
+    expect(seen).toEqual(['Bearer from-first', 'Bearer from-second', 'Bearer from-first']);
+  });
+
+  test('impersonates', async () => {
+    const seen: unknown[] = [];
+    const { port } = await listen((request, response) => {
+      const { headers } = request;
+      seen.push(headers['impersonate-user'], headers['impersonate-group'], headers['impersonate-extra-scope']);
+      answer(response, 200, STORED);
+    });
+    const user = { token: 't', as: 'jane', 'as-groups': ['a', 'b'], 'as-user-extra': { scope: ['all'] } };
+    await clientOver(await open({ text: configOf({ server: local(port), user }) })).get({ name: 'a' });
+    expect(seen).toEqual(['jane', 'a, b', 'all']);
+  });
+
+  test.each<[string, string | Parts, string]>([
+    ['is no YAML', 'a: [top-secret', 'kubeconfig: the text is no YAML: BAD_INDENT in line 1'],
+    ['is no object', '- top-secret', 'kubeconfig: the text must be an object'],
+    [
+      'has no current context',
+      'clusters: []',
+      'kubeconfig: there is no current-context: name one with the option context',
+    ],
+    ['lacks the cluster', { context: { cluster: 'other' } }, 'kubeconfig: the context "x": its cluster is missing'],
+    ['lacks the user', { context: { user: 'other' } }, 'kubeconfig: the context "x": its user is missing'],
+    ['has a token that is no text', { user: { token: 7 } }, 'kubeconfig: the user "u": token must be a text'],
+    [
+      'has a certificate without its key',
+      { user: { 'client-certificate-data': btoa('top-secret') } },
+      'kubeconfig: the user "u": client-certificate and client-key belong together',
+    ],
+    [
+      'has data that is no base64',
+      { cluster: { 'certificate-authority-data': 'top secret!' } },
+      'kubeconfig: the cluster "c": certificate-authority-data must be base64',
+    ],
+    [
+      'checks a certificate and does not',
+      { cluster: { 'certificate-authority': 'x', 'insecure-skip-tls-verify': true } },
+      'kubeconfig: the cluster "c": insecure-skip-tls-verify leaves no use for a certificate-authority',
+    ],
+    [
+      'has a removed auth-provider',
+      { user: { 'auth-provider': { name: 'gcp', config: { 'access-token': 'top-secret' } } } },
+      'kubeconfig: the user "u": the auth-provider "gcp" is of a kind that Kubernetes removed in 1.26; use an exec plugin',
+    ],
+    [
+      'has a plugin of an unknown version',
+      { user: { exec: { apiVersion: 'client.authentication.k8s.io/v1alpha1', command: 'x' } } },
+      'kubeconfig: the user "u": exec: apiVersion must be client.authentication.k8s.io/v1 or client.authentication.k8s.io/v1beta1',
+    ],
+    [
+      'has a plugin that asks people',
+      { user: { exec: { apiVersion: V1, command: 'x', interactiveMode: 'Always' } } },
+      'kubeconfig: the user "u": exec: the program needs a terminal (interactiveMode: Always), and there is none',
+    ],
+    [
+      'impersonates nobody',
+      { user: { 'as-groups': ['a'] } },
+      'kubeconfig: the user "u": as-uid, as-groups and as-user-extra need as',
+    ],
+  ])('that %s is refused with a text that has no secret', async (_, parts, message) => {
+    const text = typeof parts === 'string' ? parts : configOf(parts);
+    const error = await failureOf(kubeconfigTransport({ text }));
+    expect(error.message).toBe(message);
+  });
+
+  test('names entries as it likes', async () => {
+    const text = configOf({}).replaceAll('"x"', '"__proto__"');
+    expect(await open({ text })).toBeDefined();
+    expect((await failureOf(kubeconfigTransport({ text, context: 'constructor' }))).message).toBe(
+      'kubeconfig: there is no context "constructor"',
+    );
+  });
+
+  test('that is absent is told with its path', async () => {
+    const path = join(folderOfTest(), 'absent');
+    expect((await failureOf(kubeconfigTransport({ path }))).message).toBe(`kubeconfig: there is no file ${path}`);
+    vi.stubEnv('KUBECONFIG', path);
+    vi.stubEnv('KUBERNETES_SERVICE_HOST', '');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    expect((await failureOf(kubeconfigTransport())).message).toBe(`kubeconfig: there is none: no file ${path}`);
+    expect((await failureOf(defaultTransport())).message).toBe(
+      `no server is configured: there is no kubeconfig ${path}, and this is no pod of a cluster`,
+    );
+  });
+});
+
+describe('an exec plugin', () => {
+  test('is run once for many requests, with its environment and what it is told of the cluster', async () => {
+    const folder = folderOfTest();
+    const { server, seen } = await noting();
+    const command = plugin(
+      folder,
+      `printf '%s' "$KUBERNETES_EXEC_INFO" > "${folder}/info"\nprintf '%s' "$1 $MORE" > "${folder}/args"\n${credential({ token: 'from-plugin' })}`,
+    );
+    const exec = {
+      apiVersion: V1,
+      command,
+      args: ['$(touch hacked) "quoted"'],
+      env: [{ name: 'MORE', value: 'more' }],
+      provideClusterInfo: true,
+    };
+    const cluster = {
+      extensions: [{ name: 'client.authentication.k8s.io/exec', extension: { audience: 'shop' } }],
+    };
+    const client = clientOver(await open({ text: configOf({ server, cluster, user: { exec } }) }));
+    await Promise.all(Array.from({ length: 10 }, () => client.get({ name: 'a' })));
+    await client.get({ name: 'a' });
+    expect(runs(folder)).toBe(1);
+    expect(new Set(seen)).toEqual(new Set(['Bearer from-plugin']));
+    expect(JSON.parse(readFileSync(join(folder, 'info'), 'utf8'))).toEqual({
+      kind: 'ExecCredential',
+      apiVersion: V1,
+      spec: { interactive: false, cluster: { server, config: { audience: 'shop' } } },
+    });
+    expect(readFileSync(join(folder, 'args'), 'utf8')).toBe('$(touch hacked) "quoted" more');
+  });
+
+  test('is found beside its kubeconfig, and run again when its credentials expire', async () => {
+    const folder = folderOfTest();
+    const clock = fakeClock();
+    const { server, seen } = await noting();
+    plugin(
+      folder,
+      credential({ token: 't', expirationTimestamp: '2024-01-01T00:10:00Z' }, 'client.authentication.k8s.io/v1beta1'),
+    );
+    const exec = { apiVersion: 'client.authentication.k8s.io/v1beta1', command: './plugin.sh' };
+    writeFileSync(join(folder, 'config'), configOf({ server, user: { exec } }));
+    const client = clientOver(await open({ path: join(folder, 'config'), clock }));
+    await client.get({ name: 'a' });
+    clock.advance(599_000);
+    await client.get({ name: 'a' });
+    expect(runs(folder)).toBe(1);
+    clock.advance(1_000);
+    await client.get({ name: 'a' });
+    expect(runs(folder)).toBe(2);
+    expect(seen).toHaveLength(3);
+  });
+
+  test('is run again after a 401, once for many requests', async () => {
+    const folder = folderOfTest();
+    const { server } = await noting((authorization) => authorization === 'Bearer t2');
+    const command = plugin(
+      folder,
+      `n=$(wc -l < "${folder}/runs")\necho "{\\"kind\\":\\"ExecCredential\\",\\"apiVersion\\":\\"${V1}\\",\\"status\\":{\\"token\\":\\"t$((n))\\"}}"`,
+    );
+    const client = clientOver(await open({ text: configOf({ server, user: { exec: { apiVersion: V1, command } } }) }));
+    await Promise.all(Array.from({ length: 5 }, () => client.get({ name: 'a' })));
+    expect(runs(folder)).toBe(2);
+  });
+
+  test.each<[string, string, string]>([
+    ['fails', 'echo top-secret >&2; exit 3', 'ended with exit code 3'],
+    [
+      'writes no JSON',
+      'echo top-secret',
+      'kubeconfig: the user "u": exec: the program wrote no ExecCredential with a status',
+    ],
+    ['writes another version', credential({ token: 'top-secret' }, 'v2'), `wrote another apiVersion than ${V1}`],
+    ['writes nothing of use', credential({}), 'wrote neither a token nor a client certificate'],
+    ['writes half a certificate', credential({ clientCertificateData: 'x' }), 'without the other'],
+    ['never stops writing', 'exec yes top-secret', 'wrote more than 1048576 bytes'],
+    ['never ends', 'exec sleep 60', 'did not end within 300 ms'],
+  ])('that %s is an error that repeats nothing of what it wrote', async (_, script, message) => {
+    const folder = folderOfTest();
+    const command = plugin(folder, script);
+    const told: string[] = [];
+    const exec = { apiVersion: V1, command };
+    const transport = await open({
+      text: configOf({ user: { exec } }),
+      execTimeoutMs: 300,
+      onExecOutput: (text) => told.push(text),
+    });
+    const error = await failureOf(clientOver(transport).get({ name: 'a' }));
+    expect(error).toMatchObject({ name: 'ConnectionError', sent: false });
+    expect(error.message).toContain(message);
+    expect(`${error.message}${String(error.cause)}`).not.toContain('top-secret');
+    expect(told).toHaveLength(1);
+    if (script.includes('>&2')) expect(told).toEqual(['top-secret\n']);
+  });
+
+  test('that is not installed is told with the hint', async () => {
+    const exec = { apiVersion: V1, command: 'kube-vitals-no-such-program', installHint: 'Install it.' };
+    const error = await failureOf(clientOver(await open({ text: configOf({ user: { exec } }) })).get({ name: 'a' }));
+    expect(error.message).toBe('kubeconfig: the program "kube-vitals-no-such-program" was not found. Install it.');
+  });
+
+  test('is not run where execPlugins is false', async () => {
+    const exec = { apiVersion: V1, command: 'x' };
+    const error = await failureOf(kubeconfigTransport({ text: configOf({ user: { exec } }), execPlugins: false }));
+    expect(error.message).toBe('kubeconfig: the user "u" needs a program (exec), and execPlugins is false');
+  });
+
+  test('ends with the transport, and a call that waits for it with its signal', async () => {
+    const folder = folderOfTest();
+    const command = plugin(folder, `echo $$ > "${folder}/pid"; exec sleep 60`);
+    const transport = await open({ text: configOf({ user: { exec: { apiVersion: V1, command } } }) });
+    const reason = new Error('enough');
+    const controller = new AbortController();
+    const failed = failureOf(clientOver(transport).get({ name: 'a' }, { signal: controller.signal }));
+    while (!existsSync(join(folder, 'pid')) || readFileSync(join(folder, 'pid'), 'utf8') === '') await delay(5);
+    controller.abort(reason);
+    expect(await failed).toBe(reason);
+    const pid = Number(readFileSync(join(folder, 'pid'), 'utf8'));
+    expect(isRunning(pid)).toBe(true);
+    await transport.close();
+    while (isRunning(pid)) await delay(5);
+  });
+});
+
+describe('a pod', () => {
+  test('has its server in the environment, and token, authority and namespace in files', async () => {
+    const directory = folderOfTest();
+    for (const [name, text] of Object.entries({ token: 't\n', 'ca.crt': 'no certificate', namespace: 'shop\n' })) {
+      writeFileSync(join(directory, name), text);
+    }
+    onTestFinished(() => void vi.unstubAllEnvs());
+    vi.stubEnv('KUBERNETES_SERVICE_HOST', '');
+    expect((await failureOf(inClusterTransport({ directory }))).message).toMatch(/^not in a cluster/);
+    vi.stubEnv('KUBERNETES_SERVICE_HOST', '::1');
+    vi.stubEnv('KUBERNETES_SERVICE_PORT', '1');
+    const transport = closedLater(await inClusterTransport({ directory }));
+    expect(transport.namespace).toBe('shop');
+    const error = await failureOf(clientOver(transport).get({ name: 'a' }));
+    expect(error).toMatchObject({ name: 'ConnectionError', sent: false });
+    expect(error.message).toContain('[::1]:1');
+    vi.stubEnv('KUBECONFIG', join(directory, 'absent'));
+    expect(closedLater(await defaultTransport()).namespace).toBeUndefined();
+  });
+});
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
