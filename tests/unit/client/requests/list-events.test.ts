@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest';
+import { isExpired } from '../../../../src/client.js';
+import { answering, failureOf, json, refused } from '../answering.js';
+
+const item = (name: string, resourceVersion: number, namespace = 'default') => ({
+  metadata: { name, namespace, resourceVersion: String(resourceVersion) },
+});
+const page = (resourceVersion: number, items: object[], next?: string) =>
+  json(200, {
+    kind: 'EventList',
+    apiVersion: 'events.example.com/v1',
+    metadata: { resourceVersion: String(resourceVersion), ...(next && { continue: next }) },
+    items,
+  });
+const expired = refused(410, 'Expired');
+
+const namesOf = async (events: AsyncIterable<{ metadata: { name?: string | undefined } }>): Promise<unknown[]> => {
+  const names: unknown[] = [];
+  for await (const { metadata } of events) names.push(metadata.name);
+  return names;
+};
+
+describe('a list', () => {
+  it('asks for a page when its first event is needed, and for a revision once', async () => {
+    const { client, asked } = answering([page(9, [item('a', 1), item('b', 2)], 'x/y'), page(9, [item('c', 3)])]);
+    const listing = client.list({
+      pageSize: 2,
+      resourceVersion: '9',
+      resourceVersionMatch: 'Exact',
+      labelSelector: 'a in (b, c)',
+    });
+    expect(asked).toEqual([]);
+    expect(await namesOf(listing)).toEqual(['a', 'b', 'c']);
+    const path = '/apis/events.example.com/v1/namespaces/default/events';
+    expect(asked.map(({ line }) => line)).toEqual([
+      `GET ${path}?limit=2&resourceVersion=9&resourceVersionMatch=Exact&labelSelector=a%20in%20(b%2C%20c)`,
+      `GET ${path}?limit=2&continue=x%2Fy&labelSelector=a%20in%20(b%2C%20c)`,
+    ]);
+  });
+
+  it('is of all namespaces for null, and of that of the client otherwise', async () => {
+    const { client, asked } = answering([page(1, []), page(1, []), page(1, [])]);
+    for (const namespace of [null, undefined, 'other']) await client.list({ namespace }).toArray();
+    expect(asked.map(({ line }) => line.replace(/\?.*/, ''))).toEqual([
+      'GET /apis/events.example.com/v1/events',
+      'GET /apis/events.example.com/v1/namespaces/default/events',
+      'GET /apis/events.example.com/v1/namespaces/other/events',
+    ]);
+  });
+
+  it('that begins again gives each event once, and those that have changed since', async () => {
+    const answers = [
+      page(10, [item('a', 1), item('b', 2)], 't1'),
+      page(10, [item('c', 3)], 't2'),
+      expired,
+      // b has changed, bb is new, c was removed, d was not given yet.
+      page(20, [item('a', 1), item('b', 15), item('bb', 12)], 't3'),
+      expired,
+      page(30, [item('a', 1), item('b', 15), item('bb', 25)], 't4'),
+      page(30, [item('d', 4)]),
+    ];
+    expect(await namesOf(answering(answers).client.list())).toEqual(['a', 'b', 'c', 'b', 'bb', 'bb', 'd']);
+  });
+
+  it('that begins again says so page by page, and is exact as an array', async () => {
+    const answers = () => [
+      page(10, [item('a', 1), item('b', 2)], 't1'),
+      expired,
+      page(20, [item('b', 15), item('d', 4)]),
+    ];
+    const pages: unknown[] = [];
+    for await (const { items, resourceVersion, restarted } of answering(answers()).client.list().pages()) {
+      pages.push([resourceVersion, restarted ?? false, items.map(({ metadata }) => metadata.name)]);
+    }
+    expect(pages).toEqual([
+      ['10', false, ['a', 'b']],
+      ['20', true, ['b', 'd']],
+    ]);
+    expect(await namesOf(answering(answers()).client.list().toArray() as never).catch(() => 'array')).toBe('array');
+    const all = await answering(answers()).client.list().toArray();
+    expect(all.map(({ metadata }) => metadata.name)).toEqual(['b', 'd']);
+  });
+
+  it('compares names of several namespaces as the server orders them', async () => {
+    const items = [item('z', 1, 'a-b'), item('y', 2, 'a')];
+    const answers = [page(10, items, 't1'), expired, page(20, [...items, item('x', 3, 'b')])];
+    expect(await namesOf(answering(answers).client.list({ namespace: null }))).toEqual(['z', 'y', 'x']);
+  });
+
+  it('that begins again fails where nobody can tell what was given', async () => {
+    const unordered = [page(10, [item('b', 1), item('a', 2)], 't1'), expired, page(20, [])];
+    expect(await failureOf(namesOf(answering(unordered).client.list()))).toMatchObject({ name: 'ResponseError' });
+    const opaque = json(200, { kind: 'EventList', metadata: { resourceVersion: 'abc' }, items: [] });
+    const answers = [page(10, [item('a', 1)], 't1'), expired, opaque];
+    expect(await failureOf(namesOf(answering(answers).client.list()))).toMatchObject({ name: 'ResponseError' });
+  });
+
+  it('that is refused at its beginning fails, and one that begins again too often', async () => {
+    expect(await failureOf(answering([expired]).client.list().toArray())).toSatisfy(isExpired);
+    const answers = Array.from({ length: 11 }, () => [page(10, [item('a', 1)], 't1'), expired]).flat();
+    const { client, asked } = answering(answers);
+    expect(await failureOf(client.list().toArray())).toSatisfy(isExpired);
+    expect(asked).toHaveLength(22);
+  });
+});

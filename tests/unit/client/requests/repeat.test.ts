@@ -1,0 +1,141 @@
+import { describe, expect, it } from 'vitest';
+import { connectionError, isStatusError } from '../../../../src/client.js';
+import { answering, event, failureOf, json, refused, type Answer } from '../answering.js';
+
+const refusedConnection = connectionError('refused', false);
+const reset = connectionError('reset', true);
+const stored = json(200, { ...event('a'), kind: 'Event' });
+const busy = refused(429, 'TooManyRequests', { 'retry-after': '1' });
+const away = refused(503, 'ServiceUnavailable', { 'retry-after': '1' });
+
+describe('a read', () => {
+  it.each<[string, Answer]>([
+    ['a refused connection', refusedConnection],
+    ['a reset connection', reset],
+    ['429', refused(429, 'TooManyRequests')],
+    ['503', refused(503, 'ServiceUnavailable')],
+    ['502 of a proxy', { status: 502, headers: { 'content-type': 'text/html' }, body: '<h1>Bad Gateway</h1>' }],
+    ['504', refused(504, 'Timeout')],
+    ['500 with Retry-After', refused(500, 'InternalError', { 'retry-after': '1' })],
+  ])('is repeated after %s', async (_, failure) => {
+    const { client, asked } = answering([failure, stored]);
+    expect((await client.get({ name: 'a' })).metadata.name).toBe('a');
+    expect(asked).toHaveLength(2);
+  });
+
+  it.each([404, 403, 401, 400, 500, 501, 410, 307])('is not repeated after %s', async (code) => {
+    const { client, asked } = answering([refused(code, 'Other')]);
+    expect(await failureOf(client.get({ name: 'a' }))).toMatchObject({ name: 'StatusError', code });
+    expect(asked).toHaveLength(1);
+  });
+
+  it('is repeated at growing intervals, retries times', async () => {
+    const { client, asked } = answering(
+      Array.from({ length: 4 }, () => reset),
+      {
+        retry: { retries: 3, firstDelayMs: 1_000, longestDelayMs: 3_000 },
+      },
+    );
+    expect(await failureOf(client.get({ name: 'a' }))).toBe(reset);
+    const waits = asked.slice(1).map(({ at }, index) => at - (asked[index]?.at as number));
+    expect(waits).toHaveLength(3);
+    for (const [index, longest] of [1_000, 2_000, 3_000].entries()) {
+      expect(waits[index]).toBeGreaterThanOrEqual(longest / 2);
+      expect(waits[index]).toBeLessThanOrEqual(longest + 100);
+    }
+  });
+
+  it('waits as long as the server asks, in seconds or until a date', async () => {
+    const date = { date: 'Mon, 01 Jan 2024 00:00:00 GMT', 'retry-after': 'Mon, 01 Jan 2024 00:00:07 GMT' };
+    const { client, asked } = answering([
+      refused(503, 'ServiceUnavailable', { 'retry-after': '3' }),
+      refused(429, 'TooManyRequests', date),
+      stored,
+    ]);
+    await client.get({ name: 'a' });
+    expect((asked[1]?.at as number) - (asked[0]?.at as number)).toBeGreaterThanOrEqual(3_000);
+    expect((asked[2]?.at as number) - (asked[1]?.at as number)).toBeGreaterThanOrEqual(7_000);
+  });
+
+  it('fails at once, and says how long to wait, where that would be too long', async () => {
+    const { client, asked, clock } = answering([refused(503, 'ServiceUnavailable', { 'retry-after': '3600' })]);
+    const before = clock.monotonic();
+    const error = await failureOf(client.get({ name: 'a' }, { timeoutMs: 10_000 }));
+    expect(error).toMatchObject({ code: 503, retryAfterMs: 3_600_000 });
+    expect(clock.monotonic() - before).toBeLessThan(5_000);
+    expect(asked).toHaveLength(1);
+  });
+
+  it('ends with timeoutMs, repetitions included', async () => {
+    const { client } = answering([reset, () => new Promise(() => undefined)], { timeoutMs: 2_000 });
+    expect(await failureOf(client.get({ name: 'a' }))).toMatchObject({
+      name: 'ConnectionError',
+      message: 'there was no answer within 2000 ms',
+    });
+  });
+
+  it('ends with its signal, also while it waits for the next attempt', async () => {
+    const controller = new AbortController();
+    const reason = new Error('enough');
+    const { client, asked } = answering(
+      [
+        (request) => {
+          setTimeout(() => controller.abort(reason), 5);
+          void request;
+          throw reset;
+        },
+      ],
+      { retry: { retries: 1, firstDelayMs: 600_000, longestDelayMs: 600_000 }, timeoutMs: 3_600_000 },
+    );
+    expect(await failureOf(client.get({ name: 'a' }, { signal: controller.signal }))).toBe(reason);
+    expect(asked).toHaveLength(1);
+  });
+
+  it('is not sent at all when its signal is aborted already', async () => {
+    const reason = new Error('enough');
+    const { client, asked } = answering([]);
+    expect(await failureOf(client.get({ name: 'a' }, { signal: AbortSignal.abort(reason) }))).toBe(reason);
+    expect(asked).toEqual([]);
+  });
+});
+
+describe('a write', () => {
+  const writes = {
+    update: ({ client }: ReturnType<typeof answering>) => client.update(event('a')),
+    patch: ({ client }: ReturnType<typeof answering>) => client.patch({ name: 'a' }, { type: 'merge', patch: {} }),
+    delete: ({ client }: ReturnType<typeof answering>) => client.delete({ name: 'a' }),
+    deleteCollection: ({ client }: ReturnType<typeof answering>) => client.deleteCollection({ fieldSelector: 'a=b' }),
+    'create with generateName': ({ client }: ReturnType<typeof answering>) =>
+      client.create(event('', { metadata: { generateName: 'a-' } })),
+  };
+
+  it.each(Object.entries(writes))('(%s) is repeated where it was certainly not carried out', async (_, write) => {
+    const given = answering([refusedConnection, busy, away, stored]);
+    await write(given);
+    expect(given.asked).toHaveLength(4);
+  });
+
+  it.each(Object.entries(writes))('(%s) is not repeated where that is not known', async (_, write) => {
+    for (const failure of [
+      reset,
+      refused(504, 'Timeout'),
+      refused(503, 'ServiceUnavailable'),
+      refused(429, 'TooManyRequests'),
+    ]) {
+      const given = answering([failure]);
+      const error = await failureOf(Promise.resolve(write(given)));
+      expect(error === reset || isStatusError(error)).toBe(true);
+      expect(given.asked).toHaveLength(1);
+    }
+  });
+
+  it('that is a dry run is repeated like a read', async () => {
+    const { client, asked } = answering([reset, stored, reset, stored]);
+    await client.update(event('a'), { dryRun: true });
+    await client.create(event('a'), { dryRun: true });
+    expect(asked).toHaveLength(4);
+    expect(asked[0]?.line).toBe(
+      'PUT /apis/events.example.com/v1/namespaces/default/events/a?dryRun=All&fieldManager=kube-vitals',
+    );
+  });
+});
