@@ -82,7 +82,7 @@ export function firstValue({ headers }: Pick<ApiResponse, 'headers'>, name: stri
 
 /** The beginning of a foreign text in one line, without the tags of a page and without control characters. */
 export function shown(text: string): string {
-  const start = text.slice(0, 16_384);
+  const start = text.slice(0, 4_096);
   const plain = /^\s*</.test(start) ? start.replace(/<(script|style)\b[^]*?<\/\1>|<[^>]*>/gi, ' ') : start;
   const line = plain.replace(/[\p{C}\s]+/gu, ' ').trim();
   return line.length > SHOWN ? `${line.slice(0, SHOWN)}…` : line;

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import * as bridge from '../../../src/bridge.js';
+import * as client from '../../../src/client.js';
 import * as etcd from '../../../src/etcd.js';
 import * as fastifyEntry from '../../../src/fastify.js';
 import * as fetchEntry from '../../../src/fetch.js';
@@ -23,6 +24,19 @@ const handler = (): undefined => undefined;
 const { memoryStore } = main;
 const hooks = { authenticate: () => undefined, authorize: () => ({ allowed: true }) };
 const part = { handle: handler };
+const KUBECONFIG = JSON.stringify({
+  clusters: [{ name: 'c', cluster: { server: 'http://localhost' } }],
+  contexts: [{ name: 'x', context: { cluster: 'c' } }],
+  'current-context': 'x',
+});
+
+// As in a pod, for transports that look for their server.
+beforeAll(() => {
+  vi.stubEnv('KUBECONFIG', '/no/such/kubeconfig');
+  vi.stubEnv('KUBERNETES_SERVICE_HOST', 'localhost');
+  vi.stubEnv('KUBERNETES_SERVICE_PORT', '443');
+});
+afterAll(() => void vi.unstubAllEnvs());
 
 /** Every public function with options: what it needs besides, and two options with values of the wrong type. */
 const FUNCTIONS: Readonly<Record<string, readonly [call: Call, wrong: object, faults: readonly string[]]>> = {
@@ -229,6 +243,48 @@ const FUNCTIONS: Readonly<Record<string, readonly [call: Call, wrong: object, fa
     { clock: {}, tls: { certificate: 'x' } },
     ['there is no option "tls.certificate"', 'clock must be a Clock', 'tls goes with https endpoints only'],
   ],
+  createEventsClient: [
+    (options) => client.createEventsClient({ transport: handler, ...options }),
+    { group: 'Events', timeoutMs: 0, retry: { retries: 0.5, delayMs: 1 }, maxFrameBytes: 1 },
+    [
+      'group must be an API group',
+      'timeoutMs must be a number from 1 to 3600000',
+      'retry.retries must be a whole number from 0 to 100',
+      'there is no option "retry.delayMs"',
+      'maxFrameBytes must be a whole number from 1024 to 536870912',
+    ],
+  ],
+  httpTransport: [
+    (options) => client.httpTransport({ server: 'https://localhost', ...options }),
+    { tls: { cert: 'x', verify: false }, token: '', tokenFile: 'x', headers: { Host: 'x' }, proxyUrl: 'ftp://x' },
+    [
+      'tls.cert and tls.key belong together',
+      'there is no option "tls.verify"',
+      'token must be a function or a non-empty string without spaces',
+      'headers["Host"]: a name of a header is in lower case',
+      'proxyUrl must be an http, https or socks5 URL',
+      'token, tokenFile and basicAuth exclude each other',
+    ],
+  ],
+  kubeconfigTransport: [
+    (options) => client.kubeconfigTransport({ text: KUBECONFIG, ...options }),
+    { execTimeoutMs: 0, execPlugins: 'no', headers: { authorization: 'x' } },
+    [
+      'execTimeoutMs must be a number from 1 to 3600000',
+      'execPlugins must be true or false',
+      'headers["authorization"] is set by the transport',
+    ],
+  ],
+  inClusterTransport: [
+    (options) => client.inClusterTransport(options),
+    { directory: '', maxConnections: 0 },
+    ['directory must be a non-empty string', 'maxConnections must be a whole number from 1 to 65536'],
+  ],
+  defaultTransport: [
+    (options) => client.defaultTransport(options),
+    { http2: 1, keepAliveMs: -1 },
+    ['http2 must be true or false', 'keepAliveMs must be a number from 1 to 600000'],
+  ],
   call: [
     (options) => testing.call(handler, 'GET /', options),
     { headers: 'x', token: 5 },
@@ -268,7 +324,17 @@ const WITHOUT = [
     'postgresJsClient',
     'storeError',
   ],
-  ...['isBadCredential', 'isBodyError', 'isProbe', 'isStoreError'],
+  ...[
+    'isBadCredential',
+    'isBodyError',
+    'isProbe',
+    'isStoreError',
+    'connectionError',
+    'isConnectionError',
+    'isResponseError',
+  ],
+  ...['isAlreadyExists', 'isConflict', 'isExpired', 'isForbidden', 'isInvalid', 'isNotFound', 'isStatusError'],
+  ...['isTooManyRequests', 'isUnauthorized'],
 ];
 
 /** What a call throws, or what its promise is rejected with. */
@@ -284,7 +350,7 @@ async function faultOf(call: Call, options: object): Promise<Error> {
 it('every function of every entry is in the table, or takes no options', () => {
   const bridges = [node, fetchEntry, fastifyEntry, koaEntry, bridge];
   const stores = [sqlite, postgres, etcd, storeEntry];
-  const entries = [main, health, checks, metrics, observers, lifecycle, ...bridges, ...stores, testing];
+  const entries = [main, health, checks, metrics, observers, lifecycle, ...bridges, ...stores, client, testing];
   const functions = entries.flatMap((entry) =>
     Object.entries(entry).flatMap(([name, value]) => (typeof value === 'function' ? [name] : [])),
   );

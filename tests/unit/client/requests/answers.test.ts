@@ -1,0 +1,162 @@
+import { describe, expect, it } from 'vitest';
+import {
+  createEventsClient,
+  isAlreadyExists,
+  isConflict,
+  isExpired,
+  isForbidden,
+  isInvalid,
+  isNotFound,
+  isTooManyRequests,
+  isUnauthorized,
+} from '../../../../src/client.js';
+import { httpDate, retryAfterMs } from '../../../../src/client/requests/retry-after.js';
+import { warningTexts } from '../../../../src/client/requests/warnings.js';
+import { answering, event, failureOf, json, refused } from '../answering.js';
+
+const once = { retry: { retries: 0 } };
+const get = (answer: Parameters<typeof answering>[0][number]) =>
+  failureOf(answering([answer], once).client.get({ name: 'a' }));
+
+describe('a refusal', () => {
+  it('says what the Status says', async () => {
+    const details = {
+      name: 'a',
+      group: 'events.example.com',
+      kind: 'Event',
+      causes: [{ reason: 'FieldValueRequired', message: 'Required value', field: 'reason' }],
+    };
+    const body = { kind: 'Status', message: 'Event is invalid', reason: 'Invalid', details, code: 422 };
+    const error = await get(json(422, body));
+    expect(error).toMatchObject({
+      code: 422,
+      reason: 'Invalid',
+      message: 'Event is invalid',
+      causes: details.causes,
+      details,
+    });
+    expect(error).toSatisfy(isInvalid);
+  });
+
+  it.each([
+    [isNotFound, 404, 'NotFound'],
+    [isConflict, 409, 'Conflict'],
+    [isAlreadyExists, 409, 'AlreadyExists'],
+    [isExpired, 410, 'Expired'],
+    [isExpired, 410, 'Gone'],
+    [isUnauthorized, 401, 'Unauthorized'],
+    [isForbidden, 403, 'Forbidden'],
+    [isTooManyRequests, 429, 'TooManyRequests'],
+  ])('is recognised by %o', async (is, code, reason) => {
+    expect(await get(refused(code, reason))).toSatisfy(is);
+    expect(
+      await get(refused(418, reason === 'Conflict' || reason === 'AlreadyExists' ? 'Other' : reason)),
+    ).not.toSatisfy(is);
+    expect(is(new Error('x'))).toBe(false);
+  });
+
+  it('of a proxy says the beginning of its text', async () => {
+    const page = '<html><head><style>a{}</style><title>502 Bad Gateway</title></head><body>nginx</body></html>';
+    expect(await get({ status: 502, headers: {}, body: page })).toMatchObject({
+      code: 502,
+      reason: '',
+      message: 'the server answered 502: 502 Bad Gateway nginx',
+    });
+    expect((await get({ status: 418, headers: {}, body: 'x'.repeat(1_000) })).message).toHaveLength(226);
+    expect((await get({ status: 500, headers: {}, body: null })).message).toBe('the server answered 500');
+    expect((await get({ status: 500, headers: {}, body: '{"message":"no Status"}' })).message).toBe(
+      'the server answered 500: {"message":"no Status"}',
+    );
+  });
+
+  it('is no better than what a Status may be', async () => {
+    const body = {
+      kind: 'Status',
+      status: 'Failure',
+      message: 5,
+      reason: [],
+      code: 'x',
+      details: { causes: 'x', retryAfterSeconds: -1, name: {} },
+    };
+    expect(await get(json(409, body))).toMatchObject({
+      code: 409,
+      reason: '',
+      message: 'the server answered 409',
+      causes: [],
+      retryAfterMs: undefined,
+    });
+  });
+
+  it('with status 200 is one as well', async () => {
+    expect(
+      await get(json(200, { kind: 'Status', status: 'Failure', message: 'no', reason: 'Forbidden' })),
+    ).toMatchObject({
+      name: 'StatusError',
+      message: 'no',
+    });
+  });
+
+  it('is what a server without the API gives', async () => {
+    expect(await get(undefined)).toSatisfy(isNotFound);
+  });
+});
+
+describe('Retry-After', () => {
+  it.each<[string | undefined, number | undefined]>([
+    ['0', 0],
+    ['7', 7_000],
+    [' 7 ', 7_000],
+    ['Thu, 01 Jan 1970 00:01:00 GMT', 50_000],
+    ['Thu, 01 Jan 1970 00:00:01 GMT', 0],
+    ['-1', undefined],
+    ['1.5', undefined],
+    ['soon', undefined],
+    ['1e9', undefined],
+    [undefined, undefined],
+  ])('%s is %s ms', (value, ms) => {
+    expect(retryAfterMs(value, undefined, 10_000)).toBe(ms);
+  });
+
+  it('as a date is compared with the clock of the server', () => {
+    const date = 'Thu, 01 Jan 1970 00:00:50 GMT';
+    expect(retryAfterMs('Thu, 01 Jan 1970 00:01:00 GMT', date, 0)).toBe(10_000);
+    expect(httpDate('Thu, 99 Foo 1970 00:00:50 GMT')).toBeUndefined();
+  });
+});
+
+describe('warnings', () => {
+  it('are read from one header or several, with quotes in them', () => {
+    expect(
+      warningTexts('299 - "unknown field \\"spec\\"", 299 - "b \\\\ c" "Thu, 01 Jan 1970 00:00:50 GMT",299 x "c"'),
+    ).toEqual(['unknown field "spec"', 'b \\ c', 'c']);
+    expect(warningTexts(['299 - "a"', '299 - "b"'])).toEqual(['a', 'b']);
+    for (const text of ['', 'x', '299 - "a', '299 "a"']) expect(warningTexts(text)).toEqual([]);
+    expect(warningTexts(`${'299 - "a", '.repeat(1_000)}299 - "a"`)).toHaveLength(100);
+  });
+
+  it('are told to onWarning, whose failures are nobody else’s', async () => {
+    const told: string[] = [];
+    const { client } = answering([json(201, { ...event('a') }, { warning: '299 - "unknown field \\"x\\""' })], {
+      onWarning(text) {
+        told.push(text);
+        throw new Error('hook');
+      },
+    });
+    await client.create(event('a'));
+    expect(told).toEqual(['unknown field "x"']);
+  });
+});
+
+describe('arguments that make no request', () => {
+  it('are a TypeError that says what to do', async () => {
+    const { client } = answering([]);
+    for (const name of ['', '.', '..', 'a/b', 'a%2fb', undefined as never]) {
+      expect(await failureOf(client.get({ name }))).toMatchObject({ name: 'TypeError' });
+    }
+    const bare = createEventsClient({ transport: () => undefined });
+    expect((await failureOf(bare.get({ name: 'a' }))).message).toBe(
+      'name a namespace, of the event or of createEventsClient',
+    );
+    expect(bare.group).toBe('events.k8s.io');
+  });
+});

@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { isStatusError } from '../../../../src/client.js';
+import { readObject } from '../../../../src/client/requests/answers.js';
+import { root } from '../../../package/source-files.js';
+
+interface Exchange {
+  readonly step: string;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: unknown;
+}
+
+const { reference, scenarios } = JSON.parse(readFileSync(`${root}/tests/conformance/corpus/corpus.json`, 'utf8')) as {
+  readonly reference: string;
+  readonly scenarios: readonly { readonly id: string; readonly exchanges: readonly Exchange[] }[];
+};
+
+/** Answers with a JSON object that kube-apiserver's libraries have given. */
+const exchanges = scenarios.flatMap(({ id, exchanges: all }) =>
+  all.flatMap(({ step, status, headers, body }) =>
+    typeof body === 'object' && body !== null && !Array.isArray(body) ? [{ id, step, status, headers, body }] : [],
+  ),
+);
+
+it(`every recorded answer of ${reference} is read as what it is`, async () => {
+  let refusals = 0;
+  for (const { id, step, status, headers, body } of exchanges) {
+    const response = { status, headers, body: JSON.stringify(body) };
+    const reading = { response, signal: new AbortController().signal, maxBytes: 10_000_000, nowMs: 0 };
+    const where = `${id}: ${step}`;
+    if (status < 400) {
+      expect(await readObject(reading), where).toEqual(body);
+      continue;
+    }
+    const error: unknown = await readObject(reading).catch((caught: unknown) => caught);
+    expect(isStatusError(error), where).toBe(true);
+    refusals++;
+    const {
+      message = '',
+      reason = '',
+      details,
+    } = body as { message?: string; reason?: string; details?: { causes?: [] } };
+    if ((body as { kind?: string }).kind === 'Status' && message !== '')
+      expect(error, where).toMatchObject({ message, reason, code: status });
+    if (details?.causes !== undefined) expect(error, where).toMatchObject({ causes: details.causes });
+  }
+  expect(exchanges.length).toBeGreaterThan(500);
+  expect(refusals).toBeGreaterThan(100);
+});
