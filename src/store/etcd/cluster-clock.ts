@@ -1,6 +1,6 @@
-import type { ClientRequest, RequestOptions } from 'node:http';
 import { storeError } from '../contract/errors.js';
-import { httpsOptions, type EtcdSettings } from './options.js';
+import { loadHttp, type OpenHttp } from './http-exchange.js';
+import type { EtcdSettings } from './options.js';
 
 /** How old an answer of the members may be where the moment is needed again. */
 const FRESH_MS = 1000;
@@ -17,52 +17,35 @@ export interface ClusterClock {
 /** A member's answer: the time it gave, that it speaks no HTTP on this port, or that it is away. */
 type Answer = { readonly micros: number; readonly at: number } | 'no-http' | 'away';
 
-async function load(): Promise<{ http: typeof import('node:http'); https: typeof import('node:https') }> {
-  const [http, https] = await Promise.all([import('node:http'), import('node:https')]);
-  return { http, https };
-}
-
 /**
  * Reads the time off the `Date` header of the members' answers to `GET /version`, which needs no permission. Of three
  * members the one in the middle counts, so that one whose clock is wrong decides nothing. Where they answer gRPC only on
  * this port (`--listen-client-http-urls`), there is no clock to share, and the one of this process is taken.
  */
 export function createClusterClock(settings: EtcdSettings): ClusterClock {
-  const { clock, timeEndpoints, requestTimeoutMs, tls } = settings;
-  let loading: ReturnType<typeof load> | undefined;
+  const { clock, timeEndpoints, requestTimeoutMs } = settings;
+  let loading: Promise<OpenHttp> | undefined;
   let last: { readonly micros: number; readonly at: number } | undefined;
 
   const askOne = async (endpoint: string): Promise<Answer> => {
-    const { http, https } = await (loading ??= load());
-    const { protocol, hostname, port } = new URL(endpoint);
-    const options: RequestOptions = {
-      method: 'GET',
-      host: hostname.replace(/^\[|\]$/g, ''),
-      port: port === '' ? 2379 : Number(port),
-      path: '/version',
-      agent: false,
-      headers: { 'user-agent': 'kube-vitals' },
-    };
+    const member = (await (loading ??= loadHttp()))(endpoint, settings, 1);
     return new Promise((resolve) => {
-      let connected = false;
-      const request: ClientRequest =
-        protocol === 'https:' ? https.request({ ...options, ...httpsOptions(tls) }) : http.request(options);
       const done = (answer: Answer): void => {
         timer.cancel();
-        request.destroy();
         resolve(answer);
+        member.close();
       };
       const timer = clock.setTimer(() => done('away'), requestTimeoutMs);
-      request.on('socket', (socket) =>
-        socket.once(protocol === 'https:' ? 'secureConnect' : 'connect', () => (connected = true)),
-      );
-      request.on('error', () => done(connected ? 'no-http' : 'away'));
-      request.on('response', ({ headers }) => {
-        const millis = Date.parse(headers.date ?? '');
-        // The header is cut to the second.
-        done(Number.isNaN(millis) ? 'no-http' : { micros: millis * 1000 + HALF_SECOND, at: clock.monotonic() });
+      member.send('/version', {}, undefined, {
+        started(_status, { date }) {
+          const millis = Date.parse(String(date));
+          // The header is cut to the second.
+          done(Number.isNaN(millis) ? 'no-http' : { micros: millis * 1000 + HALF_SECOND, at: clock.monotonic() });
+        },
+        data: () => undefined,
+        ended: () => undefined,
+        failed: (_error, sent) => done(sent ? 'no-http' : 'away'),
       });
-      request.end();
     });
   };
 
