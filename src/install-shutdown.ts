@@ -106,7 +106,7 @@ const LAST_CLOSE_MS = 2_000;
  * @throws TypeError that lists every fault of the options.
  */
 export function installShutdown(options: InstallShutdownOptions): InstalledShutdown {
-  checkOptions('installShutdown', options, rules());
+  checkOptions('installShutdown', options, shutdownRules());
   const { health, events, store, clock = systemClock, observe } = options;
   const { drainTimeoutMs = 60_000, idleGraceMs = 2_000 } = options;
   const servers = [options.server].flat() as readonly ShutdownServer[];
@@ -214,7 +214,8 @@ const aServer = /* @__PURE__ */ anObjectWith(
   'a server, as createServer(), listen() or serve() returned it, or a list of servers',
 );
 
-const rules = (): OptionRules<InstallShutdownOptions> => ({
+/** The rules of the options of {@link installShutdown}. */
+export const shutdownRules = (): OptionRules<InstallShutdownOptions> => ({
   server: (value, name) =>
     Array.isArray(value) && value.length > 0
       ? value.flatMap((server, index) => required(aServer)(server, `${name}[${index}]`))

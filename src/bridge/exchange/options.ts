@@ -50,7 +50,8 @@ export interface BridgeOptions {
 /** The default of `stallTimeoutMs`. */
 export const STALL_TIMEOUT_MS = 60_000;
 
-const rules = (): OptionRules<BridgeOptions> => ({
+/** The rules of the options that both bridges have. */
+export const bridgeRules = (): OptionRules<BridgeOptions> => ({
   basePath: aBasePath,
   onError: aFunction,
   maxBodyBytes: aWholeNumber(0),
@@ -66,6 +67,6 @@ export function checkBridge(maker: string, handler: unknown, options: BridgeOpti
       handler,
       'the handler',
     ),
-    ...optionFaults(options, rules()),
+    ...optionFaults(options, bridgeRules()),
   ]);
 }

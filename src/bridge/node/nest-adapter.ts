@@ -1,0 +1,67 @@
+import type { ApiHandler } from '../../http/handler.js';
+import type { BridgeOptions } from '../exchange/options.js';
+import { toFastifyPlugin, type FastifyPlugin } from './fastify-plugin.js';
+import type { NodeIncoming, NodeOutgoing } from './message.js';
+import { createServing } from './serving.js';
+
+/** What is needed of Nest's HTTP adapters. A structural type: the package does not depend on Nest. */
+export interface NestHttpAdapter {
+  /** `express` or `fastify`. */
+  getType(): string;
+  /** The Express application, or the Fastify instance. */
+  getInstance(): unknown;
+  /** The server of Node. */
+  getHttpServer(): unknown;
+  /** Adds a middleware. */
+  use(middleware: (req: NodeIncoming, res: NodeOutgoing, next: () => void) => void): unknown;
+}
+
+/** A handler in a Nest application. */
+export interface NestMount {
+  /** Called when the service has all its routes: what follows is answered where none of them matched. */
+  afterRoutes(): void;
+}
+
+/** The names of body-parser's middleware, by which Nest recognises them as well. */
+const PARSERS: ReadonlySet<string | undefined> = new Set(['jsonParser', 'urlencodedParser', 'rawParser', 'textParser']);
+
+/**
+ * Serves a handler in a Nest application that is being initialized, once below each base path: after the middleware and
+ * plugins that the service has added so far, before the body is read, and before routes with their prefix, guards and pipes.
+ *
+ * @throws TypeError that names every fault of the arguments.
+ */
+export function mountInNest(
+  adapter: NestHttpAdapter,
+  handler: ApiHandler,
+  basePaths: readonly string[],
+  options: BridgeOptions,
+): NestMount {
+  if (adapter.getType() === 'fastify') {
+    const fastify = adapter.getInstance() as { register(plugin: FastifyPlugin): unknown };
+    for (const basePath of basePaths) fastify.register(toFastifyPlugin(handler, { ...options, basePath }));
+    // The plugin knows by itself whether a route matched.
+    return { afterRoutes: () => undefined };
+  }
+
+  const serves = basePaths.map((basePath) => createServing('KubeVitalsModule', handler, { ...options, basePath }));
+  const mount = (hasNext: boolean): void => {
+    for (const serve of serves) adapter.use((req, res, next) => serve(req, res, { next: () => next(), hasNext }));
+  };
+  mount(true);
+  moveBeforeParsers(adapter.getInstance(), serves.length);
+  return { afterRoutes: () => mount(false) };
+}
+
+interface Router {
+  readonly stack?: { readonly handle?: { readonly name?: string } | undefined }[] | undefined;
+}
+
+/** Nest adds its body parsers before any module can add anything. The last `count` layers go in front of them. */
+function moveBeforeParsers(express: unknown, count: number): void {
+  // Express 4 throws when `router` is read.
+  const app = express as { readonly _router?: Router | undefined; readonly router?: Router | undefined };
+  const stack = (app._router ?? app.router)?.stack;
+  const parser = stack?.findIndex((layer) => PARSERS.has(layer.handle?.name)) ?? -1;
+  if (parser >= 0) stack?.splice(parser, 0, ...stack.splice(-count));
+}

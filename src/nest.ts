@@ -1,0 +1,9 @@
+export { EVENTS, HEALTH, KubeVitalsModule } from './kube-vitals-module.js';
+export type {
+  KubeVitalsModuleAsyncOptions,
+  KubeVitalsModuleOptions,
+  NestDynamicModule,
+} from './kube-vitals-module.js';
+export type { KubeVitalsShutdownOptions } from './nest-shutdown.js';
+export type { FailurePlace } from './bridge/exchange/failures.js';
+export type { BridgeOptions } from './bridge/exchange/options.js';
