@@ -13,6 +13,7 @@ const entries = {
   fetch: 'src/fetch.ts',
   fastify: 'src/fastify.ts',
   koa: 'src/koa.ts',
+  nest: 'src/nest.ts',
   bridge: 'src/bridge.ts',
   store: 'src/store.ts',
   sqlite: 'src/sqlite.ts',

@@ -481,7 +481,7 @@ describe('the module of Nest', () => {
             seen.push(request.originalUrl);
             next();
           })
-          .forRoutes('*path');
+          .forRoutes(own);
       },
     };
     const app = await NestFactory.create(moduleOf({ imports: [vitals], controllers: [own] }, logging), {

@@ -66,6 +66,7 @@ const allowed: Readonly<Record<string, Bundle>> = {
   fetch: { packages: [], builtins: [], lazy: [] },
   fastify: { packages: [], builtins: ['node:*'], lazy: ['node:*'] },
   koa: { packages: [], builtins: ['node:*'], lazy: ['node:*'] },
+  nest: { packages: [], builtins: ['node:*'], lazy: ['node:*'] },
   bridge: { packages: [], builtins: [], lazy: [] },
   store: { packages: [], builtins: [], lazy: [] },
   // The drivers are loaded by the worker, which is a program of its own.

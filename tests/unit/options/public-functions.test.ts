@@ -9,6 +9,7 @@ import * as health from '../../../src/health.js';
 import * as koaEntry from '../../../src/koa.js';
 import * as main from '../../../src/index.js';
 import * as lifecycle from '../../../src/lifecycle.js';
+import * as nest from '../../../src/nest.js';
 import * as node from '../../../src/node.js';
 import * as checks from '../../../src/checks.js';
 import * as metrics from '../../../src/metrics.js';
@@ -218,6 +219,11 @@ const FUNCTIONS: Readonly<Record<string, readonly [call: Call, wrong: object, fa
     { basePath: 'x', stallTimeoutMs: 0 },
     ['basePath must be a path', 'stallTimeoutMs must be a number above 0, or Infinity'],
   ],
+  KubeVitalsModule: [
+    (options) => nest.KubeVitalsModule.forRoot({ health: main.createHealth(), ...options }),
+    { basePath: ['x'], shutdown: { delayMs: -1 } },
+    ['basePath[0] must be a path', 'shutdown.delayMs must be a number from 0 to 86400000'],
+  ],
   toFetchHandler: [
     (options) => fetchEntry.toFetchHandler(handler, options),
     { basePath: 'x', stallTimeoutMs: 0 },
@@ -348,7 +354,7 @@ async function faultOf(call: Call, options: object): Promise<Error> {
 }
 
 it('every function of every entry is in the table, or takes no options', () => {
-  const bridges = [node, fetchEntry, fastifyEntry, koaEntry, bridge];
+  const bridges = [node, fetchEntry, fastifyEntry, koaEntry, nest, bridge];
   const stores = [sqlite, postgres, etcd, storeEntry];
   const entries = [main, health, checks, metrics, observers, lifecycle, ...bridges, ...stores, client, testing];
   const functions = entries.flatMap((entry) =>
