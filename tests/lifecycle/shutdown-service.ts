@@ -1,14 +1,20 @@
+import 'reflect-metadata';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createAdaptorServer } from '@hono/node-server';
+import { Controller, Get, Module, Param } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { ExpressAdapter } from '@nestjs/platform-express';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
 import express from 'express';
 import fastify from 'fastify';
 import { Hono } from 'hono';
 import { toFetchHandler } from '../../src/fetch.js';
 import { allowAnonymous, allowEverybody, createEvents, createHealth, firstOf, memoryStore } from '../../src/index.js';
-import { installShutdown, orderRequests, toNodeListener } from '../../src/node.js';
+import { KubeVitalsModule } from '../../src/nest.js';
+import { installShutdown, orderRequests, toNodeListener, type ShutdownReport } from '../../src/node.js';
 
 // A service with health, events and routes of its own, to be ended by a signal. Prints its port and, in the end, the report.
 const [framework = 'node-http', whileDraining] = process.argv.slice(2);
@@ -17,6 +23,13 @@ const health = createHealth();
 const hooks = { authenticate: allowAnonymous(), authorize: allowEverybody() };
 const events = createEvents({ apiDomain: 'example.com', store, ...hooks });
 const handle = firstOf(health.handle, events.handle);
+
+const shutdown = {
+  delayMs: 100,
+  whileDraining: whileDraining as 'close' | 'retry-after',
+  drainTimeoutMs: 10_000,
+  onReport: (report: ShutdownReport) => void process.stdout.write(`${JSON.stringify(report)}\n`),
+};
 
 let asked = 0;
 /** The body of a route of the service. */
@@ -28,7 +41,32 @@ async function own(path: string): Promise<string> {
   return 'answered';
 }
 
-const frameworks: Readonly<Record<string, () => Promise<{ server: Server; close?: () => Promise<void> }>>> = {
+/** Nest shuts down by itself, with the hooks of the module. */
+async function nest(adapter: ExpressAdapter | FastifyAdapter): Promise<{ server: Server; installed: true }> {
+  class Own {
+    read(name: string): Promise<string> {
+      return own(`/${name}`);
+    }
+  }
+  Param('name')(Own.prototype, 'read', 0);
+  Get(':name')(Own.prototype, 'read', Object.getOwnPropertyDescriptor(Own.prototype, 'read') as PropertyDescriptor);
+  Controller()(Own);
+  class Root {}
+  Module({ controllers: [Own], imports: [KubeVitalsModule.forRoot({ health, events, store, shutdown })] })(Root);
+  const app = await NestFactory.create(Root, adapter, { logger: false });
+  app.enableShutdownHooks();
+  await app.init();
+  if (adapter instanceof FastifyAdapter) await adapter.getInstance().ready();
+  return { server: app.getHttpServer() as Server, installed: true };
+}
+
+interface Started {
+  readonly server: Server;
+  readonly installed?: true;
+  readonly close?: () => Promise<void>;
+}
+
+const frameworks: Readonly<Record<string, () => Promise<Started>>> = {
   'node-http': async () => {
     const listener = toNodeListener(handle);
     return {
@@ -59,21 +97,13 @@ const frameworks: Readonly<Record<string, () => Promise<{ server: Server; close?
     const server = createAdaptorServer(app) as Server;
     return { server: orderRequests(server) };
   },
+  'nest-express': () => nest(new ExpressAdapter()),
+  'nest-fastify': () => nest(new FastifyAdapter()),
 };
 
-const { server, close } = (await frameworks[framework]?.()) ?? {};
+const { server, installed, close } = (await frameworks[framework]?.()) ?? {};
 if (server === undefined) throw new Error(`there is no framework ${framework}`);
-installShutdown({
-  server,
-  health,
-  events,
-  store,
-  close,
-  delayMs: 100,
-  whileDraining: whileDraining as 'close' | 'retry-after',
-  drainTimeoutMs: 10_000,
-  onReport: (report) => void process.stdout.write(`${JSON.stringify(report)}\n`),
-});
+if (installed !== true) installShutdown({ server, health, events, store, close, ...shutdown });
 server.listen(0, '127.0.0.1');
 await once(server, 'listening');
 process.stdout.write(`${(server.address() as AddressInfo).port}\n`);
