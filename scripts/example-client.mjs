@@ -45,7 +45,7 @@ async function startProcess(words, env) {
     url,
     output: () => printed,
     kill: () => child.kill('SIGKILL'),
-    /** Sends SIGTERM and resolves to the exit code. */
+    /** Sends SIGTERM and resolves to the exit code, or to the signal that ended the process. */
     stop: () => child.kill('SIGTERM') && inTime(exited, 'stopping'),
   };
 }

@@ -9,14 +9,19 @@ import { root, run, runGates, runTool, scratchFolder } from './gate.mjs';
 const TOKEN = 's3cret-of-the-examples';
 const EVENTS = '/apis/events.example.com/v1/namespaces/shop/events';
 
-/** The services that mount health and events, and what each says itself about paths that nobody has. */
+/** The services that mount health and events, what each says itself about paths that nobody has, and how it ends. */
 const SERVICES = {
   'node-http': { notFound: 'no such page in this shop' },
   express: { notFound: 'no such page in this shop' },
   hono: { notFound: 'no such page in this shop' },
   fastify: { notFound: 'no such page in this shop' },
   koa: { notFound: 'no such page in this shop' },
-  nest: { notFound: 'Cannot GET ', env: { TSX_TSCONFIG_PATH: join(root, 'examples/nest/tsconfig.json') } },
+  nest: {
+    notFound: 'Cannot GET ',
+    // Nest sends itself the signal once more when it is done.
+    end: 'SIGTERM',
+    env: { TSX_TSCONFIG_PATH: join(root, 'examples/nest/tsconfig.json') },
+  },
 };
 
 /** Examples that are tests. */
@@ -58,7 +63,7 @@ function greeting(name) {
 }
 
 /** What is asked of a service that mounts health and events, one gate after the other. */
-function serviceGates(name, { notFound, env = {} }) {
+function serviceGates(name, { notFound, end = 0, env = {} }) {
   let example;
   let client;
   let openWatch;
@@ -145,7 +150,7 @@ function serviceGates(name, { notFound, env = {} }) {
         for (const next of [belowOps, openWatch].filter(Boolean)) {
           for (let frame = await next(); frame !== undefined; frame = await next()) assert.equal(frame.type, 'ADDED');
         }
-        assert.equal(await stopped, 0, example.output());
+        assert.equal(await stopped, end, example.output());
       } finally {
         example.kill();
       }

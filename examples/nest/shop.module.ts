@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { KubeVitalsModule } from 'kube-vitals/nest';
 import { createDatabase, createOrders, type Database, type Orders } from '../shop/orders.js';
 import { createVitals, type Vitals } from '../shop/vitals.js';
 import { ORDERS, OrdersController } from './orders.controller.js';
@@ -19,16 +20,26 @@ const vitalsProvider = {
   },
 };
 
+@Module({ providers: [databaseProvider, vitalsProvider], exports: [DATABASE, VITALS] })
+class PartsModule {}
+
 const ordersProvider = {
   provide: ORDERS,
   inject: [DATABASE, VITALS],
   useFactory: (database: Database, { record }: Vitals): Orders => createOrders({ database, record }),
 };
 
-/** The service, and the objects of health and events as providers that others may inject. */
+/** The service, with health and events at the root and once more below `/ops`. */
 @Module({
   controllers: [OrdersController],
-  providers: [databaseProvider, vitalsProvider, ordersProvider],
-  exports: [VITALS],
+  providers: [ordersProvider],
+  imports: [
+    PartsModule,
+    KubeVitalsModule.forRootAsync({
+      imports: [PartsModule],
+      inject: [VITALS],
+      useFactory: ({ parts, handle }: Vitals) => ({ ...parts, handle, basePath: ['', '/ops'] }),
+    }),
+  ],
 })
 export class ShopModule {}

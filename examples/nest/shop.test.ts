@@ -5,8 +5,7 @@ import { Test } from '@nestjs/testing';
 import type { Event, EventList } from 'kube-vitals';
 import { call } from 'kube-vitals/testing';
 import type { Vitals } from '../shop/vitals.js';
-import { mountVitals } from './mount.js';
-import { ShopModule } from './shop.module.js';
+import { ShopModule, VITALS } from './shop.module.js';
 
 const token = 's3cret-of-the-examples';
 const events = '/apis/events.example.com/v1/namespaces/shop/events';
@@ -30,19 +29,18 @@ let url: string;
 beforeEach(async () => {
   const testing = await Test.createTestingModule({ imports: [ShopModule] }).compile();
   app = testing.createNestApplication();
-  vitals = mountVitals(app);
+  vitals = app.get<Vitals>(VITALS);
   await app.listen(0, '127.0.0.1');
   url = await app.getUrl();
 });
 
-afterEach(async () => {
-  await app.close();
-  await vitals.parts.events?.close();
-});
+afterEach(() => app.close());
 
-const get = (path: string): Promise<Response> => fetch(url + path, { headers: { authorization: `Bearer ${token}` } });
+// `app.close()` need not wait for a connection that is closed.
+const asked = { authorization: `Bearer ${token}`, connection: 'close' };
+const get = (path: string): Promise<Response> => fetch(url + path, { headers: asked });
 const post = (path: string, value: unknown): Promise<Response> => {
-  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  const headers = { ...asked, 'content-type': 'application/json' };
   return fetch(url + path, { method: 'POST', headers, body: JSON.stringify(value) });
 };
 

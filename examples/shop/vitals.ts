@@ -6,9 +6,11 @@ import {
   memoryStore,
   staticTokens,
   type ApiHandler,
+  type Events,
+  type EventStore,
+  type Health,
   type HealthCheck,
 } from 'kube-vitals';
-import type { InstallShutdownOptions } from 'kube-vitals/node';
 import { createRecorder, type Occurrence } from './recorder.js';
 
 /** Who may use the API. A real service reads its tokens from a secret. */
@@ -22,8 +24,8 @@ export interface Vitals {
   readonly record: (happened: Occurrence) => Promise<void>;
   /** Call it once the service can take requests: until then `/readyz` fails. */
   readonly started: () => void;
-  /** What `installShutdown` of `kube-vitals/node` ends, in its order. */
-  readonly parts: Pick<InstallShutdownOptions, 'health' | 'events' | 'store'>;
+  /** What the shutdown ends, in its order. */
+  readonly parts: { readonly health: Health; readonly events: Events; readonly store: EventStore };
 }
 
 /** Health and events of the shop: what a service writes once, whatever framework it uses. */
