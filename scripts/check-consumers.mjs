@@ -1,6 +1,6 @@
 // Installs the packed package into small projects, as users would, and runs them.
-import { cpSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { pack, root, run, runGates, runTool, scratchFolder } from './gate.mjs';
 
 const scratch = scratchFolder();
@@ -10,6 +10,52 @@ const says = (output) => {
   if (!/^health 200, created 201, listed 1$/.test(line)) throw new Error(`the consumer said: ${output}`);
   return line;
 };
+
+/** The services in `consumers/frameworks`, each with the packages that it imports, and the arguments of its program. */
+const FRAMEWORKS = {
+  'node:http': { folder: 'node-http' },
+  'Express 4': { folder: 'express-4', packages: { express: 'express4' } },
+  'Express 5': { folder: 'express-5', packages: { express: 'express' } },
+  Hono: { folder: 'hono', packages: { hono: 'hono', '@hono/node-server': '@hono/node-server' } },
+  'Fastify 5': { folder: 'fastify', packages: { fastify: 'fastify' } },
+  'Koa 3': { folder: 'koa', packages: { koa: 'koa' } },
+  'h3 2': { folder: 'h3', packages: { h3: 'h3' } },
+  'Nest 11 on Express': { folder: 'nest', packages: nestPackages() },
+  'Nest 11 on Fastify': { folder: 'nest', args: ['fastify'] },
+};
+
+function nestPackages() {
+  const own = ['common', 'core', 'platform-express', 'platform-fastify'].map((name) => `@nestjs/${name}`);
+  return Object.fromEntries([...own, 'reflect-metadata', 'rxjs'].map((name) => [name, name]));
+}
+
+/** Gives a project packages of the repository's own node_modules, so that nothing has to be installed. */
+function link(folder, packages) {
+  for (const [name, ownName] of Object.entries(packages)) {
+    const path = join(folder, 'node_modules', name);
+    mkdirSync(dirname(path), { recursive: true });
+    symlinkSync(join(root, 'node_modules', ownName), path);
+  }
+}
+
+/** What each of them prints: what it answered, and how the open watch and the shutdown ended. */
+const SERVED = 'health 200, created 201, listed 1, own route, watch 200 ADDED and 0 more, drained true, failures 0';
+
+const frameworkGates = {
+  'services on every framework compile'() {
+    const folder = project('frameworks');
+    link(folder, { '@types/express': '@types/express', '@types/koa': '@types/koa' });
+    for (const { folder: name, packages = {} } of Object.values(FRAMEWORKS)) link(join(folder, name), packages);
+    const types = ['--typeRoots', join(root, 'node_modules/@types'), '--types', 'node'];
+    runTool('typescript/bin/tsc', ['-p', folder, ...types]);
+  },
+};
+for (const [framework, { folder, args = [] }] of Object.entries(FRAMEWORKS)) {
+  frameworkGates[`${framework}: mounted in one line, and shut down`] = () => {
+    const said = run(process.execPath, [join(folder, 'main.js'), ...args], { cwd: project('frameworks') }).trim();
+    if (said !== SERVED) throw new Error(`the service said: ${said}\nexpected: ${SERVED}`);
+  };
+}
 
 await runGates('check-consumers', {
   'install the tarball'() {
@@ -43,4 +89,5 @@ await runGates('check-consumers', {
       join(project('jest-cjs'), 'jest.config.json'),
     ]);
   },
+  ...frameworkGates,
 });
