@@ -1,4 +1,5 @@
 import Koa from 'koa';
+import Koa2 from 'koa2';
 import koaCompress from 'koa-compress';
 import { once } from 'node:events';
 import { request as httpRequest, type RequestListener } from 'node:http';
@@ -11,13 +12,6 @@ import { feedHandler, gate, get, listen, raw, whole } from './support.js';
 
 const health = createHealth();
 
-async function serve(build: (app: Koa) => void): Promise<number> {
-  const app = new Koa();
-  app.silent = true;
-  build(app);
-  return (await listen(app.callback() as RequestListener)).port;
-}
-
 async function post(port: number, path: string, value: string): Promise<string> {
   const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(value) };
   const request = httpRequest({ host: '127.0.0.1', port, path, method: 'POST', headers, agent: false }).end(value);
@@ -25,7 +19,17 @@ async function post(port: number, path: string, value: string): Promise<string> 
   return `${response.statusCode} ${await whole(response)}`;
 }
 
-describe('the middleware of Koa', () => {
+describe.each([
+  ['Koa 3', Koa],
+  ['Koa 2', Koa2],
+])('the middleware in %s', (_version, Application) => {
+  async function serve(build: (app: Koa) => void): Promise<number> {
+    const app = new Application();
+    app.silent = true;
+    build(app);
+    return (await listen(app.callback() as RequestListener)).port;
+  }
+
   test('answers its paths and leaves the others to the service', async () => {
     const { events } = eventsOfTest();
     const seen: string[] = [];
