@@ -56,11 +56,12 @@ export interface NestDynamicModule {
 
 /**
  * Serves health and events in a Nest application, on Express or Fastify:
- * `imports: [KubeVitalsModule.forRoot({ health, events, store })]`, first in the list of the root module.
+ * `imports: [KubeVitalsModule.forRoot({ health, events, store })]`, last in the list of the root module, since Nest destroys the last
+ * one first.
  *
- * - Requests are answered before guards, pipes, interceptors, global prefixes and body parsers, and after what `app.use()`,
- *   and on Fastify `app.register()`, added before `init()` or `listen()`. Middleware of modules (`consumer.apply`) runs
- *   after it on Express, and before it on Fastify.
+ * - Requests are answered before body parsers, the global prefix, guards, pipes and interceptors, and after what `app.use()`,
+ *   and on Fastify `app.register()`, added before `init()` or `listen()`. Middleware of modules (`consumer.apply`) never sees
+ *   them on Express, and runs before on Fastify.
  * - `authenticate` finds the request of Express, or that of Fastify, with `callerFrom`.
  * - Where no route of the service matches, events also answer `/api`, `/apis`, `/openapi/v2` and `/openapi/v3`.
  * - `app.close()`, and signals after `app.enableShutdownHooks()`, shut down as `installShutdown` does: in `onModuleDestroy`
