@@ -51,7 +51,26 @@ export interface KubeVitalsModuleAsyncOptions {
 /** A module for the `imports` of a Nest module. A structural type: the package does not depend on Nest. */
 export interface NestDynamicModule {
   /** The class by which Nest knows the module. */
-  readonly module: typeof KubeVitalsModule;
+  readonly module: KubeVitalsModuleClass;
+}
+
+/** The class of the module, as Nest has classes for modules. */
+export interface KubeVitalsModuleClass {
+  /** The instance is made by Nest. */
+  new (): object;
+  /**
+   * The module with options that exist already.
+   *
+   * @throws TypeError that lists every fault of the options.
+   */
+  readonly forRoot: (options: KubeVitalsModuleOptions) => NestDynamicModule;
+  /**
+   * The module with options that a function makes of injected providers. What is wrong with them is a TypeError while Nest
+   * creates the application.
+   *
+   * @throws TypeError that lists every fault of the argument.
+   */
+  readonly forRootAsync: (options: KubeVitalsModuleAsyncOptions) => NestDynamicModule;
 }
 
 /**
@@ -68,23 +87,12 @@ export interface NestDynamicModule {
  *   `/readyz` fails, `delayMs` pass, watches end and requests in flight finish; after the last `onApplicationShutdown` health
  *   and the store are closed.
  */
-export class KubeVitalsModule {
-  /**
-   * The module with options that exist already.
-   *
-   * @throws TypeError that lists every fault of the options.
-   */
+export const KubeVitalsModule: KubeVitalsModuleClass = class KubeVitalsModule {
   static forRoot(options: KubeVitalsModuleOptions): NestDynamicModule {
     checkOptions('KubeVitalsModule', options, rules());
     return dynamicModule({ useFactory: () => options });
   }
 
-  /**
-   * The module with options that a function makes of injected providers. What is wrong with them is a TypeError while Nest
-   * creates the application.
-   *
-   * @throws TypeError that lists every fault of the argument.
-   */
   static forRootAsync(options: KubeVitalsModuleAsyncOptions): NestDynamicModule {
     checkOptions('KubeVitalsModule', options, asyncRules());
     const { imports, inject, useFactory } = options;
@@ -98,7 +106,7 @@ export class KubeVitalsModule {
       },
     });
   }
-}
+};
 
 /** Has the providers. Global, and so the last module that Nest closes. */
 class KubeVitalsProviders {}

@@ -1,6 +1,7 @@
 export { EVENTS, HEALTH, KubeVitalsModule } from './kube-vitals-module.js';
 export type {
   KubeVitalsModuleAsyncOptions,
+  KubeVitalsModuleClass,
   KubeVitalsModuleOptions,
   NestDynamicModule,
 } from './kube-vitals-module.js';

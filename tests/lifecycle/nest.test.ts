@@ -519,7 +519,8 @@ describe('the module of Nest', () => {
   test('is a module by the types of Nest', () => {
     const module: NestDynamicModule = KubeVitalsModule.forRoot({ health: createHealth() });
     const dynamic: DynamicModule = module;
-    expect(dynamic.module).toBe(KubeVitalsModule);
+    const type: Type = KubeVitalsModule;
+    expect([dynamic.module, type.name]).toEqual([KubeVitalsModule, 'KubeVitalsModule']);
   });
 
   test('answers what a test asks without a socket', async () => {
