@@ -75,12 +75,8 @@ const allowed: Readonly<Record<string, Bundle>> = {
   metrics: { packages: [], builtins: [], lazy: ['prom-client'] },
   observers: { packages: [], builtins: [], lazy: [] },
   postgres: { packages: [], builtins: ['node:buffer'], lazy: ['node:net', 'pg'] },
-  // The gateway needs Node's own clients, gRPC a package: whichever is used is loaded.
-  etcd: {
-    packages: ['@bufbuild/protobuf'],
-    builtins: [],
-    lazy: ['@grpc/grpc-js', 'node:buffer', 'node:http', 'node:https'],
-  },
+  // HTTP needs undici, gRPC its own package: whichever is used is loaded.
+  etcd: { packages: ['@bufbuild/protobuf', 'undici'], builtins: [], lazy: ['@grpc/grpc-js', 'node:*'] },
   // Transports alone need more, and load it when they are used: undici, yaml of a kubeconfig, and what reads files.
   client: { packages: ['undici', 'yaml'], builtins: [], lazy: ['node:*'] },
   testing: { packages: [], builtins: [], lazy: [] },
