@@ -102,13 +102,14 @@ describe('checkOptions', () => {
     ['isopen', 'isOpen'],
     ['isOpenMs', 'isOpen'],
     ['isOpne', 'isOpen'],
+    ['wasOpen', 'isOpen'],
   ])('suggests a known option in place of %s', (name, meant) => {
     expect(optionFaults<Options>({ [name]: 1 }, rules)).toEqual([
       `there is no option "${name}" (did you mean "${meant}"?)`,
     ]);
   });
 
-  it.each(['', 'si', 'open', 'ize-of', 'isOpenAtAll', '__proto__', 'constructor'])(
+  it.each(['', 'si', 'open', 'ize-of', 'isOpenAtAll', 'sizesize', 'sizeble', '__proto__', 'constructor'])(
     'suggests nothing in place of %j',
     (name) => {
       const given = JSON.parse(`{${JSON.stringify(name)}:1}`) as object;
