@@ -242,6 +242,14 @@ describe('memoryStore', () => {
     await nextTurn();
   });
 
+  test('one expire call goes up to its limit, however many are due, as long as it has time', async () => {
+    const store = memoryStore({ clock: fakeClock() });
+    for (let i = 0; i < 100; i++) await store.create(keyOf(`event-${i}`), sampleEvent(), { expiresAt: 5 });
+    const counts: number[] = [];
+    for (let count = 1; count > 0; counts.push(count)) count = await store.expire({ now: 5, limit: 30 });
+    expect(counts).toEqual([30, 30, 30, 10, 0]);
+  });
+
   test('all invalid options are reported together', () => {
     const bad = {
       historyMs: -1,
@@ -253,6 +261,13 @@ describe('memoryStore', () => {
     };
     expect(() => memoryStore(bad)).toThrow(
       /historyMs.*historyMaxBytes.*listCacheMaxBytes.*maxEventBytes.*startAbove.*name/,
+    );
+  });
+
+  test('an event may be as large as a quarter of maxBytes, and no larger', () => {
+    expect(() => memoryStore({ maxBytes: 1_048_576, maxEventBytes: 262_144 })).not.toThrow();
+    expect(() => memoryStore({ maxBytes: 1_048_576, maxEventBytes: 262_145 })).toThrow(
+      new TypeError('memoryStore: maxEventBytes must be at most a quarter of maxBytes'),
     );
   });
 

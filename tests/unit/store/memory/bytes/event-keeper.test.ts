@@ -264,6 +264,16 @@ describe('arenas', () => {
     events.forEach((event, i) => expect(StoredEvent.expiresAt(event)).toBe(i));
   });
 
+  test.each([
+    ['of up to a minute share one arena', [0, 1, 1000, 20_000, 60_000], 1],
+    ['of up to one, two and four minutes have an arena each', [60_000, 60_001, 120_000, 120_001, 240_000], 3],
+    ['of many days share one arena', [1e10, 1e12, Infinity], 1],
+  ])('events with a retention %s', (_, retentions, arenas) => {
+    const keeper = createEventKeeper();
+    for (const retentionMs of retentions) keeper.keep(keyOf('a'), sampleEvent({ name: 'a' }), 1, retentionMs, asGiven);
+    expect(keeper.usage().arenas).toBe(arenas);
+  });
+
   test('events with different retention times do not share arenas', () => {
     const keeper = createEventKeeper();
     const note = 'x'.repeat(4000);

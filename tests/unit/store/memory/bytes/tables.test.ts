@@ -77,6 +77,20 @@ describe('shared parts', () => {
     expect(findIn(parts, timed('2024-01-03'), long, short)?.part.bytes).toEqual(other.subarray(FROM + 10));
   });
 
+  test.each([100, 101, 102, 103])('parts of %i bytes that differ in one byte are two parts', (length) => {
+    const bytes = new Uint8Array(length).fill(7);
+    for (let place = 0; place < length; place++) {
+      const parts = createSharedParts();
+      const other = bytes.slice();
+      other[place] = 8;
+      const range = { start: 0, end: length };
+      for (let times = 0; times < 2; times++) findIn(parts, bytes, range);
+      expect(findIn(parts, other, range)).toBeUndefined();
+      expect(findIn(parts, other, range)?.part.bytes).toEqual(other);
+      expect(findIn(parts, bytes, range)?.part.bytes).toEqual(bytes);
+    }
+  });
+
   test('a very small or very large part is not shared, nor one beyond the bounds', () => {
     const parts = createSharedParts();
     const bytes = new Uint8Array(20_000).fill(7);

@@ -91,6 +91,35 @@ describe('ordered index', () => {
     );
   });
 
+  test('removes a value only if it is among the first 8,192 of its key', () => {
+    const index = createOrderedIndex<number, number>((value) => (value < 0 ? 0 : 1));
+    for (let value = -2; value < 8193; value++) index.insert(value);
+    expect(index.remove(8192)).toBe(false);
+    expect(index.size()).toBe(8195);
+    expect(index.remove(8191)).toBe(true);
+    expect(index.remove(8192)).toBe(true);
+    expect(index.size()).toBe(8193);
+  });
+
+  test('joins a block that has become small with whichever neighbour has room', () => {
+    for (const roomy of ['left', 'right']) {
+      const index = createOrderedIndex<number, number>((value) => value);
+      for (let value = 0; value < 384; value++) index.insert(value);
+      const blocks = (): number[] =>
+        index.spans(undefined, undefined, Infinity).map(({ values, first, end }) => {
+          expect([first, end]).toEqual([0, values.length]);
+          return end;
+        });
+      expect(blocks()).toEqual([128, 128, 128]);
+      const from = roomy === 'left' ? 0 : 256;
+      for (let value = from; value < from + 63; value++) index.remove(value);
+      for (let value = 128; value < 224; value++) index.remove(value);
+      expect(blocks().sort()).toEqual([128, 32, 65]);
+      index.remove(224);
+      expect(blocks().sort()).toEqual([128, 96]);
+    }
+  });
+
   test('orders strings as JavaScript compares them', () => {
     const index = createOrderedIndex<string, string>((key) => key);
     for (const key of ['b', 'a', 'c/', 'c', 'c0']) index.insert(key);

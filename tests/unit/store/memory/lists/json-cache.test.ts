@@ -99,6 +99,15 @@ describe('the cache of list JSON', () => {
     for (const { byteLength } of page?.pieces ?? []) expect(byteLength).toBeLessThanOrEqual(16_384);
   });
 
+  test('a list of more than 512 events with one value is read as records', async () => {
+    const store = await filled(5120);
+    const query = { limit: 1000, terms: [{ field: 'regarding.name', value: 'pod-3' }] };
+    expect(itemsOf(joined(store, query))).toHaveLength(512);
+    const key = { namespace: 'default', name: 'more' };
+    await store.create(key, sampleEvent({ name: 'more', regarding: 'pod-3' }), FOREVER);
+    expect(joined(store, query)).toBeUndefined();
+  });
+
   test('lists newest first, or by two terms, are read as records', async () => {
     const store = await filled(10);
     const terms = ['regarding.name', 'regarding.uid'].map((field) => ({ field, value: 'pod-1' }));
