@@ -5,6 +5,8 @@
 // --near runs only the tests at the same place below tests/unit. Without it, mutants that those do not notice meet all unit
 // tests, the conformance tests and the recorded exchanges; those of bridge/ and lifecycle/ also tests/lifecycle.
 // --with PATH counts the tests below PATH among those nearby; may be given several times.
+// --whole runs all of these tests for each mutant, not only those that execute its place: for what is computed once, on first
+// use, which only the first test executes.
 // --jobs N runs so many mutants at once (1). --files TEXT takes only files whose path contains it. --json FILE writes the
 // mutants that survived, in the form of the list of equivalent ones; --again FILE runs only those of such a file.
 // tests/mutation/equivalent.json lists mutants that change nothing anybody could notice, with the reason.
@@ -47,6 +49,7 @@ const { values: flags, positionals } = parseArgs({
     jobs: { type: 'string', default: '1' },
     files: { type: 'string', default: '' },
     near: { type: 'boolean', default: false },
+    whole: { type: 'boolean', default: false },
     with: { type: 'string', multiple: true, default: [] },
   },
 });
@@ -56,7 +59,7 @@ if (
   rooms.some((room) => !existsSync(join(ROOT, 'src', room)) && !existsSync(join(ROOT, 'src', `${room}.ts`)))
 ) {
   console.error(
-    'usage: npm run mutation -- ROOM… [--sample N] [--seed S] [--threshold PERCENT] [--near] [--with PATH] [--jobs N]',
+    'usage: npm run mutation -- ROOM… [--sample N] [--seed S] [--threshold PERCENT] [--near] [--whole] [--with PATH] [--jobs N]',
   );
   console.error('A room is a folder or file of src/, for example: health events/writing api/patch store/memory');
   process.exit(2);
@@ -110,7 +113,7 @@ async function run(tests, choice) {
     choice: { root: ROOT, rooms, seed: flags.seed, ...choice },
     mutate,
     ignorePatterns: UNREAD,
-    coverageAnalysis: 'perTest',
+    coverageAnalysis: flags.whole ? 'off' : 'perTest',
     concurrency: Number(flags.jobs),
     // Tests nearby take seconds, and a mutant that never ends costs this long.
     timeoutMS: tests === near ? 10_000 : 30_000,
