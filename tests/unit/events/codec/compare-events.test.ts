@@ -79,6 +79,65 @@ test('metadata with its revision has all fields in wire order, for any event', (
   );
 });
 
+describe('the fields that are present', () => {
+  /** The paths of all fields but those of lists, and an event with no other field. Maps have one key. */
+  const fieldsIn = (shape: StructShape, path: readonly string[] = []): (readonly string[])[] =>
+    shape.fields.flatMap((field) => {
+      const own = [...path, field.name];
+      if (
+        field.protobuf === 0 ||
+        field.discarded ||
+        field.shape.kind === 'list' ||
+        own.join('.') === 'metadata.resourceVersion'
+      )
+        return [];
+      if (field.shape.kind === 'struct')
+        return [...(own[0] === 'metadata' ? [] : [own]), ...fieldsIn(field.shape, own)];
+      return [own];
+    });
+  const withOnly = (path: readonly string[], value: unknown): Event => {
+    const object = path.reduceRight<unknown>((inner, name) => ({ [name]: inner }), value);
+    return { metadata: {}, ...(object as object) };
+  };
+  const paths = fieldsIn(eventShape());
+  const valueAt = (path: readonly string[], text: string): unknown => {
+    const shape = path.reduce<FieldShape['shape']>(
+      (found, name) => (found as StructShape).byName.get(name)?.shape as FieldShape['shape'],
+      eventShape(),
+    );
+    if (shape.kind === 'struct') return {};
+    if (shape.kind === 'map') return { key: text };
+    return shape.kind === 'scalar' && /^int/.test(shape.type) ? text.length : text;
+  };
+
+  test('give another text for each field, whatever its value', () => {
+    const none = fieldsPresent({ metadata: {} });
+    expect(none).toBe('=\0\0\0');
+    const texts = paths.map((path) => fieldsPresent(withOnly(path, valueAt(path, 'one'))));
+    expect(paths.length).toBeGreaterThan(35);
+    expect(new Set([none, ...texts]).size).toBe(paths.length + 1);
+    expect(paths.map((path) => fieldsPresent(withOnly(path, valueAt(path, 'other'))))).toEqual(texts);
+  });
+
+  test('do not include times that are null and a count of 0, but the keys of labels and annotations', () => {
+    const text = (more: object, metadata: ObjectMeta = {}): string | undefined => fieldsPresent({ metadata, ...more });
+    expect(text({ eventTime: null, deprecatedFirstTimestamp: null, deprecatedLastTimestamp: null })).toBe(text({}));
+    expect(text({ series: { count: 0, lastObservedTime: null } })).toBe(text({ series: {} }));
+    const labelled = [{ a: '1' }, { b: '1' }, { a: '1', b: '1' }].flatMap((keys) => [
+      text({}, { labels: keys }),
+      text({}, { annotations: keys }),
+    ]);
+    expect(new Set(labelled).size).toBe(6);
+  });
+
+  test.each([{ ownerReferences: [] }, { finalizers: ['a'] }, { ownerReferences: [], finalizers: ['a'] }])(
+    'are not told for an event with lists: %j',
+    (metadata) => {
+      expect(fieldsPresent({ metadata: { name: 'a', ...metadata } })).toBeUndefined();
+    },
+  );
+});
+
 test('events with the same fields have the same owners of fields', () => {
   const shape = eventShape();
   const version = { apiVersion: 'events.example.com/v1', kind: 'Event', shape };

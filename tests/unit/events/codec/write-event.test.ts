@@ -49,6 +49,14 @@ describe('the text of an event', () => {
     const alone = [
       ...Object.keys(full).map((key) => ({ metadata: {}, [key]: full[key] })),
       ...Object.keys(metadata).map((key) => ({ ...full, metadata: { [key]: metadata[key] } })),
+      ...eventShape().fields.flatMap(({ name, shape }) =>
+        shape.kind !== 'struct' || name === 'metadata'
+          ? []
+          : shape.fields.map((field) => ({
+              metadata: {},
+              [name]: { [field.name]: fullValue(field.shape, field.name) },
+            })),
+      ),
     ];
     for (const event of [full, { metadata: {} }, ...alone]) {
       expect(writeEvent(event as unknown as Event).text).toBe(encodeJson(event, storedShape()));

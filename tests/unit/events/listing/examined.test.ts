@@ -128,6 +128,26 @@ describe('a list that examines many events', () => {
   });
 });
 
+test('a store that is still reading is told by the signal of the query that the client has disconnected', async () => {
+  const reason = new Error('the client left');
+  const asked: ListQuery[] = [];
+  const { call } = verbBench((store) => ({
+    ...store,
+    list: (query) => {
+      asked.push(query);
+      return new Promise((_, reject) => {
+        query.signal?.addEventListener('abort', () => reject(query.signal?.reason as Error));
+      });
+    },
+  }));
+  const left = new AbortController();
+  const list = opened(call(`GET ${path('?labelSelector=app')}`, left.signal));
+  expect(asked).toMatchObject([{ aborted: false, signal: { aborted: false } }]);
+  left.abort(reason);
+  await expect(list).rejects.toBe(reason);
+  expect(asked).toMatchObject([{ aborted: true, signal: { aborted: true } }]);
+});
+
 describe('large events', () => {
   const MIB = 1_048_576;
 
@@ -165,6 +185,13 @@ describe('large events', () => {
     const { store, limits } = large(600, MIB);
     expect(await records(await on(store, ''))).toHaveLength(600);
     expect(limits.slice(0, 3)).toEqual([500, 16, 16]);
+  });
+
+  test('are converted in batches of about 128 KiB', async () => {
+    const { batches } = await on(large(10, 60_000).store, '?limit=10');
+    const sizes: number[] = [];
+    for await (const batch of batches) sizes.push(batch.length);
+    expect(sizes).toEqual([3, 3, 3, 1]);
   });
 
   test('end a page early, with a continue token', async () => {

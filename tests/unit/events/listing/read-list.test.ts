@@ -228,7 +228,16 @@ describe('the continue token', () => {
     }
     const gone = await made.json(`GET ${path()}?limit=2&continue=${token}`);
     expect(gone.status).toBe(410);
-    expect(gone.json).toMatchObject({ kind: 'Status', reason: 'Expired', code: 410 });
+    expect(gone.json).toMatchObject({
+      kind: 'Status',
+      reason: 'Expired',
+      code: 410,
+      message:
+        'The provided continue parameter is too old to display a consistent list result. You can start a new list ' +
+        'without the continue parameter, or use the continue token in this response to retrieve the remainder of the ' +
+        'results. Continuing with the provided token results in an inconsistent list - objects that were created, ' +
+        'modified, or deleted between the time the first chunk was returned and now may show up in the list.',
+    });
     const restart = metaOf(gone.json)['continue'] as string;
     expect(readContinueToken(restart)).toEqual({ revision: -1, start: 'e001' });
     const rest = await made.json(`GET ${path()}?limit=3&continue=${restart}`);

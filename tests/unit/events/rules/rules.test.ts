@@ -135,6 +135,23 @@ describe('an update', () => {
     expect(onUpdate({ [field]: value })).toEqual([`${field}: Invalid value: ${shown}: field is immutable`]);
   });
 
+  it.each([
+    ['regarding', { kind: 'Pod', namespace: 'shop', name: 'web-1' }, 'fieldPath', 'spec'],
+    ['related', { kind: 'Node', name: 'n' }, 'namespace', 'shop'],
+    ['deprecatedSource', { component: 'c' }, 'host', 'h'],
+  ] as const)('may not change, add or remove a member of %s', (field, stored, member, value) => {
+    const [first = ''] = Object.keys(stored);
+    const { [first]: _, ...without } = stored as Record<string, string>;
+    for (const changed of [{ ...stored, [first]: 'other' }, { ...stored, [member]: value }, without]) {
+      const texts = onUpdate({ [field]: changed }, { [field]: stored });
+      expect(texts).toEqual([expect.stringMatching(new RegExp(`^${field}: .*: field is immutable$`, 's'))]);
+    }
+    for (const same of [{ ...stored }, { ...stored, [member]: '' }]) {
+      expect(onUpdate({ [field]: same }, { [field]: stored })).toEqual([]);
+      expect(onUpdate({ [field]: stored }, { [field]: same })).toEqual([]);
+    }
+  });
+
   it('reports reason twice, as kube-apiserver checks it twice', () => {
     expect(onUpdate({ reason: 'y' })).toEqual(Array(2).fill('reason: Invalid value: "y": field is immutable'));
   });

@@ -71,6 +71,8 @@ describe('the hints of an encoded event', () => {
     expect(sharedTexts(encoded)[1]).toBe(`"managedFields":${MANAGED}},`);
     const { regardingVersion } = hintsOf(encoded);
     expect(textAt(encoded, regardingVersion, regardingVersion + 5)).toBe('12345');
+    const { regarding: __, ...without } = labelled;
+    expect(hintsOf(encodeEvent(without, MANAGED)).regardingVersion).toBe(-1);
   });
 
   test('say nothing of what is not there', () => {
