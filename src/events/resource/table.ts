@@ -49,7 +49,7 @@ export function eventTable(fieldName: (stored: keyof Event) => string): TableDef
     cells(object, now) {
       const event = fieldsOf(object);
       const about = fieldsOf(event[names.regarding]);
-      const series = event['series'] === undefined || event['series'] === null ? undefined : fieldsOf(event['series']);
+      const series = event['series'] ? fieldsOf(event['series']) : undefined;
       const firstSeen = age(event[names.firstTimestamp] ?? event['eventTime'], now);
       const lastTimestamp = event[names.lastTimestamp];
       const lastSeen = lastTimestamp ? age(lastTimestamp, now) : firstSeen;

@@ -9,7 +9,7 @@ import { listEvents } from '../../../../src/events/reading/list-events.js';
 import type { EventStore, ListQuery } from '../../../../src/store/contract/event-store.js';
 import type { EventRecord } from '../../../../src/store/contract/record.js';
 import { sampleEvent } from '../../../../src/testing/sample-event.js';
-import { path, verbBench } from '../bench.js';
+import { bench, namesOf, path, verbBench } from '../bench.js';
 
 const FAR = Number.MAX_SAFE_INTEGER;
 
@@ -198,6 +198,8 @@ describe('large events', () => {
     const { store } = large(100, MIB);
     const list = await on(store, '?limit=80');
     expect(await records(list)).toHaveLength(32);
+    // The store does not say how many are left.
+    expect(list.meta).not.toHaveProperty('remainingItemCount');
     const rest = await on(store, `?limit=80&continue=${list.meta.continue}`);
     expect((await records(rest))[0]?.key.name).toBe('32');
   });
@@ -235,6 +237,21 @@ describe('the pages of a store', () => {
     const items = JSON.parse(`[${texts.join(',')}]`) as { metadata: { name: string } }[];
     expect(items.map(({ metadata }) => metadata.name)).toEqual(names);
     expect([forms[0], forms[1], forms.at(-1)]).toEqual(['JSON', 'records', 'JSON']);
+  });
+
+  test('may be empty at the end of a list as JSON', async () => {
+    const { json, create } = bench({}, (store) => ({
+      ...store,
+      list: Object.assign((query: ListQuery) => store.list(query), {
+        json: (query: ListQuery) => {
+          if (query.after !== undefined) return { pieces: [], revision: query.at as number, remaining: 0 };
+          const page = store.list.json?.(query);
+          return page && { ...page, next: { namespace: 'default', name: 'z' } };
+        },
+      }),
+    }));
+    for (const name of ['a', 'b']) await create(name);
+    expect(namesOf((await json(`GET ${path()}`)).json)).toEqual(['a', 'b']);
   });
 
   test('leave no token when the last one is empty', async () => {

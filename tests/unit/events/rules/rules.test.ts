@@ -56,6 +56,13 @@ describe('a new event', () => {
     expect(onCreate({ [field]: 'é'.repeat(64) })).toEqual([]);
   });
 
+  it('may have finalizers without a domain only through the older version', () => {
+    const metadata = { ...event().metadata, finalizers: ['cleanup'] };
+    expect(onCreate({ metadata }, older)).toEqual([]);
+    expect(onCreate({ metadata })).toEqual([expect.stringMatching(/^metadata\.finalizers\[0\]: .*"cleanup"/)]);
+    expect(onCreate({ metadata: { ...metadata, finalizers: ['example.com/cleanup', 'orphan'] } })).toEqual([]);
+  });
+
   it('may have a note of at most 1,024 bytes', () => {
     expect(onCreate({ note: 'n'.repeat(1024) })).toEqual([]);
     expect(onCreate({ note: '€'.repeat(342) })).toEqual(['note: Invalid value: "": can have at most 1024 characters']);
@@ -146,7 +153,8 @@ describe('an update', () => {
       const texts = onUpdate({ [field]: changed }, { [field]: stored });
       expect(texts).toEqual([expect.stringMatching(new RegExp(`^${field}: .*: field is immutable$`, 's'))]);
     }
-    for (const same of [{ ...stored }, { ...stored, [member]: '' }]) {
+    const unset = ['', null, undefined].map((empty) => ({ ...stored, [member]: empty as string }));
+    for (const same of [{ ...stored }, ...unset]) {
       expect(onUpdate({ [field]: same }, { [field]: stored })).toEqual([]);
       expect(onUpdate({ [field]: stored }, { [field]: same })).toEqual([]);
     }

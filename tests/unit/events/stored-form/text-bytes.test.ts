@@ -15,6 +15,14 @@ test('returns the UTF-8 bytes of each text, and never overwrites them', () => {
   );
 });
 
+test('writes texts one after the other into blocks of 64 KiB', () => {
+  const toBytes = createTextBytes();
+  const texts = Array.from({ length: 40 }, () => toBytes('x'.repeat(4096)));
+  const blocks = [...new Set(texts.map(({ buffer }) => buffer))];
+  expect(blocks.map(({ byteLength }) => byteLength)).toEqual([65_536, 65_536, 65_536]);
+  expect(texts.slice(0, 3).map(({ byteOffset }) => byteOffset)).toEqual([0, 4096, 8192]);
+});
+
 test('has space for a text of the widest characters at the end of a block', () => {
   const toBytes = createTextBytes();
   for (const text of ['x'.repeat(8192), '€'.repeat(8192), '€'.repeat(8193), '😀'.repeat(4096), '']) {

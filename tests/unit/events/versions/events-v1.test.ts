@@ -35,6 +35,7 @@ describe.each([
     expect(item).toMatchObject(stored);
     expect(item).not.toHaveProperty('kind');
     expect(item).not.toHaveProperty('apiVersion');
+    expect(version.listsStored).toBe(apiVersion !== 'v1');
   });
 
   test('writes an event that is not stored with kind and apiVersion, and without a revision', () => {
