@@ -5,8 +5,8 @@
 // --near runs only the tests at the same place below tests/unit. Without it, mutants that those do not notice meet all unit
 // tests, the conformance tests and the recorded exchanges; those of bridge/ and lifecycle/ also tests/lifecycle.
 // --with PATH counts the tests below PATH among those nearby; may be given several times.
-// --whole runs all of these tests for each mutant, not only those that execute its place: for what is computed once, on first
-// use, which only the first test executes.
+// --whole runs all tests of a file of which one executes the place of a mutant: for what is computed once, on first use, which
+// only the first test executes.
 // --jobs N runs so many mutants at once (1). --files TEXT takes only files whose path contains it. --json FILE writes the
 // mutants that survived, in the form of the list of equivalent ones; --again FILE runs only those of such a file.
 // tests/mutation/equivalent.json lists mutants that change nothing anybody could notice, with the reason.
@@ -113,7 +113,7 @@ async function run(tests, choice) {
     choice: { root: ROOT, rooms, seed: flags.seed, ...choice },
     mutate,
     ignorePatterns: UNREAD,
-    coverageAnalysis: flags.whole ? 'off' : 'perTest',
+    coverageAnalysis: 'perTest',
     concurrency: Number(flags.jobs),
     // Tests nearby take seconds, and a mutant that never ends costs this long.
     timeoutMS: tests === near ? 10_000 : 30_000,
@@ -132,6 +132,7 @@ async function run(tests, choice) {
   await writeFile(file, JSON.stringify(config));
   // Random tests try the same for every mutant, and in every run.
   process.env.TEST_SEED ||= '1';
+  if (flags.whole) Object.assign(process.env, { MUTATION_WHOLE: 'yes', MUTATION_ISOLATE: 'yes' });
   process.env.MUTATION_TESTS = JSON.stringify(tests);
   // Not less: in the first run, of the unmutated code, a busy machine may need it.
   process.env.MUTATION_TEST_TIMEOUT_MS = '20000';

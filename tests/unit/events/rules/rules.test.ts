@@ -160,6 +160,13 @@ describe('an update', () => {
     }
   });
 
+  it('may say kind and apiVersion, which stored events do not have', () => {
+    expect(onUpdate({ kind: 'Event', apiVersion: 'v1', note: 'x' } as Partial<Event>, { note: 'x' })).toEqual([]);
+    expect(onUpdate({ kind: 'Event', apiVersion: 'v1', note: 'x' } as Partial<Event>)).toEqual([
+      'note: Invalid value: "x": field is immutable',
+    ]);
+  });
+
   it('reports reason twice, as kube-apiserver checks it twice', () => {
     expect(onUpdate({ reason: 'y' })).toEqual(Array(2).fill('reason: Invalid value: "y": field is immutable'));
   });
