@@ -201,7 +201,7 @@ describe('memoryStore', () => {
     controller.abort(new Error('enough'));
     await expect(aborted).rejects.toThrow('enough');
     await store.close();
-    await expect(cut).rejects.toMatchObject({ code: 'closed' });
+    await expect(cut).rejects.toMatchObject({ code: 'closed', message: 'the store memory is closed' });
   });
 
   test('records are frozen', async () => {

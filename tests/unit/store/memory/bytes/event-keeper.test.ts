@@ -137,6 +137,39 @@ describe('an event in an arena', () => {
     );
   });
 
+  test.each([
+    ['at the last offset that a header can tell', 65_535, 255],
+    ['at a later offset', 65_536, 255],
+    ['and are longer than a header can tell', 500, 256],
+  ])(
+    'the uid and the version of the regarding object are read back where they, or the key, stand %s',
+    (_, at, length) => {
+      const texts = {
+        name: 'n'.repeat(length),
+        namespace: 's'.repeat(length),
+        uid: 'u'.repeat(length),
+        regardingVersion: '7'.repeat(length),
+      };
+      const places = Object.keys(texts) as (keyof typeof texts)[];
+      for (const place of places) {
+        const bytes = new Uint8Array(at + 2 * length).fill(45);
+        const hints = { name: -1, namespace: -1, uid: -1, regardingVersion: -1, shared: [], suffix: -1, [place]: at };
+        if (place === 'namespace') hints.name = at - length;
+        if (place === 'name') hints.namespace = at + length;
+        for (const other of places) {
+          if (hints[other] >= 0) bytes.set(new TextEncoder().encode(texts[other]), hints[other]);
+        }
+        const fields = { reason: 'Tested', 'regarding.resourceVersion': texts.regardingVersion };
+        const given: EncodedEvent = { bytes, cut: 1, uid: texts.uid, fields, labels: {}, hints };
+        const key = sortKey({ namespace: texts.namespace, name: texts.name });
+        const stored = createEventKeeper().keep(key, given, 1, HOUR, asGiven);
+        expect(stored.uid, place).toBe(texts.uid);
+        expect(stored.fields, place).toEqual(fields);
+        expect(Buffer.compare(stored.bytes, bytes), place).toBe(0);
+      }
+    },
+  );
+
   test('a record with its revision has the same bytes as that of the plain object', () => {
     const keeper = createEventKeeper();
     const prefix = new TextEncoder().encode('"kind":"Event",');
