@@ -119,6 +119,26 @@ describe('the fields that are present', () => {
     expect(paths.map((path) => fieldsPresent(withOnly(path, valueAt(path, 'other'))))).toEqual(texts);
   });
 
+  test('give another text where one of many is missing', () => {
+    const merged = (one: object, other: object): object =>
+      Object.entries(other).reduce<Record<string, unknown>>(
+        (all, [name, value]) => {
+          const known = all[name];
+          const both = known !== undefined && typeof value === 'object';
+          return { ...all, [name]: both ? merged(known as object, value as object) : value };
+        },
+        { ...one },
+      );
+    const except = (left: readonly string[]): Event =>
+      paths
+        .filter((path) => left.length === 0 || path.join('.') !== left.join('.'))
+        .filter((path) => left.length === 0 || !path.join('.').startsWith(`${left.join('.')}.`))
+        .reduce<object>((all, path) => merged(all, withOnly(path, valueAt(path, 'one'))), { metadata: {} }) as Event;
+    const leaves = paths.filter((path) => !paths.some((other) => other.join('.').startsWith(`${path.join('.')}.`)));
+    const texts = leaves.map((path) => fieldsPresent(except(path)));
+    expect(new Set([fieldsPresent(except([])), ...texts]).size).toBe(leaves.length + 1);
+  });
+
   test('do not include times that are null and a count of 0, but the keys of labels and annotations', () => {
     const text = (more: object, metadata: ObjectMeta = {}): string | undefined => fieldsPresent({ metadata, ...more });
     expect(text({ eventTime: null, deprecatedFirstTimestamp: null, deprecatedLastTimestamp: null })).toBe(text({}));

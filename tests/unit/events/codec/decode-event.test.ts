@@ -127,6 +127,21 @@ test('any body is decoded as by the generic decoder', () => {
   );
 });
 
+test('the keys of all objects are counted', () => {
+  const count = (value: unknown): number =>
+    typeof value === 'object' && value !== null
+      ? Object.values(value).reduce<number>((sum, inner) => sum + 1 + count(inner), 0)
+      : 0;
+  for (const body of [
+    usual(),
+    usual(EMPTY, { creationTimestamp: null }),
+    usual({}, { labels: { app: 'web', tier: 'front' } }, { uid: 'u' }),
+  ]) {
+    const keys = count(body);
+    expect(decodeNewEvent(structuredClone(body))?.keys).toBe(keys);
+  }
+});
+
 test('duplicate keys are reported at every level', () => {
   const text = JSON.stringify(usual({}, { labels: { a: 'b' } }));
   for (const [from, to] of [

@@ -218,6 +218,15 @@ describe('the continue token', () => {
     ]);
   });
 
+  test('that names only a namespace continues with its first event', async () => {
+    const { json, revision } = bench();
+    for (const namespace of ['a', 'b', 'c'])
+      await json(`POST ${path('', namespace)}`, event('x', { regarding: { namespace } }));
+    const forged = btoa(JSON.stringify({ v: 'meta.k8s.io/v1', rv: Number(await revision()), start: 'b\0' }));
+    const { json: list } = await json(`GET ${ROOT}/events?continue=${forged.replaceAll('=', '')}`);
+    expect((list['items'] as Json[]).map((item) => metaOf(item)['namespace'])).toEqual(['b', 'c']);
+  });
+
   test('of an expired revision is a 410 with a token for the latest state', async () => {
     const made = await filled(4);
     const first = await made.json(`GET ${path()}?limit=2`);
@@ -259,6 +268,9 @@ describe('the continue token', () => {
     const forged = btoa(JSON.stringify({ v: 'meta.k8s.io/v1', rv: Number.MAX_SAFE_INTEGER, start: 'a\0' }));
     const answer = await made.json(`GET ${path()}?continue=${forged.replaceAll('=', '')}`);
     expect(answer.status).toBe(504);
+    expect(answer.json['message']).toContain(
+      `Too large resource version: ${Number.MAX_SAFE_INTEGER}, current: ${await made.revision()}`,
+    );
   });
 });
 

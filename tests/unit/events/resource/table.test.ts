@@ -49,6 +49,22 @@ describe('the columns', () => {
 });
 
 describe('the cells', () => {
+  it('of an object without fields are empty', () => {
+    for (const empty of [{}, { metadata: null, regarding: null, series: null, deprecatedSource: null, note: 1 }]) {
+      const shown = eventsV1Table.cells(empty, now);
+      expect([shown[1], shown[2], shown[3], shown[4], shown[5], shown[6], shown[8], shown[9]]).toEqual([
+        '',
+        '',
+        '',
+        '',
+        '',
+        '',
+        1,
+        '',
+      ]);
+    }
+  });
+
   it('show a single event', () => {
     expect(cells()).toEqual([
       '3m',

@@ -56,6 +56,15 @@ describe('a new event', () => {
     expect(onCreate({ [field]: 'é'.repeat(64) })).toEqual([]);
   });
 
+  it('must have a prefix of its name that a name may begin with', () => {
+    const metadata = { ...event().metadata, generateName: 'a/b' };
+    for (const rules of [version, older]) {
+      expect(onCreate({ metadata }, rules)).toEqual([
+        expect.stringMatching(/^metadata\.generateName: Invalid value: "a\/b"/),
+      ]);
+    }
+  });
+
   it('may have finalizers without a domain only through the older version', () => {
     const metadata = { ...event().metadata, finalizers: ['cleanup'] };
     expect(onCreate({ metadata }, older)).toEqual([]);

@@ -59,6 +59,8 @@ describe('the hints of an encoded event', () => {
     expect(sharedTexts(encodeEvent(labelled(most), MANAGED))).toHaveLength(2);
     expect(sharedTexts(encodeEvent(labelled(most + 1), MANAGED))).toEqual([managed]);
     expect(sharedTexts(encodeEvent(usual()))).toEqual([]);
+    const { creationTimestamp: _, labels: __, ...metadata } = usual().metadata;
+    expect(sharedTexts(encodeEvent({ ...usual(), metadata }, MANAGED))).toEqual([managed]);
   });
 
   test('are the same with a note that is not ASCII, and right after labels that are not', () => {

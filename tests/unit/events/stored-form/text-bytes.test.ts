@@ -23,6 +23,15 @@ test('writes texts one after the other into blocks of 64 KiB', () => {
   expect(texts.slice(0, 3).map(({ byteOffset }) => byteOffset)).toEqual([0, 4096, 8192]);
 });
 
+test.each([8193, 70_000])('gives a text of %i characters memory of its own', (length) => {
+  const toBytes = createTextBytes();
+  toBytes('a');
+  const text = 'x'.repeat(length);
+  const bytes = toBytes(text);
+  expect(Buffer.compare(bytes, plainly(text))).toBe(0);
+  expect(bytes.buffer).not.toBe(toBytes('b').buffer);
+});
+
 test('has space for a text of the widest characters at the end of a block', () => {
   const toBytes = createTextBytes();
   for (const text of ['x'.repeat(8192), '€'.repeat(8192), '€'.repeat(8193), '😀'.repeat(4096), '']) {
