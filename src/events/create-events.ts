@@ -64,12 +64,11 @@ export interface Events {
  */
 export function createEvents(options: EventsOptions): Events {
   checkEventsOptions(options);
-  const { observe } = options;
+  const { apiDomain, observe, ttlMs = 3_600_000 } = options;
   const clock = options.clock ?? systemClock;
   const notify = createNotifier(observe);
   const store = observe === undefined ? options.store : observedStore(options.store, notify, clock);
   const hub = createWatchHub({ store, clock, ...(observe && { observe }) });
-  const ttlMs = options.ttlMs ?? 3_600_000;
   const time = createStoreTime({ store, clock, toleranceMs: options.clockToleranceMs, holdMs: ttlMs });
   const expiry = createExpiryLoop({
     store,
@@ -78,7 +77,6 @@ export function createEvents(options: EventsOptions): Events {
     ...(observe && { observe }),
     intervalMs: options.expiryIntervalMs ?? 1000,
   });
-  const { apiDomain } = options;
   const versions = [eventsV1(apiDomain), ...(options.coreV1 ? [coreV1(apiDomain)] : [])];
   const fieldTracker = createFieldTracker();
   const activity = observe && createActivity({ clock, notify, ring: hub.ring });

@@ -114,7 +114,7 @@ current-context: one
     expect(seen).toEqual(['Bearer from-first', 'Bearer from-second', 'Bearer from-first']);
   });
 
-  test('impersonates', async () => {
+  test('lets its user impersonate another one', async () => {
     const seen: unknown[] = [];
     const { port } = await listen((request, response) => {
       const { headers } = request;

@@ -19,13 +19,15 @@ export function closedLater<T extends ConnectedTransport>(transport: T): T {
   return transport;
 }
 
+const ONCE = { retries: 0 };
+
 /** A client that repeats nothing unless the options say otherwise. */
 export function clientOver(transport: ConnectedTransport, options: Partial<EventsClientOptions> = {}): EventsClient {
   return createEventsClient({
     transport,
     group: 'events.example.com',
     namespace: 'default',
-    retry: { retries: 0 },
+    retry: ONCE,
     timeoutMs: 5_000,
     ...options,
   });

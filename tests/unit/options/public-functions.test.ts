@@ -25,6 +25,7 @@ const handler = (): undefined => undefined;
 const { memoryStore } = main;
 const hooks = { authenticate: () => undefined, authorize: () => ({ allowed: true }) };
 const part = { handle: handler };
+const OTHER = { retries: 0.5, delayMs: 1 };
 const KUBECONFIG = JSON.stringify({
   clusters: [{ name: 'c', cluster: { server: 'http://localhost' } }],
   contexts: [{ name: 'x', context: { cluster: 'c' } }],
@@ -251,7 +252,7 @@ const FUNCTIONS: Readonly<Record<string, readonly [call: Call, wrong: object, fa
   ],
   createEventsClient: [
     (options) => client.createEventsClient({ transport: handler, ...options }),
-    { group: 'Events', timeoutMs: 0, retry: { retries: 0.5, delayMs: 1 }, maxFrameBytes: 1 },
+    { group: 'Events', timeoutMs: 0, retry: OTHER, maxFrameBytes: 1 },
     [
       'group must be an API group',
       'timeoutMs must be a number from 1 to 3600000',

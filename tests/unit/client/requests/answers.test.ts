@@ -14,9 +14,9 @@ import { httpDate, retryAfterMs } from '../../../../src/client/requests/retry-af
 import { warningTexts } from '../../../../src/client/requests/warnings.js';
 import { answering, event, failureOf, json, refused } from '../answering.js';
 
-const once = { retry: { retries: 0 } };
+const ONCE = { retries: 0 };
 const get = (answer: Parameters<typeof answering>[0][number]) =>
-  failureOf(answering([answer], once).client.get({ name: 'a' }));
+  failureOf(answering([answer], { retry: ONCE }).client.get({ name: 'a' }));
 
 describe('a refusal', () => {
   it('says what the Status says', async () => {
@@ -113,7 +113,7 @@ describe('Retry-After', () => {
     ['soon', undefined],
     ['1e9', undefined],
     [undefined, undefined],
-  ])('%s is %s ms', (value, ms) => {
+  ])('asks with %s to wait for %s ms', (value, ms) => {
     expect(retryAfterMs(value, undefined, 10_000)).toBe(ms);
   });
 

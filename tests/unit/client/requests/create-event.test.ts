@@ -5,6 +5,8 @@ import { served } from '../served.js';
 
 const reset = connectionError('reset', true);
 const taken = refused(409, 'AlreadyExists');
+const TWICE = { retries: 1 };
+const SOON = { firstDelayMs: 1, longestDelayMs: 1 };
 const DATE = { date: 'Mon, 01 Jan 2024 00:01:00 GMT' };
 
 /** An event as it was stored at a time. */
@@ -80,7 +82,7 @@ describe('a create whose outcome is unknown', () => {
 
   it('remains unknown where later attempts do not reach the server, or are refused for other reasons', async () => {
     for (const later of [connectionError('refused', false), refused(403, 'Forbidden')]) {
-      const { client } = answering([reset, later], { retry: { retries: 1 } });
+      const { client } = answering([reset, later], { retry: TWICE });
       expect(await failureOf(client.create(event('a')))).toMatchObject({ name: 'ConnectionError', sent: true });
     }
   });
@@ -102,7 +104,7 @@ describe('a create whose outcome is unknown', () => {
       },
       group: events.group,
       namespace: 'default',
-      retry: { firstDelayMs: 1, longestDelayMs: 1 },
+      retry: SOON,
     });
     for (let index = 0; index < 20; index++) await client.create(event(`e-${index}`));
     const names = (await client.list().toArray()).map(({ metadata }) => metadata.name);

@@ -64,7 +64,7 @@ describe('a client of events in the same process', () => {
     expect(await events.list({ pageSize: 2, fieldSelector: 'metadata.name=c' }).toArray()).toHaveLength(1);
   });
 
-  it('watches', async () => {
+  it('follows the changes with a watch', async () => {
     const events = client();
     await events.create(event('a'));
     const seen: unknown[] = [];

@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { connectionError, isStatusError } from '../../../../src/client.js';
 import { answering, event, failureOf, json, refused, type Answer } from '../answering.js';
 
+const GROWING = { retries: 3, firstDelayMs: 1_000, longestDelayMs: 3_000 };
+const LATE = { retries: 1, firstDelayMs: 600_000, longestDelayMs: 600_000 };
 const refusedConnection = connectionError('refused', false);
 const reset = connectionError('reset', true);
 const stored = json(200, { ...event('a'), kind: 'Event' });
@@ -33,7 +35,7 @@ describe('a read', () => {
     const { client, asked } = answering(
       Array.from({ length: 4 }, () => reset),
       {
-        retry: { retries: 3, firstDelayMs: 1_000, longestDelayMs: 3_000 },
+        retry: GROWING,
       },
     );
     expect(await failureOf(client.get({ name: 'a' }))).toBe(reset);
@@ -85,7 +87,7 @@ describe('a read', () => {
           throw reset;
         },
       ],
-      { retry: { retries: 1, firstDelayMs: 600_000, longestDelayMs: 600_000 }, timeoutMs: 3_600_000 },
+      { retry: LATE, timeoutMs: 3_600_000 },
     );
     expect(await failureOf(client.get({ name: 'a' }, { signal: controller.signal }))).toBe(reason);
     expect(asked).toHaveLength(1);
