@@ -38,7 +38,7 @@ export interface EventSelection {
 
 /** With `list`. */
 export interface ListOptions extends CallOptions, EventSelection {
-  /** Events of one page. Default: 500. */
+  /** Events of one page, at least 1. Default: 500. */
   readonly pageSize?: number | undefined;
   /** As of which revision; see `resourceVersionMatch`. Default: the latest. */
   readonly resourceVersion?: string | undefined;
@@ -143,7 +143,7 @@ export interface EventsClient {
   readonly namespace: string | undefined;
   /** Reads an event. */
   get(key: EventKey, options?: CallOptions & { readonly resourceVersion?: string | undefined }): Promise<Event>;
-  /** Lists events. Nothing is sent before the first is asked for. */
+  /** Lists events. Nothing is sent before the first is asked for. Throws a TypeError for a `pageSize` that is none. */
   list(options?: ListOptions): EventListing;
   /**
    * Creates an event. Resolves with it as it is stored. With a fixed name it is sent again when its outcome is unknown; if the

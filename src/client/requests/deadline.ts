@@ -11,8 +11,13 @@ export interface Deadline {
   release(): void;
 }
 
-/** Begins a call. */
+/**
+ * Begins a call.
+ *
+ * @throws TypeError for a timeout that is no time
+ */
 export function createDeadline(clock: Clock, timeoutMs: number, signal: AbortSignal | undefined): Deadline {
+  if (!(timeoutMs > 0 && timeoutMs < Infinity)) throw new TypeError('timeoutMs must be a number above 0');
   const controller = new AbortController();
   const end = clock.monotonic() + timeoutMs;
   // Whether the request had been sent by then is not known, so that it counts as sent.

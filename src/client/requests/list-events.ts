@@ -16,6 +16,10 @@ const MAX_EVENTS = 1_000_000;
 
 /** Lists events; see {@link EventListing}. */
 export function listEvents(context: CallContext, paths: EventPaths, options: ListOptions): EventListing {
+  const { pageSize = PAGE_SIZE } = options;
+  // Servers take 0 for a list in one piece.
+  if (!Number.isSafeInteger(pageSize) || pageSize < 1)
+    throw new TypeError('pageSize must be a whole number of at least 1');
   const pages = (): AsyncGenerator<EventPage, void, undefined> => readPages(context, paths, options);
   return {
     pages,

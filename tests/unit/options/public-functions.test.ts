@@ -269,7 +269,7 @@ const FUNCTIONS: Readonly<Record<string, readonly [call: Call, wrong: object, fa
       'there is no option "tls.verify"',
       'token must be a function or a non-empty string without spaces',
       'headers["Host"]: a name of a header is in lower case',
-      'proxyUrl must be an http, https or socks5 URL',
+      'proxyUrl must be an http or https URL',
       'token, tokenFile and basicAuth exclude each other',
     ],
   ],

@@ -67,7 +67,7 @@ export interface HttpTransportOptions extends ConnectionSettings {
   readonly basicAuth?: { readonly username: string; readonly password: string } | undefined;
   /** As whom requests are made; who makes them must be allowed to impersonate. */
   readonly impersonate?: (Pick<Caller, 'name'> & Partial<Caller>) | undefined;
-  /** The address of an HTTP(S) or SOCKS5 proxy. Variables of the environment such as `HTTPS_PROXY` are not read. */
+  /** The address of an HTTP or HTTPS proxy; there is no SOCKS. Variables of the environment such as `HTTPS_PROXY` are not read. */
   readonly proxyUrl?: string | undefined;
 }
 
@@ -78,7 +78,7 @@ const isServer = (value: unknown): boolean => {
 };
 
 const isProxy = (value: unknown): boolean =>
-  typeof value === 'string' && URL.canParse(value) && ['http:', 'https:', 'socks5:'].includes(new URL(value).protocol);
+  typeof value === 'string' && URL.canParse(value) && ['http:', 'https:'].includes(new URL(value).protocol);
 
 const VISIBLE = /^[\x21-\x7e]+$/;
 
@@ -138,7 +138,7 @@ const rules = (): OptionRules<HttpTransportOptions> => ({
     password: required(aString),
   }),
   impersonate: mustBe((value) => isNonEmptyString((value as Partial<Caller> | null)?.name), 'an object with a name'),
-  proxyUrl: mustBe(isProxy, 'an http, https or socks5 URL'),
+  proxyUrl: mustBe(isProxy, 'an http or https URL'),
 });
 
 /** @throws TypeError that lists every fault */

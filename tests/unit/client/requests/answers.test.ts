@@ -153,6 +153,12 @@ describe('arguments that make no request', () => {
     for (const name of ['', '.', '..', 'a/b', 'a%2fb', undefined as never]) {
       expect(await failureOf(client.get({ name }))).toMatchObject({ name: 'TypeError' });
     }
+    for (const timeoutMs of [0, -1, NaN, Infinity]) {
+      expect(await failureOf(client.get({ name: 'a' }, { timeoutMs }))).toMatchObject({ name: 'TypeError' });
+    }
+    for (const pageSize of [0, 1.5, -1]) expect(() => client.list({ pageSize })).toThrow(TypeError);
+    const type = 'other' as 'merge';
+    expect(await failureOf(client.patch({ name: 'a' }, { type, patch: {} }))).toMatchObject({ name: 'TypeError' });
     const bare = createEventsClient({ transport: () => undefined });
     expect((await failureOf(bare.get({ name: 'a' }))).message).toBe(
       'name a namespace, of the event or of createEventsClient',

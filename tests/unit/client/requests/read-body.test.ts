@@ -1,0 +1,132 @@
+import { describe, expect, it } from 'vitest';
+import type { ApiResponse } from '../../../../src/client.js';
+import { answering, failureOf } from '../answering.js';
+
+/** A body that gives these texts and then does what `then` says; counts how often it was given back. */
+function bodyOf(texts: readonly string[], then: () => Promise<IteratorResult<Uint8Array>>) {
+  const state = { returned: 0 };
+  const rest = [...texts];
+  const body: AsyncIterable<Uint8Array> = {
+    [Symbol.asyncIterator]: () => ({
+      next() {
+        const text = rest.shift();
+        return text === undefined ? then() : Promise.resolve({ done: false, value: new TextEncoder().encode(text) });
+      },
+      return() {
+        state.returned++;
+        return Promise.resolve({ done: true, value: undefined });
+      },
+    }),
+  };
+  return { body, state };
+}
+
+const never = (): Promise<never> => new Promise(() => undefined);
+const ended = (): Promise<IteratorResult<Uint8Array>> => Promise.resolve({ done: true, value: undefined });
+const ok = (body: ApiResponse['body'], signal?: AbortSignal): ApiResponse => ({
+  status: 200,
+  headers: { 'content-type': 'application/json' },
+  body,
+  ...(signal && { signal }),
+});
+
+const ONCE = { retries: 0 };
+const reason = new Error('enough');
+
+/** Aborted shortly after. */
+function soon(): AbortSignal {
+  const controller = new AbortController();
+  setImmediate(() => setImmediate(() => controller.abort(reason)));
+  return controller.signal;
+}
+
+describe('an answer that is a stream', () => {
+  it('is read to its end', async () => {
+    const { body, state } = bodyOf(['{"metadata":', '{"name":"', 'ä"}}'], ended);
+    const { client } = answering([ok(body)]);
+    expect((await client.get({ name: 'a' })).metadata.name).toBe('ä');
+    expect(state.returned).toBe(0);
+  });
+
+  it('is given back, and rejects with the reason of the signal, when its source never answers', async () => {
+    const { body, state } = bodyOf(['{'], never);
+    const { client } = answering([ok(body)], { retry: ONCE });
+    expect(await failureOf(client.get({ name: 'a' }, { signal: soon() }))).toBe(reason);
+    expect(state.returned).toBe(1);
+  });
+
+  it('rejects with the reason of the signal when its source just ends then', async () => {
+    const signal = soon();
+    const { body } = bodyOf(['{"metadata":{}}'], async () => {
+      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      return { done: true, value: undefined };
+    });
+    const { client } = answering([ok(body)], { retry: ONCE });
+    expect(await failureOf(client.get({ name: 'a' }, { signal }))).toBe(reason);
+  });
+
+  it('is a ConnectionError when the server gives it up', async () => {
+    for (const then of [never, ended]) {
+      const { body, state } = bodyOf(['{"metadata":{}}'], then);
+      const { client } = answering([ok(body, AbortSignal.abort(new Error('deadline')))], { retry: ONCE });
+      expect(await failureOf(client.get({ name: 'a' }))).toMatchObject({ name: 'ConnectionError', sent: true });
+      expect(state.returned).toBe(1);
+    }
+  });
+
+  it('is given back after as many bytes as are read', async () => {
+    const { body, state } = bodyOf(
+      Array.from({ length: 20 }, () => 'x'.repeat(100)),
+      never,
+    );
+    const { client } = answering([ok(body)], { maxResponseBytes: 1_024 });
+    expect((await failureOf(client.get({ name: 'a' }))).message).toBe('the answer has more than 1024 bytes');
+    expect(state.returned).toBe(1);
+  });
+
+  it('is given back when it comes after the call has ended', async () => {
+    const { body, state } = bodyOf([], never);
+    let answer: (response: ApiResponse) => void = () => undefined;
+    const { client } = answering([() => new Promise((resolve) => (answer = resolve))], { retry: ONCE });
+    expect(await failureOf(client.get({ name: 'a' }, { signal: soon() }))).toBe(reason);
+    answer(ok(body));
+    await new Promise(setImmediate);
+    expect(state.returned).toBe(1);
+  });
+});
+
+describe('a watch', () => {
+  it('ends when its iterator is returned while it waits, whatever its source does', async () => {
+    const { body, state } = bodyOf([], never);
+    const { client } = answering([ok(body)]);
+    const frames = client.watch()[Symbol.asyncIterator]();
+    const next = frames.next();
+    await new Promise(setImmediate);
+    expect(await frames.return?.()).toEqual({ done: true, value: undefined });
+    expect(await next).toEqual({ done: true, value: undefined });
+    expect(await frames.next()).toEqual({ done: true, value: undefined });
+    expect(state.returned).toBe(1);
+  });
+
+  it('that was never begun asks for nothing when it is returned', async () => {
+    const { client, asked } = answering([]);
+    expect(await client.watch()[Symbol.asyncIterator]().return?.()).toEqual({ done: true, value: undefined });
+    expect(asked).toEqual([]);
+  });
+
+  it('has no deadline once it has begun, and timeoutMs until then', async () => {
+    const line = `${JSON.stringify({ type: 'ADDED', object: { metadata: { name: 'a' } } })}\n`;
+    const { body } = bodyOf([], async () => {
+      while (clock.monotonic() < 100_000) await new Promise(setImmediate);
+      return { done: false, value: new TextEncoder().encode(line) };
+    });
+    const { client, clock } = answering([ok(body), () => never()]);
+    const frames = client.watch()[Symbol.asyncIterator]();
+    expect((await frames.next()).value).toMatchObject({ type: 'ADDED' });
+    await frames.return?.();
+    expect(await failureOf(client.watch({ timeoutMs: 1_000 })[Symbol.asyncIterator]().next())).toMatchObject({
+      name: 'ConnectionError',
+      message: 'there was no answer within 1000 ms',
+    });
+  });
+});
