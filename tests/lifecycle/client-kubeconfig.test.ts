@@ -293,6 +293,18 @@ describe('an exec plugin', () => {
     if (script.includes('>&2')) expect(told).toEqual(['top-secret\n']);
   });
 
+  test('that fails is not run for every repetition of a request', async () => {
+    const folder = folderOfTest();
+    const clock = fakeClock();
+    const command = plugin(folder, 'exit 1');
+    const client = clientOver(await open({ text: configOf({ user: { exec: { apiVersion: V1, command } } }), clock }));
+    for (let index = 0; index < 5; index++) await failureOf(client.get({ name: 'a' }));
+    expect(runs(folder)).toBe(1);
+    clock.advance(1_000);
+    await failureOf(client.get({ name: 'a' }));
+    expect(runs(folder)).toBe(2);
+  });
+
   test('that is not installed is told with the hint', async () => {
     const exec = { apiVersion: V1, command: 'kube-vitals-no-such-program', installHint: 'Install it.' };
     const error = await failureOf(clientOver(await open({ text: configOf({ user: { exec } }) })).get({ name: 'a' }));

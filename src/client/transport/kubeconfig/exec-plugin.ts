@@ -23,7 +23,10 @@ export interface ExecSource {
 }
 
 const VERSIONS = ['client.authentication.k8s.io/v1', 'client.authentication.k8s.io/v1beta1'];
-/** Credentials are used for so long, whatever they say: a program may give expired ones, and those without a token look alike. */
+/**
+ * Credentials are used for so long, whatever they say: a program may give expired ones, and those without a token look alike. A
+ * program that has failed is not run again before, however often requests are repeated.
+ */
 const MIN_AGE_MS = 1_000;
 
 /** What the program is told of the cluster, where the kubeconfig says `provideClusterInfo`. */
@@ -52,6 +55,7 @@ export function createExecSource(
   );
   const closed = new AbortController();
   let known: (ExecCredential & { readonly at: number }) | undefined;
+  let failed: { readonly error: Error; readonly at: number } | undefined;
   let running: Promise<ExecCredential> | undefined;
 
   const run = async (): Promise<ExecCredential> => {
@@ -73,7 +77,8 @@ export function createExecSource(
       known = { ...credentialOf(output, apiVersion, exec.what), at: clock.monotonic() };
       return known;
     } catch (error) {
-      throw connectionError((error as Error).message, false, error);
+      failed = { error: connectionError((error as Error).message, false, error), at: clock.monotonic() };
+      throw failed.error;
     } finally {
       running = undefined;
     }
@@ -84,6 +89,7 @@ export function createExecSource(
   return {
     read() {
       if (known !== undefined && (clock.now() / 1000 < known.expires || isNew(known))) return Promise.resolve(known);
+      if (failed !== undefined && isNew(failed)) return Promise.reject(failed.error);
       return (running ??= run());
     },
     expire(refused) {
