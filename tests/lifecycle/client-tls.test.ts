@@ -129,7 +129,7 @@ describe('TLS of a transport', () => {
 });
 
 describe('HTTP/2', () => {
-  test('carries requests and watches over one connection', async () => {
+  test('carries requests and watches', async () => {
     const { events } = eventsOfTest();
     const server = createSecureServer({ key: serverPem.private, cert: serverPem.cert, allowHTTP1: true });
     const versions = new Set<string>();

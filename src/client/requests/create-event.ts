@@ -75,30 +75,22 @@ export function createNamed(
 }
 
 /** The stored event, if it is what this call has created; undefined if it is another one. */
-async function findOwn(
+function findOwn(
   context: CallContext,
   event: Event,
   read: ClientRequest,
   deadline: Deadline,
   began: number,
 ): Promise<Readonly<Record<string, unknown>> | undefined> {
-  try {
-    return await repeat(context, deadline, readFailed, async () => {
-      const response = await send(context, read, deadline.signal);
-      const now = httpDate(firstValue(response, 'date'));
-      const stored = await readObject(reading(context, response, deadline.signal));
-      const newest = context.clock.monotonic() - began + INEXACT_MS;
-      // An equal event that is older was created by another call. Both times are the server's.
-      const isOlder = now !== undefined && now - createdMs(stored) > newest;
-      return !isOlder && holds(stored, event) ? stored : undefined;
-    });
-  } catch (error) {
-    // Removed in between, or not readable for this caller.
-    if (isStatusError(error)) {
-      throw connectionError('whether the event was created is not known', true, error);
-    }
-    throw error;
-  }
+  return repeat(context, deadline, readFailed, async () => {
+    const response = await send(context, read, deadline.signal);
+    const now = httpDate(firstValue(response, 'date'));
+    const stored = await readObject(reading(context, response, deadline.signal));
+    const newest = context.clock.monotonic() - began + INEXACT_MS;
+    // An equal event that is older was created by another call. Both times are the server's.
+    const isOlder = now !== undefined && now - createdMs(stored) > newest;
+    return !isOlder && holds(stored, event) ? stored : undefined;
+  });
 }
 
 function createdMs(stored: Readonly<Record<string, unknown>>): number {

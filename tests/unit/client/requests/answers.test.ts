@@ -159,6 +159,17 @@ describe('arguments that make no request', () => {
     for (const pageSize of [0, 1.5, -1]) expect(() => client.list({ pageSize })).toThrow(TypeError);
     const type = 'other' as 'merge';
     expect(await failureOf(client.patch({ name: 'a' }, { type, patch: {} }))).toMatchObject({ name: 'TypeError' });
+    for (const options of [
+      {},
+      { transport: {} },
+      { transport: null },
+      { transport: () => undefined, group: 'a/b' },
+      { transport: () => undefined, caller: { name: 'a' } },
+      { transport: () => undefined, events: { group: 'a', as: () => () => undefined } },
+      { events: { group: 'a', as: () => () => undefined }, group: 'b' },
+    ]) {
+      expect(() => createEventsClient(options as never)).toThrow(/^createEventsClient: /);
+    }
     const bare = createEventsClient({ transport: () => undefined });
     expect((await failureOf(bare.get({ name: 'a' }))).message).toBe(
       'name a namespace, of the event or of createEventsClient',

@@ -51,6 +51,13 @@ describe('a create whose outcome is unknown', () => {
     expect((await client.create(event('a', { eventTime: '2026-03-05T08:07:08.1+02:00' }))).reason).toBe('Tested');
   });
 
+  it('succeeds where the server leaves out what was sent empty', async () => {
+    const { client } = answering([reset, taken, own, reset, taken, storedAt('2024-01-01T00:00:59Z', { note: 'x' })]);
+    const empty = { note: '', series: undefined, deprecatedFirstTimestamp: null, related: undefined };
+    expect((await client.create(event('a', empty))).reason).toBe('Tested');
+    expect(await failureOf(client.create(event('a', empty)))).toSatisfy(isAlreadyExists);
+  });
+
   it('rejects with AlreadyExists where the name belongs to another event', async () => {
     for (const other of [
       storedAt('2024-01-01T00:00:59Z', { reason: 'Other' }),

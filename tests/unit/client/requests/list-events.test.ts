@@ -38,6 +38,39 @@ describe('a list', () => {
     ]);
   });
 
+  it('says how many events are left, and takes a list without items', async () => {
+    const metadata = { resourceVersion: '9', continue: 't', remainingItemCount: 5 };
+    const { client } = answering([
+      json(200, { metadata, items: [item('a', 1)] }),
+      json(200, { metadata: {}, items: null }),
+    ]);
+    const pages: unknown[] = [];
+    for await (const { items, ...rest } of client.list().pages()) pages.push({ ...rest, items: items.length });
+    expect(pages).toEqual([
+      { resourceVersion: '9', continue: 't', remainingItemCount: 5, items: 1 },
+      { resourceVersion: '', items: 0 },
+    ]);
+  });
+
+  it('is no array of more than maxEvents', async () => {
+    const answers = () => [page(9, [item('a', 1), item('b', 2)], 't'), page(9, [item('c', 3)])];
+    expect(await answering(answers()).client.list().toArray(3)).toHaveLength(3);
+    expect((await failureOf(answering(answers()).client.list().toArray(2))).message).toBe(
+      'the list has more than 2 events',
+    );
+  });
+
+  it('fails where the answer is none', async () => {
+    for (const body of [{ items: [] }, { metadata: {} }, { metadata: {}, items: [5] }, { metadata: {}, items: [{}] }]) {
+      const error = await failureOf(
+        answering([json(200, body)])
+          .client.list()
+          .toArray(),
+      );
+      expect(error).toMatchObject({ name: 'ResponseError', message: 'the answer is no list of events' });
+    }
+  });
+
   it('is of all namespaces for null, and of that of the client otherwise', async () => {
     const { client, asked } = answering([page(1, []), page(1, []), page(1, [])]);
     for (const namespace of [null, undefined, 'other']) await client.list({ namespace }).toArray();

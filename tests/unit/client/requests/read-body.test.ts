@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import type { ApiResponse } from '../../../../src/client.js';
 import { answering, failureOf } from '../answering.js';
@@ -74,6 +75,29 @@ describe('an answer that is a stream', () => {
     }
   });
 
+  it('is a ConnectionError when the server gives it up while it is awaited', async () => {
+    const { body, state } = bodyOf(['{'], never);
+    const { client } = answering([ok(body, soon())], { retry: ONCE });
+    expect(await failureOf(client.get({ name: 'a' }))).toMatchObject({ name: 'ConnectionError', sent: true });
+    expect(state.returned).toBe(1);
+  });
+
+  it('leaves nothing at the signal and the clock of its call', async () => {
+    const { client, clock } = answering([ok(bodyOf(['{"metadata":{}}'], ended).body), ok('{', undefined)]);
+    let timers = 0;
+    const { setTimer } = clock;
+    clock.setTimer = (...call) => {
+      const timer = setTimer(...call);
+      timers++;
+      return { cancel: () => void (timers--, timer.cancel()) };
+    };
+    const { signal } = new AbortController();
+    await client.get({ name: 'a' }, { signal });
+    await failureOf(client.get({ name: 'a' }, { signal }));
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0);
+    expect(timers).toBe(0);
+  });
+
   it('is given back after as many bytes as are read', async () => {
     const { body, state } = bodyOf(
       Array.from({ length: 20 }, () => 'x'.repeat(100)),
@@ -106,6 +130,37 @@ describe('a watch', () => {
     expect(await next).toEqual({ done: true, value: undefined });
     expect(await frames.next()).toEqual({ done: true, value: undefined });
     expect(state.returned).toBe(1);
+  });
+
+  it('asks for a WatchList as Kubernetes wants it, and for bookmarks', async () => {
+    const answers = Array.from({ length: 3 }, () => ok(bodyOf([], ended).body));
+    const { client, asked } = answering(answers);
+    for (const options of [
+      {},
+      { sendInitialEvents: true, namespace: null },
+      { resourceVersion: '5', allowWatchBookmarks: true, timeoutSeconds: 60, fieldSelector: 'type=Warning' },
+    ]) {
+      expect(await client.watch(options)[Symbol.asyncIterator]().next()).toEqual({ done: true, value: undefined });
+    }
+    const path = '/apis/events.example.com/v1';
+    expect(asked.map(({ line }) => line)).toEqual([
+      `GET ${path}/namespaces/default/events?watch=true`,
+      `GET ${path}/events?watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true`,
+      `GET ${path}/namespaces/default/events?watch=true&resourceVersion=5&allowWatchBookmarks=true&timeoutSeconds=60&fieldSelector=type%3DWarning`,
+    ]);
+  });
+
+  it('aborts the signal of its request when it is left', async () => {
+    const signals: AbortSignal[] = [];
+    const line = `${JSON.stringify({ type: 'ADDED', object: { metadata: { name: 'a' } } })}\n`;
+    const { client } = answering([
+      (request) => {
+        signals.push(request.signal as AbortSignal);
+        return ok(bodyOf([line], never).body);
+      },
+    ]);
+    for await (const _ of client.watch()) break;
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
   });
 
   it('that was never begun asks for nothing when it is returned', async () => {
