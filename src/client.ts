@@ -1,10 +1,11 @@
 export { createEventsClient } from './client/requests/create-events-client.js';
 export type { EventsClientOptions, RetryOptions, ServedEvents } from './client/requests/options.js';
 export type {
-  CallOptions,
+  // Other entries have types of these names, and in the reference a name has one meaning.
+  CallOptions as ClientCallOptions,
   DeleteCollectionOptions,
   DeleteOptions,
-  EventKey,
+  EventKey as ClientEventKey,
   EventListing,
   EventPage,
   EventPatch,
@@ -13,7 +14,7 @@ export type {
   ListOptions,
   WatchFrame,
   WatchOptions,
-  WriteOptions,
+  WriteOptions as ClientWriteOptions,
 } from './client/contract/events-client.js';
 export { connectionError, isConnectionError, type ConnectionError } from './client/contract/connection-error.js';
 export { isResponseError, type ResponseError } from './client/contract/response-error.js';
