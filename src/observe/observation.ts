@@ -1,4 +1,5 @@
 import type { AbortCode } from '../model/abort-code.js';
+import type { Event } from '../model/event.js';
 import { createWarnings } from './warnings.js';
 
 /** Something that the library reports to the service that embeds it. New types may be added in any release. */
@@ -98,7 +99,31 @@ export type Observation =
       readonly lagMs?: number | undefined;
     }
   /** Expired events were removed. */
-  | { readonly type: 'expired'; readonly store: string; readonly removed: number };
+  | { readonly type: 'expired'; readonly store: string; readonly removed: number }
+  /** What a recorder was given and has written since the last observation: at most once a second, and once more when it ends. */
+  | {
+      readonly type: 'recorder.activity';
+      /** Its `reportingController`. */
+      readonly recorder: string;
+      readonly recorded: number;
+      readonly written: number;
+      /** Recorded, and neither written nor dropped. */
+      readonly pending: number;
+      /** Requests that wait or are under way. */
+      readonly queued: number;
+    }
+  /** A recorder has dropped events: the first of a reason at once, further ones together after a second. */
+  | {
+      readonly type: 'recorder.dropped';
+      /** Its `reportingController`. */
+      readonly recorder: string;
+      readonly reason: 'invalid' | 'full' | 'rate-limited' | 'refused' | 'expired' | 'closed';
+      readonly count: number;
+      /** Why: of several, the last. */
+      readonly error: unknown;
+      /** The event, of several the last one. Absent where it was too invalid to be made. */
+      readonly event?: Event | undefined;
+    };
 
 /** A request to the Event API was answered (a watch: when it began). */
 export interface RequestObservation {

@@ -1,0 +1,216 @@
+import { systemClock, type ClockTimer } from '../../clock/clock.js';
+import { createTokenBuckets } from '../../limits/token-buckets.js';
+import { createFailureSeries } from '../../observe/failure-series.js';
+import { createNotifier } from '../../observe/observation.js';
+import type { DropReason, EventInput, FlushOptions, Recorder, RecorderStats } from './contract.js';
+import { createFlushes } from './flushes.js';
+import { createLanes } from './lanes.js';
+import { createEventNames } from './names.js';
+import { occurrenceOf, type Occurrence } from './occurrence.js';
+import { checkRecorderOptions, occurrenceSettings, type RecordableEvents, type RecorderOptions } from './options.js';
+import { createReports } from './reports.js';
+import { createSeriesTable, newSeries, type Series } from './series.js';
+import { microTime, writeSeries, type EventWriter } from './write-series.js';
+
+/** What the series take that equal events can continue. */
+const SERIES_BYTES = 33_554_432;
+/** Sources whose rate is known. */
+const MOST_SOURCES = 4_096;
+/** The clock may be set back by as much as it was ahead; times of one recorder still rise. */
+const STEADY_MICROS = 1_000_000;
+/** A series is written within a quarter of the interval before it ends. */
+const TICKS = 4;
+const LONGEST_HOLD_MS = 2_147_483_647;
+
+/**
+ * Makes a recorder: it writes what happened as events, equal ones as a series with a count, without the caller waiting for it.
+ *
+ * ```ts
+ * const recorder = createRecorder({ events, reportingController: 'example.com/shop' });
+ * recorder.event({ regarding: order, reason: 'Paid', action: 'Charge', note: '3 × tea' });
+ * await recorder.close();
+ * ```
+ *
+ * @throws TypeError that lists every fault of the options
+ */
+export function createRecorder(options: RecorderOptions): Recorder {
+  checkRecorderOptions(options);
+  const { events, reportingController, observe, clock = systemClock, refreshMs = 10_000 } = options;
+  const { maxQueued = 20_000, maxQueuedBytes = 67_108_864, maxAgeMs = 3_600_000, closeTimeoutMs = 10_000 } = options;
+  const { perSecond: qps, burst } = options.rateLimit || { perSecond: 50, burst: 20_000 };
+  const settings = occurrenceSettings(options, events.group, 'namespace' in events ? events.namespace : undefined);
+  const names = createEventNames();
+  const buckets =
+    options.rateLimit === false ? undefined : createTokenBuckets({ qps, burst, most: MOST_SOURCES, clock });
+  const outage = createFailureSeries(`the recorder ${reportingController}`, createNotifier(observe), clock);
+  const ending = new AbortController();
+  const flushes = createFlushes();
+
+  let recorded = 0;
+  let written = 0;
+  let lastMicros = 0;
+  let unwrittenBytes = 0;
+  let timer: ClockTimer | undefined;
+  let closed: Promise<void> | undefined;
+  let client: EventWriter | undefined;
+  /** Series of which the server does not have everything. */
+  const unwritten = new Set<Series>();
+
+  const stats = (): RecorderStats => {
+    const dropped = { ...reports.dropped };
+    const pending = Object.values(dropped).reduce((rest, count) => rest - count, recorded - written);
+    return { recorded, written, pending, dropped, queued: lanes.size(), series: table.size() };
+  };
+  const reports = createReports({ recorder: reportingController, observe, clock, stats });
+
+  const table = createSeriesTable({
+    maxSeries: options.maxSeries ?? 4_096,
+    maxBytes: SERIES_BYTES,
+    idleMs: options.idleMs ?? 360_000,
+    evicted: (series) => {
+      if (unwritten.has(series)) enqueue(series);
+    },
+  });
+
+  const settled = (series: Series): void => {
+    if (series.dropped || series.written === series.count) {
+      if (unwritten.delete(series)) unwrittenBytes -= series.bytes;
+    }
+    flushes.settled(series);
+    reports.changed();
+  };
+  const drop = (series: Series, reason: DropReason, error: unknown): void => {
+    series.dropped = true;
+    table.remove(series);
+    reports.drop(reason, series.count - series.written, error, series.event);
+    settled(series);
+  };
+
+  const lanes = createLanes({
+    lanes: options.maxInFlight ?? 4,
+    clock,
+    signal: ending.signal,
+    async write(series) {
+      client ??= await clientOf(events, options);
+      const newName = (): string => names(series.event.regarding?.name, clock.now());
+      const count = await writeSeries(client, series, newName, ending.signal);
+      outage.worked();
+      if (series.dropped) return;
+      written += count - series.written;
+      series.written = count;
+      series.writtenAt = series.waitingSince = clock.monotonic();
+      series.busy = false;
+      settled(series);
+      if (count < series.count) schedule(series);
+    },
+    failed(series, error, isFinal) {
+      if (!isFinal) outage.failed(error);
+      const isOld = clock.monotonic() - series.waitingSince >= maxAgeMs;
+      if (isFinal || isOld) drop(series, isFinal ? 'refused' : 'expired', error);
+      return isFinal || isOld;
+    },
+  });
+
+  function enqueue(series: Series): void {
+    if (series.busy || series.dropped) return;
+    series.busy = true;
+    lanes.push(series);
+  }
+
+  /** Writes it now, if the server has no count yet or somebody waits, else when the interval is over. */
+  function schedule(series: Series): void {
+    const now = clock.monotonic();
+    const due = series.writtenAt + refreshMs * (1 - 1 / TICKS);
+    if (series.written <= 1 || now >= due || flushes.wants(series)) enqueue(series);
+    else timer ??= clock.setTimer(refresh, refreshMs / TICKS);
+  }
+
+  function refresh(): void {
+    timer = undefined;
+    for (const series of unwritten) if (!series.busy) schedule(series);
+  }
+
+  function count(occurrence: Occurrence): void {
+    const now = clock.monotonic();
+    const micros = clock.now();
+    const isSteady = micros <= lastMicros && lastMicros - micros < STEADY_MICROS;
+    lastMicros = isSteady ? lastMicros + 1 : micros;
+    let series = table.find(occurrence.key, now);
+    if (series === undefined) {
+      const waitMs = buckets?.take(occurrence.source) ?? 0;
+      if (waitMs > 0) return refuse('rate-limited', `more than ${qps} events a second about the same object`);
+      if (lanes.size() >= maxQueued || unwrittenBytes + occurrence.bytes > maxQueuedBytes) {
+        return refuse('full', `${lanes.size()} events wait to be written`);
+      }
+      const name = names(occurrence.event.regarding?.name, lastMicros);
+      series = newSeries(occurrence, name, microTime(lastMicros), lastMicros, now);
+      table.add(series);
+    } else {
+      series.count += 1;
+      series.lastMicros = lastMicros;
+      series.lastSeen = now;
+    }
+    if (!unwritten.has(series)) {
+      unwritten.add(series);
+      unwrittenBytes += series.bytes;
+      series.waitingSince = now;
+    }
+    if (!series.busy) schedule(series);
+    reports.changed();
+
+    function refuse(reason: DropReason, text: string): void {
+      reports.drop(reason, 1, new Error(text), occurrence.event);
+    }
+  }
+
+  function event(input: EventInput): void {
+    recorded += 1;
+    try {
+      const occurrence = occurrenceOf(input, settings);
+      if (closed) reports.drop('closed', 1, new Error('the recorder is closed'), occurrence.event);
+      else count(occurrence);
+    } catch (error) {
+      reports.drop('invalid', 1, error);
+    }
+  }
+
+  async function flush({ signal }: FlushOptions = {}): Promise<void> {
+    signal?.throwIfAborted();
+    // Timers of clocks let the process end, which it must not do in the middle of this.
+    const hold = setInterval(() => undefined, LONGEST_HOLD_MS);
+    try {
+      const flushed = flushes.wait(unwritten, signal);
+      for (const series of unwritten) enqueue(series);
+      await flushed;
+    } finally {
+      clearInterval(hold);
+    }
+  }
+
+  async function end({ signal }: FlushOptions): Promise<void> {
+    const giveUp = new AbortController();
+    const abort = (): void => giveUp.abort(new Error('the recorder was closed before it was written'));
+    const limit = clock.setTimer(abort, closeTimeoutMs);
+    signal?.addEventListener('abort', abort);
+    if (signal?.aborted) abort();
+    await flush({ signal: giveUp.signal }).catch((error: unknown) => {
+      for (const series of unwritten) drop(series, 'closed', error);
+    });
+    signal?.removeEventListener('abort', abort);
+    limit.cancel();
+    timer?.cancel();
+    ending.abort();
+    reports.close();
+  }
+  const close = (given: FlushOptions = {}): Promise<void> => (closed ??= end(given));
+
+  return { event, flush, close, stats, [Symbol.asyncDispose]: () => close() } as Recorder;
+}
+
+async function clientOf(events: RecorderOptions['events'], options: RecorderOptions): Promise<EventWriter> {
+  if ('create' in events) return events;
+  // Loaded on first use: who gives a client need not bundle another.
+  const { createEventsClient } = await import('../requests/create-events-client.js');
+  const { reportingController, caller = { name: reportingController }, clock } = options;
+  return createEventsClient({ events: events satisfies RecordableEvents, caller, clock });
+}

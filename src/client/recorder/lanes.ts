@@ -1,0 +1,99 @@
+import { nextTurn, type Clock } from '../../clock/clock.js';
+import { pause } from '../../store/waiting/abortable.js';
+import { isConnectionError } from '../contract/connection-error.js';
+import { isStatusError } from '../contract/status-error.js';
+import type { Series } from './series.js';
+
+const FIRST_DELAY_MS = 100;
+const LONGEST_DELAY_MS = 10_000;
+/** A server may ask for days. */
+const LONGEST_ASKED_MS = 300_000;
+/** Attempts at what fails while the server works: it may be the event. */
+const MOST_ATTEMPTS = 8;
+/** Writes between two turns of the event loop. In one process they may all be over without one. */
+const WRITES_A_TURN = 8;
+
+/** Writes series, several at a time. */
+export interface Lanes {
+  /** Adds a series to its lane. */
+  push(series: Series): void;
+  /** How many wait or are being written. */
+  size(): number;
+}
+
+/** What {@link createLanes} needs. */
+export interface LanesOptions {
+  readonly lanes: number;
+  readonly clock: Clock;
+  /** Ends everything. */
+  readonly signal: AbortSignal;
+  readonly write: (series: Series) => Promise<void>;
+  /** A write has failed, and is repeated unless the answer is true. */
+  readonly failed: (series: Series, error: unknown, isFinal: boolean) => boolean;
+}
+
+/**
+ * Makes {@link Lanes}. Events about the same object take the same lane, and are written in the order in which they were recorded.
+ * What fails is repeated before the lane goes on: mostly it is the server that is away.
+ */
+export function createLanes({ lanes: most, clock, signal, write, failed }: LanesOptions): Lanes {
+  const lanes = Array.from({ length: most }, () => ({ waiting: new Set<Series>(), running: false }));
+  let size = 0;
+
+  async function run(lane: (typeof lanes)[number]): Promise<void> {
+    let writes = 0;
+    // What is recorded in one turn of the event loop is counted before it is written.
+    await nextTurn();
+    // A Set that grows while it is iterated is a queue whose first item is removed at no cost.
+    for (const series of lane.waiting) {
+      lane.waiting.delete(series);
+      for (let attempt = 1; !series.dropped; attempt++) {
+        if (++writes % WRITES_A_TURN === 0) await nextTurn();
+        try {
+          await write(series);
+          break;
+        } catch (error) {
+          if (signal.aborted || failed(series, error, isFinal(error, attempt))) break;
+          await pause(clock, delayOf(error, attempt), signal);
+        }
+      }
+      size -= 1;
+    }
+    lane.running = false;
+  }
+
+  return {
+    push(series) {
+      const { namespace, kind, name } = series.event.regarding ?? {};
+      const lane = lanes[hashOf(`${namespace}/${kind}/${name}`) % most] as (typeof lanes)[number];
+      lane.waiting.add(series);
+      size += 1;
+      if (lane.running) return;
+      lane.running = true;
+      void run(lane);
+    },
+    size: () => size,
+  };
+}
+
+/** Whether another attempt would fail as well. */
+function isFinal(error: unknown, attempt: number): boolean {
+  if (isConnectionError(error)) return false;
+  if (!isStatusError(error)) return attempt >= MOST_ATTEMPTS;
+  const { code } = error;
+  if (code === 408 || code === 429 || code === 502 || code === 503 || code === 504) return false;
+  // A token may be replaced, and a server recover.
+  return code === 401 || code === 409 || code >= 500 ? attempt >= MOST_ATTEMPTS : true;
+}
+
+function delayOf(error: unknown, attempt: number): number {
+  const delay = Math.min(FIRST_DELAY_MS * 2 ** (attempt - 1), LONGEST_DELAY_MS) * (1 - Math.random() / 2);
+  const asked = (isStatusError(error) && error.retryAfterMs) || 0;
+  return Math.max(delay, Math.min(asked, LONGEST_ASKED_MS));
+}
+
+function hashOf(text: string): number {
+  let hash = 0;
+  for (let at = 0; at < text.length; at++) hash = (hash * 31 + text.charCodeAt(at)) >>> 0;
+  return hash;
+}

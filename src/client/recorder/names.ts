@@ -1,0 +1,36 @@
+/** Of a name of 253 bytes, what a dot and the time in hexadecimal leave. */
+const MOST = 236;
+
+/** Makes names of events. */
+export type EventNames = (about: string | undefined, micros: number) => string;
+
+/**
+ * Makes names as client-go does: the name of the object, a dot, and the time in nanoseconds as hexadecimal digits. What is below the
+ * clock's milliseconds is random, because replicas report about one object at the same time. What a name cannot have becomes `-`.
+ */
+export function createEventNames(): EventNames {
+  let last = 0n;
+  return (about, micros) => {
+    const [random = 0] = crypto.getRandomValues(new Uint32Array(1));
+    const nanos = BigInt(Math.floor(micros / 1000)) * 1_000_000n + BigInt(random % 1_000_000);
+    last = nanos > last ? nanos : last + 1n;
+    return `${nameOf(about ?? '')}.${last.toString(16)}`;
+  };
+}
+
+function nameOf(text: string): string {
+  const name = text
+    .slice(0, MOST)
+    .toLowerCase()
+    .replace(/[^a-z0-9.]/g, '-')
+    .replace(/[-.]*\.[-.]*/g, '.')
+    .replace(/^[-.]+/, '');
+  return trimmedEnd(name) || 'event';
+}
+
+/** Without hyphens and dots at the end. Not an expression, which would be slow where many are in the middle. */
+function trimmedEnd(name: string): string {
+  let end = name.length;
+  while (end > 0 && '-.'.includes(name.charAt(end - 1))) end--;
+  return name.slice(0, end);
+}

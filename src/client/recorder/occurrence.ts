@@ -1,0 +1,83 @@
+import { longerThan } from '../../api/validation/byte-length.js';
+import { isLabel, isLabelValue, isQualifiedName } from '../../api/validation/names.js';
+import type { Event } from '../../model/event.js';
+import { throwFaults } from '../../options/check-options.js';
+import type { EventInput } from './contract.js';
+import { identityOf, referenceTo, type OwnObjects } from './references.js';
+import { shorten } from './shorten.js';
+
+const WORD_BYTES = 128;
+const NOTE_BYTES = 1_024;
+
+/** What events of one recorder have in common. */
+export interface OccurrenceSettings extends OwnObjects {
+  readonly reportingController: string;
+  readonly reportingInstance: string;
+  /** What events that name nothing are about. */
+  readonly regarding: unknown;
+  readonly noteInKey: boolean;
+}
+
+/** A recorded call: the event without name, time and series. Shares nothing with what the caller gave. */
+export interface Occurrence {
+  readonly event: Event;
+  /** Equal for events of one series. */
+  readonly key: string;
+  /** Whose rate is limited: the object that the event is about. */
+  readonly source: string;
+  /** Roughly what keeping it takes, in bytes. */
+  readonly bytes: number;
+}
+
+/** What an event takes beside its texts. */
+const FIXED_BYTES = 1_000;
+
+/** Checks and copies what was given. @throws TypeError that lists every fault */
+export function occurrenceOf(input: EventInput, settings: OccurrenceSettings): Occurrence {
+  const faults: string[] = [];
+  const word = (name: 'type' | 'reason' | 'action', value: unknown): string => {
+    if (typeof value === 'string' && value !== '' && !longerThan(value, WORD_BYTES)) return value;
+    faults.push(`${name} must be a string of 1 to ${WORD_BYTES} bytes`);
+    return '';
+  };
+  const texts = (name: 'labels' | 'annotations', fits: (key: string, value: string) => boolean) => {
+    const given: unknown = input[name];
+    if (given === undefined || given === null) return undefined;
+    // Functions and lists are seen by their entries, or have none.
+    const entries = Object.entries(given);
+    for (const [key, value] of entries as [string, unknown][]) {
+      if (typeof value !== 'string' || !fits(key, value)) faults.push(`${name}: ${JSON.stringify(key)} is not valid`);
+    }
+    return Object.fromEntries(entries) as Record<string, string>;
+  };
+
+  const { reportingController, reportingInstance } = settings;
+  const { note } = input;
+  if (note !== undefined && typeof note !== 'string') faults.push('note must be a string');
+  const regarding = referenceTo(input.regarding ?? settings.regarding, 'regarding', settings, faults);
+  const related = input.related && referenceTo(input.related, 'related', settings, faults);
+  // Objects of no namespace have their events in this one, as client-go has it.
+  const namespace = regarding.namespace ?? 'default';
+  if (!isLabel(namespace) || namespace.length > 63) faults.push('regarding.namespace is not valid');
+  const labels = texts('labels', (key, value) => isQualifiedName(key) && isLabelValue(value));
+  const annotations = texts('annotations', (key) => isQualifiedName(key.toLowerCase()));
+  const event: Event = {
+    metadata: { namespace, ...(labels && { labels }), ...(annotations && { annotations }) },
+    reportingController,
+    reportingInstance,
+    action: word('action', input.action),
+    reason: word('reason', input.reason),
+    regarding,
+    ...(related && { related }),
+    ...(typeof note === 'string' && { note: shorten(note, NOTE_BYTES) }),
+    type: word('type', input.type ?? 'Normal'),
+  };
+  throwFaults('recorder.event', faults);
+
+  const { type, action, reason } = event;
+  const source = JSON.stringify([regarding.apiVersion, regarding.kind, namespace, regarding.name]);
+  const about = [identityOf(regarding), identityOf(related)];
+  const key = JSON.stringify([type, action, reason, about, settings.noteInKey && event.note]);
+  const size = key.length + (event.note?.length ?? 0) + JSON.stringify([labels, annotations]).length;
+  return { event, key, source, bytes: FIXED_BYTES + 4 * size };
+}

@@ -1,0 +1,168 @@
+import { isLabel, isQualifiedName } from '../../api/validation/names.js';
+import { longerThan } from '../../api/validation/byte-length.js';
+import type { Clock } from '../../clock/clock.js';
+import type { ApiHandler } from '../../http/handler.js';
+import type { Caller } from '../../model/caller.js';
+import type { Observe } from '../../observe/observation.js';
+import { checkOptions, type OptionRules } from '../../options/check-options.js';
+import {
+  aBoolean,
+  aClock,
+  aFunction,
+  aNumber,
+  anObject,
+  anObjectWith,
+  aPositiveNumber,
+  aWholeNumber,
+  isNonEmptyString,
+  mustBe,
+  required,
+} from '../../options/rules.js';
+import type { EventsClient } from '../contract/events-client.js';
+import type { Regarding } from './contract.js';
+import type { OccurrenceSettings } from './occurrence.js';
+import { referenceTo } from './references.js';
+
+/** How many new events a source may make. A source is the object that events are about. */
+export interface RecorderRateLimit {
+  /** Events a second in the long run. */
+  readonly perSecond: number;
+  /** Events at once. */
+  readonly burst: number;
+}
+
+/** The object of `createEvents`, as far as a recorder needs it. */
+export interface RecordableEvents {
+  /** The API group. */
+  readonly group: string;
+  /** A handler for the requests of one caller. */
+  as(caller: Pick<Caller, 'name'> & Partial<Caller>): ApiHandler;
+}
+
+/** What a recorder needs of a client: what `createEventsClient` makes. */
+export type RecorderClient = Pick<EventsClient, 'group' | 'namespace' | 'create' | 'get' | 'patch'>;
+
+/** What recorders have in common, those of tests included. */
+export interface ReporterOptions {
+  /** Who reports: a qualified name such as `example.com/shop`, whose first part is a domain of yours. */
+  readonly reportingController: string;
+  /** Which instance reports, such as the name of the pod, at most 128 bytes. Default: the last part of the controller's name, and eight random digits. */
+  readonly reportingInstance?: string | undefined;
+  /** The namespace of what is no Kubernetes object, such as the service itself. Default: that of the client, else `default`. */
+  readonly namespace?: string | undefined;
+  /** What events that name nothing are about. Default: the service, `{ kind: 'Service', name: 'shop' }` for `example.com/shop`. */
+  readonly regarding?: Regarding | undefined;
+  /**
+   * Whether events with different notes are different events. With false they are counted together, and the note of the first
+   * stays: for notes that are never the same twice. Default: true.
+   */
+  readonly noteInKey?: boolean | undefined;
+  /** Where time is taken from. Default: the system's clock. */
+  readonly clock?: Clock | undefined;
+}
+
+/** Options of `createRecorder`. */
+export interface RecorderOptions extends ReporterOptions {
+  /** Where events are written: a client of `createEventsClient`, or the object of `createEvents` of the same process. */
+  readonly events: RecorderClient | RecordableEvents;
+  /** With the object of `createEvents`: as whom it is asked. `authorize` decides about this caller. Default: the name of the controller. */
+  readonly caller?: (Pick<Caller, 'name'> & Partial<Caller>) | undefined;
+  /**
+   * The longest that the count on the server is behind, in milliseconds, while the server can be reached: a series is written at
+   * most that often. Default: 10,000. From 100 to 3,600,000.
+   */
+  readonly refreshMs?: number | undefined;
+  /** After how long without an equal event a series ends, and the next begins, in milliseconds. Default: 360,000, as client-go. From 1,000. */
+  readonly idleMs?: number | undefined;
+  /** The most series that equal events can continue; the one that was used longest ago is written and goes. Default: 4,096. */
+  readonly maxSeries?: number | undefined;
+  /** The most events that wait to be written; further ones are dropped as `full`. Default: 20,000. */
+  readonly maxQueued?: number | undefined;
+  /** How much those may take, estimated, in bytes. Default: 67,108,864 (64 MiB). */
+  readonly maxQueuedBytes?: number | undefined;
+  /**
+   * Limits new events by source; equal events, which only raise a count, are not limited. `false`: no limit. Default: 50 a second,
+   * 20,000 at once.
+   */
+  readonly rateLimit?: RecorderRateLimit | false | undefined;
+  /** How long an event may wait for a server that is away, in milliseconds; then it is dropped as `expired`. Default: 3,600,000. */
+  readonly maxAgeMs?: number | undefined;
+  /** Requests at a time. Those about the same object are made one after the other. Default: 4. */
+  readonly maxInFlight?: number | undefined;
+  /** How long `close` waits for what is not written yet, in milliseconds. Default: 10,000. */
+  readonly closeTimeoutMs?: number | undefined;
+  /** Told of dropped events, of a server that is away, and once a second of what was recorded. Default: warnings of the process. */
+  readonly observe?: Observe | undefined;
+}
+
+const DAY_MS = 86_400_000;
+
+const reporterRules = (): OptionRules<ReporterOptions> => ({
+  reportingController: required(
+    mustBe((value) => typeof value === 'string' && isQualifiedName(value), 'a name such as example.com/shop'),
+  ),
+  reportingInstance: mustBe((value) => isNonEmptyString(value) && !longerThan(value, 128), 'a string of 1 to 128 bytes'),
+  namespace: mustBe((value) => typeof value === 'string' && value.length <= 63 && isLabel(value), 'a namespace'),
+  regarding: (value, name) => {
+    const faults: string[] = [];
+    if (value !== undefined) referenceTo(value, name, { apiVersion: 'v1', namespace: 'default', group: '' }, faults);
+    return faults;
+  },
+  noteInKey: aBoolean,
+  clock: aClock,
+});
+
+const aClient = anObjectWith(['create', 'get', 'patch'], 'the object of createEventsClient or of createEvents');
+const anEvents = anObjectWith(['as'], '');
+
+const rules = (): OptionRules<RecorderOptions> => ({
+  ...reporterRules(),
+  events: required((value, name) => (anEvents(value, name).length > 0 ? aClient(value, name) : [])),
+  caller: mustBe((value) => isNonEmptyString((value as Partial<Caller> | null)?.name), 'an object with a name'),
+  refreshMs: aNumber(100, 3_600_000),
+  idleMs: aNumber(1_000, DAY_MS),
+  maxSeries: aWholeNumber(1, 1_000_000),
+  maxQueued: aWholeNumber(1, 10_000_000),
+  maxQueuedBytes: aWholeNumber(1),
+  rateLimit: (value, name) =>
+    value === false
+      ? []
+      : anObject<RecorderRateLimit>({ perSecond: required(aPositiveNumber), burst: required(aWholeNumber(1)) })(
+          value,
+          name,
+        ),
+  maxAgeMs: aNumber(1_000, DAY_MS),
+  maxInFlight: aWholeNumber(1, 256),
+  closeTimeoutMs: aNumber(0, DAY_MS),
+  observe: aFunction,
+});
+
+/** @throws TypeError that lists every fault of the options of `createRecorder` */
+export function checkRecorderOptions(options: RecorderOptions): void {
+  checkOptions('createRecorder', options, rules());
+}
+
+/** @throws TypeError that lists every fault of options without a server */
+export function checkReporterOptions(where: string, options: ReporterOptions): void {
+  checkOptions(where, options, reporterRules());
+}
+
+/** What all events of a recorder have, from its checked options. */
+export function occurrenceSettings(
+  options: ReporterOptions,
+  group: string,
+  clientNamespace?: string | undefined,
+): OccurrenceSettings {
+  const { reportingController, noteInKey = true } = options;
+  const slash = reportingController.indexOf('/');
+  const name = reportingController.slice(slash + 1);
+  return {
+    reportingController,
+    reportingInstance: options.reportingInstance ?? `${name}-${crypto.randomUUID().slice(0, 8)}`,
+    apiVersion: `${slash === -1 ? name : reportingController.slice(0, slash)}/v1`,
+    namespace: options.namespace ?? clientNamespace ?? 'default',
+    group,
+    regarding: options.regarding ?? { kind: 'Service', name },
+    noteInKey,
+  };
+}

@@ -1,0 +1,64 @@
+import { longerThan } from '../../api/validation/byte-length.js';
+import type { ObjectReference } from '../../model/event.js';
+import type { KubernetesObject } from './contract.js';
+
+const FIELDS = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath'] as const;
+
+/** No server limits these; the recorder keeps them. */
+const MOST_BYTES = 1_024;
+
+/** What references of the service's own are completed with. */
+export interface OwnObjects {
+  readonly apiVersion: string;
+  readonly namespace: string;
+  /** The API group of events that the recorder writes. */
+  readonly group: string;
+}
+
+/** Copies what names an object. Adds what is wrong with it to `faults`. */
+export function referenceTo(value: unknown, field: string, own: OwnObjects, faults: string[]): ObjectReference {
+  const reference: ObjectReference = {};
+  if (typeof value !== 'object' || value === null) {
+    faults.push(`${field} must be an object`);
+    return reference;
+  }
+  const { metadata, apiVersion, kind } = value as KubernetesObject;
+  const isObject = typeof metadata === 'object' && metadata !== null;
+  const source = (isObject ? { ...pick(metadata), apiVersion, kind } : value) as Readonly<Record<string, unknown>>;
+  for (const name of FIELDS) {
+    const text = source[name];
+    if (text === undefined || text === null || text === '') continue;
+    if (typeof text !== 'string') faults.push(`${field}.${name} must be a string`);
+    else if (longerThan(text, MOST_BYTES)) faults.push(`${field}.${name} must have at most ${MOST_BYTES} bytes`);
+    else reference[name] = text;
+  }
+  if (!reference.kind) faults.push(`${field} needs a kind`);
+  if (!reference.name) faults.push(`${field} needs a name`);
+  if (!reference.apiVersion) {
+    // Whoever has metadata is an object of Kubernetes, whose group is not ours.
+    if (isObject) faults.push(`${field} needs an apiVersion (items of a list have none)`);
+    reference.apiVersion = own.apiVersion;
+    reference.namespace ??= own.namespace;
+  }
+  if (reference.kind === 'Event' && isEventGroup(reference.apiVersion, own.group)) {
+    faults.push(`${field} must not be an Event`);
+  }
+  return reference;
+}
+
+const pick = ({ name, namespace, uid, resourceVersion }: NonNullable<KubernetesObject['metadata']>): object => ({
+  name,
+  namespace,
+  uid,
+  resourceVersion,
+});
+
+function isEventGroup(apiVersion: string, group: string): boolean {
+  const at = apiVersion.indexOf('/');
+  return at === -1 || [group, 'events.k8s.io'].includes(apiVersion.slice(0, at));
+}
+
+/** The same for references to the same object. Its version counts for nothing: it changes between two equal events. */
+export function identityOf(reference: ObjectReference | undefined): unknown {
+  return reference && FIELDS.map((name) => (name === 'resourceVersion' ? undefined : reference[name]));
+}

@@ -1,0 +1,82 @@
+import type { Event } from '../../model/event.js';
+import { timeText } from '../../time/timestamp.js';
+import type { EventsClient } from '../contract/events-client.js';
+import { isForbidden, isNotFound, isStatusError } from '../contract/status-error.js';
+import type { Series } from './series.js';
+
+/** How often a write begins again because the event was not what it was thought to be. */
+const ROUNDS = 8;
+
+/** What is used of a client. */
+export type EventWriter = Pick<EventsClient, 'create' | 'get' | 'patch'>;
+
+/** An RFC 3339 time with six digits. */
+export const microTime = (micros: number): string =>
+  timeText(
+    { seconds: Math.floor(micros / 1_000_000), nanos: (micros % 1_000_000) * 1_000 },
+    'micro-time',
+  ) as string;
+
+/**
+ * Brings a series on the server to its count, and returns that. Any attempt may be made again, whatever became of those before:
+ * the name is the recorder's choice, so that a create happens once; counts are absolute; and a patch names the revision it
+ * knows, so that one that arrives late changes nothing.
+ */
+export async function writeSeries(
+  client: EventWriter,
+  series: Series,
+  newName: () => string,
+  signal: AbortSignal,
+): Promise<number> {
+  for (let round = 1; ; round++) {
+    const { event, exists, version, count, lastMicros } = series;
+    if (exists && count === 1) return count;
+    const change = count > 1 && { series: { count, lastObservedTime: microTime(lastMicros) } };
+    try {
+      const stored = exists
+        ? await client.patch(
+            keyOf(event),
+            { type: 'merge', patch: { ...(version && { metadata: { resourceVersion: version } }), ...change } },
+            { signal },
+          )
+        : await client.create({ ...event, ...change }, { signal });
+      series.exists = true;
+      series.version = stored.metadata.resourceVersion;
+      return count;
+    } catch (error) {
+      if (round === ROUNDS) throw error;
+      if (exists && isNotFound(error)) series.exists = false;
+      else if (isStatusError(error) && error.code === 409) await readAgain(client, series, newName, signal);
+      else throw error;
+    }
+  }
+}
+
+/** Finds out what the name stands for: a create was refused because it is taken, or a patch because of another revision. */
+async function readAgain(
+  client: EventWriter,
+  series: Series,
+  newName: () => string,
+  signal: AbortSignal,
+): Promise<void> {
+  const { event } = series;
+  try {
+    const stored = await client.get(keyOf(event), { signal });
+    series.exists = isOwn(stored, event);
+    series.version = stored.metadata.resourceVersion;
+    if (!series.exists) event.metadata.name = newName();
+  } catch (error) {
+    // Whoever may not read takes it for its own: names hold a random number.
+    series.exists = isForbidden(error);
+    series.version = undefined;
+    if (!series.exists && !isNotFound(error)) throw error;
+  }
+}
+
+const keyOf = ({ metadata }: Event): { namespace: string; name: string } =>
+  metadata as { namespace: string; name: string };
+
+const FIXED = ['eventTime', 'reportingController', 'reportingInstance', 'action', 'reason', 'note', 'type'] as const;
+
+const isOwn = (stored: Event, event: Event): boolean =>
+  FIXED.every((name) => (stored[name] ?? '') === (event[name] ?? ''));
