@@ -1,4 +1,5 @@
 import { longerThan } from './byte-length.js';
+import { isLabel, isNamePart, isSubdomain } from './name-forms.js';
 
 /*
  * Kubernetes' name rules (apimachinery validation). Each rule answers with every message that applies, none for a good
@@ -21,49 +22,6 @@ const MESSAGES = {
   labelValue: `a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', ${ENDS} (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is ${LABEL_VALUE})`,
 } as const;
 
-const HYPHEN = 0x2d;
-const DOT = 0x2e;
-const UNDERSCORE = 0x5f;
-
-/**
- * Whether a text of at most 63 bytes is a DNS-1123 label. A loop, because a create checks a dozen short texts, and two regular
- * expressions take 0.1 µs each.
- */
-export function isLabel(text: string): boolean {
-  let before = HYPHEN;
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (!isLowerOrDigit(code) && (code !== HYPHEN || at === 0)) return false;
-    before = code;
-  }
-  return before !== HYPHEN;
-}
-
-function isNamePart(text: string): boolean {
-  let inside = false;
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    inside = isLowerOrDigit(code) || (code >= 0x41 && code <= 0x5a);
-    if (!inside && (at === 0 || (code !== HYPHEN && code !== DOT && code !== UNDERSCORE))) return false;
-  }
-  return inside;
-}
-
-/** Labels separated by dots, checked in one pass, because a create needs it three times. */
-function isSubdomain(text: string): boolean {
-  let before = DOT;
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (code === DOT ? before === DOT || before === HYPHEN : code === HYPHEN ? before === DOT : !isLowerOrDigit(code)) {
-      return false;
-    }
-    before = code;
-  }
-  return before !== DOT && before !== HYPHEN;
-}
-
-const isLowerOrDigit = (code: number): boolean => (code >= 0x61 && code <= 0x7a) || (code >= 0x30 && code <= 0x39);
-
 /** DNS-1123 subdomain: what most names must be. At most 253 bytes. */
 export function subdomainErrors(value: string): string[] {
   const faults = longerThan(value, 253) ? ['must be no more than 253 characters'] : [];
@@ -76,20 +34,6 @@ export function dnsLabelErrors(value: string): string[] {
   const faults = longerThan(value, 63) ? ['must be no more than 63 characters'] : [];
   if (!isLabel(value)) faults.push(isSubdomain(value) ? MESSAGES.dots : MESSAGES.label);
   return faults;
-}
-
-/** Whether {@link qualifiedNameErrors} finds nothing, without making a list. */
-export function isQualifiedName(value: string): boolean {
-  const slash = value.indexOf('/');
-  const name = slash === -1 ? value : value.slice(slash + 1);
-  // Accepted text is ASCII, so its length equals its bytes.
-  if (name.length > 63 || !isNamePart(name)) return false;
-  return slash === -1 || (slash <= 253 && isSubdomain(value.slice(0, slash)));
-}
-
-/** Whether {@link labelValueErrors} finds nothing. */
-export function isLabelValue(value: string): boolean {
-  return value === '' || (value.length <= 63 && isNamePart(value));
 }
 
 /** Qualified name, `name` or `example.com/name`: label and annotation keys, finalizers, reporting controllers. */

@@ -11,10 +11,9 @@ import { byCodePoint } from '../../json/code-point-order.js';
 import { goQuote } from '../../json/go-print.js';
 import { byteLength } from './byte-length.js';
 import { managedFieldsErrors } from './managed-fields.js';
+import { isLabelValue, isQualifiedName } from './name-forms.js';
 import {
   dnsLabelErrors,
-  isLabelValue,
-  isQualifiedName,
   labelValueErrors,
   pathSegmentNameErrors,
   pathSegmentPrefixErrors,

@@ -1,9 +1,7 @@
 import { systemClock, type ClockTimer } from '../../clock/clock.js';
 import { createTokenBuckets } from '../../limits/token-buckets.js';
-import { createFailureSeries } from '../../observe/failure-series.js';
-import { createNotifier } from '../../observe/observation.js';
+import { untilAborted } from '../../store/waiting/abortable.js';
 import type { DropReason, EventInput, FlushOptions, Recorder, RecorderStats } from './contract.js';
-import { createFlushes } from './flushes.js';
 import { createLanes } from './lanes.js';
 import { createEventNames } from './names.js';
 import { occurrenceOf, type Occurrence } from './occurrence.js';
@@ -42,9 +40,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
   const names = createEventNames();
   const buckets =
     options.rateLimit === false ? undefined : createTokenBuckets({ qps, burst, most: MOST_SOURCES, clock });
-  const outage = createFailureSeries(`the recorder ${reportingController}`, createNotifier(observe), clock);
   const ending = new AbortController();
-  const flushes = createFlushes();
 
   let recorded = 0;
   let written = 0;
@@ -52,16 +48,26 @@ export function createRecorder(options: RecorderOptions): Recorder {
   let unwrittenBytes = 0;
   let timer: ClockTimer | undefined;
   let closed: Promise<void> | undefined;
+  /** The last write failed. */
+  let isAway = false;
   let client: EventWriter | undefined;
   /** Series of which the server does not have everything. */
   const unwritten = new Set<Series>();
+  /** Who wants to know when something is written or dropped. */
+  const waiting: (() => void)[] = [];
 
   const stats = (): RecorderStats => {
     const dropped = { ...reports.dropped };
     const pending = Object.values(dropped).reduce((rest, count) => rest - count, recorded - written);
     return { recorded, written, pending, dropped, queued: lanes.size(), series: table.size() };
   };
-  const reports = createReports({ recorder: reportingController, observe, clock, stats });
+  const reports = createReports(async () => {
+    const { createTelling } = await import('./telling.js');
+    return createTelling(reportingController, observe, clock, stats);
+  });
+  const changed = (): void => {
+    if (observe) reports.telling()?.changed();
+  };
 
   const table = createSeriesTable({
     maxSeries: options.maxSeries ?? 4_096,
@@ -76,8 +82,8 @@ export function createRecorder(options: RecorderOptions): Recorder {
     if (series.dropped || series.written === series.count) {
       if (unwritten.delete(series)) unwrittenBytes -= series.bytes;
     }
-    flushes.settled(series);
-    reports.changed();
+    for (const wake of waiting.splice(0)) wake();
+    changed();
   };
   const drop = (series: Series, reason: DropReason, error: unknown): void => {
     series.dropped = true;
@@ -94,7 +100,8 @@ export function createRecorder(options: RecorderOptions): Recorder {
       client ??= await clientOf(events, options);
       const newName = (): string => names(series.event.regarding?.name, clock.now());
       const count = await writeSeries(client, series, newName, ending.signal);
-      outage.worked();
+      if (isAway) reports.telling()?.worked();
+      isAway = false;
       if (series.dropped) return;
       written += count - series.written;
       series.written = count;
@@ -104,7 +111,10 @@ export function createRecorder(options: RecorderOptions): Recorder {
       if (count < series.count) schedule(series);
     },
     failed(series, error, isFinal) {
-      if (!isFinal) outage.failed(error);
+      if (!isFinal) {
+        isAway = true;
+        reports.telling()?.failed(error);
+      }
       const isOld = clock.monotonic() - series.waitingSince >= maxAgeMs;
       if (isFinal || isOld) drop(series, isFinal ? 'refused' : 'expired', error);
       return isFinal || isOld;
@@ -117,11 +127,11 @@ export function createRecorder(options: RecorderOptions): Recorder {
     lanes.push(series);
   }
 
-  /** Writes it now, if the server has no count yet or somebody waits, else when the interval is over. */
+  /** Writes it now, if the server has no count yet, else when the interval is over. */
   function schedule(series: Series): void {
     const now = clock.monotonic();
     const due = series.writtenAt + refreshMs * (1 - 1 / TICKS);
-    if (series.written <= 1 || now >= due || flushes.wants(series)) enqueue(series);
+    if (series.written <= 1 || now >= due) enqueue(series);
     else timer ??= clock.setTimer(refresh, refreshMs / TICKS);
   }
 
@@ -156,7 +166,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
       series.waitingSince = now;
     }
     if (!series.busy) schedule(series);
-    reports.changed();
+    changed();
 
     function refuse(reason: DropReason, text: string): void {
       reports.drop(reason, 1, new Error(text), occurrence.event);
@@ -179,28 +189,29 @@ export function createRecorder(options: RecorderOptions): Recorder {
     // Timers of clocks let the process end, which it must not do in the middle of this.
     const hold = setInterval(() => undefined, LONGEST_HOLD_MS);
     try {
-      const flushed = flushes.wait(unwritten, signal);
+      const counts = [...unwritten].map((series) => [series, series.count] as const);
       for (const series of unwritten) enqueue(series);
-      await flushed;
+      for (const [series, count] of counts) {
+        while (!series.dropped && series.written < count) {
+          enqueue(series);
+          await untilAborted(new Promise<void>((done) => waiting.push(done)), signal);
+        }
+      }
     } finally {
       clearInterval(hold);
     }
   }
 
   async function end({ signal }: FlushOptions): Promise<void> {
-    const giveUp = new AbortController();
-    const abort = (): void => giveUp.abort(new Error('the recorder was closed before it was written'));
-    const limit = clock.setTimer(abort, closeTimeoutMs);
-    signal?.addEventListener('abort', abort);
-    if (signal?.aborted) abort();
-    await flush({ signal: giveUp.signal }).catch((error: unknown) => {
+    const limit = new AbortController();
+    const late = clock.setTimer(() => limit.abort(new Error('it was not written before the end')), closeTimeoutMs);
+    await flush({ signal: signal ? AbortSignal.any([signal, limit.signal]) : limit.signal }).catch((error: unknown) => {
       for (const series of unwritten) drop(series, 'closed', error);
     });
-    signal?.removeEventListener('abort', abort);
-    limit.cancel();
+    late.cancel();
     timer?.cancel();
     ending.abort();
-    reports.close();
+    await reports.close();
   }
   const close = (given: FlushOptions = {}): Promise<void> => (closed ??= end(given));
 

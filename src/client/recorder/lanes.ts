@@ -10,6 +10,8 @@ const LONGEST_DELAY_MS = 10_000;
 const LONGEST_ASKED_MS = 300_000;
 /** Attempts at what fails while the server works: it may be the event. */
 const MOST_ATTEMPTS = 8;
+/** Statuses of a server, or of a gateway before it, that has no time at present. */
+const PASSING = [408, 429, 502, 503, 504];
 /** Writes between two turns of the event loop. In one process they may all be over without one. */
 const WRITES_A_TURN = 8;
 
@@ -64,8 +66,7 @@ export function createLanes({ lanes: most, clock, signal, write, failed }: Lanes
 
   return {
     push(series) {
-      const { namespace, kind, name } = series.event.regarding ?? {};
-      const lane = lanes[hashOf(`${namespace}/${kind}/${name}`) % most] as (typeof lanes)[number];
+      const lane = lanes[hashOf(series.source) % most] as (typeof lanes)[number];
       lane.waiting.add(series);
       size += 1;
       if (lane.running) return;
@@ -81,9 +82,9 @@ function isFinal(error: unknown, attempt: number): boolean {
   if (isConnectionError(error)) return false;
   if (!isStatusError(error)) return attempt >= MOST_ATTEMPTS;
   const { code } = error;
-  if (code === 408 || code === 429 || code === 502 || code === 503 || code === 504) return false;
-  // A token may be replaced, and a server recover.
-  return code === 401 || code === 409 || code >= 500 ? attempt >= MOST_ATTEMPTS : true;
+  if (PASSING.includes(code)) return false;
+  // A token may be replaced, and what a server stumbles over may be the event.
+  return (code < 500 && code !== 401 && code !== 409) || attempt >= MOST_ATTEMPTS;
 }
 
 function delayOf(error: unknown, attempt: number): number {

@@ -24,13 +24,6 @@ function nameOf(text: string): string {
     .toLowerCase()
     .replace(/[^a-z0-9.]/g, '-')
     .replace(/[-.]*\.[-.]*/g, '.')
-    .replace(/^[-.]+/, '');
-  return trimmedEnd(name) || 'event';
-}
-
-/** Without hyphens and dots at the end. Not an expression, which would be slow where many are in the middle. */
-function trimmedEnd(name: string): string {
-  let end = name.length;
-  while (end > 0 && '-.'.includes(name.charAt(end - 1))) end--;
-  return name.slice(0, end);
+    .replace(/^[-.]+|[-.]+$/g, '');
+  return name || 'event';
 }

@@ -1,5 +1,5 @@
 import { longerThan } from '../../api/validation/byte-length.js';
-import { isLabel, isLabelValue, isQualifiedName } from '../../api/validation/names.js';
+import { isLabel, isLabelValue, isQualifiedName } from '../../api/validation/name-forms.js';
 import type { Event } from '../../model/event.js';
 import { throwFaults } from '../../options/check-options.js';
 import type { EventInput } from './contract.js';
@@ -75,9 +75,8 @@ export function occurrenceOf(input: EventInput, settings: OccurrenceSettings): O
   throwFaults('recorder.event', faults);
 
   const { type, action, reason } = event;
-  const source = JSON.stringify([regarding.apiVersion, regarding.kind, namespace, regarding.name]);
+  const source = [regarding.apiVersion, regarding.kind, namespace, regarding.name].join('/');
   const about = [identityOf(regarding), identityOf(related)];
   const key = JSON.stringify([type, action, reason, about, settings.noteInKey && event.note]);
-  const size = key.length + (event.note?.length ?? 0) + JSON.stringify([labels, annotations]).length;
-  return { event, key, source, bytes: FIXED_BYTES + 4 * size };
+  return { event, key, source, bytes: FIXED_BYTES + 4 * JSON.stringify(event).length };
 }

@@ -1,4 +1,4 @@
-import { isLabel, isQualifiedName } from '../../api/validation/names.js';
+import { isLabel, isQualifiedName } from '../../api/validation/name-forms.js';
 import { longerThan } from '../../api/validation/byte-length.js';
 import type { Clock } from '../../clock/clock.js';
 import type { ApiHandler } from '../../http/handler.js';
@@ -10,9 +10,6 @@ import {
   aClock,
   aFunction,
   aNumber,
-  anObject,
-  anObjectWith,
-  aPositiveNumber,
   aWholeNumber,
   isNonEmptyString,
   mustBe,
@@ -101,7 +98,10 @@ const reporterRules = (): OptionRules<ReporterOptions> => ({
   reportingController: required(
     mustBe((value) => typeof value === 'string' && isQualifiedName(value), 'a name such as example.com/shop'),
   ),
-  reportingInstance: mustBe((value) => isNonEmptyString(value) && !longerThan(value, 128), 'a string of 1 to 128 bytes'),
+  reportingInstance: mustBe(
+    (value) => isNonEmptyString(value) && !longerThan(value, 128),
+    'a string of 1 to 128 bytes',
+  ),
   namespace: mustBe((value) => typeof value === 'string' && value.length <= 63 && isLabel(value), 'a namespace'),
   regarding: (value, name) => {
     const faults: string[] = [];
@@ -112,25 +112,24 @@ const reporterRules = (): OptionRules<ReporterOptions> => ({
   clock: aClock,
 });
 
-const aClient = anObjectWith(['create', 'get', 'patch'], 'the object of createEventsClient or of createEvents');
-const anEvents = anObjectWith(['as'], '');
+const isEvents = (value: unknown): boolean =>
+  ['as', 'create'].some((name) => typeof (value as Readonly<Record<string, unknown>> | null)?.[name] === 'function');
+
+const isRate = (value: unknown): boolean => {
+  const { perSecond = 0, burst = 0 } = (value ?? {}) as Partial<RecorderRateLimit>;
+  return perSecond > 0 && burst >= 1;
+};
 
 const rules = (): OptionRules<RecorderOptions> => ({
   ...reporterRules(),
-  events: required((value, name) => (anEvents(value, name).length > 0 ? aClient(value, name) : [])),
+  events: required(mustBe(isEvents, 'the object of createEventsClient or of createEvents')),
   caller: mustBe((value) => isNonEmptyString((value as Partial<Caller> | null)?.name), 'an object with a name'),
   refreshMs: aNumber(100, 3_600_000),
   idleMs: aNumber(1_000, DAY_MS),
   maxSeries: aWholeNumber(1, 1_000_000),
   maxQueued: aWholeNumber(1, 10_000_000),
   maxQueuedBytes: aWholeNumber(1),
-  rateLimit: (value, name) =>
-    value === false
-      ? []
-      : anObject<RecorderRateLimit>({ perSecond: required(aPositiveNumber), burst: required(aWholeNumber(1)) })(
-          value,
-          name,
-        ),
+  rateLimit: mustBe((value) => value === false || isRate(value), 'false, or perSecond and burst, both above 0'),
   maxAgeMs: aNumber(1_000, DAY_MS),
   maxInFlight: aWholeNumber(1, 256),
   closeTimeoutMs: aNumber(0, DAY_MS),
@@ -151,7 +150,7 @@ export function checkReporterOptions(where: string, options: ReporterOptions): v
 export function occurrenceSettings(
   options: ReporterOptions,
   group: string,
-  clientNamespace?: string | undefined,
+  clientNamespace?: string,
 ): OccurrenceSettings {
   const { reportingController, noteInKey = true } = options;
   const slash = reportingController.indexOf('/');

@@ -24,7 +24,7 @@ export function referenceTo(value: unknown, field: string, own: OwnObjects, faul
   }
   const { metadata, apiVersion, kind } = value as KubernetesObject;
   const isObject = typeof metadata === 'object' && metadata !== null;
-  const source = (isObject ? { ...pick(metadata), apiVersion, kind } : value) as Readonly<Record<string, unknown>>;
+  const source = (isObject ? { ...metadata, apiVersion, kind } : value) as Readonly<Record<string, unknown>>;
   for (const name of FIELDS) {
     const text = source[name];
     if (text === undefined || text === null || text === '') continue;
@@ -45,13 +45,6 @@ export function referenceTo(value: unknown, field: string, own: OwnObjects, faul
   }
   return reference;
 }
-
-const pick = ({ name, namespace, uid, resourceVersion }: NonNullable<KubernetesObject['metadata']>): object => ({
-  name,
-  namespace,
-  uid,
-  resourceVersion,
-});
 
 function isEventGroup(apiVersion: string, group: string): boolean {
   const at = apiVersion.indexOf('/');

@@ -7,6 +7,8 @@ export interface Series {
   /** As it is created, but for `series`. Its name changes only when somebody else has an event of that name. */
   readonly event: Event & { readonly metadata: { name?: string } };
   readonly bytes: number;
+  /** The object that it is about. */
+  readonly source: string;
   /** How often it was recorded. */
   count: number;
   /** When it was recorded last, microseconds since the epoch. */
@@ -31,16 +33,15 @@ export interface Series {
 
 /** The first of a series. */
 export function newSeries(
-  { key, event, bytes }: Occurrence,
+  { event, ...rest }: Occurrence,
   name: string,
   eventTime: string,
   micros: number,
   now: number,
 ): Series {
   return {
-    key,
+    ...rest,
     event: { ...event, metadata: { ...event.metadata, name }, eventTime },
-    bytes,
     count: 1,
     lastMicros: micros,
     lastSeen: now,

@@ -1,5 +1,4 @@
 import type { Event } from '../../model/event.js';
-import { timeText } from '../../time/timestamp.js';
 import type { EventsClient } from '../contract/events-client.js';
 import { isForbidden, isNotFound, isStatusError } from '../contract/status-error.js';
 import type { Series } from './series.js';
@@ -12,10 +11,7 @@ export type EventWriter = Pick<EventsClient, 'create' | 'get' | 'patch'>;
 
 /** An RFC 3339 time with six digits. */
 export const microTime = (micros: number): string =>
-  timeText(
-    { seconds: Math.floor(micros / 1_000_000), nanos: (micros % 1_000_000) * 1_000 },
-    'micro-time',
-  ) as string;
+  `${new Date(micros / 1_000).toISOString().slice(0, -1)}${String(micros % 1_000).padStart(3, '0')}Z`;
 
 /**
  * Brings a series on the server to its count, and returns that. Any attempt may be made again, whatever became of those before:
@@ -76,7 +72,7 @@ async function readAgain(
 const keyOf = ({ metadata }: Event): { namespace: string; name: string } =>
   metadata as { namespace: string; name: string };
 
-const FIXED = ['eventTime', 'reportingController', 'reportingInstance', 'action', 'reason', 'note', 'type'] as const;
+const FIXED = ['eventTime', 'reportingInstance', 'reason', 'note'] as const;
 
 const isOwn = (stored: Event, event: Event): boolean =>
   FIXED.every((name) => (stored[name] ?? '') === (event[name] ?? ''));
