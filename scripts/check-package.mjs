@@ -7,6 +7,8 @@ import { pack, root, run, runGates, runTool, scratchFolder } from './gate.mjs';
 
 // The health entry is for services that want nothing else: raising this is a decision, not a fix.
 const HEALTH_LIMIT_BYTES = 10_240;
+// Without what is loaded on first use: the client in the same process, and what tells of drops.
+const RECORDER_LIMIT_BYTES = 6_144;
 
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const specifiers = Object.entries(manifest.exports)
@@ -103,6 +105,9 @@ await runGates('check-package', {
   'size of kube-vitals/health, and of createHealth from the root'() {
     return measureHealth();
   },
+  'size of createRecorder, given a client'() {
+    return measureRecorder();
+  },
 });
 
 async function measureHealth() {
@@ -128,4 +133,35 @@ async function measureHealth() {
       );
   }
   return `${Object.values(sizes).join(' and ')} of ${HEALTH_LIMIT_BYTES} bytes, minified and compressed`;
+}
+
+/** The first chunk and what it imports statically, as bundlers that split code load them. */
+async function measureRecorder() {
+  const folder = join(scratch, 'recorder-size');
+  mkdirSync(join(folder, 'node_modules', manifest.name), { recursive: true });
+  run('tar', ['-xzf', tarball, '--strip-components=1', '-C', join(folder, 'node_modules', manifest.name)]);
+  const { metafile } = await build({
+    stdin: { contents: `export { createRecorder } from '${manifest.name}/client';`, resolveDir: folder },
+    bundle: true,
+    splitting: true,
+    minify: true,
+    format: 'esm',
+    platform: 'node',
+    external: Object.keys(manifest.dependencies),
+    outdir: join(folder, 'out'),
+    metafile: true,
+    logLevel: 'silent',
+  });
+  const entry = Object.keys(metafile.outputs).find((path) => metafile.outputs[path].entryPoint === '<stdin>');
+  const first = new Set([entry]);
+  for (const path of first) {
+    for (const { path: next, kind } of metafile.outputs[path].imports) {
+      if (kind === 'import-statement' && next in metafile.outputs) first.add(next);
+    }
+  }
+  const contents = [...first].map((path) => readFileSync(path)).join('\n');
+  const size = gzipSync(contents, { level: 9 }).length;
+  if (size > RECORDER_LIMIT_BYTES)
+    throw new Error(`${size} bytes minified and compressed, more than ${RECORDER_LIMIT_BYTES}`);
+  return `${size} of ${RECORDER_LIMIT_BYTES} bytes, minified and compressed`;
 }

@@ -49,3 +49,18 @@ export type {
 } from './client/transport/kubeconfig/options.js';
 export { inClusterTransport } from './client/transport/in-cluster-transport.js';
 export { defaultTransport } from './client/transport/default-transport.js';
+export { createRecorder } from './client/recorder/create-recorder.js';
+export { recordHealthChanges, type RecordableHealthChange } from './client/recorder/record-health-changes.js';
+export type {
+  AsyncDisposing,
+  DropReason,
+  EventInput,
+  FlushOptions,
+  KubernetesObject,
+  Recorder,
+  RecorderStats,
+  Regarding,
+} from './client/recorder/contract.js';
+export type { RecorderClient, RecorderOptions, RecorderRateLimit, ReporterOptions } from './client/recorder/options.js';
+export type { Observation, Observe, RequestObservation, WatchIdentity } from './observe/observation.js';
+export type { AbortCode } from './model/abort-code.js';

@@ -15,6 +15,14 @@ import { passesWhileDraining } from './server/drain-gate.js';
 /** A server that {@link installShutdown} can close: `node:http`, `node:https` and `node:http2` servers. */
 export type ShutdownServer = ClosableServer & TrackableServer & OrderableServer;
 
+/** What a shutdown needs of a recorder: that of `createRecorder`. */
+export interface ShutdownRecorder {
+  /** Writes what was recorded. */
+  readonly flush: (options: { readonly signal: AbortSignal }) => Promise<void>;
+  /** Writes the rest, and takes no more. */
+  readonly close: (options: { readonly signal: AbortSignal }) => Promise<void>;
+}
+
 /** Options of {@link installShutdown}. */
 export interface InstallShutdownOptions {
   /**
@@ -26,6 +34,11 @@ export interface InstallShutdownOptions {
   readonly health: { readonly startShutdown: () => void; readonly close?: (() => void) | undefined };
   /** The object of `createEvents`. Its watches end when the delay is over. */
   readonly events?: { readonly close: () => void | Promise<void> } | undefined;
+  /**
+   * The recorder, or all recorders, of the service: what was recorded is written before `close`, and what `close` recorded before the
+   * store is closed. Half of `closeTimeoutMs` is for the first, a quarter for the second; what is left is dropped.
+   */
+  readonly recorder?: ShutdownRecorder | readonly ShutdownRecorder[] | undefined;
   /** Closed at the end, when nothing uses it any more. */
   readonly store?: { readonly close: () => void | Promise<void> } | undefined;
   /**
@@ -108,7 +121,7 @@ const LAST_CLOSE_MS = 2_000;
 export function installShutdown(options: InstallShutdownOptions): InstalledShutdown {
   checkOptions('installShutdown', options, shutdownRules());
   const { health, events, store, clock = systemClock, observe } = options;
-  const { drainTimeoutMs = 60_000, idleGraceMs = 2_000 } = options;
+  const { drainTimeoutMs = 60_000, idleGraceMs = 2_000, closeTimeoutMs = 10_000 } = options;
   const servers = [options.server].flat() as readonly ShutdownServer[];
   const cut = { connections: 0, requests: 0 };
   const tracked = servers.map((server) => {
@@ -154,19 +167,30 @@ export function installShutdown(options: InstallShutdownOptions): InstalledShutd
     }
   };
 
+  const recorders = [options.recorder ?? []].flat() as readonly ShutdownRecorder[];
+  /** What is not written in time is dropped, and told by the recorder itself. */
+  const withRecorders = async (step: 'flush' | 'close', withinMs: number): Promise<void> => {
+    const limit = new AbortController();
+    const timer = clock.setTimer(() => limit.abort(), withinMs);
+    await Promise.allSettled(recorders.map((recorder) => recorder[step]({ signal: limit.signal })));
+    timer.cancel();
+  };
+
   const lifecycle = createLifecycle({
     health,
     shutdownDelayMs: options.delayMs,
     drainTimeoutMs: drainTimeoutMs + idleGraceMs + LAST_CLOSE_MS + CUT_RESERVE_MS,
-    closeTimeoutMs: options.closeTimeoutMs,
+    closeTimeoutMs,
     beforeStop: options.beforeStop,
     stopAccepting,
     endWatches: () => events?.close(),
     drain: async () => void (await closed),
     async close() {
+      await withRecorders('flush', closeTimeoutMs / 2);
       try {
         await options.close?.();
       } finally {
+        await withRecorders('close', closeTimeoutMs / 4);
         health.close?.();
         await store?.close();
       }
@@ -214,6 +238,8 @@ const aServer = /* @__PURE__ */ anObjectWith(
   'a server, as createServer(), listen() or serve() returned it, or a list of servers',
 );
 
+const aRecorder = /* @__PURE__ */ anObjectWith(['flush', 'close'], 'the object of createRecorder, or a list of them');
+
 /** The rules of the options of {@link installShutdown}. */
 export const shutdownRules = (): OptionRules<InstallShutdownOptions> => ({
   server: (value, name) =>
@@ -222,6 +248,10 @@ export const shutdownRules = (): OptionRules<InstallShutdownOptions> => ({
       : required(aServer)(value, name),
   health: required(anObjectWith(['startShutdown'], 'the object of createHealth')),
   events: anObjectWith(['close'], 'the object of createEvents'),
+  recorder: (value, name) =>
+    Array.isArray(value)
+      ? value.flatMap((each, index) => required(aRecorder)(each, `${name}[${index}]`))
+      : aRecorder(value, name),
   store: anObjectWith(['close'], 'a store'),
   delayMs: aNumber(0, LONGEST_MS),
   whileDraining: oneOf('close', 'retry-after'),

@@ -13,7 +13,7 @@ export async function start(port = 0): Promise<Running> {
   const database = createDatabase();
   vitals.addCheck({ name: 'database', check: ({ signal }) => database.ping(signal) });
 
-  const orders = createOrders({ database, record: vitals.record });
+  const orders = createOrders({ database, recorder: vitals.recorder });
   const server = limited(createServer(createService(orders, (app) => mountVitals(app, vitals))));
   const { shutdown } = installShutdown({ server, ...vitals.parts });
   const url = await listen(server, port);

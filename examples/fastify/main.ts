@@ -12,7 +12,7 @@ export async function start(port = 0): Promise<Running> {
   const database = createDatabase();
   vitals.addCheck({ name: 'database', check: ({ signal }) => database.ping(signal) });
 
-  const orders = createOrders({ database, record: vitals.record });
+  const orders = createOrders({ database, recorder: vitals.recorder });
   const app = createService(orders, (fastify) => mountVitals(fastify, vitals));
   limited(app.server);
   const { shutdown } = installShutdown({ server: app.server, ...vitals.parts, close: () => app.close() });

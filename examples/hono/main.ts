@@ -14,7 +14,7 @@ export async function start(port = 0): Promise<Running> {
   const database = createDatabase();
   vitals.addCheck({ name: 'database', check: ({ signal }) => database.ping(signal) });
 
-  const orders = createOrders({ database, record: vitals.record });
+  const orders = createOrders({ database, recorder: vitals.recorder });
   const app = createService(orders, (hono) => mountVitals(hono, vitals));
   const server = createAdaptorServer(app);
   limited(server as Server); // HTTP/1.1, since nothing else was asked for

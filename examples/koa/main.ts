@@ -13,7 +13,7 @@ export async function start(port = 0): Promise<Running> {
   const database = createDatabase();
   vitals.addCheck({ name: 'database', check: ({ signal }) => database.ping(signal) });
 
-  const orders = createOrders({ database, record: vitals.record });
+  const orders = createOrders({ database, recorder: vitals.recorder });
   const app = createService(orders, (koa) => mountVitals(koa, vitals));
   const server = limited(createServer(app.callback() as RequestListener));
   const { shutdown } = installShutdown({ server, ...vitals.parts });

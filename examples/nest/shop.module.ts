@@ -26,7 +26,7 @@ class PartsModule {}
 const ordersProvider = {
   provide: ORDERS,
   inject: [DATABASE, VITALS],
-  useFactory: (database: Database, { record }: Vitals): Orders => createOrders({ database, record }),
+  useFactory: (database: Database, { recorder }: Vitals): Orders => createOrders({ database, recorder }),
 };
 
 /** The service, with health and events at the root and once more below `/ops`. */

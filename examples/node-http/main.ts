@@ -13,7 +13,7 @@ export async function start(port = 0): Promise<Running> {
   const database = createDatabase();
   vitals.addCheck({ name: 'database', check: ({ signal }) => database.ping(signal) });
 
-  const service = createService(createOrders({ database, record: vitals.record }));
+  const service = createService(createOrders({ database, recorder: vitals.recorder }));
   const server = limited(createServer(withVitals(service, vitals)));
   const { shutdown } = installShutdown({ server, ...vitals.parts });
   const url = await listen(server, port);

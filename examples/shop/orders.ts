@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Occurrence } from './recorder.js';
+import type { Recorder } from 'kube-vitals/client';
 
 /** What somebody bought. */
 export interface Order {
@@ -27,23 +27,22 @@ export interface Orders {
 export interface OrdersOptions {
   readonly database: Database;
   /** Told of every order that was placed or refused. */
-  readonly record: (occurrence: Occurrence) => Promise<void>;
+  readonly recorder: Pick<Recorder, 'event'>;
 }
 
 /** The business of the shop: it knows nothing of HTTP, and of Kubernetes only that something records what happens. */
-export function createOrders({ database, record }: OrdersOptions): Orders {
+export function createOrders({ database, recorder }: OrdersOptions): Orders {
   return {
     all: database.all,
     async place(input) {
       const order = readOrder(input);
       if (order === undefined) {
-        await record({ type: 'Warning', action: 'Place', reason: 'OrderRefused', note: 'no item, or no amount' });
+        recorder.event({ type: 'Warning', action: 'Place', reason: 'OrderRefused', note: 'no item, or no amount' });
         throw new RangeError('an order has an item and an amount of at least 1');
       }
       await database.insert(order);
-      const about = { kind: 'Order', name: order.id };
-      const note = `${order.amount} × ${order.item}`;
-      await record({ type: 'Normal', action: 'Place', reason: 'OrderPlaced', note, about });
+      const regarding = { kind: 'Order', name: order.id };
+      recorder.event({ regarding, action: 'Place', reason: 'OrderPlaced', note: `${order.amount} × ${order.item}` });
       return order;
     },
   };

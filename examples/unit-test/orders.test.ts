@@ -14,9 +14,9 @@ import {
   type EventStore,
   type Health,
 } from 'kube-vitals';
+import { createRecorder, type Recorder } from 'kube-vitals/client';
 import { call, fakeClock, type FakeClock } from 'kube-vitals/testing';
 import { createDatabase, createOrders, type Database, type Orders } from '../shop/orders.js';
-import { createRecorder } from '../shop/recorder.js';
 
 const EVENTS = '/apis/events.example.com/v1/namespaces/shop/events';
 const service = { name: 'shop', groups: [] };
@@ -27,6 +27,7 @@ let store: EventStore;
 let health: Health;
 let events: Events;
 let database: Database & { down?: string };
+let recorder: Recorder;
 let orders: Orders;
 
 beforeEach(() => {
@@ -39,7 +40,7 @@ beforeEach(() => {
     clock,
     authenticate: staticTokens({ t0ken: { name: 'reader' } }),
     authorize: allowRules([
-      { users: ['shop'], verbs: ['create'], namespaces: ['shop'] },
+      { users: ['shop'], verbs: ['create', 'get', 'patch'], namespaces: ['shop'] },
       { users: ['reader'], verbs: ['get', 'list', 'watch'] },
     ]),
   });
@@ -52,17 +53,25 @@ beforeEach(() => {
     },
   };
   health.add({ name: 'database', check: ({ signal }) => database.ping(signal) });
-  const record = createRecorder({ api: events.as(service), group: 'events.example.com', namespace: 'shop' });
-  orders = createOrders({ database, record });
+  recorder = createRecorder({
+    events,
+    caller: service,
+    reportingController: 'example.com/shop',
+    namespace: 'shop',
+    clock,
+  });
+  orders = createOrders({ database, recorder });
 });
 
 afterEach(async () => {
+  await recorder.close();
   health.close();
   await events.close();
   await store.close();
 });
 
 async function recorded(query = ''): Promise<readonly Event[]> {
+  await recorder.flush();
   const answer = await call(events.as(reader), `GET ${EVENTS}${query}`);
   assert.equal(answer.status, 200);
   return (await answer.json<EventList>()).items;
@@ -99,6 +108,7 @@ describe('placing an order', () => {
 
   test('is forgotten after an hour', async () => {
     await orders.place({ item: 'tea', amount: 2 });
+    await recorder.flush();
     const watch = await call(events.as(reader), `GET ${EVENTS}?watch=true&resourceVersion=0&timeoutSeconds=7200`);
     const frames = watch.frames<{ type: string }>();
     assert.equal((await frames.next()).value?.type, 'ADDED');

@@ -93,7 +93,11 @@ const OWN: Readonly<
     | 'storeCalls'
     | 'storeFailures'
     | 'expired'
-    | 'errors',
+    | 'errors'
+    | 'recorderEvents'
+    | 'recorderDrops'
+    | 'recorderPending'
+    | 'recorderQueue',
     MetricDefinition
   >
 > = {
@@ -164,6 +168,30 @@ const OWN: Readonly<
     help: 'Unexpected errors, by the place that reported them.',
     type: 'counter',
     labels: ['where'],
+  },
+  recorderEvents: {
+    name: 'kube_vitals_recorder_events_total',
+    help: 'Events that recorders were given (recorded), and of those that were written, by reporting controller.',
+    type: 'counter',
+    labels: ['recorder', 'state'],
+  },
+  recorderDrops: {
+    name: 'kube_vitals_recorder_drops_total',
+    help: 'Events that recorders have dropped, by reporting controller and reason.',
+    type: 'counter',
+    labels: ['recorder', 'reason'],
+  },
+  recorderPending: {
+    name: 'kube_vitals_recorder_pending_events',
+    help: 'Events that were recorded and are not written yet, by reporting controller.',
+    type: 'gauge',
+    labels: ['recorder'],
+  },
+  recorderQueue: {
+    name: 'kube_vitals_recorder_queued_requests',
+    help: 'Requests of recorders that wait or are under way, by reporting controller.',
+    type: 'gauge',
+    labels: ['recorder'],
   },
 };
 

@@ -134,6 +134,17 @@ export function createObservationRecorder(metrics: Metrics): (observation: Obser
       case 'expired':
         metrics.expired.of(observation.store).value += observation.removed;
         return;
+      case 'recorder.activity': {
+        const { recorder, recorded, written, pending, queued } = observation;
+        metrics.recorderEvents.of(recorder, 'recorded').value += recorded;
+        metrics.recorderEvents.of(recorder, 'written').value += written;
+        metrics.recorderPending.of(recorder).value = pending;
+        metrics.recorderQueue.of(recorder).value = queued;
+        return;
+      }
+      case 'recorder.dropped':
+        metrics.recorderDrops.of(observation.recorder, observation.reason).value += observation.count;
+        return;
       case 'error':
         metrics.errors.of(observation.where).value += 1;
         return;

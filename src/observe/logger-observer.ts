@@ -74,6 +74,11 @@ export function lineOf(observation: Observation, requests: 'failed' | 'all' | 'n
       const level = status === 'ok' ? 'info' : status === 'degraded' ? 'warn' : 'error';
       return { level, text, fields: { check, status, ...(err !== undefined && { err }) } };
     }
+    case 'recorder.dropped': {
+      const { recorder, reason, count, error: err, event } = observation;
+      const text = `the recorder ${recorder} dropped ${count} events (${reason}): ${errorText(err)}`;
+      return { level: 'warn', text, fields: { recorder, reason, count, err, ...(event && { event }) } };
+    }
     case 'request': {
       const { type: _type, ...fields } = observation;
       const failed = observation.status >= 500;

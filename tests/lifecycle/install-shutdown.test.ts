@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { allowAnonymous, allowEverybody, createEvents, createHealth, firstOf, memoryStore } from '../../src/index.js';
+import { createRecorder } from '../../src/client.js';
 import type { ApiHandler } from '../../src/http/handler.js';
 import {
   installShutdown,
@@ -65,6 +66,51 @@ async function serviceWith(own: RequestListener, options: Partial<InstallShutdow
 }
 
 describe('installShutdown', () => {
+  test('writes what was recorded before the store is closed, what its own close records included', async () => {
+    const store = memoryStore();
+    const events = createEvents({
+      apiDomain: 'example.com',
+      store,
+      authenticate: allowAnonymous(),
+      authorize: allowEverybody(),
+    });
+    const recorder = createRecorder({ events, reportingController: 'example.com/shop' });
+    const flushedAtClose: number[] = [];
+    const { installed } = await serviceWith((_req, res) => void res.end(), {
+      events,
+      store,
+      recorder,
+      close: () => {
+        flushedAtClose.push(recorder.stats().written);
+        recorder.event({ reason: 'Closed', action: 'Close' });
+      },
+    });
+    for (let count = 0; count < 100; count++)
+      recorder.event({ reason: 'Paid', action: 'Charge', note: String(count % 3) });
+    const { failures } = await installed.shutdown();
+    expect(failures).toEqual([]);
+    expect(flushedAtClose).toEqual([100]);
+    expect(recorder.stats()).toMatchObject({ recorded: 101, written: 101 });
+    recorder.event({ reason: 'Late', action: 'Close' });
+    expect(recorder.stats().dropped.closed).toBe(1);
+  });
+
+  test('does not wait longer for a recorder than closing may take', async () => {
+    const never = (): Promise<void> => new Promise(() => undefined);
+    const away = { group: 'events.k8s.io', namespace: undefined, create: never, get: never, patch: never } as never;
+    const recorder = createRecorder({
+      events: away,
+      reportingController: 'example.com/shop',
+      observe: () => undefined,
+    });
+    const { installed, closed } = await serviceWith((_req, res) => void res.end(), { recorder, closeTimeoutMs: 400 });
+    recorder.event({ reason: 'Paid', action: 'Charge' });
+    const { failures } = await installed.shutdown();
+    expect(failures).toEqual([]);
+    expect(closed).toEqual(['events', 'close', 'health', 'store']);
+    expect(recorder.stats().dropped.closed).toBe(1);
+  });
+
   test('fails readyz, serves through the delay, ends watches, answers what is in flight and closes in order', async () => {
     const go = gate();
     const asked = gate();

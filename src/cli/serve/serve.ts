@@ -1,6 +1,5 @@
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import {
   createApiServer,
   createEvents,
@@ -11,6 +10,7 @@ import {
   type Observe,
   type PostStartHook,
 } from '../../index.js';
+import { createRecorder, recordHealthChanges } from '../../client.js';
 import { createLifecycle } from '../../lifecycle.js';
 import { toNodeListener, type NodeListener } from '../../node.js';
 import type { ProcessContext } from '../command-line/command.js';
@@ -22,7 +22,6 @@ import { givenCertificate, ownCertificate } from './certificates.js';
 import { standaloneChecks } from './checks.js';
 import type { Flags } from './flags.js';
 import { kubeconfig, storeKubeconfig } from './kubeconfig.js';
-import { checkChanged, createOwnEvents, type Occurrence } from './own-events.js';
 import { healthOnly } from './health-only.js';
 import { preparePrivateDirectory } from './private-file.js';
 import { METRICS_PATHS, serverMetrics } from './metrics.js';
@@ -34,7 +33,8 @@ const SELF = { name: 'system:kube-vitals', groups: ['system:masters'] };
 const DRAIN_TIMEOUT_MS = 60_000;
 /** How long the shutdown waits for its own Event to be stored. */
 const LAST_EVENT_MS = 5_000;
-const RETRY_MS = 5_000;
+/** The start is recorded however long the store is away. */
+const RECORD_WITHIN_MS = 86_400_000;
 
 /**
  * Starts the server and serves until a signal ends it.
@@ -57,6 +57,9 @@ async function serve(flags: Flags, context: ProcessContext, log: (line: string) 
     if (observation.type === 'error') log(`error in ${observation.where}: ${String(observation.error)}`);
     if (observation.type === 'health.changed') {
       log(`check ${observation.check} is ${observation.status}${observation.reason ? `: ${observation.reason}` : ''}`);
+    }
+    if (observation.type === 'recorder.dropped') {
+      log(`${observation.count} events were not recorded (${observation.reason}): ${String(observation.error)}`);
     }
   };
   await preparePrivateDirectory(flags.dataDir);
@@ -120,20 +123,19 @@ async function serve(flags: Flags, context: ProcessContext, log: (line: string) 
   const listeners = { all: listenerOf(handle), healthOnly: listenerOf(healthOnly(handle)) };
 
   const api = events.as(SELF);
-  const ownEvents = createOwnEvents({ api, group, instance: `${hostname()}-${context.pid}` });
-  const record = (occurrence: Occurrence): Promise<void> =>
-    ownEvents.record(occurrence).catch((error: unknown) => log(`an event was not recorded: ${String(error)}`));
-  /** Retries until the store accepts it or the server ends. */
-  const recordLater = async (occurrence: Occurrence): Promise<void> => {
-    while (!closing.signal.aborted) {
-      await pause(RETRY_MS, undefined, { ref: false });
-      const recorded = await ownEvents.record(occurrence).then(
-        () => true,
-        () => false,
-      );
-      if (recorded) return;
-    }
-  };
+  const recorder = createRecorder({
+    events,
+    caller: SELF,
+    reportingController: `${group}/standalone`,
+    reportingInstance: `${hostname()}-${context.pid}`.slice(0, 128),
+    regarding: { apiVersion: 'apiregistration.k8s.io/v1', kind: 'APIService', name: `v1.${group}` },
+    maxAgeMs: RECORD_WITHIN_MS,
+    closeTimeoutMs: LAST_EVENT_MS,
+    observe: health.observe,
+  });
+  /** Resolves when what was recorded is stored, or has to wait for the store. */
+  const recorded = (): Promise<void> =>
+    recorder.flush({ signal: AbortSignal.timeout(LAST_EVENT_MS) }).catch(() => undefined);
 
   const checks = standaloneChecks({
     dataDir: flags.dataDir,
@@ -143,10 +145,7 @@ async function serve(flags: Flags, context: ProcessContext, log: (line: string) 
     withExample: flags.exampleDependency,
   });
   for (const check of checks.checks) health.add(check);
-  health.onChange((change) => {
-    // The end of the process has an Event of its own.
-    if (change.check !== 'shutdown') void record(checkChanged(change));
-  });
+  health.onChange(recordHealthChanges(recorder));
 
   // Added before the ports open, so that no probe sees the server ready too early.
   const kubeconfigWritten = health.addPostStartHook('write-kubeconfig');
@@ -156,9 +155,8 @@ async function serve(flags: Flags, context: ProcessContext, log: (line: string) 
   await finish(kubeconfigWritten, storeKubeconfig(kubeconfigPath, config, log), log);
   // No post-start hook: it would make /livez wait for the store.
   const note = `serving ${group}/v1 on ${servers.secureUrl}`;
-  const started: Occurrence = { type: 'Normal', action: 'Starting', reason: 'Started', note };
-  if (answers) await record(started);
-  else void recordLater(started);
+  recorder.event({ action: 'Starting', reason: 'Started', note });
+  if (answers) await recorded();
 
   let closed: Promise<void> = Promise.resolve();
   const lifecycle = createLifecycle({
@@ -166,16 +164,10 @@ async function serve(flags: Flags, context: ProcessContext, log: (line: string) 
     shutdownDelayMs: flags.shutdownDelayDuration,
     drainTimeoutMs: DRAIN_TIMEOUT_MS,
     observe,
-    beforeStop: () =>
-      Promise.race([
-        record({
-          type: 'Normal',
-          action: 'ShuttingDown',
-          reason: 'ShutdownStarted',
-          note: `${group}/v1 is shutting down`,
-        }),
-        pause(LAST_EVENT_MS, undefined, { ref: false }),
-      ]),
+    beforeStop: () => {
+      recorder.event({ action: 'ShuttingDown', reason: 'ShutdownStarted', note: `${group}/v1 is shutting down` });
+      return recorded();
+    },
     stopAccepting: () => {
       server.startDraining();
       closed = servers.close(DRAIN_TIMEOUT_MS);
@@ -183,6 +175,7 @@ async function serve(flags: Flags, context: ProcessContext, log: (line: string) 
     endWatches: () => closing.abort(),
     drain: () => closed,
     close: async () => {
+      await recorder.close();
       health.close();
       checks.close();
       reserving?.stop();

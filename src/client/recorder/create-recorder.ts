@@ -5,7 +5,7 @@ import type { DropReason, EventInput, FlushOptions, Recorder, RecorderStats } fr
 import { createLanes } from './lanes.js';
 import { createEventNames } from './names.js';
 import { occurrenceOf, type Occurrence } from './occurrence.js';
-import { checkRecorderOptions, occurrenceSettings, type RecordableEvents, type RecorderOptions } from './options.js';
+import { checkRecorderOptions, occurrenceSettings, type RecorderOptions } from './options.js';
 import { createReports } from './reports.js';
 import { createSeriesTable, newSeries, type Series } from './series.js';
 import { microTime, writeSeries, type EventWriter } from './write-series.js';
@@ -223,5 +223,5 @@ async function clientOf(events: RecorderOptions['events'], options: RecorderOpti
   // Loaded on first use: who gives a client need not bundle another.
   const { createEventsClient } = await import('../requests/create-events-client.js');
   const { reportingController, caller = { name: reportingController }, clock } = options;
-  return createEventsClient({ events: events satisfies RecordableEvents, caller, clock });
+  return createEventsClient({ events, caller, clock });
 }

@@ -1,7 +1,6 @@
 import { isLabel, isQualifiedName } from '../../api/validation/name-forms.js';
 import { longerThan } from '../../api/validation/byte-length.js';
 import type { Clock } from '../../clock/clock.js';
-import type { ApiHandler } from '../../http/handler.js';
 import type { Caller } from '../../model/caller.js';
 import type { Observe } from '../../observe/observation.js';
 import { checkOptions, type OptionRules } from '../../options/check-options.js';
@@ -16,6 +15,7 @@ import {
   required,
 } from '../../options/rules.js';
 import type { EventsClient } from '../contract/events-client.js';
+import type { ServedEvents } from '../requests/options.js';
 import type { Regarding } from './contract.js';
 import type { OccurrenceSettings } from './occurrence.js';
 import { referenceTo } from './references.js';
@@ -26,14 +26,6 @@ export interface RecorderRateLimit {
   readonly perSecond: number;
   /** Events at once. */
   readonly burst: number;
-}
-
-/** The object of `createEvents`, as far as a recorder needs it. */
-export interface RecordableEvents {
-  /** The API group. */
-  readonly group: string;
-  /** A handler for the requests of one caller. */
-  as(caller: Pick<Caller, 'name'> & Partial<Caller>): ApiHandler;
 }
 
 /** What a recorder needs of a client: what `createEventsClient` makes. */
@@ -61,7 +53,7 @@ export interface ReporterOptions {
 /** Options of `createRecorder`. */
 export interface RecorderOptions extends ReporterOptions {
   /** Where events are written: a client of `createEventsClient`, or the object of `createEvents` of the same process. */
-  readonly events: RecorderClient | RecordableEvents;
+  readonly events: RecorderClient | ServedEvents;
   /** With the object of `createEvents`: as whom it is asked. `authorize` decides about this caller. Default: the name of the controller. */
   readonly caller?: (Pick<Caller, 'name'> & Partial<Caller>) | undefined;
   /**
@@ -94,7 +86,8 @@ export interface RecorderOptions extends ReporterOptions {
 
 const DAY_MS = 86_400_000;
 
-const reporterRules = (): OptionRules<ReporterOptions> => ({
+/** The rules of what recorders have in common. */
+export const reporterRules = (): OptionRules<ReporterOptions> => ({
   reportingController: required(
     mustBe((value) => typeof value === 'string' && isQualifiedName(value), 'a name such as example.com/shop'),
   ),
@@ -139,11 +132,6 @@ const rules = (): OptionRules<RecorderOptions> => ({
 /** @throws TypeError that lists every fault of the options of `createRecorder` */
 export function checkRecorderOptions(options: RecorderOptions): void {
   checkOptions('createRecorder', options, rules());
-}
-
-/** @throws TypeError that lists every fault of options without a server */
-export function checkReporterOptions(where: string, options: ReporterOptions): void {
-  checkOptions(where, options, reporterRules());
 }
 
 /** What all events of a recorder have, from its checked options. */

@@ -12,10 +12,12 @@ import {
   type Events,
   type Observation,
 } from '../../../src/index.js';
+import { createRecorder } from '../../../src/client.js';
 import { createMetrics } from '../../../src/metrics.js';
 import type { MetricsOptions } from '../../../src/metrics.js';
 import { createEventStore } from '../../../src/store/shell/create-event-store.js';
 import { fakeClock, type FakeClock } from '../../../src/testing.js';
+import { fakeServer } from '../client/recorder/fake-server.js';
 
 const opened: Events[] = [];
 afterEach(async () => {
@@ -322,5 +324,28 @@ describe('the observer of metrics', () => {
     expect(() => createMetrics({ registry: new Registry(), processMetrics: true })).toThrow(TypeError);
     expect(() => createMetrics({ registry: {} as never })).toThrow(/a Registry of prom-client/);
     expect(() => createMetrics({ authenticate: staticTokens({ t: { name: 'a' } }) })).toThrow(/go together/);
+  });
+});
+
+describe('recorders', () => {
+  it('are counted by reporting controller, with drops by reason', async () => {
+    const clock = fakeClock();
+    const metrics = createMetrics();
+    const { client } = fakeServer();
+    const options = { reportingController: 'example.com/shop', observe: metrics.observe, clock };
+    const recorder = createRecorder({ events: client, ...options });
+    for (let count = 0; count < 5; count++) recorder.event({ reason: 'Paid', action: 'Charge' });
+    recorder.event({} as never);
+    recorder.event({} as never);
+    await recorder.close();
+    const { body } = (await metrics.handle({ method: 'GET', url: '/metrics' })) ?? {};
+    for (const line of [
+      'kube_vitals_recorder_events_total{recorder="example.com/shop",state="recorded"} 7',
+      'kube_vitals_recorder_events_total{recorder="example.com/shop",state="written"} 5',
+      'kube_vitals_recorder_drops_total{recorder="example.com/shop",reason="invalid"} 2',
+      'kube_vitals_recorder_pending_events{recorder="example.com/shop"} 0',
+      'kube_vitals_recorder_queued_requests{recorder="example.com/shop"} 0',
+    ])
+      expect(String(body).split('\n')).toContain(line);
   });
 });

@@ -292,6 +292,26 @@ const FUNCTIONS: Readonly<Record<string, readonly [call: Call, wrong: object, fa
     { http2: 1, keepAliveMs: -1 },
     ['http2 must be true or false', 'keepAliveMs must be a number from 1 to 600000'],
   ],
+  createRecorder: [
+    (options) =>
+      client.createRecorder({
+        events: { group: 'a', as: () => handler },
+        reportingController: 'example.com/shop',
+        ...options,
+      }),
+    { refreshMs: 1, noteInKey: 'no', rateLimit: { perSecond: 0 }, regarding: { kind: 'Order' } },
+    [
+      'noteInKey must be true or false',
+      'refreshMs must be a number from 100 to 3600000',
+      'rateLimit must be false, or perSecond and burst, both above 0',
+      'regarding needs a name',
+    ],
+  ],
+  testRecorder: [
+    (options) => testing.testRecorder(options),
+    { invalid: 'ignore', namespace: 'A b' },
+    ["invalid must be 'throw' or 'drop'", 'namespace must be a namespace'],
+  ],
   call: [
     (options) => testing.call(handler, 'GET /', options),
     { headers: 'x', token: 5 },
@@ -329,6 +349,7 @@ const WITHOUT = [
     'createImpersonation',
     'firstOf',
     'postgresJsClient',
+    'recordHealthChanges',
     'storeError',
   ],
   ...[

@@ -2,8 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   dnsLabelErrors,
-  isLabelValue,
-  isQualifiedName,
   labelValueErrors,
   pathSegmentErrors,
   pathSegmentPrefixErrors,
@@ -11,6 +9,7 @@ import {
   subdomainErrors,
   subdomainPrefixErrors,
 } from '../../../../src/api/validation/names.js';
+import { isLabelValue, isQualifiedName } from '../../../../src/api/validation/name-forms.js';
 
 const SUBDOMAIN =
   "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";

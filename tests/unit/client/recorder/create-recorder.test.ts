@@ -1,0 +1,530 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { createRecorder, isStatusError, type EventInput, type Recorder } from '../../../../src/client.js';
+import type { RecorderOptions } from '../../../../src/client.js';
+import { nextTurn } from '../../../../src/clock/clock.js';
+import type { Observation } from '../../../../src/index.js';
+import { fakeClock } from '../../../../src/testing.js';
+import { served } from '../served.js';
+import { fakeServer, type Fate } from './fake-server.js';
+
+const paid: EventInput = { regarding: { kind: 'Order', name: 'o-1' }, reason: 'Paid', action: 'Charge', note: 'tea' };
+
+function setUp(options: Partial<RecorderOptions> = {}, fateOf?: (request: { verb: string; name: string }) => Fate) {
+  const clock = fakeClock();
+  const server = fakeServer(fateOf);
+  const told: Observation[] = [];
+  const recorder = createRecorder({
+    events: server.client,
+    reportingController: 'example.com/shop',
+    reportingInstance: 'shop-0',
+    observe: (observation) => void told.push(observation),
+    clock,
+    ...options,
+  });
+  return { clock, server, recorder, told };
+}
+
+/** Moves the clock on until the promise is settled. */
+async function whileTimePasses<T>(clock: { advance(ms: number): void }, promise: Promise<T>, ms = 1_000): Promise<T> {
+  let settled = false;
+  const done = (): void => void (settled = true);
+  promise.then(done, done);
+  for (let steps = 0; !settled && steps < 100_000; steps++) {
+    await nextTurn();
+    if (!settled && steps % 8 === 7) clock.advance(ms);
+  }
+  return promise;
+}
+
+const turns = async (count = 20): Promise<void> => {
+  for (let turn = 0; turn < count; turn++) await nextTurn();
+};
+
+describe('an event', () => {
+  it('is created in full, in the namespace of its object', async () => {
+    const { server, recorder } = setUp();
+    recorder.event({
+      ...paid,
+      regarding: { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web-1', namespace: 'shop', uid: 'u-1' } },
+      related: { kind: 'Order', name: 'o-1' },
+      labels: { app: 'shop' },
+      annotations: { 'example.com/trace': 'abc' },
+    });
+    await recorder.flush();
+    const [event] = server.events();
+    expect(event).toEqual({
+      metadata: {
+        namespace: 'shop',
+        name: expect.stringMatching(/^web-1\.[0-9a-f]{16}$/),
+        labels: { app: 'shop' },
+        annotations: { 'example.com/trace': 'abc' },
+        resourceVersion: '1',
+      },
+      eventTime: '2024-01-01T00:00:00.000000Z',
+      reportingController: 'example.com/shop',
+      reportingInstance: 'shop-0',
+      action: 'Charge',
+      reason: 'Paid',
+      regarding: { kind: 'Pod', namespace: 'shop', name: 'web-1', uid: 'u-1', apiVersion: 'v1' },
+      related: { kind: 'Order', name: 'o-1', apiVersion: 'example.com/v1', namespace: 'default' },
+      note: 'tea',
+      type: 'Normal',
+    });
+  });
+
+  it('is about the service itself when it names nothing, and about something of its own as kind and name', async () => {
+    const { server, recorder } = setUp({ namespace: 'shop' });
+    recorder.event({ reason: 'Started', action: 'Start' });
+    recorder.event({ ...paid, regarding: { kind: 'Order', name: 'Ä 1' } });
+    await recorder.flush();
+    expect(server.events().map(({ regarding, metadata }) => [regarding, metadata.name?.split('.')[0]])).toEqual([
+      [{ kind: 'Service', name: 'shop', apiVersion: 'example.com/v1', namespace: 'shop' }, 'shop'],
+      [{ kind: 'Order', name: 'Ä 1', apiVersion: 'example.com/v1', namespace: 'shop' }, '1'],
+    ]);
+  });
+
+  it('about an object of no namespace goes to the namespace default, as client-go has it', async () => {
+    const { server, recorder } = setUp({ namespace: 'shop' });
+    recorder.event({ ...paid, regarding: { apiVersion: 'v1', kind: 'Node', name: 'n-1' } });
+    await recorder.flush();
+    expect(server.events()[0]).toMatchObject({ metadata: { namespace: 'default' }, regarding: { name: 'n-1' } });
+    expect(server.events()[0]?.regarding).not.toHaveProperty('namespace');
+  });
+
+  it('is copied: what the caller changes afterwards changes nothing', async () => {
+    const { server, recorder } = setUp();
+    const regarding = { kind: 'Order', name: 'o-1' };
+    const labels = { app: 'shop' };
+    const input = { ...paid, regarding, labels };
+    recorder.event(input);
+    regarding.name = labels.app = input.reason = 'changed';
+    await recorder.flush();
+    expect(server.events()[0]).toMatchObject({
+      reason: 'Paid',
+      regarding: { name: 'o-1' },
+      metadata: { labels: { app: 'shop' } },
+    });
+  });
+
+  it('has its note shortened between two characters, with a mark', async () => {
+    const { server, recorder } = setUp();
+    recorder.event({ ...paid, note: 'x'.repeat(1_024) });
+    recorder.event({ ...paid, note: `${'x'.repeat(1_019)}😀😀` });
+    recorder.event({ ...paid, note: 'half \ud83d of a pair' });
+    await recorder.flush();
+    const notes = server.events().map(({ note }) => note);
+    expect(notes).toEqual(['x'.repeat(1_024), `${'x'.repeat(1_019)}…`, 'half \ufffd of a pair']);
+    for (const note of notes) expect(Buffer.byteLength(note as string)).toBeLessThanOrEqual(1_024);
+  });
+
+  it('is taken by the server, whatever its object is called', async () => {
+    const events = served();
+    const recorder = createRecorder({ events, reportingController: 'example.com/shop', namespace: 'shop' });
+    const names = ['web-1', 'A_b', '...', '-a.-b-', 'ü'.repeat(400), 'x'.repeat(1_000), '"/\\%', 'a..b', '💥'];
+    for (const name of names) recorder.event({ ...paid, regarding: { kind: 'Order', name } });
+    recorder.event({ ...paid, regarding: { apiVersion: 'v1', kind: 'Node', name: 'n-1' } });
+    await recorder.close();
+    expect(recorder.stats()).toMatchObject({ written: names.length + 1, pending: 0 });
+  });
+});
+
+describe('input with a fault', () => {
+  const hostile = new Proxy({}, { get: () => expect.unreachable('a getter that throws') });
+  it.each<[string, unknown]>([
+    ['nothing', undefined],
+    ['null', null],
+    ['a text', 'Paid'],
+    ['no reason', { action: 'Charge' }],
+    ['a long reason', { ...paid, reason: 'x'.repeat(129) }],
+    ['a note that is no text', { ...paid, note: 5 }],
+    ['an object without kind', { ...paid, regarding: { name: 'o-1' } }],
+    ['an object without name', { ...paid, regarding: { kind: 'Order' } }],
+    ['an item of a list', { ...paid, regarding: { kind: 'Pod', metadata: { name: 'a' } } }],
+    ['a namespace that is none', { ...paid, regarding: { kind: 'Order', name: 'a', namespace: 'A b' } }],
+    ['a label that is none', { ...paid, labels: { app: 'not valid' } }],
+    ['annotations that are no texts', { ...paid, annotations: { a: 5 } }],
+    ['an event about an event', { ...paid, regarding: { apiVersion: 'v1', kind: 'Event', name: 'a' } }],
+    ['one of its own group', { ...paid, regarding: { apiVersion: 'events.example.com/v1', kind: 'Event', name: 'a' } }],
+    ['an object whose getters throw', hostile],
+  ])('is dropped without an exception: %s', async (_, input) => {
+    const { server, recorder, told } = setUp();
+    expect(() => recorder.event(input as EventInput)).not.toThrow();
+    await recorder.flush();
+    expect(recorder.stats()).toMatchObject({ recorded: 1, written: 0, pending: 0, dropped: { invalid: 1 } });
+    await vi.waitFor(() => expect(told).toMatchObject([{ type: 'recorder.dropped', reason: 'invalid', count: 1 }]));
+    expect(server.calls).toEqual([]);
+  });
+
+  it('is told with every fault', async () => {
+    const { recorder, told } = setUp();
+    recorder.event({ regarding: { kind: 'Order' } } as never);
+    await vi.waitFor(() => expect(told).toHaveLength(1));
+    expect((told[0] as { error: Error }).error.message).toBe(
+      'recorder.event: regarding needs a name; action must be a string of 1 to 128 bytes; reason must be a string of 1 to 128 bytes',
+    );
+  });
+});
+
+describe('equal events', () => {
+  it('are one event with a count: the second is written at once, further ones when the interval is over', async () => {
+    const { clock, server, recorder } = setUp();
+    recorder.event(paid);
+    await turns();
+    expect(server.events()[0]).not.toHaveProperty('series');
+    clock.advance(1_000);
+    recorder.event(paid);
+    await turns();
+    expect(server.events()).toMatchObject([{ series: { count: 2, lastObservedTime: '2024-01-01T00:00:01.000000Z' } }]);
+    for (let second = 0; second < 8; second++) {
+      clock.advance(1_000);
+      recorder.event(paid);
+      await turns();
+    }
+    clock.advance(2_000);
+    await turns();
+    expect(server.events()).toMatchObject([{ series: { count: 10, lastObservedTime: '2024-01-01T00:00:09.000000Z' } }]);
+    expect(server.calls.length).toBeLessThanOrEqual(4);
+    expect(recorder.stats()).toMatchObject({ recorded: 10, written: 10, pending: 0, series: 1 });
+  });
+
+  it('are never more than the interval behind on the server', async () => {
+    const { clock, server, recorder } = setUp({ refreshMs: 4_000 });
+    for (let at = 0; at < 60_000; at += 500) {
+      recorder.event(paid);
+      clock.advance(500);
+      await turns(4);
+      const known = server.events()[0]?.series?.count ?? 1;
+      expect(at / 500 + 1 - known).toBeLessThanOrEqual(8);
+    }
+    expect(server.calls.length).toBeLessThanOrEqual(24);
+  });
+
+  it('in one burst are one request, and flush writes the exact count', async () => {
+    const { server, recorder } = setUp();
+    for (let count = 0; count < 10_000; count++) recorder.event(paid);
+    await recorder.flush();
+    expect(server.calls).toHaveLength(1);
+    expect(server.events()).toMatchObject([{ series: { count: 10_000 } }]);
+  });
+
+  it('differ in type, action, reason, objects and note', async () => {
+    const { server, recorder } = setUp();
+    recorder.event(paid);
+    recorder.event({ ...paid, type: 'Warning' });
+    recorder.event({ ...paid, action: 'Refund' });
+    recorder.event({ ...paid, reason: 'Declined' });
+    recorder.event({ ...paid, regarding: { kind: 'Order', name: 'o-2' } });
+    recorder.event({ ...paid, related: { kind: 'Card', name: 'c' } });
+    recorder.event({ ...paid, note: 'coffee' });
+    await recorder.flush();
+    expect(server.events()).toHaveLength(7);
+  });
+
+  it('may have other versions of their object, and other notes by choice: the first note stays', async () => {
+    const { server, recorder } = setUp({ noteInKey: false });
+    const pod = (resourceVersion: string): object => ({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'a', namespace: 'b', resourceVersion },
+    });
+    recorder.event({ ...paid, regarding: pod('1'), note: 'took 5 ms' });
+    recorder.event({ ...paid, regarding: pod('2'), note: 'took 6 ms' });
+    await recorder.flush();
+    expect(server.events()).toMatchObject([{ note: 'took 5 ms', series: { count: 2 } }]);
+  });
+
+  it('begin a new event when there was none for six minutes', async () => {
+    const { clock, server, recorder } = setUp();
+    recorder.event(paid);
+    await recorder.flush();
+    clock.advance(359_999);
+    recorder.event(paid);
+    await recorder.flush();
+    clock.advance(360_000);
+    recorder.event(paid);
+    await recorder.flush();
+    expect(server.events().map(({ series }) => series?.count)).toEqual([2, undefined]);
+  });
+
+  it('are written before their series makes room for others', async () => {
+    const { server, recorder } = setUp({ maxSeries: 2 });
+    const about = (name: string): EventInput => ({ ...paid, regarding: { kind: 'Order', name } });
+    for (let times = 0; times < 3; times++) recorder.event(about('a'));
+    await turns();
+    recorder.event(about('a'));
+    for (const name of ['b', 'c', 'd']) recorder.event(about(name));
+    await turns();
+    expect(server.events()[0]?.series?.count).toBe(4);
+    expect(recorder.stats()).toMatchObject({ pending: 0, series: 2 });
+  });
+});
+
+describe('a series', () => {
+  it('is created again with its whole count and name when its event is gone', async () => {
+    const { server, recorder } = setUp();
+    recorder.event(paid);
+    recorder.event(paid);
+    await recorder.flush();
+    const [name] = server.stored.keys();
+    server.stored.clear();
+    recorder.event(paid);
+    await recorder.flush();
+    expect(server.events()).toMatchObject([
+      { metadata: { name }, series: { count: 3 }, eventTime: '2024-01-01T00:00:00.000000Z' },
+    ]);
+  });
+
+  it('is not doubled by a create or a patch whose outcome is unknown', async () => {
+    const fates: Fate[] = ['lost', 'ok', 'ok', 'lost'];
+    const { clock, server, recorder } = setUp({}, () => fates.shift() ?? 'ok');
+    recorder.event(paid);
+    await whileTimePasses(clock, recorder.flush());
+    recorder.event(paid);
+    await whileTimePasses(clock, recorder.flush());
+    expect(server.events()).toMatchObject([{ series: { count: 2 } }]);
+    expect(server.calls.map(({ verb }) => verb)).toEqual(['create', 'create', 'get', 'patch', 'patch', 'get', 'patch']);
+  });
+
+  it('is not set back by a patch that arrives after a later one', async () => {
+    const fates: Fate[] = ['ok', 'late'];
+    const { clock, server, recorder } = setUp({}, () => fates.shift() ?? 'ok');
+    recorder.event(paid);
+    await recorder.flush();
+    recorder.event(paid);
+    await whileTimePasses(clock, recorder.flush());
+    recorder.event(paid);
+    await recorder.flush();
+    server.arrive();
+    expect(server.events()).toMatchObject([{ series: { count: 3 } }]);
+  });
+
+  it('takes another name when somebody has an event of its name', async () => {
+    const { server, recorder } = setUp();
+    let taken: string | undefined;
+    const create = server.client.create.bind(server.client);
+    (server.client as { create: typeof create }).create = (event, options) => {
+      if (taken === undefined) {
+        taken = event.metadata.name as string;
+        server.stored.set(taken, { ...event, reason: 'SomebodyElse' });
+      }
+      return create(event, options);
+    };
+    recorder.event(paid);
+    await recorder.flush();
+    expect(server.events().map(({ reason }) => reason)).toEqual(['SomebodyElse', 'Paid']);
+  });
+
+  it('goes on without the right to read events', async () => {
+    const fates: Fate[] = ['lost'];
+    const { clock, server, recorder } = setUp({}, ({ verb }) => (verb === 'get' ? 'ok' : (fates.shift() ?? 'ok')));
+    (server.client as { get: unknown }).get = () =>
+      Promise.reject(Object.assign(new Error('no'), { code: 403, [Symbol.for('kube-vitals.StatusError')]: true }));
+    recorder.event(paid);
+    recorder.event(paid);
+    await whileTimePasses(clock, recorder.flush());
+    expect(server.events()).toMatchObject([{ series: { count: 2 } }]);
+    expect(recorder.stats()).toMatchObject({ written: 2, pending: 0 });
+  });
+});
+
+describe('a server that is away', () => {
+  it('loses nothing, is told once, and gets everything when it is back', async () => {
+    let away = true;
+    const { clock, server, recorder, told } = setUp({}, () => (away ? 'away' : 'ok'));
+    for (let order = 0; order < 50; order++)
+      recorder.event({ ...paid, regarding: { kind: 'Order', name: `o-${order}` } });
+    for (let second = 0; second < 60; second++) {
+      clock.advance(1_000);
+      await turns(4);
+    }
+    expect(recorder.stats()).toMatchObject({ written: 0, pending: 50 });
+    expect(server.calls.length).toBeLessThan(80);
+    away = false;
+    await whileTimePasses(clock, recorder.flush());
+    expect(server.events()).toHaveLength(50);
+    const errors = told.filter(({ type }) => type === 'error' || type === 'recovered');
+    expect(errors.map(({ type }) => type)).toEqual(['error', 'recovered']);
+  });
+
+  it('is given up when events are too old, which is reported', async () => {
+    const { clock, recorder, told } = setUp({ maxAgeMs: 60_000 }, () => 'away');
+    recorder.event(paid);
+    recorder.event(paid);
+    await whileTimePasses(clock, recorder.flush());
+    expect(recorder.stats()).toMatchObject({ pending: 0, dropped: { expired: 2 } });
+    expect(told).toContainEqual(expect.objectContaining({ type: 'recorder.dropped', reason: 'expired', count: 2 }));
+  });
+
+  it('is asked again no sooner than it wants', async () => {
+    const fates: Fate[] = ['throttled'];
+    const { clock, server, recorder } = setUp({}, () => fates.shift() ?? 'ok');
+    recorder.event(paid);
+    await turns();
+    clock.advance(1_999);
+    await turns();
+    expect(server.calls).toHaveLength(1);
+    clock.advance(1);
+    await turns();
+    expect(recorder.stats().written).toBe(1);
+  });
+});
+
+describe('drops', () => {
+  it('have the server’s refusal, and what follows is written', async () => {
+    const fates: Fate[] = ['refused'];
+    const { recorder, told } = setUp({ maxInFlight: 1 }, () => fates.shift() ?? 'ok');
+    recorder.event(paid);
+    recorder.event({ ...paid, note: 'coffee' });
+    await recorder.flush();
+    expect(recorder.stats()).toMatchObject({ written: 1, dropped: { refused: 1 } });
+    await vi.waitFor(() => expect(told.map(({ type }) => type)).toContain('recorder.dropped'));
+    const dropped = told.find((each) => each.type === 'recorder.dropped');
+    expect(dropped).toMatchObject({ reason: 'refused', recorder: 'example.com/shop', event: { reason: 'Paid' } });
+    expect(isStatusError(dropped?.error)).toBe(true);
+  });
+
+  it('end attempts at an event that the server stumbles over', async () => {
+    const { clock, server, recorder } = setUp({}, () => 'broken');
+    recorder.event(paid);
+    await whileTimePasses(clock, recorder.flush());
+    expect(server.calls).toHaveLength(8);
+    expect(recorder.stats().dropped.refused).toBe(1);
+  });
+
+  it('are counted when the queue is full, by events and by bytes', async () => {
+    const { recorder } = setUp({ maxQueued: 10 });
+    const note = (text: number): EventInput => ({ ...paid, note: String(text) });
+    for (let count = 0; count < 25; count++) recorder.event(note(count));
+    // What only raises a count needs no place.
+    recorder.event(note(0));
+    expect(recorder.stats()).toMatchObject({ pending: 11, queued: 10, dropped: { full: 15 } });
+    await recorder.flush();
+    expect(recorder.stats()).toMatchObject({ written: 11, pending: 0 });
+
+    const small = setUp({ maxQueuedBytes: 20_000 });
+    for (let count = 0; count < 25; count++)
+      small.recorder.event({ ...note(count), annotations: { a: 'x'.repeat(2_000) } });
+    expect(small.recorder.stats().dropped.full).toBeGreaterThan(20);
+  });
+
+  it('are counted by source when there are too many, but not equal events; the limit can be switched off', async () => {
+    const rateLimit = { perSecond: 1, burst: 3 };
+    const { clock, recorder, told } = setUp({ rateLimit });
+    const flood = (to: Recorder): void => {
+      for (let count = 0; count < 10; count++) to.event({ ...paid, note: String(count) });
+    };
+    flood(recorder);
+    recorder.event({ ...paid, regarding: { kind: 'Order', name: 'o-2' } });
+    for (let count = 0; count < 10; count++) recorder.event({ ...paid, note: '0' });
+    expect(recorder.stats().dropped['rate-limited']).toBe(7);
+    clock.advance(2_000);
+    recorder.event({ ...paid, note: 'later' });
+    await recorder.flush();
+    expect(recorder.stats()).toMatchObject({ recorded: 22, written: 15, pending: 0 });
+    await recorder.close();
+    const drops = told.flatMap((each) => (each.type === 'recorder.dropped' ? [each.count] : []));
+    expect(drops.reduce((sum, count) => sum + count, 0)).toBe(7);
+
+    const unlimited = setUp({ rateLimit: false });
+    flood(unlimited.recorder);
+    expect(unlimited.recorder.stats().pending).toBe(10);
+  });
+});
+
+describe('without a hook', () => {
+  afterEach(() => void vi.restoreAllMocks());
+  it('warns the process of the first drop of each reason', async () => {
+    const warned = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
+    const { recorder } = setUp({ observe: undefined });
+    for (let count = 0; count < 3; count++) recorder.event({} as never);
+    await recorder.close();
+    recorder.event(paid);
+    await vi.waitFor(() => expect(warned).toHaveBeenCalledTimes(2));
+    expect(String(warned.mock.calls[0]?.[0])).toContain('the recorder example.com/shop: invalid: recorder.event: ');
+    expect(String(warned.mock.calls[1]?.[0])).toContain('the recorder is closed');
+  });
+});
+
+describe('flush and close', () => {
+  it('flush resolves at once when there is nothing to write, and rejects with the reason of its signal', async () => {
+    const { recorder } = setUp({}, () => 'away');
+    await recorder.flush();
+    recorder.event(paid);
+    const controller = new AbortController();
+    const flushed = recorder.flush({ signal: controller.signal });
+    controller.abort(new Error('enough'));
+    await expect(flushed).rejects.toThrow('enough');
+    await expect(recorder.flush({ signal: controller.signal })).rejects.toThrow('enough');
+  });
+
+  it('flush does not wait for what is recorded after it', async () => {
+    let away = false;
+    const { recorder } = setUp({}, () => (away ? 'away' : 'ok'));
+    recorder.event(paid);
+    const flushed = recorder.flush();
+    recorder.event({ ...paid, regarding: { kind: 'Order', name: 'late' } });
+    await turns();
+    away = true;
+    recorder.event({ ...paid, note: 'never' });
+    await flushed;
+  });
+
+  it('close writes what was recorded, takes no more, and gives timers back', async () => {
+    const { clock, server, recorder, told } = setUp();
+    for (let count = 0; count < 5; count++) recorder.event(paid);
+    await turns();
+    recorder.event(paid);
+    const closed = recorder.close();
+    expect(recorder.close()).toBe(closed);
+    await closed;
+    expect(server.events()).toMatchObject([{ series: { count: 6 } }]);
+    recorder.event(paid);
+    expect(recorder.stats()).toMatchObject({ recorded: 7, written: 6, dropped: { closed: 1 } });
+    const calls = server.calls.length;
+    clock.advance(3_600_000);
+    await turns();
+    expect(server.calls).toHaveLength(calls);
+    const activity = told.filter((each) => each.type === 'recorder.activity');
+    expect(activity.reduce((sum, { recorded }) => sum + recorded, 0)).toBeGreaterThanOrEqual(6);
+  });
+
+  it('close drops what cannot be written in time, or when its signal is aborted', async () => {
+    const { clock, recorder, told } = setUp({ closeTimeoutMs: 5_000 }, () => 'away');
+    recorder.event(paid);
+    recorder.event(paid);
+    await whileTimePasses(clock, recorder.close());
+    expect(recorder.stats()).toMatchObject({ pending: 0, dropped: { closed: 2 } });
+    expect(told).toContainEqual(expect.objectContaining({ type: 'recorder.dropped', reason: 'closed', count: 2 }));
+
+    const other = setUp({}, () => 'away').recorder;
+    other.event(paid);
+    await other.close({ signal: AbortSignal.abort() });
+    expect(other.stats().dropped.closed).toBe(1);
+  });
+
+  it('a recorder can be disposed of', async () => {
+    const { recorder, server } = setUp();
+    recorder.event(paid);
+    await (recorder as { [Symbol.asyncDispose](): Promise<void> })[Symbol.asyncDispose]();
+    expect(server.events()).toHaveLength(1);
+  });
+});
+
+describe('in the process of the server', () => {
+  it('writes through the object of createEvents, as the caller that is given', async () => {
+    const callers: string[] = [];
+    const events = served({
+      authorize: (caller) => {
+        callers.push(caller.name);
+        return { allowed: true };
+      },
+    });
+    const recorder = createRecorder({ events, reportingController: 'example.com/shop', caller: { name: 'shop' } });
+    for (let count = 0; count < 3; count++) recorder.event(paid);
+    await recorder.flush();
+    recorder.event(paid);
+    await recorder.flush();
+    expect(recorder.stats()).toMatchObject({ written: 4, pending: 0 });
+    expect(new Set(callers)).toEqual(new Set(['shop']));
+  });
+});
