@@ -26,8 +26,14 @@ const entries = {
 export default defineConfig({
   // `sqlite-worker` is the program of the thread that `sqliteStore` starts: no entry of the package, found beside its file.
   // `index-again` shares all its code with `index`, so that this code is built into chunks: bundlers leave out those of which
-  // nothing is used, where they would keep parts of a file of which something is. It is removed below.
-  entry: { ...entries, 'index-again': './src/index.ts', 'sqlite-worker': 'src/store/sqlite/worker.ts' },
+  // nothing is used, where they would keep parts of a file of which something is. `recorder-again` does the same for what a
+  // recorder needs of the client's code. Both are removed below.
+  entry: {
+    ...entries,
+    'index-again': './src/index.ts',
+    'recorder-again': 'src/client/recorder/create-recorder.ts',
+    'sqlite-worker': 'src/store/sqlite/worker.ts',
+  },
   format: ['esm', 'cjs'],
   target: 'node20',
   platform: 'node',
@@ -39,6 +45,7 @@ export default defineConfig({
   // Bundlers for other runtimes tell built-ins from packages by `node:`.
   removeNodeProtocol: false,
   async onSuccess() {
-    for (const ending of ['js', 'cjs']) rmSync(`dist/index-again.${ending}`, { force: true });
+    for (const name of ['index-again', 'recorder-again'])
+      for (const ending of ['js', 'cjs']) rmSync(`dist/${name}.${ending}`, { force: true });
   },
 });

@@ -23,10 +23,11 @@ describe('package.json exports', () => {
 
   it('are what the build creates', () => {
     const [config] = [tsup].flat() as { entry?: Record<string, string> }[];
-    // The program of a thread is built beside the entries, and is none. The second index is removed by the build.
-    const { 'sqlite-worker': worker, 'index-again': again, ...rest } = config?.entry ?? {};
+    // The program of a thread is built beside the entries, and is none. The others divide the code, and are removed by the build.
+    const { 'sqlite-worker': worker, 'index-again': again, 'recorder-again': recorder, ...rest } = config?.entry ?? {};
     expect(rest).toEqual(Object.fromEntries(entries.map((entry) => [entry.base, `src/${entry.base}.ts`])));
     expect([worker, again]).toEqual(['src/store/sqlite/worker.ts', './src/index.ts']);
+    expect(recorder).toBe('src/client/recorder/create-recorder.ts');
   });
 
   it.each(entries)('$specifier names its own files, types first', ({ key, base }) => {

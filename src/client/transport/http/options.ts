@@ -82,7 +82,7 @@ const isProxy = (value: unknown): boolean =>
 
 const VISIBLE = /^[\x21-\x7e]+$/;
 
-const aToken: OptionRule = mustBe(
+const aToken: OptionRule = /* @__PURE__ */ mustBe(
   (value) => typeof value === 'function' || (typeof value === 'string' && VISIBLE.test(value)),
   'a function or a non-empty string without spaces',
 );
