@@ -3,13 +3,14 @@ import type { TestRecorder } from './test-recorder.js';
 
 /** What an event must have: the fields that are named, and of objects the members that are named. Texts may be expressions. */
 export type ExpectedEvent = {
-  readonly [Name in keyof Event]?: Expected<Event[Name]> | undefined;
+  readonly [Name in keyof Event]?: ExpectedValue<Event[Name]> | undefined;
 };
 
-type Expected<T> = T extends string
+/** What a field must be: a text or an expression, an object with some members, or the value. */
+export type ExpectedValue<T> = T extends string
   ? T | RegExp
   : T extends object
-    ? { readonly [Name in keyof T]?: Expected<T[Name]> | undefined }
+    ? { readonly [Name in keyof T]?: ExpectedValue<T[Name]> | undefined }
     : T;
 
 /** What {@link eventMatchers} adds to `expect`. */
