@@ -120,8 +120,8 @@ const LAST_CLOSE_MS = 2_000;
  */
 export function installShutdown(options: InstallShutdownOptions): InstalledShutdown {
   checkOptions('installShutdown', options, shutdownRules());
-  const { health, events, store, clock = systemClock, observe } = options;
-  const { drainTimeoutMs = 60_000, idleGraceMs = 2_000, closeTimeoutMs = 10_000 } = options;
+  const { health, events, clock = systemClock, observe } = options;
+  const { drainTimeoutMs = 60_000, idleGraceMs = 2_000 } = options;
   const servers = [options.server].flat() as readonly ShutdownServer[];
   const cut = { connections: 0, requests: 0 };
   const tracked = servers.map((server) => {
@@ -167,34 +167,16 @@ export function installShutdown(options: InstallShutdownOptions): InstalledShutd
     }
   };
 
-  const recorders = [options.recorder ?? []].flat() as readonly ShutdownRecorder[];
-  /** What is not written in time is dropped, and told by the recorder itself. */
-  const withRecorders = async (step: 'flush' | 'close', withinMs: number): Promise<void> => {
-    const limit = new AbortController();
-    const timer = clock.setTimer(() => limit.abort(), withinMs);
-    await Promise.allSettled(recorders.map((recorder) => recorder[step]({ signal: limit.signal })));
-    timer.cancel();
-  };
-
   const lifecycle = createLifecycle({
     health,
     shutdownDelayMs: options.delayMs,
     drainTimeoutMs: drainTimeoutMs + idleGraceMs + LAST_CLOSE_MS + CUT_RESERVE_MS,
-    closeTimeoutMs,
+    closeTimeoutMs: options.closeTimeoutMs,
     beforeStop: options.beforeStop,
     stopAccepting,
     endWatches: () => events?.close(),
     drain: async () => void (await closed),
-    async close() {
-      await withRecorders('flush', closeTimeoutMs / 2);
-      try {
-        await options.close?.();
-      } finally {
-        await withRecorders('close', closeTimeoutMs / 4);
-        health.close?.();
-        await store?.close();
-      }
-    },
+    close: lastStep(options),
     observe,
     clock,
   });
@@ -231,6 +213,31 @@ export function installShutdown(options: InstallShutdownOptions): InstalledShutd
     }
   });
   return { shutdown, phase: lifecycle.phase, uninstall };
+}
+
+/** Closes what nothing uses any more: writes what was recorded, runs `close`, writes what that recorded, then health and the store. */
+export function lastStep(
+  options: Pick<InstallShutdownOptions, 'health' | 'store' | 'recorder' | 'close' | 'closeTimeoutMs' | 'clock'>,
+): () => Promise<void> {
+  const { health, store, closeTimeoutMs = 10_000, clock = systemClock } = options;
+  const recorders = [options.recorder ?? []].flat() as readonly ShutdownRecorder[];
+  /** What is not written in time is dropped, and told by the recorder itself. */
+  const withRecorders = async (step: 'flush' | 'close', withinMs: number): Promise<void> => {
+    const limit = new AbortController();
+    const timer = clock.setTimer(() => limit.abort(), withinMs);
+    await Promise.allSettled(recorders.map((recorder) => recorder[step]({ signal: limit.signal })));
+    timer.cancel();
+  };
+  return async () => {
+    if (recorders.length > 0) await withRecorders('flush', closeTimeoutMs / 2);
+    try {
+      await options.close?.();
+    } finally {
+      if (recorders.length > 0) await withRecorders('close', closeTimeoutMs / 4);
+      health.close?.();
+      await store?.close();
+    }
+  };
 }
 
 const aServer = /* @__PURE__ */ anObjectWith(

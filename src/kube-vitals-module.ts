@@ -20,6 +20,8 @@ export interface KubeVitalsModuleOptions extends Omit<BridgeOptions, 'basePath'>
   readonly health: InstallShutdownOptions['health'] & { readonly handle: ApiHandler };
   /** The object of `createEvents`. Providers inject it with {@link EVENTS}. Default: no events are served. */
   readonly events?: (NonNullable<InstallShutdownOptions['events']> & { readonly handle: ApiHandler }) | undefined;
+  /** The recorder, or all recorders, of the service: what was recorded is written before the store is closed. Default: none. */
+  readonly recorder?: InstallShutdownOptions['recorder'];
   /** The store of the events: closed at the end, when the rest of the application is closed. Default: none is. */
   readonly store?: InstallShutdownOptions['store'];
   /**
@@ -150,12 +152,12 @@ interface NestVitals {
 }
 
 function createVitals(options: KubeVitalsModuleOptions): NestVitals {
-  const { health, events, store, handle, basePath = '', shutdown: shutdownOptions, ...bridge } = options;
+  const { health, events, recorder, store, handle, basePath = '', shutdown: shutdownOptions, ...bridge } = options;
   const handler = handle ?? (events === undefined ? health.handle : firstOf(health.handle, events.handle));
   const shutdown =
     shutdownOptions === false
       ? undefined
-      : createNestShutdown({ ...shutdownOptions, health, events, store, clock: options.clock });
+      : createNestShutdown({ ...shutdownOptions, health, events, recorder, store, clock: options.clock });
   let mounted: NestMount | undefined;
   let modules = 2;
   return {
@@ -183,7 +185,7 @@ const aBasePathOrList: OptionRule = (value, name) =>
 
 const rules = (): OptionRules<KubeVitalsModuleOptions> => {
   const { delayMs, whileDraining, drainTimeoutMs, idleGraceMs, closeTimeoutMs, ...rest } = shutdownRules();
-  const { store, beforeStop, onReport, observe } = rest;
+  const { recorder, store, beforeStop, onReport, observe } = rest;
   const ofShutdown = {
     delayMs,
     whileDraining,
@@ -199,6 +201,7 @@ const rules = (): OptionRules<KubeVitalsModuleOptions> => {
     basePath: aBasePathOrList,
     health: required(anObjectWith(['handle', 'startShutdown'], 'the object of createHealth')),
     events: anObjectWith(['handle', 'close'], 'the object of createEvents'),
+    recorder,
     store,
     handle: aFunction,
     shutdown: (value, name) => (value === false ? [] : anObject<KubeVitalsShutdownOptions>(ofShutdown)(value, name)),

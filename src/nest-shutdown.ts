@@ -1,4 +1,4 @@
-import { installShutdown, type InstallShutdownOptions, type ShutdownServer } from './install-shutdown.js';
+import { installShutdown, lastStep, type InstallShutdownOptions, type ShutdownServer } from './install-shutdown.js';
 import { createLifecycle } from './lifecycle/create-lifecycle.js';
 
 /** How a Nest application shuts down: see `installShutdown`, whose options these are. */
@@ -26,7 +26,7 @@ export interface NestShutdown {
 
 /** What is shut down, and how. */
 export type NestShutdownOptions = KubeVitalsShutdownOptions &
-  Pick<InstallShutdownOptions, 'health' | 'events' | 'store' | 'clock'>;
+  Pick<InstallShutdownOptions, 'health' | 'events' | 'recorder' | 'store' | 'clock'>;
 
 /** The shutdown of `installShutdown`, whose step `close` lasts as long as Nest closes the service. */
 export function createNestShutdown(options: NestShutdownOptions): NestShutdown {
@@ -56,15 +56,11 @@ export function createNestShutdown(options: NestShutdownOptions): NestShutdown {
 
 /** For an application that serves no HTTP, such as a worker or a test. */
 function withoutServer(options: NestShutdownOptions, close: () => Promise<void>): () => Promise<unknown> {
-  const { health, events, store, closeTimeoutMs, observe, clock } = options;
+  const { health, events, closeTimeoutMs, observe, clock } = options;
   return createLifecycle({
     health,
     endWatches: () => events?.close(),
-    async close() {
-      await close();
-      health.close?.();
-      await store?.close();
-    },
+    close: lastStep({ ...options, close }),
     closeTimeoutMs,
     observe,
     clock,
