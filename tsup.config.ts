@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { defineConfig } from 'tsup';
 
 /** One entry for each key of `exports` in package.json. */
@@ -47,5 +47,11 @@ export default defineConfig({
   async onSuccess() {
     for (const name of ['index-again', 'recorder-again'])
       for (const ending of ['js', 'cjs']) rmSync(`dist/${name}.${ending}`, { force: true });
+    // Tools that run CommonJS in a context of their own, such as Jest, have no import(). What is our own can be required.
+    for (const name of readdirSync('dist').filter((file) => file.endsWith('.cjs'))) {
+      const code = readFileSync(`dist/${name}`, 'utf8');
+      const required = code.replace(/\bimport\(('\.\/[\w-]+\.cjs')\)/g, 'Promise.resolve().then(() => require($1))');
+      if (required !== code) writeFileSync(`dist/${name}`, required);
+    }
   },
 });

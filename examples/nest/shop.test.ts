@@ -67,10 +67,12 @@ test('a check that changes its state leaves events', async () => {
   await get('/readyz');
   vitals.started();
   await get('/readyz');
-  const { items } = (await (await get(`${events}?fieldSelector=reason=HealthChanged`)).json()) as EventList;
-  const [check] = new Set(items.map(({ regarding }) => regarding?.name));
-  expect(check).toBe('poststarthook/open-shop');
-  expect(items.map(({ type }) => type).sort()).toEqual(['Normal', 'Warning']);
+  await vitals.recorder.flush();
+  const { items } = (await (await get(`${events}?fieldSelector=regarding.kind=Service`)).json()) as EventList;
+  expect(items.map(({ note }) => note).sort()).toEqual([
+    'check poststarthook/open-shop is failed',
+    'check poststarthook/open-shop is ok',
+  ]);
 });
 
 test('an event is created, read and listed; below the prefix too', async () => {
