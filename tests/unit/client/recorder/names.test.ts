@@ -1,0 +1,38 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { subdomainErrors } from '../../../../src/api/validation/names.js';
+import { createEventNames } from '../../../../src/client/recorder/names.js';
+
+describe('the name of an event', () => {
+  it('is a DNS subdomain, whatever its object is called', () => {
+    const names = createEventNames();
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.string({ unit: 'binary' }),
+          fc.string({ unit: fc.constantFrom('-', '.', 'a', 'Z', '_') }),
+          fc.string({ minLength: 300 }),
+        ),
+        (about) => {
+          expect(subdomainErrors(names(about, 1_704_067_200_000_000))).toEqual([]);
+        },
+      ),
+    );
+    expect(names(undefined, 0)).toMatch(/^event\./);
+  });
+
+  it('is the name of the object where that is one, and the time in nanoseconds, of which the last six digits are random', () => {
+    const micros = 1_704_067_200_123_456;
+    const [name, time] = createEventNames()('web-1', micros).split('.');
+    expect(name).toBe('web-1');
+    expect(BigInt(`0x${time}`) / 1_000_000n).toBe(1_704_067_200_123n);
+    expect(createEventNames()('web-1', micros)).not.toBe(createEventNames()('web-1', micros));
+  });
+
+  it('is used once, also while the clock stands still or goes back', () => {
+    const names = createEventNames();
+    const used = new Set<string>();
+    for (let at = 0; at < 30_000; at++) used.add(names('a', 1_704_067_200_000_000 - (at % 3) * 1_000));
+    expect(used.size).toBe(30_000);
+  });
+});
