@@ -59,7 +59,7 @@ export interface ManagedFieldsEntry {
   /** The format of the fields: `FieldsV1`. */
   fieldsType?: string | undefined;
   /** The fields as a tree. */
-  fieldsV1?: unknown | undefined;
+  fieldsV1?: unknown;
   /** The subresource they were written through; empty for the object itself. */
   subresource?: string | undefined;
 }
