@@ -1,6 +1,6 @@
 import { systemClock, type Clock } from '../clock/clock.js';
 import type { EventStore, StoreCall } from './contract/event-store.js';
-import { untilAborted } from './waiting/abortable.js';
+import { untilAborted } from '../clock/abortable.js';
 
 /** For {@link createStoreTime}. */
 export interface StoreTimeOptions {

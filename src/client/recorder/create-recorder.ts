@@ -1,6 +1,6 @@
 import { systemClock, type ClockTimer } from '../../clock/clock.js';
 import { createTokenBuckets } from '../../limits/token-buckets.js';
-import { untilAborted } from '../../store/waiting/abortable.js';
+import { untilAborted } from '../../clock/abortable.js';
 import type { DropReason, EventInput, FlushOptions, Recorder, RecorderStats } from './contract.js';
 import { createLanes } from './lanes.js';
 import { createEventNames } from './names.js';

@@ -1,7 +1,7 @@
 import type { ApiResponse } from '../../http/response.js';
 import { isStream, releaseIterator, releaseSource } from '../../http/response.js';
 import { joinBytes } from '../../http/bytes.js';
-import { untilAborted } from '../../store/waiting/abortable.js';
+import { untilAborted } from '../../clock/abortable.js';
 import { connectionError } from '../contract/connection-error.js';
 
 /**

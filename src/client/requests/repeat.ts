@@ -1,5 +1,5 @@
 import { systemClock, type Clock } from '../../clock/clock.js';
-import { pause } from '../../store/waiting/abortable.js';
+import { pause } from '../../clock/abortable.js';
 import { isConnectionError } from '../contract/connection-error.js';
 import { isStatusError } from '../contract/status-error.js';
 import type { Deadline } from './deadline.js';

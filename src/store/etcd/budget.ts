@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock/clock.js';
 import { storeError } from '../contract/errors.js';
-import { untilAborted } from '../waiting/abortable.js';
+import { untilAborted } from '../../clock/abortable.js';
 
 /** How long an operation may go on, and whether an attempt of it may have happened. One for each call of the store. */
 export interface Budget {

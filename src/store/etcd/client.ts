@@ -1,6 +1,6 @@
 import { storeError } from '../contract/errors.js';
 import type { Revision } from '../contract/record.js';
-import { pause } from '../waiting/abortable.js';
+import { pause } from '../../clock/abortable.js';
 import { withinBudget, type Budget } from './budget.js';
 import type {
   Connection,

@@ -1,6 +1,6 @@
 import type { Change } from '../contract/event-store.js';
 import { isStoreError, storeError } from '../contract/errors.js';
-import { pause } from '../waiting/abortable.js';
+import { pause } from '../../clock/abortable.js';
 import type { FeedOptions, FeedSource } from '../feeds/paged-feed.js';
 import type { Revision } from '../contract/record.js';
 import type { ClockTimer } from '../../clock/clock.js';

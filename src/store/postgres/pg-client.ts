@@ -1,4 +1,4 @@
-import { untilAborted } from '../waiting/abortable.js';
+import { untilAborted } from '../../clock/abortable.js';
 import { cancelQuery, type CancellableClient } from './cancel-query.js';
 import { notSent, type PostgresCall, type PostgresClient } from './client.js';
 

@@ -1,7 +1,7 @@
 import type { ClockTimer } from '../../clock/clock.js';
 import type { Revision } from '../contract/event-store.js';
 import type { PagedFeeds } from '../feeds/paged-feed.js';
-import { createDelays } from '../waiting/backoff.js';
+import { createDelays } from '../../clock/backoff.js';
 import type { ListenCheck } from './listen-check.js';
 import { channelOf } from './names.js';
 import type { StoreParts } from './requests.js';

@@ -15,7 +15,7 @@ import { isStoreError, storeError, type StoreError } from '../contract/errors.js
 import { createParkedIterator, type ParkedIterator } from '../feeds/parked-iterator.js';
 import type { FeedSource } from '../feeds/paged-feed.js';
 import type { EncodedEvent, EventKey, EventRecord } from '../contract/record.js';
-import { untilAborted } from '../waiting/abortable.js';
+import { untilAborted } from '../../clock/abortable.js';
 import { createOpening, type Opening } from './opening.js';
 import type { Awaitable, StoreEngine } from './store-engine.js';
 

@@ -1,6 +1,6 @@
 import { systemClock } from '../../clock/clock.js';
 import { isStoreError, storeError } from '../contract/errors.js';
-import { createDelays } from '../waiting/backoff.js';
+import { createDelays } from '../../clock/backoff.js';
 import type { ReopeningPauses } from './store-engine.js';
 
 export type Opening = ReturnType<typeof createOpening>;

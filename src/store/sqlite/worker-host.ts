@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import type { Clock } from '../../clock/clock.js';
 import { storeError, type StoreError } from '../contract/errors.js';
-import { createDelays } from '../waiting/backoff.js';
+import { createDelays } from '../../clock/backoff.js';
 import type { EngineOptions } from './options.js';
 import type { FromWorker, RequestKind, ToWorker, WorkerStart } from './serve.js';
 

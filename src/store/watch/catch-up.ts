@@ -1,7 +1,7 @@
 import { type Clock, nextTurn } from '../../clock/clock.js';
 import type { EventStore, Revision } from '../contract/event-store.js';
 import { isStoreError } from '../contract/errors.js';
-import { createBackoff } from '../waiting/backoff.js';
+import { createBackoff } from '../../clock/backoff.js';
 import { batchAt, type Batch } from './batch.js';
 import { createHubEntry, type HubEntry } from './hub-entry.js';
 import type { HubWatcher } from './watcher.js';

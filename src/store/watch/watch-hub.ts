@@ -6,7 +6,7 @@ import { aClock, aFunction, aNumber, aWholeNumber, orInfinity, required } from '
 import type { EventStore, Revision } from '../contract/event-store.js';
 import { isStoreError } from '../contract/errors.js';
 import { anEventStore } from '../contract/store-rule.js';
-import { createBackoff } from '../waiting/backoff.js';
+import { createBackoff } from '../../clock/backoff.js';
 import { createCatchUp, type CatchUp } from './catch-up.js';
 import { createRing, type Ring } from './ring.js';
 import { createWatcher, type HubWatcher, type Watcher, type WatcherHub, type WatchOptions } from './watcher.js';

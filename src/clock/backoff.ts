@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock/clock.js';
+import type { Clock } from './clock.js';
 import { pause } from './abortable.js';
 
 const FIRST_MS = 100;
@@ -22,11 +22,16 @@ export function createDelays(firstMs: number = FIRST_MS, longestMs: number = LON
 }
 
 /** Growing pauses between attempts, by `clock`: as long as {@link createDelays} says, shortened by up to half at random. */
-export function createBackoff(clock: Clock) {
-  const delays = createDelays();
+export function createBackoff(clock: Clock, longestMs: number = LONGEST_MS) {
+  const delays = createDelays(FIRST_MS, longestMs);
   return {
-    /** Ends early when the signal is aborted. Replicas that lost the same database do not all come back in one moment. */
-    pause: (signal: AbortSignal): Promise<void> => pause(clock, delays.next() * (1 - Math.random() / 2), signal),
+    /**
+     * Ends early when the signal is aborted. Replicas that lost the same database do not all come back in one moment.
+     *
+     * @param leastMs what the other side asks for, which comes before the delay
+     */
+    pause: (signal: AbortSignal, leastMs = 0): Promise<void> =>
+      pause(clock, leastMs + delays.next() * (1 - Math.random() / 2), signal),
     /** It worked: the next pause is short again. */
     reset: (): void => delays.reset(),
   };

@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock/clock.js';
+import type { Clock } from './clock.js';
 
 /** The same result, or the signal's reason, whichever is first. The work behind the promise goes on. */
 export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {

@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { expect, test, vi, onTestFinished } from 'vitest';
-import { createBackoff } from '../../../../src/store/waiting/backoff.js';
-import type { Clock } from '../../../../src/clock/clock.js';
+import { createBackoff } from '../../../src/clock/backoff.js';
+import type { Clock } from '../../../src/clock/clock.js';
 
 /** Timers that only the test fires, and for how long they were set. */
 function manualClock(): { readonly clock: Clock; readonly waits: number[]; fire(): void; pending(): number } {
