@@ -1,0 +1,121 @@
+import type { Event } from '../../model/event.js';
+import type { WatchFrame } from '../contract/events-client.js';
+import type { EventChange } from './changes.js';
+import type { Remembered } from './remembered.js';
+import { compareRevisions, isOlder, keyOf, revisionOf } from './revisions.js';
+import type { View } from './view.js';
+
+const NOTHING: readonly EventChange[] = [];
+
+/** For {@link createDiffingView}. */
+export interface DiffingViewOptions {
+  readonly remembered: Remembered;
+  /** The position a watch begins at without a list. Events that are older and were never seen are not told. */
+  readonly after: string | undefined;
+  /** True: the first list only says what exists. */
+  readonly skipsFirst: boolean;
+}
+
+/** Remembers which version of each event the consumer has, and gives the difference to what the server says. */
+export function createDiffingView({ remembered, after, skipsFirst }: DiffingViewOptions): View<EventChange> {
+  /** True when every event that exists is remembered. */
+  let complete = false;
+  let seen = new Set<string>();
+
+  const put = (event: Event, position?: string): readonly EventChange[] => {
+    const key = keyOf(event);
+    const known = remembered.get(key);
+    const revision = revisionOf(event);
+    const uid = event.metadata.uid ?? '';
+    if (known?.revision === revision && known.uid === uid) return NOTHING;
+    remembered.set(key, event);
+    const at = position === undefined ? undefined : { position };
+    if (known === undefined) {
+      if (!complete && position === undefined) {
+        if (
+          skipsFirst ||
+          (after !== undefined && compareRevisions(revision, after) !== undefined && !isOlder(after, revision))
+        )
+          return NOTHING;
+      }
+      return [{ type: 'added', event, ...at }];
+    }
+    const previous = known.event && { previous: known.event };
+    if (known.uid === uid) return [{ type: 'updated', event, ...previous, ...at }];
+    // Between the two it was deleted.
+    return [
+      { type: 'deleted', event: known.event ?? bareEvent(key, known), ...previous, missed: true },
+      { type: 'added', event, ...at },
+    ];
+  };
+
+  const remove = (event: Event, position?: string): readonly EventChange[] => {
+    const key = keyOf(event);
+    const known = remembered.get(key);
+    if (known === undefined && complete) return NOTHING;
+    // The deletion of an earlier event of that name.
+    if (known !== undefined && isOlder(revisionOf(event), known.revision)) return NOTHING;
+    remembered.delete(key);
+    const at = position === undefined ? undefined : { position };
+    return [{ type: 'deleted', event, ...(known?.event && { previous: known.event }), ...at }];
+  };
+
+  function* missedDeletions(): Generator<EventChange> {
+    for (const key of remembered.keys()) {
+      if (seen.has(key)) continue;
+      const known = remembered.get(key);
+      remembered.delete(key);
+      if (known === undefined) continue;
+      const previous = known.event && { previous: known.event };
+      yield { type: 'deleted', event: known.event ?? bareEvent(key, known), ...previous, missed: true };
+    }
+    seen = new Set();
+    complete = true;
+  }
+
+  return {
+    beginList: () => void (seen = new Set()),
+    listed(event) {
+      seen.add(keyOf(event));
+      return put(event);
+    },
+    goneMeanwhile(event) {
+      seen.delete(keyOf(event));
+      return remove(event);
+    },
+    endList: () => ({ given: missedDeletions(), again: false }),
+    changed({ type, object }: WatchFrame, position) {
+      const revision = revisionOf(object);
+      const known = remembered.get(keyOf(object));
+      const order = compareRevisions(revision, position);
+      if (order !== undefined && order <= 0) {
+        const repeated = type === 'DELETED' ? known === undefined : known?.revision === revision;
+        return repeated ? NOTHING : 'doubtful';
+      }
+      if (type === 'DELETED') return remove(object, revision);
+      // A list that was begun again has told a later version.
+      if (known !== undefined && isOlder(revision, known.revision)) return NOTHING;
+      const given = put(object, revision);
+      const [only] = given;
+      // What is changed has existed; that it was never seen does not make it new.
+      if (known === undefined && !complete && type === 'MODIFIED' && only !== undefined)
+        return [{ ...only, type: 'updated' }];
+      return given;
+    },
+    expired: () => NOTHING,
+    rewound: () => undefined,
+  };
+}
+
+/** What is known of an event of which only name, UID and revision are remembered. */
+function bareEvent(key: string, { revision, uid }: { readonly revision: string; readonly uid: string }): Event {
+  const slash = key.indexOf('/');
+  return {
+    metadata: {
+      name: key.slice(slash + 1),
+      namespace: key.slice(0, slash),
+      ...(uid !== '' && { uid }),
+      ...(revision !== '' && { resourceVersion: revision }),
+    },
+  };
+}

@@ -1,0 +1,37 @@
+import type { Event } from '../../model/event.js';
+import type { EventChange, RelistedNotice } from './changes.js';
+import { compareRevisions, isOlder, revisionOf } from './revisions.js';
+import type { View } from './view.js';
+
+const TYPES = { ADDED: 'added', MODIFIED: 'updated', DELETED: 'deleted' } as const;
+
+/**
+ * Remembers no event, so that it cannot say which changes were missed: it says that there are some, and gives what exists.
+ *
+ * @param onlyNewer of what exists only what is newer than the position
+ */
+export function createForgetfulView(onlyNewer: boolean): View<EventChange | RelistedNotice> {
+  let after: string | undefined;
+  const isMissed = (event: Event): boolean => {
+    const order = after === undefined ? undefined : compareRevisions(revisionOf(event), after);
+    return order === undefined || order > 0;
+  };
+  return {
+    beginList: () => undefined,
+    listed: (event) => (isMissed(event) ? [{ type: 'added', event }] : []),
+    goneMeanwhile: (event) => [{ type: 'deleted', event }],
+    endList: () => ({ given: [], again: false }),
+    changed({ type, object }, position) {
+      if (type === 'BOOKMARK') return [];
+      const revision = revisionOf(object);
+      if (revision === position) return [];
+      if (isOlder(revision, position)) return 'doubtful';
+      return [{ type: TYPES[type], event: object, position: revision }];
+    },
+    expired(position) {
+      after = onlyNewer ? position : undefined;
+      return [{ type: 'relisted' }];
+    },
+    rewound: () => void (after = undefined),
+  };
+}

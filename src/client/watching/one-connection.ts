@@ -1,0 +1,112 @@
+import type { Clock, ClockTimer } from '../../clock/clock.js';
+import type { EventsClient, WatchFrame, WatchOptions } from '../contract/events-client.js';
+import type { SilenceLimit } from './silence.js';
+
+/** One watch request. */
+export interface Connection {
+  /** The next frame, or `undefined` when the server has ended the watch. Rejects with {@link SilentConnection} after too long a wait. */
+  next(): Promise<WatchFrame | undefined>;
+  /** How long `next` has waited so far, in milliseconds, without what the consumer took for its own work. */
+  waitedMs(): number;
+  /** Frames so far. */
+  frames(): number;
+  /** What `next` would have rejected with, for waits that are too long together. */
+  tooLong(): Error;
+  /** Gives it up. */
+  close(): void;
+}
+
+/** For {@link openConnection}. */
+export interface ConnectionParts {
+  readonly client: EventsClient;
+  readonly watch: Omit<WatchOptions, 'signal'>;
+  readonly signal: AbortSignal;
+  readonly clock: Clock;
+  readonly silence: SilenceLimit;
+  /** How long the next frame may take, in milliseconds. */
+  readonly limitMs: () => number;
+}
+
+const BRAND: unique symbol = Symbol('silent connection');
+
+/** True for what `next` rejects with after too long a wait. */
+export function isSilentConnection(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && BRAND in error;
+}
+
+function silentConnection(ms: number): Error {
+  return Object.assign(new Error(`the watch was silent for ${Math.round(ms)} ms`), { [BRAND]: true });
+}
+
+/**
+ * Opens a watch. Nothing is read before `next` is called and nothing ahead of it. The time a frame takes is measured only while
+ * `next` waits: a slow consumer is not the server's silence.
+ */
+export function openConnection({ client, watch, signal, clock, silence, limitMs }: ConnectionParts): Connection {
+  const ending = new AbortController();
+  const end = (): void => ending.abort(signal.reason);
+  if (signal.aborted) end();
+  else signal.addEventListener('abort', end, { once: true });
+  const frames = client.watch({ ...watch, signal: ending.signal })[Symbol.asyncIterator]();
+  let count = 0;
+  let waited = 0;
+  let since: number | undefined;
+  let fail: ((error: unknown) => void) | undefined;
+  let timer: ClockTimer | undefined;
+  let due = 0;
+
+  const close = (): void => {
+    timer?.cancel();
+    signal.removeEventListener('abort', end);
+    ending.abort(new Error('the watch was given up'));
+    frames.return?.().then(undefined, () => undefined);
+  };
+  // One timer for many frames: it is set anew only when it fires too early, or would fire too late.
+  const setTimer = (moment: number): void => {
+    timer?.cancel();
+    due = moment;
+    timer = clock.setTimer(look, due - clock.monotonic());
+  };
+  const look = (): void => {
+    timer = undefined;
+    if (since === undefined) return;
+    const moment = since + limitMs();
+    if (moment > clock.monotonic()) setTimer(moment);
+    else fail?.(silentConnection(clock.monotonic() - since));
+  };
+  // The client may be slow to notice its signal.
+  ending.signal.addEventListener('abort', () => fail?.(ending.signal.reason), { once: true });
+
+  return {
+    next: () =>
+      new Promise((resolve, reject) => {
+        ending.signal.throwIfAborted();
+        since = clock.monotonic();
+        const moment = since + limitMs();
+        if (timer === undefined || due > moment) setTimer(moment);
+        const settled = (): void => {
+          if (since !== undefined) waited += clock.monotonic() - since;
+          since = undefined;
+          fail = undefined;
+        };
+        fail = (error) => {
+          settled();
+          reject(error as Error);
+        };
+        frames.next().then(
+          ({ done, value }) => {
+            settled();
+            if (done) return resolve(undefined);
+            count += 1;
+            silence.frame(value.type === 'BOOKMARK', clock.monotonic());
+            resolve(value);
+          },
+          (error: unknown) => fail?.(error),
+        );
+      }),
+    tooLong: () => silentConnection(waited),
+    waitedMs: () => waited + (since === undefined ? 0 : clock.monotonic() - since),
+    frames: () => count,
+    close,
+  };
+}

@@ -1,0 +1,32 @@
+import { isConnectionError } from '../contract/connection-error.js';
+import { isStatusError } from '../contract/status-error.js';
+import { isSilentConnection } from './one-connection.js';
+
+/** Codes of refusals that pass by themselves. */
+const PASSING: ReadonlySet<number> = new Set([408, 410, 429]);
+
+/** True for what would be refused again, however often it is tried: a request that is wrong, not allowed, or not known. */
+export function isFinal(error: unknown): boolean {
+  if (isConnectionError(error)) return false;
+  return !isStatusError(error) || (error.code >= 400 && error.code < 500 && !PASSING.has(error.code));
+}
+
+/** True for a refusal that may have to do with the resource version: neither the server's load nor the caller's rights. */
+export function isRefusedResume(error: unknown): boolean {
+  if (!isStatusError(error)) return false;
+  const { code } = error;
+  return !PASSING.has(code) && ![401, 403, 502, 503, 504].includes(code);
+}
+
+/**
+ * True for how servers fail that have no WatchList: they refuse it, or ignore it, so that the initial events never end. A lost
+ * connection and a server under load say nothing about that.
+ */
+export function isNoWatchList(error: unknown): boolean {
+  return isSilentConnection(error) || (isStatusError(error) && ![408, 429, 503, 504].includes(error.code));
+}
+
+/** True for the answer of a server that has not got as far as the resource version that was asked for. */
+export function wasRewound(error: unknown): boolean {
+  return isStatusError(error) && error.causes.some(({ reason }) => reason === 'ResourceVersionTooLarge');
+}

@@ -1,0 +1,50 @@
+import type { Event } from '../../model/event.js';
+import { revisionOf } from './revisions.js';
+
+/** What is remembered of an event. */
+export interface Known {
+  readonly revision: string;
+  readonly uid: string;
+  readonly event?: Event | undefined;
+}
+
+/** Which version of each event the consumer has. */
+export interface Remembered {
+  get(key: string): Known | undefined;
+  set(key: string, event: Event): void;
+  delete(key: string): void;
+  /** Entries may be deleted meanwhile. */
+  keys(): Iterable<string>;
+}
+
+/** Remembers name, UID and revision: one text for each event. */
+export function rememberedVersions(): Remembered {
+  const versions = new Map<string, string>();
+  return {
+    get(key) {
+      const text = versions.get(key);
+      if (text === undefined) return undefined;
+      const space = text.indexOf(' ');
+      return { revision: text.slice(0, space), uid: text.slice(space + 1) };
+    },
+    set(key, event) {
+      // Joined, so that the texts do not keep the event's own bytes in memory.
+      versions.set(key, [revisionOf(event), event.metadata.uid ?? ''].join(' '));
+    },
+    delete: (key) => void versions.delete(key),
+    keys: () => versions.keys(),
+  };
+}
+
+/** Remembers the events. */
+export function rememberedEvents(events: Map<string, Event>): Remembered {
+  return {
+    get(key) {
+      const event = events.get(key);
+      return event && { revision: revisionOf(event), uid: event.metadata.uid ?? '', event };
+    },
+    set: (key, event) => void events.set(key, event),
+    delete: (key) => void events.delete(key),
+    keys: () => events.keys(),
+  };
+}

@@ -1,0 +1,29 @@
+import type { Event } from '../../model/event.js';
+
+const DECIMAL = /^(0|[1-9]\d*)$/;
+
+/**
+ * Orders two resource versions: below 0 where the first one is older. `undefined` where one of them is no whole number, so that
+ * nothing can be said. Kubernetes declares those of one resource comparable in this way since 1.35, and etcd's always were.
+ */
+export function compareRevisions(one: string, other: string): number | undefined {
+  if (one === other) return 0;
+  if (!DECIMAL.test(one) || !DECIMAL.test(other)) return undefined;
+  return one.length - other.length || (one < other ? -1 : 1);
+}
+
+/** True where the first one is known to be older. */
+export function isOlder(one: string, other: string): boolean {
+  const order = compareRevisions(one, other);
+  return order !== undefined && order < 0;
+}
+
+/** The revision of an event's last write; empty where a server leaves it out. */
+export function revisionOf({ metadata }: Event): string {
+  return metadata.resourceVersion ?? '';
+}
+
+/** Identifies an event among those of all namespaces. */
+export function keyOf({ metadata }: Event): string {
+  return `${metadata.namespace ?? ''}/${metadata.name ?? ''}`;
+}

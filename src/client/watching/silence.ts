@@ -1,0 +1,43 @@
+/** The longest wait for a frame, in milliseconds, however rare the server's bookmarks are. */
+const LONGEST_MS = 300_000;
+/** How much longer than the time between two bookmarks a connection may be silent. */
+const TOLERANCE = 1.5;
+/** Of how many bookmarks the longest interval counts. */
+const REMEMBERED = 3;
+/** A longer interval, in milliseconds, is no period: there was nothing new in between, or no connection. */
+const LONGEST_INTERVAL_MS = LONGEST_MS / TOLERANCE;
+
+/** How long a connection may be silent before it is given up. */
+export interface SilenceLimit {
+  /** The limit for the next frame, in milliseconds. */
+  readonly ms: () => number;
+  /** A frame came at this moment, in milliseconds of a monotonic clock. */
+  frame(isBookmark: boolean, now: number): void;
+  /** The connection was given up. */
+  gaveUp(): void;
+}
+
+/**
+ * Begins with `startMs` and follows the server's bookmarks: half as long again as the longest of the last intervals between them.
+ * A server that sends none has perhaps nothing to say: the wait is doubled with each connection in a row that was given up,
+ * until a frame comes. It is never shorter than `startMs` nor, unless that is longer, longer than five minutes.
+ */
+export function createSilenceLimit(startMs: number, begun: number): SilenceLimit {
+  const longest = Math.max(LONGEST_MS, startMs);
+  const intervals: number[] = [];
+  let limit = startMs;
+  let lastBookmark = begun;
+  return {
+    ms: () => limit,
+    frame(isBookmark, now) {
+      if (isBookmark) {
+        // Also across connections: one that was given up too early would otherwise hide the period for ever.
+        if (now - lastBookmark <= LONGEST_INTERVAL_MS) intervals.push(now - lastBookmark);
+        if (intervals.length > REMEMBERED) intervals.shift();
+        lastBookmark = now;
+      }
+      limit = Math.min(Math.max(startMs, Math.max(0, ...intervals) * TOLERANCE), longest);
+    },
+    gaveUp: () => (limit = Math.min(limit * 2, longest)),
+  };
+}

@@ -1,0 +1,31 @@
+import type { WatchFrame } from '../contract/events-client.js';
+import type { Event } from '../../model/event.js';
+
+/**
+ * What a follower knows of the server's events, and what it makes of what the server says. Everything is given away as soon as it
+ * is known, so that an interrupted list is simply read again.
+ */
+export interface View<Given> {
+  /** A list begins; the one before may not have come to its end. */
+  beginList(): void;
+  /** An event of the list. */
+  listed(event: Event): readonly Given[];
+  /** An event is deleted while the server still sends the initial ones. */
+  goneMeanwhile(event: Event): readonly Given[];
+  /**
+   * The list is complete. What is given goes to the consumer one by one.
+   *
+   * @returns true where there is more than the view could hold, and the list has to be read again
+   */
+  endList(): { readonly given: Iterable<Given>; readonly again: boolean };
+  /**
+   * A change behind the position. `doubtful`: it is none, and neither has it been seen before: the server has counted back.
+   *
+   * @param position the last revision that was seen
+   */
+  changed(frame: WatchFrame, position: string): readonly Given[] | 'doubtful';
+  /** Changes after the position can no longer be had, so that a list follows. */
+  expired(position: string): readonly Given[];
+  /** The server's revision is behind the position: revisions say nothing any more about what is known. */
+  rewound(): void;
+}

@@ -1,0 +1,77 @@
+import { systemClock } from '../../clock/clock.js';
+import type { Event } from '../../model/event.js';
+import { createFailureSeries } from '../../observe/failure-series.js';
+import { createNotifier } from '../../observe/observation.js';
+import { checkOptions } from '../../options/check-options.js';
+import type { EventSelection } from '../contract/events-client.js';
+import type { EventChange, RelistedNotice } from './changes.js';
+import { createDiffingView } from './diffing-view.js';
+import { endable } from './endable.js';
+import { follow, type FollowParts } from './follow.js';
+import { createForgetfulView } from './forgetful-view.js';
+import { rememberedEvents, rememberedVersions } from './remembered.js';
+import type { View } from './view.js';
+import { watchRules, type FollowOptions, type WatchEventsOptions } from './watch-options.js';
+
+/** How long a server may send nothing before the end of the initial events, in milliseconds. */
+export const WATCH_LIST_MS = 10_000;
+
+/**
+ * Follows the events of a server: first those that exist, as `added`, then every change once and in order, for as long as it is
+ * iterated. It goes on after lost and silent connections and restarts of the server from the last revision it has seen; where the
+ * server no longer knows that, it reads a list and gives the difference. Nothing is read ahead of a slow consumer.
+ *
+ * It ends when the signal is aborted or the loop is left, and throws only a refusal that cannot be cured, before anything has
+ * worked: a StatusError such as 403. Everything else is tried again, at first after 0.1 s, at last every ten seconds.
+ *
+ * @throws TypeError that lists every fault of the options
+ */
+export function watchEvents(
+  options: WatchEventsOptions & { readonly remember?: 'versions' | 'events' | undefined },
+): AsyncIterableIterator<EventChange>;
+/** The same, without memory: missed changes are a {@link RelistedNotice}. */
+export function watchEvents(options: WatchEventsOptions): AsyncIterableIterator<EventChange | RelistedNotice>;
+export function watchEvents(options: WatchEventsOptions): AsyncIterableIterator<EventChange | RelistedNotice> {
+  checkOptions('watchEvents', options, watchRules(), ({ resourceVersion, since }) => [
+    resourceVersion !== undefined && since !== undefined && 'resourceVersion and since exclude each other',
+  ]);
+  const { resourceVersion, since, remember = 'versions', watchList = true } = options;
+  // To find deletions later, what exists has to be known also where it is not given.
+  const lists = resourceVersion === undefined && (since === undefined || remember !== false);
+  return endable(options.signal, (signal) =>
+    follow<EventChange | RelistedNotice>({
+      ...followParts('watchEvents', options),
+      view: viewOf(remember, resourceVersion, since),
+      start: resourceVersion !== undefined ? { after: resourceVersion } : lists ? 'list' : 'latest',
+      watchListMs: watchList ? WATCH_LIST_MS : 0,
+      signal,
+    }),
+  );
+}
+
+function viewOf(
+  remember: 'versions' | 'events' | false,
+  after: string | undefined,
+  since: 'now' | undefined,
+): View<EventChange | RelistedNotice> {
+  if (remember === false) return createForgetfulView(after !== undefined || since !== undefined);
+  const remembered = remember === 'events' ? rememberedEvents(new Map<string, Event>()) : rememberedVersions();
+  return createDiffingView({ remembered, after, skipsFirst: since !== undefined });
+}
+
+/** What {@link follow} needs of the options that all have. */
+export function followParts(
+  where: string,
+  options: FollowOptions,
+): Pick<FollowParts<unknown>, 'client' | 'selection' | 'pageSize' | 'silenceMs' | 'clock' | 'series'> {
+  const { client, pageSize, silenceMs = 30_000, clock = systemClock, observe } = options;
+  return {
+    ...{ client, pageSize, silenceMs, clock },
+    selection: selectionOf(options),
+    series: createFailureSeries(where, createNotifier(observe), clock),
+  };
+}
+
+function selectionOf({ namespace, fieldSelector, labelSelector }: EventSelection): EventSelection {
+  return { namespace, fieldSelector, labelSelector };
+}

@@ -1,0 +1,90 @@
+import type { Clock } from '../../clock/clock.js';
+import type { Observe } from '../../observe/observation.js';
+import type { OptionRules } from '../../options/check-options.js';
+import {
+  aBoolean,
+  aClock,
+  aFunction,
+  anAbortSignal,
+  anObjectWith,
+  aNumber,
+  aNonEmptyString,
+  aString,
+  aWholeNumber,
+  mustBe,
+  oneOf,
+  required,
+} from '../../options/rules.js';
+import type { EventSelection, EventsClient } from '../contract/events-client.js';
+
+/** What everything that follows events can be told. */
+export interface FollowOptions extends EventSelection {
+  /** The client whose server is followed. */
+  readonly client: EventsClient;
+  /** Events that are read with one request of a list. Default: the client's, 500. */
+  readonly pageSize?: number | undefined;
+  /**
+   * How long a connection may be without a frame before it is given up and resumed, in milliseconds. It adapts: to half as long
+   * again as the time between the server's bookmarks, and to twice as long with each connection in a row that was silent, at most
+   * five minutes. Default 30,000, at least 100.
+   */
+  readonly silenceMs?: number | undefined;
+  /** Where time is taken from. Default: the system's clock. */
+  readonly clock?: Clock | undefined;
+  /**
+   * Told when attempts fail in a row (`error` with a `count`), and when they work again (`recovered`). Default: the first failure is
+   * a warning of the process, see {@link Observe}.
+   */
+  readonly observe?: Observe | undefined;
+}
+
+/** For {@link watchEvents}. */
+export interface WatchEventsOptions extends FollowOptions {
+  /** Begins after this resource version, which was seen before, instead of with what exists. */
+  readonly resourceVersion?: string | undefined;
+  /** `now`: what exists is not given, only what changes. Default: what exists comes first, as `added`. */
+  readonly since?: 'now' | undefined;
+  /**
+   * What is kept of each event that exists, so that nothing is given twice, and what was missed can be found by comparing.
+   * `versions` (default): its name, UID and revision, about 300 bytes. `events`: all of it, so that changes have `previous`.
+   * `false`: nothing; where changes were missed there is a `relisted` notice instead of them.
+   */
+  readonly remember?: 'versions' | 'events' | false | undefined;
+  /**
+   * Whether to begin with WatchList (`sendInitialEvents`), where the server sends what exists over the watch itself. Where it is
+   * refused, or the server sends nothing for ten seconds before its end, lists are read. Default true.
+   */
+  readonly watchList?: boolean | undefined;
+  /** Ends the iteration, without an error. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+const anEventsClient = anObjectWith(['list', 'watch'], 'an events client, such as that of createEventsClient');
+
+/** The rules of what everything that follows events can be told. */
+export const followRules = (): OptionRules<FollowOptions> => ({
+  client: required(anEventsClient),
+  namespace: mustBe(
+    (value) => value === null || (typeof value === 'string' && value !== ''),
+    'a namespace, or null for all',
+  ),
+  fieldSelector: aString,
+  labelSelector: aString,
+  pageSize: aWholeNumber(1, 10_000),
+  silenceMs: aNumber(100, 86_400_000),
+  clock: aClock,
+  observe: aFunction,
+});
+
+/** The rules of {@link WatchEventsOptions}. */
+export const watchRules = (): OptionRules<WatchEventsOptions> => ({
+  ...followRules(),
+  resourceVersion: aNonEmptyString,
+  since: oneOf('now'),
+  remember: mustBe(
+    (value) => value === 'versions' || value === 'events' || value === false,
+    "'versions', 'events' or false",
+  ),
+  watchList: aBoolean,
+  signal: anAbortSignal,
+});

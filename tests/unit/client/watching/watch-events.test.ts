@@ -1,0 +1,386 @@
+import { describe, expect, it } from 'vitest';
+import { connectionError } from '../../../../src/client/contract/connection-error.js';
+import { statusError } from '../../../../src/client/contract/status-error.js';
+import { watchEvents } from '../../../../src/client/watching/watch-events.js';
+import { bench, settle } from './bench.js';
+import { expired, modelServer } from './model-server.js';
+
+const overload = (code: number, seconds: number): Error =>
+  statusError({ reason: 'TooManyRequests' }, code, seconds * 1000);
+
+describe('watchEvents', () => {
+  it('gives what exists, then every change once and in order', async () => {
+    const server = modelServer();
+    server.put('a');
+    server.put('b');
+    const { news, settle, given } = await bench({}, server);
+    expect(news()).toEqual(['added a@101', 'added b@102']);
+    server.put('a');
+    server.remove('b');
+    server.put('c');
+    await settle();
+    expect(news()).toEqual(['updated a@103', 'deleted b@104', 'added c@105']);
+    expect(given.map((change) => 'position' in change && change.position)).toEqual([false, false, '103', '104', '105']);
+  });
+
+  it('begins after a resource version, without a list of what exists', async () => {
+    const server = modelServer();
+    server.put('a');
+    server.put('b');
+    const { news, settle } = await bench({ resourceVersion: '101' }, server);
+    expect(news()).toEqual(['added b@102']);
+    server.put('a');
+    server.remove('a');
+    await settle();
+    expect(news()).toEqual(['updated a@103', 'deleted a@104']);
+  });
+
+  it('begins now with since, and knows what exists all the same', async () => {
+    const server = modelServer();
+    server.put('a');
+    server.put('b');
+    const { news, settle, pass } = await bench({ since: 'now' }, server);
+    expect(news()).toEqual([]);
+    server.put('a');
+    await settle();
+    expect(news()).toEqual(['updated a@103']);
+    server.remove('b');
+    server.compact();
+    server.cut();
+    await pass(1_000);
+    expect(news()).toEqual(['deleted b@102 missed']);
+  });
+
+  it('gives the event before the change where events are remembered', async () => {
+    const server = modelServer();
+    server.put('a');
+    const { news, settle, pass } = await bench({ remember: 'events' }, server);
+    server.put('a');
+    await settle();
+    expect(news()).toEqual(['added a@101', 'updated a@102 was @101']);
+    server.remove('a');
+    server.compact();
+    server.cut();
+    await pass(1_000);
+    expect(news()).toEqual(['deleted a@102 missed was @102']);
+  });
+
+  it.each(['known', 'refused', 'ignored'] as const)('begins where WatchList is %s', async (watchList) => {
+    const server = modelServer();
+    server.watchList = watchList;
+    server.put('a');
+    const { news, pass, settle } = await bench({}, server);
+    await pass(11_000);
+    expect(news()).toEqual(['added a@101']);
+    server.put('b');
+    await settle();
+    expect(news()).toEqual(['added b@102']);
+    expect(server.requests).toEqual(
+      {
+        known: ['watchlist'],
+        refused: ['watchlist', 'list', 'watch 101'],
+        ignored: ['watchlist', 'list', 'watch 101'],
+      }[watchList],
+    );
+  });
+
+  it('reads lists of many pages, and notices what is deleted while a list begins again', async () => {
+    const server = modelServer();
+    server.pageSize = 2;
+    for (const name of 'abcdef') server.put(name);
+    const changes = watchEvents({ client: server.client, watchList: false });
+    const names: string[] = [];
+    const take = async (count: number): Promise<void> => {
+      for (; count > 0; count--) {
+        const { value } = await changes.next();
+        names.push(`${value.type} ${value.event.metadata.name}`);
+      }
+    };
+    await take(3);
+    server.remove('a');
+    server.compact();
+    await take(4);
+    expect(names.slice(0, 6)).toEqual(['a', 'b', 'c', 'd', 'e', 'f'].map((name) => `added ${name}`));
+    expect(names[6]).toBe('deleted a');
+    await changes.return?.();
+  });
+});
+
+describe('A watch that is interrupted', () => {
+  it.each([
+    ['breaks', undefined],
+    ['ends', 'end'],
+    ['ends with an ERROR frame', statusError({ reason: 'InternalError' }, 500)],
+    ['is refused for load', overload(429, 1)],
+  ] as const)('goes on from the last revision when the connection %s', async (_, how) => {
+    const { server, news, settle, pass } = await bench({ watchList: false });
+    server.put('a');
+    await settle();
+    server.cut(how);
+    server.put('b');
+    await pass(2_000);
+    server.put('c');
+    await settle();
+    expect(news()).toEqual(['added a@101', 'added b@102', 'added c@103']);
+    expect(server.requests.filter((request) => request.startsWith('watch'))).toEqual(['watch 100', 'watch 101']);
+  });
+
+  it('goes on from the last bookmark', async () => {
+    const { server, settle, pass } = await bench();
+    server.put('a');
+    await settle();
+    server.bookmark();
+    await settle();
+    server.cut('end');
+    await pass(1_000);
+    expect(server.requests.at(-1)).toBe('watch 101');
+  });
+
+  it('reads a list after 410, and gives what it missed as changes', async () => {
+    const server = modelServer();
+    for (const name of 'abcd') server.put(name);
+    const { news, pass } = await bench({}, server);
+    news();
+    server.cut();
+    server.put('a');
+    server.remove('b');
+    server.remove('c');
+    server.put('c');
+    server.put('e');
+    server.compact();
+    await pass(2_000);
+    expect(news().sort()).toEqual(
+      ['updated a@105', 'deleted b@102 missed', 'deleted c@103 missed', 'added c@108', 'added e@109'].sort(),
+    );
+  });
+
+  it('takes 410 as an ERROR frame in the middle like 410 as an answer', async () => {
+    const { server, news, settle, pass } = await bench();
+    server.put('a');
+    await settle();
+    server.cut(expired());
+    server.put('b');
+    await pass(1_000);
+    expect(news()).toEqual(['added a@101', 'added b@102']);
+  });
+
+  it('gives a notice instead of a difference where nothing is remembered', async () => {
+    const server = modelServer();
+    server.put('a');
+    const all = await bench({ remember: false }, server);
+    const recent = await bench({ remember: false, resourceVersion: '101' }, server);
+    expect([all.news(), recent.news()]).toEqual([['added a@101'], []]);
+    server.cut();
+    server.put('b');
+    server.compact();
+    await all.pass(1_000);
+    await recent.pass(1_000);
+    expect(all.news()).toEqual(['relisted', 'added a@101', 'added b@102']);
+    expect(recent.news()).toEqual(['relisted', 'added b@102']);
+  });
+
+  it('compares lists where the revision of the server went backwards', async () => {
+    const { server, news, settle, pass } = await bench();
+    server.put('a');
+    const backup = new Map(server.events);
+    server.put('b');
+    server.put('a');
+    await settle();
+    news();
+    server.down = true;
+    server.cut();
+    await pass(500);
+    server.restore(backup, 101);
+    server.put('c');
+    server.down = false;
+    await pass(5_000);
+    expect(news().sort()).toEqual(['added c@102', 'deleted b@102 missed', 'updated a@101']);
+    server.put('c');
+    await settle();
+    expect(news()).toEqual(['updated c@103']);
+  });
+
+  it('does not wait in silence for a server that was restored while the connection stayed', async () => {
+    const { server, news, settle, pass } = await bench();
+    for (const name of 'abc') server.put(name);
+    await settle();
+    news();
+    server.restore(new Map(), 50);
+    await pass(35_000);
+    expect(news().sort()).toEqual(['deleted a@101 missed', 'deleted b@102 missed', 'deleted c@103 missed']);
+  });
+
+  it('gives up a connection that is silent, and misses nothing', async () => {
+    const { server, news, settle, pass } = await bench({ silenceMs: 20_000 });
+    server.put('a');
+    await settle();
+    server.lose();
+    server.put('b');
+    await pass(19_000);
+    expect(news()).toEqual(['added a@101']);
+    await pass(2_000);
+    expect(news()).toEqual(['added b@102']);
+  });
+
+  it('waits as long as the bookmarks of the server ask for', async () => {
+    const { server, pass } = await bench({ silenceMs: 40_000 });
+    const watches = (): number => server.requests.filter((request) => /^watch/.test(request)).length;
+    await pass(39_000);
+    expect(watches()).toBe(1);
+    // Bookmarks every minute: one connection is given up for want of them, then none.
+    await pass(21_000);
+    server.bookmark();
+    const before = watches();
+    for (let minute = 0; minute < 10; minute++) {
+      await pass(60_000);
+      server.bookmark();
+    }
+    expect(watches() - before).toBeLessThanOrEqual(1);
+  });
+
+  it('waits longer and longer for a server that has nothing to say', async () => {
+    const { server, pass } = await bench({ silenceMs: 10_000 });
+    const watches = (): number => server.requests.filter((request) => /^watch/.test(request)).length;
+    await pass(3_600_000);
+    expect(watches()).toBeLessThan(20);
+    await pass(3_600_000);
+    expect(watches()).toBeLessThan(33);
+  });
+
+  it('backs off while the server is away, tells of it, and begins anew with short pauses', async () => {
+    const { server, observed, settle, pass, news } = await bench();
+    server.put('a');
+    await settle();
+    server.down = true;
+    server.cut();
+    const before = server.requests.length;
+    await pass(60_000);
+    const tries = server.requests.length - before;
+    expect(tries).toBeGreaterThan(6);
+    expect(tries).toBeLessThan(25);
+    expect(observed).toEqual([expect.objectContaining({ type: 'error', where: 'watchEvents' })]);
+    server.down = false;
+    server.put('b');
+    await pass(11_000);
+    expect(news()).toEqual(['added a@101', 'added b@102']);
+    expect(observed.at(-1)).toMatchObject({ type: 'recovered', where: 'watchEvents' });
+    server.cut('end');
+    server.put('c');
+    await pass(500);
+    expect(news()).toEqual(['added c@103']);
+  });
+
+  it.each([429, 503])('waits as long as a %i asks for', async (code) => {
+    const { server, settle, pass } = await bench();
+    await settle();
+    server.refuse(overload(code, 7));
+    server.cut('end');
+    await pass(6_500);
+    const refused = server.requests.length;
+    await pass(500);
+    expect(server.requests.length).toBe(refused);
+    await pass(1_000);
+    expect(server.requests.length).toBeGreaterThan(refused);
+  });
+
+  it('reads a list when the server refuses three times to go on', async () => {
+    const { server, settle, pass, news } = await bench();
+    server.put('a');
+    await settle();
+    const invalid = statusError({ reason: 'InternalError', message: 'strconv.ParseUint' }, 500);
+    server.refuse(invalid, undefined, invalid, undefined, invalid);
+    server.put('b');
+    server.cut('end');
+    server.remove('b');
+    await pass(5_000);
+    expect(news().slice(0, 1)).toEqual(['added a@101']);
+    expect(server.requests.filter((request) => request === 'watchlist')).toHaveLength(2);
+  });
+
+  it('goes on where the caller may not list', async () => {
+    const { server, settle, pass, news } = await bench({ resourceVersion: '100' });
+    const forbidden = statusError({ reason: 'Forbidden' }, 403);
+    await settle();
+    server.cut(connectionError('cut', true));
+    server.refuse(forbidden);
+    server.put('a');
+    await pass(1_000);
+    expect(news()).toEqual(['added a@101']);
+  });
+});
+
+describe('The iteration', () => {
+  it.each([400, 401, 403, 404, 405, 422])('throws %i when nothing has worked yet', async (code) => {
+    const server = modelServer();
+    const refusal = statusError({ message: 'no' }, code);
+    server.refuse(refusal, refusal, refusal);
+    const { ended } = await bench({}, server);
+    await expect(ended).rejects.toBe(refusal);
+    expect(server.watches()).toBe(0);
+  });
+
+  it('tries again what is refused after it has worked', async () => {
+    const { server, news, settle, pass } = await bench();
+    await settle();
+    server.refuse(statusError({}, 403), statusError({}, 401));
+    server.cut('end');
+    server.put('a');
+    await pass(2_000);
+    expect(news()).toEqual(['added a@101']);
+  });
+
+  it('waits for a server that is not there yet', async () => {
+    const server = modelServer();
+    server.down = true;
+    server.put('a');
+    const { news, pass } = await bench({}, server);
+    await pass(3_000);
+    server.down = false;
+    await pass(10_000);
+    expect(news()).toEqual(['added a@101']);
+  });
+
+  it('ends without an error when the signal is aborted, whatever it waits for', async () => {
+    for (const prepare of [() => undefined, (server: ReturnType<typeof modelServer>) => (server.down = true)]) {
+      const server = modelServer();
+      const { stop, settle } = await bench({}, server);
+      prepare(server);
+      server.cut();
+      await settle();
+      await expect(stop()).resolves.toBeUndefined();
+      expect(server.watches()).toBe(0);
+    }
+  });
+
+  it('ends when it is left, also while it waits for the next change', async () => {
+    const server = modelServer();
+    const changes = watchEvents({ client: server.client });
+    const next = changes.next();
+    await settle();
+    await changes.return?.();
+    expect(await next).toEqual({ done: true, value: undefined });
+    expect(server.watches()).toBe(0);
+  });
+
+  it('reads nothing ahead of a slow consumer', async () => {
+    const server = modelServer();
+    const changes = watchEvents({ client: server.client });
+    const first = changes.next();
+    await settle();
+    for (let count = 0; count < 100; count++) server.put(`a${count}`);
+    await first;
+    await settle();
+    expect(server.taken()).toBeLessThanOrEqual(2);
+    await changes.next();
+    await settle();
+    expect(server.taken()).toBeLessThanOrEqual(3);
+    await changes.return?.();
+  });
+
+  it('refuses wrong options with all their faults', () => {
+    const wrong = { client: {}, silenceMs: 1, remember: true, resourceVersion: '1', since: 'now' } as never;
+    expect(() => watchEvents(wrong)).toThrow(
+      "watchEvents: client must be an events client, such as that of createEventsClient; silenceMs must be a number from 100 to 86400000; remember must be 'versions', 'events' or false; resourceVersion and since exclude each other",
+    );
+  });
+});
