@@ -8,7 +8,7 @@ import { isSilentConnection, openConnection, type Connection } from './one-conne
 import { isOlder, revisionOf } from './revisions.js';
 import { createSilenceLimit } from './silence.js';
 import { keepProcess } from './keep-process.js';
-import { isFinal, isNoWatchList, isRefusedResume, wasRewound } from './refusals.js';
+import { isFinal, isHopeless, isNoWatchList, isRefusedResume, wasRewound } from './refusals.js';
 import type { View } from './view.js';
 
 /** The longest pause between two attempts, in milliseconds. */
@@ -106,11 +106,13 @@ class Follower<Given> {
         await this.#backoff.pause(signal);
       } catch (error) {
         if (signal.aborted) return;
-        if (isDoubtful(error) || isExpired(error)) {
+        if (isHopeless(error)) throw error;
+        if (isDoubtful(error) || isExpired(error) || this.#isRefusedTooOften(error)) {
           if (this.#position !== undefined && !this.#mustList) yield* view.expired(this.#position);
           if (isDoubtful(error)) view.rewound();
           this.#mustList = true;
           this.#mustCompare = false;
+          this.#refusals = 0;
           await this.#backoff.pause(signal);
           continue;
         }
@@ -130,9 +132,15 @@ class Follower<Given> {
     if (isSilentConnection(error)) this.#silence.gaveUp();
     else if (!this.#hasWorked && isFinal(error)) throw error;
     this.#mustCompare = this.#position !== undefined && !this.#mustList;
-    if (isRefusedResume(error) && ++this.#refusals >= MAX_REFUSALS) this.#mustList = true;
     const asked = isStatusError(error) ? (error.retryAfterMs ?? 0) : 0;
     return Math.min(Math.max(asked, 0), LONGEST_RETRY_AFTER_MS);
+  }
+
+  /** Whether the server refuses the position again and again, for whatever reason. */
+  #isRefusedTooOften(error: unknown): boolean {
+    if (this.#mustList || !this.#hasWorked || !isRefusedResume(error)) return false;
+    this.#refusals += 1;
+    return this.#refusals >= MAX_REFUSALS;
   }
 
   /** The server answers: what failed before is over. */

@@ -5,6 +5,18 @@ import { isSilentConnection } from './one-connection.js';
 /** Codes of refusals that pass by themselves. */
 const PASSING: ReadonlySet<number> = new Set([408, 410, 429]);
 
+const HOPELESS: unique symbol = Symbol('hopeless');
+
+/** Ends a follower for good: what a server sends cannot be followed. */
+export function hopeless(message: string): Error {
+  return Object.assign(new Error(message), { [HOPELESS]: true });
+}
+
+/** True for what {@link hopeless} made. */
+export function isHopeless(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && HOPELESS in error;
+}
+
 /** True for what would be refused again, however often it is tried: a request that is wrong, not allowed, or not known. */
 export function isFinal(error: unknown): boolean {
   if (isConnectionError(error)) return false;

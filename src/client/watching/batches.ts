@@ -1,0 +1,50 @@
+import type { Clock } from '../../clock/clock.js';
+
+/** For {@link batchesOf}. */
+export interface BatchOptions {
+  /** The most items of a batch. */
+  readonly size: number;
+  /** How long the first one waits for others, in milliseconds. */
+  readonly ms: number;
+  readonly clock: Clock;
+}
+
+/**
+ * Collects items into batches. While a batch is worked on, one item is read ahead. When the items end, what is not yet a batch is
+ * left out.
+ */
+export async function* batchesOf<T>(
+  items: AsyncIterableIterator<T>,
+  { size, ms, clock }: BatchOptions,
+): AsyncGenerator<readonly T[], void, undefined> {
+  const ask = (): Promise<IteratorResult<T>> => {
+    const asked = items.next();
+    // It may fail while a batch is worked on; then it is awaited later.
+    asked.catch(() => undefined);
+    return asked;
+  };
+  let next = ask();
+  for (;;) {
+    const first = await next;
+    if (first.done) return;
+    const batch = [first.value];
+    const due = clock.monotonic() + ms;
+    next = ask();
+    while (batch.length < size) {
+      const result = await within(next, due - clock.monotonic(), clock);
+      if (result === undefined) break;
+      if (result.done) return;
+      batch.push(result.value);
+      next = ask();
+    }
+    yield batch;
+  }
+}
+
+/** The result, or `undefined` after a time. */
+function within<T>(promise: Promise<T>, ms: number, clock: Clock): Promise<T | undefined> {
+  return new Promise((resolve, reject) => {
+    const timer = clock.setTimer(() => resolve(undefined), ms);
+    promise.finally(() => timer.cancel()).then(resolve, reject);
+  });
+}

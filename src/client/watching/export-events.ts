@@ -1,0 +1,144 @@
+import { createBackoff } from '../../clock/backoff.js';
+import { systemClock } from '../../clock/clock.js';
+import type { Event } from '../../model/event.js';
+import { createFailureSeries } from '../../observe/failure-series.js';
+import { createNotifier } from '../../observe/observation.js';
+import { checkOptions } from '../../options/check-options.js';
+import { anAbortSignal, anObjectWith, aNumber, aWholeNumber, required } from '../../options/rules.js';
+import { batchesOf } from './batches.js';
+import { endable } from './endable.js';
+import { follow } from './follow.js';
+import { keepProcess } from './keep-process.js';
+import { createNewerView } from './newer-view.js';
+import { compareRevisions, revisionOf } from './revisions.js';
+import { followParts } from './watch-events.js';
+import { followRules, type FollowOptions } from './watch-options.js';
+
+/** The longest pause before a sink is tried again, in milliseconds. */
+const LONGEST_PAUSE_MS = 30_000;
+/** The longest pause that a sink can ask for, in milliseconds. */
+const LONGEST_RETRY_AFTER_MS = 600_000;
+/** How many events of a list are held to be sorted, at most twice as many for a moment. */
+const MAX_HELD = 10_000;
+
+/** Where events are exported to. */
+export interface EventSink {
+  /**
+   * The cursor of the last batch that was written, wherever it is kept; `undefined` at the very beginning. Without this function
+   * every start begins with all events that exist.
+   */
+  cursor?(): string | undefined | Promise<string | undefined>;
+  /**
+   * Takes a batch and keeps its cursor. A sink that does both in one transaction gets every version exactly once; another one, such
+   * as a webhook, gets a batch once more when it fails after a part of it, or when the process ends before the cursor is kept.
+   *
+   * When it throws or rejects the same batch is handed over again after a pause, until it succeeds; `retryAfterMs` of the error, in
+   * milliseconds, makes that pause longer. So what a sink can never take it has to skip itself.
+   */
+  write(batch: readonly Event[], cursor: string, context: { readonly signal: AbortSignal }): void | Promise<void>;
+}
+
+/** For {@link exportEvents}. */
+export interface ExportEventsOptions extends FollowOptions {
+  /** Where events are exported to. */
+  readonly sink: EventSink;
+  /** The most events of a batch. Default 100. */
+  readonly batchSize?: number | undefined;
+  /** How long the first event of a batch waits for others, in milliseconds. Default 1,000. */
+  readonly batchMs?: number | undefined;
+  /** Ends the export. The sink finishes what it is writing; what it has not got, the next start exports. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Hands every version of every event to a sink, in the order of their revisions, with a cursor from which the next start goes on.
+ * Deletions are not exported. A version that is replaced by the next one, or deleted, while nobody watches and the server forgets
+ * its history, is not seen; everything that still exists and is newer than the cursor is. After a server has counted back (a
+ * restored backup) everything that exists is exported again, because nobody can say what is new.
+ *
+ * @returns a promise that is fulfilled when the signal is aborted, and rejected by a refusal that cannot be cured, before anything
+ * has worked
+ * @throws TypeError that lists every fault of the options
+ */
+export function exportEvents(options: ExportEventsOptions): Promise<void> {
+  checkOptions('exportEvents', options, {
+    ...followRules(),
+    sink: required(anObjectWith(['write'], 'a sink: an object with write(batch, cursor)')),
+    batchSize: aWholeNumber(1, 10_000),
+    batchMs: aNumber(0, 3_600_000),
+    signal: anAbortSignal,
+  });
+  return run(options);
+}
+
+async function run(options: ExportEventsOptions): Promise<void> {
+  const { batchSize = 100, batchMs = 1_000, clock = systemClock } = options;
+  const signal = options.signal ?? new AbortController().signal;
+  const delivery = createDelivery(options, signal);
+  const release = keepProcess();
+  try {
+    const cursor = await delivery.stored();
+    if (signal.aborted) return;
+    if (cursor !== undefined && compareRevisions(cursor, '0') === undefined) {
+      throw new TypeError(`exportEvents: sink.cursor() gave ${JSON.stringify(cursor)}, which is no cursor`);
+    }
+    const events = endable(signal, (ending) =>
+      follow<Event>({
+        ...followParts('exportEvents', options),
+        view: createNewerView(cursor, MAX_HELD),
+        start: cursor === undefined ? 'list' : { after: cursor },
+        watchListMs: 0,
+        signal: ending,
+      }),
+    );
+    try {
+      for await (const batch of batchesOf(events, { size: batchSize, ms: batchMs, clock })) {
+        if (signal.aborted) return;
+        await delivery.write(batch, revisionOf(batch[batch.length - 1] as Event));
+      }
+    } finally {
+      await events.return?.();
+    }
+  } finally {
+    release();
+  }
+}
+
+/** Calls a sink until it succeeds, or the export is to end. */
+function createDelivery({ sink, clock = systemClock, observe }: ExportEventsOptions, signal: AbortSignal) {
+  const backoff = createBackoff(clock, LONGEST_PAUSE_MS);
+  const series = createFailureSeries('exportEvents: sink', createNotifier(observe), clock);
+
+  const repeated = async <T>(attempt: (isFirst: boolean) => T | Promise<T>): Promise<T | undefined> => {
+    for (let isFirst = true; ; isFirst = false) {
+      try {
+        const result = await attempt(isFirst);
+        series.worked();
+        backoff.reset();
+        return result;
+      } catch (error) {
+        if (signal.aborted) return undefined;
+        series.failed(error);
+        await backoff.pause(signal, askedPause(error));
+        if (signal.aborted) return undefined;
+      }
+    }
+  };
+
+  return {
+    /** The cursor that the sink has kept. */
+    stored: () => repeated(() => sink.cursor?.()),
+    write: (batch: readonly Event[], cursor: string) =>
+      repeated(async (isFirst) => {
+        // A write may have succeeded although its answer was lost.
+        if (!isFirst && (await sink.cursor?.()) === cursor) return;
+        await sink.write(batch, cursor, { signal });
+      }),
+  };
+}
+
+/** The pause that an error asks for, in milliseconds. */
+function askedPause(error: unknown): number {
+  const asked: unknown = (error as { readonly retryAfterMs?: unknown } | null | undefined)?.retryAfterMs;
+  return typeof asked === 'number' && asked > 0 ? Math.min(asked, LONGEST_RETRY_AFTER_MS) : 0;
+}

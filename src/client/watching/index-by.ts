@@ -1,0 +1,67 @@
+import type { Event } from '../../model/event.js';
+
+/** Says under which values an event is found; none: it is not. */
+export type EventIndexer = (event: Event) => readonly string[] | string | undefined;
+
+/** Events by the values that indexers give them. */
+export interface EventIndexes {
+  /** An event is added, replaced or gone. */
+  changed(key: string, before: Event | undefined, after: Event | undefined): void;
+  /** The events with a value. @throws TypeError for an index that does not exist */
+  find(index: string, value: string): readonly Event[];
+}
+
+/**
+ * Makes indexes.
+ *
+ * @param failed an indexer threw: the event is not found by it
+ */
+export function createIndexes(
+  indexers: Readonly<Record<string, EventIndexer>>,
+  failed: (index: string, error: unknown) => void,
+): EventIndexes {
+  const indexes = Object.entries(indexers).map(([name, indexer]) => {
+    const byValue = new Map<string, Map<string, Event>>();
+    /** Kept, because an indexer need not give the same again. */
+    const valuesOf = new Map<string, readonly string[]>();
+    return { name, indexer, byValue, valuesOf };
+  });
+
+  const values = (name: string, indexer: EventIndexer, event: Event): readonly string[] => {
+    try {
+      const given = indexer(event) ?? [];
+      return typeof given === 'string' ? [given] : [...new Set(given)];
+    } catch (error) {
+      failed(name, error);
+      return [];
+    }
+  };
+
+  return {
+    changed(key, before, after) {
+      for (const { name, indexer, byValue, valuesOf } of indexes) {
+        if (before !== undefined) {
+          for (const value of valuesOf.get(key) ?? []) {
+            const found = byValue.get(value);
+            found?.delete(key);
+            if (found?.size === 0) byValue.delete(value);
+          }
+          valuesOf.delete(key);
+        }
+        if (after === undefined) continue;
+        const given = values(name, indexer, after);
+        if (given.length > 0) valuesOf.set(key, given);
+        for (const value of given) {
+          const found = byValue.get(value);
+          if (found === undefined) byValue.set(value, new Map([[key, after]]));
+          else found.set(key, after);
+        }
+      }
+    },
+    find(index, value) {
+      const found = indexes.find(({ name }) => name === index);
+      if (found === undefined) throw new TypeError(`byIndex: there is no indexer ${JSON.stringify(index)}`);
+      return [...(found.byValue.get(value)?.values() ?? [])];
+    },
+  };
+}

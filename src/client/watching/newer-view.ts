@@ -1,0 +1,72 @@
+import type { Event } from '../../model/event.js';
+import { compareRevisions, revisionOf } from './revisions.js';
+import { hopeless } from './refusals.js';
+import type { View } from './view.js';
+
+/** What is before every revision. */
+const BEGINNING = '0';
+
+/**
+ * Gives each version that is newer than the last one given, also from a list: so that the revision of the last one is all that has to
+ * be kept to go on. Deletions are not given.
+ *
+ * @param cursor the revision of the last version given; undefined: all are given
+ * @param maxHeld how many events of a list are held at most to be sorted; of a longer one the oldest are given, and it is read again
+ */
+export function createNewerView(cursor: string | undefined, maxHeld: number): View<Event> {
+  let last = cursor ?? BEGINNING;
+  let held: Event[] = [];
+  let cut = false;
+
+  const isNewer = (event: Event): boolean => {
+    const order = compareRevisions(revisionOf(event), last);
+    if (order === undefined)
+      throw hopeless(`resource version ${revisionOf(event)} is no number: there is no order to go on by`);
+    return order > 0;
+  };
+  const sort = (): void => void held.sort((one, other) => compareRevisions(revisionOf(one), revisionOf(other)) ?? 0);
+
+  function* oldestFirst(events: readonly Event[]): Generator<Event> {
+    for (const event of events) {
+      if (!isNewer(event)) continue;
+      last = revisionOf(event);
+      yield event;
+    }
+  }
+
+  return {
+    beginList() {
+      held = [];
+      cut = false;
+    },
+    listed(event) {
+      if (!isNewer(event)) return [];
+      if (held.push(event) >= maxHeld * 2) {
+        sort();
+        held.length = maxHeld;
+        cut = true;
+      }
+      return [];
+    },
+    goneMeanwhile: () => [],
+    endList() {
+      sort();
+      if (held.length > maxHeld) {
+        held.length = maxHeld;
+        cut = true;
+      }
+      const given = oldestFirst(held);
+      held = [];
+      return { given, again: cut };
+    },
+    changed({ type, object }, position) {
+      const order = compareRevisions(revisionOf(object), position);
+      if (order !== undefined && order < 0) return 'doubtful';
+      if (type === 'DELETED' || type === 'BOOKMARK') return [];
+      return [...oldestFirst([object])];
+    },
+    expired: () => [],
+    // Nobody can say which of these versions were given: a version too many is better than one too few.
+    rewound: () => void (last = BEGINNING),
+  };
+}

@@ -1,0 +1,206 @@
+import fc from 'fast-check';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { statusError } from '../../../../src/client/contract/status-error.js';
+import { exportEvents, type ExportEventsOptions } from '../../../../src/client/watching/export-events.js';
+import type { Event } from '../../../../src/model/event.js';
+import type { Observation } from '../../../../src/observe/observation.js';
+import { fakeClock } from '../../../../src/testing/fake-clock.js';
+import { passOn, settle } from './bench.js';
+import { modelServer, type ModelServer } from './model-server.js';
+
+/** A sink that keeps data and cursor in one step, and fails as it is told. */
+interface Table {
+  readonly rows: string[];
+  cursor: string | undefined;
+  readonly batches: number[];
+  /** What happens with the next writes: it fails before anything is kept, or after. */
+  readonly faults: ('before' | 'after' | undefined)[];
+}
+
+const table = (): Table => ({ rows: [], cursor: undefined, batches: [], faults: [] });
+const shown = ({ metadata }: Event): string => `${metadata.name}@${metadata.resourceVersion}`;
+
+function sinkOf(rows: Table): ExportEventsOptions['sink'] {
+  return {
+    cursor: () => rows.cursor,
+    write(batch, cursor) {
+      const fault = rows.faults.shift();
+      if (fault === 'before') throw new Error('the table is away');
+      rows.rows.push(...batch.map(shown));
+      rows.batches.push(batch.length);
+      rows.cursor = cursor;
+      if (fault === 'after') throw new Error('the answer was lost');
+    },
+  };
+}
+
+interface Exporting {
+  readonly observed: Observation[];
+  readonly done: Promise<void>;
+  pass(ms: number): Promise<void>;
+  stop(): Promise<void>;
+}
+
+async function exporting(
+  server: ModelServer,
+  options: Pick<ExportEventsOptions, 'sink'> & Partial<ExportEventsOptions>,
+): Promise<Exporting> {
+  const clock = fakeClock();
+  const observed: Observation[] = [];
+  const ending = new AbortController();
+  const observe = (observation: Observation): void => void observed.push(observation);
+  const done = exportEvents({ client: server.client, clock, observe, signal: ending.signal, ...options });
+  done.catch(() => undefined);
+  onTestFinished(() => ending.abort());
+  await settle();
+  return {
+    ...{ observed, done },
+    pass: (ms) => passOn(clock, ms),
+    async stop() {
+      ending.abort();
+      await done;
+    },
+  };
+}
+
+describe('exportEvents', () => {
+  it('hands over what exists by revision, then what changes, in batches', async () => {
+    const server = modelServer();
+    const rows = table();
+    for (const name of ['b', 'a', 'c']) server.put(name);
+    server.put('b');
+    const { pass, stop } = await exporting(server, { sink: sinkOf(rows), batchSize: 2 });
+    await pass(1_500);
+    expect([rows.rows, rows.batches, rows.cursor]).toEqual([['a@102', 'c@103', 'b@104'], [2, 1], '104']);
+    server.put('d');
+    server.remove('a');
+    await pass(900);
+    expect(rows.rows).toHaveLength(3);
+    await pass(200);
+    expect([rows.rows.at(-1), rows.cursor]).toEqual(['d@105', '105']);
+    await stop();
+  });
+
+  it('goes on behind the cursor after a restart, also where the server has forgotten it', async () => {
+    for (const forgets of [false, true]) {
+      const server = modelServer();
+      const rows = table();
+      for (const name of 'abc') server.put(name);
+      const first = await exporting(server, { sink: sinkOf(rows), batchMs: 0 });
+      await first.pass(100);
+      await first.stop();
+      server.put('b');
+      server.put('d');
+      if (forgets) server.compact();
+      const second = await exporting(server, { sink: sinkOf(rows), batchMs: 0 });
+      await second.pass(2_000);
+      expect(rows.rows).toEqual(['a@101', 'b@102', 'c@103', 'b@104', 'd@105']);
+      await second.stop();
+    }
+  });
+
+  it('loses nothing and doubles nothing when writes fail, or succeed and say that they failed', async () => {
+    const server = modelServer();
+    const rows = table();
+    rows.faults.push('before', 'after', 'before', undefined, 'after');
+    for (let count = 0; count < 10; count++) server.put(`a${count}`);
+    const { pass, observed } = await exporting(server, { sink: sinkOf(rows), batchSize: 3 });
+    await pass(10_000);
+    expect(rows.rows).toEqual(Array.from({ length: 10 }, (_, count) => `a${count}@${101 + count}`));
+    expect(observed[0]).toMatchObject({ type: 'error', where: 'exportEvents: sink' });
+    expect(observed.at(-1)).toMatchObject({ type: 'recovered', where: 'exportEvents: sink' });
+  });
+
+  it('reads nothing ahead of a sink that is slow, and waits as long as it asks', async () => {
+    const server = modelServer();
+    let tries = 0;
+    const sink = {
+      write: () => {
+        tries += 1;
+        throw Object.assign(new Error('busy'), { retryAfterMs: 60_000 });
+      },
+    };
+    const { pass, stop } = await exporting(server, { sink, batchSize: 5, batchMs: 0 });
+    for (let count = 0; count < 100; count++) server.put(`a${count}`);
+    await pass(59_000);
+    expect([tries, server.taken() < 10]).toEqual([1, true]);
+    await pass(2_000);
+    expect(tries).toBe(2);
+    await stop();
+  });
+
+  it('exports everything again after the server has counted back', async () => {
+    const server = modelServer();
+    const rows = table();
+    server.put('a');
+    const backup = new Map(server.events);
+    server.put('b');
+    server.put('b');
+    const { pass } = await exporting(server, { sink: sinkOf(rows), batchMs: 0 });
+    await pass(100);
+    server.down = true;
+    server.cut();
+    await pass(500);
+    server.restore(backup, 101);
+    server.put('c');
+    server.down = false;
+    await pass(10_000);
+    expect(rows.rows).toEqual(['a@101', 'b@103', 'a@101', 'c@102']);
+  });
+
+  it('rejects for a refusal that cannot be cured, and for a cursor that is none', async () => {
+    const refusing = modelServer();
+    const forbidden = statusError({}, 403);
+    refusing.refuse(forbidden);
+    const { done } = await exporting(refusing, { sink: sinkOf(table()) });
+    await expect(done).rejects.toBe(forbidden);
+    const other = await exporting(modelServer(), { sink: sinkOf({ ...table(), cursor: 'x' }) });
+    await expect(other.done).rejects.toThrow('exportEvents: sink.cursor() gave "x", which is no cursor');
+  });
+
+  it('refuses wrong options with all their faults', () => {
+    expect(() => exportEvents({ client: modelServer().client, sink: {}, batchSize: 0 } as never)).toThrow(
+      'exportEvents: sink must be a sink: an object with write(batch, cursor); batchSize must be a whole number from 1 to 10000',
+    );
+  });
+});
+
+describe('An export among faults on both sides and restarts of its own', () => {
+  it('hands over every version that can be had exactly once, in order', async () => {
+    const step = fc.oneof(
+      { weight: 5, arbitrary: fc.record({ do: fc.constant('put' as const), name: fc.constantFrom('a', 'b', 'c') }) },
+      {
+        weight: 4,
+        arbitrary: fc.record({ do: fc.constantFrom('before', 'after', 'cut', 'lose', 'compact', 'restart', 'pass') }),
+      },
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async (steps) => {
+        const server = modelServer();
+        const rows = table();
+        const start = (): Promise<Exporting> => exporting(server, { sink: sinkOf(rows), batchSize: 3 });
+        let running = await start();
+        for (const one of steps) {
+          if (one.do === 'put') server.put('name' in one ? one.name : '');
+          else if (one.do === 'before' || one.do === 'after') rows.faults.push(one.do);
+          else if (one.do === 'cut') server.cut();
+          else if (one.do === 'lose') server.lose();
+          else if (one.do === 'compact') server.compact();
+          else if (one.do === 'pass') await running.pass(3_000);
+          else {
+            await running.stop();
+            running = await start();
+          }
+          await settle();
+        }
+        await running.pass(400_000);
+        await running.stop();
+        const revisions = rows.rows.map((row) => Number(row.split('@')[1]));
+        expect(revisions).toEqual([...new Set(revisions)].sort((one, other) => one - other));
+        // What still exists has been exported in its last version.
+        expect(rows.rows).toEqual(expect.arrayContaining([...server.events.values()].map(shown)));
+      }),
+      { numRuns: 30 },
+    );
+  }, 60_000);
+});
