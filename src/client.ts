@@ -64,3 +64,14 @@ export type {
 export type { RecorderClient, RecorderOptions, RecorderRateLimit, ReporterOptions } from './client/recorder/options.js';
 export type { Observation, Observe, RequestObservation, WatchIdentity } from './observe/observation.js';
 export type { AbortCode } from './model/abort-code.js';
+export { watchEvents } from './client/watching/watch-events.js';
+export type { FollowOptions, WatchEventsOptions } from './client/watching/watch-options.js';
+export type { EventChange, RelistedNotice } from './client/watching/changes.js';
+export {
+  createEventsCache,
+  type EventHandler,
+  type EventsCache,
+  type EventsCacheOptions,
+} from './client/watching/events-cache.js';
+export type { EventIndexer } from './client/watching/index-by.js';
+export { exportEvents, type EventSink, type ExportEventsOptions } from './client/watching/export-events.js';

@@ -93,7 +93,6 @@ export function createDiffingView({ remembered, after, skipsFirst }: DiffingView
         return repeated ? NOTHING : 'doubtful';
       }
       if (type === 'DELETED') return remove(object, revision);
-      // A list that was begun again has told a later version.
       if (known !== undefined && isOlder(revision, known.revision)) return NOTHING;
       const given = put(object, revision);
       const [only] = given;

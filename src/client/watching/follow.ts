@@ -182,15 +182,15 @@ class Follower<Given> {
   async *#list(): AsyncGenerator<Given, void, undefined> {
     const { client, selection, pageSize, signal, view } = this.#parts;
     view.beginList();
-    let first: string | undefined;
-    for await (const { items, resourceVersion } of client.list({ ...selection, pageSize, signal }).pages()) {
+    let position = '';
+    for await (const page of client.list({ ...selection, pageSize, signal }).pages()) {
       this.#answered();
-      // Of a list that was begun again at a newer revision, this tells what was deleted between the two.
-      first ??= resourceVersion;
-      for (const event of items) yield* view.listed(event);
+      if (page.restarted) view.beginList();
+      position = page.resourceVersion;
+      for (const event of page.items) yield* view.listed(event);
     }
     signal.throwIfAborted();
-    yield* this.#endList(first ?? '');
+    yield* this.#endList(position);
   }
 
   async *#endList(position: string): AsyncGenerator<Given, void, undefined> {

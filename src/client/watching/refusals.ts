@@ -1,4 +1,5 @@
 import { isConnectionError } from '../contract/connection-error.js';
+import { isResponseError } from '../contract/response-error.js';
 import { isStatusError } from '../contract/status-error.js';
 import { isSilentConnection } from './one-connection.js';
 
@@ -23,9 +24,12 @@ export function isFinal(error: unknown): boolean {
   return !isStatusError(error) || (error.code >= 400 && error.code < 500 && !PASSING.has(error.code));
 }
 
-/** True for a refusal that may have to do with the resource version: neither the server's load nor the caller's rights. */
+/**
+ * True for a failure that may have to do with the resource version, such as a change that the client cannot read: neither the
+ * server's load nor the caller's rights.
+ */
 export function isRefusedResume(error: unknown): boolean {
-  if (!isStatusError(error)) return false;
+  if (!isStatusError(error)) return isResponseError(error);
   const { code } = error;
   return !PASSING.has(code) && ![401, 403, 502, 503, 504].includes(code);
 }

@@ -6,7 +6,7 @@ import type { Event } from '../../model/event.js';
  * is known, so that an interrupted list is simply read again.
  */
 export interface View<Given> {
-  /** A list begins; the one before may not have come to its end. */
+  /** A list begins; the one before may not have come to its end, and is void. */
   beginList(): void;
   /** An event of the list. */
   listed(event: Event): readonly Given[];

@@ -83,31 +83,22 @@ export function modelServer(): ModelServer {
   };
 
   async function* pages(options: ListOptions): AsyncGenerator<EventPage> {
-    const given = new Map<string, string>();
     const size = Math.min(options.pageSize ?? server.pageSize, server.pageSize);
-    for (;;) {
+    for (let restarted = false; ; restarted = true) {
       answer('list');
-      let at = revision;
-      let all = [...events.values()].filter((event) => given.get(nameOf(event)) !== event.metadata.resourceVersion);
-      let restarted = false;
-      for (let from = 0; from === 0 || from < all.length; from += size) {
-        if (from > 0) {
-          answer('page');
-          if (at < floor) {
-            restarted = true;
-            break;
-          }
-        }
-        const items = all.slice(from, from + size);
-        for (const event of items) given.set(nameOf(event), event.metadata.resourceVersion ?? '');
+      const at = revision;
+      const all = [...events.values()];
+      let from = 0;
+      do {
         const more = from + size < all.length;
-        yield { items, resourceVersion: String(at), ...(more && { continue: 'more' }) };
+        const items = all.slice(from, from + size);
+        const first = restarted && from === 0 && { restarted };
+        yield { items, resourceVersion: String(at), ...(more && { continue: 'more' }), ...first };
         options.signal?.throwIfAborted();
-        await Promise.resolve();
-      }
-      if (!restarted) return;
-      at = revision;
-      all = [];
+        from += size;
+        if (from >= all.length) return;
+        answer('page');
+      } while (at >= floor);
     }
   }
 
@@ -117,7 +108,7 @@ export function modelServer(): ModelServer {
       for await (const page of pages(options)) yield* page.items;
     },
     async toArray() {
-      return Array.fromAsync === undefined ? [] : Array.fromAsync(this);
+      return [...events.values()];
     },
   });
 
@@ -281,8 +272,6 @@ export function modelServer(): ModelServer {
   };
   return server;
 }
-
-const nameOf = (event: Event): string => event.metadata.name ?? '';
 
 function bookmarkAt(revision: number, end = false): WatchFrame {
   const annotations = end ? { annotations: { 'k8s.io/initial-events-end': 'true' } } : {};
