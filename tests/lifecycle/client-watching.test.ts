@@ -1,0 +1,173 @@
+import type { Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import {
+  createEventsCache,
+  createEventsClient,
+  exportEvents,
+  httpTransport,
+  watchEvents,
+  type Event,
+  type EventChange,
+  type EventsClient,
+} from '../../src/client.js';
+import { toNodeListener } from '../../src/node.js';
+import { createProxy, type Proxy } from '../engines/support/proxy.js';
+import { until } from '../engines/support/waiting.js';
+import { openEvents, type EventsApi } from './events-api.js';
+import { listen } from './support.js';
+
+interface Network {
+  readonly api: EventsApi;
+  readonly proxy: Proxy;
+  readonly client: EventsClient;
+  /** Bytes that have left the server. */
+  sent(): number;
+  /** Ends the server with all its connections, and starts one at another port. */
+  restart(): Promise<void>;
+}
+
+/** A server, a proxy in front of it, and a client that knows only the proxy. */
+async function network(): Promise<Network> {
+  const api = openEvents();
+  onTestFinished(() => api.close());
+  let running = await listen(toNodeListener(api.events.handle));
+  const sockets = new Set<Socket>();
+  running.server.on('connection', (socket) => sockets.add(socket));
+  const proxy = await createProxy(running.port);
+  onTestFinished(() => proxy.close());
+  const transport = httpTransport({ server: `http://127.0.0.1:${proxy.port}` });
+  onTestFinished(() => transport.close());
+  const client = createEventsClient({ transport, group: 'events.example.com', namespace: 'default' });
+  return {
+    ...{ api, proxy, client },
+    sent: () => [...sockets].reduce((sum, { bytesWritten, writableLength }) => sum + bytesWritten - writableLength, 0),
+    async restart() {
+      running.server.closeAllConnections();
+      running.server.close();
+      running = await listen(toNodeListener(api.events.handle));
+      proxy.aim(running.port);
+      proxy.cut();
+    },
+  };
+}
+
+/** Writes events in bursts while the network is disturbed; resolves with the names, in the order of writing. */
+async function disturbed({ api, proxy, restart }: Network): Promise<string[]> {
+  const names: string[] = [];
+  const burst = async (): Promise<void> => {
+    for (let count = 0; count < 40; count++) {
+      // Lists have the order of names.
+      const name = `event-${String(names.length).padStart(4, '0')}`;
+      expect(await api.create(name)).toBe(201);
+      names.push(name);
+      if (count % 10 === 0) await pause(1);
+    }
+  };
+  for (let round = 0; round < 3; round++) {
+    await burst();
+    proxy.cut();
+    await burst();
+    proxy.swallow();
+    await burst();
+    await pause(250);
+    proxy.heal();
+    await burst();
+    await restart();
+    await burst();
+  }
+  return names;
+}
+
+const nameOf = ({ metadata }: Event): string => metadata.name ?? '';
+
+describe('A client behind a network that cuts, swallows and restarts', () => {
+  test('watchEvents gives every event once and in order', async () => {
+    const net = await network();
+    const changes: EventChange[] = [];
+    const ending = new AbortController();
+    const running = (async () => {
+      const options = { client: net.client, silenceMs: 200, observe: () => undefined, signal: ending.signal };
+      for await (const change of watchEvents(options)) changes.push(change);
+    })();
+    const names = await disturbed(net);
+    await until('every event has arrived', () => changes.length >= names.length);
+    await pause(300);
+    ending.abort();
+    await running;
+    expect(changes.map(({ type }) => type)).toEqual(names.map(() => 'added'));
+    expect(changes.map((change) => nameOf(change.event))).toEqual(names);
+  });
+
+  test('exportEvents hands every event over once, though the sink fails and the export starts again', async () => {
+    const net = await network();
+    const rows: string[] = [];
+    let stored: string | undefined;
+    let writes = 0;
+    const start = (): (() => Promise<void>) => {
+      const ending = new AbortController();
+      const done = exportEvents({
+        ...{ client: net.client, silenceMs: 200, batchSize: 50, batchMs: 20, signal: ending.signal },
+        observe: () => undefined,
+        sink: {
+          cursor: () => stored,
+          async write(batch, cursor) {
+            writes += 1;
+            if (writes % 5 === 1) throw new Error('away');
+            await pause(1);
+            rows.push(...batch.map(nameOf));
+            stored = cursor;
+            if (writes % 5 === 3) throw new Error('the answer was lost');
+          },
+        },
+      });
+      return async () => {
+        ending.abort();
+        await done;
+      };
+    };
+    let stop = start();
+    const restarting = (async () => {
+      for (let round = 0; round < 5; round++) {
+        await pause(150);
+        await stop();
+        stop = start();
+      }
+    })();
+    const names = await disturbed(net);
+    await restarting;
+    await until('every event is exported', () => rows.length >= names.length);
+    await stop();
+    expect(rows).toEqual(names);
+  });
+
+  test('a cache has what the server has', async () => {
+    const net = await network();
+    const cache = createEventsCache({
+      ...{ client: net.client, silenceMs: 200, observe: () => undefined },
+      indexers: { byPod: ({ regarding }) => regarding?.name },
+    });
+    onTestFinished(() => cache.close());
+    await cache.synced;
+    const names = await disturbed(net);
+    await until('every event is in the cache', () => cache.size() === names.length);
+    expect(cache.byIndex('byPod', 'web-1').map(nameOf)).toEqual(names);
+  });
+
+  test('a slow consumer slows the server down', async () => {
+    const net = await network();
+    const changes = watchEvents({ client: net.client, since: 'now' });
+    onTestFinished(async () => void (await changes.return?.()));
+    const first = changes.next();
+    await pause(100);
+    const large = 'x'.repeat(200_000);
+    for (let count = 0; count < 200; count++) expect(await net.api.create(`large-${count}`, large)).toBe(201);
+    expect((await first).value.event.metadata.name).toBe('large-0');
+    await pause(300);
+    // Of 40 MB only what the buffers of six sockets take.
+    expect(net.sent()).toBeLessThan(20_000_000);
+    const names: string[] = [];
+    for (let count = 1; count < 200; count++) names.push(nameOf((await changes.next()).value.event));
+    expect(names).toEqual(Array.from({ length: 199 }, (_, count) => `large-${count + 1}`));
+  });
+});

@@ -1,0 +1,189 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { connectionError } from '../../../../src/client/contract/connection-error.js';
+import { createEventsClient } from '../../../../src/client/requests/create-events-client.js';
+import type { EventChange } from '../../../../src/client/watching/changes.js';
+import { watchEvents } from '../../../../src/client/watching/watch-events.js';
+import type { ApiHandler } from '../../../../src/http/handler.js';
+import type { Event } from '../../../../src/model/event.js';
+import { allowAnonymous, allowEverybody, createEvents, memoryStore } from '../../../../src/index.js';
+import { fakeClock, type FakeClock } from '../../../../src/testing.js';
+import { passOn, settle } from './bench.js';
+
+const encoder = new TextEncoder();
+
+const body = (name: string): Event => ({
+  metadata: { name, namespace: 'shop', annotations: { text: 'ä€𝄞' } },
+  eventTime: '2026-03-05T06:07:08.123456Z',
+  reportingController: 'example.com/tester',
+  reportingInstance: 'tester-0',
+  action: 'Testing',
+  reason: 'Tested',
+  type: 'Normal',
+  regarding: { kind: 'Pod', namespace: 'shop', name: 'web-1' },
+});
+
+/** The bytes of an answer, in chunks of `size`, broken off after `count` of them; `delay` keeps each back for a moment. */
+async function* broken(
+  source: AsyncIterable<Uint8Array>,
+  count: number,
+  size: number,
+  delay: () => Promise<void>,
+): AsyncGenerator<Uint8Array> {
+  let left = count;
+  for await (const chunk of source) {
+    const copy = chunk.slice();
+    for (let at = 0; at < copy.length; at += size) {
+      const part = copy.subarray(at, Math.min(at + size, copy.length, at + left));
+      left -= part.length;
+      await delay();
+      if (part.length > 0) yield part;
+      if (left <= 0) throw connectionError('the connection broke', true);
+    }
+  }
+}
+
+/** How connections fare, one after the other; behind the last one they hold. */
+interface Fate {
+  readonly bytes: number;
+  readonly chunk: number;
+  readonly delayed: boolean;
+}
+
+function breaking(handler: ApiHandler, fates: readonly Fate[]): ApiHandler {
+  const queue = [...fates];
+  return async (request) => {
+    const fate = queue.shift();
+    const response = await handler(request);
+    if (fate === undefined || response === undefined || response.body === null) return response;
+    const source = response.body;
+    const chunks =
+      typeof source === 'string' || source instanceof Uint8Array
+        ? (async function* () {
+            yield typeof source === 'string' ? encoder.encode(source) : source;
+          })()
+        : source;
+    const delay = (): Promise<void> =>
+      fate.delayed ? new Promise((resolve) => setImmediate(resolve)) : Promise.resolve();
+    return { status: response.status, headers: response.headers, body: broken(chunks, fate.bytes, fate.chunk, delay) };
+  };
+}
+
+interface Shop {
+  readonly handler: ApiHandler;
+  readonly clock: FakeClock;
+  write(method: 'POST' | 'PATCH' | 'DELETE', name: string): Promise<void>;
+  state(): Promise<string[]>;
+  close(): Promise<void>;
+}
+
+/** A server whose history has room for few changes, so that it expires. */
+function shop(): Shop {
+  const clock = fakeClock();
+  const store = memoryStore({ clock, historyMaxBytes: 5_000 });
+  const events = createEvents({
+    ...{ apiDomain: 'example.com', store, clock, authenticate: allowAnonymous(), authorize: allowEverybody() },
+    bookmarkIntervalMs: 5_000,
+    // A history that is forgotten is what is meant here.
+    observe: () => undefined,
+  });
+  const handler = events.as({ name: 'tester', groups: ['system:masters'] });
+  const client = createEventsClient({ transport: handler, group: 'events.example.com', namespace: 'shop' });
+  let count = 0;
+  return {
+    ...{ handler, clock },
+    async write(method, name) {
+      const labels = { count: String(++count) };
+      const writing =
+        method === 'POST'
+          ? client.create(body(name))
+          : method === 'PATCH'
+            ? client.patch({ name }, { type: 'merge', patch: { metadata: { labels } } })
+            : client.delete({ name });
+      // Of an event that is there already, or not there.
+      await writing.catch((error: unknown) => expect([404, 409]).toContain((error as { code?: number }).code));
+    },
+    async state() {
+      const all = await client.list().toArray();
+      return all.map(({ metadata }) => `${metadata.name}@${metadata.resourceVersion}`).sort();
+    },
+    async close() {
+      await events.close();
+      await store.close();
+    },
+  };
+}
+
+const fate: fc.Arbitrary<Fate> = fc.record({
+  bytes: fc.integer({ min: 0, max: 4_000 }),
+  chunk: fc.integer({ min: 1, max: 700 }),
+  delayed: fc.boolean(),
+});
+const write = fc.record({
+  method: fc.constantFrom('POST' as const, 'POST' as const, 'PATCH' as const, 'DELETE' as const),
+  name: fc.constantFrom('a', 'b', 'c', 'd', 'e'),
+  waitMs: fc.constantFrom(0, 0, 100, 2_000),
+});
+
+describe('A watch whose connections break at any byte', () => {
+  it.each([true, false])(
+    "has every event once, and in the end the server's state (WatchList: %s)",
+    async (watchList) => {
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(fate, { minLength: 1, maxLength: 12 }),
+          fc.array(write, { minLength: 10, maxLength: 50 }),
+          async (fates, writes) => {
+            const server = shop();
+            const ending = new AbortController();
+            try {
+              const client = createEventsClient({
+                ...{ transport: breaking(server.handler, fates), group: 'events.example.com', namespace: 'shop' },
+                ...{ clock: server.clock, retry: { retries: 0 } },
+              });
+              const given: EventChange[] = [];
+              const running = (async () => {
+                const options = {
+                  client,
+                  clock: server.clock,
+                  watchList,
+                  signal: ending.signal,
+                  observe: () => undefined,
+                };
+                for await (const change of watchEvents(options)) given.push(change);
+              })();
+              for (const one of writes) {
+                await server.write(one.method, one.name);
+                if (one.waitMs > 0) await passOn(server.clock, one.waitMs);
+              }
+              await passOn(server.clock, 120_000);
+              await settle();
+              const expected = await server.state();
+              ending.abort();
+              await running;
+
+              const state = new Map<string, string>();
+              const versions = new Set<string>();
+              for (const { type, event, missed } of given) {
+                const name = event.metadata.name ?? '';
+                const revision = event.metadata.resourceVersion ?? '';
+                expect([type, state.has(name)]).toEqual([type, type !== 'added']);
+                if (!missed) expect(versions.has(revision)).toBe(false);
+                if (!missed && type !== 'deleted') versions.add(revision);
+                if (type !== 'added' && !missed) expect(Number(revision)).toBeGreaterThan(Number(state.get(name)));
+                if (type === 'deleted') state.delete(name);
+                else state.set(name, revision);
+              }
+              expect([...state].map(([name, revision]) => `${name}@${revision}`).sort()).toEqual(expected);
+            } finally {
+              ending.abort();
+              await server.close();
+            }
+          },
+        ),
+        { numRuns: 20 },
+      );
+    },
+    60_000,
+  );
+});
