@@ -11,6 +11,7 @@ const context: ProcessContext = {
   stdout: process.stdout,
   stderr: process.stderr,
   pid: process.pid,
+  colour: process.stdout.isTTY && !process.env['NO_COLOR'] && process.env['TERM'] !== 'dumb',
   onSignal(listener) {
     const signals: readonly EndSignal[] = ['SIGINT', 'SIGTERM'];
     for (const signal of signals) process.on(signal, listener);
@@ -19,6 +20,9 @@ const context: ProcessContext = {
     };
   },
 };
+
+// Whoever read the output has had enough, such as `head`.
+process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => process.exit(code === 'EPIPE' ? 0 : 1));
 
 // Keeps the process alive while a command waits for unreferenced timers only, such as those of a store that retries.
 const untilEnded = setInterval(() => undefined, 1_000_000_000);

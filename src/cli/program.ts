@@ -1,9 +1,10 @@
 import type { Command, ProcessContext } from './command-line/command.js';
 import { copyCommand } from './copy/copy-command.js';
+import { eventsCommand } from './events/events-command.js';
 import { probeCommand } from './probe/probe-command.js';
 import { serveCommand } from './serve/serve-command.js';
 
-const COMMANDS: readonly Command[] = [serveCommand, copyCommand, probeCommand];
+const COMMANDS: readonly Command[] = [serveCommand, eventsCommand, copyCommand, probeCommand];
 
 /** The exit code of an invalid command line. */
 const USAGE_ERROR = 2;

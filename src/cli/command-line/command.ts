@@ -3,6 +3,8 @@ export interface ProcessContext {
   readonly stdout: TextOutput;
   readonly stderr: TextOutput;
   readonly pid: number;
+  /** True where stdout is a terminal that shows colours, and its user has not said otherwise (`NO_COLOR`). */
+  readonly colour?: boolean;
   /** Calls the listener for each SIGINT and SIGTERM until the returned function is called. */
   readonly onSignal: (listener: (signal: EndSignal) => void) => () => void;
 }

@@ -5,6 +5,8 @@ import { parseGoDuration } from '../../time/go-duration.js';
 
 /** One flag of a command. Parsing, the help and the tables of docs/standalone.md are made of it. */
 export interface FlagDefinition<T = unknown> {
+  /** Its letter: `n` for `-n`. */
+  readonly short?: string;
   /** How the value is called in the help; absent for booleans, whose value may be left out. */
   readonly value?: string;
   /** The text of the default. */
@@ -61,7 +63,8 @@ export function parseCommandLine<Table extends FlagTable>(
     }
     const { name, rawName, value } = token;
     if (rawName === '--help' || rawName === '-h') return { helpWanted: true };
-    if (!rawName.startsWith('--')) return { error: `unexpected argument ${JSON.stringify(rawName)}` };
+    if (!rawName.startsWith('--') && rawName !== `-${table[name]?.short}`)
+      return { error: `unexpected argument ${JSON.stringify(rawName)}` };
     if (!texts.has(name)) return { error: `unknown flag: ${rawName}` };
     if (value === undefined && table[name]?.value !== undefined) return { error: `flag needs an argument: ${rawName}` };
     texts.set(name, value ?? 'true');
@@ -74,9 +77,9 @@ export function parseCommandLine<Table extends FlagTable>(
 /** Not strict: the caller reports unknown flags. */
 function tokensOf(table: FlagTable, argv: readonly string[]): NonNullable<ReturnType<typeof parseArgs>['tokens']> {
   const options = Object.fromEntries(
-    Object.entries(table).map(([name, { value }]) => [
+    Object.entries(table).map(([name, { value, short }]) => [
       name,
-      { type: value === undefined ? 'boolean' : 'string' } as const,
+      { type: value === undefined ? 'boolean' : 'string', ...(short !== undefined && { short }) } as const,
     ]),
   );
   return parseArgs({ args: [...argv], options, strict: false, allowPositionals: true, tokens: true }).tokens;
@@ -111,8 +114,9 @@ interface HelpOptions {
 
 /** The help of a command: what it does, and its flags with their defaults. */
 export function helpText({ about, usage, flags }: HelpOptions): string {
-  const lines = Object.entries(flags).map(([name, { value, fallback, shownDefault = fallback, help }]) => {
-    const head = value === undefined ? `--${name}[=true|false]` : `--${name} ${value}`;
+  const lines = Object.entries(flags).map(([name, { short, value, fallback, shownDefault = fallback, help }]) => {
+    const names = short === undefined ? `--${name}` : `-${short}, --${name}`;
+    const head = value === undefined ? `${names}[=true|false]` : `${names} ${value}`;
     return `  ${head}\n      ${help}${shownDefault === '' ? '' : ` (default ${shownDefault})`}\n`;
   });
   return [...about, '', `Usage: ${usage}`, '', ...lines, '  --help\n      Prints this.\n'].join('\n');

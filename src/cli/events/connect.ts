@@ -1,0 +1,78 @@
+import { readFile } from 'node:fs/promises';
+import {
+  createEventsClient,
+  defaultTransport,
+  httpTransport,
+  kubeconfigTransport,
+  type ConnectedTransport,
+  type EventsClient,
+} from '../../client.js';
+import type { ServerChoice } from './server-choice.js';
+
+/** A client and what has to be closed behind it. */
+export interface Connected {
+  readonly client: EventsClient;
+  close(): Promise<void>;
+}
+
+/** The group of Kubernetes. */
+const KUBERNETES = 'events.k8s.io';
+/** The largest list of groups that is read, in bytes. */
+const MAX_GROUPS_BYTES = 4_194_304;
+
+/** Connects to the server of the flags, or else of the kubeconfig or the pod, as kubectl does. */
+export async function connect(choice: ServerChoice, signal: AbortSignal): Promise<Connected> {
+  const transport = await transportOf(choice);
+  try {
+    const group = choice.apiGroup ?? (await findGroup(transport, signal));
+    return { client: createEventsClient({ transport, group }), close: () => transport.close() };
+  } catch (error) {
+    await transport.close();
+    throw error;
+  }
+}
+
+async function transportOf({ server, kubeconfig, context, ...rest }: ServerChoice): Promise<ConnectedTransport> {
+  if (server === undefined) {
+    return kubeconfig === undefined
+      ? defaultTransport({ context })
+      : kubeconfigTransport({ path: kubeconfig, context });
+  }
+  const { tokenFile, certificateAuthority } = rest;
+  const ca = certificateAuthority === undefined ? undefined : await readFile(certificateAuthority, 'utf8');
+  return httpTransport({ server, tokenFile, ...(ca !== undefined && { tls: { ca } }) });
+}
+
+/**
+ * The API group of the server's events: that of Kubernetes where it is served, else the first one called `events.`. Where the
+ * server does not say it is taken to be Kubernetes.
+ */
+async function findGroup({ handle }: ConnectedTransport, signal: AbortSignal): Promise<string> {
+  const headers = { accept: 'application/json' };
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(30_000)]);
+  const response = await handle({ method: 'GET', url: '/apis', headers, signal: limit });
+  if (response?.status !== 200) return KUBERNETES;
+  const names = groupNames(await textOf(response.body));
+  return names.includes(KUBERNETES) ? KUBERNETES : (names.find((name) => name.startsWith('events.')) ?? KUBERNETES);
+}
+
+async function textOf(body: string | Uint8Array | AsyncIterable<Uint8Array> | null): Promise<string> {
+  if (body === null || typeof body === 'string') return body ?? '';
+  const decoder = new TextDecoder();
+  if (body instanceof Uint8Array) return decoder.decode(body);
+  let text = '';
+  for await (const chunk of body) {
+    text += decoder.decode(chunk, { stream: true });
+    if (text.length > MAX_GROUPS_BYTES) throw new Error('the list of API groups is too long');
+  }
+  return text;
+}
+
+function groupNames(text: string): readonly string[] {
+  try {
+    const { groups = [] } = JSON.parse(text) as { readonly groups?: readonly { readonly name?: unknown }[] };
+    return groups.map(({ name }) => name).filter((name) => typeof name === 'string');
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,64 @@
+import type { Event } from '../../client.js';
+
+/** What `--for` names. */
+export interface ForObject {
+  readonly kind: string;
+  readonly name: string;
+}
+
+/** Short names that people type, of the kinds that have most events. */
+const SHORT_NAMES: Readonly<Record<string, string>> = {
+  ...{ po: 'pod', svc: 'service', deploy: 'deployment', rs: 'replicaset', sts: 'statefulset', ds: 'daemonset' },
+  ...{ cj: 'cronjob', no: 'node', ns: 'namespace', pvc: 'persistentvolumeclaim', pv: 'persistentvolume' },
+  ...{ ing: 'ingress', cm: 'configmap', sa: 'serviceaccount', hpa: 'horizontalpodautoscaler' },
+};
+
+/** Reads `kind/name`; also a resource such as `pods`, or `deployments.apps`. @throws Error that says what is wrong */
+export function readForObject(text: string): ForObject | undefined {
+  if (text === '') return undefined;
+  const match = /^([^/]+)\/([^/]+)$/.exec(text);
+  if (match === null) throw new Error('must be KIND/NAME, such as pod/web-0');
+  const [, kind = '', name = ''] = match;
+  return { kind, name };
+}
+
+/** Reads `Warning,Normal`. @throws Error that says what is wrong */
+export function readTypes(text: string): readonly string[] {
+  const types = text === '' ? [] : text.split(',');
+  if (types.includes('')) throw new Error('must be types with commas between them, such as Warning');
+  return types;
+}
+
+/** What events are shown. */
+export interface EventFilter {
+  /** What the server can select. */
+  readonly fieldSelector: string | undefined;
+  /** What is left to do: kinds are resources and short names here, and types are written in any case. */
+  readonly matches: (event: Event) => boolean;
+}
+
+/** Makes a filter of `--for` and `--types`. */
+export function filterOf(about: ForObject | undefined, types: readonly string[]): EventFilter {
+  const wanted = new Set(types.map((type) => type.toLowerCase()));
+  const kinds = about && kindsOf(about.kind);
+  return {
+    fieldSelector: about && `regarding.name=${about.name.replace(/[\\,=]/g, '\\$&')}`,
+    matches: ({ type = '', regarding }) =>
+      (wanted.size === 0 || wanted.has(type.toLowerCase())) &&
+      (kinds === undefined || (kinds.has((regarding?.kind ?? '').toLowerCase()) && regarding?.name === about?.name)),
+  };
+}
+
+/** The kinds that a word may mean. Without the server's documents a plural is taken for every word it can come from. */
+function kindsOf(word: string): ReadonlySet<string> {
+  const [plain = ''] = word.toLowerCase().split('.');
+  const kinds = new Set([plain, SHORT_NAMES[plain] ?? plain]);
+  for (const [ending, singular] of [
+    ['ies', 'y'],
+    ['es', ''],
+    ['s', ''],
+  ] as const) {
+    if (plain.endsWith(ending)) kinds.add(plain.slice(0, -ending.length) + singular);
+  }
+  return kinds;
+}

@@ -1,0 +1,107 @@
+import { watchEvents, type Event, type EventsClient, type EventSelection } from '../../client.js';
+import type { ProcessContext } from '../command-line/command.js';
+import { connect } from './connect.js';
+import { jsonDocuments, yamlDocuments } from './documents.js';
+import type { EventsFlags } from './events-command.js';
+import { headOf, lastSeenAt, rowOf, type RowFormat } from './event-rows.js';
+import { filterOf, type EventFilter } from './filter.js';
+import { safeText } from './safe-text.js';
+import { createTableText } from './table-text.js';
+
+/** The most events that are sorted, in memory. */
+const MAX_EVENTS = 1_000_000;
+
+/** Writes events in one of the formats. */
+interface Printer {
+  /** Those that exist. */
+  readonly existing: (events: readonly Event[]) => string;
+  /** One that is added or updated. */
+  readonly change: (event: Event) => string;
+}
+
+/** Shows events. @returns the exit code, as the help of the command explains it */
+export async function runEvents(flags: EventsFlags, context: ProcessContext): Promise<number> {
+  const { stdout, stderr, onSignal } = context;
+  const ending = new AbortController();
+  const off = onSignal(() => ending.abort());
+  const { signal } = ending;
+  try {
+    const { client, close } = await connect(flags, signal);
+    try {
+      const filter = filterOf(flags.for, flags.types);
+      const namespace = flags.allNamespaces ? null : (flags.namespace ?? client.namespace ?? 'default');
+      const selection = { namespace, fieldSelector: filter.fieldSelector };
+      const printer = await printerOf(flags, context.colour === true);
+      const { events, resourceVersion } = await existing(client, selection, filter, signal);
+      const order = flags.sort || (flags.watch ? 'oldest' : 'newest');
+      events.sort((one, other) => (lastSeenAt(one) - lastSeenAt(other)) * (order === 'newest' ? -1 : 1));
+      if (events.length === 0 && !flags.watch && isTable(flags)) {
+        stderr.write(`No events found${namespace === null ? '' : ` in ${safeText(namespace)} namespace`}.\n`);
+        return 0;
+      }
+      if (events.length > 0 || !flags.watch) stdout.write(printer.existing(events));
+      if (!flags.watch) return 0;
+      const changes = watchEvents({
+        client,
+        ...selection,
+        resourceVersion,
+        signal,
+        observe: (told) => tell(told, stderr),
+      });
+      for await (const { type, event } of changes) {
+        // Events expire; that is no news.
+        if (type !== 'deleted' && filter.matches(event)) stdout.write(printer.change(event));
+      }
+      return 0;
+    } finally {
+      await close();
+    }
+  } catch (error) {
+    if (signal.aborted) return 0;
+    stderr.write(`error: ${safeText(error instanceof Error ? error.message : String(error))}\n`);
+    return 1;
+  } finally {
+    off();
+  }
+}
+
+const isTable = ({ output }: EventsFlags): boolean => output === 'table' || output === 'wide';
+
+function tell(told: { readonly type: string; readonly error?: unknown }, stderr: ProcessContext['stderr']): void {
+  const { type, error } = told;
+  if (type === 'recovered') stderr.write('the server answers again\n');
+  if (type === 'error')
+    stderr.write(`${safeText(error instanceof Error ? error.message : String(error))}; trying again\n`);
+}
+
+async function existing(
+  client: EventsClient,
+  selection: EventSelection,
+  { matches }: EventFilter,
+  signal: AbortSignal,
+): Promise<{ readonly events: Event[]; readonly resourceVersion: string }> {
+  let events: Event[] = [];
+  let resourceVersion = '';
+  for await (const page of client.list({ ...selection, signal }).pages()) {
+    if (page.restarted) events = [];
+    resourceVersion = page.resourceVersion;
+    for (const event of page.items) if (matches(event)) events.push(event);
+    if (events.length > MAX_EVENTS) throw new Error(`there are more than ${MAX_EVENTS} events: select some of them`);
+  }
+  return { events, resourceVersion };
+}
+
+async function printerOf(flags: EventsFlags, colour: boolean): Promise<Printer> {
+  if (!isTable(flags)) {
+    const documents = flags.output === 'json' ? jsonDocuments : await yamlDocuments();
+    const each = (events: readonly Event[]): string => events.map(documents.one).join('');
+    return { existing: flags.watch ? each : documents.list, change: documents.one };
+  }
+  const format: RowFormat = { withNamespace: flags.allNamespaces, wide: flags.output === 'wide' };
+  const table = createTableText(headOf(format), colour);
+  const lines = (events: readonly Event[]): string => {
+    const now = Date.now() * 1_000;
+    return table.lines(events.map((event) => rowOf(event, format, now)));
+  };
+  return { existing: lines, change: (event) => lines([event]) };
+}
