@@ -12,7 +12,7 @@ export interface Documents {
 /** JSON, indented by four as kubectl's. */
 export const jsonDocuments: Documents = {
   list: (events) => safeDocument(`${JSON.stringify(listOf(events), null, 4)}\n`),
-  one: (event) => safeDocument(`${JSON.stringify(event, null, 4)}\n`),
+  one: (event) => safeDocument(`${JSON.stringify(shown(event), null, 4)}\n`),
 };
 
 /** YAML; events of a stream are documents of their own. */
@@ -27,9 +27,15 @@ export async function yamlDocuments(): Promise<Documents> {
     });
     return safeDocument(document.toString({ lineWidth: 0 }));
   };
-  return { list: (events) => write(listOf(events)), one: (event) => `---\n${write(event)}` };
+  return { list: (events) => write(listOf(events)), one: (event) => `---\n${write(shown(event))}` };
 }
 
 function listOf(events: readonly Event[]): object {
-  return { apiVersion: 'v1', items: events, kind: 'List', metadata: { resourceVersion: '' } };
+  return { apiVersion: 'v1', items: events.map(shown), kind: 'List', metadata: { resourceVersion: '' } };
+}
+
+/** As kubectl: what it is comes first, and who manages which field is left out. */
+function shown({ apiVersion, kind, metadata, ...rest }: Event): Event {
+  const { managedFields: _managedFields, ...shownMetadata } = metadata;
+  return { apiVersion, kind, metadata: shownMetadata, ...rest };
 }

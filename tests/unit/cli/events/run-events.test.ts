@@ -1,0 +1,251 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { parse } from 'yaml';
+import { createEventsClient, type Event, type EventsClient } from '../../../../src/client.js';
+import type { EndSignal, ProcessContext } from '../../../../src/cli/command-line/command.js';
+import { eventsCommand } from '../../../../src/cli/events/events-command.js';
+import { allowAnonymous, allowEverybody, createEvents, memoryStore, type Events } from '../../../../src/index.js';
+import { settle } from '../../client/watching/bench.js';
+
+const here = vi.hoisted(() => ({ client: undefined as unknown, closed: 0 }));
+vi.mock('../../../../src/cli/events/connect.js', () => ({
+  connect: async () => ({ client: here.client, close: async () => void here.closed++ }),
+}));
+
+let events: Events;
+let client: EventsClient;
+
+beforeEach(() => {
+  const access = { authenticate: allowAnonymous(), authorize: allowEverybody() };
+  events = createEvents({ apiDomain: 'example.com', store: memoryStore(), ...access });
+  here.client = client = createEventsClient({ events });
+  here.closed = 0;
+});
+afterEach(() => events.close());
+
+const ago = (minutes: number): string =>
+  new Date(Date.now() - minutes * 60_000 - 5_000).toISOString().replace('Z', '000Z');
+
+const event = (name: string, minutes: number, more: Partial<Event> = {}): Event => ({
+  metadata: { name, namespace: 'default' },
+  eventTime: ago(minutes),
+  reportingController: 'example.com/tester',
+  reportingInstance: 'tester-0',
+  action: 'Testing',
+  reason: 'Tested',
+  type: 'Normal',
+  regarding: { kind: 'Pod', namespace: 'default', name: 'web-0' },
+  note: name,
+  ...more,
+});
+
+interface Run {
+  readonly written: { out: string; err: string };
+  readonly code: Promise<number>;
+  end(signal: EndSignal): void;
+}
+
+function start(argv: readonly string[], colour = false): Run {
+  const written = { out: '', err: '' };
+  let end: (signal: EndSignal) => void = () => undefined;
+  const context: ProcessContext = {
+    stdout: { write: (text) => (written.out += text) },
+    stderr: { write: (text) => (written.err += text) },
+    ...{ pid: 1, colour },
+    onSignal(listener) {
+      end = listener;
+      return () => undefined;
+    },
+  };
+  const prepared = eventsCommand.prepare(argv);
+  if (!('run' in prepared)) throw new Error(JSON.stringify(prepared));
+  return { written, code: prepared.run(context), end: (signal) => end(signal) };
+}
+
+async function output(...argv: string[]): Promise<string> {
+  const { written, code } = start(argv);
+  expect([await code, written.err]).toEqual([0, '']);
+  return written.out;
+}
+
+/** The last cell of each line, without the head. */
+const messages = (out: string): string[] =>
+  out
+    .trimEnd()
+    .split('\n')
+    .slice(1)
+    .map((line) => line.split(/ {3,}/).at(-1) ?? '');
+
+describe('kube-vitals events', () => {
+  it('shows what kubectl events shows, the newest first', async () => {
+    await client.create(event('old', 90));
+    await client.create(event('new', 30, { type: 'Warning', series: { count: 4, lastObservedTime: ago(12) } }));
+    expect(await output()).toBe(
+      [
+        'LAST SEEN           TYPE      REASON   OBJECT      MESSAGE',
+        '12m (x4 over 30m)   Warning   Tested   Pod/web-0   new',
+        '90m                 Normal    Tested   Pod/web-0   old',
+        '',
+      ].join('\n'),
+    );
+    expect(messages(await output('--sort', 'oldest'))).toEqual(['old', 'new']);
+    expect(here.closed).toBe(2);
+  });
+
+  it('shows one namespace, or all with their names', async () => {
+    await client.create(event('here', 1));
+    await client.create({
+      ...event('there', 2),
+      metadata: { name: 'there', namespace: 'shop' },
+      regarding: { kind: 'Pod', namespace: 'shop', name: 'x' },
+    });
+    expect(messages(await output())).toEqual(['here']);
+    expect(messages(await output('-n', 'shop'))).toEqual(['there']);
+    expect((await output('-A')).split('\n').map((line) => line.split(' ')[0])).toEqual([
+      'NAMESPACE',
+      'default',
+      'shop',
+      '',
+    ]);
+  });
+
+  it('selects by object, in the words of kubectl, and by type', async () => {
+    await client.create(event('a', 1));
+    await client.create(event('b', 2, { type: 'Warning' }));
+    await client.create(event('c', 3, { regarding: { kind: 'Service', namespace: 'default', name: 'web-0' } }));
+    await client.create(event('d', 4, { regarding: { kind: 'Pod', namespace: 'default', name: 'web-1' } }));
+    for (const about of ['pod/web-0', 'Pods/web-0', 'po/web-0', 'pods.v1./web-0']) {
+      expect(messages(await output('--for', about))).toEqual(['a', 'b']);
+    }
+    expect(messages(await output('--for', 'svc/web-0'))).toEqual(['c']);
+    expect(messages(await output('--types', 'warning'))).toEqual(['b']);
+    expect(messages(await output('--types=Warning,Normal', '--for=pod/web-0'))).toEqual(['a', 'b']);
+  });
+
+  it('has more columns with -o wide', async () => {
+    await client.create(
+      event('a', 20, { regarding: { kind: 'Pod', namespace: 'default', name: 'web-0', fieldPath: 'spec.x' } }),
+    );
+    const [head = '', row = ''] = (await output('-o', 'wide')).split('\n');
+    expect(head.split(/ {2,}/)).toEqual([
+      'LAST SEEN',
+      'TYPE',
+      'REASON',
+      'OBJECT',
+      'SUBOBJECT',
+      'SOURCE',
+      'MESSAGE',
+      'FIRST SEEN',
+      'COUNT',
+      'NAME',
+    ]);
+    expect(row.split(/ {2,}/)).toEqual([
+      '20m',
+      'Normal',
+      'Tested',
+      'Pod/web-0',
+      'spec.x',
+      'example.com/tester, tester-0',
+      'a',
+      '20m',
+      '1',
+      'a',
+    ]);
+  });
+
+  const hostile = 'a\u001b[2J\u001b]0;title\u0007\r\n\u009bm\u202eb\u2028c';
+
+  it.each(['table', 'wide', 'json', 'yaml'])('lets no note drive the terminal with -o %s', async (format) => {
+    await client.create(event('a', 1, { note: hostile }));
+    const out = await output('-o', format);
+    expect(out.replace(/\n/g, '')).not.toMatch(/[\p{Cc}\u202a-\u202e\u2028]/u);
+    if (format === 'json') expect(JSON.parse(out).items[0].note).toBe(hostile);
+    if (format === 'yaml') expect(parse(out).items[0].note).toBe(hostile);
+    if (format === 'table') expect(out).toContain('a\\u001b[2J\\u001b]0;title\\u0007\\r\\n\\u009bm\\u202eb\\u2028c');
+  });
+
+  it('writes lists as kubectl does, without managed fields', async () => {
+    await client.create(event('a', 1));
+    const list = JSON.parse(await output('-o', 'json'));
+    expect(list).toMatchObject({ apiVersion: 'v1', kind: 'List', items: [{ kind: 'Event', metadata: { name: 'a' } }] });
+    expect(list.items[0].metadata).not.toHaveProperty('managedFields');
+    expect(parse(await output('-o', 'yaml'))).toEqual(list);
+  });
+
+  it('colours on a terminal', async () => {
+    await client.create(event('a', 1, { type: 'Warning' }));
+    const { written, code } = start([], true);
+    await code;
+    expect(written.out).toContain('\u001b[33mWarning\u001b[0m');
+    expect(await output()).not.toContain('\u001b');
+  });
+
+  it('says on stderr that there are none', async () => {
+    const { written, code } = start([]);
+    expect([await code, written]).toEqual([0, { out: '', err: 'No events found in default namespace.\n' }]);
+  });
+
+  it('goes on with --watch until Ctrl-C, the oldest first', async () => {
+    await client.create(event('one', 2));
+    await client.create(event('two', 1));
+    const { written, code, end } = start(['-w', '--types', 'Normal']);
+    await settle();
+    expect(messages(written.out)).toEqual(['one', 'two']);
+    await client.create(event('three', 0));
+    await client.create(event('four', 0, { type: 'Warning' }));
+    await client.delete({ namespace: 'default', name: 'one' });
+    await client.patch(
+      { namespace: 'default', name: 'two' },
+      { type: 'merge', patch: { metadata: { labels: { a: 'b' } } } },
+    );
+    await settle();
+    expect(messages(written.out)).toEqual(['one', 'two', 'three', 'two']);
+    end('SIGINT');
+    expect([await code, written.err, here.closed]).toEqual([0, '', 1]);
+  });
+
+  it('tells in one line what the server refuses', async () => {
+    here.client = createEventsClient({
+      transport: events.handle,
+      group: 'events.example.com',
+      timeoutMs: 1_000,
+      retry: { retries: 0 },
+    });
+    const { written, code } = start(['-n', 'no\u001b/such']);
+    expect(await code).toBe(1);
+    expect(written.err).toMatch(/^error: \P{Cc}+\n$/u);
+  });
+});
+
+describe('the command line of kube-vitals events', () => {
+  const error = (...argv: string[]): unknown => (eventsCommand.prepare(argv) as { readonly error?: unknown }).error;
+
+  it.each([
+    [
+      ['--server', 'ftp://x'],
+      'invalid argument "ftp://x" for "--server" flag: must be an http:// or https:// URL without a user, a query and a fragment',
+    ],
+    [['--token-file', 'x'], '--token-file and --certificate-authority are for --server; a kubeconfig has its own'],
+    [
+      ['--server', 'http://example.com', '--token-file', 'x'],
+      '--token-file needs an https URL: a token does not pass a network in the clear',
+    ],
+    [['--server', 'http://localhost:1', '--certificate-authority', 'x'], '--certificate-authority needs an https URL'],
+    [['--server', 'https://a', '--context', 'x'], '--server excludes --kubeconfig and --context'],
+    [['-A', '-n', 'x'], '--namespace and --all-namespaces exclude each other'],
+    [['--for', 'pod'], 'invalid argument "pod" for "--for" flag: must be KIND/NAME, such as pod/web-0'],
+    [
+      ['--types', 'a,,b'],
+      'invalid argument "a,,b" for "--types" flag: must be types with commas between them, such as Warning',
+    ],
+    [['-o', 'xml'], 'invalid argument "xml" for "--output" flag: must be table or wide or json or yaml'],
+    [['-x'], 'unexpected argument "-x"'],
+    [['--n', 'x'], 'unknown flag: --n'],
+  ])('refuses %j', (argv, text) => {
+    expect(error(...argv)).toBe(text);
+  });
+
+  it('takes letters for the flags that have one', () => {
+    expect(error('-n', 'shop', '-w', '-o', 'json', '-oyaml')).toBeUndefined();
+    expect((eventsCommand.prepare(['--help']) as { help: string }).help).toContain('  -n, --namespace name\n');
+  });
+});
