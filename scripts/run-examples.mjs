@@ -34,6 +34,7 @@ const TESTS = {
   },
   'unit-test with node:test': () => nodeTest('unit-test/orders.test.ts'),
   'own-store passes the published suite': () => nodeTest('own-store/table-store.test.ts'),
+  'export forwards events to four kinds of receivers': () => nodeTest('export/export.test.ts'),
 };
 
 /** Runs a file of node:test and says how many tests passed. */

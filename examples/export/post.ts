@@ -1,0 +1,29 @@
+/** What a receiver may be told besides the body. */
+export interface PostOptions {
+  readonly url: string;
+  /** Such as `authorization`. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Told what the receiver will never take, and what is therefore left out. Default: writes it to stderr. */
+  readonly onRefused?: (status: number, answer: string) => void;
+}
+
+/** How long a receiver may take, in milliseconds. */
+const TIMEOUT_MS = 10_000;
+
+/**
+ * Posts a body. A receiver that is away or busy is an error, with the pause that it asks for, so that the batch comes again; one
+ * that refuses the content (4xx) will always do so, and is only told.
+ */
+export async function post(options: PostOptions, contentType: string, body: string): Promise<void> {
+  const { url, onRefused = (status, answer) => console.error(`${url} refused with ${status}: ${answer}`) } = options;
+  const headers = { ...options.headers, 'content-type': contentType };
+  const response = await fetch(url, { method: 'POST', headers, body, signal: AbortSignal.timeout(TIMEOUT_MS) });
+  const answer = (await response.text()).slice(0, 1_000);
+  const { status } = response;
+  if (status < 300) return;
+  if (status >= 400 && status < 500 && ![401, 403, 404, 408, 429].includes(status)) return onRefused(status, answer);
+  const seconds = Number(response.headers.get('retry-after'));
+  throw Object.assign(new Error(`${url} answered ${status}`), {
+    retryAfterMs: seconds > 0 ? seconds * 1000 : undefined,
+  });
+}
