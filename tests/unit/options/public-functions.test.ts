@@ -39,6 +39,7 @@ beforeAll(() => {
   vi.stubEnv('KUBERNETES_SERVICE_PORT', '443');
 });
 afterAll(() => void vi.unstubAllEnvs());
+const followed = client.createEventsClient({ transport: handler });
 
 /** Every public function with options: what it needs besides, and two options with values of the wrong type. */
 const FUNCTIONS: Readonly<Record<string, readonly [call: Call, wrong: object, faults: readonly string[]]>> = {
@@ -97,6 +98,26 @@ const FUNCTIONS: Readonly<Record<string, readonly [call: Call, wrong: object, fa
     (options) => main.staticTokens({ t: { name: 'jane', ...options } }),
     { groups: 'dev', uid: 5 },
     ['token 1: caller.uid must be a string', 'token 1: caller.groups must be a list of non-empty strings'],
+  ],
+  watchEvents: [
+    (options) => client.watchEvents({ client: followed, ...options }),
+    { silenceMs: 1, remember: true, signal: 1 },
+    [
+      'silenceMs must be a number from 100 to 86400000',
+      "remember must be 'versions', 'events' or false",
+      'signal must be an AbortSignal',
+    ],
+  ],
+  createEventsCache: [
+    (options) => client.createEventsCache({ client: followed, ...options }).close(),
+    { indexers: [1], pageSize: 0 },
+    ['pageSize must be a whole number from 1 to 10000', 'indexers must be an object of functions'],
+  ],
+  exportEvents: [
+    (options) =>
+      client.exportEvents({ client: followed, sink: { write() {} }, signal: AbortSignal.abort(), ...options }),
+    { batchSize: 0, batchMs: -1 },
+    ['batchSize must be a whole number from 1 to 10000', 'batchMs must be a number from 0 to 3600000'],
   ],
   memoryStore: [
     (options) => memoryStore(options),
