@@ -46,7 +46,7 @@ export interface WatchEventsOptions extends FollowOptions {
   readonly since?: 'now' | undefined;
   /**
    * What is kept of each event that exists, so that nothing is given twice, and what was missed can be found by comparing.
-   * `versions` (default): its name, UID and revision, about 300 bytes. `events`: all of it, so that changes have `previous`.
+   * `versions` (default): its name, UID and revision, 230 bytes. `events`: all of it, so that changes have `previous`.
    * `false`: nothing; where changes were missed there is a `relisted` notice instead of them.
    */
   readonly remember?: 'versions' | 'events' | false | undefined;

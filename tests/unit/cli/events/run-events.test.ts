@@ -11,6 +11,8 @@ vi.mock('../../../../src/cli/events/connect.js', () => ({
   connect: async () => ({ client: here.client, close: async () => void here.closed++ }),
 }));
 
+const ONCE = { retries: 0 };
+
 let events: Events;
 let client: EventsClient;
 
@@ -208,7 +210,7 @@ describe('kube-vitals events', () => {
       transport: events.handle,
       group: 'events.example.com',
       timeoutMs: 1_000,
-      retry: { retries: 0 },
+      retry: ONCE,
     });
     const { written, code } = start(['-n', 'no\u001b/such']);
     expect(await code).toBe(1);
@@ -240,7 +242,7 @@ describe('the command line of kube-vitals events', () => {
     [['-o', 'xml'], 'invalid argument "xml" for "--output" flag: must be table or wide or json or yaml'],
     [['-x'], 'unexpected argument "-x"'],
     [['--n', 'x'], 'unknown flag: --n'],
-  ])('refuses %j', (argv, text) => {
+  ])('refuses %j, and says why', (argv, text) => {
     expect(error(...argv)).toBe(text);
   });
 

@@ -11,6 +11,7 @@ import { fakeClock, type FakeClock } from '../../../../src/testing.js';
 import { passOn, settle } from './bench.js';
 
 const encoder = new TextEncoder();
+const ONCE = { retries: 0 };
 
 const body = (name: string): Event => ({
   metadata: { name, namespace: 'shop', annotations: { text: 'ä€𝄞' } },
@@ -139,7 +140,7 @@ describe('A watch whose connections break at any byte', () => {
             try {
               const client = createEventsClient({
                 ...{ transport: breaking(server.handler, fates), group: 'events.example.com', namespace: 'shop' },
-                ...{ clock: server.clock, retry: { retries: 0 } },
+                ...{ clock: server.clock, retry: ONCE },
               });
               const given: EventChange[] = [];
               const running = (async () => {
