@@ -74,7 +74,10 @@ export function createDiffingView({ remembered, after, skipsFirst }: DiffingView
   }
 
   return {
-    beginList: () => void (seen = new Set()),
+    beginList() {
+      seen = new Set();
+      return NOTHING;
+    },
     listed(event) {
       seen.add(keyOf(event));
       return put(event);

@@ -181,11 +181,11 @@ class Follower<Given> {
 
   async *#list(): AsyncGenerator<Given, void, undefined> {
     const { client, selection, pageSize, signal, view } = this.#parts;
-    view.beginList();
+    yield* view.beginList();
     let position = '';
     for await (const page of client.list({ ...selection, pageSize, signal }).pages()) {
       this.#answered();
-      if (page.restarted) view.beginList();
+      if (page.restarted) yield* view.beginList();
       position = page.resourceVersion;
       for (const event of page.items) yield* view.listed(event);
     }
@@ -234,7 +234,7 @@ class Follower<Given> {
   /** The events that exist, up to the bookmark that ends them. */
   async *#initial(connection: Connection): AsyncGenerator<Given, void, undefined> {
     const { view, watchListMs } = this.#parts;
-    view.beginList();
+    yield* view.beginList();
     for (;;) {
       const frame = await connection.next();
       if (frame === undefined) throw connection.tooLong();

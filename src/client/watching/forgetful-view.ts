@@ -12,15 +12,28 @@ const TYPES = { ADDED: 'added', MODIFIED: 'updated', DELETED: 'deleted' } as con
  */
 export function createForgetfulView(onlyNewer: boolean): View<EventChange | RelistedNotice> {
   let after: string | undefined;
+  /** A part of a list has been given; if the list begins again, that is void. */
+  let begun = false;
   const isMissed = (event: Event): boolean => {
     const order = after === undefined ? undefined : compareRevisions(revisionOf(event), after);
     return order === undefined || order > 0;
   };
   return {
-    beginList: () => undefined,
-    listed: (event) => (isMissed(event) ? [{ type: 'added', event }] : []),
+    beginList() {
+      const isAgain = begun;
+      begun = false;
+      return isAgain ? [{ type: 'relisted' }] : [];
+    },
+    listed(event) {
+      if (!isMissed(event)) return [];
+      begun = true;
+      return [{ type: 'added', event }];
+    },
     goneMeanwhile: (event) => [{ type: 'deleted', event }],
-    endList: () => ({ given: [], again: false }),
+    endList() {
+      begun = false;
+      return { given: [], again: false };
+    },
     changed({ type, object }, position) {
       if (type === 'BOOKMARK') return [];
       const revision = revisionOf(object);

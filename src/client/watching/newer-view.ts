@@ -38,6 +38,7 @@ export function createNewerView(cursor: string | undefined, maxHeld: number): Vi
     beginList() {
       held = [];
       cut = false;
+      return [];
     },
     listed(event) {
       if (!isNewer(event)) return [];

@@ -179,6 +179,17 @@ describe('A watch that is interrupted', () => {
     expect(recent.news()).toEqual(['relisted', 'added b@102']);
   });
 
+  it('says that what it gave is void when a list begins again and nothing is remembered', async () => {
+    const server = modelServer();
+    server.pageSize = 1;
+    server.put('a');
+    server.put('b');
+    server.refuse(undefined, connectionError('cut', true));
+    const { news, pass } = await bench({ remember: false, watchList: false }, server);
+    await pass(1_000);
+    expect(news()).toEqual(['added a@101', 'relisted', 'added a@101', 'added b@102']);
+  });
+
   it('compares lists where the revision of the server went backwards', async () => {
     const { server, news, settle, pass } = await bench();
     server.put('a');
