@@ -1,0 +1,86 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import type { ProcessContext } from '../../src/cli/command-line/command.js';
+import { runProgram } from '../../src/cli/program.js';
+import { allowAuthenticated, createApiServer, createHealth, staticTokens } from '../../src/index.js';
+import { toNodeListener } from '../../src/node.js';
+import { openEvents } from './events-api.js';
+import { listen } from './support.js';
+
+const TOKEN = 't0ken-of-this-test';
+
+interface Ran {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+async function run(...argv: string[]): Promise<Ran> {
+  const written = { out: '', err: '' };
+  const context: ProcessContext = {
+    stdout: { write: (text) => (written.out += text) },
+    stderr: { write: (text) => (written.err += text) },
+    pid: 1,
+    onSignal: () => () => undefined,
+  };
+  const code = await runProgram(['events', ...argv], '0.0.0', context);
+  return { code, ...written };
+}
+
+/** A server with a token, and a folder for files. */
+async function served(): Promise<{ readonly url: string; readonly folder: string }> {
+  const access = { authenticate: staticTokens({ [TOKEN]: { name: 'reader' } }), authorize: allowAuthenticated() };
+  const api = openEvents(access);
+  onTestFinished(() => api.close());
+  expect(await api.create('one')).toBe(201);
+  const health = createHealth(access);
+  onTestFinished(() => void health.close());
+  const { handle } = createApiServer({ ...access, health, events: api.events });
+  const { port } = await listen(toNodeListener(handle));
+  const folder = mkdtempSync(join(tmpdir(), 'kube-vitals-events-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return { url: `http://127.0.0.1:${port}`, folder };
+}
+
+test('kube-vitals events finds the group of a server, with a token from a file', async () => {
+  const { url, folder } = await served();
+  const file = join(folder, 'token');
+  writeFileSync(file, `${TOKEN}\n`);
+  const shown = await run('--server', url, '--token-file', file);
+  expect([shown.code, shown.err]).toEqual([0, '']);
+  expect(shown.out).toMatch(/^LAST SEEN .*\n.* Normal +Tested +Pod\/web-1\n$/);
+  const group = await run('--server', url, '--token-file', file, '--api-group', 'events.example.org');
+  expect([group.code, group.out]).toEqual([1, '']);
+});
+
+test('kube-vitals events takes server, user and namespace from a kubeconfig', async () => {
+  const { url, folder } = await served();
+  const file = join(folder, 'kubeconfig');
+  const config = {
+    clusters: [{ name: 'c', cluster: { server: url } }],
+    users: [{ name: 'u', user: { token: TOKEN } }],
+    contexts: [
+      { name: 'here', context: { cluster: 'c', user: 'u' } },
+      { name: 'there', context: { cluster: 'c', user: 'u', namespace: 'shop' } },
+    ],
+    'current-context': 'here',
+  };
+  writeFileSync(file, JSON.stringify(config));
+  expect((await run('--kubeconfig', file)).out).toContain('Pod/web-1');
+  expect(await run('--kubeconfig', file, '--context', 'there')).toEqual({
+    ...{ code: 0, out: '' },
+    err: 'No events found in shop namespace.\n',
+  });
+});
+
+test('kube-vitals events says in one line what is wrong, and exits with 1', async () => {
+  const { url, folder } = await served();
+  const refused = await run('--server', url);
+  expect([refused.code, refused.out]).toEqual([1, '']);
+  expect(refused.err).toMatch(/^error: .+\n$/);
+  const missing = await run('--kubeconfig', join(folder, 'nothing'));
+  expect(missing.code).toBe(1);
+  expect(missing.err).toMatch(/^error: .*nothing.*\n$/);
+});
