@@ -22,6 +22,8 @@ interface OpenWatch {
   fail(error: Error): void;
   end(): void;
   bookmark(): void;
+  /** The history is about to be forgotten: a watch that has not been sent all of it ends, as those of real servers do. */
+  forget(): void;
   lost: boolean;
 }
 
@@ -133,6 +135,9 @@ export function modelServer(): ModelServer {
             if (here.lost) return;
             ended = 'end';
             waiting?.();
+          },
+          forget() {
+            if (!here.lost && log.some((entry) => entry.revision > position)) here.fail(expired());
           },
           bookmark() {
             if (here.lost || ended !== undefined || options.allowWatchBookmarks !== true) return;
@@ -256,6 +261,7 @@ export function modelServer(): ModelServer {
       for (const each of open) each.bookmark();
     },
     compact() {
+      for (const each of open) each.forget();
       floor = revision;
       log = [];
     },
