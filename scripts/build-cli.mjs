@@ -37,7 +37,10 @@ const { metafile } = await build({
   platform: 'node',
   target: 'node20',
   // Metrics work without anything installed beside the program.
-  external: Object.keys(manifest.peerDependencies).filter((name) => name !== 'prom-client'),
+  external: [
+    ...Object.keys(manifest.dependencies),
+    ...Object.keys(manifest.peerDependencies).filter((name) => name !== 'prom-client'),
+  ],
   plugins: [entriesBeside],
   // What is built in is written for CommonJS, and requires modules of Node.
   banner: {

@@ -86,13 +86,19 @@ function gatesOf(node) {
       const wrong = await finished(node, 'serve', '--hlep');
       assert.deepEqual(wrong, { code: 2, out: '', err: 'error: unknown flag: --hlep; see kube-vitals serve --help\n' });
     },
-    'serves health, and events with the token that it prints': async () => {
+    'serves health, events with the token that it prints, and shows them in the terminal': async () => {
       const { banner, stop } = await serve(node, dataDir);
       try {
         await ready(banner);
         assert.deepEqual(await eventsOf(banner), ['Started']);
         if (hasSqlite) assert.ok(banner.includes(`Events are kept in ${join(dataDir, 'events.db')}`), banner);
         else assert.match(banner, /kept in memory, and gone when it ends\.\n.*npm install kube-vitals libsql/);
+        for (const output of ['table', 'wide', 'json', 'yaml']) {
+          const kubeconfig = join(dataDir, 'kubeconfig');
+          const shown = await finished(node, 'events', '--kubeconfig', kubeconfig, '-A', '-o', output);
+          assert.deepEqual([shown.code, shown.err], [0, ''], output);
+          assert.match(shown.out, /Started/, output);
+        }
       } finally {
         assert.equal(await stop(), 0);
       }
