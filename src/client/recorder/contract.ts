@@ -33,7 +33,7 @@ export interface EventInput {
   readonly related?: Regarding | undefined;
   /** `Normal` or `Warning`, or another type that the server takes. Default: `Normal`. */
   readonly type?: 'Normal' | 'Warning' | (string & {}) | undefined;
-  /** Why, as one word for programs, such as `Paid`. At most 128 bytes. */
+  /** Why, for people, in one word such as `Paid`; a field selector finds it. At most 128 bytes. */
   readonly reason: string;
   /** What was done or failed, as one word for programs, such as `Charge`. At most 128 bytes. */
   readonly action: string;
