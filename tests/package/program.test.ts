@@ -33,15 +33,15 @@ describe('the program of the package', () => {
     expect(statSync(built('cli.js')).mode & 0o111).toBe(0o111);
   });
 
-  it('needs nothing but Node, the files beside it, and the peers it names', () => {
+  it('needs nothing but Node, the files beside it, YAML of the package, and the peers it names', () => {
     const files = readdirSync(join(root, 'dist')).filter((name) => /^cli[.-].*js$/.test(name));
     const beside = [...files, ...entries.map(({ base }) => `${base}.js`)].map((name) => `./${name}`);
-    const peers = ['libsql', 'better-sqlite3'];
+    const packages = ['yaml', 'libsql', 'better-sqlite3'];
     const strays = files.flatMap((name) =>
       parseSource(name, readFileSync(built(name), 'utf8'))
         .imports.filter(({ kind }) => kind !== 'type')
         .filter(({ specifier }) => !/^node:|^(crypto|\(computed\))$/.test(specifier))
-        .filter(({ specifier }) => !beside.includes(specifier) && !peers.includes(specifier))
+        .filter(({ specifier }) => !beside.includes(specifier) && !packages.includes(specifier))
         .map(({ specifier }) => `${name}: ${specifier}`),
     );
     expect(files.length).toBeGreaterThan(3);
