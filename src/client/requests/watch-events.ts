@@ -1,5 +1,5 @@
+import { endable } from '../../clock/endable.js';
 import type { WatchFrame, WatchOptions } from '../contract/events-client.js';
-import { connectionError } from '../contract/connection-error.js';
 import { isSuccess, refusal } from './answers.js';
 import { reading, send, withDeadline, type CallContext } from './call.js';
 import type { EventPaths } from './paths.js';
@@ -28,7 +28,7 @@ export function watchEvents(
     const response = await begin(context, url, options, signal);
     yield* framesOf(chunksOf(response, signal), context.maxFrameBytes);
   }
-  return { [Symbol.asyncIterator]: () => endable(frames, options.signal) };
+  return { [Symbol.asyncIterator]: () => endable(options.signal, frames) };
 }
 
 /** Waits for the answer to begin, no longer than a call may take. The signal of the request lives as long as the watch. */
@@ -45,38 +45,4 @@ async function begin(context: CallContext, url: string, limits: WatchOptions, si
     signal.addEventListener('abort', leave, { once: true });
     return response;
   });
-}
-
-/** An iterator whose `return` ends what it waits for; that of a generator would wait as well. */
-function endable<T>(
-  begin: (signal: AbortSignal) => AsyncGenerator<T, void, undefined>,
-  outer: AbortSignal | undefined,
-): AsyncIterator<T, void, undefined> {
-  const controller = new AbortController();
-  const leave = (): void => controller.abort(outer?.reason);
-  if (outer?.aborted) leave();
-  else outer?.addEventListener('abort', leave, { once: true });
-  const source = begin(controller.signal);
-  let returned = false;
-  const end = (): void => outer?.removeEventListener('abort', leave);
-  return {
-    async next() {
-      try {
-        const result = await source.next();
-        if (result.done) end();
-        return result;
-      } catch (error) {
-        end();
-        if (returned) return { done: true, value: undefined };
-        throw error;
-      }
-    },
-    async return() {
-      returned = true;
-      end();
-      controller.abort(connectionError('the watch was left', true));
-      await source.return().catch(() => undefined);
-      return { done: true, value: undefined };
-    },
-  };
 }

@@ -5,7 +5,7 @@ import { aBoolean, anAbortSignal, mustBe } from '../../options/rules.js';
 import type { EventKey } from '../contract/events-client.js';
 import type { EventChange } from './changes.js';
 import { createDiffingView } from './diffing-view.js';
-import { endable } from './endable.js';
+import { endable } from '../../clock/endable.js';
 import { follow } from './follow.js';
 import { createIndexes, type EventIndexer } from './index-by.js';
 import { rememberedEvents } from './remembered.js';

@@ -6,7 +6,7 @@ import { createNotifier } from '../../observe/observation.js';
 import { checkOptions } from '../../options/check-options.js';
 import { anAbortSignal, anObjectWith, aNumber, aWholeNumber, required } from '../../options/rules.js';
 import { batchesOf } from './batches.js';
-import { endable } from './endable.js';
+import { endable } from '../../clock/endable.js';
 import { follow } from './follow.js';
 import { keepProcess } from './keep-process.js';
 import { createNewerView } from './newer-view.js';

@@ -6,7 +6,7 @@ import { checkOptions } from '../../options/check-options.js';
 import type { EventSelection } from '../contract/events-client.js';
 import type { EventChange, RelistedNotice } from './changes.js';
 import { createDiffingView } from './diffing-view.js';
-import { endable } from './endable.js';
+import { endable } from '../../clock/endable.js';
 import { follow, type FollowParts } from './follow.js';
 import { createForgetfulView } from './forgetful-view.js';
 import { rememberedEvents, rememberedVersions } from './remembered.js';

@@ -1,5 +1,6 @@
 /**
  * An iterator that can be ended while it waits: a generator alone would finish its wait first, and a watch may wait for ever.
+ * After `return` nothing is thrown.
  *
  * @param signal ends it from outside
  * @param begin makes the generator, which ends when its signal is aborted
@@ -9,6 +10,7 @@ export function endable<T>(
   begin: (signal: AbortSignal) => AsyncGenerator<T, void, undefined>,
 ): AsyncIterableIterator<T> {
   const ending = new AbortController();
+  let isLeft = false;
   const end = (): void => {
     signal?.removeEventListener('abort', end);
     ending.abort(signal?.reason);
@@ -16,19 +18,23 @@ export function endable<T>(
   if (signal?.aborted) end();
   else signal?.addEventListener('abort', end, { once: true });
   const generator = begin(ending.signal);
-  const next = async (): Promise<IteratorResult<T>> => {
-    const result = await generator.next().catch((error: unknown) => {
-      end();
-      throw error;
-    });
-    if (result.done) end();
-    return result;
-  };
   return {
-    next,
-    return() {
+    async next() {
+      try {
+        const result = await generator.next();
+        if (result.done) end();
+        return result;
+      } catch (error) {
+        end();
+        if (isLeft) return { done: true, value: undefined };
+        throw error;
+      }
+    },
+    async return() {
+      isLeft = true;
       end();
-      return generator.return(undefined) as Promise<IteratorResult<T>>;
+      await generator.return().catch(() => undefined);
+      return { done: true, value: undefined };
     },
     [Symbol.asyncIterator]() {
       return this;
