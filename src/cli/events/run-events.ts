@@ -1,4 +1,11 @@
-import { watchEvents, type Event, type EventsClient, type EventSelection } from '../../client.js';
+import {
+  isForbidden,
+  isUnauthorized,
+  watchEvents,
+  type Event,
+  type EventsClient,
+  type EventSelection,
+} from '../../client.js';
 import type { ProcessContext } from '../command-line/command.js';
 import { connect } from './connect.js';
 import { jsonDocuments, yamlDocuments } from './documents.js';
@@ -59,11 +66,18 @@ export async function runEvents(flags: EventsFlags, context: ProcessContext): Pr
   } catch (error) {
     if (signal.aborted) return 0;
     stderr.write(`error: ${safeText(error instanceof Error ? error.message : String(error))}\n`);
+    if (isAnonymous(flags) && (isForbidden(error) || isUnauthorized(error))) {
+      stderr.write(
+        'the server was asked without credentials: give --token-file, or --kubeconfig in place of --server\n',
+      );
+    }
     return 1;
   } finally {
     off();
   }
 }
+
+const isAnonymous = ({ server, tokenFile }: EventsFlags): boolean => server !== undefined && tokenFile === undefined;
 
 const isTable = ({ output }: EventsFlags): boolean => output === 'table' || output === 'wide';
 

@@ -216,6 +216,24 @@ describe('kube-vitals events', () => {
     expect(await code).toBe(1);
     expect(written.err).toMatch(/^error: \P{Cc}+\n$/u);
   });
+
+  it('says that it had no credentials where a server refuses an anonymous caller', async () => {
+    const refusing = createEvents({
+      apiDomain: 'example.com',
+      store: memoryStore(),
+      authenticate: allowAnonymous(),
+      authorize: () => ({ allowed: false }),
+    });
+    here.client = createEventsClient({ transport: refusing.handle, group: 'events.example.com', retry: ONCE });
+    const anonymous = start(['--server', 'http://localhost:1']);
+    expect(await anonymous.code).toBe(1);
+    expect(anonymous.written.err).toContain('forbidden');
+    expect(anonymous.written.err).toContain('without credentials: give --token-file, or --kubeconfig');
+    const known = start(['--server', 'http://localhost:1', '--token-file', 'token']);
+    expect(await known.code).toBe(1);
+    expect(known.written.err).not.toContain('without credentials');
+    await refusing.close();
+  });
 });
 
 describe('the command line of kube-vitals events', () => {
