@@ -29,6 +29,16 @@ export interface LoadedDriver {
   open(path: string): SqlConnection;
 }
 
+/** Prepares statements that are known by their names. */
+export function prepareAll<Name extends string>(
+  connection: SqlConnection,
+  statements: Readonly<Record<Name, string>>,
+): Readonly<Record<Name, SqlStatement>> {
+  return Object.fromEntries(
+    Object.entries<string>(statements).map(([name, sql]) => [name, connection.prepare(sql)]),
+  ) as Record<Name, SqlStatement>;
+}
+
 type ForeignValues = readonly (SqlValue | readonly SqlValue[])[];
 
 interface ForeignStatement {

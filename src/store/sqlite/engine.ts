@@ -10,11 +10,11 @@ import { readStoredChanges } from './read-changes.js';
 import { readStoredList, type StoredPage, type StoredQuery } from './read-list.js';
 import type { Session } from './session.js';
 import { readState, timeOf, type State } from './state.js';
-import { recordOf, type KeyBytes, type StoredChange, type StoredRecord } from './stored.js';
-import { WRITE_STATEMENTS, type WriteOperation, type WriteResult } from './write-batch.js';
+import { CURRENT_RECORD, recordOf, type KeyBytes, type StoredChange, type StoredRecord } from './stored.js';
+import type { WriteOperation, WriteResult } from './write-batch.js';
 
 /** With each operation of a batch, history is forgotten at most this fast: faster than it grows. */
-const FORGET_PER_OPERATION = 3;
+const FORGET_PER_OPERATION = 2;
 /** A probe takes this much, so that it fails where an ordinary event would. */
 const PROBE_BYTES = 16_384;
 
@@ -134,9 +134,11 @@ export function openEngine(driver: LoadedDriver, options: EngineOptions, now: nu
       open = file.use();
       open.connection.exec('BEGIN IMMEDIATE');
       const { writer } = open;
+      writer.begin();
       results = operations.map((operation) => writer.apply(draft, operation));
       if (trouble === undefined) writer.forget(draft, operations.length * FORGET_PER_OPERATION);
-      const unchanged = draft.latest === state.latest && draft.historyBytes === state.historyBytes;
+      const isSame = draft.latest === state.latest && draft.historyBytes === state.historyBytes;
+      const unchanged = isSame && !writer.hasCleaned();
       if (!unchanged) open.saveState(draft);
       committing = !unchanged;
       if (unchanged) writer.rolledBack();
@@ -242,7 +244,7 @@ export function openEngine(driver: LoadedDriver, options: EngineOptions, now: nu
     write,
     get: (key) =>
       read(({ prepare }) => {
-        const row = prepare(WRITE_STATEMENTS.current).get(key);
+        const row = prepare(CURRENT_RECORD).get(key);
         return row === undefined ? undefined : recordOf(row);
       }),
     list: (query) =>

@@ -1,4 +1,4 @@
-import type { SqlConnection } from './driver.js';
+import { prepareAll, type SqlConnection } from './driver.js';
 
 /** So many objects are remembered: a storm is about a few thousand at a time. Looking one up takes 4 µs of a create's 40. */
 const REMEMBERED = 4096;
@@ -15,13 +15,18 @@ export interface ObjectNumbers {
 
 type StatementName = 'find' | 'add' | 'last' | 'remove';
 
-/** The statements for objects, for a look at their plans. node:sqlite of Node 22 binds an empty blob as NULL. */
+/**
+ * The statements for objects, for a look at their plans. Where no current event is about an object, the last that ended was
+ * deleted or is about another object now; so only such history says whether an object is still needed. node:sqlite of Node 22
+ * binds an empty blob as NULL.
+ */
 export const OBJECT_STATEMENTS: Readonly<Record<StatementName, string>> = {
   find: `SELECT id FROM objects INDEXED BY objects_name WHERE name = coalesce(?, x'') AND uid = coalesce(?, x'')`,
   add: `INSERT INTO objects (id, name, uid) VALUES (?, coalesce(?, x''), coalesce(?, x''))`,
   last: 'SELECT id FROM objects ORDER BY id DESC LIMIT 1',
   remove: `DELETE FROM objects WHERE id = ?
-    AND NOT EXISTS (SELECT 1 FROM versions INDEXED BY versions_object WHERE object = objects.id)`,
+    AND NOT EXISTS (SELECT 1 FROM current_events INDEXED BY current_object WHERE object = objects.id)
+    AND NOT EXISTS (SELECT 1 FROM ended_versions INDEXED BY ended_object WHERE object = objects.id AND kind > 0)`,
 };
 
 const NONE = new Uint8Array();
@@ -29,9 +34,7 @@ const latin1 = new TextDecoder('latin1');
 
 /** Makes the numbers of a connection. What is thrown is a driver's error. */
 export function createObjectNumbers(connection: SqlConnection): ObjectNumbers {
-  const statements = Object.fromEntries(
-    Object.entries(OBJECT_STATEMENTS).map(([name, sql]) => [name, connection.prepare(sql)]),
-  ) as Record<StatementName, ReturnType<SqlConnection['prepare']>>;
+  const statements = prepareAll(connection, OBJECT_STATEMENTS);
   const numbers = new Map<string, number>();
   const keys = new Map<number, string>();
   let last: number | undefined;

@@ -13,7 +13,7 @@ const SIZES = `
   WHERE v.rev > ? ORDER BY v.rev LIMIT ?`;
 
 const CHANGES = `
-  SELECT v.rev AS rev, v.previous AS previous, v.ended AS ended, v.key AS key,
+  SELECT v.rev AS rev, v.previous AS previous, v.key AS key,
     v.expires_at AS expires_at, v.description AS description, v.data AS data,
     p.expires_at AS p_expires_at, p.description AS p_description, p.data AS p_data
   FROM versions v LEFT JOIN versions p ON p.rev = v.previous
@@ -35,8 +35,8 @@ function changeOf(row: SqlRow): StoredChange {
           description: bytesOf(row['p_description']),
           data: bytesOf(row['p_data']),
         };
-  // A deletion ends where it begins, and its last state is that of the row before.
-  const deleted = row['ended'] === revision;
+  // A deletion has no data: its last state is that of the row before.
+  const deleted = row['data'] === null;
   if (deleted && previous !== undefined) return { deleted, record: { ...previous, revision }, previous };
   const record: StoredRecord = {
     revision,

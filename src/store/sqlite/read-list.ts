@@ -81,38 +81,35 @@ function fits(description: Uint8Array, terms: readonly FieldTerm[]): boolean {
   return terms.every(({ field, value }) => (Object.hasOwn(fields, field) ? fields[field] : '') === value);
 }
 
-/** The SELECTs of a list: current rows, and what a snapshot sees of those that ended later. */
+/** The SELECTs of a list, of `rev` and `key`: current versions, and what a snapshot sees of those that ended later. */
 function partsOf(query: StoredQuery, range: Range, about: About | undefined): Part[] {
   const { newestFirst, namespace, at } = query;
-  const keys = ' AND key > ? AND key < ?';
+  const keys = 'key > ? AND key < ?';
   const keyValues = [range.above, range.below];
   const upTo = newestFirst ? Math.min(at, range.upTo) : at;
 
   const current = (): Part => {
-    const from = (index: string, where: string): string =>
-      `FROM versions INDEXED BY ${index} WHERE ended IS NULL${where}`;
-    const bound = query.isLatest && !newestFirst ? '' : ' AND rev <= ?';
-    const boundValues = bound === '' ? [] : [upTo];
-    if (about !== undefined) {
-      const sql = from('versions_object', ` AND ${about.condition}${keys}${bound}`);
-      return { sql, values: [about.value, ...keyValues, ...boundValues] };
+    if (about === undefined && newestFirst) {
+      const [index, where, values] =
+        namespace === undefined ? ['', '', []] : [' INDEXED BY versions_namespace', 'namespace = ? AND ', [namespace]];
+      // What was replaced or deleted lately is stepped over.
+      const isCurrent = 'data IS NOT NULL AND rev = (SELECT rev FROM current_events WHERE key = versions.key)';
+      const sql = `SELECT rev, key FROM versions${index} WHERE ${where}rev <= ? AND ${isCurrent}`;
+      return { sql, values: [...values, upTo] };
     }
-    if (!newestFirst) return { sql: from('current_key', keys + bound), values: [...keyValues, ...boundValues] };
-    if (namespace === undefined) return { sql: from('current_rev', bound), values: boundValues };
-    return { sql: from('current_namespace', ` AND namespace = ?${bound}`), values: [namespace, ...boundValues] };
+    const [from, values] =
+      about === undefined
+        ? ['current_events WHERE ', []]
+        : [`current_events INDEXED BY current_object WHERE ${about.condition} AND `, [about.value]];
+    const [bound, boundValues] = query.isLatest && !newestFirst ? ['', []] : [' AND rev <= ?', [upTo]];
+    return { sql: `SELECT rev, key FROM ${from}${keys}${bound}`, values: [...values, ...keyValues, ...boundValues] };
   };
 
+  /** By revision: most lists at a revision that has passed go on with one that has just begun. */
   const ended = (): Part => {
-    if (about !== undefined) {
-      const sql = `FROM versions INDEXED BY versions_object WHERE ${about.condition} AND ended > ?${keys} AND rev <= ?`;
-      return { sql, values: [about.value, at, ...keyValues, upTo] };
-    }
-    if (newestFirst) {
-      const sql = `FROM versions INDEXED BY ended_rev WHERE ended > ? AND rev <= ?${keys}`;
-      return { sql, values: [at, upTo, ...keyValues] };
-    }
-    const sql = `FROM versions INDEXED BY ended_key WHERE ended IS NOT NULL${keys} AND ended > ? AND rev <= ?`;
-    return { sql, values: [...keyValues, at, at] };
+    const [where, values] = about === undefined ? ['', []] : [` AND ${about.condition}`, [about.value]];
+    const sql = `SELECT previous AS rev, key FROM ended_versions WHERE rev > ? AND previous <= ? AND size > 0 AND ${keys}${where}`;
+    return { sql, values: [at, upTo, ...keyValues, ...values] };
   };
 
   return query.isLatest ? [current()] : [current(), ended()];
@@ -121,26 +118,27 @@ function partsOf(query: StoredQuery, range: Range, about: About | undefined): Pa
 /** Reads rows of a list in its order. */
 function readRows(
   prepare: Prepare,
-  columns: string,
+  columns: readonly string[],
   query: StoredQuery,
   parts: readonly Part[],
   limit: number,
 ): readonly SqlRow[] {
-  const order = query.newestFirst ? 'rev DESC' : 'key';
-  const sql = parts.map((part) => `SELECT ${columns} ${part.sql}`).join(' UNION ALL ');
+  const by = (table: string): string => `ORDER BY ${query.newestFirst ? `${table}rev DESC` : `${table}key`}`;
+  const sql = parts.map((part) => part.sql).join(' UNION ALL ');
   const values = parts.flatMap((part) => part.values);
-  return prepare(`${sql} ORDER BY ${order} LIMIT ?`).all(...values, limit);
+  // Several parts are sorted before their events are read.
+  const page = parts.length === 1 ? sql : `${sql} ${by('')} LIMIT ?`;
+  const selected = columns.map((column) => `v.${column} AS ${column}`).join(', ');
+  const joined = `SELECT ${selected} FROM (${page}) page CROSS JOIN versions v ON v.rev = page.rev ${by('page.')} LIMIT ?`;
+  return prepare(joined).all(...values, ...(parts.length === 1 ? [] : [limit]), limit);
 }
 
-/** True when at most {@link SORTABLE} rows would have to be looked at before they can be sorted. */
+/** True when at most {@link SORTABLE} current events would have to be looked at before they can be sorted. */
 function isSortable(prepare: Prepare, query: StoredQuery, { condition, value, isOne }: About): boolean {
-  const few = (where: string, ...values: readonly SqlValue[]): boolean => {
-    const from = `FROM versions INDEXED BY versions_object WHERE ${condition} AND ${where}`;
-    const counted = prepare(`SELECT count(*) AS n FROM (SELECT 1 ${from} LIMIT ?)`);
-    return Number(counted.get(value, ...values, SORTABLE + 1)?.['n']) <= SORTABLE;
-  };
-  const inOrder = isOne && !query.newestFirst;
-  return (inOrder || few('ended IS NULL')) && (query.isLatest || few('ended > ?', query.at));
+  if (isOne && !query.newestFirst) return true;
+  const from = `FROM current_events INDEXED BY current_object WHERE ${condition}`;
+  const counted = prepare(`SELECT count(*) AS n FROM (SELECT 1 ${from} LIMIT ?)`);
+  return Number(counted.get(value, SORTABLE + 1)?.['n']) <= SORTABLE;
 }
 
 function startOf({ namespace, after, at, newestFirst }: StoredQuery): Range {
@@ -154,7 +152,7 @@ function startOf({ namespace, after, at, newestFirst }: StoredQuery): Range {
 function readAll(prepare: Prepare, query: StoredQuery): StoredPage {
   const { limit } = query;
   const parts = partsOf(query, startOf(query), undefined);
-  const records = readRows(prepare, RECORD_COLUMNS, query, parts, limit + 1).map(recordOf);
+  const records = readRows(prepare, RECORD_COLUMNS.split(', '), query, parts, limit + 1).map(recordOf);
   const more = records.length > limit;
   if (more) records.pop();
   const next = more ? records.at(-1) : undefined;
@@ -168,7 +166,7 @@ function countAfter(
   { key, revision }: { readonly key: KeyBytes; readonly revision: Revision },
 ): number | undefined {
   const parts = partsOf(query, startOf({ ...query, after: { key, revision } }), undefined);
-  const sql = parts.map((part) => `SELECT 1 ${part.sql}`).join(' UNION ALL ');
+  const sql = parts.map((part) => part.sql).join(' UNION ALL ');
   const counted = prepare(`SELECT count(*) AS n FROM (${sql} LIMIT ?)`);
   const left = Number(counted.get(...parts.flatMap(({ values }) => values), COUNTED + 1)?.['n']);
   return left <= COUNTED ? left : undefined;
@@ -186,7 +184,7 @@ function search(prepare: Prepare, query: StoredQuery): StoredPage {
   let last: { readonly key: KeyBytes; readonly revision: Revision } | undefined;
   for (let looked = 0; ;) {
     const chunk = Math.min(CHUNK, SEARCH - looked + 1);
-    const rows = readRows(prepare, 'rev, key, description', query, partsOf(query, range, about), chunk);
+    const rows = readRows(prepare, ['rev', 'key', 'description'], query, partsOf(query, range, about), chunk);
     for (const row of rows) {
       if (records.length === limit || looked === SEARCH) return { records, next: last };
       looked++;

@@ -37,8 +37,12 @@ export interface StoredChange {
   readonly previous: StoredRecord | undefined;
 }
 
-/** The columns that make a record. */
+/** The columns of `versions` that make a record. */
 export const RECORD_COLUMNS = 'rev, key, expires_at, description, data';
+
+/** A record by its key: where `current_events` says that its version is. */
+export const CURRENT_RECORD: string = `SELECT ${RECORD_COLUMNS} FROM versions
+  WHERE rev = (SELECT rev FROM current_events WHERE key = ?)`;
 
 /** A record out of {@link RECORD_COLUMNS}. */
 export function recordOf(row: SqlRow): StoredRecord {

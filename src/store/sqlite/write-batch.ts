@@ -1,8 +1,8 @@
 import type { Revision } from '../contract/event-store.js';
 import { conflict, exists, notFound } from '../contract/conditions.js';
 import { isStoreError, type StoreError } from '../contract/errors.js';
-import { bytesOf, type SqlConnection, type SqlStatement } from './driver.js';
-import { createHistory, type HistoryBounds } from './history.js';
+import { bytesOf, prepareAll, type SqlConnection } from './driver.js';
+import { createHistory, ENDED, type HistoryBounds } from './history.js';
 import { createObjectNumbers } from './objects.js';
 import { nextRevision, type State } from './state.js';
 import { namespaceOf, recordOf, RECORD_COLUMNS, type KeyBytes, type StoredRecord } from './stored.js';
@@ -52,92 +52,144 @@ export type WriteResult =
 export interface BatchWriter {
   /** Does one operation. A condition that does not hold is the result, and changes nothing. */
   apply(state: State, operation: WriteOperation): WriteResult | StoreError;
-  /** Forgets up to `limit` rows of history that are due. */
+  /** See `History`. */
   forget(state: State, limit: number): number;
+  /** Whether something was done since the last commit that no counter shows. */
+  hasCleaned(): boolean;
   /** See `History`. */
   nextDue(state: State): number | undefined;
-  /** What was done since the last commit did not happen. */
+  /** A transaction begins. */
+  begin(): void;
+  /** What was done since then did not happen. */
   rolledBack(): void;
 }
 
-type StatementName = 'insert' | 'end' | 'size' | 'current' | 'due';
+type StatementName =
+  'insert' | 'current' | 'create' | 'replace' | 'replaceObject' | 'remove' | 'version' | 'due' | 'expiry' | 'expired';
 
 /** The statements of a batch, for a look at their plans. */
 export const WRITE_STATEMENTS: Readonly<Record<StatementName, string>> = {
-  insert: `INSERT INTO versions (rev, previous, ended, ended_at, expires_at, object, key, namespace, description, data)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-  end: 'UPDATE versions SET ended = ?, ended_at = ? WHERE rev = ?',
-  size: 'SELECT rev, length(data) AS size FROM versions INDEXED BY current_key WHERE key = ? AND ended IS NULL',
-  current: `SELECT ${RECORD_COLUMNS} FROM versions INDEXED BY current_key WHERE key = ? AND ended IS NULL`,
-  due: `SELECT rev, key, expires_at, length(data) AS size FROM versions INDEXED BY current_expiry
-    WHERE ended IS NULL AND expires_at <= ? ORDER BY expires_at LIMIT ?`,
+  insert: `INSERT INTO versions (rev, previous, expires_at, object, key, namespace, description, data)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+  current: 'SELECT rev, object, size FROM current_events WHERE key = ?',
+  create: 'INSERT INTO current_events (key, rev, object, size) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
+  // An index over a column that is set is written, whatever its value.
+  replace: 'UPDATE current_events SET rev = ?, size = ? WHERE key = ?',
+  replaceObject: 'UPDATE current_events SET rev = ?, size = ?, object = ? WHERE key = ?',
+  remove: 'DELETE FROM current_events WHERE key = ?',
+  version: `SELECT ${RECORD_COLUMNS} FROM versions WHERE rev = ?`,
+  due: `SELECT e.expires_at AS expires_at, e.rev AS rev, v.key AS key FROM expiries e LEFT JOIN versions v ON v.rev = e.rev
+    WHERE e.expires_at <= ? ORDER BY e.expires_at, e.rev LIMIT ?`,
+  expiry: 'INSERT INTO expiries (expires_at, rev) VALUES (?, ?)',
+  expired: 'DELETE FROM expiries WHERE expires_at = ? AND rev = ?',
 };
+
+/** For each event that one operation may expire, it looks at so many that were replaced in the meantime. */
+const STALE_EXPIRIES = 8;
 
 const decoder = new TextDecoder();
 
+/** A current version, by its row in `current_events`. */
+interface Current {
+  readonly revision: Revision;
+  readonly object: number | null;
+  readonly size: number;
+}
+
 /** Makes the writer of a connection. */
 export function createBatchWriter(connection: SqlConnection, bounds: HistoryBounds): BatchWriter {
-  const statements = Object.fromEntries(
-    Object.entries(WRITE_STATEMENTS).map(([name, sql]) => [name, connection.prepare(sql)]),
-  ) as Record<StatementName, SqlStatement>;
+  const statements = prepareAll(connection, WRITE_STATEMENTS);
   const objects = createObjectNumbers(connection);
   const history = createHistory(connection, bounds, objects);
 
-  /** Makes a current row a part of history. */
-  const supersede = (state: State, revision: Revision, by: Revision, size: number): void => {
-    statements.end.run(by, state.lastAt, revision);
-    history.grew(state, size);
+  /** Expiries of versions that were replaced have been removed. */
+  let cleaned = false;
+
+  const currentOf = (key: KeyBytes): Current | undefined => {
+    const row = statements.current.get(key);
+    if (row === undefined) return undefined;
+    const object = row['object'] === null ? null : Number(row['object']);
+    return { revision: Number(row['rev']), object, size: Number(row['size']) };
   };
 
-  const bury = (state: State, key: KeyBytes, revision: Revision, expiresAt: number, size: number): Revision => {
-    const at = nextRevision(state);
-    supersede(state, revision, at, size);
-    statements.insert.run(at, revision, at, state.lastAt, expiresAt, null, key, namespaceOf(key), null, null);
-    history.grew(state, 0);
-    return at;
+  /** Inserts the version of a put, which is current already. */
+  const insert = (revision: Revision, previous: Revision | null, object: number | null, put: PutOperation): void => {
+    const { key, expiresAt, description, data } = put;
+    statements.insert.run(revision, previous, expiresAt, object, key, namespaceOf(key), description, data);
+    statements.expiry.run(expiresAt, revision);
   };
 
-  const put = (state: State, operation: PutOperation): WriteResult | StoreError => {
-    const { key, expected } = operation;
-    let previous: Revision | null = null;
-    let size = 0;
-    if (expected !== undefined) {
-      const row = statements.size.get(key);
-      if (row === undefined) return notFound(decoder.decode(key));
-      previous = Number(row['rev']);
-      size = Number(row['size']);
-      if (previous !== expected) return conflict(decoder.decode(key), previous, expected);
-    }
+  const bury = (state: State, key: KeyBytes, current: Current, expiresAt: number): Revision => {
+    const by = nextRevision(state);
+    statements.remove.run(key);
+    statements.expired.run(expiresAt, current.revision);
+    history.add(state, { ...current, kind: ENDED.deleted, by, key });
+    statements.insert.run(by, current.revision, expiresAt, null, key, namespaceOf(key), null, null);
+    return by;
+  };
+
+  const create = (state: State, operation: PutOperation): WriteResult | StoreError => {
     const { latest } = state;
+    const { key, data, regardingName, regardingUid } = operation;
     const revision = nextRevision(state);
-    if (previous !== null) supersede(state, previous, revision, size);
-    const { expiresAt, description, data } = operation;
+    const object = objects.numberOf(regardingName, regardingUid);
+    if (statements.create.run(key, revision, object, data.length) === 0) {
+      state.latest = latest;
+      if (object !== null) objects.release([object]);
+      return exists(decoder.decode(key));
+    }
+    insert(revision, null, object, operation);
+    return { kind: 'put', revision };
+  };
+
+  const replace = (state: State, operation: PutOperation, expected: Revision): WriteResult | StoreError => {
+    const { key, data } = operation;
+    const current = currentOf(key);
+    if (current === undefined) return notFound(decoder.decode(key));
+    if (current.revision !== expected) return conflict(decoder.decode(key), current.revision, expected);
+    const by = nextRevision(state);
     const object = objects.numberOf(operation.regardingName, operation.regardingUid);
-    const { insert } = statements;
-    const namespace = namespaceOf(key);
-    const inserted = insert.run(revision, previous, null, null, expiresAt, object, key, namespace, description, data);
-    if (inserted === 1) return { kind: 'put', revision };
-    state.latest = latest;
-    if (object !== null) objects.release([object]);
-    return exists(decoder.decode(key));
+    const kind = object === current.object ? ENDED.replaced : ENDED.replacedByOtherObject;
+    if (kind === ENDED.replaced) statements.replace.run(by, data.length, key);
+    else statements.replaceObject.run(by, data.length, object, key);
+    history.add(state, { ...current, kind, by, key });
+    insert(by, current.revision, object, operation);
+    return { kind: 'put', revision: by };
   };
 
   const remove = (state: State, { key, expected }: RemoveOperation): WriteResult | StoreError => {
-    const row = statements.current.get(key);
-    if (row === undefined) return notFound(decoder.decode(key));
+    const current = currentOf(key);
+    if (current === undefined) return notFound(decoder.decode(key));
+    if (expected !== undefined && current.revision !== expected)
+      return conflict(decoder.decode(key), current.revision, expected);
+    const row = statements.version.get(current.revision);
+    if (row === undefined) throw new Error(`the event at revision ${current.revision} is missing: it is damaged`);
     const record = recordOf(row);
-    if (expected !== undefined && record.revision !== expected)
-      return conflict(decoder.decode(key), record.revision, expected);
-    const revision = bury(state, key, record.revision, record.expiresAt, record.data.length);
+    const revision = bury(state, key, current, record.expiresAt);
     return { kind: 'remove', record: { ...record, revision } };
   };
 
   const expire = (state: State, { dueAt, limit }: ExpireOperation): number => {
-    const rows = statements.due.all(dueAt, limit);
-    for (const row of rows) {
-      bury(state, bytesOf(row['key']), Number(row['rev']), Number(row['expires_at']), Number(row['size']));
+    let count = 0;
+    for (let round = 0; count < limit && round < STALE_EXPIRIES; round++) {
+      const asked = limit - count;
+      const rows = statements.due.all(dueAt, asked);
+      for (const row of rows) {
+        const expiresAt = Number(row['expires_at']);
+        const revision = Number(row['rev']);
+        const key = row['key'] === null ? undefined : bytesOf(row['key']);
+        const current = key && currentOf(key);
+        if (key === undefined || current?.revision !== revision) {
+          statements.expired.run(expiresAt, revision);
+          cleaned = true;
+          continue;
+        }
+        bury(state, key, current, expiresAt);
+        count++;
+      }
+      if (rows.length < asked) break;
     }
-    return rows.length;
+    return count;
   };
 
   return {
@@ -145,7 +197,9 @@ export function createBatchWriter(connection: SqlConnection, bounds: HistoryBoun
       try {
         switch (operation.kind) {
           case 'put':
-            return put(state, operation);
+            return operation.expected === undefined
+              ? create(state, operation)
+              : replace(state, operation, operation.expected);
           case 'remove':
             return remove(state, operation);
           case 'expire':
@@ -160,7 +214,11 @@ export function createBatchWriter(connection: SqlConnection, bounds: HistoryBoun
       }
     },
     forget: history.forget,
+    hasCleaned: () => cleaned,
     nextDue: history.nextDue,
+    begin() {
+      cleaned = false;
+    },
     rolledBack() {
       objects.rolledBack();
       history.rolledBack();

@@ -55,13 +55,12 @@ const newestFirst = true;
 
 describe('every statement finds its rows by an index', () => {
   const statements = { ...WRITE_STATEMENTS, ...OBJECT_STATEMENTS, ...HISTORY_STATEMENTS };
-  test.each(Object.entries(statements).filter(([name]) => !['insert', 'add', 'last'].includes(name)))(
-    'in the statement %s',
-    (_name, sql) => {
-      const plan = planOf(sql);
-      expect(plan).not.toMatch(/SCAN (?!versions USING)|TEMP B-TREE/);
-    },
-  );
+  test.each(
+    Object.entries(statements).filter(([name]) => !['insert', 'create', 'expiry', 'add', 'last'].includes(name)),
+  )('in the statement %s', (_name, sql) => {
+    const plan = planOf(sql);
+    expect(plan).not.toMatch(/SCAN|TEMP B-TREE/);
+  });
 
   test.each(FEED_STATEMENTS)('in the feed: %s', (sql) => {
     expect(planOf(sql)).not.toMatch(/SCAN|TEMP B-TREE/);
@@ -77,20 +76,19 @@ describe('every statement finds its rows by an index', () => {
     ['the newest', { newestFirst }],
     ['the newest of a namespace', { newestFirst, namespace }],
     ['a search of the newest', { newestFirst, terms: search }],
-    ['a snapshot', snapshot],
-    ['a snapshot of a namespace', { ...snapshot, namespace }],
-    ['a search of a snapshot', { ...snapshot, terms: search }],
   ];
   test.each(inOrder)('in a list of %s, in its order', (_name, query) => {
     for (const sql of statementsOf(query)) {
       const plan = planOf(sql);
       expect(plan).toMatch(/USING (COVERING )?INDEX|USING INTEGER PRIMARY KEY/);
-      // An index that holds only current rows may be walked from one end.
-      expect(plan).not.toMatch(/SCAN versions$|SCAN versions\n|TEMP B-TREE/);
+      expect(plan).not.toMatch(/SCAN|TEMP B-TREE/);
     }
   });
 
   const sorted: [string, Partial<StoredQuery>][] = [
+    ['a snapshot', snapshot],
+    ['a snapshot of a namespace', { ...snapshot, namespace }],
+    ['a search of a snapshot', { ...snapshot, terms: search }],
     ['the newest, by a term', { newestFirst, terms }],
     ['all, by a term of several objects', { terms: several }],
     ['a snapshot, by a term of several objects', { ...snapshot, terms: several }],
@@ -98,7 +96,6 @@ describe('every statement finds its rows by an index', () => {
     ['a snapshot, by a term', { ...snapshot, terms }],
   ];
   test.each(sorted)('in a list of %s, sorting the few that are found', (_name, query) => {
-    for (const sql of statementsOf(query))
-      expect(planOf(sql)).not.toMatch(/SCAN (versions|objects)$|SCAN (versions|objects)\n/);
+    for (const sql of statementsOf(query)) expect(planOf(sql)).not.toMatch(/SCAN (?!page|\(subquery-\d\))/);
   });
 });
