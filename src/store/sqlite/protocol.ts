@@ -126,15 +126,31 @@ const write = oneOf<WriteOperation>({
   forget: { limit: number },
 });
 
-/** A batch of writes as {@link packWrite} packs them, and the moment it is written. */
-export const WRITES: Message<{ readonly now: number; readonly operations: readonly Uint8Array[] }> = message(
-  struct({ now: number, operations: list(bytes) }),
+/** A batch of writes as {@link packWrite} packs them. */
+export interface WriteBatch {
+  /** The moment it is written. */
+  readonly now: number;
+  /** Whether replaces return the versions before them. */
+  readonly withPrevious: boolean;
+  readonly operations: readonly Uint8Array[];
+}
+
+export const WRITES: Message<WriteBatch> = message(
+  struct({ now: number, withPrevious: flag, operations: list(bytes) }),
 );
 
 export const WRITE_ANSWER: Message<WriteAnswer> = message(
   struct({
     nextDue: optional(number),
-    results: list(outcome(oneOf<WriteResult>({ put: { revision }, remove: { record }, count: { count: number } }))),
+    results: list(
+      outcome(
+        oneOf<WriteResult>({
+          put: { revision, previous: optional(record) },
+          remove: { record, previous: revision },
+          count: { count: number },
+        }),
+      ),
+    ),
   }),
 );
 

@@ -68,7 +68,7 @@ function nextDue(engine: SqliteEngine): number | undefined {
 /** Answers one message with one. */
 export function serve(engine: SqliteEngine, kind: RequestKind, message: ArrayBuffer): ArrayBuffer {
   if (kind === 'read') return READ_ANSWER.pack(READS.unpack(message).map((operation) => read(engine, operation)));
-  const { operations, now } = WRITES.unpack(message);
-  const results = engine.write(operations.map(unpackWrite), now);
+  const { operations, now, withPrevious } = WRITES.unpack(message);
+  const results = engine.write(operations.map(unpackWrite), now, withPrevious);
   return WRITE_ANSWER.pack({ results, nextDue: nextDue(engine) });
 }

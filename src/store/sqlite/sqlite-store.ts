@@ -56,6 +56,7 @@ export function createSqliteStore(options: SqliteStoreOptions, host: EngineHost)
     host,
     now: historyNow,
     path,
+    hasReaders: () => feeds.readers > 0,
     onWritten(changes, nextDue) {
       planForgetting(nextDue);
       const known = feeds.readers > 0 ? changes() : undefined;

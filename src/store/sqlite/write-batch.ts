@@ -42,16 +42,22 @@ export interface ForgetOperation {
 /** One operation of a batch. */
 export type WriteOperation = PutOperation | RemoveOperation | ExpireOperation | ForgetOperation;
 
-/** What became of an operation: the revision of a put, the last state of what was removed, the count of the others. */
+/**
+ * What became of an operation: the revision of a put and, where it is wanted, the version that it replaced; the last state
+ * of what was removed and its revision before that; the count of the others.
+ */
 export type WriteResult =
-  | { readonly kind: 'put'; readonly revision: Revision }
-  | { readonly kind: 'remove'; readonly record: StoredRecord }
+  | { readonly kind: 'put'; readonly revision: Revision; readonly previous: StoredRecord | undefined }
+  | { readonly kind: 'remove'; readonly record: StoredRecord; readonly previous: Revision }
   | { readonly kind: 'count'; readonly count: number };
 
 /** Does operations inside a transaction that the caller has begun. What is thrown is a driver's error. */
 export interface BatchWriter {
-  /** Does one operation. A condition that does not hold is the result, and changes nothing. */
-  apply(state: State, operation: WriteOperation): WriteResult | StoreError;
+  /**
+   * Does one operation. A condition that does not hold is the result, and changes nothing. `withPrevious`: a replace returns
+   * the version before it.
+   */
+  apply(state: State, operation: WriteOperation, withPrevious: boolean): WriteResult | StoreError;
   /** See `History`. */
   forget(state: State, limit: number): number;
   /** Whether something was done since the last commit that no counter shows. */
@@ -112,6 +118,12 @@ export function createBatchWriter(connection: SqlConnection, bounds: HistoryBoun
     return { revision: Number(row['rev']), object, size: Number(row['size']) };
   };
 
+  const versionAt = (revision: Revision): StoredRecord => {
+    const row = statements.version.get(revision);
+    if (row === undefined) throw new Error(`the file is damaged: the event at revision ${revision} is missing`);
+    return recordOf(row);
+  };
+
   /** Inserts the version of a put, which is current already. */
   const insert = (revision: Revision, previous: Revision | null, object: number | null, put: PutOperation): void => {
     const { key, expiresAt, description, data } = put;
@@ -139,10 +151,15 @@ export function createBatchWriter(connection: SqlConnection, bounds: HistoryBoun
       return exists(decoder.decode(key));
     }
     insert(revision, null, object, operation);
-    return { kind: 'put', revision };
+    return { kind: 'put', revision, previous: undefined };
   };
 
-  const replace = (state: State, operation: PutOperation, expected: Revision): WriteResult | StoreError => {
+  const replace = (
+    state: State,
+    operation: PutOperation,
+    expected: Revision,
+    withPrevious: boolean,
+  ): WriteResult | StoreError => {
     const { key, data } = operation;
     const current = currentOf(key);
     if (current === undefined) return notFound(decoder.decode(key));
@@ -154,7 +171,7 @@ export function createBatchWriter(connection: SqlConnection, bounds: HistoryBoun
     else statements.replaceObject.run(by, data.length, object, key);
     history.add(state, { ...current, kind, by, key });
     insert(by, current.revision, object, operation);
-    return { kind: 'put', revision: by };
+    return { kind: 'put', revision: by, previous: withPrevious ? versionAt(current.revision) : undefined };
   };
 
   const remove = (state: State, { key, expected }: RemoveOperation): WriteResult | StoreError => {
@@ -162,11 +179,9 @@ export function createBatchWriter(connection: SqlConnection, bounds: HistoryBoun
     if (current === undefined) return notFound(decoder.decode(key));
     if (expected !== undefined && current.revision !== expected)
       return conflict(decoder.decode(key), current.revision, expected);
-    const row = statements.version.get(current.revision);
-    if (row === undefined) throw new Error(`the event at revision ${current.revision} is missing: it is damaged`);
-    const record = recordOf(row);
+    const record = versionAt(current.revision);
     const revision = bury(state, key, current, record.expiresAt);
-    return { kind: 'remove', record: { ...record, revision } };
+    return { kind: 'remove', record: { ...record, revision }, previous: current.revision };
   };
 
   const expire = (state: State, { dueAt, limit }: ExpireOperation): number => {
@@ -193,13 +208,13 @@ export function createBatchWriter(connection: SqlConnection, bounds: HistoryBoun
   };
 
   return {
-    apply(state, operation) {
+    apply(state, operation, withPrevious) {
       try {
         switch (operation.kind) {
           case 'put':
             return operation.expected === undefined
               ? create(state, operation)
-              : replace(state, operation, operation.expected);
+              : replace(state, operation, operation.expected, withPrevious);
           case 'remove':
             return remove(state, operation);
           case 'expire':

@@ -1,8 +1,9 @@
 import { createBatcher } from '../batching/batcher.js';
-import type { Change, EventKey, RemoveOptions, Revision, WriteOptions } from '../contract/event-store.js';
+import type { Change, EventKey, RemoveOptions, WriteOptions } from '../contract/event-store.js';
 import { keyText } from '../contract/keys.js';
 import { eventWithSidecar, encodeSidecar } from '../sidecar/sidecar.js';
 import type { EncodedEvent, EventRecord } from '../contract/record.js';
+import { hasCode } from '../unknown-outcomes.js';
 import { createPacker } from './packing.js';
 import { packWrite, WRITE_ANSWER, WRITES, type WriteRequest } from './protocol.js';
 import { decoded, recordOf } from './records.js';
@@ -44,6 +45,8 @@ export interface WritesOptions {
   /** The time of history, microseconds. */
   readonly now: () => number;
   readonly path: string;
+  /** Whether anybody reads changes: only then does the engine return what a replace replaced. */
+  hasReaders(): boolean;
   /** Called after each batch, with its changes where they are known, and when history has to be forgotten next. */
   onWritten(changes: () => readonly Change[] | undefined, nextDue: number | undefined): void;
 }
@@ -51,28 +54,45 @@ export interface WritesOptions {
 interface Item {
   readonly packed: Uint8Array;
   readonly weight: number;
-  /** Of a put: its record at the revision it got. */
-  readonly recordAt?: (revision: Revision) => EventRecord;
-  readonly isCreate?: boolean;
+  /** Makes what the caller gets of what the engine says. */
+  written(result: WriteResult): Written;
+  /** The change that it made; `undefined`: none; 'unknown': history has to be read. */
+  changeOf(written: Written, result: WriteResult): Change | 'unknown' | undefined;
+}
+
+/** One item of a batch when it is done. */
+interface Done {
+  readonly item: Item;
+  readonly result: WriteResult;
+  readonly written: Written;
 }
 
 function field({ fields }: EncodedEvent, name: string): string | undefined {
   return (Object.hasOwn(fields, name) && fields[name]) || undefined;
 }
 
-/** The changes of a batch of which only creates had success, so that nothing is missing: no reader has to read them. */
-function changesOf(items: readonly Item[], results: readonly (Written | Error)[]): readonly Change[] | undefined {
+/**
+ * The changes of a batch, in order; `undefined` where not all are known. Nobody has to read them from the file then, which
+ * takes about as long as writing them.
+ */
+function changesOf(batch: readonly (Done | Error)[]): readonly Change[] | undefined {
   const changes: Change[] = [];
-  for (const [index, record] of results.entries()) {
-    if (record instanceof Error) continue;
-    if (items[index]?.isCreate !== true || typeof record === 'number') return undefined;
-    changes.push({ type: 'put', key: record.key, revision: record.revision, record });
+  for (const done of batch) {
+    if (hasCode(done, 'unknown-outcome')) return undefined;
+    if (done instanceof Error) continue;
+    const change = done.item.changeOf(done.written, done.result);
+    if (change === 'unknown') return undefined;
+    if (change !== undefined) changes.push(change);
   }
   return changes;
 }
 
+function unexpected(): never {
+  throw new TypeError('the engine answered with another write');
+}
+
 /** Makes {@link Writes}. */
-export function createWrites({ host, now, path, onWritten }: WritesOptions): Writes {
+export function createWrites({ host, now, path, hasReaders, onWritten }: WritesOptions): Writes {
   const packer = createPacker(BUFFER_BYTES);
 
   const batcher = createBatcher<Item, Written>({
@@ -84,31 +104,33 @@ export function createWrites({ host, now, path, onWritten }: WritesOptions): Wri
     async run(items) {
       const operations = items.map((item) => item.packed);
       const size = operations.reduce((sum, { length }) => sum + 4 + length, 16);
-      const answer = WRITE_ANSWER.unpack(await host.send('write', WRITES.pack({ now: now(), operations }, size)));
-      const results = answer.results.map((result, index): Written | Error => {
+      const batch = WRITES.pack({ now: now(), withPrevious: hasReaders(), operations }, size);
+      const answer = WRITE_ANSWER.unpack(await host.send('write', batch));
+      const done = answer.results.map((result, index): Done | Error => {
         if (result instanceof Error) return result;
+        const item = items[index] as Item;
         try {
-          return writtenOf(items[index] as Item, result);
+          return { item, result, written: item.written(result) };
         } catch (error) {
           return error as Error;
         }
       });
-      onWritten(() => changesOf(items, results), answer.nextDue);
-      return results;
+      onWritten(() => changesOf(done), answer.nextDue);
+      return done.map((one) => (one instanceof Error ? one : one.written));
     },
   });
 
-  /** Makes what the caller gets of what the engine says. */
-  const writtenOf = ({ recordAt }: Item, result: WriteResult): Written => {
-    if (result.kind === 'count') return result.count;
-    if (result.kind === 'remove') return decoded(path, () => recordOf(result.record));
-    if (recordAt === undefined) throw new TypeError('the engine answered with another write');
-    return recordAt(result.revision);
-  };
   const add = <Result extends Written>(item: Item, signal?: AbortSignal): Promise<Result> =>
     batcher.add(item, signal) as Promise<Result>;
-  const count = (request: WriteRequest & { readonly limit: number }, signal?: AbortSignal): Promise<number> =>
-    add({ packed: packWrite(packer, request), weight: request.limit * 1024 }, signal);
+  const count = (request: WriteRequest & { readonly limit: number }, signal?: AbortSignal): Promise<number> => {
+    const item: Item = {
+      packed: packWrite(packer, request),
+      weight: request.limit * 1024,
+      written: (result) => (result.kind === 'count' ? result.count : unexpected()),
+      changeOf: (written) => (request.kind === 'expire' && written !== 0 ? 'unknown' : undefined),
+    };
+    return add(item, signal);
+  };
 
   return {
     put({ namespace, name }, event, { expiresAt, expected, signal }) {
@@ -126,15 +148,36 @@ export function createWrites({ host, now, path, onWritten }: WritesOptions): Wri
         description,
         data: event.bytes,
       });
-      const recordAt = (revision: Revision): EventRecord => {
+      const written = (result: WriteResult): EventRecord => {
+        if (result.kind !== 'put') unexpected();
         const data = packed.subarray(packed.length - size);
-        return { key, revision, event: eventWithSidecar(data, description), expiresAt };
+        return { key, revision: result.revision, event: eventWithSidecar(data, description), expiresAt };
       };
-      return add({ packed, weight: packed.length, recordAt, isCreate: expected === undefined }, signal);
+      const changeOf: Item['changeOf'] = (record, result) => {
+        if (typeof record === 'number' || result.kind !== 'put') unexpected();
+        const change = { type: 'put', key, revision: record.revision, record } as const;
+        if (expected === undefined) return change;
+        const { previous } = result;
+        return previous === undefined ? 'unknown' : { ...change, previous: decoded(path, () => recordOf(previous)) };
+      };
+      return add({ packed, weight: packed.length, written, changeOf }, signal);
     },
     remove(key, { expected, signal }) {
       const packed = packWrite(packer, { kind: 'remove', key: keyText(key), expected });
-      return add({ packed, weight: 1024 }, signal);
+      const written = (result: WriteResult): EventRecord =>
+        result.kind === 'remove' ? decoded(path, () => recordOf(result.record)) : unexpected();
+      const changeOf: Item['changeOf'] = (record, result) => {
+        if (typeof record === 'number' || result.kind !== 'remove') unexpected();
+        const { revision } = record;
+        return {
+          type: 'delete',
+          key: record.key,
+          revision,
+          record,
+          previous: { ...record, revision: result.previous },
+        };
+      };
+      return add({ packed, weight: 1024, written, changeOf }, signal);
     },
     expire: (dueAt, limit, signal) => count({ kind: 'expire', dueAt, limit }, signal),
     forget: (limit) => count({ kind: 'forget', limit }),

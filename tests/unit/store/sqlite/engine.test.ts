@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import type { WriteOperation } from '../../../../src/store/sqlite/write-batch.js';
 import { bytes, createBench, failureOf, names, outcomes, put, query, remove, START, text } from './engine-bench.js';
 
-const { newPath, open } = await createBench();
+const { driver, newPath, open } = await createBench();
+const oneHistory = 600_000_000;
 
 describe('a batch', () => {
   test('commits operations whose conditions hold, and fails the others alone', () => {
@@ -112,8 +114,6 @@ describe('lists', () => {
 });
 
 describe('history', () => {
-  const oneHistory = 600_000_000;
-
   test('is dropped when its time is over, in steps, and never before', () => {
     const engine = open(newPath(), { startAt: 1 });
     engine.write([put('a'), put('b'), put('c')], START);
@@ -178,5 +178,48 @@ describe('a page of changes', () => {
     expect(engine.changes(after)).toHaveLength(1);
     expect(engine.changes(after + 1)).toHaveLength(1);
     engine.close();
+  });
+});
+
+describe('expiry', () => {
+  const at = (expiresAt: number, more: { expected?: number } = {}) => put('a', { expiresAt, ...more });
+
+  test('does not take an event that was replaced by one that expires later', () => {
+    const engine = open(newPath(), { startAt: 1 });
+    engine.write([at(START + 10)], START);
+    engine.write([at(START + 20, { expected: 2 })], START);
+    const expire = (dueAt: number): WriteOperation => ({ kind: 'expire', dueAt, limit: 10 });
+    expect(outcomes(engine.write([expire(START + 10)], START))).toEqual([0]);
+    expect(engine.revision()).toBe(3);
+    expect(outcomes(engine.write([expire(START + 20)], START))).toEqual([1]);
+    expect(names(engine.list(query()))).toEqual([]);
+    engine.close();
+  });
+
+  test('gets past any number of events that were replaced, a bounded number with each operation', () => {
+    const engine = open(newPath(), { startAt: 1 });
+    let expected = outcomes(engine.write([at(START)], START))[0] as number;
+    for (let i = 1; i <= 60; i++) {
+      const result = outcomes(engine.write([at(START + i, { expected }), put(`other-${i}`)], START));
+      expected = result[0] as number;
+    }
+    const expired: unknown[] = [];
+    for (let i = 0; i < 8; i++) {
+      expired.push(...outcomes(engine.write([{ kind: 'expire', dueAt: START + 60, limit: 1 }], START)));
+    }
+    expect(expired).toEqual([0, 0, 0, 0, 0, 0, 0, 1]);
+    engine.close();
+  });
+
+  test('leaves nothing behind when replaced events are forgotten before they are due', () => {
+    const path = newPath();
+    const engine = open(path, { startAt: 1 });
+    engine.write([at(START + 50 * oneHistory)], START);
+    engine.write([at(START + 60 * oneHistory, { expected: 2 })], START);
+    engine.write([{ kind: 'forget', limit: 10 }], START + oneHistory);
+    engine.close();
+    const file = driver.open(path);
+    expect(file.prepare('SELECT expires_at FROM expiries').all()).toEqual([{ expires_at: START + 60 * oneHistory }]);
+    file.close();
   });
 });

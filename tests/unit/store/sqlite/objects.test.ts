@@ -125,12 +125,20 @@ test('a file of the first schema is migrated with all of its events', () => {
   row(4, 'NULL', 'c', 'NULL, NULL');
   row(6, 'NULL', 'd', `${hex('web')}, ${hex('u1')}`);
   migrate(connection, 1);
-  const rows = connection.prepare('SELECT rev, ended, object, expires_at FROM versions ORDER BY rev').all();
+  const rows = connection.prepare('SELECT rev, object, expires_at FROM versions ORDER BY rev').all();
   expect(rows).toEqual([
-    { rev: 2, ended: null, object: 1, expires_at: 99 },
-    { rev: 3, ended: 5, object: 2, expires_at: 99 },
-    { rev: 4, ended: null, object: null, expires_at: 99 },
-    { rev: 6, ended: null, object: 1, expires_at: 99 },
+    { rev: 2, object: 1, expires_at: 99 },
+    { rev: 3, object: 2, expires_at: 99 },
+    { rev: 4, object: null, expires_at: 99 },
+    { rev: 6, object: 1, expires_at: 99 },
+  ]);
+  expect(connection.prepare('SELECT rev, object, size FROM current_events ORDER BY key').all()).toEqual([
+    { rev: 2, object: 1, size: 4 },
+    { rev: 4, object: null, size: 4 },
+    { rev: 6, object: 1, size: 4 },
+  ]);
+  expect(connection.prepare('SELECT rev, at, previous, object, size FROM ended_versions').all()).toEqual([
+    { rev: 5, at: 5, previous: 3, object: 2, size: 4 },
   ]);
   expect(createObjectNumbers(connection).numberOf(bytes('web'), undefined)).toBe(2);
   const tables = connection.prepare("SELECT count(*) AS n FROM sqlite_schema WHERE name LIKE '%before%'").get();

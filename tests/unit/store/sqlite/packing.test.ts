@@ -72,8 +72,12 @@ describe('messages', () => {
     ];
     const packer = createPacker();
     const packed = operations.map((operation) => packWrite(packer, operation));
-    const message = WRITES.unpack(WRITES.pack({ operations: packed, now: 123 }));
-    expect({ ...message, operations: message.operations.map(unpackWrite) }).toEqual({ operations, now: 123 });
+    const message = WRITES.unpack(WRITES.pack({ operations: packed, now: 123, withPrevious: true }));
+    expect({ ...message, operations: message.operations.map(unpackWrite) }).toEqual({
+      operations,
+      now: 123,
+      withPrevious: true,
+    });
   });
 
   test('carry texts that are not bytes yet', () => {
@@ -91,15 +95,16 @@ describe('messages', () => {
     const { key, description, data } = put('a');
     const record = { revision: 5, key, expiresAt: 6, description, data };
     const results = [
-      { kind: 'put' as const, revision: 3 },
-      { kind: 'remove' as const, record },
+      { kind: 'put' as const, revision: 3, previous: undefined },
+      { kind: 'put' as const, revision: 6, previous: record },
+      { kind: 'remove' as const, record, previous: 2 },
       { kind: 'count' as const, count: 4 },
       storeError('expired', 'too old', { current: 8 }),
       storeError('exists', 'there'),
     ];
     const answer = WRITE_ANSWER.unpack(WRITE_ANSWER.pack({ results, nextDue: undefined }));
     expect(answer).toEqual({ results, nextDue: undefined });
-    expect(answer.results[3]).toMatchObject({ code: 'expired', message: 'too old', current: 8 });
+    expect(answer.results[4]).toMatchObject({ code: 'expired', message: 'too old', current: 8 });
   });
 
   test('carry reads both ways', () => {

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Change } from '../../../../src/store/contract/event-store.js';
 import { storeError } from '../../../../src/store/contract/errors.js';
 import { nextTurn } from '../../../../src/clock/clock.js';
+import { WRITE_ANSWER } from '../../../../src/store/sqlite/protocol.js';
 import { createSqliteStore } from '../../../../src/store/sqlite/sqlite-store.js';
 import type { EngineHost } from '../../../../src/store/sqlite/worker-host.js';
 import { fakeClock } from '../../../../src/testing/fake-clock.js';
@@ -67,7 +68,7 @@ describe('the store', () => {
     await store.close();
   });
 
-  test('passes new events to watchers without reading them again, and reads where it must', async () => {
+  test('passes changes to watchers without reading them again, and reads where it must', async () => {
     const options = { path: newPath(), clock: fakeClock({ now: START }), startAt: 1 };
     const host = inThreadHost(driver, options);
     let reads = 0;
@@ -94,10 +95,47 @@ describe('the store', () => {
     expect(changes.map(({ record }) => Buffer.from(record.event.bytes))).toEqual(
       ['b', 'c'].map((note) => Buffer.from(sampleEvent({ note }).bytes)),
     );
-    expect(reads).toBe(before);
+    await store.replace(key('a'), sampleEvent({ note: 'second' }), { ...later, expected: 2 });
     await store.remove(key('b'));
-    expect((await feed.next()).value).toMatchObject([{ type: 'delete', key: key('b'), revision: 5 }]);
+    const more: Change[] = [];
+    while (more.length < 2) more.push(...((await feed.next()).value as Change[]));
+    expect(more).toMatchObject([
+      { type: 'put', key: key('a'), revision: 5, previous: { key: key('a'), revision: 2, ...later } },
+      { type: 'delete', key: key('b'), revision: 6, record: { revision: 6 }, previous: { revision: 3, ...later } },
+    ]);
+    const notes = [more[0]?.record, more[0]?.previous, more[1]?.record, more[1]?.previous];
+    expect(notes.map((record) => Buffer.from(record?.event.bytes ?? []))).toEqual(
+      ['second', 'first', 'b', 'b'].map((note) => Buffer.from(sampleEvent({ note }).bytes)),
+    );
+    expect(reads).toBe(before);
+    await store.expire({ now: later.expiresAt, limit: 1 });
+    expect((await feed.next()).value).toMatchObject([{ type: 'delete', key: key('c'), revision: 7 }]);
     expect(reads).toBeGreaterThan(before);
+    await store.close();
+  });
+
+  test('reads history where it cannot be told whether a write of a batch happened', async () => {
+    const options = { path: newPath(), clock: fakeClock({ now: START }), startAt: 1 };
+    const host = inThreadHost(driver, options);
+    const store = createSqliteStore(options, {
+      async send(kind, body) {
+        const answer = await host.send(kind, body);
+        if (kind === 'read') return answer;
+        const { results, nextDue } = WRITE_ANSWER.unpack(answer);
+        const lost = storeError('unknown-outcome', 'the disk has failed');
+        return WRITE_ANSWER.pack({ results: results.map((result, at) => (at === 1 ? lost : result)), nextDue });
+      },
+      close: host.close,
+    });
+    const feed = store.changes({ after: 1 })[Symbol.asyncIterator]();
+    const first = feed.next();
+    for (let turn = 0; turn < 5; turn++) await nextTurn();
+    const results = await Promise.allSettled(
+      ['a', 'b', 'c'].map((name) => store.create(key(name), sampleEvent(), later)),
+    );
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    const changes = (await first).value as readonly Change[];
+    expect(changes.map((change) => change.key.name)).toEqual(['a', 'b', 'c']);
     await store.close();
   });
 
