@@ -167,7 +167,9 @@ function countAfter(
 ): number | undefined {
   const parts = partsOf(query, startOf({ ...query, after: { key, revision } }), undefined);
   const sql = parts.map((part) => part.sql).join(' UNION ALL ');
-  const counted = prepare(`SELECT count(*) AS n FROM (${sql} LIMIT ?)`);
+  // From the other end of `versions` it would step over all that was replaced before.
+  const order = query.newestFirst && parts.length === 1 ? ' ORDER BY rev DESC' : '';
+  const counted = prepare(`SELECT count(*) AS n FROM (${sql}${order} LIMIT ?)`);
   const left = Number(counted.get(...parts.flatMap(({ values }) => values), COUNTED + 1)?.['n']);
   return left <= COUNTED ? left : undefined;
 }
