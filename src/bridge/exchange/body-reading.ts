@@ -31,10 +31,12 @@ export class BodyReading {
   }
 
   /** Ends the reading early: its reader gets this error. Does nothing once the body has been read. */
-  stop(error: unknown = bodyAborted()): void {
+  stop(error?: unknown): void {
     const reject = this.#reject;
+    if (reject === undefined) return;
     this.finish();
-    reject?.(error);
+    // Made only for a reader: an error captures a stack trace, and every answer stops its reading.
+    reject(error ?? bodyAborted());
   }
 
   /** The reading has ended, in whatever way. */
