@@ -1,4 +1,5 @@
-import type { Attributes, Authorize, Caller } from '../../index.js';
+import { createRuleIndex, type RuleScope } from '../../auth/rule-index.js';
+import type { Attributes, Authorize, Caller, Decision } from '../../index.js';
 
 /** One line of a policy file. An empty field matches only what is empty. */
 export interface AbacPolicy {
@@ -79,14 +80,27 @@ function anyAuthenticated({ user, group }: Pick<AbacPolicy, 'user' | 'group'>): 
   return user === '*' || group === '*';
 }
 
+const ALLOWED: Decision = Object.freeze({ allowed: true });
+const DENIED: Decision = Object.freeze({ allowed: false });
+
 /** Allows what at least one policy allows, and everything to group `system:masters`. */
 export function abac(policies: readonly AbacPolicy[]): Authorize {
-  return (caller, attributes) => ({
-    allowed:
-      caller.groups.includes('system:masters') ||
-      policies.some((policy) => matchesCaller(policy, caller) && matchesRequest(policy, attributes)),
-  });
+  const anyAllows = createRuleIndex(
+    policies,
+    scopeOf,
+    (policy, caller, attributes) => matchesCaller(policy, caller) && matchesRequest(policy, attributes),
+  );
+  return (caller, attributes) =>
+    caller.groups.includes('system:masters') || anyAllows(caller, attributes) ? ALLOWED : DENIED;
 }
+
+/** A policy with a user is one of that user, whatever group it wants as well. */
+const scopeOf = ({ user, group, namespace, nonResourcePath }: AbacPolicy): RuleScope => ({
+  users: user === '' ? [] : [user],
+  groups: user === '' && group !== '' ? [group] : [],
+  namespaces: [namespace],
+  paths: nonResourcePath === '' ? [] : [nonResourcePath],
+});
 
 function matchesCaller({ user, group }: AbacPolicy, caller: Caller): boolean {
   if (user === '' && group === '') return false;

@@ -50,7 +50,7 @@ async function authorizer(policyFile: string | undefined): Promise<Authorize> {
   );
 }
 
-/** Some 50,000 tokens or 20,000 policies. Every policy is looked at for every request. */
+/** Some 50,000 tokens or 20,000 policies. */
 const MAX_FILE_BYTES = 4 * 1024 * 1024;
 
 /** Counts what it reads, because a pipe has no size. */
