@@ -13,6 +13,7 @@ import {
 } from './contract.js';
 import { applicableModes, type ImpersonationMode } from './impersonation-modes.js';
 import { wantedCaller } from './impersonation-headers.js';
+import { asksToImpersonate } from './no-impersonation.js';
 import { forbiddenStatus } from './resource-refusal.js';
 
 /** The caller after impersonation, or the refusal: a 400 or a 403, sent with `nosniff`. */
@@ -51,6 +52,7 @@ export type CreateImpersonation = (authorize: Authorize) => Impersonate;
  */
 export function createImpersonation(authorize: Authorize): Impersonate {
   return (request, caller, attributes) => {
+    if (!asksToImpersonate(request)) return { caller };
     const wanted = wantedCaller(request);
     if (wanted === undefined) return { caller };
     if ('fault' in wanted) return { refused: failureStatus(400, 'BadRequest', wanted.fault) };

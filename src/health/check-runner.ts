@@ -53,6 +53,7 @@ export function createCheckRunner(
 ): CheckRunner {
   const { name, timeoutMs, periodMs, cacheMs, critical, failureThreshold, successThreshold } = definition;
   const addedAt = clock.monotonic();
+  const givePermitBack = (): void => semaphore.release();
   const down = (reason: string, counts = critical, error?: unknown): Verdict => {
     const status = counts ? 'failed' : 'degraded';
     return error === undefined ? { status, reason } : { status, reason, error };
@@ -106,28 +107,29 @@ export function createCheckRunner(
     return next;
   }
 
+  function over(release: () => void, startedAt: number, outcome: Outcome): Verdict {
+    release();
+    durationMs = clock.monotonic() - startedAt;
+    return conclude(outcome);
+  }
+
   /** Calls the check function. `release` releases the permit, if the run holds one. */
   function begin(release: () => void, limitMs: number): Verdict | Promise<Verdict> {
     const startedAt = clock.monotonic();
     const context = new RunContext();
-    const over = (outcome: Outcome): Verdict => {
-      release();
-      durationMs = clock.monotonic() - startedAt;
-      return conclude(outcome);
-    };
     executing = true;
     let answer: unknown;
     let pending: Promise<unknown>;
     try {
       answer = definition.check(context);
-      if (!isPromise(answer)) return over(judge(answer));
+      if (!isPromise(answer)) return over(release, startedAt, judge(answer));
       pending = Promise.resolve(answer);
     } catch (error) {
-      return over(thrown(error));
+      return over(release, startedAt, thrown(error));
     } finally {
       executing = false;
     }
-    running = waitFor(pending, context, startedAt, limitMs, over);
+    running = waitFor(pending, context, startedAt, limitMs, (outcome) => over(release, startedAt, outcome));
     return running;
   }
 
@@ -171,7 +173,7 @@ export function createCheckRunner(
       const forMs = Math.round(clock.monotonic() - hangingSince);
       return conclude(failure(`timed out: the run that began ${forMs} ms ago has still not ended`));
     }
-    if (semaphore.tryAcquire()) return begin(() => semaphore.release(), timeoutMs);
+    if (semaphore.tryAcquire()) return begin(givePermitBack, timeoutMs);
     const askedAt = clock.monotonic();
     running = new Promise((resolve) => {
       const start = (release: () => void): void => {
@@ -180,7 +182,7 @@ export function createCheckRunner(
         const spentMs = clock.monotonic() - askedAt;
         resolve(begin(release, Math.max(timeoutMs - spentMs, 0)));
       };
-      const leave = semaphore.wait(() => start(() => semaphore.release()));
+      const leave = semaphore.wait(() => start(givePermitBack));
       const timer = clock.setTimer(() => start(() => undefined), timeoutMs / 2);
       endRun = (outcome) => {
         leave();

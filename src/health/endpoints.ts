@@ -10,7 +10,8 @@ import { chain, isPromise } from '../http/promise.js';
 import type { Verdict } from './check-runner.js';
 import type { HealthRoot } from './contract.js';
 import { reportOf, settled, type Asked, type ProbeVerdict, type Settled } from './evaluate.js';
-import type { AskOpen, AskPermission } from './permission.js';
+import type { AskOpen, AskPermission, Permission } from './permission.js';
+import { createProbeResults } from './probe-results.js';
 import { ROOT_OK, checkText, rootJson, rootText } from './render.js';
 import { rootOf } from './registry.js';
 
@@ -41,6 +42,7 @@ const NO_QUERY: Query = new Map();
 /** Makes the handler of the three roots and everything below them. */
 export function createEndpoints(around: EndpointsDependencies): ApiHandler {
   const { clock, observe, observed, permission, open, rootsOpen, auditIds, ownVerdictLine } = around;
+  const results = createProbeResults();
 
   function answerRoot(root: HealthRoot, query: Query, asked: Asked): Answer {
     return chain(settled(asked), (ready) => {
@@ -68,12 +70,8 @@ export function createEndpoints(around: EndpointsDependencies): ApiHandler {
     });
   }
 
-  function tellProbe(root: HealthRoot, { runners, verdicts }: Settled): void {
-    if (!observed) return;
-    const checks = verdicts.flatMap(({ status }, index) =>
-      status === 'excluded' ? [] : [{ name: runners[index]?.definition.name ?? '', status }],
-    );
-    void observe({ type: 'health.probed', root, checks });
+  function tellProbe(root: HealthRoot, asked: Settled): void {
+    if (observed) void observe({ type: 'health.probed', root, checks: results(root, asked) });
   }
 
   function tellFailures(root: HealthRoot, names: readonly string[], verdicts: readonly ProbeVerdict[]): void {
@@ -99,6 +97,17 @@ export function createEndpoints(around: EndpointsDependencies): ApiHandler {
     return withinLimit(answered, limit?.ms, clock);
   }
 
+  /** The answer of a root without parameters, for the probes of kubelets and load balancers: no report, no text. */
+  function probed(request: ApiRequest, root: HealthRoot, permitted: Permission): Answer {
+    if (!permitted.granted) return finish(request, permitted.refusal);
+    const asked = around.ask(root, NO_VALUES);
+    if (!passedSync(asked)) {
+      return chain(answerRoot(root, NO_QUERY, asked), (response) => finish(request, response));
+    }
+    tellProbe(root, asked);
+    return finish(request, ROOT_OK);
+  }
+
   function finish(request: ApiRequest, response: ApiResponse): ApiResponse {
     const shaped = request.method === 'HEAD' ? asHead(response) : response;
     return auditIds ? audited(request, shaped) : shaped;
@@ -114,15 +123,9 @@ export function createEndpoints(around: EndpointsDependencies): ApiHandler {
     const root = rootOf(path);
     if (root === undefined) return undefined;
     if (isTargetTooLarge(request.url)) return finish(request, uncached(TARGET_TOO_LARGE));
-    // Fast path for the probes of kubelets and load balancers: no parameters, no authentication.
-    if (rootsOpen && target.query === '' && path.length === root.length + 1) {
-      const permitted = open(request);
-      if (!permitted.granted) return finish(request, permitted.refusal);
-      const asked = around.ask(root, NO_VALUES);
-      const passed = passedSync(asked);
-      if (passed) tellProbe(root, asked);
-      const answered = passed ? ROOT_OK : answerRoot(root, NO_QUERY, asked);
-      return chain(answered, (response) => finish(request, response));
+    if (target.query === '' && path.length === root.length + 1) {
+      const permitted = rootsOpen ? open(request) : permission(request, path);
+      return chain(permitted, (granted) => probed(request, root, granted));
     }
     return chain(answer(request, root, path, target.query), (response) => finish(request, response));
   };
@@ -130,5 +133,6 @@ export function createEndpoints(around: EndpointsDependencies): ApiHandler {
 
 /** True if every verdict is available and none failed. */
 function passedSync(asked: Asked): asked is Settled {
-  return asked.verdicts.every((verdict) => !isPromise(verdict) && verdict.status !== 'failed');
+  for (const verdict of asked.verdicts) if (isPromise(verdict) || verdict.status === 'failed') return false;
+  return true;
 }

@@ -20,7 +20,7 @@ export function createSemaphore(limit: number) {
     release(): void {
       free += 1;
       // A callback may release synchronously: this loop serves the queue then, so that the stack does not grow.
-      if (serving) return;
+      if (serving || queue.size === 0) return;
       serving = true;
       while (free > 0) {
         const [acquired] = queue;

@@ -39,6 +39,22 @@ interface RequestSeries {
   readonly termination: Series | undefined;
 }
 
+function isForgotten({ count, duration, size, termination }: RequestSeries): boolean {
+  return count.forgotten || duration.forgotten || size?.forgotten === true || termination?.forgotten === true;
+}
+
+type ProbeObservation = Extract<Observation, { readonly type: 'health.probed' }>;
+
+/** What probes with the same results add to. */
+interface ProbeSeries {
+  readonly checks: ProbeObservation['checks'];
+  readonly states: readonly Series[];
+  readonly results: readonly Series[];
+}
+
+/** A registry forgets all series of a metric, or none. */
+const areForgotten = (series: readonly Series[]): boolean => series[0]?.forgotten === true;
+
 /** Kinds of requests that are found without making a key: a service has some dozens. */
 const MOST_KINDS = 256;
 
@@ -66,6 +82,10 @@ export function createObservationRecorder(metrics: Metrics): (observation: Obser
     for (let index = 0; index < kinds.length; index++) {
       const kind = kinds[index] as RequestSeries;
       if (!isSameKind(kind.request, request)) continue;
+      if (isForgotten(kind)) {
+        kinds.splice(index, 1);
+        break;
+      }
       if (index > 0) {
         kinds[index] = kinds[0] as RequestSeries;
         kinds[0] = kind;
@@ -86,6 +106,29 @@ export function createObservationRecorder(metrics: Metrics): (observation: Obser
     if (kind.termination !== undefined) kind.termination.value += 1;
   }
 
+  /** The last results of each endpoint, and their series: a probe whose results are the same array adds to these. */
+  const probes = new Map<ProbeObservation['root'], ProbeSeries>();
+
+  function seriesOfProbe({ root, checks }: ProbeObservation): ProbeSeries {
+    const states = checks.map(({ name, status }) => {
+      const series = metrics.check.of(name, root);
+      series.value = status === 'failed' ? 0 : 1;
+      return series;
+    });
+    const results = checks.map(({ name, status }) =>
+      metrics.checks.of(name, root, status === 'failed' ? 'error' : 'success'),
+    );
+    const made = { checks, states, results };
+    probes.set(root, made);
+    return made;
+  }
+
+  function recordProbe(probe: ProbeObservation): void {
+    const last = probes.get(probe.root);
+    const isKnown = last?.checks === probe.checks && !areForgotten(last.states) && !areForgotten(last.results);
+    for (const series of (isKnown ? last : seriesOfProbe(probe)).results) series.value += 1;
+  }
+
   const openWatches = ({ group, version, scope }: WatchIdentity): Series =>
     metrics.longRunning.of('WATCH', group, version, 'events', '', scope, COMPONENT);
 
@@ -95,11 +138,7 @@ export function createObservationRecorder(metrics: Metrics): (observation: Obser
         recordRequest(observation);
         return;
       case 'health.probed':
-        for (const { name, status } of observation.checks) {
-          const passed = status !== 'failed';
-          metrics.check.of(name, observation.root).value = passed ? 1 : 0;
-          metrics.checks.of(name, observation.root, passed ? 'success' : 'error').value += 1;
-        }
+        recordProbe(observation);
         return;
       case 'health.changed':
         metrics.changes.of(observation.check, observation.status).value += 1;

@@ -33,6 +33,8 @@ export interface MetricDefinition {
 export class Series {
   readonly labels: LabelValues;
   value = 0;
+  /** The metric has forgotten it: what is added here is printed no more. */
+  forgotten = false;
   /** Of a histogram: how many values are in each bucket and in no lower one; the last one is above all. */
   readonly counts: number[];
   readonly #buckets: readonly number[];
@@ -110,7 +112,12 @@ export function createMetric({ name, help, type, labels, buckets = [] }: MetricD
       series.set(key, made);
       return made;
     },
-    remove: (...values) => void series.delete(values.join('\0')),
+    remove(...values) {
+      const key = values.join('\0');
+      const known = series.get(key);
+      if (known !== undefined) known.forgotten = true;
+      series.delete(key);
+    },
     get: () =>
       Promise.resolve({
         name,
@@ -119,6 +126,9 @@ export function createMetric({ name, help, type, labels, buckets = [] }: MetricD
         aggregator: 'sum',
         values: [...series.values()].flatMap((one) => samples(one)),
       }),
-    reset: () => series.clear(),
+    reset() {
+      for (const one of series.values()) one.forgotten = true;
+      series.clear();
+    },
   };
 }

@@ -44,7 +44,10 @@ export type Observation =
       /** What the check threw, rejected with or returned as an `Error`. */
       readonly error?: unknown;
     }
-  /** A health endpoint was asked, and these are the results of its checks; those excluded are not among them. */
+  /**
+   * A health endpoint was asked, and these are the results of its checks; those excluded are not among them. The same frozen array
+   * each time, until a check changes its status.
+   */
   | {
       readonly type: 'health.probed';
       readonly root: 'healthz' | 'livez' | 'readyz';

@@ -240,6 +240,27 @@ describe('/metrics', () => {
     expect((await send('GET', '/metrics')).text).not.toContain('name="ping"');
   });
 
+  it('counts on from zero when the registry of the service was reset', async () => {
+    const registry = new Registry();
+    const { send, health } = createService({ registry });
+    const twice = async (): Promise<void> => {
+      for (let n = 0; n < 2; n++) {
+        await send('GET', '/readyz');
+        await send('GET', COLLECTION);
+      }
+    };
+    await twice();
+    registry.resetMetrics();
+    await twice();
+    const text = await registry.metrics();
+    expect(text).toContain('kubernetes_healthcheck{name="ping",type="readyz"} 1');
+    expect(text).toContain('kubernetes_healthchecks_total{name="ping",type="readyz",status="success"} 2');
+    expect(text).toMatch(/^apiserver_request_total\{verb="LIST",.*\} 2$/m);
+    health.startShutdown();
+    await send('GET', '/readyz');
+    expect(await registry.metrics()).toContain('kubernetes_healthcheck{name="shutdown",type="readyz"} 0');
+  });
+
   it('has metrics of the process on request', async () => {
     expect((await createService({ processMetrics: true }).send('GET', '/metrics')).text).toContain(
       'process_cpu_seconds_total',
