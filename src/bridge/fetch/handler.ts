@@ -2,14 +2,7 @@ import { systemClock } from '../../clock/clock.js';
 import { normalizeBasePath, stripBasePath } from '../../http/base-path.js';
 import type { ApiHandler } from '../../http/handler.js';
 import { isPromise } from '../../http/promise.js';
-import {
-  checkResponse,
-  isBodiless,
-  isStream,
-  type ApiResponse,
-  type ResponseHeaders,
-  releaseSource,
-} from '../../http/response.js';
+import { checkResponse, isBodiless, isStream, type ApiResponse, releaseSource } from '../../http/response.js';
 import { abortReason, isAbortError } from '../exchange/abort-reason.js';
 import { failureOf, reportTo, warnOf } from '../exchange/failures.js';
 import { checkBridge, STALL_TIMEOUT_MS, type BridgeOptions } from '../exchange/options.js';
@@ -18,6 +11,7 @@ import { createStallDetector } from '../exchange/stall-detector.js';
 import { bodyStream } from './body-stream.js';
 import { createStreamingAnswers } from '../exchange/streaming-answers.js';
 import { FetchExchange, type FetchInfo } from './request.js';
+import { plainHeaders, responseInit, type PlainHeaders } from './response-init.js';
 
 /** Options of `toFetchHandler`. */
 export type FetchHandlerOptions = BridgeOptions;
@@ -53,7 +47,7 @@ export function toFetchHandler(handler: ApiHandler, options: FetchHandlerOptions
     const { status, body } = response;
     const streams = isStream(body) && exchange.method !== 'HEAD' && !isBodiless(status);
     // Middleware is a function around this one: it cannot be seen.
-    const headers = toHeaders(streams ? withNoTransform(response.headers) : response.headers);
+    const headers = plainHeaders(streams ? withNoTransform(response.headers) : response.headers);
     if (streams) {
       const streamed = new Response(streamOf(exchange, body, response.signal), responseInit(status, headers));
       streaming.add(exchange);
@@ -115,7 +109,7 @@ export function toFetchHandler(handler: ApiHandler, options: FetchHandlerOptions
     const { response, expected } = failureOf(error);
     if (!expected && !(exchange.aborted && isAbortError(error))) reportTo(onError, error, 'handler');
     exchange.finish();
-    return plainResponse(exchange.method, response.status, toHeaders(response.headers), response.body as string);
+    return plainResponse(exchange.method, response.status, plainHeaders(response.headers), response.body as string);
   };
 
   return async function fetchHandler(request, info): Promise<Response | undefined> {
@@ -143,37 +137,28 @@ function withoutFragment(url: string): string {
   return hash === -1 ? url : url.slice(0, hash);
 }
 
-function toHeaders(headers: ResponseHeaders): Headers {
-  const result = new Headers();
-  for (const [name, value] of Object.entries(headers)) {
-    if (typeof value === 'string') result.set(name, value);
-    else for (const each of value) result.append(name, each);
-  }
-  return result;
-}
+const UTF8 = /* @__PURE__ */ new TextEncoder();
 
 /** `undefined` stands for a stream that is not sent, of unknown length. */
 function plainResponse(
   method: string,
   status: number,
-  headers: Headers,
+  headers: PlainHeaders,
   body: string | Uint8Array | null | undefined,
 ): Response {
+  const { values } = headers;
   if (isBodiless(status)) {
-    headers.delete('content-length');
-    return new Response(null, { status, headers });
+    delete values['content-length'];
+    return new Response(null, responseInit(status, headers));
   }
   // As bytes: a string would get a content type of its own where the handler gave none.
-  const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : (body ?? new Uint8Array(0));
-  const keepsLength = body === undefined || (body === null && method === 'HEAD' && headers.has('content-length'));
-  if (!keepsLength) headers.set('content-length', String(bytes.byteLength));
+  const bytes = typeof body === 'string' ? UTF8.encode(body) : (body ?? NO_BYTES);
+  const keepsLength = body === undefined || (body === null && method === 'HEAD' && 'content-length' in values);
+  if (!keepsLength) values['content-length'] = String(bytes.byteLength);
   return new Response(
     method === 'HEAD' || bytes.byteLength === 0 ? null : (bytes as Uint8Array<ArrayBuffer>),
     responseInit(status, headers),
   );
 }
 
-/** `encodeBody`: Cloudflare Workers compress a body with a content encoding, unless told that it is compressed already. */
-function responseInit(status: number, headers: Headers): ResponseInit & { readonly encodeBody?: 'manual' } {
-  return headers.has('content-encoding') ? { status, headers, encodeBody: 'manual' } : { status, headers };
-}
+const NO_BYTES = /* @__PURE__ */ new Uint8Array(0);

@@ -34,11 +34,11 @@ export class FetchExchange implements ApiRequest {
   readonly #request: Request;
   readonly #info: FetchInfo | undefined;
   readonly #settings: FetchSettings;
-  readonly #onRequestAbort: () => void;
+  /** Set once the signal of the Request is followed. */
+  #onRequestAbort: (() => void) | undefined;
   #headers: RequestHeaders | undefined;
   #controller: AbortController | undefined;
   #reason: AbortReason | undefined;
-  #following = false;
   #finished = false;
   readonly #reading = new BodyReading();
 
@@ -48,7 +48,6 @@ export class FetchExchange implements ApiRequest {
     this.#request = request;
     this.#info = info;
     this.#settings = settings;
-    this.#onRequestAbort = () => this.abort(settings.clientLeft);
   }
 
   get headers(): RequestHeaders {
@@ -117,8 +116,8 @@ export class FetchExchange implements ApiRequest {
 
   /** Takes over an abort of the Request's own signal, until the answer is finished. */
   follow(): void {
-    if (this.#following || this.#finished) return;
-    this.#following = true;
+    if (this.#onRequestAbort !== undefined || this.#finished) return;
+    this.#onRequestAbort = () => this.abort(this.#settings.clientLeft);
     const { signal } = this.#request;
     if (signal.aborted) this.#onRequestAbort();
     else signal.addEventListener('abort', this.#onRequestAbort, { once: true });
@@ -129,6 +128,6 @@ export class FetchExchange implements ApiRequest {
     if (this.#finished) return;
     this.#finished = true;
     this.#reading.stop();
-    if (this.#following) this.#request.signal.removeEventListener('abort', this.#onRequestAbort);
+    if (this.#onRequestAbort !== undefined) this.#request.signal.removeEventListener('abort', this.#onRequestAbort);
   }
 }

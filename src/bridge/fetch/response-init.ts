@@ -1,0 +1,45 @@
+import type { ResponseHeaders } from '../../http/response.js';
+
+/** The headers of a response with one text for each name. */
+export interface PlainHeaders {
+  readonly values: Record<string, string>;
+  /** The only header whose values cannot be one line. */
+  readonly cookies: readonly string[];
+}
+
+const COOKIES = 'set-cookie';
+
+/** Joins the values of a header into one, as `Headers` does. */
+export function plainHeaders(headers: ResponseHeaders): PlainHeaders {
+  const values: Record<string, string> = {};
+  let cookies: readonly string[] = [];
+  for (const given of Object.keys(headers)) {
+    const name = given.toLowerCase();
+    const value = headers[given] as string | readonly string[];
+    if (name === COOKIES) cookies = [...cookies, ...[value].flat()];
+    else {
+      const text = typeof value === 'string' ? value : value.join(', ');
+      values[name] = Object.hasOwn(values, name) ? `${values[name]}, ${text}` : text;
+    }
+  }
+  return { values, cookies };
+}
+
+/**
+ * What a `Response` is made with. The headers are a plain object: a `Headers` would be copied by every `Response`, and Hono's for Node
+ * makes none at all until somebody reads them. `encodeBody`: Cloudflare Workers compress a body with a content encoding,
+ * unless told that it is compressed already.
+ */
+export function responseInit(
+  status: number,
+  { values, cookies }: PlainHeaders,
+): ResponseInit & { readonly encodeBody?: 'manual' } {
+  const headers = cookies.length === 0 ? values : withCookies(values, cookies);
+  return 'content-encoding' in values ? { status, headers, encodeBody: 'manual' } : { status, headers };
+}
+
+function withCookies(values: Record<string, string>, cookies: readonly string[]): Headers {
+  const headers = new Headers(values);
+  for (const cookie of cookies) headers.append(COOKIES, cookie);
+  return headers;
+}
