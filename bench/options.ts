@@ -1,9 +1,10 @@
 import { parseArgs } from 'node:util';
-import { BASE, type StoreKind, type Target, type VitalsServerOptions } from './protocol.js';
+import { BASE, FRAMEWORKS, type Framework, type StoreKind, type Target, type VitalsServerOptions } from './protocol.js';
 
 /** A server to be measured. */
 export type ServerSpec = { readonly name: string } & (
   | { readonly kind: 'floor' }
+  | { readonly kind: 'bare'; readonly framework: Framework }
   | {
       readonly kind: 'vitals';
       readonly store: StoreKind;
@@ -43,8 +44,10 @@ export const USAGE = `npm run bench [-- options]
   --quick            a few seconds a phase, small sizes: to see that it works, not to compare
   --only a,b         only these phases (health, create, get, update, patch, pages, list, regarding, watch, slow, json,
                      storm, expiry, size, host, hostile, fairness, imports, micro); a prefix is enough
-  --servers a,b      floor, memory, sqlite, express, hono, postgres=URL, etcd=URL[;URL], other=http://[:token@]host:port[/apis/group/version]
-                     default: floor,memory,sqlite,express,hono; the floor is always there
+  --servers a,b      floor, memory, sqlite, express, hono, fastify, postgres=URL, etcd=URL[;URL],
+                     other=http://[:token@]host:port[/apis/group/version]
+                     default: floor,memory,sqlite,express,hono,fastify; the floor is always there, and beside a framework
+                     its bare routes, to which it is compared
   --runs n           rounds with fresh processes (3; quick: 1)
   --sizes a,b        steps of the size phase (1000,10000,100000,1000000; quick: 1000,10000)
   --profile folder   CPU profiles of our servers, a file for each phase, and what took the time
@@ -80,7 +83,7 @@ export function readOptions(args: readonly string[]): BenchOptions | 'help' {
       write: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
       only: { type: 'string', default: '' },
-      servers: { type: 'string', default: 'floor,memory,sqlite,express,hono' },
+      servers: { type: 'string', default: 'floor,memory,sqlite,express,hono,fastify' },
       runs: { type: 'string' },
       sizes: { type: 'string' },
       profile: { type: 'string' },
@@ -92,7 +95,7 @@ export function readOptions(args: readonly string[]): BenchOptions | 'help' {
   const times = quick ? QUICK : FULL;
   const sizes =
     values.sizes === undefined ? times.sizes : list(values.sizes).map((size) => wholeNumber('--sizes', size));
-  const servers = list(values.servers).map(serverSpec);
+  const servers = list(values.servers).map(serverSpec).flatMap(withBareRoutes);
   return {
     quick,
     write,
@@ -110,6 +113,23 @@ function wholeNumber(option: string, text: string): number {
   if (!/^[1-9]\d{0,7}$/.test(text)) throw new Error(`${option}: give whole numbers above 0, not ${text}`);
   return Number(text);
 }
+
+/** Beside our handler in a framework, routes of that framework which do the same without us. */
+function withBareRoutes(spec: ServerSpec): readonly ServerSpec[] {
+  const framework = FRAMEWORKS.find((known) => spec.kind === 'vitals' && spec.mount === known);
+  return framework === undefined ? [spec] : [{ name: bareName(framework), kind: 'bare', framework }, spec];
+}
+
+const bareName = (framework: Framework): string => `bare-${framework}`;
+
+/** The name of the server that the ratios of another are to: what can be done in the same framework, or the floor. */
+export function baseOf(name: string): string {
+  const framework = FRAMEWORKS.find((known) => known === name);
+  return framework === undefined ? 'floor' : bareName(framework);
+}
+
+/** True for a server that is compared in a few phases only. */
+export const isMount = (spec: ServerSpec): boolean => spec.kind === 'bare' || baseOf(spec.name) !== 'floor';
 
 function serverSpec(text: string): ServerSpec {
   const mark = text.indexOf('=');
@@ -130,6 +150,7 @@ function serverSpec(text: string): ServerSpec {
       return ours(name);
     case 'express':
     case 'hono':
+    case 'fastify':
       return ours('memory', name);
     case 'postgres':
     case 'etcd':

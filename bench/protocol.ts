@@ -103,12 +103,16 @@ export interface JsonCalls {
   readonly stringify: number;
 }
 
+/** The web frameworks that our handler is measured in. */
+export const FRAMEWORKS = ['express', 'hono', 'fastify'] as const;
+export type Framework = (typeof FRAMEWORKS)[number];
+
 export type StoreKind = 'memory' | 'sqlite' | 'postgres' | 'etcd';
 
 /** What one of our server processes is to be. */
 export interface VitalsServerOptions {
   readonly store: StoreKind;
-  readonly mount: 'node' | 'express' | 'hono';
+  readonly mount: 'node' | Framework;
   /** A database's address, or a file. */
   readonly location: string;
   readonly ttlMs: number;

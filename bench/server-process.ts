@@ -28,7 +28,7 @@ export function createServerPark(scratch: string): ServerPark {
   let files = 0;
 
   const startOwn = async (spec: Exclude<ServerSpec, { kind: 'other' }>, life: Life): Promise<BenchServer> => {
-    const worker = spec.kind === 'floor' ? await startWorker('servers/floor.ts') : await startVitals(spec, life);
+    const worker = await startServer(spec, life);
     const port = await worker.call<number>('port', undefined, CALL_LIMIT_MS);
     const server: BenchServer = {
       spec,
@@ -42,6 +42,10 @@ export function createServerPark(scratch: string): ServerPark {
     };
     running.add(server);
     return server;
+  };
+  const startServer = (spec: Exclude<ServerSpec, { kind: 'other' }>, life: Life): Promise<Worker> => {
+    if (spec.kind === 'floor') return startWorker('servers/floor.ts');
+    return spec.kind === 'bare' ? startWorker('servers/bare.ts', [spec.framework]) : startVitals(spec, life);
   };
   const startVitals = (spec: Extract<ServerSpec, { kind: 'vitals' }>, life: Life): Promise<Worker> => {
     const location = spec.location || join(scratch, `${spec.name}-${++files}.db`);

@@ -5,8 +5,11 @@ import type { BenchServer } from '../server-process.js';
 /** How one number of a sample becomes a figure. */
 export interface Metric {
   readonly key: string;
-  /** `ratio`: to the floor's number of the same slice. `value`: as it is. */
-  readonly as: 'ratio' | 'value';
+  /**
+   * `ratio`: to the number of the floor in the same slice, for a framework to that of its bare routes. `floor-ratio`: to the
+   * floor's, for frameworks only. `value`: as it is.
+   */
+  readonly as: 'ratio' | 'floor-ratio' | 'value';
   readonly unit: Figure['unit'];
   readonly better: Figure['better'];
 }
@@ -21,6 +24,8 @@ export interface Phase {
   readonly metrics: readonly Metric[];
   /** Slices in a round, where the usual number would take too long. */
   readonly slices?: number;
+  /** Measured in the frameworks, too. */
+  readonly mounts?: boolean;
   /** @param first nothing like it ran in this process before: it has to warm up for longer */
   measure(bench: Bench, server: BenchServer, first: boolean): Promise<Sample>;
 }

@@ -16,11 +16,13 @@ function loadPhase(
   title: string,
   load: { readonly kind: LoadKind; readonly connections: number; readonly namespace?: string },
   metrics: readonly Metric[],
+  mounts = false,
 ): Phase {
   return {
     id,
     title,
     metrics,
+    mounts,
     async measure(bench, server, first) {
       const { warmupMs, sliceMs } = bench.options.times;
       const job = { ...DATA, ...load, warmupMs: first ? warmupMs * FIRST_WARMUP : warmupMs, durationMs: sliceMs };
@@ -47,8 +49,9 @@ const fresh = { kind: 'create', namespace: 'bench-new' } as const;
 
 /** Reads first: what comes later changes the data set. */
 export const loadPhases: readonly Phase[] = [
-  loadPhase('health', 'GET /readyz, 64 connections', { kind: 'health', connections: 64 }, small),
-  loadPhase('get', 'get, 64 connections', { kind: 'get', connections: 64 }, small),
+  loadPhase('health', 'GET /readyz with eleven checks, 64 connections', { kind: 'health', connections: 64 }, small),
+  loadPhase('livez', 'GET /livez, 64 connections', { kind: 'livez', connections: 64 }, small),
+  loadPhase('get', 'get, 64 connections', { kind: 'get', connections: 64 }, small, true),
   loadPhase('pages', 'walk over 10,000 events in pages of 500, 4 connections', { kind: 'page', connections: 4 }, [
     BYTES,
     CPU,
@@ -67,7 +70,7 @@ export const loadPhases: readonly Phase[] = [
   ),
   loadPhase('create-1', 'create, 1 in flight', { ...fresh, connections: 1 }, small),
   loadPhase('create-16', 'create, 16 in flight', { ...fresh, connections: 16 }, small),
-  loadPhase('create-64', 'create, 64 in flight', { ...fresh, connections: 64 }, small),
+  loadPhase('create-64', 'create, 64 in flight', { ...fresh, connections: 64 }, small, true),
   loadPhase('update', 'update, 64 connections', { kind: 'update', connections: 64 }, small),
   loadPhase('patch', 'merge patch, 64 connections', { kind: 'patch', connections: 64 }, small),
 ];

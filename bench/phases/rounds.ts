@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Bench } from '../context.js';
 import { figure, type Figure } from '../figures.js';
 import type { BenchServer } from '../server-process.js';
+import { baseOf, isMount } from '../options.js';
 import { DATA, type Metric, type Phase, type Sample } from './contract.js';
 import { profileText } from '../report/profile.js';
 
@@ -18,7 +19,10 @@ export async function runRounds(bench: Bench, phases: readonly Phase[]): Promise
     bench.log(`round ${round} of ${bench.options.runs}`);
     const servers = await startAll(bench);
     try {
-      for (const phase of phases) await runPhase(bench, phase, servers, samples.get(phase) as Samples, round);
+      for (const phase of phases) {
+        const measured = phase.mounts === true ? servers : servers.filter(({ spec }) => !isMount(spec));
+        await runPhase(bench, phase, measured, samples.get(phase) as Samples, round);
+      }
     } finally {
       await Promise.all(servers.map((server) => server.stop()));
     }
@@ -100,13 +104,15 @@ async function profiled<T>(
 }
 
 function figuresOf(phase: Phase, samples: Samples): Figure[] {
-  const floor = samples.get('floor') ?? [];
   const figures = (name: string, list: readonly Sample[], { key, as, unit, better }: Metric): Figure[] => {
+    const base = baseOf(name);
+    if ((as === 'ratio' && name === base) || (as === 'floor-ratio' && base === 'floor')) return [];
+    const compared = samples.get(as === 'floor-ratio' ? 'floor' : base) ?? [];
     const values = list.map((sample, slot) =>
-      as === 'value' ? sample[key] : (sample[key] ?? Number.NaN) / (floor[slot]?.[key] ?? Number.NaN),
+      as === 'value' ? sample[key] : (sample[key] ?? Number.NaN) / (compared[slot]?.[key] ?? Number.NaN),
     );
     const known = values.filter((value): value is number => value !== undefined && Number.isFinite(value));
-    if (known.length === 0 || (name === 'floor' && as === 'ratio')) return [];
+    if (known.length === 0) return [];
     return [figure(`${phase.id}.${key}.${name}`, known, { unit, better, orientation: as === 'value' && unit !== '×' })];
   };
   return [...samples].flatMap(([name, list]) => phase.metrics.flatMap((metric) => figures(name, list, metric)));

@@ -27,6 +27,10 @@ reading; what a list costs that is read for the first time stands in
 [decision 31](decisions/0031-lists-that-are-read-again.md). Frames of a watch are timed from the moment their event was due, with
 ten watchers at equal distances among all; those of the first three seconds after the watchers were opened do not count.
 
+Express, Fastify and Hono have our handler as a service would mount it, and are compared to *bare* routes of the same framework
+(\`bench/servers/bare.ts\`), which do what the floor does; \`of-floor\` is to the floor itself, and so are the rows of the bare
+routes.
+
 Measure on your own machine with \`npm run bench\`; \`npm run bench -- --help\` says what can be chosen, other servers and databases
 included. Databases should be empty, and yours to fill.
 `;

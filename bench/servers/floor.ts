@@ -1,51 +1,20 @@
 // The floor: a bare node:http server that does the least possible work for the same bytes. No checks, no access, no history.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { BASE } from '../protocol.js';
-import { createNamespace, type FloorNamespace } from './floor-state.js';
+import { createRooms, listBytes, MISSING, TAKEN, type Room } from './floor-rooms.js';
 import { createFanOut, type FanOut } from './floor-watch.js';
 import { serveBench } from './own-process.js';
 
-interface Room {
-  readonly events: FloorNamespace;
-  readonly watchers: FanOut;
-}
-
 const PREFIX = `${BASE}/namespaces/`;
-const LIST_END = Buffer.from(']}');
-const COMMA = Buffer.from(',');
-const rooms = new Map<string, Room>();
-const revisions = {
-  latest: 0,
-  next(): number {
-    this.latest += 1;
-    return this.latest;
-  },
-};
-
-function roomOf(namespace: string): Room {
-  const known = rooms.get(namespace);
-  if (known) return known;
-  const watchers = createFanOut();
-  const made = { watchers, events: createNamespace(revisions, (bytes) => watchers.publish(bytes)) };
-  rooms.set(namespace, made);
-  return made;
-}
+const rooms = createRooms(createFanOut);
 
 function send(response: ServerResponse, status: number, bytes: Buffer): void {
   response.writeHead(status, ['Content-Type', 'application/json', 'Content-Length', String(bytes.length)]);
   response.end(bytes);
 }
 
-const MISSING = Buffer.from('{"kind":"Status","code":404}');
-const TAKEN = Buffer.from('{"kind":"Status","code":409}');
-
 function sendList(response: ServerResponse, items: readonly Buffer[], next: number | undefined): void {
-  const more = next === undefined ? '' : `,"continue":"${next}"`;
-  const head = `{"kind":"EventList","apiVersion":"events.example.com/v1","metadata":{"resourceVersion":"${revisions.latest}"${more}},"items":[`;
-  const parts: Buffer[] = [Buffer.from(head)];
-  items.forEach((item, index) => (index === 0 ? parts.push(item) : parts.push(COMMA, item)));
-  parts.push(LIST_END);
-  send(response, 200, Buffer.concat(parts));
+  send(response, 200, listBytes(rooms.revision, items, next));
 }
 
 function readText(request: IncomingMessage, then: (text: string) => void): void {
@@ -60,7 +29,7 @@ function readText(request: IncomingMessage, then: (text: string) => void): void 
 
 const REGARDING = 'fieldSelector=regarding.name%3D';
 
-function read({ events, watchers }: Room, name: string, query: string, response: ServerResponse): void {
+function read({ events, watchers }: Room<FanOut>, name: string, query: string, response: ServerResponse): void {
   if (name !== '') {
     const bytes = events.get(name);
     return bytes ? send(response, 200, bytes) : send(response, 404, MISSING);
@@ -73,7 +42,7 @@ function read({ events, watchers }: Room, name: string, query: string, response:
 }
 
 function write(
-  room: Room,
+  room: Room<FanOut>,
   method: string | undefined,
   name: string,
   request: IncomingMessage,
@@ -102,7 +71,7 @@ await serveBench(
     const slash = url.indexOf('/', PREFIX.length);
     const mark = url.indexOf('?', slash);
     const end = mark === -1 ? url.length : mark;
-    const room = roomOf(url.slice(PREFIX.length, slash));
+    const room = rooms.of(url.slice(PREFIX.length, slash));
     const name = url.slice(slash + '/events/'.length, end);
     if (method === 'GET') return read(room, name, mark === -1 ? '' : url.slice(mark + 1), response);
     return write(room, method, name, request, response);

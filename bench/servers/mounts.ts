@@ -1,14 +1,16 @@
 import { createServer, type Server } from 'node:http';
 import { createAdaptorServer } from '@hono/node-server';
 import express from 'express';
+import fastify from 'fastify';
 import { Hono } from 'hono';
 import type { ApiHandler } from 'kube-vitals';
+import { toFastifyPlugin } from 'kube-vitals/fastify';
 import { toFetchHandler } from 'kube-vitals/fetch';
 import { toNodeListener } from 'kube-vitals/node';
 import type { VitalsServerOptions } from '../protocol.js';
 
 /** A server for the handler, in the way a service would mount it. */
-export function mountOn(mount: VitalsServerOptions['mount'], handle: ApiHandler): Server {
+export async function mountOn(mount: VitalsServerOptions['mount'], handle: ApiHandler): Promise<Server> {
   switch (mount) {
     case 'node':
       return createServer(toNodeListener(handle));
@@ -18,6 +20,12 @@ export function mountOn(mount: VitalsServerOptions['mount'], handle: ApiHandler)
       const answer = toFetchHandler(handle);
       const app = new Hono().use(async (context, next) => (await answer(context.req.raw)) ?? next());
       return createAdaptorServer(app) as Server;
+    }
+    case 'fastify': {
+      const app = fastify();
+      await app.register(toFastifyPlugin(handle));
+      await app.ready();
+      return app.server;
     }
   }
 }

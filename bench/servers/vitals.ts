@@ -1,7 +1,8 @@
 // One of our servers: a store behind everything a service would switch on, mounted in one of the usual ways.
-import { allowAuthenticated, createEvents, createHealth, firstOf, staticTokens, type EventStore } from 'kube-vitals';
+import { allowAuthenticated, createEvents, firstOf, staticTokens, type EventStore } from 'kube-vitals';
 import { sampleEvent } from 'kube-vitals/testing';
 import { FLOOD_TOKEN, TOKEN, type VitalsServerOptions } from '../protocol.js';
+import { benchHealth } from './health.js';
 import { mountOn } from './mounts.js';
 import { serveBench } from './own-process.js';
 import { openStore } from './stores.js';
@@ -22,9 +23,9 @@ const events = createEvents({
   ttlMs: options.ttlMs,
   limits: { reads: 4_000, writes: 4_000, watchesPerCaller: 10_000 },
 });
-const health = createHealth({ authenticate, authorize });
+const health = benchHealth({ authenticate, authorize });
 
-await serveBench(mountOn(options.mount, firstOf(health.handle, events.handle)), {
+await serveBench(await mountOn(options.mount, firstOf(health.handle, events.handle)), {
   newestFirst: (params: { namespace: string; count: number }) => newestFirst(store, params),
   expireTogether: (count: number) => expireTogether(store, count),
   closeStore: () => store.close(),
