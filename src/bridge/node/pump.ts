@@ -1,5 +1,6 @@
 import { isBytes } from '../../http/bytes.js';
 import { releaseIterator } from '../../http/response.js';
+import { framedWriter, type LastFramed } from './framed-writer.js';
 import { type NodeOutgoing, http2Stream } from './message.js';
 
 /** A body on its way to the client. */
@@ -21,9 +22,16 @@ export interface PumpEnd {
  * Writes the chunks of a source one by one: the next is asked for when Node has written the last, so that the source may reuse
  * its buffer, and a client that reads slowly holds one chunk. Callbacks, not `for await`: a loop cannot leave a source that
  * waits in `next()`, and a race of promises for each chunk would leak.
+ *
+ * @param framing shared by the responses of a listener; without it every chunk goes through `res.write`
  */
-export function pump(source: AsyncIterable<Uint8Array>, res: NodeOutgoing, done: (end: PumpEnd) => void): Pump {
-  const running = new StreamPump(res, done);
+export function pump(
+  source: AsyncIterable<Uint8Array>,
+  res: NodeOutgoing,
+  done: (end: PumpEnd) => void,
+  framing?: LastFramed,
+): Pump {
+  const running = new StreamPump(res, done, framing);
   running.begin(source);
   return running;
 }
@@ -35,13 +43,17 @@ interface DirectIterator {
 
 /** A class, as `RingWatcher` of the watch hub: closures of a thousand watches would be optimized one by one. */
 class StreamPump implements Pump {
-  readonly #write: Writer;
+  readonly #res: NodeOutgoing;
+  readonly #framing: LastFramed | undefined;
+  #write: Writer;
   readonly #done: (end: PumpEnd) => void;
   #iterator: (AsyncIterator<Uint8Array> & Partial<DirectIterator>) | undefined;
   #over = false;
   writes = 0;
 
-  constructor(res: NodeOutgoing, done: (end: PumpEnd) => void) {
+  constructor(res: NodeOutgoing, done: (end: PumpEnd) => void, framing: LastFramed | undefined) {
+    this.#framing = framing;
+    this.#res = res;
     this.#write = writerFor(res, () => void (this.writes += 1));
     this.#done = done;
   }
@@ -49,6 +61,9 @@ class StreamPump implements Pump {
   begin(source: AsyncIterable<Uint8Array>): void {
     try {
       this.#iterator = source[Symbol.asyncIterator]();
+      if (this.#iterator.nextTo !== undefined && this.#framing !== undefined) {
+        this.#write = framedWriter(this.#res, this.#framing) ?? this.#write;
+      }
     } catch (error) {
       this.reject(error);
     }

@@ -7,6 +7,7 @@ import type { StreamingAnswers } from '../exchange/streaming-answers.js';
 import type { Closing } from './closing.js';
 import { discardBody, hasUnreadBody, isWorthDiscarding } from './discard.js';
 import type { DeferredSignals } from './deferred-signals.js';
+import { createLastFramed } from './framed-writer.js';
 import { http2Stream, tearDown, type NodeOutgoing } from './message.js';
 import { createResponseBatcher } from './response-batcher.js';
 import { isPending, type Transfers } from './transfers.js';
@@ -45,6 +46,7 @@ export function createSender({
   const unwanted: AbortReason = abortReason('body-unwanted');
   const stalled: AbortReason = abortReason('reader-stalled');
   const givenUp: AbortReason = abortReason('answer-given-up');
+  const framing = createLastFramed();
   const batcher = createResponseBatcher(
     (exchange, error) => fail(exchange, error, 'handler'),
     (exchange) => transfers.plain(exchange),
@@ -148,10 +150,11 @@ export function createSender({
       giveUp(givenUp);
       tearDown(res);
     };
-    const running = pump(source, res, (end) => {
+    const onEnd = (end: PumpEnd): void => {
       over();
       endStream(exchange, end);
-    });
+    };
+    const running = pump(source, res, onEnd, framing);
     exchange.onClientLeft(stop);
     transfers.stream(exchange, running, () => giveUp(stalled));
     const subscribe = (): void => {
