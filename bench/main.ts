@@ -13,6 +13,7 @@ import { readBaseline, writeBaseline } from './report/baseline.js';
 import { writePage } from './report/page.js';
 import { table } from './report/table.js';
 import { startWorker } from './rpc.js';
+import { cold } from './scenarios/cold.js';
 import { expiry } from './scenarios/expiry.js';
 import { fairness } from './scenarios/fairness.js';
 import { host } from './scenarios/host.js';
@@ -25,7 +26,7 @@ import { storm } from './scenarios/storm.js';
 import { createServerPark } from './server-process.js';
 
 const phases = [...loadPhases, ...watchPhases];
-const scenarios = [jsonCalls, storm, expiry, size, host, hostile, fairness, imports, micro];
+const scenarios = [jsonCalls, cold, storm, expiry, size, host, hostile, fairness, imports, micro];
 
 /** Whatever happens, nothing runs longer. */
 const LONGEST_RUN_MS = 3 * 3_600_000;

@@ -9,11 +9,28 @@ export interface Target {
 
 /** What a load job asks for. */
 export type LoadKind =
-  'health' | 'livez' | 'create' | 'get' | 'update' | 'patch' | 'page' | 'list' | 'first-page' | 'regarding';
+  | 'health'
+  | 'livez'
+  | 'create'
+  | 'get'
+  /** Get, then PUT of the whole object. */
+  | 'update'
+  | 'patch'
+  /** Get, then a merge patch with the object's resourceVersion. */
+  | 'versioned-patch'
+  | 'page'
+  | 'list'
+  | 'first-page'
+  | 'regarding';
+
+/** Whose requests creates are like. */
+export type ClientName = 'node' | 'go' | 'kubectl' | 'python' | 'protobuf';
 
 export interface LoadJob {
   readonly target: Target;
   readonly kind: LoadKind;
+  /** Of creates. Default: `node`. */
+  readonly client?: ClientName | undefined;
   readonly namespace: string;
   /** How many events the namespace was filled with. */
   readonly size: number;

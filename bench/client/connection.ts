@@ -19,7 +19,7 @@ type Done = (answer: Answer) => void;
 const READING = { head: 0, body: 1, size: 2, chunk: 3, gap: 4, last: 5 } as const;
 type State = (typeof READING)[keyof typeof READING];
 
-/** How much of a body is kept as text. */
+/** How much of a body is kept as text, unless a flow needs more. */
 const KEPT_BYTES = 400;
 
 /** All connections read into it: memory for each read would be a third of what a thousand watchers cost the client. */
@@ -39,8 +39,11 @@ export class Connection {
   #sink: BodySink | undefined;
   #onHead: Done | undefined;
   #closed: string | undefined;
+  readonly #kept: number;
 
-  constructor(host: string, port: number) {
+  /** @param kept how many bytes of a body are kept as text */
+  constructor(host: string, port: number, kept: number = KEPT_BYTES) {
+    this.#kept = kept;
     const callback = (length: number): boolean => {
       this.#read(BUFFER.subarray(0, length));
       return true;
@@ -153,8 +156,8 @@ export class Connection {
 
   #take(bytes: Buffer, start: number, end: number): void {
     const answer = this.#answer;
-    if (answer.length < KEPT_BYTES) {
-      answer.start += bytes.toString('latin1', start, Math.min(end, start + KEPT_BYTES - answer.length));
+    if (answer.length < this.#kept) {
+      answer.start += bytes.toString('latin1', start, Math.min(end, start + this.#kept - answer.length));
     }
     answer.length += end - start;
     this.#sink?.(bytes, start, end);

@@ -18,9 +18,9 @@ export interface EventBodies {
   name(index: number): string;
   /** The object the event is about. */
   regarding(index: number): string;
+  /** All in which events differ, each of them of constant length: name, object, the object's uid, who reports. */
+  variables(index: number): readonly string[];
   body(index: number): string;
-  /** The same event after `count` occurrences: only its series may change. */
-  withSeries(index: number, count: number): string;
 }
 
 /** @param tag eight hexadecimal digits, other ones give other names */
@@ -33,14 +33,16 @@ export function eventBodies(target: Target, namespace: string, tag = '00000000',
   };
   const name = (index: number): string =>
     `shop-${regarding(index)}.${tag}${(index >>> 0).toString(16).padStart(8, '0')}`;
-  const text = (index: number, series: string, note: string): string => {
+  const uid = (index: number): string => `5f2b1c3d-0000-4000-8000-0000${scattered(objectOf(index))}`;
+  const instance = (index: number): string => `node-${String(index % 500).padStart(4, '0')}`;
+  const text = (index: number, note: string): string => {
     const object = regarding(index);
     return (
       `{"kind":"Event","apiVersion":"${apiVersion}","metadata":{"name":"${name(index)}","namespace":"${namespace}",` +
-      `"labels":{"app":"shop","tier":"web"}${annotations}},"eventTime":"2026-01-02T03:04:05.678901Z",${series}` +
-      `"reportingController":"kubelet","reportingInstance":"node-${String(index % 500).padStart(4, '0')}","action":"Pulling",` +
+      `"labels":{"app":"shop","tier":"web"}${annotations}},"eventTime":"2026-01-02T03:04:05.678901Z",` +
+      `"reportingController":"kubelet","reportingInstance":"${instance(index)}","action":"Pulling",` +
       `"reason":"Pulled","regarding":{"kind":"Pod","namespace":"${namespace}","name":"${object}",` +
-      `"uid":"5f2b1c3d-0000-4000-8000-0000${scattered(objectOf(index))}","apiVersion":"v1","resourceVersion":"1234567",` +
+      `"uid":"${uid(index)}","apiVersion":"v1","resourceVersion":"1234567",` +
       `"fieldPath":"spec.containers{web}"},"note":"${note}","type":"Normal"}`
     );
   };
@@ -48,14 +50,13 @@ export function eventBodies(target: Target, namespace: string, tag = '00000000',
     '"',
     "'",
   );
-  const missing = Math.max(0, BODY_BYTES + padding - text(0, '', '').length);
+  const missing = Math.max(0, BODY_BYTES + padding - text(0, '').length);
   const note = sentence.repeat(12).slice(0, missing);
   return {
     name,
     regarding,
-    body: (index) => text(index, '', note),
-    withSeries: (index, count) =>
-      text(index, `"series":{"count":${count},"lastObservedTime":"2026-01-02T03:05:06.000000Z"},`, note),
+    variables: (index) => [name(index), regarding(index), uid(index), instance(index)],
+    body: (index) => text(index, note),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { LoadJob } from '../protocol.js';
 import type { Answer } from './connection.js';
+import { clientBodies } from './client-bodies.js';
 import { eventBodies, newTag } from './event-bodies.js';
 import { eventsPath, requests } from './requests.js';
 
@@ -46,26 +47,60 @@ export function flows(job: LoadJob): () => Flow {
     case 'page':
       return () => pageWalk(make.get, path);
     case 'create': {
-      const fresh = eventBodies(target, namespace, newTag());
+      const client = clientBodies(job.client ?? 'node', target, namespace, newTag());
       let index = 0;
-      return () => ({ next: () => make.post(path, fresh.body(index++)) });
+      return () => ({ next: () => make.create(client, client.body(index++)) });
     }
     case 'update':
-      return () => ({
-        next() {
-          const index = anyone();
-          return make.put(`${path}/${stored.name(index)}`, stored.withSeries(index, 2 + (turn % COUNTS)));
-        },
-      });
+      return () =>
+        readThenWrite(make.get, () => `${path}/${stored.name(anyone())}`, {
+          write: (url, read) => make.put(url, withSeries(read, 2 + (turn % COUNTS))),
+        });
+    case 'versioned-patch':
+      return () =>
+        readThenWrite(make.get, () => `${path}/${stored.name(anyone())}`, {
+          write(url, read) {
+            const revision = /"resourceVersion":"(\d+)"/.exec(read)?.[1] ?? '';
+            return make.mergePatch(
+              url,
+              `{"metadata":{"resourceVersion":"${revision}"},${series(2 + (turn % COUNTS))}}`,
+            );
+          },
+        });
     case 'patch':
       return () => ({
-        next: () =>
-          make.mergePatch(
-            `${path}/${stored.name(anyone())}`,
-            `{"series":{"count":${2 + (turn % COUNTS)},"lastObservedTime":"2026-01-02T03:06:07.000000Z"}}`,
-          ),
+        next: () => make.mergePatch(`${path}/${stored.name(anyone())}`, `{${series(2 + (turn % COUNTS))}}`),
       });
   }
+}
+
+const series = (count: number): string =>
+  `"series":{"count":${count},"lastObservedTime":"2026-01-02T03:06:07.000000Z"}`;
+
+/** The object that was read with everything the server has set, and another series, as a client sends it back. */
+function withSeries(read: string, count: number): string {
+  if (read.includes('"series":{')) return read.replace(/"series":\{[^}]*\}/, series(count));
+  return read.replace('"reportingController":', `${series(count)},"reportingController":`);
+}
+
+/** A get and a write by turns: what is written is made of what was read. Both are answers. */
+function readThenWrite(
+  get: (path: string) => string,
+  choose: () => string,
+  { write }: { write(path: string, read: string): string },
+): Flow {
+  let path = '';
+  let read = '';
+  return {
+    next() {
+      if (read !== '') return write(path, read);
+      path = choose();
+      return get(path);
+    },
+    seen({ start, status }) {
+      read = read === '' && status === 200 ? start : '';
+    },
+  };
 }
 
 /** From page to page, and from the last one to the first. */

@@ -4,8 +4,8 @@ import { flows, type Flow } from './flows.js';
 import { createLatencies } from './latencies.js';
 
 /** Connections that are all open, or an error. */
-export async function openConnections({ host, port }: Target, count: number): Promise<Connection[]> {
-  const connections = Array.from({ length: count }, () => new Connection(host, port));
+export async function openConnections({ host, port }: Target, count: number, kept?: number): Promise<Connection[]> {
+  const connections = Array.from({ length: count }, () => new Connection(host, port, kept));
   await Promise.all(
     connections.map(
       ({ socket }) =>
@@ -46,9 +46,13 @@ export function errorCounter(): { note(answer: Answer): void; readonly count: nu
   };
 }
 
+/** The most bytes an event of the data set has as an answer. */
+const WHOLE_EVENT = 8_192;
+
 /** Keeps every connection busy with one request at a time until time or count are over. */
 export async function load(job: LoadJob): Promise<LoadResult> {
-  const connections = await openConnections(job.target, job.connections);
+  const readsFirst = job.kind === 'update' || job.kind === 'versioned-patch';
+  const connections = await openConnections(job.target, job.connections, readsFirst ? WHOLE_EVENT : undefined);
   const flow = flows(job);
   const errors = errorCounter();
   const latencies = createLatencies();

@@ -1,4 +1,5 @@
 import type { Target } from '../protocol.js';
+import type { ClientBodies } from './client-bodies.js';
 
 /** Requests as they go over the wire. */
 export interface Requests {
@@ -6,9 +7,11 @@ export interface Requests {
   post(path: string, body: string): string;
   put(path: string, body: string): string;
   mergePatch(path: string, body: string): string;
+  /** A create as a client sends it. */
+  create(client: ClientBodies, body: string): string;
 }
 
-/** Bodies are ASCII: their length in characters is their length in bytes. */
+/** A body's length in characters is its length in bytes: JSON is ASCII here, and protobuf has a character for each byte. */
 export function requests({ host, port, token }: Target): Requests {
   const head = `Host: ${host}:${port}\r\n${token === '' ? '' : `Authorization: Bearer ${token}\r\n`}`;
   const withBody = (method: string, type: string) => (path: string, body: string) =>
@@ -18,6 +21,9 @@ export function requests({ host, port, token }: Target): Requests {
     post: withBody('POST', 'application/json'),
     put: withBody('PUT', 'application/json'),
     mergePatch: withBody('PATCH', 'application/merge-patch+json'),
+    create: ({ path, contentType, accept, userAgent }, body) =>
+      `POST ${path} HTTP/1.1\r\n${head}User-Agent: ${userAgent}\r\nAccept: ${accept}\r\nContent-Type: ${contentType}\r\n` +
+      `Content-Length: ${body.length}\r\n\r\n${body}`,
   };
 }
 

@@ -1,4 +1,4 @@
-import type { LoadKind } from '../protocol.js';
+import type { ClientName, LoadJob } from '../protocol.js';
 import { DATA, type Metric, type Phase } from './contract.js';
 import { metered } from './metered.js';
 
@@ -14,7 +14,7 @@ const FIRST_WARMUP = 12;
 function loadPhase(
   id: string,
   title: string,
-  load: { readonly kind: LoadKind; readonly connections: number; readonly namespace?: string },
+  load: Pick<LoadJob, 'kind' | 'connections'> & Partial<Pick<LoadJob, 'namespace' | 'client'>>,
   metrics: readonly Metric[],
   mounts = false,
 ): Phase {
@@ -25,7 +25,10 @@ function loadPhase(
     mounts,
     async measure(bench, server, first) {
       const { warmupMs, sliceMs } = bench.options.times;
-      const job = { ...DATA, ...load, warmupMs: first ? warmupMs * FIRST_WARMUP : warmupMs, durationMs: sliceMs };
+      // The floor reads nothing but JSON: it gets the same event in that form.
+      const client = server.spec.kind === 'floor' && load.client === 'protobuf' ? 'go' : load.client;
+      const slice = { warmupMs: first ? warmupMs * FIRST_WARMUP : warmupMs, durationMs: sliceMs };
+      const job = { ...DATA, ...load, client, ...slice };
       const { result, cpuUs } = await metered(
         bench,
         server,
@@ -46,6 +49,9 @@ function loadPhase(
 
 const small = [RATE, CPU, P99];
 const fresh = { kind: 'create', namespace: 'bench-new' } as const;
+
+const createAs = (client: ClientName, title: string): Phase =>
+  loadPhase(`create-${client}`, `create ${title}, 64 in flight`, { ...fresh, client, connections: 64 }, small);
 
 /** Reads first: what comes later changes the data set. */
 export const loadPhases: readonly Phase[] = [
@@ -71,6 +77,21 @@ export const loadPhases: readonly Phase[] = [
   loadPhase('create-1', 'create, 1 in flight', { ...fresh, connections: 1 }, small),
   loadPhase('create-16', 'create, 16 in flight', { ...fresh, connections: 16 }, small),
   loadPhase('create-64', 'create, 64 in flight', { ...fresh, connections: 64 }, small, true),
-  loadPhase('update', 'update, 64 connections', { kind: 'update', connections: 64 }, small),
-  loadPhase('patch', 'merge patch, 64 connections', { kind: 'patch', connections: 64 }, small),
+  createAs('go', 'as client-go does (JSON with the empty fields of its structs)'),
+  createAs('kubectl', 'as kubectl create --save-config does (annotations, strict validation, a field manager)'),
+  createAs('python', 'as the Python client does (keys in alphabetical order, spaces)'),
+  createAs('protobuf', 'as client-go does for core/v1 (protobuf both ways; the floor gets JSON)'),
+  loadPhase(
+    'update',
+    'get, then PUT of the whole object with its server-set fields, 64 connections',
+    { kind: 'update', connections: 64 },
+    small,
+  ),
+  loadPhase('patch', 'merge patch of the series, 64 connections', { kind: 'patch', connections: 64 }, small),
+  loadPhase(
+    'versioned-patch',
+    'get, then merge patch of the series with the resourceVersion, 64 connections',
+    { kind: 'versioned-patch', connections: 64 },
+    small,
+  ),
 ];

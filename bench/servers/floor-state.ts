@@ -15,7 +15,7 @@ export interface FloorNamespace {
   create(text: string): Buffer | undefined;
   get(name: string): Buffer | undefined;
   replace(name: string, text: string): Buffer | undefined;
-  /** Merges the top level only. */
+  /** Merges the top level and metadata. */
   merge(name: string, text: string): Buffer | undefined;
   list(from: number, limit: number): { readonly items: readonly Buffer[]; readonly next: number | undefined };
   about(regarding: string): readonly Buffer[];
@@ -68,9 +68,12 @@ export function createNamespace(revisions: FloorClock, onCreate: (bytes: Buffer)
     get: (name) => entries.get(name)?.bytes,
     replace: (name, text) => rewrite(name, () => JSON.parse(text) as Body),
     merge: (name, text) =>
-      rewrite(name, ({ bytes }) =>
-        Object.assign(JSON.parse(bytes.toString()) as Body, JSON.parse(text) as Partial<Body>),
-      ),
+      rewrite(name, ({ bytes }) => {
+        const stored = JSON.parse(bytes.toString()) as Body;
+        const patch = JSON.parse(text) as Partial<Body>;
+        const metadata = Object.assign(stored.metadata, patch.metadata);
+        return Object.assign(stored, patch, { metadata });
+      }),
     list(from, limit) {
       ordered ??= [...entries.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
       const end = limit === 0 ? ordered.length : Math.min(from + limit, ordered.length);

@@ -1,18 +1,15 @@
 // One of our servers: a store behind everything a service would switch on, mounted in one of the usual ways.
-import { allowAuthenticated, createEvents, firstOf, staticTokens, type EventStore } from 'kube-vitals';
+import { createEvents, firstOf, type EventStore } from 'kube-vitals';
 import { sampleEvent } from 'kube-vitals/testing';
-import { FLOOD_TOKEN, TOKEN, type VitalsServerOptions } from '../protocol.js';
+import type { VitalsServerOptions } from '../protocol.js';
+import { benchAccess } from './access.js';
 import { benchHealth } from './health.js';
 import { mountOn } from './mounts.js';
 import { serveBench } from './own-process.js';
 import { openStore } from './stores.js';
 
 const options = JSON.parse(process.argv[2] ?? '') as VitalsServerOptions;
-const authenticate = staticTokens({
-  [TOKEN]: { name: 'bench', groups: ['bench'] },
-  [FLOOD_TOKEN]: { name: 'flood', groups: ['bench'] },
-});
-const authorize = allowAuthenticated();
+const { authenticate, authorize } = benchAccess();
 const store = await openStore(options);
 await store.ping();
 const events = createEvents({
@@ -20,6 +17,8 @@ const events = createEvents({
   store,
   authenticate,
   authorize,
+  managedFields: true,
+  coreV1: true,
   ttlMs: options.ttlMs,
   limits: { reads: 4_000, writes: 4_000, watchesPerCaller: 10_000 },
 });
