@@ -13,6 +13,7 @@ export type {
   Change,
   ChangesOptions,
   CreateEvent,
+  ReplaceEvent,
   EventKey,
   EventStore,
   ExpireOptions,

@@ -59,7 +59,9 @@ export function observedStore(store: EventStore, notify: Notify, clock: Clock): 
       },
     ),
     create: withSync(store.create, (key, event, call) => writes('create', call, () => store.create(key, event, call))),
-    replace: (key, event, call) => writes('replace', call, () => store.replace(key, event, call)),
+    replace: withSync(store.replace, (key, event, call) =>
+      writes('replace', call, () => store.replace(key, event, call)),
+    ),
     remove: (key, call) => observed('remove', call, () => store.remove(key, call)),
     async expire(call) {
       const removed = await observed('expire', call, () => store.expire(call));

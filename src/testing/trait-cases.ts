@@ -174,6 +174,22 @@ export function traitCases(test: DefineCase): void {
     await assertStoreError(again('c'), 'closed', 'create.sync on a closed store');
   });
 
+  test('replace: replace.sync, where the store has it, does what the promise does', async ({ store, create, later }) => {
+    const { sync } = store.replace;
+    if (sync === undefined) return;
+    const { key, revision: expected } = await create('a');
+    const event = sampleEvent({ name: 'a', note: 'again' });
+    const record = sync(key, event, { ...later(), expected });
+    assertEqual(record.event, event, 'the record');
+    assert(record.revision > expected, 'the revision rises');
+    assertEqual(await store.get(key), record, 'get');
+    const again = async (name: string): Promise<EventRecord> => sync(keyOf(name), event, { ...later(), expected });
+    await assertStoreError(again('a'), 'conflict', 'replace.sync at an earlier revision');
+    await assertStoreError(again('b'), 'not-found', 'replace.sync of nothing');
+    await store.close();
+    await assertStoreError(again('a'), 'closed', 'replace.sync on a closed store');
+  });
+
   test('isolation: what a caller does to its event afterwards does not reach the store', async ({ store, later }) => {
     const labels: Record<string, string> = { app: 'web' };
     const made = sampleEvent({ name: 'a' });

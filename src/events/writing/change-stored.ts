@@ -3,7 +3,7 @@ import { toRevision, uintError } from '../../api/options/query.js';
 import type { WriteOptions } from '../../api/options/write-options.js';
 import { badRequest, conflict, invalid } from '../../api/status/failures.js';
 import { nextTurn } from '../../clock/clock.js';
-import { chain } from '../../http/promise.js';
+import { chain, settle } from '../../http/promise.js';
 import type { Event } from '../../model/event.js';
 import type { EncodedEvent, EventRecord } from '../../store/contract/record.js';
 import {
@@ -96,23 +96,36 @@ function changed(pending: PendingChange, record: EventRecord, stored: ReadEvent)
     return storedObject(call, 200, { ...record, event });
   }
   call.life.throwIfAborted();
-  return written(call, record, next, event);
+  const isLast = next.metadata.deletionTimestamp && !next.metadata.finalizers?.length;
+  return settle({ call, record, event }, isLast ? remove : replace, written, refused);
 }
 
-async function written(call: VerbCall, record: EventRecord, next: Event, event: EncodedEvent): Promise<Attempt> {
-  const { store } = call.dependencies;
+/** A new state on its way to the store. */
+interface ChangedRecord {
+  readonly call: VerbCall;
+  readonly record: EventRecord;
+  readonly event: EncodedEvent;
+}
+
+/** Synchronously where the store can. */
+function replace({ call, record, event }: ChangedRecord): EventRecord | Promise<EventRecord> {
+  const { dependencies } = call;
   const { key, revision: expected } = record;
-  try {
-    if (next.metadata.deletionTimestamp && !next.metadata.finalizers?.length) {
-      await store.remove(key, { expected });
-      return await storedObject(call, 200, { ...record, event });
-    }
-    const options = { expected, expiresAt: expiryOf(call.dependencies) };
-    return await storedObject(call, 200, await store.replace(key, event, options));
-  } catch (error) {
-    if (isOutdated(error)) return undefined;
-    throw error;
-  }
+  const { replace: put } = dependencies.store;
+  const options = { expected, expiresAt: expiryOf(dependencies) };
+  return put.sync ? put.sync(key, event, options) : put(key, event, options);
+}
+
+async function remove({ call, record, event }: ChangedRecord): Promise<EventRecord> {
+  await call.dependencies.store.remove(record.key, { expected: record.revision });
+  return { ...record, event };
+}
+
+const written = ({ call }: ChangedRecord, record: EventRecord): Result | Promise<Result> =>
+  storedObject(call, 200, record);
+
+function refused(_: ChangedRecord, error: unknown): undefined {
+  if (!isOutdated(error)) throw error;
 }
 
 /** What an update cannot change keeps its stored value, whatever was sent. */

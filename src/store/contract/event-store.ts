@@ -172,6 +172,13 @@ export interface CreateEvent {
   readonly sync?: ((key: EventKey, event: EncodedEvent, options: WriteOptions) => EventRecord) | undefined;
 }
 
+/** How one event is replaced. */
+export interface ReplaceEvent {
+  (key: EventKey, event: EncodedEvent, options: ReplaceOptions): Promise<EventRecord>;
+  /** Optional, as {@link CreateEvent.sync}. */
+  readonly sync?: ((key: EventKey, event: EncodedEvent, options: ReplaceOptions) => EventRecord) | undefined;
+}
+
 /**
  * Where events are kept. Stores know no HTTP: they fail with a `StoreError` and its code, nothing else. Every method may
  * be called detached from the object and from many places at once. What they return belongs to the store: it never
@@ -200,7 +207,7 @@ export interface EventStore {
   /** Adds an event. Fails with `exists`, `too-large`, `invalid-key`, `full`. */
   readonly create: CreateEvent;
   /** Replaces an event that is at `expected`. Fails with `not-found`, `conflict`, `too-large`, `full`. */
-  replace(key: EventKey, event: EncodedEvent, options: ReplaceOptions): Promise<EventRecord>;
+  readonly replace: ReplaceEvent;
   /** Removes an event and returns its last state at the deletion's revision. Fails with `not-found`, `conflict`. */
   remove(key: EventKey, options?: RemoveOptions): Promise<EventRecord>;
   /**

@@ -131,6 +131,19 @@ export function createEventStore(engine: StoreEngine): EventStore {
     return run(call, () => open.create(own, content, call));
   };
 
+  const checkReplace = (event: EncodedEvent, call: ReplaceOptions): void => {
+    if (!Number.isSafeInteger(call.expected)) throw new TypeError('replace: give the expected revision');
+    checkPut(event, call, maxEventBytes);
+  };
+
+  const replace = async (key: EventKey, event: EncodedEvent, call: ReplaceOptions): Promise<EventRecord> => {
+    const open = begin(call);
+    checkReplace(event, call);
+    const own = ownKey(key);
+    const content = ownEvent(event);
+    return run(call, () => open.replace(own, content, call));
+  };
+
   const getSync = (key: EventKey, call?: StoreCall): EventRecord | undefined =>
     begin(call).get(key, call) as EventRecord | undefined;
 
@@ -138,6 +151,12 @@ export function createEventStore(engine: StoreEngine): EventStore {
     const open = begin(call);
     checkPut(event, call, maxEventBytes);
     return open.create(ownKey(key), ownEvent(event), call) as EventRecord;
+  };
+
+  const replaceSync = (key: EventKey, event: EncodedEvent, call: ReplaceOptions): EventRecord => {
+    const open = begin(call);
+    checkReplace(event, call);
+    return open.replace(ownKey(key), ownEvent(event), call) as EventRecord;
   };
 
   const list = async (query: ListQuery): ReturnType<EventStore['list']> => {
@@ -202,14 +221,7 @@ export function createEventStore(engine: StoreEngine): EventStore {
     get: synchronous === true ? Object.assign(get, { sync: getSync }) : get,
     list: json === undefined ? list : Object.assign(list, { json }),
     create: synchronous === true ? Object.assign(create, { sync: createSync }) : create,
-    async replace(key, event, call: ReplaceOptions) {
-      const open = begin(call);
-      if (!Number.isSafeInteger(call.expected)) throw new TypeError('replace: give the expected revision');
-      checkPut(event, call, maxEventBytes);
-      const own = ownKey(key);
-      const content = ownEvent(event);
-      return run(call, () => open.replace(own, content, call));
-    },
+    replace: synchronous === true ? Object.assign(replace, { sync: replaceSync }) : replace,
     async remove(key, call = {}) {
       const open = begin(call);
       const own = copyOfKey(key);

@@ -29,8 +29,8 @@ export interface StoreEngine {
   /** See `EventStore.capabilities`. */
   readonly capabilities: StoreCapabilities;
   /**
-   * `get` and `create` never return a promise: the store has `get.sync` and `create.sync`, and both run as part of the
-   * caller. Default: false.
+   * `get`, `create` and `replace` never return a promise: the store has `get.sync`, `create.sync` and `replace.sync`, which
+   * run as part of the caller. Default: false.
    */
   readonly synchronous?: boolean | undefined;
   /**

@@ -55,6 +55,7 @@ describe('an observed store', () => {
     const { store, inner, seen } = createBench();
     expect(store.get.sync).toBe(inner.get.sync);
     expect(store.create.sync).toBe(inner.create.sync);
+    expect(store.replace.sync).toBe(inner.replace.sync);
     expect(store.list.json).toBe(inner.list.json);
     expect(store.get.sync?.({ namespace: 'a', name: 'none' })).toBeUndefined();
     expect(seen).toEqual([]);

@@ -192,16 +192,19 @@ describe('the arguments of calls', () => {
 });
 
 describe('an engine without promises', () => {
-  test('has get.sync and create.sync, which check what the others check', async () => {
+  test('has get.sync, create.sync and replace.sync, which check what the others check', async () => {
     const { engine } = trivialEngine(undefined, { synchronous: true });
     const store = createEventStore(engine);
     expect(store.get.sync?.(key)).toBe(record);
     expect(store.create.sync?.(key, event, later)).toBe(record);
+    expect(store.replace.sync?.(key, event, { ...later, expected: 1 })).toBe(record);
     expect(() => store.get.sync?.(key, { signal: AbortSignal.abort(new Error('gone')) })).toThrow('gone');
     expect(() => store.create.sync?.(key, event, { expiresAt: Number.NaN })).toThrow(TypeError);
+    expect(() => store.replace.sync?.(key, event, { ...later, expected: Number.NaN })).toThrow(TypeError);
     await store.close();
     expect(() => store.get.sync?.(key)).toThrow('closed');
     expect(() => store.create.sync?.(key, event, later)).toThrow('closed');
+    expect(() => store.replace.sync?.(key, event, { ...later, expected: 1 })).toThrow('closed');
   });
 
   test('need not read a signal of which is said that it is not aborted', async () => {
