@@ -1,38 +1,48 @@
 import type { FieldShape, StructShape } from '../../src/api/schema/shape.js';
 import { kindOf, structOfField, type EventFields } from './shape-fields.js';
 
-/** `src/events/codec/decode-event.ts`: new events as most clients send them. */
+/** `src/events/codec/decode-event.ts`: events as most clients send them. */
 export function decodeSource({ metadata, fields }: EventFields): string {
   const sent = fields.filter(({ frequency }) => frequency === 'sent');
+  const often = fields.filter(({ frequency }) => frequency === 'often');
   const zeros = fields.filter(({ presence, frequency }) => presence === 'always' && frequency !== 'sent');
-  const structs = [...new Set(sent.filter((field) => kindOf(field) === 'struct').map(structOfField))];
-  const written = fields.filter((field) => sent.includes(field) || zeros.includes(field));
+  const used = [...sent, ...often].filter((field) => kindOf(field) === 'struct').map(structOfField);
+  const structs = new Map(used.map((struct) => [struct.name, struct]));
+  const written = fields.filter((field) => sent.includes(field) || zeros.includes(field) || often.includes(field));
+  const counted = [...sent, ...often].filter((field) => kindOf(field) === 'struct');
+  if (!often.every((field) => kindOf(field) === 'struct')) throw new TypeError('what is often sent is a struct');
   return `
-import { isText, textsIn, type QuickObject } from '../../api/decode/quick-object.js';
+import { isCount, isText, textsIn, timeOf, type QuickObject } from '../../api/decode/quick-object.js';
 import { isObject } from '../../json/json-tree.js';
-import { parseTime } from '../../time/parse-time.js';
+import type { ManagedFieldsEntry } from '../../model/object-meta.js';
 
 type Members = Readonly<Record<string, unknown>>;
 
 /**
- * A new event as nearly all reporters send it: every field they should send, with a value, no others than a few labels, and
- * the empty ones Go's clients write. With constant names, and parts taken over as they were parsed: 1 µs instead of the 3 of
- * the decoder that goes along the shape, which gets everything else.
+ * An event as nearly all clients send it: every field they should send, with a value, no others than labels and annotations,
+ * ${often.map(({ name }) => name).join(' and ')}, what the server has set, and the empty ones Go's clients write. With constant names, and parts taken over as
+ * they were parsed: 1 µs instead of the 3 (of a whole object 6) of the decoder that goes along the shape, which gets everything else.
  *
  * @param value an object, fresh from \`JSON.parse\`, that says \`kind\` and \`apiVersion\`. It is consumed.
+ * @param managed what the number 0 in the place of the managed fields stands for
  */
-export function decodeNewEvent(value: object): QuickObject | undefined {
+export function decodeUsualEvent(value: object, managed?: readonly ManagedFieldsEntry[]): QuickObject | undefined {
   const body = value as Members;
-  const { metadata: sent, ${sent.map(({ name }) => name).join(', ')} } = body;
+  const { metadata: sent, ${[...sent, ...often].map(({ name }) => name).join(', ')} } = body;
   ${checks(sent)}
-  const known = ${sent.length + 3}${zeros.length > 0 ? ' + emptyFields(body)' : ''};
+  ${often.map(optionalCheck).join('\n')}
+  const known = ${sent.length + 3}${zeros.length > 0 ? ' + emptyFields(body)' : ''}${often.map(({ name }) => ` + (${name} === undefined ? 0 : 1)`).join('')};
   if (Object.keys(body).length !== known) return undefined;
   ${metadataSource(metadata)}
-  const object = {
+  const object: Record<string, unknown> = {
     metadata,
-    ${written.map((field) => memberSource(field, sent)).join('\n')}
+    ${written
+      .filter((field) => !often.includes(field))
+      .map((field) => memberSource(field, sent))
+      .join('\n')}
   };
-  return { object, keys: ${['known', 'inMetadata', 'labelled', ...sent.filter((field) => kindOf(field) === 'struct').map(({ name }) => `${name}Fields`)].join(' + ')} };
+  ${often.map(({ name }) => `if (${name} !== undefined) object['${name}'] = ${name};`).join('\n')}
+  return { object, keys: ${['known', 'inMetadata', 'inMaps', ...counted.map(({ name }) => `${name}Fields`)].join(' + ')} };
 }
 
 /** How many fields there are that Go writes without a value. */
@@ -40,7 +50,7 @@ function emptyFields({ ${zeros.map(({ name }) => name).join(', ')} }: Members): 
   return ${zeros.map(zeroSource).join(' + ') || '0'};
 }
 
-${structs.map(structSource).join('\n\n')}
+${[...structs.values()].map(structSource).join('\n\n')}
 `;
 }
 
@@ -51,9 +61,8 @@ function checks(sent: readonly FieldShape[]): string {
     const kind = kindOf(field);
     if (kind === 'text') lines.push(`if (!isText(${name})) return undefined;`);
     else if (kind === 'time') {
-      const type = field.shape.kind === 'scalar' ? field.shape.type : '';
-      lines.push(`const ${name}Read = isText(${name}) ? parseTime(${name}, '${type}') : undefined;
-        if (!${name}Read || 'error' in ${name}Read || ${name}Read.value === null) return undefined;`);
+      lines.push(`const ${name}Read = timeOf(${name}, '${timeType(field)}');
+        if (${name}Read === undefined) return undefined;`);
     } else if (kind === 'struct') {
       lines.push(`const ${name}Fields = isObject(${name}) ? fieldsOf${structOfField(field).name}(${name}) : 0;
         if (${name}Fields === 0) return undefined;`);
@@ -62,10 +71,16 @@ function checks(sent: readonly FieldShape[]): string {
   return lines.join('\n');
 }
 
+const timeType = ({ shape }: FieldShape): string => (shape.kind === 'scalar' ? shape.type : '');
+
+const optionalCheck = (field: FieldShape): string => `
+  const ${field.name}Fields = ${field.name} === undefined ? 0 : isObject(${field.name}) ? fieldsOf${structOfField(field).name}(${field.name}) : 0;
+  if (${field.name} !== undefined && ${field.name}Fields === 0) return undefined;`;
+
 function memberSource(field: FieldShape, sent: readonly FieldShape[]): string {
   const { name, zero } = field;
   if (!sent.includes(field)) return `${name}: ${JSON.stringify(zero)},`;
-  return kindOf(field) === 'time' ? `${name}: ${name}Read.value,` : `${name},`;
+  return kindOf(field) === 'time' ? `${name}: ${name}Read,` : `${name},`;
 }
 
 const zeroSource = ({ name, zero }: FieldShape): string =>
@@ -75,36 +90,68 @@ const zeroSource = ({ name, zero }: FieldShape): string =>
       ? `(isObject(${name}) && Object.keys(${name}).length === 0 ? 1 : 0)`
       : `(${name} === ${JSON.stringify(zero)} ? 1 : 0)`;
 
-function metadataSource({ before, after }: EventFields['metadata']): string {
-  const fields = [...before, ...after];
-  const texts = fields.filter(({ frequency }) => frequency === 'sent');
-  const labels = fields.find((field) => field.frequency === 'often' && kindOf(field) === 'texts')?.name;
-  const unset = fields.filter((field) => field.frequency === 'stored' && kindOf(field) === 'time');
-  if (!labels || !texts.every((field) => kindOf(field) === 'text')) throw new TypeError('metadata: texts and labels');
-  const names = texts.map(({ name }) => name);
-  const empty = unset.map(({ name }) => `(sent['${name}'] === null ? 1 : 0)`).join(' + ') || '0';
+/** In wire order: texts that must be there, texts, times and maps of texts that may be, and the managed fields. */
+function metadataSource({ before, revision, after }: EventFields['metadata']): string {
+  const fields = [...before, revision, ...after].filter(({ frequency }) => frequency !== undefined);
+  const needed = fields.filter(({ frequency }) => frequency === 'sent').map(({ name }) => name);
+  const others = fields.filter(({ frequency }) => frequency !== 'sent');
+  const maps = others.filter((field) => kindOf(field) === 'texts').map(({ name }) => name);
+  const check = (field: FieldShape): string => {
+    const { name } = field;
+    switch (kindOf(field)) {
+      case 'text':
+        return `if (${name} !== undefined && !isText(${name})) return undefined;`;
+      case 'time':
+        return `const ${name}Read = ${name} === undefined || ${name} === null ? null : timeOf(${name}, '${timeType(field)}');
+          if (${name}Read === undefined) return undefined;`;
+      case 'texts':
+        return `const ${name}Read = ${name} === undefined ? 0 : textsIn(${name});
+          if (${name}Read === undefined) return undefined;`;
+      default:
+        throw new TypeError(`${name}: metadata often has texts, times and maps of texts only`);
+    }
+  };
+  const write = (field: FieldShape): string => {
+    const { name } = field;
+    if (kindOf(field) === 'time') return `if (${name}Read !== null) metadata['${name}'] = ${name}Read;`;
+    const value = kindOf(field) === 'texts' ? `Object.setPrototypeOf(${name}, null)` : name;
+    return `if (${name} !== undefined) metadata['${name}'] = ${value};`;
+  };
+  const counts = [...others.map(({ name }) => name), 'managedFields'].map((name) => `(${name} === undefined ? 0 : 1)`);
   return `
-  const { ${[...names, labels].join(', ')} } = sent;
-  if (${names.map((name) => `!isText(${name})`).join(' || ')}) return undefined;
-  const labelled = ${labels} === undefined ? 0 : textsIn(${labels});
-  if (labelled === undefined) return undefined;
-  const inMetadata = ${names.length} + (${labels} === undefined ? 0 : 1) + ${empty};
+  const { ${[...needed, ...others.map(({ name }) => name), 'managedFields'].join(', ')} } = sent;
+  if (${needed.map((name) => `!isText(${name})`).join(' || ')}) return undefined;
+  ${others.map(check).join('\n')}
+  if (managedFields !== undefined && (managedFields !== 0 || managed === undefined)) return undefined;
+  const inMetadata = ${[needed.length, ...counts].join(' + ')};
   if (Object.keys(sent).length !== inMetadata) return undefined;
-  const metadata: Record<string, unknown> = { ${names.join(', ')} };
-  // In place, as the careful decoder has it: keys are the client's. After they are there it stays an object with fast keys.
-  if (${labels} !== undefined) metadata['${labels}'] = Object.setPrototypeOf(${labels}, null);`;
+  const inMaps = ${maps.map((name) => `${name}Read`).join(' + ') || '0'};
+  const metadata: Record<string, unknown> = { ${needed.join(', ')} };
+  // Maps in place, as the careful decoder has them: keys are the client's. Set last, it leaves them objects with fast keys.
+  ${others.map(write).join('\n')}
+  if (managedFields !== undefined) metadata['managedFields'] = managed;`;
 }
 
+/** Of texts only, some of which may be missing; or of counts and times, which all are there. */
 function structSource({ name, fields }: StructShape): string {
-  if (!fields.every((field) => kindOf(field) === 'text')) {
-    throw new TypeError(`${name}: nearly every new event has texts, times and structs of texts only`);
-  }
   const names = fields.map((field) => field.name);
-  return `
+  const head = `
 /** How many fields it has; 0 where it has unusual ones. */
 function fieldsOf${name}(value: Members): number {
-  const { ${names.join(', ')} } = value;
+  const { ${names.join(', ')} } = value;`;
+  if (fields.every((field) => kindOf(field) === 'text')) {
+    return `${head}
   const count = ${names.map((one) => `(isText(${one}) ? 1 : 0)`).join(' + ')};
   return Object.keys(value).length === count ? count : 0;
+}`;
+  }
+  const tests = fields.map((field) => {
+    if (kindOf(field) === 'integer') return `isCount(${field.name})`;
+    if (kindOf(field) === 'time') return `timeOf(${field.name}, '${timeType(field)}') === ${field.name}`;
+    throw new TypeError(`${name}: nearly every new event has structs of texts, or of counts and times`);
+  });
+  return `${head}
+  const usual = ${tests.join(' && ')} && Object.keys(value).length === ${names.length};
+  return usual ? ${names.length} : 0;
 }`;
 }

@@ -40,7 +40,11 @@ export function structOfField({ name, shape }: FieldShape): StructShape {
 export interface EventFields {
   readonly event: StructShape;
   /** What is stored of metadata, before and after the place of the revision. */
-  readonly metadata: { readonly before: readonly FieldShape[]; readonly after: readonly FieldShape[] };
+  readonly metadata: {
+    readonly before: readonly FieldShape[];
+    readonly revision: FieldShape;
+    readonly after: readonly FieldShape[];
+  };
   /** All other fields of the event but kind and apiVersion. */
   readonly fields: readonly FieldShape[];
   /** The structs of these fields, each name once, those within others first. */
@@ -61,7 +65,7 @@ export function eventFields(event: StructShape): EventFields {
   requireDistinct(event);
   return {
     event,
-    metadata: { before: stored.slice(0, cut), after: stored.slice(cut + 1, -1) },
+    metadata: { before: stored.slice(0, cut), revision: stored[cut] as FieldShape, after: stored.slice(cut + 1, -1) },
     fields,
     structs: [...new Map(fields.flatMap(structsOf).map((struct) => [struct.name, struct])).values()],
   };

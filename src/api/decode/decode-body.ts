@@ -6,6 +6,8 @@ import { DEFAULT_BODY_LIMITS, type BodyLimits } from '../body/member-limit.js';
 import { decodeObject } from './decode-object.js';
 import { bodyText, type PlainJson } from '../../json/parse-json.js';
 import { parsePlain, strictText, yamlStrictText, type FieldValidation } from '../body/parse-body.js';
+import type { KnownEntries } from '../managed-fields/field-tracker.js';
+import { plainWithoutEntries } from './known-managed-fields.js';
 import type { QuickDecoder } from './quick-object.js';
 import { readDocument, readOddJson, type BodyMediaType, type ReadDocument } from './read-document.js';
 import { chain } from '../../http/promise.js';
@@ -26,6 +28,8 @@ export interface DecodeBodyOptions extends ExpectedType {
   readonly fieldValidation: FieldValidation;
   /** A faster decoder that is tried first. */
   readonly quick?: QuickDecoder | undefined;
+  /** Finds managed fields that `quick` need not read. */
+  readonly managed?: KnownEntries | undefined;
   /** Default {@link DEFAULT_BODY_LIMITS}. */
   readonly limits?: BodyLimits | undefined;
 }
@@ -53,12 +57,24 @@ export function decodeBody(body: Uint8Array, options: DecodeBodyOptions): Decode
   if (mediaType === 'application/vnd.kubernetes.protobuf') return decodeMessage(body, options);
   if (mediaType === 'application/json') {
     const text = bodyText(body);
+    const known = decodeKnown(text, options, limits.members);
+    if (known) return known;
     const parsed = parsePlain(text, limits.members);
     if (!parsed) return decodeDocument(body, readOddJson(text), options);
     const plain = decodePlain(parsed, options);
     if (plain) return plain;
   }
   return chain(readDocument(body, mediaType, limits), (read) => decodeDocument(body, read, options));
+}
+
+/** Fastest path: an object that was read before, and still has the managed fields that the server has given it. */
+function decodeKnown(text: string, options: DecodeBodyOptions, mostMembers: number): DecodedBody | undefined {
+  const { quick, managed, kind, apiVersion } = options;
+  const found = quick && managed && plainWithoutEntries(text, managed, mostMembers);
+  if (!found || !saysExactly(found.plain.value, kind, apiVersion)) return undefined;
+  const known = quick(found.plain.value as object, found.entries);
+  if (known?.keys !== found.plain.keys) return undefined;
+  return { object: known.object, warnings: NONE, kind, apiVersion };
 }
 
 /**

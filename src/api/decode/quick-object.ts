@@ -1,4 +1,6 @@
 import { isObject } from '../../json/json-tree.js';
+import type { ManagedFieldsEntry } from '../../model/object-meta.js';
+import { parseTime, type TimeType } from '../../time/parse-time.js';
 
 /** An object without errors, unknown or rare fields, as every decoder would return it. The value may be reused for it. */
 export interface QuickObject {
@@ -10,11 +12,26 @@ export interface QuickObject {
 /**
  * Decodes the most frequent objects of a kind and version, from a new value of `JSON.parse` that has both. Undefined for
  * any other value, which is not changed.
+ *
+ * @param managed the managed fields, where the value has the number 0 in their place
  */
-export type QuickDecoder = (value: object) => QuickObject | undefined;
+export type QuickDecoder = (value: object, managed?: readonly ManagedFieldsEntry[]) => QuickObject | undefined;
 
 /** A text that is not empty. */
 export const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
+
+const INT32_MAX = 2_147_483_647;
+
+/** An integer above zero that a field of 32 bits can have. */
+export const isCount = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isInteger(value) && value > 0 && value <= INT32_MAX;
+
+/** A time in canonical form; undefined for any other value, and for Go's zero time. */
+export function timeOf(value: unknown, type: TimeType): string | undefined {
+  if (!isText(value)) return undefined;
+  const time = parseTime(value, type);
+  return 'error' in time ? undefined : (time.value ?? undefined);
+}
 
 /** How many texts a map has; undefined if it is empty or has other values. */
 export function textsIn(map: unknown): number | undefined {

@@ -19,6 +19,8 @@ export interface EntryList {
 export interface EntryLists {
   /** The list with this JSON. Equal texts give the same object as long as it is cached. Undefined if it is not a JSON list. */
   parse(json: string): EntryList | undefined;
+  /** The list with this JSON if it is cached. */
+  known(json: string): EntryList | undefined;
   /** The list of entries that came from here, or of others that have the same JSON. */
   of(entries: readonly ManagedFieldsEntry[]): EntryList;
 }
@@ -61,6 +63,7 @@ export function createEntryLists(): EntryLists {
 
   return {
     parse,
+    known: (json) => lists.get(json),
     of: (entries) => known.get(entries) ?? (parse(JSON.stringify(entries)) as EntryList),
   };
 }

@@ -25,7 +25,12 @@ export interface FieldTracker {
    * Undefined for a text that is not a JSON list.
    */
   entriesOf(json: string): readonly ManagedFieldsEntry[] | undefined;
+  /** The same, only if they are cached: for texts that clients send. */
+  readonly knownEntries: KnownEntries;
 }
+
+/** Managed fields by their JSON; undefined for those that are not known. Not to be changed. */
+export type KnownEntries = (json: string) => readonly ManagedFieldsEntry[] | undefined;
 
 /** With more updaters than this the oldest are merged, which is rare and not cached. */
 const MAX_ENTRIES = 9;
@@ -135,6 +140,7 @@ export function createFieldTracker(): FieldTracker {
       return answer ? outcomeOf(answer, list, input.time) : { entries: updateManagedFields(input) };
     },
     entriesOf: (json) => lists.parse(json)?.entries,
+    knownEntries: (json) => lists.known(json)?.entries,
   };
 }
 

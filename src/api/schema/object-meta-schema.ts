@@ -50,7 +50,9 @@ export function objectMetaShape(): StructShape {
         { frequency: 'stored' },
         'types.UID',
       ),
-      resourceVersion: text(6, 'An opaque text that changes with every write. Send it back to refuse lost updates.'),
+      resourceVersion: text(6, 'An opaque text that changes with every write. Send it back to refuse lost updates.', {
+        frequency: 'stored',
+      }),
       generation: field(scalar('int64'), { protobuf: 7, description: 'Counts changes of the desired state.' }),
       creationTimestamp: field(scalar('time'), {
         protobuf: 8,
@@ -73,7 +75,11 @@ export function objectMetaShape(): StructShape {
         frequency: 'often',
         description: 'Short keys and values selectors choose objects by.',
       }),
-      annotations: field(stringMap(), { protobuf: 12, description: 'Free keys and values nothing is selected by.' }),
+      annotations: field(stringMap(), {
+        protobuf: 12,
+        frequency: 'often',
+        description: 'Free keys and values nothing is selected by.',
+      }),
       ownerReferences: field(
         list(ownerReferenceShape(), { type: 'map', keys: ['uid'], patchStrategy: 'merge', patchMergeKey: 'uid' }),
         { protobuf: 13, description: 'The objects this one depends on. At most one of them is its controller.' },

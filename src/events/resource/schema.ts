@@ -47,6 +47,7 @@ export const eventShape: () => StructShape = lazy(() => {
       series: field(eventSeriesShape(), {
         protobuf: 3,
         mutable: true,
+        frequency: 'often',
         older: { protobuf: 11 },
         description: 'Says that the event happened several times; absent for one that happened once.',
       }),
@@ -78,6 +79,7 @@ export const eventShape: () => StructShape = lazy(() => {
       }),
       related: field(objectReferenceShape(), {
         protobuf: 9,
+        frequency: 'often',
         older: { protobuf: 13 },
         description: 'A second object that took part.',
       }),

@@ -6,7 +6,7 @@ import { recordBytes, recordLength, writeRecord, type EventRecord } from '../../
 import { coreEventShape, eventShape } from '../resource/schema.js';
 import { eventTable } from '../resource/table.js';
 import { fieldsPresent } from '../codec/compare-events.js';
-import { decodeNewEvent } from '../codec/decode-event.js';
+import { decodeUsualEvent } from '../codec/decode-event.js';
 import { fromCore } from './core-v1.js';
 import type { EventVersion } from './version.js';
 
@@ -24,7 +24,7 @@ export function eventsV1(apiDomain: string): EventVersion {
     view: { apiVersion, kind: 'Event', listKind: 'EventList', shape, table: eventTable((stored) => stored) },
     shape,
     otherVersions: new Map([['v1', coreEventShape()]]),
-    decodeNew: decodeNewEvent,
+    decodeUsual: decodeUsualEvent,
     managed: { apiVersion, kind: 'Event', shape, fieldsPresent: (object) => fieldsPresent(object as unknown as Event) },
     strict: true,
     fieldName: (stored) => stored,

@@ -22,8 +22,8 @@ export interface EventVersion {
    * one of the wrong version; a patch that makes the event one of theirs is understood.
    */
   readonly otherVersions: ReadonlyMap<string, StructShape>;
-  /** For new events; there need not be one. */
-  readonly decodeNew?: QuickDecoder | undefined;
+  /** For events as most clients send them; there need not be one. */
+  readonly decodeUsual?: QuickDecoder | undefined;
   /** The version as managed fields know it. */
   readonly managed: ManagedVersion;
   /** The rules of `events/v1`; without them only the older ones of core/v1. */

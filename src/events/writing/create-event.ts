@@ -13,7 +13,7 @@ export function createEvent(call: VerbCall): Result | Promise<Result> {
   const mediaType = bodyMediaType(call);
   return chain(readBytes(call), (bytes) => {
     const options = readWriteOptions(call.query, 'CreateOptions');
-    return chain(readEventBody(call, bytes, mediaType, options, call.version.decodeNew), (event) => {
+    return chain(readEventBody(call, bytes, mediaType, options), (event) => {
       requireNamespace(call, event);
       return storeNew(call, event, options, (existing): never => {
         throw nameTaken(call, event, existing);

@@ -1,6 +1,5 @@
 import { decodeBody, type DecodedBody } from '../../api/decode/decode-body.js';
 import { decodeDeleteOptions } from '../../api/decode/delete-options.js';
-import type { QuickDecoder } from '../../api/decode/quick-object.js';
 import type { BodyMediaType } from '../../api/decode/read-document.js';
 import { checkDeleteOptions, readDeleteQuery, type DeleteOptions } from '../../api/options/delete-options.js';
 import type { WriteOptions } from '../../api/options/write-options.js';
@@ -44,7 +43,6 @@ const NO_BYTES = new Uint8Array(0);
 /**
  * The event in the body, in stored form: synchronous for JSON. Adds the warnings of lenient decoding.
  *
- * @param quick reads ordinary events faster
  * @throws StatusFailure 400
  */
 export function readEventBody(
@@ -52,12 +50,12 @@ export function readEventBody(
   bytes: Uint8Array,
   mediaType: BodyMediaType,
   { fieldValidation }: WriteOptions,
-  quick?: QuickDecoder,
 ): Event | Promise<Event> {
-  const { shape, view, otherVersions } = call.version;
+  const { shape, view, otherVersions, decodeUsual: quick } = call.version;
   const { kind, apiVersion } = view;
-  const limits = call.dependencies.bodyLimits;
-  const options = { mediaType, shape, kind, apiVersion, otherVersions, fieldValidation, quick, limits };
+  const { bodyLimits: limits, fieldTracker } = call.dependencies;
+  const managed = fieldTracker.knownEntries;
+  const options = { mediaType, shape, kind, apiVersion, otherVersions, fieldValidation, quick, managed, limits };
   return chain(decodeBody(bytes, options), (decoded) => storedForm(call, decoded));
 }
 

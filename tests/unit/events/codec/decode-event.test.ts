@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { decodeBody, type DecodedBody } from '../../../../src/api/decode/decode-body.js';
 import { eventShape } from '../../../../src/events/resource/schema.js';
-import { decodeNewEvent } from '../../../../src/events/codec/decode-event.js';
+import { decodeUsualEvent } from '../../../../src/events/codec/decode-event.js';
 
 type Json = Record<string, unknown>;
 
 const VERSION = { kind: 'Event', apiVersion: 'events.example.com/v1', shape: eventShape() };
 
-const decode = (text: string, quick?: typeof decodeNewEvent): DecodedBody =>
+const decode = (text: string, quick?: typeof decodeUsualEvent): DecodedBody =>
   decodeBody(new TextEncoder().encode(text), {
     ...VERSION,
     mediaType: 'application/json',
@@ -18,7 +18,7 @@ const decode = (text: string, quick?: typeof decodeNewEvent): DecodedBody =>
 
 /** Holds what a body becomes to what it becomes without the quick decoder. */
 function checkAlike(text: string): void {
-  const outcome = (quick?: typeof decodeNewEvent): unknown => {
+  const outcome = (quick?: typeof decodeUsualEvent): unknown => {
     try {
       const { object, warnings } = decode(text, quick);
       return { object, warnings, labels: Object.getPrototypeOf(labelsOf(object) ?? null) as unknown };
@@ -26,7 +26,7 @@ function checkAlike(text: string): void {
       return String(error);
     }
   };
-  expect(outcome(decodeNewEvent)).toEqual(outcome());
+  expect(outcome(decodeUsualEvent)).toEqual(outcome());
 }
 
 /** What a body becomes, and whether the quick decoder knew it. */
@@ -35,7 +35,7 @@ function decoded(body: Json | string): DecodedBody & { readonly known: boolean }
   checkAlike(text);
   let known = false;
   const read = decode(text, (value) => {
-    const object = decodeNewEvent(value);
+    const object = decodeUsualEvent(value);
     known = object !== undefined;
     return object;
   });
@@ -138,7 +138,7 @@ test('the keys of all objects are counted', () => {
     usual({}, { labels: { app: 'web', tier: 'front' } }, { uid: 'u' }),
   ]) {
     const keys = count(body);
-    expect(decodeNewEvent(structuredClone(body))?.keys).toBe(keys);
+    expect(decodeUsualEvent(structuredClone(body))?.keys).toBe(keys);
   }
 });
 

@@ -1,0 +1,44 @@
+import { readPlain, type PlainJson } from '../../json/parse-json.js';
+import { scanJson } from '../../json/scan-json.js';
+import type { ManagedFieldsEntry } from '../../model/object-meta.js';
+import type { KnownEntries } from '../managed-fields/field-tracker.js';
+
+/** A parsed object, with the number 0 in the place of its managed fields. */
+export interface PlainWithoutEntries {
+  readonly plain: PlainJson;
+  readonly entries: readonly ManagedFieldsEntry[];
+}
+
+const MANAGED = '"managedFields":[';
+const OPEN = MANAGED.length - 1;
+/** They end metadata, in the order of Go's structs and of what the server sends. */
+const END = ']}';
+
+/**
+ * Parses an object whose managed fields are known by their text, without that half of it: 10 µs less for an update that
+ * sends back what was read. Undefined where there are none, where they are not known, or where the rest is unusual.
+ *
+ * The text that is left out is a complete JSON list. Quotes within texts are escaped, so it stands where a value stands:
+ * whoever decodes the rest finds 0 in that place, and has to refuse it anywhere but in `metadata.managedFields`.
+ *
+ * @param mostMembers how many fields and items the whole text may have
+ */
+export function plainWithoutEntries(
+  text: string,
+  known: KnownEntries,
+  mostMembers: number,
+): PlainWithoutEntries | undefined {
+  const at = text.indexOf(MANAGED);
+  const end = at === -1 ? -1 : text.indexOf(END, at + OPEN);
+  if (end === -1) return undefined;
+  const json = text.slice(at + OPEN, end + 1);
+  const entries = known(json);
+  if (!entries) return undefined;
+  const rest = `${text.slice(0, at + OPEN)}0${text.slice(end + 1)}`;
+  // A list has fewer members than characters.
+  const most = mostMembers - json.length;
+  const scan = scanJson(rest, most);
+  if (scan.members > most) return undefined;
+  const plain = readPlain(rest, scan);
+  return plain && { plain, entries };
+}
