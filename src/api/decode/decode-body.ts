@@ -47,7 +47,8 @@ export interface DecodedBody {
 
 /**
  * Decodes the object in a request body (Kubernetes' order of checks: syntax, kind, types of fields, and
- * under `Strict` unknown or duplicate fields). JSON is decoded synchronously, YAML and protobuf through a promise.
+ * under `Strict` unknown or duplicate fields). JSON is decoded synchronously, YAML through a promise, the first
+ * protobuf too.
  * Protobuf is never strict: unknown fields are skipped.
  *
  * @throws StatusFailure 400 with Kubernetes' words; 413 for a body with too many fields and list items
@@ -98,9 +99,16 @@ function decodePlain(
 
 const NONE: readonly string[] = Object.freeze([]);
 
-async function decodeMessage(body: Uint8Array, options: DecodeBodyOptions): Promise<DecodedBody> {
-  const { kind, limits } = options;
-  const read = await readProtobuf(body, limits);
+function decodeMessage(body: Uint8Array, options: DecodeBodyOptions): DecodedBody | Promise<DecodedBody> {
+  return chain(readProtobuf(body, options.limits), (read) => decodeRead(body, read, options));
+}
+
+function decodeRead(
+  body: Uint8Array,
+  read: Awaited<ReturnType<typeof readProtobuf>>,
+  options: DecodeBodyOptions,
+): DecodedBody {
+  const { kind } = options;
   if ('error' in read) throw unrecognized(kind, read.error, body);
   const { meta, shape } = typeOf(typeMetaOf(read), options);
   const message = read.read(shape);

@@ -5,7 +5,8 @@ import { envelopeFault, MAGIC, readEnvelope, type Envelope, type TypeNames } fro
 import { messageOf } from './message.js';
 import { countingReader } from './read-fields.js';
 import { readMessage } from './read-message.js';
-import { wireLibrary } from './wire.js';
+import { wireLibrary, type WireLibrary } from './wire.js';
+import { chain } from '../../http/promise.js';
 
 /** An object whose envelope has been read, and its message not yet. */
 export interface ProtobufObject extends TypeNames {
@@ -13,19 +14,25 @@ export interface ProtobufObject extends TypeNames {
   read(shape: StructShape): { readonly value: Record<string, unknown> } | { readonly error: string };
 }
 
+/** An object, or why it cannot be read. */
+type ReadObject = ProtobufObject | { readonly error: string };
+
 /**
  * Reads the envelope of an object in Kubernetes' protobuf form (`k8s\0` and `runtime.Unknown`), or says why that
- * fails, in Kubernetes' words where there are any.
+ * fails, in Kubernetes' words where there are any. Synchronous once the runtime is loaded.
  *
  * @throws StatusFailure 413 for too many fields; nothing else that a client sends makes it throw
  */
-export async function readProtobuf(
+export function readProtobuf(
   body: Uint8Array,
   { members }: BodyLimits = DEFAULT_BODY_LIMITS,
-): Promise<ProtobufObject | { readonly error: string }> {
+): ReadObject | Promise<ReadObject> {
   const fault = envelopeFault(body);
   if (fault !== undefined) return { error: fault };
-  const library = await wireLibrary();
+  return chain(wireLibrary(), (library) => readWith(library, body, members));
+}
+
+function readWith(library: WireLibrary, body: Uint8Array, members: number): ReadObject {
   const bytes = body.subarray(MAGIC.length);
   let envelope: Envelope;
   try {

@@ -14,8 +14,16 @@ export interface WireLibrary {
   readonly BinaryReader: new (bytes: Uint8Array) => WireReader;
 }
 
-/** Loads the protobuf runtime, on the first request that needs it. */
-export const wireLibrary: () => Promise<WireLibrary> = lazy(() => import('@bufbuild/protobuf/wire'));
+const loaded: () => { library?: WireLibrary } = lazy(() => ({}));
+
+const loading: () => Promise<WireLibrary> = lazy(async () => {
+  const library = await import('@bufbuild/protobuf/wire');
+  loaded().library = library;
+  return library;
+});
+
+/** The protobuf runtime: loaded by the first request that needs it, and there at once for all others. */
+export const wireLibrary = (): WireLibrary | Promise<WireLibrary> => loaded().library ?? loading();
 
 /** Wire type of booleans and integers. */
 export const VARINT = 0;

@@ -6,8 +6,16 @@ import { DELIMITED, tagOf, wireLibrary, type WireLibrary, type WireWriter } from
 import { writeMessage } from '../protobuf/write-message.js';
 import type { FrameType, ResourceView } from './contract.js';
 import { listBody } from './list-chunks.js';
+import { chain } from '../../http/promise.js';
 import { jsonBytes } from '../../json/json-source.js';
-import { formed, createTurns, type ListForm, type SerializedBody, type Serializer } from './serializer.js';
+import {
+  formed,
+  createTurns,
+  type FrameWriter,
+  type ListForm,
+  type SerializedBody,
+  type Serializer,
+} from './serializer.js';
 
 type Plain = Readonly<Record<string, unknown>>;
 
@@ -31,12 +39,13 @@ export const protobufSerializer: Serializer = {
   tables: false,
   pretty: undefined,
   gathersItems: true,
-  async value(json, view) {
-    const { BinaryWriter } = await wireLibrary();
-    if (json.byteLength > LARGE_BYTES) await nextTurn();
-    const writer = new BinaryWriter();
-    writeObject(writer, parse(jsonBytes(json)), view);
-    return writer.finish();
+  value(json, view) {
+    const ready = json.byteLength > LARGE_BYTES ? nextTurn().then(wireLibrary) : wireLibrary();
+    return chain(ready, ({ BinaryWriter }) => {
+      const writer = new BinaryWriter();
+      writeObject(writer, parse(jsonBytes(json)), view);
+      return writer.finish();
+    });
   },
   async list(form, batches, view) {
     const library = await wireLibrary();
@@ -55,10 +64,13 @@ export const protobufSerializer: Serializer = {
     }
     return listOf(library, form, items);
   },
-  async frames(view) {
-    const { BinaryWriter } = await wireLibrary();
-    return (type, json) => writeFrame(new BinaryWriter(), type, parse(json), view);
-  },
+  frames: (view) =>
+    chain(
+      wireLibrary(),
+      ({ BinaryWriter }): FrameWriter =>
+        (type, json) =>
+          writeFrame(new BinaryWriter(), type, parse(json), view),
+    ),
 };
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
