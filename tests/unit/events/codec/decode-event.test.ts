@@ -66,6 +66,13 @@ test.each([
   ['one with labels', usual({}, { labels: { app: 'web', tier: '' } })],
   ['one with the empty fields of Go', usual(EMPTY, { creationTimestamp: null })],
   ['one about a container', usual({}, {}, { uid: 'u', resourceVersion: '1', apiVersion: 'v1', fieldPath: 'spec' })],
+  ['one with annotations', usual({}, { annotations: { 'example.com/a': 'b' } })],
+  ['one with a series', usual({ series: { count: 2, lastObservedTime: '2026-03-05T06:07:08.123456Z' } })],
+  ['one with a second object', usual({ related: { kind: 'Node', name: 'node-1' } })],
+  [
+    'one with what the server has set',
+    usual({}, { uid: 'u', resourceVersion: '1', creationTimestamp: '2026-03-05T06:07:08Z' }),
+  ],
   ['a time that is not canonical', usual({ eventTime: '2026-03-05T06:07:08+01:00' })],
 ])('%s takes the fast path', (_, body) => {
   expect(decoded(body).known).toBe(true);
@@ -77,7 +84,11 @@ const name = (): fc.Arbitrary<string> =>
     'series',
     'related',
     'labels',
+    'annotations',
     'uid',
+    'resourceVersion',
+    'creationTimestamp',
+    'managedFields',
     'fieldPath',
     '__proto__',
     'other',
@@ -98,6 +109,9 @@ const value = (): fc.Arbitrary<unknown> =>
     [],
     ['a'],
     { kind: 'Pod' },
+    { count: 2, lastObservedTime: '2026-03-05T06:07:08.123456Z' },
+    { count: 2, lastObservedTime: '2026-03-05T06:07:08Z' },
+    { count: 2 ** 31, lastObservedTime: '2026-03-05T06:07:08.123456Z' },
     '2026-03-05T06:07:08Z',
   );
 
