@@ -13,7 +13,8 @@ measure again.
 
 Figures without a unit are ratios, in one run on one machine: to the *floor* where nothing else is said. The floor is a bare
 \`node:http\` server (\`bench/servers/floor.ts\`) that parses and stringifies once on a create, keeps ready bytes in a Map and checks
-nothing. Ours has validation, managed fields, authentication by token and authorization on. Rates and MB/s: more is better;
+nothing. Ours has validation, managed fields, the core/v1 view, tokens and rules as the standalone program reads them from its
+files. Rates and MB/s: more is better;
 CPU an operation, latencies and costs: less is better. Milliseconds and MB belong to the machine that measured, and are for
 orientation only. *spread* is where nine of ten slices lie.
 
@@ -21,6 +22,13 @@ Each round starts fresh processes; servers take turns, and a ratio is to the flo
 of its own and says when it was the bottleneck. Client and server share the machine. Our events are larger than the floor's by
 their managed fields (about half again), so lists are compared by bytes. The meter of event-loop delay ticks every millisecond,
 which is included.
+
+Requests are those of real clients. An update is a get and a PUT of the whole object with its server-set fields, and both
+count as answers; so does a merge patch with the resourceVersion. Creates come from \`@kubernetes/client-node\` unless the phase
+names another client; the floor, which reads nothing but JSON, gets the JSON of client-go where ours gets protobuf.
+
+All phases but \`cold\` are warm: their first slice in a process has a longer warm-up, so that code is compiled. \`cold\` is the first
+second of each kind of request in a fresh process, for the floor too.
 
 Lists are read over and over while nothing is written, so that the memory store serves them from what it has kept of the last
 reading; what a list costs that is read for the first time stands in
