@@ -6,9 +6,8 @@ import { DEFAULT_BODY_LIMITS, type BodyLimits } from '../body/member-limit.js';
 import { decodeObject } from './decode-object.js';
 import { bodyText, type PlainJson } from '../../json/parse-json.js';
 import { parsePlain, strictText, yamlStrictText, type FieldValidation } from '../body/parse-body.js';
-import type { KnownEntries } from '../managed-fields/field-tracker.js';
 import { plainWithoutEntries } from './known-managed-fields.js';
-import type { QuickDecoder } from './quick-object.js';
+import type { KnownEntries, QuickDecoder } from './quick-object.js';
 import { readDocument, readOddJson, type BodyMediaType, type ReadDocument } from './read-document.js';
 import { chain } from '../../http/promise.js';
 import {

@@ -1,7 +1,7 @@
 import { readPlain, type PlainJson } from '../../json/parse-json.js';
 import { scanJson } from '../../json/scan-json.js';
 import type { ManagedFieldsEntry } from '../../model/object-meta.js';
-import type { KnownEntries } from '../managed-fields/field-tracker.js';
+import type { KnownEntries } from './quick-object.js';
 
 /** A parsed object, with the number 0 in the place of its managed fields. */
 export interface PlainWithoutEntries {

@@ -17,6 +17,9 @@ export interface QuickObject {
  */
 export type QuickDecoder = (value: object, managed?: readonly ManagedFieldsEntry[]) => QuickObject | undefined;
 
+/** Managed fields by their JSON; undefined for those that are not known. Not to be changed. */
+export type KnownEntries = (json: string) => readonly ManagedFieldsEntry[] | undefined;
+
 /** A text that is not empty. */
 export const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 

@@ -1,4 +1,5 @@
 import { createBoundedCache } from '../../cache/bounded-cache.js';
+import type { KnownEntries } from '../decode/quick-object.js';
 import { sameTree } from '../../json/json-tree.js';
 import type { ManagedFieldsEntry } from '../../model/object-meta.js';
 import { structOf, type StructShape } from '../schema/shape.js';
@@ -28,9 +29,6 @@ export interface FieldTracker {
   /** The same, only if they are cached: for texts that clients send. */
   readonly knownEntries: KnownEntries;
 }
-
-/** Managed fields by their JSON; undefined for those that are not known. Not to be changed. */
-export type KnownEntries = (json: string) => readonly ManagedFieldsEntry[] | undefined;
 
 /** With more updaters than this the oldest are merged, which is rare and not cached. */
 const MAX_ENTRIES = 9;

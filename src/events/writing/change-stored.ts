@@ -3,23 +3,15 @@ import { toRevision, uintError } from '../../api/options/query.js';
 import type { WriteOptions } from '../../api/options/write-options.js';
 import { badRequest, conflict, invalid } from '../../api/status/failures.js';
 import { nextTurn } from '../../clock/clock.js';
-import { chain, settle } from '../../http/promise.js';
+import { chain } from '../../http/promise.js';
 import type { Event } from '../../model/event.js';
-import type { EncodedEvent, EventRecord } from '../../store/contract/record.js';
-import {
-  expiryOf,
-  keyOf,
-  readStored,
-  resourceOf,
-  type VerbCall,
-  isVast,
-  storedObject,
-  type Result,
-} from '../request/call.js';
-import { isOutdated, MODIFIED } from '../request/store-failures.js';
+import type { EventRecord } from '../../store/contract/record.js';
+import { keyOf, readStored, resourceOf, type VerbCall, isVast, storedObject, type Result } from '../request/call.js';
+import { MODIFIED } from '../request/store-failures.js';
 import { updateErrors } from '../rules/event-rules.js';
 import { encodeText } from '../stored-form/encode-event.js';
 import { rewriteEvent, type ReadEvent } from '../stored-form/read-event.js';
+import { storeChanged } from './store-changed.js';
 import { requireEventRate, requireFits } from './store-new.js';
 
 /** What a verb makes of the stored state; it throws a StatusFailure where it refuses. */
@@ -96,36 +88,7 @@ function changed(pending: PendingChange, record: EventRecord, stored: ReadEvent)
     return storedObject(call, 200, { ...record, event });
   }
   call.life.throwIfAborted();
-  const isLast = next.metadata.deletionTimestamp && !next.metadata.finalizers?.length;
-  return settle({ call, record, event }, isLast ? remove : replace, written, refused);
-}
-
-/** A new state on its way to the store. */
-interface ChangedRecord {
-  readonly call: VerbCall;
-  readonly record: EventRecord;
-  readonly event: EncodedEvent;
-}
-
-/** Synchronously where the store can. */
-function replace({ call, record, event }: ChangedRecord): EventRecord | Promise<EventRecord> {
-  const { dependencies } = call;
-  const { key, revision: expected } = record;
-  const { replace: put } = dependencies.store;
-  const options = { expected, expiresAt: expiryOf(dependencies) };
-  return put.sync ? put.sync(key, event, options) : put(key, event, options);
-}
-
-async function remove({ call, record, event }: ChangedRecord): Promise<EventRecord> {
-  await call.dependencies.store.remove(record.key, { expected: record.revision });
-  return { ...record, event };
-}
-
-const written = ({ call }: ChangedRecord, record: EventRecord): Result | Promise<Result> =>
-  storedObject(call, 200, record);
-
-function refused(_: ChangedRecord, error: unknown): undefined {
-  if (!isOutdated(error)) throw error;
+  return storeChanged(call, record, next, event);
 }
 
 /** What an update cannot change keeps its stored value, whatever was sent. */
