@@ -6,7 +6,6 @@ export interface BenchTarget {
   readonly atMost?: number;
 }
 
-const onNode20 = process.versions.node.startsWith('20.');
 const STORES = ['memory', 'sqlite', 'postgres'];
 const LARGEST = 'size-1000000';
 
