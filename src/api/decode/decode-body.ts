@@ -1,4 +1,3 @@
-import { readProtobuf } from '../protobuf/read-object.js';
 import type { StructShape } from '../schema/shape.js';
 import { badRequest } from '../status/failures.js';
 import { goQuote, shorten } from '../../json/go-print.js';
@@ -98,16 +97,9 @@ function decodePlain(
 
 const NONE: readonly string[] = Object.freeze([]);
 
-function decodeMessage(body: Uint8Array, options: DecodeBodyOptions): DecodedBody | Promise<DecodedBody> {
-  return chain(readProtobuf(body, options.limits), (read) => decodeRead(body, read, options));
-}
-
-function decodeRead(
-  body: Uint8Array,
-  read: Awaited<ReturnType<typeof readProtobuf>>,
-  options: DecodeBodyOptions,
-): DecodedBody {
-  const { kind } = options;
+async function decodeMessage(body: Uint8Array, options: DecodeBodyOptions): Promise<DecodedBody> {
+  const { kind, limits } = options;
+  const read = (await import('../protobuf/read-object.js')).readProtobuf(body, limits);
   if ('error' in read) throw unrecognized(kind, read.error, body);
   const { meta, shape } = typeOf(typeMetaOf(read), options);
   const message = read.read(shape);

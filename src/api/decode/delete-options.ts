@@ -1,5 +1,4 @@
 import type { DeleteOptions } from '../options/delete-options.js';
-import { readProtobuf } from '../protobuf/read-object.js';
 import { deleteOptionsShape } from '../schema/delete-options-schema.js';
 import { badRequest } from '../status/failures.js';
 import type { BodyLimits } from '../body/member-limit.js';
@@ -36,7 +35,7 @@ function decodeDocument(read: ReadDocument): DeleteOptions {
 }
 
 async function decodeMessage(body: Uint8Array, limits: BodyLimits | undefined): Promise<DeleteOptions> {
-  const read = await readProtobuf(body, limits);
+  const read = (await import('../protobuf/read-object.js')).readProtobuf(body, limits);
   if ('error' in read) throw badRequest(read.error);
   requireDeleteOptions(typeMetaOf(read));
   const message = read.read(deleteOptionsShape());

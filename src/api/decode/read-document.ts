@@ -1,4 +1,3 @@
-import { parseYaml } from '../yaml/yaml.js';
 import { DEFAULT_BODY_LIMITS, type BodyLimits } from '../body/member-limit.js';
 import type { JsonDocument, JsonResult } from '../../json/json-document.js';
 import { bodyText, parseStrictly, plainDocument } from '../../json/parse-json.js';
@@ -42,7 +41,7 @@ function readDocumentOf(result: JsonResult): ReadDocument {
 }
 
 async function readYaml(body: Uint8Array, limits: BodyLimits): Promise<ReadDocument> {
-  const result = await parseYaml(bodyText(body), limits);
+  const result = (await import('../yaml/yaml.js')).parseYaml(bodyText(body), limits);
   if ('error' in result) return result;
   return { document: plainDocument(result.value), yamlDuplicates: result.duplicates };
 }

@@ -4,7 +4,6 @@ import { bodyText } from '../../json/parse-json.js';
 import { parseJson, yamlStrictText, type FieldValidation } from '../body/parse-body.js';
 import { isObject } from '../../json/json-tree.js';
 import { badRequest } from '../status/failures.js';
-import { parseYaml } from '../yaml/yaml.js';
 
 /** The body of a server-side apply. */
 export interface ApplyBody {
@@ -34,7 +33,7 @@ export function readApplyBody(
 }
 
 async function readYaml(text: string, limits: BodyLimits): Promise<ApplyBody> {
-  const read = await parseYaml(text, limits);
+  const read = (await import('../yaml/yaml.js')).parseYaml(text, limits);
   if ('error' in read) throw undecodable(`error converting YAML to JSON: ${read.error}`);
   return bodyOf(read.value, read.duplicates);
 }

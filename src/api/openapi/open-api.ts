@@ -6,7 +6,6 @@ import type { ApiResponse, ResponseHeaders } from '../../http/response.js';
 import { keptDocument, type KeptDocument } from '../discovery/kept-document.js';
 import type { Json } from './schemas.js';
 import { swaggerDocument } from './swagger-document.js';
-import { swaggerProtobuf } from './swagger-protobuf.js';
 import { NOT_CACHED } from '../../responses/fixed-responses.js';
 
 /** Options of {@link createOpenApi}. */
@@ -46,7 +45,7 @@ export function createOpenApi({ documents, clock = systemClock }: OpenApiOptions
   const pages = new Map([...documents].map(([name, make]) => [name, keptDocument(make)]));
   const index = keptDocument(() => makeIndex(pages));
   const all = (): Json => swaggerDocument([...documents.values()].map((make) => make()));
-  const swagger = { json: keptDocument(all), protobuf: keptDocument(all, swaggerProtobuf) };
+  const swagger = { json: keptDocument(all), protobuf: keptDocument(all, inProtobuf) };
   return {
     async handle(path, query, request) {
       if (path === V2) {
@@ -77,6 +76,9 @@ export function createOpenApi({ documents, clock = systemClock }: OpenApiOptions
     },
   };
 }
+
+const inProtobuf = async (document: Json): Promise<Uint8Array> =>
+  (await import('./swagger-protobuf.js')).swaggerProtobuf(document);
 
 /** The preferred type of Accept; undefined if it names none of them. */
 function chosenType(request: Pick<ApiRequest, 'headers'>, offered: readonly string[]): string | undefined {

@@ -1,8 +1,9 @@
-import { DELIMITED, tagOf, VARINT, wireLibrary, type WireWriter } from '../protobuf/wire.js';
+import { BinaryWriter } from '@bufbuild/protobuf/wire';
+import { DELIMITED, tagOf, VARINT } from '../protobuf/wire.js';
 import type { Json } from './schemas.js';
 
 /** How a member is written: the number of its field, and its type. */
-type Write = (writer: WireWriter, number: number, value: unknown) => void;
+type Write = (writer: BinaryWriter, number: number, value: unknown) => void;
 type Fields = Readonly<Record<string, readonly [number: number, write: Write]>>;
 
 const text: Write = (writer, number, value) => void writer.uint32(tagOf(number, DELIMITED)).string(String(value));
@@ -17,7 +18,7 @@ const each =
     for (const value of Array.isArray(values) ? (values as unknown[]) : [values]) write(writer, number, value);
   };
 
-function nested(writer: WireWriter, number: number, write: () => void): void {
+function nested(writer: BinaryWriter, number: number, write: () => void): void {
   writer.uint32(tagOf(number, DELIMITED)).fork();
   write();
   writer.join();
@@ -50,7 +51,7 @@ const message =
   (writer, number, value) =>
     nested(writer, number, () => writeFields(writer, fields(), value as Json, extensions));
 
-function writeFields(writer: WireWriter, fields: Fields, value: Json, extensions: number | undefined): void {
+function writeFields(writer: BinaryWriter, fields: Fields, value: Json, extensions: number | undefined): void {
   for (const [name, [number, write]] of Object.entries(fields)) {
     if (value[name] !== undefined) write(writer, number, value[name]);
   }
@@ -127,8 +128,7 @@ const DOCUMENT: Fields = {
 };
 
 /** An OpenAPI 2.0 document as `openapi.v2.Document`, the message of Google's gnostic that kubectl reads. */
-export async function swaggerProtobuf(document: Json): Promise<Uint8Array> {
-  const { BinaryWriter } = await wireLibrary();
+export function swaggerProtobuf(document: Json): Uint8Array {
   const writer = new BinaryWriter();
   writeFields(writer, DOCUMENT, document, undefined);
   return writer.finish();

@@ -1,4 +1,5 @@
-import { DELIMITED, tagOf, type CountingReader, type WireWriter } from './wire.js';
+import type { BinaryWriter } from '@bufbuild/protobuf/wire';
+import { DELIMITED, tagOf, type CountingReader } from './wire.js';
 import { messageEnd, readFields, requireWireType } from './read-fields.js';
 
 /** `k8s` and a zero byte, which identify an object in protobuf. */
@@ -17,7 +18,7 @@ const CONTENT_ENCODING = tagOf(3, DELIMITED);
 const CONTENT_TYPE = tagOf(4, DELIMITED);
 
 /** Writes the part of an envelope before the bytes of the message; {@link ENVELOPE_END} follows them. */
-export function writeEnvelopeStart(writer: WireWriter, { apiVersion, kind }: TypeNames): void {
+export function writeEnvelopeStart(writer: BinaryWriter, { apiVersion, kind }: TypeNames): void {
   writer.raw(MAGIC).uint32(FIRST).fork().uint32(FIRST).string(apiVersion).uint32(SECOND).string(kind).join();
   writer.uint32(SECOND);
 }
@@ -26,7 +27,7 @@ export function writeEnvelopeStart(writer: WireWriter, { apiVersion, kind }: Typ
 export const ENVELOPE_END: Uint8Array = Uint8Array.of(CONTENT_ENCODING, 0, CONTENT_TYPE, 0);
 
 /** Writes the envelope of one message. */
-export function writeEnvelope(writer: WireWriter, names: TypeNames, writeBody: () => void): void {
+export function writeEnvelope(writer: BinaryWriter, names: TypeNames, writeBody: () => void): void {
   writeEnvelopeStart(writer, names);
   writer.fork();
   writeBody();

@@ -1,9 +1,10 @@
+import { BinaryReader } from '@bufbuild/protobuf/wire';
 import { LONG_TEXT, membersOfText } from '../../json/member-count.js';
 import { tooManyMembers } from '../body/member-limit.js';
-import type { CountingReader, WireReader, WireType, WireLibrary } from './wire.js';
+import type { CountingReader, WireType } from './wire.js';
 
 /** A reader for one body, with the limit on fields that JSON bodies have. */
-export function countingReader({ BinaryReader }: WireLibrary, bytes: Uint8Array, mostFields: number): CountingReader {
+export function countingReader(bytes: Uint8Array, mostFields: number): CountingReader {
   return Object.assign(new BinaryReader(bytes), { mostFields, fieldsLeft: mostFields });
 }
 
@@ -35,7 +36,7 @@ export function readFields(reader: CountingReader, name: string, end: number, vi
 }
 
 /** Reads the length of a nested message and returns its end. @throws RangeError when that is beyond the outer message */
-export function messageEnd(reader: WireReader, outerEnd: number): number {
+export function messageEnd(reader: BinaryReader, outerEnd: number): number {
   const length = reader.uint32();
   const end = reader.pos + length;
   if (end > outerEnd) throw missingBytes();

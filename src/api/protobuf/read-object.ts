@@ -5,8 +5,6 @@ import { envelopeFault, MAGIC, readEnvelope, type Envelope, type TypeNames } fro
 import { messageOf } from './message.js';
 import { countingReader } from './read-fields.js';
 import { readMessage } from './read-message.js';
-import { wireLibrary, type WireLibrary } from './wire.js';
-import { chain } from '../../http/promise.js';
 
 /** An object whose envelope has been read, and its message not yet. */
 export interface ProtobufObject extends TypeNames {
@@ -26,17 +24,13 @@ type ReadObject = ProtobufObject | { readonly error: string };
 export function readProtobuf(
   body: Uint8Array,
   { members }: BodyLimits = DEFAULT_BODY_LIMITS,
-): ReadObject | Promise<ReadObject> {
+): ProtobufObject | { readonly error: string } {
   const fault = envelopeFault(body);
   if (fault !== undefined) return { error: fault };
-  return chain(wireLibrary(), (library) => readWith(library, body, members));
-}
-
-function readWith(library: WireLibrary, body: Uint8Array, members: number): ReadObject {
   const bytes = body.subarray(MAGIC.length);
   let envelope: Envelope;
   try {
-    envelope = readEnvelope(countingReader(library, bytes, members), bytes.length);
+    envelope = readEnvelope(countingReader(bytes, members), bytes.length);
   } catch (error) {
     return { error: messageFor(error) };
   }
@@ -47,7 +41,7 @@ function readWith(library: WireLibrary, body: Uint8Array, members: number): Read
     read(shape) {
       const type = messageOf(shape);
       try {
-        return { value: readMessage(countingReader(library, message, members), type, message.length) };
+        return { value: readMessage(countingReader(message, members), type, message.length) };
       } catch (error) {
         return { error: messageFor(error) };
       }

@@ -1,29 +1,7 @@
-import { lazy } from '../schema/lazy.js';
-
-/** Writes primitives in protobuf's wire format. */
-export type WireWriter = import('@bufbuild/protobuf/wire').BinaryWriter;
-/** Reads primitives in protobuf's wire format. Throws on malformed bytes. */
-export type WireReader = import('@bufbuild/protobuf/wire').BinaryReader;
+import type { BinaryReader } from '@bufbuild/protobuf/wire';
 
 /** A reader with the number of fields that it may read in all, and of those that are left. */
-export type CountingReader = WireReader & { readonly mostFields: number; fieldsLeft: number };
-
-/** The protobuf runtime, as far as it is used: reading and writing primitives. */
-export interface WireLibrary {
-  readonly BinaryWriter: new () => WireWriter;
-  readonly BinaryReader: new (bytes: Uint8Array) => WireReader;
-}
-
-const loaded: () => { library?: WireLibrary } = lazy(() => ({}));
-
-const loading: () => Promise<WireLibrary> = lazy(async () => {
-  const library = await import('@bufbuild/protobuf/wire');
-  loaded().library = library;
-  return library;
-});
-
-/** The protobuf runtime: loaded by the first request that needs it, and there at once for all others. */
-export const wireLibrary = (): WireLibrary | Promise<WireLibrary> => loaded().library ?? loading();
+export type CountingReader = BinaryReader & { readonly mostFields: number; fieldsLeft: number };
 
 /** Wire type of booleans and integers. */
 export const VARINT = 0;

@@ -1,9 +1,10 @@
+import type { BinaryWriter } from '@bufbuild/protobuf/wire';
 import type { TimeType } from '../../time/parse-time.js';
 import type { ScalarShape } from '../schema/shape.js';
 import { byCodePoint } from '../../json/code-point-order.js';
 import type { Message, MessageField } from './message.js';
 import { timestampOf } from '../../time/timestamp.js';
-import { DELIMITED, tagOf, VARINT, type WireWriter } from './wire.js';
+import { DELIMITED, tagOf, VARINT } from './wire.js';
 
 type Plain = Readonly<Record<string, unknown>>;
 
@@ -19,7 +20,7 @@ const EMPTY: Plain = Object.freeze({});
  * Writes an object, as it is in JSON, as a message: byte for byte what Kubernetes' generated code writes. Fields the
  * message does not know (`kind`, `apiVersion`) are left out. The object is trusted to have the message's types.
  */
-export function writeMessage(writer: WireWriter, message: Message, object: Plain): void {
+export function writeMessage(writer: BinaryWriter, message: Message, object: Plain): void {
   for (const field of message.fields) {
     const value = object[field.name];
     if (value !== undefined && value !== null) writeField(writer, field, value);
@@ -28,7 +29,7 @@ export function writeMessage(writer: WireWriter, message: Message, object: Plain
 }
 
 /** @param value undefined writes the zero value, and nothing at all for lists and maps */
-function writeField(writer: WireWriter, { number, type }: MessageField, value: unknown): void {
+function writeField(writer: BinaryWriter, { number, type }: MessageField, value: unknown): void {
   const tag = tagOf(number, DELIMITED);
   switch (type.kind) {
     case 'scalar':
@@ -53,13 +54,13 @@ function writeField(writer: WireWriter, { number, type }: MessageField, value: u
   }
 }
 
-function writeNested(writer: WireWriter, tag: number, message: Message, object: Plain): void {
+function writeNested(writer: BinaryWriter, tag: number, message: Message, object: Plain): void {
   writer.uint32(tag).fork();
   writeMessage(writer, message, object);
   writer.join();
 }
 
-function writeMap(writer: WireWriter, tag: number, map: Readonly<Record<string, string>>): void {
+function writeMap(writer: BinaryWriter, tag: number, map: Readonly<Record<string, string>>): void {
   for (const key of Object.keys(map).sort(byCodePoint)) {
     writer.uint32(tag).fork();
     writer
@@ -71,7 +72,7 @@ function writeMap(writer: WireWriter, tag: number, map: Readonly<Record<string, 
   }
 }
 
-function writeScalar(writer: WireWriter, number: number, type: ScalarShape['type'], value: unknown): void {
+function writeScalar(writer: BinaryWriter, number: number, type: ScalarShape['type'], value: unknown): void {
   switch (type) {
     case 'string':
       writer.uint32(tagOf(number, DELIMITED)).string((value ?? '') as string);
@@ -97,7 +98,7 @@ function writeScalar(writer: WireWriter, number: number, type: ScalarShape['type
   }
 }
 
-function writeTime(writer: WireWriter, type: TimeType, text: string | undefined): void {
+function writeTime(writer: BinaryWriter, type: TimeType, text: string | undefined): void {
   writer.fork();
   if (text !== undefined) {
     const { seconds, nanos } = timestampOf(text, type);

@@ -1,7 +1,29 @@
 import { jsonSerializer } from './json.js';
-import { protobufSerializer } from './protobuf.js';
-import type { Serializer } from './serializer.js';
-import { yamlSerializer } from './yaml.js';
+import type { Serializer, FormatWriter } from './serializer.js';
+
+/** The code of a format that is loaded with the first answer in it. */
+const loaded = (load: () => Promise<FormatWriter>): FormatWriter => ({
+  value: async (json, view) => (await load()).value(json, view),
+  list: async (form, batches, view) => (await load()).list(form, batches, view),
+  frames: async (view) => (await load()).frames(view),
+});
+
+const yamlSerializer: Serializer = {
+  mediaType: 'application/yaml',
+  streamType: undefined,
+  tables: true,
+  pretty: undefined,
+  ...loaded(async () => (await import('./yaml.js')).yamlWriter),
+};
+
+const protobufSerializer: Serializer = {
+  mediaType: 'application/vnd.kubernetes.protobuf',
+  streamType: 'application/vnd.kubernetes.protobuf;stream=watch',
+  tables: false,
+  pretty: undefined,
+  gathersItems: true,
+  ...loaded(async () => (await import('./protobuf.js')).protobufWriter),
+};
 
 /** The formats that can be written, the default first. */
 export const SERIALIZERS: readonly Serializer[] = [jsonSerializer, yamlSerializer, protobufSerializer];

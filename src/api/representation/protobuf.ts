@@ -1,21 +1,15 @@
+import { BinaryWriter } from '@bufbuild/protobuf/wire';
 import { nextTurn } from '../../clock/clock.js';
 import { ENVELOPE_END, writeEnvelope, writeEnvelopeStart } from '../protobuf/envelope.js';
 import { messageOf, type Message } from '../protobuf/message.js';
 import { listMetaMessage, metaMessages, partialMetadataMessage } from '../protobuf/meta-messages.js';
-import { DELIMITED, tagOf, wireLibrary, type WireLibrary, type WireWriter } from '../protobuf/wire.js';
+import { DELIMITED, tagOf } from '../protobuf/wire.js';
 import { writeMessage } from '../protobuf/write-message.js';
 import type { FrameType, ResourceView } from './contract.js';
 import { listBody } from './list-chunks.js';
 import { chain } from '../../http/promise.js';
 import { jsonBytes } from '../../json/json-source.js';
-import {
-  formed,
-  createTurns,
-  type FrameWriter,
-  type ListForm,
-  type SerializedBody,
-  type Serializer,
-} from './serializer.js';
+import { formed, createTurns, type ListForm, type SerializedBody, type FormatWriter } from './serializer.js';
 
 type Plain = Readonly<Record<string, unknown>>;
 
@@ -33,22 +27,14 @@ const NOTHING = new Uint8Array(0);
  * Kubernetes' protobuf: every object in an envelope that says what it is. Lists are gathered, for their length stands
  * before their items; watch events have their length in four bytes before them. There are no Tables.
  */
-export const protobufSerializer: Serializer = {
-  mediaType: 'application/vnd.kubernetes.protobuf',
-  streamType: 'application/vnd.kubernetes.protobuf;stream=watch',
-  tables: false,
-  pretty: undefined,
-  gathersItems: true,
-  value(json, view) {
-    const ready = json.byteLength > LARGE_BYTES ? nextTurn().then(wireLibrary) : wireLibrary();
-    return chain(ready, ({ BinaryWriter }) => {
-      const writer = new BinaryWriter();
-      writeObject(writer, parse(jsonBytes(json)), view);
-      return writer.finish();
-    });
+export const protobufWriter: FormatWriter = {
+  async value(json, view) {
+    if (json.byteLength > LARGE_BYTES) await nextTurn();
+    const writer = new BinaryWriter();
+    writeObject(writer, parse(jsonBytes(json)), view);
+    return writer.finish();
   },
   async list(form, batches, view) {
-    const library = await wireLibrary();
     const message = form.members.some(([name, json]) => name === 'kind' && json === `"${view.listKind}"`)
       ? messageOf(view.shape)
       : partialMetadataMessage();
@@ -57,32 +43,28 @@ export const protobufSerializer: Serializer = {
     for await (const batch of batches) {
       for (const json of batch) {
         if (json.byteLength > LARGE_BYTES) await nextTurn();
-        items.push(listItem(library, message, parse(formed(form, json))));
+        items.push(listItem(message, parse(formed(form, json))));
         const turn = turns(json.byteLength);
         if (turn) await turn;
       }
     }
-    return listOf(library, form, items);
+    return listOf(form, items);
   },
-  frames: (view) =>
-    chain(
-      wireLibrary(),
-      ({ BinaryWriter }): FrameWriter =>
-        (type, json) =>
-          writeFrame(new BinaryWriter(), type, parse(json), view),
-    ),
+  frames(view) {
+    return (type, json) => writeFrame(new BinaryWriter(), type, parse(json), view);
+  },
 };
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-function writeObject(writer: WireWriter, object: Plain, view: ResourceView | undefined): void {
+function writeObject(writer: BinaryWriter, object: Plain, view: ResourceView | undefined): void {
   const kind = text(object['kind']);
   const message = view && kind === view.kind ? messageOf(view.shape) : metaMessages().get(kind);
   if (!message) throw new TypeError(`the kind ${JSON.stringify(kind)} has no protobuf form: add it to metaMessages()`);
   writeEnvelope(writer, { kind, apiVersion: text(object['apiVersion']) }, () => writeMessage(writer, message, object));
 }
 
-function listItem({ BinaryWriter }: WireLibrary, message: Message, object: Plain): Uint8Array {
+function listItem(message: Message, object: Plain): Uint8Array {
   const writer = new BinaryWriter();
   writer.uint32(SECOND).fork();
   writeMessage(writer, message, object);
@@ -90,11 +72,7 @@ function listItem({ BinaryWriter }: WireLibrary, message: Message, object: Plain
 }
 
 /** Puts the parts together; from a certain size on as a stream, so that there are never two of everything. */
-function listOf(
-  { BinaryWriter }: WireLibrary,
-  form: ListForm,
-  items: readonly Uint8Array[],
-): SerializedBody | Promise<SerializedBody> {
+function listOf(form: ListForm, items: readonly Uint8Array[]): SerializedBody | Promise<SerializedBody> {
   const members = new Map(form.members.map(([name, json]) => [name, JSON.parse(json) as unknown]));
   const writer = new BinaryWriter();
   writer.uint32(FIRST).fork();
@@ -108,7 +86,7 @@ function listOf(
 }
 
 /** Four bytes of length, then a WatchEvent that has no envelope itself, around an object that has one. */
-function writeFrame(writer: WireWriter, type: FrameType, object: Plain, view: ResourceView): Uint8Array {
+function writeFrame(writer: BinaryWriter, type: FrameType, object: Plain, view: ResourceView): Uint8Array {
   writer.raw(new Uint8Array(4));
   writer.uint32(FIRST).string(type);
   writer.uint32(SECOND).fork().uint32(FIRST).fork();

@@ -42,7 +42,7 @@ export type SerializedBody = Uint8Array | LentBytes | AsyncIterable<Uint8Array>;
 export type FrameWriter = (type: FrameType, json: Uint8Array) => Uint8Array;
 
 /** One wire format. A further format is one more file and one more entry in the list of `media-types.ts`. */
-export interface Serializer {
+export interface Serializer extends FormatWriter {
   /** The bare media type, also the Content-Type of an answer. */
   readonly mediaType: string;
   /** Content-Type of a watch; undefined where this format has no framing. */
@@ -55,6 +55,10 @@ export interface Serializer {
   readonly joinsItems?: boolean;
   /** True when all items of a list are held before the first is sent. */
   readonly gathersItems?: boolean;
+}
+
+/** How a format is written. */
+export interface FormatWriter {
   /** One value, from its compact JSON. `view` is the resource it may be an object of; documents and failures have none. */
   value(json: JsonSource, view?: ResourceView): SerializedBody | Promise<SerializedBody>;
   /** At once where the batches are there and the answer fits a chunk. */

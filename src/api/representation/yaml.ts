@@ -7,7 +7,7 @@ import {
   type Batches,
   type ListForm,
   type SerializedBody,
-  type Serializer,
+  type FormatWriter,
 } from './serializer.js';
 
 const encoder = new TextEncoder();
@@ -15,11 +15,7 @@ const decoder = new TextDecoder();
 const parse = (json: Uint8Array): unknown => JSON.parse(decoder.decode(json));
 
 /** YAML with keys in alphabetical order. */
-export const yamlSerializer: Serializer = {
-  mediaType: 'application/yaml',
-  streamType: undefined,
-  tables: true,
-  pretty: undefined,
+export const yamlWriter: FormatWriter = {
   async value(json) {
     const bytes = jsonBytes(json);
     // What made the object has held the event loop for as long as this will.

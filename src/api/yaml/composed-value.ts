@@ -1,4 +1,4 @@
-import type { Alias, Node, Pair, Scalar, YAMLMap, YAMLSeq } from 'yaml';
+import { isAlias, isMap, isSeq, type Alias, type Node, type Pair, type Scalar, type YAMLMap, type YAMLSeq } from 'yaml';
 import { setMember, wellFormed } from '../../json/json-document.js';
 import { MAX_DEPTH } from '../../json/parse-json.js';
 import { goQuote, shorten } from '../../json/go-print.js';
@@ -26,11 +26,7 @@ const MAX_ALIASED = 1_000;
 const MAX_ALIASED_LENGTH = 262_144;
 const TAG = 'tag:yaml.org,2002:';
 
-/** The guards of the YAML library, which only `yaml.ts` loads, on first use. */
-export type YamlGuards = Pick<typeof import('yaml'), 'isAlias' | 'isMap' | 'isSeq'>;
-
 interface Walk {
-  readonly library: YamlGuards;
   readonly lineOf: (offset: number) => number;
   readonly anchors: Map<string, Anchored | 'open'>;
   readonly duplicates: string[];
@@ -44,9 +40,8 @@ interface Walk {
 }
 
 /** The plain value of a composed document, resolved by the rules of Go's YAML library. */
-export function composedValue(library: YamlGuards, contents: AnyNode, lineOf: (offset: number) => number): YamlResult {
+export function composedValue(contents: AnyNode, lineOf: (offset: number) => number): YamlResult {
   const walk: Walk = {
-    library,
     lineOf,
     anchors: new Map(),
     duplicates: [],
@@ -68,13 +63,11 @@ function valueOf(walk: Walk, node: AnyNode, depth: number): unknown {
   if (walk.error !== undefined || node === null || node === undefined) return null;
   if (depth > MAX_DEPTH) return refuse(walk, 'exceeded max depth');
   walk.size++;
-  if (walk.library.isAlias(node)) return aliased(walk, node);
-  const { library } = walk;
+  if (isAlias(node)) return aliased(walk, node);
   const anchor = 'anchor' in node ? node.anchor : undefined;
   const { size, length } = walk;
   if (anchor !== undefined) walk.anchors.set(anchor, 'open');
-  const value =
-    library.isMap(node) || library.isSeq(node) ? collection(walk, node, depth) : scalar(walk, node as Scalar);
+  const value = isMap(node) || isSeq(node) ? collection(walk, node, depth) : scalar(walk, node as Scalar);
   if (anchor !== undefined)
     walk.anchors.set(anchor, { value, size: walk.size - size + 1, length: walk.length - length });
   return value;
@@ -94,7 +87,7 @@ function aliased(walk: Walk, { source }: Pick<Alias, 'source'>): unknown {
 }
 
 function collection(walk: Walk, node: YAMLMap | YAMLSeq, depth: number): unknown {
-  if (!walk.library.isMap(node)) return node.items.map((item) => valueOf(walk, item as AnyNode, depth + 1));
+  if (!isMap(node)) return node.items.map((item) => valueOf(walk, item as AnyNode, depth + 1));
   const object: Record<string, unknown> = {};
   for (const pair of node.items) {
     const key = keyOf(walk, pair.key as AnyNode, depth + 1);

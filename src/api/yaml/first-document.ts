@@ -1,7 +1,4 @@
-import type { Composer, CST, Document } from 'yaml';
-
-/** The YAML library, which only `yaml.ts` loads, on first use. */
-export type YamlLibrary = typeof import('yaml');
+import { Composer, Lexer, Parser, type CST, type Document } from 'yaml';
 
 /** The first document of a text; undefined where there is none. */
 export interface FirstDocument {
@@ -39,7 +36,6 @@ type Place = number | readonly [number, number] | { readonly offset: number };
  * @param onLine told where each line begins
  */
 export function firstDocument(
-  { Composer, Lexer, Parser }: YamlLibrary,
   text: string,
   mostCharacters: number,
   onLine: (offset: number) => void,

@@ -1,11 +1,9 @@
+import { LineCounter } from 'yaml';
 import { shorten } from '../../json/go-print.js';
 import { DEFAULT_BODY_LIMITS, type BodyLimits, tooManyMembers } from '../body/member-limit.js';
 import { membersWithin } from '../../json/member-count.js';
 import { composedValue, type YamlResult } from './composed-value.js';
-import { firstDocument, type YamlLibrary } from './first-document.js';
-
-/** Loads the YAML library: only a request that speaks YAML pays for it. */
-const library = (): Promise<YamlLibrary> => import('yaml');
+import { firstDocument } from './first-document.js';
 
 /**
  * Reads the first document of a YAML text as Kubernetes does (`sigs.k8s.io/yaml`): JSON is YAML, `yes`, `on` and the
@@ -14,13 +12,12 @@ const library = (): Promise<YamlLibrary> => import('yaml');
  *
  * @throws StatusFailure 413 for a text with too many fields and list items
  */
-export async function parseYaml(text: string, limits: BodyLimits = DEFAULT_BODY_LIMITS): Promise<YamlResult> {
-  const yaml = await library();
-  const lines = new yaml.LineCounter();
+export function parseYaml(text: string, limits: BodyLimits = DEFAULT_BODY_LIMITS): YamlResult {
+  const lines = new LineCounter();
   const lineOf = (offset: number): number => lines.linePos(offset).line;
-  const first = firstDocument(yaml, text, limits.yamlCharacters, lines.addNewLine);
+  const first = firstDocument(text, limits.yamlCharacters, lines.addNewLine);
   if ('contents' in first) {
-    const result = composedValue(yaml, first.contents, lineOf);
+    const result = composedValue(first.contents, lineOf);
     const { members } = limits;
     if ('value' in result && !membersWithin(result.value, members)) throw tooManyMembers('the body', members);
     return result;

@@ -8,11 +8,7 @@ import { isWatchRoot } from '../../api/request-info.js';
 import { notFoundText } from '../../responses/fixed-responses.js';
 import { ownsPath } from '../request/scope.js';
 import type { EventVersion } from '../versions/version.js';
-import { openApiDocument } from '../../api/openapi/document.js';
-import { createOpenApi, type OpenApi } from '../../api/openapi/open-api.js';
-import type { Json } from '../../api/openapi/schemas.js';
-import type { Clock } from '../../clock/clock.js';
-import { coreEventShape, eventShape } from '../resource/schema.js';
+import { lazy } from '../../api/schema/lazy.js';
 
 /** Documents about the API: discovery and OpenAPI. */
 export interface Documents {
@@ -42,18 +38,22 @@ export function createDocuments(options: {
       .map(({ group, version, resources }) => ({ name: group, versions: [{ version, resources }] })),
     ...(core && { core: { version: core.version, resources: core.resources } }),
   });
-  const openApi = createEventsOpenApi(versions);
-  const own = new Set(versions.map((version) => `${V3}/${documentName(version)}`));
+  const own = new Map(
+    versions.map((one) => [one.group === '' ? `api/${one.version}` : `apis/${one.group}/${one.version}`, one]),
+  );
+  const openApi = lazy(async () => (await import('./openapi.js')).createEventsOpenApi(own));
   return {
     claims(path, hasNext) {
       if (roots === false) return false;
       if (ROOTS.has(path)) return roots === true || !hasNext;
-      return path.startsWith(`${V3}/`) && (own.has(path) || !hasNext);
+      return path.startsWith(`${V3}/`) && (own.has(path.slice(V3.length + 1)) || !hasNext);
     },
     async answer(request, path, query) {
       const document =
         (await discovery(request, path, query)) ??
-        (roots === false ? undefined : await openApi.handle(path, query, request));
+        (roots === false || !path.startsWith('/openapi/')
+          ? undefined
+          : await (await openApi()).handle(path, query, request));
       if (document) return document;
       if (!isWatchRoot(path) && versions.some((version) => ownsPath(version, path))) throw routeNotFound();
       return notFoundText();
@@ -74,32 +74,3 @@ const resource = ([stored]: readonly EventVersion[]): DiscoveryResource => ({
   shortNames: ['ev'],
   ...(stored && { storedAs: { group: stored.group, version: stored.version, kind: 'Event' } }),
 });
-
-/** A served group and version of the Event. The empty group is core. */
-interface EventsGroupVersion {
-  readonly group: string;
-  readonly version: string;
-}
-
-/** Options of {@link createEventsOpenApi}. */
-interface EventsOpenApiOptions {
-  readonly clock?: Clock | undefined;
-}
-
-/** Serves the OpenAPI documents of the Event in the given versions. */
-export function createEventsOpenApi(
-  versions: readonly EventsGroupVersion[],
-  { clock }: EventsOpenApiOptions = {},
-): OpenApi {
-  const documents = versions.map((one) => [documentName(one), () => eventsOpenApiDocument(one)] as const);
-  return createOpenApi({ documents: new Map(documents), clock });
-}
-
-/** The OpenAPI 3.0 document of the Event in one version. */
-export function eventsOpenApiDocument({ group, version }: EventsGroupVersion): Json {
-  const shape = group === '' ? coreEventShape() : eventShape();
-  return openApiDocument({ group, version, plural: 'events', kind: 'Event', shape });
-}
-
-const documentName = ({ group, version }: EventsGroupVersion): string =>
-  group === '' ? `api/${version}` : `apis/${group}/${version}`;

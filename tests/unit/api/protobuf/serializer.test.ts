@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { ResourceView } from '../../../../src/api/representation/contract.js';
 import { errorRepresentation, negotiate } from '../../../../src/api/representation/negotiate.js';
 import { negotiateDocument } from '../../../../src/api/representation/document.js';
-import { protobufSerializer } from '../../../../src/api/representation/protobuf.js';
+import { protobufWriter } from '../../../../src/api/representation/protobuf.js';
 import { coreEventShape, eventShape } from '../../../../src/events/resource/schema.js';
 import type { ApiResponse } from '../../../../src/http/response.js';
 import type { ListMeta } from '../../../../src/model/object-meta.js';
@@ -37,7 +37,7 @@ describe('objects', () => {
   it.each(
     GOLDEN.filter(({ name, type }) => !name.includes('List') && type === undefined).map((one) => [one.name, one]),
   )('are written as Kubernetes writes them: %s', async (_name, { object, bytes }) => {
-    const written = await protobufSerializer.value(jsonBytes(object), viewOf(object['apiVersion'] as string));
+    const written = await protobufWriter.value(jsonBytes(object), viewOf(object['apiVersion'] as string));
     expect(hex(written as Uint8Array)).toBe(hex(bytes));
   });
 
@@ -52,7 +52,7 @@ describe('objects', () => {
   );
 
   it('of an unknown kind are refused', async () => {
-    await expect(async () => protobufSerializer.value(jsonBytes({ kind: 'Table' }))).rejects.toThrow('"Table"');
+    await expect(async () => protobufWriter.value(jsonBytes({ kind: 'Table' }))).rejects.toThrow('"Table"');
   });
 
   it('are available as metadata only', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ListForm } from '../../../../src/api/representation/serializer.js';
-import { yamlSerializer } from '../../../../src/api/representation/yaml.js';
+import { yamlWriter } from '../../../../src/api/representation/yaml.js';
 import { writeYaml } from '../../../../src/api/yaml/write-yaml.js';
 
 const form = (itemsName: 'items' | 'rows' = 'items', empty: '[]' | 'null' = '[]'): ListForm => ({
@@ -32,7 +32,7 @@ async function listed(
   items: readonly unknown[],
   count = 10,
 ): Promise<{ text: string; parts: number }> {
-  const body = await yamlSerializer.list(given, inBatches(items, count), undefined as never);
+  const body = await yamlWriter.list(given, inBatches(items, count), undefined as never);
   if (body instanceof Uint8Array) return { text: new TextDecoder().decode(body), parts: 1 };
   const decoder = new TextDecoder();
   let text = '';
@@ -86,7 +86,7 @@ describe('a list as YAML', () => {
         left = true;
       }
     }
-    const body = (await yamlSerializer.list(form(), source(), undefined as never)) as AsyncIterable<Uint8Array>;
+    const body = (await yamlWriter.list(form(), source(), undefined as never)) as AsyncIterable<Uint8Array>;
     for await (const part of body) if (part.length > 0) break;
     expect(left).toBe(true);
   });

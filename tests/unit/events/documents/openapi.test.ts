@@ -1,6 +1,6 @@
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
 import { describe, expect, test } from 'vitest';
-import { createEventsOpenApi, eventsOpenApiDocument } from '../../../../src/events/documents/documents.js';
+import { createEventsOpenApi, eventsOpenApiDocument } from '../../../../src/events/documents/openapi.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -8,8 +8,13 @@ type Json = Readonly<Record<string, unknown>>;
 const at = (node: unknown, ...path: string[]): Json => path.reduce((one, key) => one[key] as Json, node as Json);
 
 const GV = { group: 'events.example.com', version: 'v1' };
+const CORE = { group: '', version: 'v1' };
+const SERVED = new Map([
+  ['apis/events.example.com/v1', GV],
+  ['api/v1', CORE],
+]);
 const document = eventsOpenApiDocument(GV);
-const core = eventsOpenApiDocument({ group: '', version: 'v1' });
+const core = eventsOpenApiDocument(CORE);
 const schemas = at(document, 'components', 'schemas');
 const ROOT = '/apis/events.example.com/v1';
 const ITEM = `${ROOT}/namespaces/{namespace}/events/{name}`;
@@ -119,14 +124,14 @@ test('the document defines the schemas', () => {
 });
 
 test('the documents are served under their names', async () => {
-  const openApi = createEventsOpenApi([GV, { group: '', version: 'v1' }]);
+  const openApi = createEventsOpenApi(SERVED);
   const index = await openApi.handle('/openapi/v3', new Map(), {});
   const { paths } = JSON.parse(new TextDecoder().decode(index?.body as Uint8Array)) as { paths: object };
   expect(Object.keys(paths)).toEqual(['api/v1', 'apis/events.example.com/v1']);
 });
 
 describe('the Swagger document of both versions', () => {
-  const openApi = createEventsOpenApi([GV, { group: '', version: 'v1' }]);
+  const openApi = createEventsOpenApi(SERVED);
   const read = async (accept: string): Promise<Uint8Array> => {
     const answer = await openApi.handle('/openapi/v2', new Map(), { headers: { accept } });
     return answer?.body as Uint8Array;
