@@ -27,11 +27,12 @@ export default defineConfig({
   // `sqlite-worker` is the program of the thread that `sqliteStore` starts: no entry of the package, found beside its file.
   // `index-again` shares all its code with `index`, so that this code is built into chunks: bundlers leave out those of which
   // nothing is used, where they would keep parts of a file of which something is. `recorder-again` does the same for what a
-  // recorder needs of the client's code. Both are removed below.
+  // recorder needs of the client's code, and `events-again` keeps the memory store apart from events. They are removed below.
   entry: {
     ...entries,
     'index-again': './src/index.ts',
     'recorder-again': 'src/client/recorder/create-recorder.ts',
+    'events-again': 'src/events/create-events.ts',
     'sqlite-worker': 'src/store/sqlite/worker.ts',
   },
   format: ['esm', 'cjs'],
@@ -45,7 +46,7 @@ export default defineConfig({
   // Bundlers for other runtimes tell built-ins from packages by `node:`.
   removeNodeProtocol: false,
   async onSuccess() {
-    for (const name of ['index-again', 'recorder-again'])
+    for (const name of ['index-again', 'recorder-again', 'events-again'])
       for (const ending of ['js', 'cjs']) rmSync(`dist/${name}.${ending}`, { force: true });
     // Tools that run CommonJS in a context of their own, such as Jest, have no import(). What is our own can be required.
     for (const name of readdirSync('dist').filter((file) => file.endsWith('.cjs'))) {

@@ -7,7 +7,7 @@ import { bodyText, type PlainJson } from '../../json/parse-json.js';
 import { parsePlain, strictText, yamlStrictText, type FieldValidation } from '../body/parse-body.js';
 import { plainWithoutEntries } from './known-managed-fields.js';
 import type { KnownEntries, QuickDecoder } from './quick-object.js';
-import { readDocument, readOddJson, type BodyMediaType, type ReadDocument } from './read-document.js';
+import { readDocument, readMessage, readOddJson, type BodyMediaType, type ReadDocument } from './read-document.js';
 import { chain } from '../../http/promise.js';
 import {
   groupVersion,
@@ -99,7 +99,7 @@ const NONE: readonly string[] = Object.freeze([]);
 
 async function decodeMessage(body: Uint8Array, options: DecodeBodyOptions): Promise<DecodedBody> {
   const { kind, limits } = options;
-  const read = (await import('../protobuf/read-object.js')).readProtobuf(body, limits);
+  const read = await readMessage(body, limits);
   if ('error' in read) throw unrecognized(kind, read.error, body);
   const { meta, shape } = typeOf(typeMetaOf(read), options);
   const message = read.read(shape);

@@ -3,7 +3,7 @@ import { deleteOptionsShape } from '../schema/delete-options-schema.js';
 import { badRequest } from '../status/failures.js';
 import type { BodyLimits } from '../body/member-limit.js';
 import { decodeObject, type Decoded } from './decode-object.js';
-import { readDocument, type BodyMediaType, type ReadDocument } from './read-document.js';
+import { readDocument, readMessage, type BodyMediaType, type ReadDocument } from './read-document.js';
 import { chain } from '../../http/promise.js';
 import { notRegistered, readTypeMeta, typeMetaOf, withDefaults, type TypeMeta } from './type-meta.js';
 
@@ -35,7 +35,7 @@ function decodeDocument(read: ReadDocument): DeleteOptions {
 }
 
 async function decodeMessage(body: Uint8Array, limits: BodyLimits | undefined): Promise<DeleteOptions> {
-  const read = (await import('../protobuf/read-object.js')).readProtobuf(body, limits);
+  const read = await readMessage(body, limits);
   if ('error' in read) throw badRequest(read.error);
   requireDeleteOptions(typeMetaOf(read));
   const message = read.read(deleteOptionsShape());

@@ -2,6 +2,8 @@ import { DEFAULT_BODY_LIMITS, type BodyLimits } from '../body/member-limit.js';
 import type { JsonDocument, JsonResult } from '../../json/json-document.js';
 import { bodyText, parseStrictly, plainDocument } from '../../json/parse-json.js';
 import { parseJson } from '../body/parse-body.js';
+import { lazy } from '../schema/lazy.js';
+import type { readProtobuf } from '../protobuf/read-object.js';
 import { parseError } from './type-meta.js';
 
 /** The media types of texts an object may come in. */
@@ -29,6 +31,14 @@ export function readDocument(
 
 function readJson(body: Uint8Array, limits: BodyLimits): ReadDocument {
   return readDocumentOf(parseJson(bodyText(body), limits.members));
+}
+
+/** Loads what reads protobuf, with the first body. */
+const protobuf = lazy(() => import('../protobuf/read-object.js'));
+
+/** Reads an object in protobuf, as `readProtobuf` does. */
+export async function readMessage(body: Uint8Array, limits?: BodyLimits): Promise<ReturnType<typeof readProtobuf>> {
+  return (await protobuf()).readProtobuf(body, limits);
 }
 
 /** {@link readDocument} for JSON that `parsePlain` could not read. */

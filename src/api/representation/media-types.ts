@@ -1,12 +1,16 @@
 import { jsonSerializer } from './json.js';
+import { lazy } from '../schema/lazy.js';
 import type { Serializer, FormatWriter } from './serializer.js';
 
 /** The code of a format that is loaded with the first answer in it. */
-const loaded = (load: () => Promise<FormatWriter>): FormatWriter => ({
-  value: async (json, view) => (await load()).value(json, view),
-  list: async (form, batches, view) => (await load()).list(form, batches, view),
-  frames: async (view) => (await load()).frames(view),
-});
+function loaded(load: () => Promise<FormatWriter>): FormatWriter {
+  const writer = lazy(load);
+  return {
+    value: async (json, view) => (await writer()).value(json, view),
+    list: async (form, batches, view) => (await writer()).list(form, batches, view),
+    frames: async (view) => (await writer()).frames(view),
+  };
+}
 
 const yamlSerializer: Serializer = {
   mediaType: 'application/yaml',

@@ -1,6 +1,6 @@
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
 import { describe, expect, test } from 'vitest';
-import { createEventsOpenApi, eventsOpenApiDocument } from '../../../../src/events/documents/openapi.js';
+import { createEventsOpenApi, eventsOpenApiDocument } from '../../../../src/events/documents/api-documents.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
