@@ -8,8 +8,10 @@ import {
   type Authenticate,
   type Authorize,
   type Decision,
+  ALLOWED,
   ANONYMOUS,
   AUTHENTICATED,
+  DENIED,
   UNAUTHENTICATED,
 } from './contract.js';
 import type { CreateImpersonation, Impersonate } from './impersonation.js';
@@ -46,9 +48,6 @@ export interface Access {
    */
   authorize(caller: Caller, attributes: Attributes): Decision | Promise<Decision>;
 }
-
-const ALLOWED: Decision = Object.freeze({ allowed: true });
-const DENIED: Decision = Object.freeze({ allowed: false });
 
 /** Unauthenticated clients can make `authenticate` fail, and must not be able to flood a log. */
 const REPORTS = 10;

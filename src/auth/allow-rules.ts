@@ -1,7 +1,7 @@
 import type { Caller } from '../model/caller.js';
 import { throwFaults, type OptionRule, type OptionRules } from '../options/check-options.js';
 import { aListOf, aListOfStrings, anObject, required } from '../options/rules.js';
-import type { Attributes, Authorize, Decision } from './contract.js';
+import { ALLOWED, DENIED, type Attributes, type Authorize } from './contract.js';
 import { authorizer, hookFactory } from './hook-kinds.js';
 import { isResourceAttributes } from './resource-refusal.js';
 import { createRuleIndex, type RuleScope } from './rule-index.js';
@@ -24,9 +24,6 @@ export interface AllowRule {
   /** Non-resource paths, for example `/readyz`; a final `*` matches any ending. Default: none. */
   readonly paths?: readonly string[] | undefined;
 }
-
-const ALLOWED: Decision = Object.freeze({ allowed: true });
-const DENIED: Decision = Object.freeze({ allowed: false });
 
 /**
  * Allows what at least one of the rules allows.

@@ -1,10 +1,7 @@
 import { isPromise } from '../http/promise.js';
-import { type Authorize, type Decision, ANONYMOUS, UNAUTHENTICATED } from './contract.js';
+import { type Authorize, type Decision, ALLOWED, ANONYMOUS, DENIED, UNAUTHENTICATED } from './contract.js';
 import { authorizer, hookFactory, hookListFaults } from './hook-kinds.js';
 import { throwFaults } from '../options/check-options.js';
-
-const ALLOWED: Decision = Object.freeze({ allowed: true });
-const DENIED: Decision = Object.freeze({ allowed: false });
 
 /**
  * Allows everything to every authenticated caller, and nothing to anonymous ones.

@@ -1,5 +1,5 @@
 import { isObject, member } from '../../json/json-tree.js';
-import { defaultValue, type ListShape, type Shape, type StructShape } from '../schema/shape.js';
+import { defaultValue, type ListShape, type Shape } from '../schema/shape.js';
 import { keyElement, valueElement, fieldElement } from './path-element.js';
 import { LEAF, putNode, type FieldNode, type FieldSet } from './field-set.js';
 
@@ -68,21 +68,17 @@ export function memberShape(shape: Shape, key: string): Shape | undefined {
   return shape.kind === 'struct' ? shape.byName.get(key)?.shape : undefined;
 }
 
+function nodeOf(value: unknown, shape: Shape): FieldNode | undefined {
+  if (isAtomic(shape)) return LEAF;
+  if (shape.kind === 'list') return { member: false, children: itemsOf(value, shape) };
+  return isObject(value) ? { member: false, children: fieldsOf(value, shape) } : undefined;
+}
+
 /**
  * The fields of an object, as an apply owns them: every scalar and everything atomic, every item of a set or
  * keyed list, and objects only where they are null or empty.
  */
-export function fieldsOf(object: Readonly<Record<string, unknown>>, shape: StructShape): FieldSet {
-  return membersOf(object, shape);
-}
-
-function nodeOf(value: unknown, shape: Shape): FieldNode | undefined {
-  if (isAtomic(shape)) return LEAF;
-  if (shape.kind === 'list') return { member: false, children: itemsOf(value, shape) };
-  return isObject(value) ? { member: false, children: membersOf(value, shape) } : undefined;
-}
-
-function membersOf(object: Readonly<Record<string, unknown>>, shape: Shape): FieldSet {
+export function fieldsOf(object: Readonly<Record<string, unknown>>, shape: Shape): FieldSet {
   const set = new Map<string, FieldNode>();
   for (const key of Object.keys(object)) {
     const value = object[key];

@@ -1,26 +1,22 @@
 import { setMember } from '../../json/json-document.js';
 import { isObject, member } from '../../json/json-tree.js';
-import type { ListShape, Shape, StructShape } from '../schema/shape.js';
+import type { ListShape, Shape } from '../schema/shape.js';
 import { isAtomic, isVacant, itemElement, itemsByElement, memberShape } from './fields-of.js';
 
 type JsonObject = Readonly<Record<string, unknown>>;
-
-/**
- * Merges an intent into an object: fields of the intent win, other fields stay, nothing is removed. Objects
- * and lists that are not atomic are merged member by member. Unchanged parts are shared.
- */
-export function mergeIntent(live: JsonObject, intent: JsonObject, shape: StructShape): JsonObject {
-  return mergeMembers(live, intent, shape);
-}
 
 function mergeValue(live: unknown, intent: unknown, shape: Shape): unknown {
   if (intent === undefined) return live;
   if (isAtomic(shape) || live === undefined || (isVacant(live) && isVacant(intent))) return intent;
   if (shape.kind === 'list') return mergeItems(live, intent, shape);
-  return mergeMembers(isObject(live) ? live : {}, isObject(intent) ? intent : {}, shape);
+  return mergeIntent(isObject(live) ? live : {}, isObject(intent) ? intent : {}, shape);
 }
 
-function mergeMembers(live: JsonObject, intent: JsonObject, shape: Shape): JsonObject {
+/**
+ * Merges an intent into an object: fields of the intent win, other fields stay, nothing is removed. Objects
+ * and lists that are not atomic are merged member by member. Unchanged parts are shared.
+ */
+export function mergeIntent(live: JsonObject, intent: JsonObject, shape: Shape): JsonObject {
   const merged: Record<string, unknown> = {};
   for (const source of [live, intent]) {
     for (const key of Object.keys(source)) {

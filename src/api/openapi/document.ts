@@ -1,6 +1,6 @@
 import { deleteOptionsShape } from '../schema/delete-options-schema.js';
 import type { StructShape } from '../schema/shape.js';
-import { META_DEFINITIONS, metaSchemas } from './meta-schemas.js';
+import { kindsOf, META_DEFINITIONS, metaSchemas } from './meta-schemas.js';
 import { resourcePaths } from './operations.js';
 import { define, reference, type Json, type KindName } from './schemas.js';
 
@@ -13,45 +13,27 @@ export interface OpenApiDocumentOptions {
   readonly plural: string;
   readonly kind: string;
   readonly shape: StructShape;
-  /** The name of the product, default `Kubernetes`, as kube-apiserver's clients expect. */
-  readonly title?: string | undefined;
 }
-
-const PATCH_TYPES = [
-  'application/json-patch+json',
-  'application/merge-patch+json',
-  'application/strategic-merge-patch+json',
-  'application/apply-patch+yaml',
-];
 
 /** The OpenAPI 3.0 document of one group and version: what `kubectl explain`, `create` and `apply` read. */
 export function openApiDocument(options: OpenApiDocumentOptions): Json {
-  const { group, version, plural, kind, shape, title = 'Kubernetes' } = options;
+  const { group, version, plural, kind, shape } = options;
   const gvk: KindName = { group, kind, version };
   const list = `${shape.definition}List`;
   const root = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
   const definitions = new Map<string, Json>();
-  define(definitions, shape, { kinds: [gvk] });
-  const plain = { group: '', kind: 'DeleteOptions', version: 'v1' };
-  define(definitions, deleteOptionsShape(), {
-    kinds: group === '' && version === 'v1' ? [plain] : [plain, { ...plain, group, version }],
-  });
+  define(definitions, shape, [gvk]);
+  define(definitions, deleteOptionsShape(), kindsOf('DeleteOptions', group, version));
   definitions.set(list, listSchema(gvk, shape));
   for (const [name, schema] of Object.entries(metaSchemas(group, version))) definitions.set(name, schema);
-  const paths = resourcePaths(root, {
-    gvk,
-    plural,
-    object: shape.definition,
-    list,
-    patchTypes: PATCH_TYPES,
-  });
+  const paths = resourcePaths(root, { gvk, plural, object: shape.definition, list });
   const schemas = Object.fromEntries([...definitions].sort(([a], [b]) => (a < b ? -1 : 1)));
   const securitySchemes = {
     BearerToken: { description: 'Bearer token', type: 'apiKey', name: 'authorization', in: 'header' },
   };
   return {
     openapi: '3.0.0',
-    info: { title, version: 'unversioned' },
+    info: { title: 'Kubernetes', version: 'unversioned' },
     paths,
     components: { schemas, securitySchemes },
   };

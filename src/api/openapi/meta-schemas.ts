@@ -40,13 +40,15 @@ const TYPE_META: Json = {
   apiVersion: text('Group and version this form of the object belongs to.'),
 };
 
+/** What a kind of all groups is called in plain `v1` and in a group and version. */
+export function kindsOf(kind: string, group: string, version: string): readonly KindName[] {
+  const plain = { group: '', kind, version: 'v1' };
+  return group === '' && version === 'v1' ? [plain] : [plain, { group, kind, version }];
+}
+
 /** The definitions of Kubernetes' `meta/v1` that are no resource's own. `group` and `version` are the document's. */
 export function metaSchemas(group: string, version: string): Readonly<Record<string, Json>> {
   const item = (definition: string): Json => ({ allOf: [reference(definition)], default: {} });
-  const kindOf = (kind: string): readonly KindName[] => {
-    const plain = { group: '', kind, version: 'v1' };
-    return group === '' && version === 'v1' ? [plain] : [plain, { group, kind, version }];
-  };
   return {
     [META_DEFINITIONS.listMeta]: object('What lists have in place of ObjectMeta.', {
       continue: text('Where the next page begins; empty on the last one.'),
@@ -94,7 +96,7 @@ export function metaSchemas(group: string, version: string): Readonly<Record<str
           allOf: [reference('io.k8s.apimachinery.pkg.runtime.RawExtension')],
         },
       },
-      { required: ['type', 'object'], ...kinds(...kindOf('WatchEvent')) },
+      { required: ['type', 'object'], ...kinds(...kindsOf('WatchEvent', group, version)) },
     ),
     'io.k8s.apimachinery.pkg.runtime.RawExtension': object('An object of any kind.', {}),
     [META_DEFINITIONS.apiResourceList]: object(

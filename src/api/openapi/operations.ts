@@ -1,3 +1,4 @@
+import { APPLY_TYPE, patchTypes } from '../patch/apply-patch.js';
 import { META_DEFINITIONS } from './meta-schemas.js';
 import { reference, type Json, type KindName } from './schemas.js';
 
@@ -70,8 +71,6 @@ export interface OperationFacts {
   /** Names of the definitions of the object and of its list. */
   readonly object: string;
   readonly list: string;
-  /** Content types of patches. */
-  readonly patchTypes: readonly string[];
 }
 
 const OBJECT_TYPES = ['application/json', 'application/yaml'];
@@ -92,7 +91,7 @@ function responsesOf(types: readonly string[], definition: string, ...codes: rea
 
 /** All paths of a namespaced resource below `root` (`/apis/GROUP/VERSION`), those of the older watches included. */
 export function resourcePaths(root: string, facts: OperationFacts): Readonly<Record<string, Json>> {
-  const { gvk, plural, object, list, patchTypes } = facts;
+  const { gvk, plural, object, list } = facts;
   const { kind, version } = gvk;
   const group = gvk.group === '' ? 'core' : (gvk.group.split('.')[0] as string);
   const plain = (verb: string, what: string, description: string, more: Json): Json => ({
@@ -155,7 +154,7 @@ export function resourcePaths(root: string, facts: OperationFacts): Readonly<Rec
       }),
       patch: operation('patch', 'patch', one, `partially update the specified ${kind}`, {
         parameters: PATCH_PARAMETERS,
-        requestBody: { content: contentOf(patchTypes, META_DEFINITIONS.patch), required: true },
+        requestBody: { content: contentOf([...patchTypes, APPLY_TYPE], META_DEFINITIONS.patch), required: true },
         responses: written('200', '201'),
       }),
       parameters: [name, NAMESPACE, PRETTY],

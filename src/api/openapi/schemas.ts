@@ -22,13 +22,8 @@ export const TIME_DEFINITIONS: Readonly<Record<'time' | 'micro-time' | 'json', s
   json: `${META}.FieldsV1`,
 };
 
-/** What a definition contains beyond its shape. */
-export interface DefinitionExtras {
-  readonly kinds?: readonly KindName[];
-}
-
 /** Adds the definition of a struct, and of all of its parts, to `definitions`. */
-export function define(definitions: Map<string, Json>, shape: StructShape, extras: DefinitionExtras = {}): void {
+export function define(definitions: Map<string, Json>, shape: StructShape, kinds?: readonly KindName[]): void {
   if (definitions.has(shape.definition)) return;
   const properties: Record<string, Json> = {};
   definitions.set(shape.definition, {});
@@ -39,7 +34,7 @@ export function define(definitions: Map<string, Json>, shape: StructShape, extra
     type: 'object',
     ...(required.length > 0 && { required }),
     properties,
-    ...(extras.kinds && { 'x-kubernetes-group-version-kind': extras.kinds }),
+    ...(kinds && { 'x-kubernetes-group-version-kind': kinds }),
     ...(shape.atomic && { 'x-kubernetes-map-type': 'atomic' }),
   });
 }

@@ -20,6 +20,9 @@ export const patchTypes = [
   'application/strategic-merge-patch+json',
 ] as const;
 
+/** The content type of server-side apply. */
+export const APPLY_TYPE = 'application/apply-patch+yaml';
+
 /** A content type of {@link patchTypes}. */
 export type PatchType = (typeof patchTypes)[number];
 

@@ -143,25 +143,13 @@ function parseTerm(part: string, whole: string): Term {
 }
 
 function unescaped(text: string): string {
-  if (!/[\\,=]/.test(text)) return text;
-  let value = '';
-  let escaping = false;
-  for (const character of text) {
-    const special = character === '\\' || character === ',' || character === '=';
-    if (escaping) {
-      if (!special) throw badRequest(`invalid field selector: invalid escape sequence: \\${character}`);
-      value += character;
-      escaping = false;
-    } else if (character === '\\') {
-      escaping = true;
-    } else if (special) {
-      throw badRequest(`invalid field selector: unescaped character in value: ${character.codePointAt(0)}`);
-    } else {
-      value += character;
+  return text.replace(/\\([\\,=])|\\(.?)|[,=]/gsu, (found: string, meant?: string, wrong?: string) => {
+    if (meant !== undefined) return meant;
+    if (wrong === undefined) {
+      throw badRequest(`invalid field selector: unescaped character in value: ${found.codePointAt(0)}`);
     }
-  }
-  if (escaping) throw badRequest('invalid field selector: invalid escape sequence: \\');
-  return value;
+    throw badRequest(`invalid field selector: invalid escape sequence: \\${wrong}`);
+  });
 }
 
 function termText({ field, equal, value }: Term): string {

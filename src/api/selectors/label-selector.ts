@@ -184,36 +184,15 @@ interface LabelToken {
   readonly text: string;
 }
 
-const BLANK = ' \t\r\n';
-const SYMBOLS = '=!(),><';
 const END: LabelToken = { kind: '', text: '' };
 
-/**
- * Splits a label selector into tokens. A NUL character ends a word and, where a token would
- * begin, the selector (Kubernetes behaviour).
- */
-function labelTokens(selector: string): readonly LabelToken[] {
-  const tokens: LabelToken[] = [];
-  let at = 0;
-  for (;;) {
-    while (at < selector.length && BLANK.includes(selector.charAt(at))) at++;
-    const character = selector.charAt(at);
-    if (character === '' || character === '\0') return tokens;
-    if (SYMBOLS.includes(character)) {
-      const text =
-        selector.startsWith('==', at) || selector.startsWith('!=', at) ? selector.slice(at, at + 2) : character;
-      tokens.push({ kind: text as LabelTokenKind, text });
-      at += text.length;
-      continue;
-    }
-    const start = at;
-    while (at < selector.length && !endsWord(selector.charAt(at))) at++;
-    const text = selector.slice(start, at);
-    tokens.push({ kind: text === 'in' || text === 'notin' ? text : 'word', text });
-    if (selector.charAt(at) === '\0') at++;
-  }
-}
+/** A symbol, or a word with the NUL that ends it. */
+const TOKENS = /[ \t\r\n]*(?:([!=]=|[=!(),><])|([^ \t\r\n=!(),><\0]+)\0?)/gy;
 
-function endsWord(character: string): boolean {
-  return BLANK.includes(character) || SYMBOLS.includes(character) || character === '\0';
+/** Splits a label selector into tokens. A NUL where a token would begin ends the selector (Kubernetes behaviour). */
+function labelTokens(selector: string): readonly LabelToken[] {
+  return Array.from(selector.matchAll(TOKENS), ([, symbol, text = '']) => {
+    if (symbol !== undefined) return { kind: symbol as LabelTokenKind, text: symbol };
+    return { kind: text === 'in' || text === 'notin' ? text : 'word', text };
+  });
 }

@@ -39,11 +39,6 @@ const STANDARD_FINALIZERS: readonly string[] = ['kubernetes', 'orphan', 'foregro
 const invalidEach = (field: string, value: string, faults: readonly string[]): FieldError[] =>
   faults.map((fault) => invalidValue(field, value, fault));
 
-/** {@link invalidEach}, added to a list. Nearly always there are no errors. */
-function pushEach(errors: FieldError[], field: string, value: string, faults: readonly string[]): void {
-  for (const fault of faults) errors.push(invalidValue(field, value, fault));
-}
-
 /** The errors of a new object's metadata, in Kubernetes' order and words (1.36). */
 export function validateObjectMetaCreate(meta: ObjectMeta, options: ObjectMetaCreateOptions): FieldError[] {
   const { name = '', generateName = '', namespace = '', generation = 0, finalizers, managedFields } = meta;
@@ -51,10 +46,11 @@ export function validateObjectMetaCreate(meta: ObjectMeta, options: ObjectMetaCr
   const errors: FieldError[] = [];
   if (generateName !== '') {
     const faults = subdomain ? subdomainPrefixErrors(generateName) : pathSegmentPrefixErrors(generateName);
-    pushEach(errors, 'metadata.generateName', generateName, faults);
+    errors.push(...invalidEach('metadata.generateName', generateName, faults));
   }
   if (name === '') errors.push(required('metadata.name', 'name or generateName is required'));
-  else pushEach(errors, 'metadata.name', name, subdomain ? subdomainErrors(name) : pathSegmentNameErrors(name));
+  else
+    errors.push(...invalidEach('metadata.name', name, subdomain ? subdomainErrors(name) : pathSegmentNameErrors(name)));
   pushNamespaceErrors(errors, namespace, options.requireNamespace);
   if (generation < 0) {
     errors.push(invalidValue('metadata.generation', generation, 'must be greater than or equal to 0'));
@@ -122,7 +118,7 @@ function pushNamespaceErrors(errors: FieldError[], namespace: string, wanted: bo
   const field = 'metadata.namespace';
   if (wanted) {
     if (namespace === '') errors.push(required(field));
-    else pushEach(errors, field, namespace, dnsLabelErrors(namespace));
+    else errors.push(...invalidEach(field, namespace, dnsLabelErrors(namespace)));
   } else if (namespace !== '') errors.push(forbiddenField(field, 'not allowed on this type'));
 }
 

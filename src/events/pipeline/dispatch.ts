@@ -1,4 +1,4 @@
-import { patchTypeOf } from '../../api/patch/apply-patch.js';
+import { APPLY_TYPE, patchTypeOf } from '../../api/patch/apply-patch.js';
 import { unsupportedMediaType } from '../../api/status/failures.js';
 import { header } from '../../http/headers.js';
 import { chain } from '../../http/promise.js';
@@ -59,6 +59,6 @@ function patchVerb(request: ApiRequest): RunVerb {
   const contentType = header(request, 'content-type') ?? '';
   const type = patchTypeOf(contentType);
   if (type) return (call) => patchEvent(call, type);
-  if (contentType.split(';', 1)[0]?.trim() === 'application/apply-patch+yaml') return applyEvent;
+  if (contentType.split(';', 1)[0]?.trim() === APPLY_TYPE) return applyEvent;
   throw unsupportedMediaType('415: Unsupported Media Type', {});
 }
