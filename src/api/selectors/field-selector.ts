@@ -143,6 +143,7 @@ function parseTerm(part: string, whole: string): Term {
 }
 
 function unescaped(text: string): string {
+  if (!/[\\,=]/.test(text)) return text;
   return text.replace(/\\([\\,=])|\\(.?)|[,=]/gsu, (found: string, meant?: string, wrong?: string) => {
     if (meant !== undefined) return meant;
     if (wrong === undefined) {
