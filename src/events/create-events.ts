@@ -25,7 +25,7 @@ import { createNegotiate } from './pipeline/negotiate.js';
 import { checkEventsOptions, type EventsOptions } from './options.js';
 import type { PipelineDependencies } from './pipeline/request-context.js';
 import type { EventsDependencies } from './request/call.js';
-import { UnfinishedRequests } from './request/request-life.js';
+import { UnfinishedRequests } from './request/unfinished-requests.js';
 import { coreV1 } from './versions/core-v1.js';
 import { eventsV1 } from './versions/events-v1.js';
 import { createEventReader } from './stored-form/read-event.js';

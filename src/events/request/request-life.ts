@@ -1,4 +1,4 @@
-import type { Clock, ClockTimer } from '../../clock/clock.js';
+import type { ClockTimer } from '../../clock/clock.js';
 import { isPromise } from '../../http/promise.js';
 import type { ApiRequest } from '../../http/request.js';
 import type { HeldBytes } from '../../limits/answer-bytes.js';
@@ -7,12 +7,7 @@ import { TOO_LATE } from '../../responses/fixed-responses.js';
 import type { StoreCall } from '../../store/contract/event-store.js';
 import { isStream, type ApiResponse, type ResponseHeaders } from '../../http/response.js';
 import { LimitedStream, StreamedAnswer } from './limited-stream.js';
-
-/**
- * How often unfinished requests are looked at: whether their deadline has passed, and, from the first look on, whether their
- * client has left. Most requests are answered before.
- */
-const LOOK_MS = 250;
+import type { UnfinishedRequest, UnfinishedRequests } from './unfinished-requests.js';
 
 /** A shorter deadline is kept to the millisecond, by a timer of its own. */
 const EXACT_BELOW_MS = 10_000;
@@ -23,53 +18,12 @@ const GRACE_MS = 500;
 const nothing = (): void => undefined;
 
 /**
- * The requests of one pipeline that wait for something: one timer for all, because most never need theirs. In an array, in
- * no order: a Set makes a new table every few requests.
- */
-export class UnfinishedRequests {
-  readonly clock: Clock;
-  readonly #lives: RequestLife[] = [];
-  #looking = false;
-
-  constructor(clock: Clock) {
-    this.clock = clock;
-  }
-
-  add(life: RequestLife): void {
-    life.place = this.#lives.push(life) - 1;
-    this.#lookLater();
-  }
-
-  delete(life: RequestLife): void {
-    const { place } = life;
-    const last = place < 0 ? undefined : this.#lives.pop();
-    life.place = -1;
-    if (last === undefined || last === life) return;
-    this.#lives[place] = last;
-    last.place = place;
-  }
-
-  #lookLater(): void {
-    if (this.#looking) return;
-    this.#looking = true;
-    this.clock.setTimer(() => {
-      this.#looking = false;
-      const now = this.clock.monotonic();
-      // From behind, because those that end now are replaced by the last one.
-      for (let at = this.#lives.length - 1; at >= 0; at--) this.#lives[at]?.look(now);
-      if (this.#lives.length > 0) this.#lookLater();
-    }, LOOK_MS);
-  }
-}
-
-/**
  * The life of one request, from its first byte to the last of its answer: `signal` ends what it waits for, and what it
  * holds is given back when it ends. The client's leaving, the server's closing and a stalled reader end it through the
  * signal of the request, the deadline through {@link UnfinishedRequests}. The signal is created when it is read; a request
  * that is answered synchronously watches nothing.
  */
-export class RequestLife implements StoreCall {
-  /** Where it is in {@link UnfinishedRequests}, which sets this; -1: nowhere. */
+export class RequestLife implements StoreCall, UnfinishedRequest {
   place = -1;
   readonly #request: ApiRequest;
   readonly #unfinished: UnfinishedRequests;
@@ -198,7 +152,6 @@ export class RequestLife implements StoreCall {
     if (this.#onAbort !== undefined) this.#request.signal?.removeEventListener('abort', this.#onAbort);
   }
 
-  /** Ends the request when its deadline has passed, and follows its client from now on. `now`: monotonic milliseconds. */
   look(now: number): void {
     if (now - this.#begun >= this.#limitMs) this.#timeIsUp();
     else this.#follow();

@@ -3,12 +3,12 @@ import { describe, expect, test } from 'vitest';
 import { parseYaml } from '../../../../src/api/yaml/yaml.js';
 
 const value = async (text: string): Promise<unknown> => {
-  const result = await parseYaml(text);
+  const result = parseYaml(text);
   if ('error' in result) throw new Error(result.error);
   return result.value;
 };
 const error = async (text: string): Promise<string | undefined> => {
-  const result = await parseYaml(text);
+  const result = parseYaml(text);
   return 'error' in result ? result.error : undefined;
 };
 
@@ -74,7 +74,7 @@ describe('a YAML text', () => {
   });
 
   test('has duplicate keys reported with their lines, and the last one counts', async () => {
-    expect(await parseYaml('a: 1\nb:\n  d: "1"\n  d:\n    "2"\na: 2\n')).toEqual({
+    expect(parseYaml('a: 1\nb:\n  d: "1"\n  d:\n    "2"\na: 2\n')).toEqual({
       value: { a: 2, b: { d: '2' } },
       duplicates: ['line 5: key "d" already set in map', 'line 6: key "a" already set in map'],
     });
@@ -114,7 +114,7 @@ describe('the limits of YAML', () => {
   });
 
   test('apply to duplicate keys: a hundred are reported, each by its beginning', async () => {
-    const result = await parseYaml(`${'x'.repeat(300)}: 1\n`.repeat(200));
+    const result = parseYaml(`${'x'.repeat(300)}: 1\n`.repeat(200));
     const duplicates = 'duplicates' in result ? result.duplicates : [];
     expect(duplicates).toHaveLength(100);
     expect(duplicates[0]).toBe(`line 2: key "${'x'.repeat(256)}..." already set in map`);
@@ -155,7 +155,7 @@ describe('the limits of YAML', () => {
       fc.asyncProperty(
         fc.oneof(fc.string(), fc.stringMatching(/^[-a:[\]{}&*!|>'"%@#?, \n\t]{0,30}$/)),
         async (text) => {
-          const result = await parseYaml(text);
+          const result = parseYaml(text);
           expect('error' in result ? result.error : 'yaml: fine').toMatch(/^yaml: /);
         },
       ),

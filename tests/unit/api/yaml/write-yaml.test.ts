@@ -187,7 +187,7 @@ test('any JSON survives a round trip', async () => {
   await fc.assert(
     fc.asyncProperty(json, async (value) => {
       const written = writeYaml(value);
-      expect({ written, read: await parseYaml(written) }).toEqual({ written, read: { value, duplicates: [] } });
+      expect({ written, read: parseYaml(written) }).toEqual({ written, read: { value, duplicates: [] } });
     }),
     { numRuns: 500 },
   );

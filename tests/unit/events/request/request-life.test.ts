@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
-import { RequestLife, UnfinishedRequests } from '../../../../src/events/request/request-life.js';
+import { RequestLife } from '../../../../src/events/request/request-life.js';
+import { UnfinishedRequests } from '../../../../src/events/request/unfinished-requests.js';
 import type { ApiRequest } from '../../../../src/http/request.js';
 import type { ApiResponse } from '../../../../src/http/response.js';
 import { fakeClock, type FakeClock } from '../../../../src/testing/fake-clock.js';
