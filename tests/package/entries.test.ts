@@ -24,10 +24,16 @@ describe('package.json exports', () => {
   it('are what the build creates', () => {
     const [config] = [tsup].flat() as { entry?: Record<string, string> }[];
     // The program of a thread is built beside the entries, and is none. The others divide the code, and are removed by the build.
-    const { 'sqlite-worker': worker, 'index-again': again, 'recorder-again': recorder, ...rest } = config?.entry ?? {};
+    const {
+      'sqlite-worker': worker,
+      'index-again': again,
+      'recorder-again': recorder,
+      'events-again': events,
+      ...rest
+    } = config?.entry ?? {};
     expect(rest).toEqual(Object.fromEntries(entries.map((entry) => [entry.base, `src/${entry.base}.ts`])));
     expect([worker, again]).toEqual(['src/store/sqlite/worker.ts', './src/index.ts']);
-    expect(recorder).toBe('src/client/recorder/create-recorder.ts');
+    expect([recorder, events]).toEqual(['src/client/recorder/create-recorder.ts', 'src/events/create-events.ts']);
   });
 
   it.each(entries)('$specifier names its own files, types first', ({ key, base }) => {
