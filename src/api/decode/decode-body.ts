@@ -7,7 +7,14 @@ import { bodyText, type PlainJson } from '../../json/parse-json.js';
 import { parsePlain, strictText, yamlStrictText, type FieldValidation } from '../body/parse-body.js';
 import { plainWithoutEntries } from './known-managed-fields.js';
 import type { KnownEntries, QuickDecoder } from './quick-object.js';
-import { readDocument, readMessage, readOddJson, type BodyMediaType, type ReadDocument } from './read-document.js';
+import {
+  readDocument,
+  readMessage,
+  readOddJson,
+  type BodyMediaType,
+  type ReadDocument,
+  type ReadMessage,
+} from './read-document.js';
 import { chain } from '../../http/promise.js';
 import {
   groupVersion,
@@ -97,9 +104,12 @@ function decodePlain(
 
 const NONE: readonly string[] = Object.freeze([]);
 
-async function decodeMessage(body: Uint8Array, options: DecodeBodyOptions): Promise<DecodedBody> {
-  const { kind, limits } = options;
-  const read = await readMessage(body, limits);
+function decodeMessage(body: Uint8Array, options: DecodeBodyOptions): DecodedBody | Promise<DecodedBody> {
+  return chain(readMessage(body, options.limits), (read) => decodeRead(body, read, options));
+}
+
+function decodeRead(body: Uint8Array, read: ReadMessage, options: DecodeBodyOptions): DecodedBody {
+  const { kind } = options;
   if ('error' in read) throw unrecognized(kind, read.error, body);
   const { meta, shape } = typeOf(typeMetaOf(read), options);
   const message = read.read(shape);

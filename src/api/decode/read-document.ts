@@ -1,8 +1,9 @@
+import { chain } from '../../http/promise.js';
 import { DEFAULT_BODY_LIMITS, type BodyLimits } from '../body/member-limit.js';
 import type { JsonDocument, JsonResult } from '../../json/json-document.js';
 import { bodyText, parseStrictly, plainDocument } from '../../json/parse-json.js';
 import { parseJson } from '../body/parse-body.js';
-import { lazy } from '../schema/lazy.js';
+import { loadedOnce } from '../schema/lazy.js';
 import type { readProtobuf } from '../protobuf/read-object.js';
 import { parseError } from './type-meta.js';
 
@@ -33,12 +34,15 @@ function readJson(body: Uint8Array, limits: BodyLimits): ReadDocument {
   return readDocumentOf(parseJson(bodyText(body), limits.members));
 }
 
-/** Loads what reads protobuf, with the first body. */
-const protobuf = lazy(() => import('../protobuf/read-object.js'));
+/** An object in protobuf whose envelope has been read, or why that fails. */
+export type ReadMessage = ReturnType<typeof readProtobuf>;
 
-/** Reads an object in protobuf, as `readProtobuf` does. */
-export async function readMessage(body: Uint8Array, limits?: BodyLimits): Promise<ReturnType<typeof readProtobuf>> {
-  return (await protobuf()).readProtobuf(body, limits);
+/** Loads what reads protobuf, with the first body. */
+const protobuf = loadedOnce(() => import('../protobuf/read-object.js'));
+
+/** Reads an object in protobuf, as `readProtobuf` does: through a promise the first time. */
+export function readMessage(body: Uint8Array, limits?: BodyLimits): ReadMessage | Promise<ReadMessage> {
+  return chain(protobuf(), (library) => library.readProtobuf(body, limits));
 }
 
 /** {@link readDocument} for JSON that `parsePlain` could not read. */

@@ -17,14 +17,11 @@ type ReadObject = ProtobufObject | { readonly error: string };
 
 /**
  * Reads the envelope of an object in Kubernetes' protobuf form (`k8s\0` and `runtime.Unknown`), or says why that
- * fails, in Kubernetes' words where there are any. Synchronous once the runtime is loaded.
+ * fails, in Kubernetes' words where there are any.
  *
  * @throws StatusFailure 413 for too many fields; nothing else that a client sends makes it throw
  */
-export function readProtobuf(
-  body: Uint8Array,
-  { members }: BodyLimits = DEFAULT_BODY_LIMITS,
-): ProtobufObject | { readonly error: string } {
+export function readProtobuf(body: Uint8Array, { members }: BodyLimits = DEFAULT_BODY_LIMITS): ReadObject {
   const fault = envelopeFault(body);
   if (fault !== undefined) return { error: fault };
   const bytes = body.subarray(MAGIC.length);

@@ -1,14 +1,15 @@
+import { chain } from '../../http/promise.js';
+import { loadedOnce } from '../schema/lazy.js';
 import { jsonSerializer } from './json.js';
-import { lazy } from '../schema/lazy.js';
 import type { Serializer, FormatWriter } from './serializer.js';
 
 /** The code of a format that is loaded with the first answer in it. */
 function loaded(load: () => Promise<FormatWriter>): FormatWriter {
-  const writer = lazy(load);
+  const writer = loadedOnce(load);
   return {
-    value: async (json, view) => (await writer()).value(json, view),
-    list: async (form, batches, view) => (await writer()).list(form, batches, view),
-    frames: async (view) => (await writer()).frames(view),
+    value: (json, view) => chain(writer(), (format) => format.value(json, view)),
+    list: (form, batches, view) => chain(writer(), (format) => format.list(form, batches, view)),
+    frames: (view) => chain(writer(), (format) => format.frames(view)),
   };
 }
 

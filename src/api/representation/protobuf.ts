@@ -7,8 +7,7 @@ import { DELIMITED, tagOf } from '../protobuf/wire.js';
 import { writeMessage } from '../protobuf/write-message.js';
 import type { FrameType, ResourceView } from './contract.js';
 import { listBody } from './list-chunks.js';
-import { chain } from '../../http/promise.js';
-import { jsonBytes } from '../../json/json-source.js';
+import { jsonBytes, type JsonSource } from '../../json/json-source.js';
 import { formed, createTurns, type ListForm, type SerializedBody, type FormatWriter } from './serializer.js';
 
 type Plain = Readonly<Record<string, unknown>>;
@@ -28,11 +27,10 @@ const NOTHING = new Uint8Array(0);
  * before their items; watch events have their length in four bytes before them. There are no Tables.
  */
 export const protobufWriter: FormatWriter = {
-  async value(json, view) {
-    if (json.byteLength > LARGE_BYTES) await nextTurn();
-    const writer = new BinaryWriter();
-    writeObject(writer, parse(jsonBytes(json)), view);
-    return writer.finish();
+  value(json, view) {
+    return json.byteLength > LARGE_BYTES
+      ? nextTurn().then(() => messageOfValue(json, view))
+      : messageOfValue(json, view);
   },
   async list(form, batches, view) {
     const message = form.members.some(([name, json]) => name === 'kind' && json === `"${view.listKind}"`)
@@ -54,6 +52,12 @@ export const protobufWriter: FormatWriter = {
     return (type, json) => writeFrame(new BinaryWriter(), type, parse(json), view);
   },
 };
+
+function messageOfValue(json: JsonSource, view: ResourceView | undefined): Uint8Array {
+  const writer = new BinaryWriter();
+  writeObject(writer, parse(jsonBytes(json)), view);
+  return writer.finish();
+}
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
