@@ -174,7 +174,11 @@ export function traitCases(test: DefineCase): void {
     await assertStoreError(again('c'), 'closed', 'create.sync on a closed store');
   });
 
-  test('replace: replace.sync, where the store has it, does what the promise does', async ({ store, create, later }) => {
+  test('replace: replace.sync, where the store has it, does what the promise does', async ({
+    store,
+    create,
+    later,
+  }) => {
     const { sync } = store.replace;
     if (sync === undefined) return;
     const { key, revision: expected } = await create('a');
