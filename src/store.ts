@@ -8,6 +8,7 @@ export {
   type PagedFeedsOptions,
 } from './store/feeds/paged-feed.js';
 export { resolveUnknownOutcomes, type UnknownOutcomeOptions } from './store/unknown-outcomes.js';
+export { LATER, type ReadHints } from './store/contract/read-hints.js';
 export { isStoreError, storeError, type StoreError, type StoreErrorCode } from './store/contract/errors.js';
 export type {
   Change,

@@ -32,8 +32,8 @@ const escaped = (value: string): string => value.replace(/[\\,=]/g, '\\$&');
 export interface Start {
   readonly at: Revision | undefined;
   readonly after: Position | undefined;
-  /** The latest state will do, if it is at least this. */
-  readonly notOlderThan: Revision;
+  /** A state will do if it is at least this; `undefined`: only the latest one. */
+  readonly notOlderThan: Revision | undefined;
 }
 
 /** @throws StatusFailure 400 for a bad token, or a revision beside one */
@@ -44,12 +44,12 @@ export function startOf(call: VerbCall, options: ListOptions): Start {
     if (given) throw badRequest('specifying resource version is not allowed when using continue');
     const token = readContinueToken(options.continue);
     const after = positionOf(call, token.start);
-    return { at: token.revision < 0 ? undefined : token.revision, after, notOlderThan: 0 };
+    return { at: token.revision < 0 ? undefined : token.revision, after, notOlderThan: undefined };
   }
-  if (!given) return { at: undefined, after: undefined, notOlderThan: 0 };
+  if (!given) return { at: undefined, after: undefined, notOlderThan: asked === '' ? undefined : 0 };
   const revision = toRevision(asked);
   const exact = options.resourceVersionMatch === 'Exact' || (options.resourceVersionMatch === '' && options.limit > 0);
-  return { at: exact ? revision : undefined, after: undefined, notOlderThan: exact ? 0 : revision };
+  return { at: exact ? revision : undefined, after: undefined, notOlderThan: exact ? undefined : revision };
 }
 
 function positionOf(call: VerbCall, start: string): EventKey {
@@ -105,6 +105,8 @@ export class PageQuery implements ListQuery {
   readonly at: Revision | undefined;
   readonly after: Position | undefined;
   readonly limit: number;
+  readonly mayBeStale: boolean;
+  readonly notOlderThan: Revision | undefined;
   readonly #life: RequestLife;
 
   constructor(
@@ -113,6 +115,7 @@ export class PageQuery implements ListQuery {
     at: Revision | undefined,
     after: Position | undefined,
     limit: number,
+    notOlderThan: Revision | undefined,
   ) {
     this.#life = life;
     this.namespace = scope.namespace === '' ? undefined : scope.namespace;
@@ -120,6 +123,8 @@ export class PageQuery implements ListQuery {
     this.at = at;
     this.after = after;
     this.limit = limit;
+    this.mayBeStale = notOlderThan === 0;
+    this.notOlderThan = notOlderThan === 0 ? undefined : notOlderThan;
   }
 
   get aborted(): boolean {

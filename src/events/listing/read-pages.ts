@@ -109,12 +109,13 @@ export class PageReader {
   }
 
   #query(after: Position | undefined, limit: number): PageQuery {
-    return new PageQuery(this.call, this.selector, this.#at, after, limit);
+    return new PageQuery(this.call, this.selector, this.#at, after, limit, this.#start.notOlderThan);
   }
 
   #taken<P extends Page>(page: P): P {
     const { revision } = page;
-    if (revision < this.#start.notOlderThan) throw futureRevision(this.#options.resourceVersion, revision);
+    const { notOlderThan = 0 } = this.#start;
+    if (revision < notOlderThan) throw futureRevision(this.#options.resourceVersion, revision);
     this.#at = revision;
     return page;
   }

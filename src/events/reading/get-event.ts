@@ -2,11 +2,13 @@ import { requireResourceVersion } from '../../api/options/list-options.js';
 import { first, flag, toRevision } from '../../api/options/query.js';
 import { badRequest, notFound } from '../../api/status/failures.js';
 import { chain } from '../../http/promise.js';
+import type { StoreCall } from '../../store/contract/event-store.js';
 import type { EventRecord } from '../../store/contract/record.js';
 import { futureRevision } from '../request/store-failures.js';
-import { keyOf, readStored, resourceOf, type VerbCall, storedObject, type Result } from '../request/call.js';
+import { LooseRead } from '../request/loose-read.js';
+import { readStored, resourceOf, type VerbCall, storedObject, type Result } from '../request/call.js';
 
-/** One event. `resourceVersion` means "not older than"; every read is the latest state, so only the future fails. */
+/** One event. `resourceVersion` means "not older than", and 0 any state; only a revision of the future fails. */
 export function getEvent(call: VerbCall): Result | Promise<Result> {
   const { query } = call;
   if (flag(query, 'export')) {
@@ -14,22 +16,29 @@ export function getEvent(call: VerbCall): Result | Promise<Result> {
   }
   const asked = first(query, 'resourceVersion') ?? '';
   requireResourceVersion(asked);
-  return chain(readStored(call, keyOf(call)), (record) => shown(call, asked, record));
+  const how = asked === '' ? call.life : new LooseRead(call.life, toRevision(asked));
+  return chain(readStored(call, how), (record) => shown(call, how, asked, record));
 }
 
-function shown(call: VerbCall, asked: string, record: EventRecord | undefined): Result | Promise<Result> {
+function shown(
+  call: VerbCall,
+  how: StoreCall,
+  asked: string,
+  record: EventRecord | undefined,
+): Result | Promise<Result> {
   if (!record) throw notFound(resourceOf(call), call.scope.name);
   const result = storedObject(call, 200, record);
-  return asked === '' || toRevision(asked) <= record.revision ? result : unlessAhead(call, asked, result);
+  return asked === '' || toRevision(asked) <= record.revision ? result : unlessAhead(call, how, asked, result);
 }
 
 /** The record is older than what was asked for: fails when that is a revision of the future. @throws StatusFailure 504 */
 async function unlessAhead(
-  { dependencies, life }: VerbCall,
+  { dependencies }: VerbCall,
+  how: StoreCall,
   asked: string,
   result: Result | Promise<Result>,
 ): Promise<Result> {
-  const current = await dependencies.store.revision(life);
+  const current = await dependencies.store.revision(how);
   if (toRevision(asked) > current) throw futureRevision(asked, current);
   return result;
 }

@@ -9,7 +9,8 @@ import type { ApiRequest } from '../../http/request.js';
 import type { EventRateLimits } from '../../limits/event-rate-limits.js';
 import type { InFlightLimits } from '../../limits/in-flight.js';
 import type { Caller } from '../../model/caller.js';
-import type { EventKey, EventStore } from '../../store/contract/event-store.js';
+import type { EventKey, EventStore, StoreCall } from '../../store/contract/event-store.js';
+import { LATER } from '../../store/contract/read-hints.js';
 import { type EventRecord, eventSize } from '../../store/contract/record.js';
 import type { StoreTime } from '../../store/store-time.js';
 import type { WatchObserver } from '../../observe/observation.js';
@@ -97,10 +98,12 @@ export function keyOf(call: VerbCall): EventKey {
   return { namespace: call.scope.namespace, name: call.scope.name };
 }
 
-/** Reads an event: synchronously where the store can. */
-export function readStored({ dependencies, life }: VerbCall, key: EventKey): MaybeRecord | Promise<MaybeRecord> {
-  const { get } = dependencies.store;
-  return get.sync ? get.sync(key, life) : get(key, life);
+/** Reads the event that the path names: synchronously where the store can. */
+export function readStored(call: VerbCall, how: StoreCall = call.life): MaybeRecord | Promise<MaybeRecord> {
+  const { get } = call.dependencies.store;
+  const key = keyOf(call);
+  const record = get.sync ? get.sync(key, how) : LATER;
+  return record === LATER ? get(key, how) : record;
 }
 
 type MaybeRecord = EventRecord | undefined;

@@ -51,8 +51,9 @@ async function* firstFrames(
   const { call, options, selector, encoder, signal } = parts;
   if (!options.sendInitialEvents) {
     const asked = options.resourceVersion;
-    const latest = asked === '' || asked === '0';
-    onReady(latest ? await call.dependencies.store.revision({ signal }) : toRevision(asked));
+    const now = asked === '' || asked === '0';
+    const mayBeStale = asked === '0';
+    onReady(now ? await call.dependencies.store.revision({ signal, mayBeStale }) : toRevision(asked));
     return;
   }
   const joiner = createFrameJoiner();

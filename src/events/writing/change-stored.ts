@@ -6,7 +6,7 @@ import { nextTurn } from '../../clock/clock.js';
 import { chain } from '../../http/promise.js';
 import type { Event } from '../../model/event.js';
 import type { EventRecord } from '../../store/contract/record.js';
-import { keyOf, readStored, resourceOf, type VerbCall, isVast, storedObject, type Result } from '../request/call.js';
+import { readStored, resourceOf, type VerbCall, isVast, storedObject, type Result } from '../request/call.js';
 import { MODIFIED } from '../request/store-failures.js';
 import { updateErrors } from '../rules/event-rules.js';
 import { encodeText } from '../stored-form/encode-event.js';
@@ -60,7 +60,7 @@ async function again(pending: PendingChange): Promise<Result> {
 
 function attempt(pending: PendingChange): Attempt | Promise<Attempt> {
   const { call, missing } = pending;
-  return chain(readStored(call, keyOf(call)), (record) => {
+  return chain(readStored(call), (record) => {
     if (!record) return missing();
     const stored = call.dependencies.readEvent(record.event);
     return chain(isVast(record) ? nextTurn() : undefined, () => changed(pending, record, stored));

@@ -1,4 +1,5 @@
 import type { JsonSource } from '../../json/json-source.js';
+import type { LATER, ReadHints } from './read-hints.js';
 import type { EncodedEvent, EventKey, EventRecord, Revision } from './record.js';
 
 export type { JsonSource, JsonWriter } from '../../json/json-source.js';
@@ -25,7 +26,7 @@ export interface FieldTerm {
 }
 
 /** Given to every operation that may wait. An aborted signal ends it with the signal's reason. */
-export interface StoreCall {
+export interface StoreCall extends ReadHints {
   /** Ends the call when it is aborted. Default: none. */
   readonly signal?: AbortSignal | undefined;
   /**
@@ -147,10 +148,10 @@ export interface StoreCapabilities {
 export interface GetEvent {
   (key: EventKey, call?: StoreCall): Promise<EventRecord | undefined>;
   /**
-   * Optional: the same, synchronously, for a store that keeps everything in memory. It throws what the promise would be
-   * rejected with. It is a property of the function, so that a wrapper of `get` drops it.
+   * Optional: the same, synchronously, for a store that has events in memory; {@link LATER} where it has to wait. It throws
+   * what the promise would be rejected with. It is a property of the function, so that a wrapper of `get` drops it.
    */
-  readonly sync?: ((key: EventKey, call?: StoreCall) => EventRecord | undefined) | undefined;
+  readonly sync?: ((key: EventKey, call?: StoreCall) => EventRecord | undefined | typeof LATER) | undefined;
 }
 
 /** How a page of events is read. */
