@@ -8,6 +8,7 @@ import { createJsonCache, type JsonCache } from './lists/json-cache.js';
 import type { MemoryStoreOptions } from './options.js';
 import { createCapacity, type Capacity } from './state/capacity.js';
 import { createMemoryState, type MemoryState } from './state/state.js';
+import type { ExpiryQueue } from './index/expiry-queue.js';
 
 /** The most changes that a feed gives at once. */
 const FEED_BATCH = 1024;
@@ -28,9 +29,9 @@ export interface Engine {
   afterWrite(): void;
 }
 
-/** Creates the components of an empty store. */
-export function createEngine(clock: Clock, options: MemoryStoreOptions, bounds: Bounds): Engine {
-  const state = createMemoryState(startRevision(clock, options), bounds.arenaBytes);
+/** Creates the components of an empty store. `expiry`: see {@link createMemoryState}. */
+export function createEngine(clock: Clock, options: MemoryStoreOptions, bounds: Bounds, expiry?: ExpiryQueue): Engine {
+  const state = createMemoryState(startRevision(clock, options), bounds.arenaBytes, expiry);
   const feeds = createPagedFeeds({
     read(after) {
       const { log, start } = state;

@@ -3,8 +3,6 @@ import type {
   EventKey,
   EventStore,
   ExpireOptions,
-  ListPage,
-  ListQuery,
   RemoveOptions,
   ReplaceOptions,
   Revision,
@@ -15,14 +13,11 @@ import { keyText } from '../contract/keys.js';
 import { storeError } from '../contract/errors.js';
 import type { EncodedEvent, EventRecord } from '../contract/record.js';
 import { createEventStore } from '../shell/create-event-store.js';
-import type { Awaitable } from '../shell/store-engine.js';
 import { createBounds, type Bounds } from './bounds.js';
-import { readJson } from './lists/read-json.js';
 import { createEngine } from './engine.js';
-import type { PastView } from './history/past-views.js';
-import { pastOf, readList } from './lists/read-list.js';
 import type { Slot, Version } from './index/key-index.js';
 import { checkMemoryStoreOptions, type MemoryStoreOptions } from './options.js';
+import { createReads } from './reads.js';
 
 /**
  * The longest time one `expire` call works before it yields, in milliseconds. A garbage collection of 4 to 6 ms may be
@@ -75,7 +70,8 @@ export function memoryStore(options: MemoryStoreOptions = {}): EventStore {
 
 /** What a store does with its events, all of it synchronous where nothing has to be done in turns. */
 function createOperations(clock: Clock, name: string, options: MemoryStoreOptions, bounds: Bounds) {
-  const { state, capacity, jsonCache, feeds, history, afterWrite } = createEngine(clock, options, bounds);
+  const engine = createEngine(clock, options, bounds);
+  const { state, capacity, feeds, history, afterWrite } = engine;
 
   const put = (place: Slot | string, key: EventKey, event: EncodedEvent, expiresAt: number): EventRecord => {
     const retentionMs = (expiresAt - clock.now()) / 1000;
@@ -99,49 +95,13 @@ function createOperations(clock: Clock, name: string, options: MemoryStoreOption
   };
 
   let stopped = false;
-  /** Lets others work. Then the call may be of no use any more. */
-  const yielded = async (signal: AbortSignal | undefined): Promise<void> => {
-    await nextTurn();
-    signal?.throwIfAborted();
+  const checkOpen = (): void => {
     if (stopped) throw storeError('closed', `the store ${name} is closed`);
   };
-
-  /** A page, synchronously unless it needs so many steps that others have to run in between. */
-  const list = (query: ListQuery): Awaitable<ListPage> => {
-    const past = pastOf(state, query);
-    if (past?.catchUp() === false) return listInTurns(query, past);
-    const { page, incomplete } = readList(state, query, past);
-    return incomplete ? completed(query, page) : page;
-  };
-
-  const listInTurns = async (query: ListQuery, past: PastView): Promise<ListPage> => {
-    do {
-      await yielded(query.signal);
-    } while (!past.catchUp());
-    const { page, incomplete } = readList(state, query, past);
-    return incomplete ? completed(query, page) : page;
-  };
-
-  /** A scan over all events is split into many pages, and yields to the event loop between two of them. */
-  const completed = async (query: ListQuery, page: ListPage): Promise<ListPage> => {
-    await yielded(query.signal);
-    const { next, records, revision } = page;
-    if ((query.terms ?? []).length > 0 || next === undefined) return page;
-    // A page without terms must be full and have `remaining`: continue where it ended.
-    const left = query.limit - records.length;
-    const rest = await list({ ...query, signal: query.signal, at: revision, after: next, limit: Math.max(left, 1) });
-    if (left > 0) return { ...rest, records: [...records, ...rest.records] };
-    if (rest.records.length === 0) return { records, revision, remaining: 0 };
-    return { ...page, remaining: rest.remaining === undefined ? undefined : rest.remaining + 1 };
-  };
+  const reads = createReads(engine, checkOpen);
 
   return {
-    get(key: EventKey): EventRecord | undefined {
-      const version = state.find(key);
-      return version === undefined ? undefined : state.record(version, version.step, key);
-    },
-    list,
-    json: (query: ListQuery) => readJson(state, jsonCache, query),
+    ...reads,
     create(key: EventKey, event: EncodedEvent, { expiresAt }: WriteOptions): EventRecord {
       const place = state.place(key);
       if (typeof place !== 'string' && place.head.event !== undefined) throw exists(keyText(key));
@@ -176,7 +136,9 @@ function createOperations(clock: Clock, name: string, options: MemoryStoreOption
         }
         if (count > 0 || slot !== 'later') return count;
         // Zero would mean that nothing is due, so continue after yielding.
-        await yielded(signal);
+        await nextTurn();
+        signal?.throwIfAborted();
+        checkOpen();
       }
     },
     feed: feeds.open,

@@ -27,7 +27,7 @@ export type ChangeLog = ReturnType<typeof createChangeLog>;
 
 /**
  * All changes since `floor()`, oldest first, in segments so that no large array is ever copied. Positions are steps:
- * revisions counted from the store's start, without gaps. The range of the log determines from where a watch may resume,
+ * revisions counted from the store's start. Those of a store of its own have no gaps, those that a feed brings may. The range of the log determines from where a watch may resume,
  * how long a continue token is valid, and how long superseded versions are kept. An entry is the version that a step
  * created and its time: 20 bytes, where a complete Change would take 140.
  */
@@ -38,11 +38,26 @@ export function createChangeLog() {
   let floor = 0;
   let latest = 0;
   let cost = 0;
+  let count = 0;
   const held = { heap: 0, arenas: 0 };
 
-  const versionAt = (step: number): Version => {
-    const index = step - floor - 1 + dropped;
+  const versionAt = (entry: number): Version => {
+    const index = entry + dropped;
     return segments[Math.floor(index / SEGMENT)]?.versions[index % SEGMENT] as Version;
+  };
+
+  /** How many entries are at or before a step that is at least the floor. Without gaps they need not be searched. */
+  const countUpTo = (step: number): number => {
+    if (step >= latest) return count;
+    if (latest - floor === count) return step - floor;
+    let low = 0;
+    let high = count;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (versionAt(middle).step <= step) low = middle + 1;
+      else high = middle;
+    }
+    return low;
   };
 
   return {
@@ -53,7 +68,7 @@ export function createChangeLog() {
     cost: (): number => cost,
     /** Memory of the log and the superseded versions it retains, in bytes: heap objects, and entries in arenas. */
     held: (): { readonly heap: number; readonly arenas: number } => held,
-    /** Adds the version (or tombstone) of the step `latest() + 1`. `at`: monotonic milliseconds. */
+    /** Adds the version (or tombstone) of a step after `latest()`. `at`: monotonic milliseconds. */
     append(version: Version, at: number): void {
       const last = segments.at(-1);
       if (last === undefined || last.versions.length === SEGMENT) segments.push({ versions: [version], times: [at] });
@@ -62,6 +77,7 @@ export function createChangeLog() {
         last.times.push(at);
       }
       latest = version.step;
+      count += 1;
       cost += costOf(version);
       held.heap += heapOf(version);
       held.arenas += arenasOf(version);
@@ -77,6 +93,7 @@ export function createChangeLog() {
       cost -= costOf(version);
       held.heap -= heapOf(version);
       held.arenas -= arenasOf(version);
+      count -= 1;
       floor = version.step;
       first.versions[dropped++] = undefined;
       if (dropped === first.versions.length) {
@@ -84,11 +101,18 @@ export function createChangeLog() {
         dropped = 0;
       }
     },
+    /** Nothing happened between the last entry and this step, which becomes the latest. */
+    advance(step: number): void {
+      latest = step;
+    },
+    /** How many changes there are after a step that is at least the floor. */
+    countAfter: (step: number): number => count - countUpTo(step),
     /** Up to `max` versions after a step that is at least the floor, oldest first; empty when there are none. */
     read(after: number, max: number): readonly Version[] {
       const versions: Version[] = [];
-      const end = Math.min(latest, after + max);
-      for (let step = after + 1; step <= end; step++) versions.push(versionAt(step));
+      const first = countUpTo(after);
+      const end = Math.min(count, first + max);
+      for (let entry = first; entry < end; entry++) versions.push(versionAt(entry));
       return versions;
     },
   };

@@ -32,10 +32,10 @@ function createView(log: ChangeLog, step: number, namespace: string | undefined)
     versions,
     catchUp() {
       // If changes were dropped from the log the step is unreadable too; the reader fails with `expired` then.
-      for (const change of log.read(Math.max(seen, log.floor()), IN_A_TURN)) {
-        note(change);
-        seen = change.step;
-      }
+      const changes = log.read(Math.max(seen, log.floor()), IN_A_TURN);
+      for (const change of changes) note(change);
+      // The latest step need not be that of a change.
+      seen = changes.length < IN_A_TURN ? log.latest() : (changes.at(-1) as Version).step;
       return seen >= log.latest();
     },
   };

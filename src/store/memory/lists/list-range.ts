@@ -52,7 +52,7 @@ const MAX_CHANGES = 20_000;
  */
 export function countLeft({ log, revisions, keys }: MemoryState, range: ListRange, last: Version): number | undefined {
   const { step, namespace, newestFirst, below } = range;
-  if (log.latest() - step > MAX_CHANGES) return undefined;
+  if (log.countAfter(step) > MAX_CHANGES) return undefined;
   const above = last.slot.sortKey;
   const rest = { ...range, above, upTo: last.step - 1 };
   let left = newestFirst ? revisions.of(namespace).count(undefined, last.step) : keys.live.count(above, below);

@@ -18,9 +18,11 @@ export interface PutTimes {
   readonly retentionMs: number;
   /** Now, monotonic milliseconds. */
   readonly at: number;
+  /** The step of the write, where it is given: one after the latest. Default: the next one. */
+  readonly step?: number | undefined;
 }
 
-/** Everything a memory store holds, and the three operations that change it. All of them are synchronous. */
+/** Everything a memory store holds, and the operations that change it. All of them are synchronous. */
 export interface MemoryState {
   /** The revision of step 0. Inside the store revisions are steps, counted from this one. */
   readonly start: Revision;
@@ -37,8 +39,10 @@ export interface MemoryState {
   place(key: EventKey): Slot | string;
   /** Writes a new event, whatever the slot held before. */
   put(place: Slot | string, event: EncodedEvent, times: PutTimes): Version;
-  /** Puts a tombstone in front of a live version. */
-  remove(version: Version, at: number): Version;
+  /** Adds an event of the state in which the state begins, at a step that is not after the first. Its slot is free. */
+  load(place: string, event: EncodedEvent, times: PutTimes & { readonly step: number }): void;
+  /** Puts a tombstone in front of a live version. `step`: as in {@link PutTimes}. */
+  remove(version: Version, at: number, step?: number): Version;
   /** Drops the oldest change and the version that only it kept readable. */
   forgetOldest(): void;
   /** Memory in bytes, split into the current state and history. */
@@ -49,14 +53,20 @@ export interface MemoryState {
   change(version: Version): Change;
 }
 
-/** Creates an empty state whose first change gets the revision after `start`. `arenaBytes`: see `createArenas`. */
-export function createMemoryState(start: Revision, arenaBytes?: number): MemoryState {
+/**
+ * Creates an empty state whose first change gets the revision after `start`. `arenaBytes`: see `createArenas`. `expiry`:
+ * where somebody else says what expires, a queue that keeps nothing.
+ */
+export function createMemoryState(
+  start: Revision,
+  arenaBytes?: number,
+  expiry: ExpiryQueue = createExpiryQueue(start),
+): MemoryState {
   const log = createChangeLog();
   const keys = createKeyIndex();
   const revisions = createRevisionIndex();
   const valueIndex = createValueIndex();
   const pastViews = createPastViews(log);
-  const expiry = createExpiryQueue(start);
   const events = createEventKeeper(arenaBytes);
 
   /** Makes `next` the newest version of its key. */
@@ -105,6 +115,22 @@ export function createMemoryState(start: Revision, arenaBytes?: number): MemoryS
     return Object.freeze({ key, revision: start + at, event: stored, expiresAt });
   };
 
+  const write = (place: Slot | string, given: EncodedEvent, times: PutTimes, step: number): Version => {
+    const { expiresAt, retentionMs } = times;
+    const existing = typeof place === 'string' ? undefined : place;
+    const kept = typeof place === 'string' ? place : place.sortKey;
+    const replaced = existing?.head.event;
+    const intern = replaced === undefined ? valueIndex.intern : internedLike(replaced);
+    const event = events.keep(kept, given, expiresAt, retentionMs, intern, replaced);
+    const slot = existing ?? ({ sortKey: kept, head: undefined, queuedFor: undefined } as unknown as Slot);
+    const version: Version = { slot, step, event, older: existing?.head };
+    advance(version);
+    if (existing === undefined) keys.add(slot);
+    else if (version.older?.event === undefined) keys.markLive(slot);
+    expiry.note(slot, expiresAt);
+    return version;
+  };
+
   return {
     start,
     log,
@@ -123,25 +149,17 @@ export function createMemoryState(start: Revision, arenaBytes?: number): MemoryS
       const text = sortKey(key);
       return keys.get(text) ?? text;
     },
-    put(place, given, { expiresAt, retentionMs, at }) {
-      const existing = typeof place === 'string' ? undefined : place;
-      const kept = typeof place === 'string' ? place : place.sortKey;
-      const replaced = existing?.head.event;
-      const intern = replaced === undefined ? valueIndex.intern : internedLike(replaced);
-      const event = events.keep(kept, given, expiresAt, retentionMs, intern, replaced);
-      const step = log.latest() + 1;
-      const slot = existing ?? ({ sortKey: kept, head: undefined, queuedFor: undefined } as unknown as Slot);
-      const version: Version = { slot, step, event, older: existing?.head };
-      advance(version);
-      if (existing === undefined) keys.add(slot);
-      else if (version.older?.event === undefined) keys.markLive(slot);
-      expiry.note(slot, expiresAt);
-      log.append(version, at);
+    put(place, event, times) {
+      const version = write(place, event, times, times.step ?? log.latest() + 1);
+      log.append(version, times.at);
       return version;
     },
-    remove(live, at) {
+    load(place, event, times) {
+      write(place, event, times, times.step);
+    },
+    remove(live, at, step = log.latest() + 1) {
       const { slot } = live;
-      const tombstone: Version = { slot, step: log.latest() + 1, event: undefined, older: live };
+      const tombstone: Version = { slot, step, event: undefined, older: live };
       advance(tombstone);
       keys.markDeleted(slot);
       log.append(tombstone, at);

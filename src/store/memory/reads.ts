@@ -1,0 +1,63 @@
+import { nextTurn } from '../../clock/clock.js';
+import type { EventKey, JsonPage, ListPage, ListQuery } from '../contract/event-store.js';
+import type { EventRecord } from '../contract/record.js';
+import type { Awaitable } from '../shell/store-engine.js';
+import type { Engine } from './engine.js';
+import type { PastView } from './history/past-views.js';
+import { readJson } from './lists/read-json.js';
+import { pastOf, readList } from './lists/read-list.js';
+
+/** What is read from a memory engine. */
+export interface Reads {
+  get(key: EventKey): EventRecord | undefined;
+  /** A page, synchronously unless it needs so many steps that others have to run in between. */
+  list(query: ListQuery): Awaitable<ListPage>;
+  json(query: ListQuery): JsonPage | undefined;
+}
+
+/** `checkOpen`: throws when reads that yield to the event loop are of no use any more. */
+export function createReads({ state, jsonCache }: Engine, checkOpen: () => void): Reads {
+  /** Lets others work. Then the call may be of no use any more. */
+  const yielded = async (signal: AbortSignal | undefined): Promise<void> => {
+    await nextTurn();
+    signal?.throwIfAborted();
+    checkOpen();
+  };
+
+  const list = (query: ListQuery): Awaitable<ListPage> => {
+    const past = pastOf(state, query);
+    if (past?.catchUp() === false) return listInTurns(query, past);
+    const { page, incomplete } = readList(state, query, past);
+    return incomplete ? completed(query, page) : page;
+  };
+
+  const listInTurns = async (query: ListQuery, past: PastView): Promise<ListPage> => {
+    do {
+      await yielded(query.signal);
+    } while (!past.catchUp());
+    const { page, incomplete } = readList(state, query, past);
+    return incomplete ? completed(query, page) : page;
+  };
+
+  /** A scan over all events is split into many pages, and yields to the event loop between two of them. */
+  const completed = async (query: ListQuery, page: ListPage): Promise<ListPage> => {
+    await yielded(query.signal);
+    const { next, records, revision } = page;
+    if ((query.terms ?? []).length > 0 || next === undefined) return page;
+    // A page without terms must be full and have `remaining`: continue where it ended.
+    const left = query.limit - records.length;
+    const rest = await list({ ...query, signal: query.signal, at: revision, after: next, limit: Math.max(left, 1) });
+    if (left > 0) return { ...rest, records: [...records, ...rest.records] };
+    if (rest.records.length === 0) return { records, revision, remaining: 0 };
+    return { ...page, remaining: rest.remaining === undefined ? undefined : rest.remaining + 1 };
+  };
+
+  return {
+    get(key) {
+      const version = state.find(key);
+      return version === undefined ? undefined : state.record(version, version.step, key);
+    },
+    list,
+    json: (query) => readJson(state, jsonCache, query),
+  };
+}

@@ -1,0 +1,95 @@
+import type { Clock } from '../../clock/clock.js';
+import { keyText } from '../contract/keys.js';
+import type { Change, Revision } from '../contract/event-store.js';
+import { eventSize, type EventRecord } from '../contract/record.js';
+import { createBounds, type Bounds } from './bounds.js';
+import { createEngine } from './engine.js';
+import type { ExpiryQueue } from './index/expiry-queue.js';
+import type { MemoryStoreOptions } from './options.js';
+import { createReads, type Reads } from './reads.js';
+
+/** The part of the options of a memory store that holds for a replica. */
+export type ReplicaLimits = Pick<
+  MemoryStoreOptions,
+  'historyMs' | 'historyMaxBytes' | 'listCacheMaxBytes' | 'maxBytes'
+>;
+
+/** A memory engine whose revisions come from the feed of another store. */
+export interface Replica extends Reads {
+  /** Everything up to this revision is here. */
+  revision(): Revision;
+  /** The oldest revision that can be read and resumed from. */
+  floor(): Revision;
+  /** Adds an event of the state at the first revision, before any change. Fails with `full`. */
+  load(record: EventRecord): void;
+  /**
+   * The next change. Revisions rise, and need not be dense. Fails with `full`; a change that does not follow from what is
+   * here is an Error. What is too old or too much of history is forgotten.
+   */
+  apply(change: Change): void;
+  /** Nothing changed from {@link Replica.revision} up to this one. */
+  advance(revision: Revision): void;
+  /** Up to `max` changes after a revision that is at least the floor. */
+  changes(after: Revision, max: number): readonly Change[];
+  /** The revision of the last change, or the first of all. */
+  lastChange(): Revision;
+  /** How many events there are, and all memory that is taken, in bytes. */
+  size(): { readonly events: number; readonly bytes: number };
+  /** Ends its timer. What is here stays readable. */
+  close(): void;
+}
+
+/** Expiry is a change like any other that the feed brings. */
+const NO_EXPIRY: ExpiryQueue = { note: () => undefined, take: () => undefined, drop: () => undefined };
+
+/** Limits with their defaults, which are those of a memory store. Made once: V8's limit is asked in the background. */
+export function createReplicaBounds(limits: ReplicaLimits): Bounds {
+  return createBounds(limits);
+}
+
+/** An empty replica of the state at the revision `start`. */
+export function createReplica(clock: Clock, start: Revision, limits: ReplicaLimits, bounds: Bounds): Replica {
+  const engine = createEngine(clock, { ...limits, startAt: start }, bounds, NO_EXPIRY);
+  const { state, capacity, history, afterWrite } = engine;
+  const { log } = state;
+  let lastChange = start;
+
+  const retentionMs = (expiresAt: number): number => (expiresAt - clock.now()) / 1000;
+
+  return {
+    ...createReads(engine, () => undefined),
+    revision: () => start + log.latest(),
+    floor: () => start + log.floor(),
+    lastChange: () => lastChange,
+    load({ key, revision, event, expiresAt }) {
+      const place = state.place(key);
+      if (typeof place !== 'string') throw new Error(`${keyText(key)} is in the list twice`);
+      capacity.admit(place, eventSize(event), event);
+      const times = { expiresAt, retentionMs: retentionMs(expiresAt), at: 0, step: revision - start };
+      state.load(place, event, times);
+    },
+    apply({ type, key, revision, record: { event, expiresAt } }) {
+      const step = revision - start;
+      if (step <= log.latest()) throw new Error(`revision ${revision} came after ${start + log.latest()}`);
+      const at = clock.monotonic();
+      if (type === 'put') {
+        const place = state.place(key);
+        const found = capacity.admit(place, eventSize(event), event);
+        const times = { expiresAt, retentionMs: retentionMs(expiresAt), at, step };
+        state.put(found ? place : state.place(key), event, times);
+      } else {
+        const version = state.find(key);
+        if (version === undefined) throw new Error(`${keyText(key)} was removed, and was not here`);
+        state.remove(version, at, step);
+      }
+      lastChange = revision;
+      afterWrite();
+    },
+    advance(revision) {
+      if (revision - start > log.latest()) log.advance(revision - start);
+    },
+    changes: (after, max) => log.read(after - start, max).map(state.change),
+    size: () => ({ events: state.keys.live.size(), bytes: capacity.held() }),
+    close: history.close,
+  };
+}
