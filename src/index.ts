@@ -45,6 +45,9 @@ export type {
 
 export { memoryStore } from './store/memory/memory-store.js';
 export type { MemoryStoreOptions } from './store/memory/options.js';
+export { cachedStore } from './store/cached/cached-store.js';
+export type { CachedStoreOptions } from './store/cached/options.js';
+export type { CachedStore, CacheState, CacheStatus } from './store/cached/status.js';
 export type { EventStore } from './store/contract/event-store.js';
 export { isStoreError, type StoreError, type StoreErrorCode } from './store/contract/errors.js';
 export { storeCheck, type StoreCheckOptions } from './store-check.js';

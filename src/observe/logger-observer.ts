@@ -74,6 +74,12 @@ export function lineOf(observation: Observation, requests: 'failed' | 'all' | 'n
       const level = status === 'ok' ? 'info' : status === 'degraded' ? 'warn' : 'error';
       return { level, text, fields: { check, status, ...(err !== undefined && { err }) } };
     }
+    case 'cache.changed': {
+      const { store, state, events, bytes, error: err } = observation;
+      const text = `the watch cache of ${store} is ${state}${err === undefined ? '' : `: ${errorText(err)}`}`;
+      const level = state === 'stale' || state === 'full' ? 'warn' : 'info';
+      return { level, text, fields: { store, state, events, bytes, ...(err !== undefined && { err }) } };
+    }
     case 'recorder.dropped': {
       const { recorder, reason, count, error: err, event } = observation;
       const text = `the recorder ${recorder} dropped ${count} events (${reason}): ${errorText(err)}`;

@@ -103,6 +103,19 @@ export type Observation =
     }
   /** Expired events were removed. */
   | { readonly type: 'expired'; readonly store: string; readonly removed: number }
+  /**
+   * The watch cache of a store (`cachedStore`) does something else now: `filling` and `full` mean that reads go through to the
+   * store, `stale` that the store is away and reads show what was last seen. With `stale` and `full`, `error` is the reason.
+   */
+  | {
+      readonly type: 'cache.changed';
+      readonly store: string;
+      readonly state: 'filling' | 'ready' | 'stale' | 'full';
+      readonly events: number;
+      /** What the cache takes in memory. */
+      readonly bytes: number;
+      readonly error?: unknown;
+    }
   /** What a recorder was given and has written since the last observation: at most once a second, and once more when it ends. */
   | {
       readonly type: 'recorder.activity';

@@ -157,7 +157,9 @@ export function traitCases(test: DefineCase): void {
     await store.remove((others[1] as EventRecord).key);
     await compare('after a deletion');
     for (const { page, text } of seen) assertEqual(textOf(page), text, 'a page that was given out before');
-    await assertStoreError((async () => json({ limit: 1, at: 1 }))(), 'expired', 'list.json at 1');
+    // It may leave what it does not have to `list`, as a cache in front of a store does.
+    const early = { limit: 1, at: 1 };
+    await assertStoreError((async () => json(early) ?? store.list(early))(), 'expired', 'list.json at 1');
     await store.close();
     await assertStoreError((async () => json({ limit: 1 }))(), 'closed', 'list.json on a closed store');
   });

@@ -231,6 +231,11 @@ export interface EventStore {
    * store that is `shared` should have it; without it each process goes by its own clock. Fails with `unavailable`.
    */
   readonly now?: ((call?: StoreCall) => Promise<number>) | undefined;
+  /**
+   * Optional, where feeds call `onProgress`: asks all open feeds of this store to tell soon how far they have come, as
+   * `RequestProgress` of etcd's client does. It costs a write or a message in the engine, so callers ask seldom.
+   */
+  readonly requestProgress?: (() => void) | undefined;
   /** Ends feeds, waits for writes under way, frees everything. Afterwards every call fails with `closed`. May be called twice. */
   close(): Promise<void>;
 }

@@ -249,6 +249,7 @@ export function createEventStore(engine: StoreEngine): EventStore {
         return run(call, async () => (open.now as NonNullable<StoreEngine['now']>)(call));
       },
     }),
+    ...(engine.requestProgress && { requestProgress: () => opened?.requestProgress?.() }),
     close: () => (closing ??= opened === undefined ? Promise.resolve() : close(opened)),
   });
 }

@@ -67,6 +67,8 @@ export interface StoreEngine {
   ping(call?: StoreCall): Awaitable<void>;
   /** See `EventStore.now`. */
   now?(call?: StoreCall): Awaitable<number>;
+  /** See `EventStore.requestProgress`. */
+  requestProgress?(): void;
   /** The first step of `close()`: no more calls come. An engine may fail here what it has not begun, with `closed`. */
   stop?(): void;
   /** The last step of `close()`, when feeds have ended and calls are over: frees everything. */

@@ -1,0 +1,115 @@
+import type { Change, EventStore, Revision } from '../contract/event-store.js';
+import type { FeedOptions, FeedSource } from '../feeds/paged-feed.js';
+import type { Replica } from '../memory/replica.js';
+import type { WatchCache } from './watch-cache.js';
+
+/** The most changes that are given at once. */
+const BATCH = 1024;
+
+/** For {@link openCachedFeed}. */
+export interface CachedFeedOptions extends FeedOptions {
+  readonly store: EventStore;
+  readonly cache: WatchCache;
+  /** Told of revisions that the cache may not have yet. */
+  saw(revision: Revision): void;
+}
+
+/** A feed of the store that is read while the cache does not reach back far enough. */
+interface Through {
+  readonly abort: AbortController;
+  readonly feed: AsyncIterator<readonly Change[]>;
+  isReading: boolean;
+  batch: readonly Change[] | undefined;
+  failure: { readonly error: unknown } | undefined;
+}
+
+/**
+ * A feed over the history in the cache, and over the store's own history where the cache has none or begins later. It holds
+ * a position and goes on after it, whichever of the two it reads: no change is left out or told twice when it goes from one
+ * to the other.
+ */
+export function openCachedFeed({ store, cache, saw, after, onProgress, wake }: CachedFeedOptions): FeedSource {
+  /** Everything up to here was handed out. */
+  let position = after;
+  let through: Through | undefined;
+  const unsubscribe = cache.subscribe(wake);
+
+  const leaveStore = (): void => {
+    through?.abort.abort();
+    through = undefined;
+  };
+
+  const read = async (from: Through): Promise<void> => {
+    from.isReading = true;
+    try {
+      const step = await from.feed.next();
+      // A feed that ends by itself: the store was closed, and says so.
+      if (step.done === true) await store.revision({ signal: from.abort.signal });
+      else from.batch = step.value;
+    } catch (error) {
+      from.failure = { error };
+    }
+    from.isReading = false;
+    if (through === from) wake();
+  };
+
+  const openStore = (): Through => {
+    const abort = new AbortController();
+    const told = (revision: Revision): void => {
+      if (abort.signal.aborted || revision <= position) return;
+      position = revision;
+      onProgress?.(revision);
+    };
+    const changes = store.changes({ after: position, signal: abort.signal, onProgress: told });
+    const feed = changes[Symbol.asyncIterator]();
+    return { abort, feed, isReading: false, batch: undefined, failure: undefined };
+  };
+
+  const takeFromStore = (): readonly Change[] | undefined => {
+    through ??= openStore();
+    const { batch, failure } = through;
+    if (failure !== undefined) throw failure.error;
+    if (batch === undefined) {
+      if (!through.isReading) void read(through);
+      return undefined;
+    }
+    through.batch = undefined;
+    position = batch.at(-1)?.revision ?? position;
+    saw(position);
+    return batch;
+  };
+
+  const takeFromCache = (replica: Replica): readonly Change[] | undefined => {
+    const changes = replica.changes(position, BATCH);
+    const last = changes.at(-1);
+    if (last !== undefined) {
+      position = last.revision;
+      return changes;
+    }
+    const seen = replica.revision();
+    // Only what is no change lies between: elsewhere the feed itself tells how far it has come.
+    if (seen > position && seen > replica.lastChange()) {
+      position = seen;
+      onProgress?.(seen);
+    }
+    return undefined;
+  };
+
+  return {
+    take() {
+      const { replica } = cache;
+      // A feed of the store that is ahead of the cache stays there until the cache has caught up.
+      const isCached =
+        replica !== undefined &&
+        position >= replica.floor() &&
+        (through === undefined || position <= replica.revision());
+      if (!isCached) return takeFromStore();
+      leaveStore();
+      return takeFromCache(replica);
+    },
+    end() {
+      unsubscribe();
+      leaveStore();
+    },
+  };
+}

@@ -1,0 +1,224 @@
+import { systemClock } from '../../clock/clock.js';
+import { createFailureSeries } from '../../observe/failure-series.js';
+import { createNotifier } from '../../observe/observation.js';
+import type { EventStore, ListPage, ListQuery } from '../contract/event-store.js';
+import { isStoreError } from '../contract/errors.js';
+import type { EventRecord } from '../contract/record.js';
+import { createReplicaBounds, type Replica } from '../memory/replica.js';
+import { createEventStore } from '../shell/create-event-store.js';
+import type { Awaitable } from '../shell/store-engine.js';
+import { openCachedFeed } from './cached-feed.js';
+import { createFreshness } from './freshness.js';
+import { checkCachedStoreOptions, type CachedStoreOptions } from './options.js';
+import type { CachedStore, CacheState } from './status.js';
+import { createWatchCache } from './watch-cache.js';
+
+/**
+ * Puts a watch cache in front of a store, as kube-apiserver has one in front of etcd: the current state and the history
+ * window are held in memory, filled by one list and kept up to date by the store's feed, and serve get, lists and feeds.
+ * Writes, expiry, `ping` and `now` go to the store, and so does every read while the cache is being filled, of history that
+ * it does not have, and where it does not fit into `maxBytes`.
+ *
+ * **Reads stay linearizable**: each shows every write that was acknowledged before it began. Where one process owns the
+ * store (`capabilities.shared` is false) its own writes are waited for. Where the store is shared, it is asked for its
+ * latest revision, once for all reads that wait together, and the reads wait until the cache has it. A read that waits
+ * longer than `freshnessTimeoutMs` goes through to the store. Reads with `mayBeStale` ask nothing and do not wait.
+ *
+ * The store belongs to the cache from now on: everything goes through the cache, whose `close()` closes the store.
+ *
+ * @throws TypeError that lists every unusable option.
+ */
+export function cachedStore(store: EventStore, options: CachedStoreOptions = {}): CachedStore {
+  checkCachedStoreOptions(store, options);
+  const { clock = systemClock, freshnessTimeoutMs = 3_000, whenAway = 'fail' } = options;
+  const { historyMs, historyMaxBytes, listCacheMaxBytes, maxBytes } = options;
+  const limits = { historyMs, historyMaxBytes, listCacheMaxBytes, maxBytes };
+  const notify = createNotifier(options.observe);
+  let state: CacheState = 'filling';
+  let closing: Promise<void> | undefined;
+
+  const turn = (next: Exclude<CacheState, 'closed'>, error?: unknown): void => {
+    if (state === 'closed') return;
+    state = next;
+    const size = cache.contents?.size() ?? { events: 0, bytes: 0 };
+    notify({ type: 'cache.changed', store: store.name, state: next, ...size, ...(error !== undefined && { error }) });
+  };
+  const cache = createWatchCache({
+    store,
+    clock,
+    limits,
+    bounds: createReplicaBounds(limits),
+    readyWithinMs: freshnessTimeoutMs,
+    failures: createFailureSeries(`watch cache of ${store.name}`, notify, clock),
+    onState: turn,
+  });
+  const freshness = createFreshness({ store, cache, clock, timeoutMs: freshnessTimeoutMs });
+
+  /** The store answered. */
+  const isBack = (): void => {
+    if (state === 'stale') turn(cache.replica === undefined ? 'filling' : 'ready');
+  };
+
+  cache.subscribe(() => {
+    if (state === 'stale') lookWhetherBack();
+  });
+
+  /** What the cache has, where that may be shown although the store is away. */
+  const staleFor = (error: unknown): Replica | undefined => {
+    const { replica } = cache;
+    if (whenAway === 'fail' || replica === undefined || !isStoreError(error) || error.code !== 'unavailable') {
+      return undefined;
+    }
+    if (state !== 'stale') turn('stale', error);
+    return replica;
+  };
+
+  /** While the store is away reads do not wait for it: one at a time finds out whether it is back. */
+  const lookWhetherBack = (): void => {
+    freshness.probe().then(
+      (isFresh) => {
+        if (isFresh) isBack();
+      },
+      () => undefined,
+    );
+  };
+
+  /** The replica that a read may use at once. */
+  const atHand = (): Replica | undefined => {
+    const { replica } = cache;
+    if (replica === undefined) return undefined;
+    if (freshness.isCurrent()) return replica;
+    if (state === 'stale') {
+      lookWhetherBack();
+      return replica;
+    }
+    return undefined;
+  };
+
+  /** From the cache when it has what the read must show, else from the store. */
+  const whenFresh = async <T>(fromCache: (replica: Replica) => Awaitable<T>, through: () => Promise<T>): Promise<T> => {
+    try {
+      const isFresh = await freshness.wait();
+      const { replica } = cache;
+      if (isFresh && replica !== undefined) {
+        isBack();
+        return await fromCache(replica);
+      }
+      const result = await through();
+      isBack();
+      return result;
+    } catch (error) {
+      const replica = staleFor(error);
+      if (replica === undefined) throw error;
+      return fromCache(replica);
+    }
+  };
+
+  const listThrough = async (query: ListQuery): Promise<ListPage> => {
+    const page = await store.list(query);
+    freshness.saw(page.revision);
+    return page;
+  };
+
+  const listFrom = (query: ListQuery, replica: Replica): Awaitable<ListPage> => {
+    const { at } = query;
+    if (at !== undefined && (at < replica.floor() || at > replica.revision())) return listThrough(query);
+    const page = replica.list(query);
+    return page instanceof Promise ? page.catch((error: unknown) => unlessForgotten(query, error)) : page;
+  };
+
+  /** A list that took several turns of the event loop, in which the cache forgot the revision. */
+  const unlessForgotten = (query: ListQuery, error: unknown): Promise<ListPage> => {
+    if (isStoreError(error) && error.code === 'expired') return listThrough(query);
+    throw error;
+  };
+
+  /** The replica that can answer a list at once. A revision of the past is what it is, whatever was written since. */
+  const atHandFor = (query: ListQuery): Replica | undefined => {
+    const { at } = query;
+    const { replica } = cache;
+    if (at === undefined || replica === undefined) return atHand();
+    return at >= replica.floor() && at <= replica.revision() && freshness.hasKnown() ? replica : undefined;
+  };
+
+  /** What a write has changed is known by its revision, and if it fails, perhaps only by the store. */
+  const written = async (work: Promise<EventRecord>): Promise<EventRecord> => {
+    try {
+      const record = await work;
+      freshness.saw(record.revision);
+      return record;
+    } catch (error) {
+      freshness.doubt();
+      throw error;
+    }
+  };
+
+  const inner = createEventStore({
+    name: store.name,
+    capabilities: store.capabilities,
+    copies: true,
+    get(key, call) {
+      const replica = atHand();
+      if (replica !== undefined) return replica.get(key);
+      const through = async (): Promise<EventRecord | undefined> => {
+        const record = await store.get(key, call);
+        if (record === undefined) freshness.doubt();
+        else freshness.saw(record.revision);
+        return record;
+      };
+      return cache.replica === undefined ? through() : whenFresh((fresh) => fresh.get(key), through);
+    },
+    list(query) {
+      const replica = atHandFor(query);
+      if (replica !== undefined) return listFrom(query, replica);
+      const floor = cache.replica?.floor();
+      if (floor === undefined || (query.at !== undefined && query.at < floor)) return listThrough(query);
+      return whenFresh(
+        (fresh) => listFrom(query, fresh),
+        () => listThrough(query),
+      );
+    },
+    json: (query) => atHandFor(query)?.json(query),
+    create: (key, event, call) => written(store.create(key, event, call)),
+    replace: (key, event, call) => written(store.replace(key, event, call)),
+    remove: (key, call) => written(store.remove(key, call)),
+    async expire(call) {
+      try {
+        const removed = await store.expire(call);
+        if (removed > 0) freshness.doubt();
+        return removed;
+      } catch (error) {
+        freshness.doubt();
+        throw error;
+      }
+    },
+    feed: (feed) => openCachedFeed({ ...feed, store, cache, saw: freshness.saw }),
+    async revision(call) {
+      const revision = await store.revision(call);
+      freshness.saw(revision);
+      return revision;
+    },
+    ping: (call) => store.ping(call),
+    ...(store.now && { now: store.now }),
+    ...(store.requestProgress && { requestProgress: store.requestProgress }),
+    stop() {
+      state = 'closed';
+      cache.close();
+      freshness.close();
+      // Calls that wait for the store end with it.
+      closing = store.close();
+      closing.catch(() => undefined);
+    },
+    close: () => closing,
+  });
+
+  return Object.freeze({
+    ...inner,
+    status() {
+      const { contents } = cache;
+      const size = contents?.size() ?? { events: 0, bytes: 0 };
+      const span = contents === undefined ? {} : { revision: contents.revision(), floor: contents.floor() };
+      return { state, ...span, ...size, lagMs: freshness.lagMs() };
+    },
+  });
+}

@@ -1,0 +1,187 @@
+import { nextTurn, type Clock } from '../../clock/clock.js';
+import { pause } from '../../clock/abortable.js';
+import { createBackoff, createDelays } from '../../clock/backoff.js';
+import type { FailureSeries } from '../../observe/failure-series.js';
+import type { Change, EventStore, Revision } from '../contract/event-store.js';
+import { isStoreError } from '../contract/errors.js';
+import type { Bounds } from '../memory/bounds.js';
+import type { Replica, ReplicaLimits } from '../memory/replica.js';
+import { fill } from './fill.js';
+
+/** Changes that are applied in one turn of the event loop: 1 to 3 ms. */
+const IN_A_TURN = 256;
+/** The pauses before a state that did not fit is read again. */
+const FULL_FIRST_MS = 60_000;
+const FULL_LONGEST_MS = 3_600_000;
+
+/** For {@link createWatchCache}. */
+export interface WatchCacheOptions {
+  readonly store: EventStore;
+  readonly clock: Clock;
+  readonly limits: ReplicaLimits;
+  readonly bounds: Bounds;
+  /** How long the cache may be behind what was the latest revision when its list was read, before it is used anyway. */
+  readonly readyWithinMs: number;
+  readonly failures: FailureSeries;
+  /** It does something else now. */
+  onState(state: 'filling' | 'ready' | 'full', error?: unknown): void;
+}
+
+/** The contents of a cache: what is in it, and what keeps it up to date. */
+export interface WatchCache {
+  /** What reads may use; `undefined` while it is filled, and where it does not fit. */
+  readonly replica: Replica | undefined;
+  /** The same, also while it is being filled. */
+  readonly contents: Replica | undefined;
+  /** Called whenever there is something new in the replica, or another replica, or none. Returns how to end that. */
+  subscribe(listener: () => void): () => void;
+  /** Ends list and feed. May be called twice. */
+  close(): void;
+}
+
+/** Fills a replica of a store with one list and keeps it up to date by the store's feed, until it is closed. */
+export function createWatchCache(options: WatchCacheOptions): WatchCache {
+  const { store, clock, failures, onState } = options;
+  const closing = new AbortController();
+  const { signal } = closing;
+  const listeners = new Set<() => void>();
+  let contents: Replica | undefined;
+  let ready = false;
+  let readyAt = 0;
+
+  const announce = (): void => {
+    for (const listener of [...listeners]) listener();
+  };
+
+  /** Empties the cache. */
+  const drop = (): void => {
+    contents?.close();
+    contents = undefined;
+    ready = false;
+    if (!signal.aborted) announce();
+  };
+
+  const applyAll = async (replica: Replica, changes: readonly Change[], applied: () => void): Promise<void> => {
+    for (let first = 0; first < changes.length; first += IN_A_TURN) {
+      if (first > 0) {
+        await nextTurn();
+        signal.throwIfAborted();
+      }
+      for (const change of changes.slice(first, first + IN_A_TURN)) replica.apply(change);
+      applied();
+    }
+  };
+
+  /** Keeps a replica up to date. Ends with what makes it useless: `expired`, `full`, `closed`, or a change that does not follow. */
+  const follow = async (replica: Replica): Promise<void> => {
+    const backoff = createBackoff(clock);
+    /** The feed may be away; what goes wrong with a change ends the replica. */
+    let isApplying = false;
+    /** The latest revision when the list had been read. */
+    let target: Revision = Infinity;
+    const becomeReady = (): void => {
+      if (ready || signal.aborted) return;
+      ready = true;
+      readyAt = clock.monotonic();
+      timer.cancel();
+      onState('ready');
+      announce();
+    };
+    const applied = (): void => {
+      failures.worked();
+      if (ready) announce();
+      else if (replica.revision() >= target) becomeReady();
+    };
+    const timer = clock.setTimer(becomeReady, options.readyWithinMs);
+    const onProgress = (revision: Revision): void => {
+      if (signal.aborted || contents !== replica) return;
+      replica.advance(revision);
+      applied();
+    };
+    const aim = async (): Promise<void> => {
+      target = await store.revision({ signal });
+      if (replica.revision() >= target) becomeReady();
+      else store.requestProgress?.();
+    };
+    // Where it fails, the timer decides.
+    aim().catch(() => undefined);
+    try {
+      for (;;) {
+        try {
+          for await (const changes of store.changes({ after: replica.revision(), signal, onProgress })) {
+            signal.throwIfAborted();
+            backoff.reset();
+            isApplying = true;
+            await applyAll(replica, changes, applied);
+            isApplying = false;
+          }
+          signal.throwIfAborted();
+          // A feed that ends by itself: the store was closed, then this says so.
+          await store.revision({ signal });
+        } catch (error) {
+          const isOver = isStoreError(error) && (error.code === 'expired' || error.code === 'closed');
+          if (signal.aborted || isApplying || isOver) throw error;
+          failures.failed(error);
+        }
+        await backoff.pause(signal);
+        signal.throwIfAborted();
+      }
+    } finally {
+      timer.cancel();
+    }
+  };
+
+  /** Ends with what made the contents useless, or impossible. */
+  const fillAndFollow = async (): Promise<void> => {
+    onState('filling');
+    const { limits, bounds } = options;
+    const replica = await fill({ store, clock, limits, bounds, signal, onPage: (filling) => (contents = filling) });
+    contents = replica;
+    await follow(replica);
+  };
+
+  const run = async (): Promise<void> => {
+    const backoff = createBackoff(clock);
+    const pauses = createDelays(FULL_FIRST_MS, FULL_LONGEST_MS);
+    while (!signal.aborted) {
+      try {
+        await fillAndFollow();
+      } catch (error) {
+        if (signal.aborted) return;
+        const wasReady = ready;
+        drop();
+        if (isStoreError(error) && error.code === 'closed') return;
+        if (isStoreError(error) && error.code === 'full') {
+          onState('full', error);
+          if (wasReady && clock.monotonic() - readyAt > FULL_LONGEST_MS) pauses.reset();
+          await pause(clock, pauses.next(), signal);
+        } else {
+          if (wasReady) backoff.reset();
+          failures.failed(error);
+          await backoff.pause(signal);
+        }
+      }
+    }
+  };
+  // Not before whoever makes it has it.
+  queueMicrotask(() => void run());
+
+  return {
+    get replica() {
+      return ready ? contents : undefined;
+    },
+    get contents() {
+      return contents;
+    },
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    close() {
+      closing.abort();
+      announce();
+      drop();
+      listeners.clear();
+    },
+  };
+}
