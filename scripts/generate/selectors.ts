@@ -1,4 +1,5 @@
 import { selectableFields } from '../../src/api/schema/shape.js';
+import { commonSuffix } from './write-text.js';
 import type { SOURCE } from '../../src/events/resource/schema.js';
 import { literal, type EventFields } from './shape-fields.js';
 
@@ -70,6 +71,9 @@ export const SELECTOR_FIELDS = [${all.map((one) => literal(one.name)).join(', ')
 
 /** Those of them that a great many events have in common. */
 export const COMMON_FIELDS = [${common.map(literal).join(', ')}] as const;
+
+/** How nearly every event ends that was written by a client of today. */
+export const COMMON_SUFFIX = ${commonSuffix(parts.fields)};
 
 type Texts = Readonly<Record<string, string>>;
 

@@ -21,9 +21,6 @@ export interface MetadataText {
   readonly managed: number;
 }
 
-/** How nearly every event ends that was written by a client of today. */
-export const COMMON_SUFFIX = ${commonSuffix(fields)};
-
 /** The metadata, but for the revision. \`managedFields\`: their JSON, where that is known. */
 export function writeMetadata(metadata: ObjectMeta, managedFields: string | undefined): MetadataText {
   ${names([...metadata.before, ...metadata.after], 'metadata')}
@@ -64,7 +61,7 @@ const nullable = (text: string | null | undefined): string =>
 `;
 }
 
-function commonSuffix(fields: readonly FieldShape[]): string {
+export function commonSuffix(fields: readonly FieldShape[]): string {
   const end = fields.filter(({ presence, frequency }) => presence === 'always' && frequency !== 'sent');
   const from = fields.indexOf(end[0] as FieldShape);
   if (fields.slice(from).some(({ frequency }) => frequency !== undefined)) {

@@ -14,9 +14,6 @@ export interface MetadataText {
   readonly managed: number;
 }
 
-/** How nearly every event ends that was written by a client of today. */
-export const COMMON_SUFFIX = ',"deprecatedSource":{},"deprecatedFirstTimestamp":null,"deprecatedLastTimestamp":null}';
-
 /** The metadata, but for the revision. `managedFields`: their JSON, where that is known. */
 export function writeMetadata(metadata: ObjectMeta, managedFields: string | undefined): MetadataText {
   const {

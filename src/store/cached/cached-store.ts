@@ -4,7 +4,8 @@ import { createNotifier } from '../../observe/observation.js';
 import type { EventStore, ListPage, ListQuery } from '../contract/event-store.js';
 import { isStoreError } from '../contract/errors.js';
 import type { EventRecord } from '../contract/record.js';
-import { createReplicaBounds, type Replica } from '../memory/replica.js';
+import { createBounds } from '../memory/bounds.js';
+import type { Replica } from '../memory/replica.js';
 import { createEventStore } from '../shell/create-event-store.js';
 import type { Awaitable } from '../shell/store-engine.js';
 import { openCachedFeed } from './cached-feed.js';
@@ -47,7 +48,7 @@ export function cachedStore(store: EventStore, options: CachedStoreOptions = {})
     store,
     clock,
     limits,
-    bounds: createReplicaBounds(limits),
+    bounds: createBounds(limits),
     readyWithinMs: freshnessTimeoutMs,
     failures: createFailureSeries(`watch cache of ${store.name}`, notify, clock),
     onState: turn,

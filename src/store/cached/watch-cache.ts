@@ -133,7 +133,6 @@ export function createWatchCache(options: WatchCacheOptions): WatchCache {
 
   /** Ends with what made the contents useless, or impossible. */
   const fillAndFollow = async (): Promise<void> => {
-    onState('filling');
     const { limits, bounds } = options;
     const replica = await fill({ store, clock, limits, bounds, signal, onPage: (filling) => (contents = filling) });
     contents = replica;
@@ -143,6 +142,7 @@ export function createWatchCache(options: WatchCacheOptions): WatchCache {
   const run = async (): Promise<void> => {
     const backoff = createBackoff(clock);
     const pauses = createDelays(FULL_FIRST_MS, FULL_LONGEST_MS);
+    onState('filling');
     while (!signal.aborted) {
       try {
         await fillAndFollow();
@@ -155,7 +155,9 @@ export function createWatchCache(options: WatchCacheOptions): WatchCache {
           onState('full', error);
           if (wasReady && clock.monotonic() - readyAt > FULL_LONGEST_MS) pauses.reset();
           await pause(clock, pauses.next(), signal);
+          if (!signal.aborted) onState('filling');
         } else {
+          if (wasReady) onState('filling', error);
           if (wasReady) backoff.reset();
           failures.failed(error);
           await backoff.pause(signal);

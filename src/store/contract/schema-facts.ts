@@ -32,6 +32,9 @@ export const COMMON_FIELDS = [
   'regarding.fieldPath',
 ] as const;
 
+/** How nearly every event ends that was written by a client of today. */
+export const COMMON_SUFFIX = ',"deprecatedSource":{},"deprecatedFirstTimestamp":null,"deprecatedLastTimestamp":null}';
+
 type Texts = Readonly<Record<string, string>>;
 
 /** Whether two events agree in all of {@link COMMON_FIELDS}. With constant names: a loop takes 0.3 µs more. */

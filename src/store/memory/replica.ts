@@ -1,8 +1,9 @@
 import type { Clock } from '../../clock/clock.js';
 import { keyText } from '../contract/keys.js';
 import type { Change, Revision } from '../contract/event-store.js';
-import { eventSize, type EventRecord } from '../contract/record.js';
-import { createBounds, type Bounds } from './bounds.js';
+import { eventSize, type EncodedEvent, type EventKey, type EventRecord } from '../contract/record.js';
+import type { Bounds } from './bounds.js';
+import { findHints } from './bytes/find-hints.js';
 import { createEngine } from './engine.js';
 import type { ExpiryQueue } from './index/expiry-queue.js';
 import type { MemoryStoreOptions } from './options.js';
@@ -42,17 +43,18 @@ export interface Replica extends Reads {
 /** Expiry is a change like any other that the feed brings. */
 const NO_EXPIRY: ExpiryQueue = { note: () => undefined, take: () => undefined, drop: () => undefined };
 
-/** Limits with their defaults, which are those of a memory store. Made once: V8's limit is asked in the background. */
-export function createReplicaBounds(limits: ReplicaLimits): Bounds {
-  return createBounds(limits);
-}
-
 /** An empty replica of the state at the revision `start`. */
 export function createReplica(clock: Clock, start: Revision, limits: ReplicaLimits, bounds: Bounds): Replica {
   const engine = createEngine(clock, { ...limits, startAt: start }, bounds, NO_EXPIRY);
   const { state, capacity, history, afterWrite } = engine;
   const { log } = state;
   let lastChange = start;
+
+  /** Other stores do not keep the hints of an event. */
+  const withHints = (key: EventKey, event: EncodedEvent): EncodedEvent => {
+    const { bytes, cut, uid, fields, labels } = event;
+    return { bytes, cut, uid, fields, labels, hints: findHints(key, event) };
+  };
 
   const retentionMs = (expiresAt: number): number => (expiresAt - clock.now()) / 1000;
 
@@ -61,18 +63,20 @@ export function createReplica(clock: Clock, start: Revision, limits: ReplicaLimi
     revision: () => start + log.latest(),
     floor: () => start + log.floor(),
     lastChange: () => lastChange,
-    load({ key, revision, event, expiresAt }) {
+    load({ key, revision, event: given, expiresAt }) {
       const place = state.place(key);
       if (typeof place !== 'string') throw new Error(`${keyText(key)} is in the list twice`);
-      capacity.admit(place, eventSize(event), event);
+      const event = withHints(key, given);
+      capacity.admit(place, eventSize(event));
       const times = { expiresAt, retentionMs: retentionMs(expiresAt), at: 0, step: revision - start };
       state.load(place, event, times);
     },
-    apply({ type, key, revision, record: { event, expiresAt } }) {
+    apply({ type, key, revision, record: { event: given, expiresAt } }) {
       const step = revision - start;
       if (step <= log.latest()) throw new Error(`revision ${revision} came after ${start + log.latest()}`);
       const at = clock.monotonic();
       if (type === 'put') {
+        const event = withHints(key, given);
         const place = state.place(key);
         const found = capacity.admit(place, eventSize(event), event);
         const times = { expiresAt, retentionMs: retentionMs(expiresAt), at, step };

@@ -1,13 +1,18 @@
+import { nextTurn } from '../../../../src/clock/clock.js';
 import { cachedStore } from '../../../../src/store/cached/cached-store.js';
 import type { CachedStoreOptions } from '../../../../src/store/cached/options.js';
 import type { CachedStore, CacheState } from '../../../../src/store/cached/status.js';
-import { nextTurn } from '../../../../src/clock/clock.js';
-import type { EventStore } from '../../../../src/store/contract/event-store.js';
+import { storeError } from '../../../../src/store/contract/errors.js';
+import type { Change, ChangesOptions, EventKey, EventStore } from '../../../../src/store/contract/event-store.js';
 
 /** The same store, as one of several replicas on its data; its `close` leaves the others alone. */
 export function asShared(store: EventStore): EventStore {
   return { ...store, capabilities: { ...store.capabilities, shared: true }, close: async () => undefined };
 }
+
+export const turns = async (count = 20): Promise<void> => {
+  for (let turn = 0; turn < count; turn++) await nextTurn();
+};
 
 /** Waits until the cache is in a state. */
 export async function until(store: CachedStore, state: CacheState): Promise<CachedStore> {
@@ -21,4 +26,105 @@ export async function until(store: CachedStore, state: CacheState): Promise<Cach
 /** A cache that is filled. */
 export function filled(store: EventStore, options: CachedStoreOptions = {}): Promise<CachedStore> {
   return until(cachedStore(store, { observe: () => undefined, ...options }), 'ready');
+}
+
+export const keyOf = (name: string, namespace = 'default'): EventKey => ({ namespace, name });
+
+/** A gate that lets those who come pass, or wait. */
+export interface Gate {
+  isOpen: boolean;
+  open(): void;
+  pass(): Promise<void>;
+}
+
+export function createGate(): Gate {
+  let waiting: (() => void)[] = [];
+  const gate: Gate = {
+    isOpen: true,
+    open() {
+      gate.isOpen = true;
+      for (const go of waiting.splice(0)) go();
+    },
+    async pass() {
+      while (!gate.isOpen) await new Promise<void>((resolve) => waiting.push(resolve));
+    },
+  };
+  waiting = [];
+  return gate;
+}
+
+/** A store whose feed and answers a test holds back, counts and breaks. */
+export interface Handled {
+  readonly store: EventStore;
+  /** What the feed has is given out. */
+  readonly feed: Gate;
+  /** Questions for the latest revision are answered, as of when they were asked. */
+  readonly answers: Gate;
+  /** How often each operation was called. */
+  readonly calls: Record<string, number>;
+  /** Every call and feed fails. */
+  isAway: boolean;
+  /** Ends the feeds that are open with `expired`. */
+  expire(): void;
+}
+
+export function handled(inner: EventStore, shared: boolean): Handled {
+  const feed = createGate();
+  const answers = createGate();
+  const calls: Record<string, number> = {};
+  let epoch = 0;
+  const away = (): void => {
+    if (controls.isAway) throw storeError('unavailable', 'the store is away');
+  };
+  const counted =
+    <Call extends unknown[], Result>(name: string, run: (...call: Call) => Promise<Result>) =>
+    async (...call: Call): Promise<Result> => {
+      calls[name] = (calls[name] ?? 0) + 1;
+      away();
+      return run(...call);
+    };
+  const changes = (options: ChangesOptions): AsyncIterable<readonly Change[]> => ({
+    async *[Symbol.asyncIterator]() {
+      const began = epoch;
+      calls['changes'] = (calls['changes'] ?? 0) + 1;
+      const check = (): void => {
+        away();
+        if (began !== epoch) throw storeError('expired', 'the history is gone');
+      };
+      for await (const batch of inner.changes(options)) {
+        for (const change of batch) {
+          await feed.pass();
+          if (options.signal?.aborted) return;
+          check();
+          yield [change];
+        }
+      }
+    },
+  });
+  const controls: Handled = {
+    feed,
+    answers,
+    calls,
+    isAway: false,
+    expire: () => void (epoch += 1),
+    store: {
+      ...inner,
+      capabilities: { ...inner.capabilities, shared },
+      get: counted('get', (...call: Parameters<EventStore['get']>) => inner.get(...call)),
+      list: counted('list', (...call: Parameters<EventStore['list']>) => inner.list(...call)),
+      create: counted('create', (...call: Parameters<EventStore['create']>) => inner.create(...call)),
+      replace: counted('replace', inner.replace),
+      remove: counted('remove', inner.remove),
+      expire: counted('expire', inner.expire),
+      revision: counted('revision', async (call) => {
+        const revision = await inner.revision(call);
+        await answers.pass();
+        away();
+        return revision;
+      }),
+      ping: counted('ping', inner.ping),
+      changes,
+    },
+  };
+  return controls;
 }

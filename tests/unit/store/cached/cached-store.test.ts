@@ -1,0 +1,411 @@
+import { describe, expect, it } from 'vitest';
+import { cachedStore } from '../../../../src/store/cached/cached-store.js';
+import type { CachedStoreOptions } from '../../../../src/store/cached/options.js';
+import type { CachedStore } from '../../../../src/store/cached/status.js';
+import type { Change, EventStore } from '../../../../src/store/contract/event-store.js';
+import { memoryStore } from '../../../../src/store/memory/memory-store.js';
+import type { Observation } from '../../../../src/observe/observation.js';
+import { fakeClock } from '../../../../src/testing/fake-clock.js';
+import { sampleEvent } from '../../../../src/testing/sample-event.js';
+import { handled, keyOf, turns, until, type Handled } from './caches.js';
+
+const LATER = 4_102_444_800_000_000;
+const TIMEOUT_MS = 3_000;
+
+const create = (store: EventStore, name: string, more: object = {}): ReturnType<EventStore['create']> =>
+  store.create(keyOf(name), sampleEvent({ name, ...more }), { expiresAt: LATER });
+
+interface Bench extends Handled {
+  readonly inner: EventStore;
+  readonly cached: CachedStore;
+  readonly clock: ReturnType<typeof fakeClock>;
+  readonly seen: Observation[];
+}
+
+/** A cache over a store with three events, that is filled. */
+async function bench(shared: boolean, options: CachedStoreOptions = {}): Promise<Bench> {
+  const clock = fakeClock();
+  const inner = memoryStore({ clock });
+  for (const name of ['a', 'b', 'c']) await create(inner, name);
+  const controls = handled(inner, shared);
+  const seen: Observation[] = [];
+  const cached = cachedStore(controls.store, { clock, observe: (one) => void seen.push(one), ...options });
+  await until(cached, 'ready');
+  for (const name of Object.keys(controls.calls)) controls.calls[name] = 0;
+  return Object.assign(controls, { inner, cached, clock, seen });
+}
+
+const names = async (store: EventStore): Promise<string[]> =>
+  (await store.list({ limit: 100 })).records.map(({ key }) => key.name);
+
+/** Whether a promise is settled. */
+async function isSettled(promise: Promise<unknown>): Promise<boolean> {
+  let settled = false;
+  const note = (): void => void (settled = true);
+  promise.then(note, note);
+  await turns();
+  return settled;
+}
+
+describe('a cache over a store of this process', () => {
+  it('serves get and lists without asking the store', async () => {
+    const { cached, calls } = await bench(false);
+    expect((await cached.get(keyOf('a')))?.key).toEqual(keyOf('a'));
+    expect(await names(cached)).toEqual(['a', 'b', 'c']);
+    expect(cached.list.json?.({ limit: 10 })?.pieces).toHaveLength(1);
+    expect(calls['get'] ?? 0).toBe(0);
+    expect(calls['list']).toBe(0);
+    expect(calls['revision']).toBe(0);
+  });
+
+  it('waits with a read until the cache has what was acknowledged before', async () => {
+    const { cached, feed, calls } = await bench(false);
+    feed.isOpen = false;
+    const written = await create(cached, 'd');
+    const read = cached.get(keyOf('d'));
+    expect(cached.list.json?.({ limit: 10 })).toBeUndefined();
+    expect(await isSettled(read)).toBe(false);
+    feed.open();
+    expect(await read).toEqual(written);
+    expect(calls['get'] ?? 0).toBe(0);
+    expect(calls['revision']).toBe(0);
+  });
+
+  it('waits with a read until a removal is there', async () => {
+    const { cached, feed } = await bench(false);
+    feed.isOpen = false;
+    await cached.remove(keyOf('a'));
+    const read = cached.get(keyOf('a'));
+    expect(await isSettled(read)).toBe(false);
+    feed.open();
+    expect(await read).toBeUndefined();
+  });
+
+  it('shows nothing that expired before the read began', async () => {
+    const { cached, feed, calls } = await bench(false);
+    feed.isOpen = false;
+    expect(await cached.expire({ now: LATER, limit: 10 })).toBe(3);
+    const read = names(cached);
+    expect(await isSettled(read)).toBe(false);
+    feed.open();
+    expect(await read).toEqual([]);
+    expect(calls['revision']).toBe(1);
+  });
+
+  it('asks the store after a write that failed, which may have shown what the cache does not have', async () => {
+    const { cached, inner, feed, calls } = await bench(false);
+    feed.isOpen = false;
+    // As by a call whose answer was lost.
+    await create(inner, 'd');
+    await expect(create(cached, 'd')).rejects.toMatchObject({ code: 'exists' });
+    const read = cached.get(keyOf('d'));
+    await turns();
+    feed.open();
+    expect((await read)?.key.name).toBe('d');
+    expect(calls['revision']).toBe(1);
+  });
+
+  it('goes through to the store when a read waits too long, and the next one does not wait', async () => {
+    const { cached, feed, clock, calls } = await bench(false, { freshnessTimeoutMs: TIMEOUT_MS });
+    feed.isOpen = false;
+    const written = await create(cached, 'd');
+    const read = cached.get(keyOf('d'));
+    await turns();
+    clock.advance(TIMEOUT_MS - 1);
+    expect(await isSettled(read)).toBe(false);
+    expect(cached.status().lagMs).toBe(TIMEOUT_MS - 1);
+    clock.advance(1);
+    expect(await read).toEqual(written);
+    expect(await cached.get(keyOf('d'))).toEqual(written);
+    expect(calls['get']).toBe(2);
+    feed.open();
+    await turns();
+    expect(await cached.get(keyOf('d'))).toEqual(written);
+    expect(calls['get']).toBe(2);
+    expect(cached.status().lagMs).toBe(0);
+  });
+
+  it('ends a wait when the signal of the read is aborted', async () => {
+    const { cached, feed } = await bench(false);
+    feed.isOpen = false;
+    await create(cached, 'd');
+    const abort = new AbortController();
+    const read = cached.get(keyOf('d'), { signal: abort.signal });
+    const reason = new Error('gone');
+    abort.abort(reason);
+    await expect(read).rejects.toBe(reason);
+  });
+
+  it('serves a list at a revision from its history without waiting, and asks nothing', async () => {
+    const { cached, calls } = await bench(false);
+    const { revision: at } = await cached.list({ limit: 1 });
+    await create(cached, 'd');
+    await turns();
+    const page = await cached.list({ at, limit: 10 });
+    expect(page.records).toHaveLength(3);
+    expect(calls['list']).toBe(0);
+  });
+});
+
+describe('a cache over a shared store', () => {
+  it('shows what another replica wrote before the read began', async () => {
+    const { cached, inner, feed } = await bench(true);
+    feed.isOpen = false;
+    await create(inner, 'd');
+    const read = names(cached);
+    expect(await isSettled(read)).toBe(false);
+    feed.open();
+    expect(await read).toEqual(['a', 'b', 'c', 'd']);
+  });
+
+  it('asks once for all reads that wait together', async () => {
+    const { cached, answers, calls } = await bench(true);
+    answers.isOpen = false;
+    const first = cached.get(keyOf('a'));
+    const others = Array.from({ length: 50 }, () => cached.get(keyOf('b')));
+    await turns();
+    expect(calls['revision']).toBe(1);
+    answers.open();
+    await Promise.all([first, ...others]);
+    expect(calls['revision']).toBe(2);
+    expect(calls['get'] ?? 0).toBe(0);
+  });
+
+  it('has a read that begins while a question is under way wait for the next question', async () => {
+    const { cached, inner, answers, feed } = await bench(true);
+    answers.isOpen = false;
+    feed.isOpen = false;
+    const early = cached.get(keyOf('d'));
+    await turns();
+    await create(inner, 'd');
+    const late = cached.get(keyOf('d'));
+    answers.open();
+    expect(await early).toBeUndefined();
+    expect(await isSettled(late)).toBe(false);
+    feed.open();
+    expect((await late)?.key.name).toBe('d');
+  });
+
+  it('goes through to the store when the question is not answered in time', async () => {
+    const { cached, answers, clock, calls } = await bench(true, { freshnessTimeoutMs: TIMEOUT_MS });
+    answers.isOpen = false;
+    const read = cached.get(keyOf('a'));
+    await turns();
+    clock.advance(TIMEOUT_MS);
+    expect((await read)?.key.name).toBe('a');
+    expect(calls['get']).toBe(1);
+  });
+
+  it('asks the feed how far it has come, and no more often than ten times a second', async () => {
+    const { inner, clock } = await bench(true);
+    let requests = 0;
+    const ahead = { ...handled(inner, true).store, requestProgress: () => void (requests += 1) };
+    const revision = ahead.revision;
+    const cached = cachedStore({ ...ahead, revision: async (call) => (await revision(call)) + 5 }, { clock });
+    await turns();
+    clock.advance(TIMEOUT_MS);
+    await until(cached, 'ready');
+    const before = requests;
+    const reads = [cached.get(keyOf('a')), cached.get(keyOf('b'))];
+    await turns();
+    expect(requests - before).toBe(0);
+    for (let ms = 0; ms < 1_000; ms += 10) {
+      clock.advance(10);
+      await turns(2);
+    }
+    expect(requests - before).toBeGreaterThanOrEqual(9);
+    expect(requests - before).toBeLessThanOrEqual(11);
+    clock.advance(TIMEOUT_MS);
+    await Promise.all(reads);
+  });
+});
+
+describe('when the store is away', () => {
+  it('a read fails as the question does', async () => {
+    const controls = await bench(true);
+    controls.isAway = true;
+    await expect(controls.cached.get(keyOf('a'))).rejects.toMatchObject({ code: 'unavailable' });
+    expect(controls.cached.status().state).toBe('ready');
+  });
+
+  it('with serve-stale it shows what it has, says so once, and says when it is over', async () => {
+    const controls = await bench(true, { whenAway: 'serve-stale' });
+    const { cached, inner, seen } = controls;
+    const states = (): string[] => seen.flatMap((one) => (one.type === 'cache.changed' ? [one.state] : []));
+    controls.isAway = true;
+    expect((await cached.get(keyOf('a')))?.key.name).toBe('a');
+    expect(await names(cached)).toEqual(['a', 'b', 'c']);
+    expect(cached.status().state).toBe('stale');
+    expect(states()).toEqual(['filling', 'ready', 'stale']);
+    await expect(create(cached, 'd')).rejects.toMatchObject({ code: 'unavailable' });
+    controls.isAway = false;
+    await create(inner, 'd');
+    await cached.get(keyOf('a'));
+    await turns();
+    expect(cached.status().state).toBe('ready');
+    expect(states()).toEqual(['filling', 'ready', 'stale', 'ready']);
+    expect(await names(cached)).toEqual(['a', 'b', 'c', 'd']);
+  });
+
+  it('goes on with the feed where it stopped', async () => {
+    const controls = await bench(false);
+    const { cached, inner, clock, seen } = controls;
+    controls.isAway = true;
+    await create(inner, 'd');
+    await turns();
+    expect(seen.some(({ type }) => type === 'error')).toBe(true);
+    controls.isAway = false;
+    clock.advance(200);
+    await turns();
+    expect(cached.status().events).toBe(4);
+    expect(controls.calls['list']).toBe(0);
+    expect(seen.at(-1)).toMatchObject({ type: 'recovered' });
+  });
+});
+
+describe('filling', () => {
+  it('goes through to the store until it is filled', async () => {
+    const clock = fakeClock();
+    const inner = memoryStore({ clock });
+    const first = await create(inner, 'a');
+    const { store, answers, calls } = handled(inner, false);
+    answers.isOpen = false;
+    const cached = cachedStore(store, { clock });
+    await turns();
+    expect(cached.status().state).toBe('filling');
+    expect(await cached.get(keyOf('a'))).toEqual(first);
+    expect(calls['get']).toBe(1);
+    answers.open();
+    await until(cached, 'ready');
+    await cached.get(keyOf('a'));
+    expect(calls['get']).toBe(1);
+  });
+
+  it('begins again with a new list where the history of the feed is gone', async () => {
+    const controls = await bench(false);
+    const { cached, inner, clock, calls } = controls;
+    controls.expire();
+    await create(inner, 'd');
+    await until(cached, 'filling');
+    expect(cached.status()).toMatchObject({ events: 0, bytes: 0 });
+    expect(await names(cached)).toEqual(['a', 'b', 'c', 'd']);
+    clock.advance(200);
+    await until(cached, 'ready');
+    expect(await names(cached)).toEqual(['a', 'b', 'c', 'd']);
+    expect(calls['list']).toBe(2);
+  });
+
+  it('ends when the store is closed meanwhile', async () => {
+    const clock = fakeClock();
+    const inner = memoryStore({ clock });
+    for (let i = 0; i < 2_000; i++) await create(inner, `event-${i}`);
+    const { store, calls } = handled(inner, false);
+    const cached = cachedStore(store, { clock });
+    await turns(3);
+    await cached.close();
+    const before = calls['list'];
+    await turns(50);
+    expect(calls['list']).toBe(before);
+    expect(cached.status()).toMatchObject({ state: 'closed', events: 0 });
+    await expect(inner.ping()).rejects.toMatchObject({ code: 'closed' });
+  });
+});
+
+describe('memory', () => {
+  it('gives its contents up where they do not fit, says so, and tries again after a minute', async () => {
+    const clock = fakeClock();
+    const inner = memoryStore({ clock });
+    for (let i = 0; i < 40; i++) await create(inner, `event-${i}`, { note: 'x'.repeat(50_000) });
+    const { store, calls } = handled(inner, false);
+    const seen: Observation[] = [];
+    const options = { clock, maxBytes: 1_048_576, observe: (one: Observation) => void seen.push(one) };
+    const cached = cachedStore(store, options);
+    await until(cached, 'full');
+    expect(seen.at(-1)).toMatchObject({ type: 'cache.changed', state: 'full', error: { code: 'full' } });
+    expect(cached.status()).toMatchObject({ events: 0, bytes: 0 });
+    expect(await names(cached)).toHaveLength(40);
+    const lists = calls['list'] ?? 0;
+    clock.advance(59_999);
+    await turns();
+    expect(calls['list']).toBe(lists);
+    for (let i = 2; i < 40; i++) await cached.remove(keyOf(`event-${i}`));
+    clock.advance(1);
+    await until(cached, 'ready');
+    expect(await names(cached)).toHaveLength(2);
+  });
+
+  it('gives history up before the state, and reads what it gave up from the store', async () => {
+    const clock = fakeClock();
+    const inner = memoryStore({ clock });
+    let record = await create(inner, 'a');
+    const { store, calls } = handled(inner, false);
+    const cached = cachedStore(store, { clock, historyMaxBytes: 100_000, observe: () => undefined });
+    await until(cached, 'ready');
+    const { revision: at } = record;
+    const event = sampleEvent({ name: 'a', note: 'x'.repeat(20_000) });
+    for (let i = 0; i < 20; i++) {
+      record = await cached.replace(record.key, event, { expiresAt: LATER, expected: record.revision });
+      await turns(3);
+    }
+    const { floor = 0, state } = cached.status();
+    expect(state).toBe('ready');
+    expect(floor).toBeGreaterThan(at);
+    const before = calls['list'] ?? 0;
+    expect((await cached.list({ at, limit: 1 })).records[0]?.revision).toBe(at);
+    expect(calls['list']).toBe(before + 1);
+    expect(await cached.get(keyOf('a'))).toEqual(record);
+  });
+});
+
+describe('the feed', () => {
+  const read = async (feed: AsyncIterator<readonly Change[]>, count: number): Promise<number[]> => {
+    const revisions: number[] = [];
+    while (revisions.length < count) {
+      const step = await feed.next();
+      if (step.done === true) break;
+      revisions.push(...step.value.map(({ revision }) => revision));
+    }
+    return revisions;
+  };
+
+  it('begins in the history of the store, and goes on from the cache without a gap', async () => {
+    const { cached, inner, calls } = await bench(false);
+    const { revision } = await inner.list({ limit: 1 });
+    const feed = cached.changes({ after: revision - 2 })[Symbol.asyncIterator]();
+    expect(await read(feed, 2)).toEqual([revision - 1, revision]);
+    expect(calls['changes']).toBe(1);
+    for (const name of ['d', 'e']) await create(cached, name);
+    expect(await read(feed, 2)).toEqual([revision + 1, revision + 2]);
+    await turns();
+    // The feed of the store was left: only that of the cache is open.
+    for (const name of ['f', 'g']) await create(cached, name);
+    expect(await read(feed, 2)).toEqual([revision + 3, revision + 4]);
+    expect(calls['changes']).toBe(1);
+  });
+
+  it('goes on in the store when the cache is emptied', async () => {
+    const controls = await bench(false);
+    const { cached, inner } = controls;
+    const { revision } = await inner.list({ limit: 1 });
+    const feed = cached.changes({ after: revision })[Symbol.asyncIterator]();
+    await create(cached, 'd');
+    expect(await read(feed, 1)).toEqual([revision + 1]);
+    const waiting = read(feed, 1);
+    controls.expire();
+    await create(inner, 'e');
+    await until(cached, 'filling');
+    expect(await waiting).toEqual([revision + 2]);
+  });
+});
+
+describe('options', () => {
+  it('names every fault of its arguments', () => {
+    expect(() => cachedStore({} as EventStore)).toThrow(
+      new TypeError('cachedStore: store must be an EventStore, for example memoryStore()'),
+    );
+    const wrong = { maxBytes: 5, whenAway: 'stale', freshnessTimeoutMs: 0 } as unknown as CachedStoreOptions;
+    expect(() => cachedStore(memoryStore(), wrong)).toThrow(
+      "maxBytes must be a whole number of at least 1048576; freshnessTimeoutMs must be a number from 1 to 60000; whenAway must be 'fail' or 'serve-stale'",
+    );
+  });
+});
