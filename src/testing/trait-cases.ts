@@ -140,7 +140,7 @@ export function traitCases(test: DefineCase): void {
       const pages: ListQuery[] = [{ limit: 20 }, { limit: 4 }, { limit: 4, at, after: second?.key }, { limit: 20, at }];
       pages.push({ limit: 20, terms }, { limit: 20, namespace: 'default' }, { limit: 20, namespace: 'other' });
       for (const query of [...pages, ...pages, ...pages]) {
-        const page = json(query);
+        const page = await json(query);
         if (page === undefined) continue;
         const { records, ...rest } = await store.list(query);
         const { revision, next, remaining } = page;
@@ -159,7 +159,7 @@ export function traitCases(test: DefineCase): void {
     for (const { page, text } of seen) assertEqual(textOf(page), text, 'a page that was given out before');
     // It may leave what it does not have to `list`, as a cache in front of a store does.
     const early = { limit: 1, at: 1 };
-    await assertStoreError((async () => json(early) ?? store.list(early))(), 'expired', 'list.json at 1');
+    await assertStoreError((async () => (await json(early)) ?? store.list(early))(), 'expired', 'list.json at 1');
     await store.close();
     await assertStoreError((async () => json({ limit: 1 }))(), 'closed', 'list.json on a closed store');
   });

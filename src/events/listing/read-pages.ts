@@ -57,14 +57,13 @@ export class PageReader {
 
   /** The first page, of so many events if there are as many. Without a promise where the store gives it as JSON. */
   first(wanted: number): Page | Promise<Page> {
-    const { after } = this.#start;
-    return this.#readJson(after, wanted) ?? this.#readRecords(after, wanted);
+    return this.#read(this.#start.after, wanted);
   }
 
   /** A further page. Others are let work before it is read, where this request has worked long enough. */
   async next(after: Position, wanted: number): Promise<Page> {
     await this.#goOn();
-    return this.#readJson(after, wanted) ?? this.#readRecords(after, wanted);
+    return this.#read(after, wanted);
   }
 
   /** A further page, as records. */
@@ -79,16 +78,31 @@ export class PageReader {
     if (this.pace.due()) await this.pace.rest();
   }
 
-  #readJson(after: Position | undefined, wanted: number): JsonPage | undefined {
-    const { list } = this.call.dependencies.store;
-    if (!this.#asJson || list.json === undefined) return undefined;
+  #read(after: Position | undefined, wanted: number): Page | Promise<Page> {
+    const page = this.#readJson(after, wanted);
+    if (page instanceof Promise) return this.#awaited(page, after, wanted);
+    return page === undefined ? this.#readRecords(after, wanted) : this.#taken(page);
+  }
+
+  /** From a store that had to find out first whether its copy is up to date. */
+  async #awaited(json: Promise<JsonPage | undefined>, after: Position | undefined, wanted: number): Promise<Page> {
     let page: JsonPage | undefined;
     try {
-      page = list.json(this.#query(after, wanted));
+      page = await json;
     } catch (error) {
       throw pageFailure(error, this.call, this.#options, this.#at, after);
     }
-    return page && this.#taken(page);
+    return page === undefined ? this.#readRecords(after, wanted) : this.#taken(page);
+  }
+
+  #readJson(after: Position | undefined, wanted: number): JsonPage | undefined | Promise<JsonPage | undefined> {
+    const { list } = this.call.dependencies.store;
+    if (!this.#asJson || list.json === undefined) return undefined;
+    try {
+      return list.json(this.#query(after, wanted));
+    } catch (error) {
+      throw pageFailure(error, this.call, this.#options, this.#at, after);
+    }
   }
 
   async #readRecords(after: Position | undefined, wanted: number): Promise<ListPage> {

@@ -1,10 +1,12 @@
 import { systemClock } from '../../clock/clock.js';
 import { createFailureSeries } from '../../observe/failure-series.js';
 import { createNotifier } from '../../observe/observation.js';
-import type { EventStore, ListPage, ListQuery } from '../contract/event-store.js';
+import type { EventStore, JsonPage, ListPage, ListQuery } from '../contract/event-store.js';
 import { isStoreError } from '../contract/errors.js';
+import { LATER, type ReadHints } from '../contract/read-hints.js';
 import type { EventRecord } from '../contract/record.js';
 import { createBounds } from '../memory/bounds.js';
+import { isJsonQuery } from '../memory/lists/read-json.js';
 import type { Replica } from '../memory/replica.js';
 import { createEventStore } from '../shell/create-event-store.js';
 import type { Awaitable } from '../shell/store-engine.js';
@@ -13,6 +15,13 @@ import { createFreshness } from './freshness.js';
 import { checkCachedStoreOptions, type CachedStoreOptions } from './options.js';
 import type { CachedStore, CacheState } from './status.js';
 import { createWatchCache } from './watch-cache.js';
+
+/** Whether a read is content with what the cache has, whatever else was written. */
+function isContent(hints: ReadHints | undefined, replica: Replica): boolean {
+  if (hints === undefined) return false;
+  const { mayBeStale, notOlderThan } = hints;
+  return mayBeStale === true || (notOlderThan !== undefined && notOlderThan <= replica.revision());
+}
 
 /**
  * Puts a watch cache in front of a store, as kube-apiserver has one in front of etcd: the current state and the history
@@ -85,10 +94,10 @@ export function cachedStore(store: EventStore, options: CachedStoreOptions = {})
   };
 
   /** The replica that a read may use at once. */
-  const atHand = (): Replica | undefined => {
+  const atHand = (hints: ReadHints | undefined): Replica | undefined => {
     const { replica } = cache;
     if (replica === undefined) return undefined;
-    if (freshness.isCurrent()) return replica;
+    if (freshness.isCurrent() || isContent(hints, replica)) return replica;
     if (state === 'stale') {
       lookWhetherBack();
       return replica;
@@ -128,6 +137,11 @@ export function cachedStore(store: EventStore, options: CachedStoreOptions = {})
     return page instanceof Promise ? page.catch((error: unknown) => unlessForgotten(query, error)) : page;
   };
 
+  const jsonFrom = (query: ListQuery, replica: Replica): Awaitable<JsonPage | undefined> => {
+    const { at } = query;
+    return at !== undefined && (at < replica.floor() || at > replica.revision()) ? undefined : replica.json(query);
+  };
+
   /** A list that took several turns of the event loop, in which the cache forgot the revision. */
   const unlessForgotten = (query: ListQuery, error: unknown): Promise<ListPage> => {
     if (isStoreError(error) && error.code === 'expired') return listThrough(query);
@@ -138,7 +152,7 @@ export function cachedStore(store: EventStore, options: CachedStoreOptions = {})
   const atHandFor = (query: ListQuery): Replica | undefined => {
     const { at } = query;
     const { replica } = cache;
-    if (at === undefined || replica === undefined) return atHand();
+    if (at === undefined || replica === undefined) return atHand(query);
     return at >= replica.floor() && at <= replica.revision() && freshness.hasKnown() ? replica : undefined;
   };
 
@@ -159,7 +173,7 @@ export function cachedStore(store: EventStore, options: CachedStoreOptions = {})
     capabilities: store.capabilities,
     copies: true,
     get(key, call) {
-      const replica = atHand();
+      const replica = atHand(call);
       if (replica !== undefined) return replica.get(key);
       const through = async (): Promise<EventRecord | undefined> => {
         const record = await store.get(key, call);
@@ -179,7 +193,21 @@ export function cachedStore(store: EventStore, options: CachedStoreOptions = {})
         () => listThrough(query),
       );
     },
-    json: (query) => atHandFor(query)?.json(query),
+    getSync(key, call) {
+      const replica = atHand(call);
+      return replica === undefined ? LATER : replica.get(key);
+    },
+    json(query) {
+      const replica = atHandFor(query);
+      if (replica !== undefined) return replica.json(query);
+      // What is read through has no JSON at hand, and waiting for what will be none would be in vain.
+      const floor = cache.replica?.floor();
+      if (floor === undefined || (query.at !== undefined && query.at < floor) || !isJsonQuery(query)) return undefined;
+      return whenFresh(
+        (fresh) => jsonFrom(query, fresh),
+        async () => undefined,
+      );
+    },
     create: (key, event, call) => written(store.create(key, event, call)),
     replace: (key, event, call) => written(store.replace(key, event, call)),
     remove: (key, call) => written(store.remove(key, call)),
@@ -195,6 +223,8 @@ export function cachedStore(store: EventStore, options: CachedStoreOptions = {})
     },
     feed: (feed) => openCachedFeed({ ...feed, store, cache, saw: freshness.saw }),
     async revision(call) {
+      const replica = atHand(call);
+      if (replica !== undefined) return replica.revision();
       const revision = await store.revision(call);
       freshness.saw(revision);
       return revision;

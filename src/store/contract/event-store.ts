@@ -158,12 +158,12 @@ export interface GetEvent {
 export interface ListEvents {
   (query: ListQuery): Promise<ListPage>;
   /**
-   * Optional: the same page as JSON, synchronously, for a store that has the bytes at hand, such as a cache of pages that
-   * are read often. Every record has all the `terms`, and the page is as long as the limit allows. `undefined`: the caller
+   * Optional: the same page as JSON, for a store that has the bytes at hand, such as a cache of pages that are read often;
+   * synchronously, but where the store has to find out first whether its copy is up to date. Every record has all the `terms`, and the page is as long as the limit allows. `undefined`: the caller
    * has to read the records. It throws what the promise would be rejected with. It is a property of the function, so that
    * a wrapper of `list` drops it.
    */
-  readonly json?: ((query: ListQuery) => JsonPage | undefined) | undefined;
+  readonly json?: ((query: ListQuery) => JsonPage | undefined | Promise<JsonPage | undefined>) | undefined;
 }
 
 /** How one event is added. */

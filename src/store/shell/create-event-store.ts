@@ -12,6 +12,7 @@ import { required } from '../../options/rules.js';
 import { aStoreEngine } from '../contract/store-rule.js';
 import { copyOfKey } from '../contract/keys.js';
 import { isStoreError, storeError, type StoreError } from '../contract/errors.js';
+import type { LATER } from '../contract/read-hints.js';
 import { createParkedIterator, type ParkedIterator } from '../feeds/parked-iterator.js';
 import type { FeedSource } from '../feeds/paged-feed.js';
 import type { EncodedEvent, EventKey, EventRecord } from '../contract/record.js';
@@ -147,6 +148,12 @@ export function createEventStore(engine: StoreEngine): EventStore {
   const getSync = (key: EventKey, call?: StoreCall): EventRecord | undefined =>
     begin(call).get(key, call) as EventRecord | undefined;
 
+  const getNowAndThen = (key: EventKey, call?: StoreCall): EventRecord | undefined | typeof LATER =>
+    begin(call).getSync?.(key, call);
+
+  /** How `get` does without a promise. */
+  const sync = synchronous === true ? getSync : engine.getSync && opening === undefined && getNowAndThen;
+
   const createSync = (key: EventKey, event: EncodedEvent, call: WriteOptions): EventRecord => {
     const open = begin(call);
     checkPut(event, call, maxEventBytes);
@@ -170,7 +177,7 @@ export function createEventStore(engine: StoreEngine): EventStore {
     ((query) => {
       const open = begin(query);
       checkListQuery(query);
-      return open.json?.(query);
+      return open.json && run(query, () => open.json?.(query));
     });
 
   const openFeed = (
@@ -218,7 +225,7 @@ export function createEventStore(engine: StoreEngine): EventStore {
   return Object.freeze<EventStore>({
     name,
     capabilities: Object.freeze({ ...capabilities }),
-    get: synchronous === true ? Object.assign(get, { sync: getSync }) : get,
+    get: sync ? Object.assign(get, { sync }) : get,
     list: json === undefined ? list : Object.assign(list, { json }),
     create: synchronous === true ? Object.assign(create, { sync: createSync }) : create,
     replace: synchronous === true ? Object.assign(replace, { sync: replaceSync }) : replace,

@@ -11,6 +11,7 @@ import type {
   WriteOptions,
 } from '../contract/event-store.js';
 import type { FeedOptions, FeedSource } from '../feeds/paged-feed.js';
+import type { LATER } from '../contract/read-hints.js';
 import type { EncodedEvent, EventKey, EventRecord, Revision } from '../contract/record.js';
 
 /** A result that is there, or will be. */
@@ -47,6 +48,11 @@ export interface StoreEngine {
   readonly reopening?: ReopeningPauses | undefined;
   /** See `EventStore.get`. */
   get(key: EventKey, call?: StoreCall): Awaitable<EventRecord | undefined>;
+  /**
+   * See {@link GetEvent.sync}, for an engine that can do it now and then: `LATER` has the caller use `get`. Of no effect in an
+   * engine that is `synchronous` or has `open`.
+   */
+  getSync?(key: EventKey, call?: StoreCall): EventRecord | undefined | typeof LATER;
   /** See `EventStore.list`. */
   list(query: ListQuery): Awaitable<ListPage>;
   /** See {@link ListEvents.json}. */

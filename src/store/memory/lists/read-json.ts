@@ -11,17 +11,22 @@ const FEW = 512;
 /** A page of more blocks than this (4,000 to 8,000 events) is read as records, so that not all bytes are in memory at once. */
 const BLOCKS = 64;
 
+/** Whether {@link readJson} may have a page for a query, as far as the query tells. */
+export function isJsonQuery({ order, terms = [], after }: ListQuery): boolean {
+  return order !== 'newest-first' && (terms.length === 0 || (terms.length === 1 && after === undefined));
+}
+
 /**
  * Reads a page of all events, or of those with one field value, as JSON bytes: cached pieces, and pieces that are written
  * when they are sent. `undefined` when an event of the page has changed since the revision, and for other kinds of lists.
  * Fails with `expired` and `future-revision`.
  */
 export function readJson(state: MemoryState, cache: JsonCache, query: ListQuery): JsonPage | undefined {
-  if (query.order === 'newest-first') return undefined;
+  if (!isJsonQuery(query)) return undefined;
   const range = rangeOf(state, query);
   const { terms } = query;
   if (terms === undefined || terms.length === 0) return everything(state, cache, range, query.limit);
-  if (terms.length > 1 || query.after !== undefined || range.step !== state.log.latest()) return undefined;
+  if (range.step !== state.log.latest()) return undefined;
   return ofOneValue(state, cache, range, terms[0] as FieldTerm, query.limit);
 }
 

@@ -3,17 +3,18 @@ import { cachedStore } from '../../../../src/store/cached/cached-store.js';
 import type { CachedStoreOptions } from '../../../../src/store/cached/options.js';
 import type { CachedStore } from '../../../../src/store/cached/status.js';
 import type { Change, EventStore } from '../../../../src/store/contract/event-store.js';
+import { LATER } from '../../../../src/store/contract/read-hints.js';
 import { memoryStore } from '../../../../src/store/memory/memory-store.js';
 import type { Observation } from '../../../../src/observe/observation.js';
 import { fakeClock } from '../../../../src/testing/fake-clock.js';
 import { sampleEvent } from '../../../../src/testing/sample-event.js';
 import { handled, keyOf, turns, until, type Handled } from './caches.js';
 
-const LATER = 4_102_444_800_000_000;
+const NEVER = 4_102_444_800_000_000;
 const TIMEOUT_MS = 3_000;
 
 const create = (store: EventStore, name: string, more: object = {}): ReturnType<EventStore['create']> =>
-  store.create(keyOf(name), sampleEvent({ name, ...more }), { expiresAt: LATER });
+  store.create(keyOf(name), sampleEvent({ name, ...more }), { expiresAt: NEVER });
 
 interface Bench extends Handled {
   readonly inner: EventStore;
@@ -52,7 +53,8 @@ describe('a cache over a store of this process', () => {
     const { cached, calls } = await bench(false);
     expect((await cached.get(keyOf('a')))?.key).toEqual(keyOf('a'));
     expect(await names(cached)).toEqual(['a', 'b', 'c']);
-    expect(cached.list.json?.({ limit: 10 })?.pieces).toHaveLength(1);
+    expect(cached.get.sync?.(keyOf('a'))).toMatchObject({ key: keyOf('a') });
+    expect(cached.list.json?.({ limit: 10 })).toMatchObject({ remaining: 0 });
     expect(calls['get'] ?? 0).toBe(0);
     expect(calls['list']).toBe(0);
     expect(calls['revision']).toBe(0);
@@ -63,10 +65,13 @@ describe('a cache over a store of this process', () => {
     feed.isOpen = false;
     const written = await create(cached, 'd');
     const read = cached.get(keyOf('d'));
-    expect(cached.list.json?.({ limit: 10 })).toBeUndefined();
+    const json = cached.list.json?.({ limit: 10 });
+    expect(json).toBeInstanceOf(Promise);
+    expect(cached.get.sync?.(keyOf('a'))).toBe(LATER);
     expect(await isSettled(read)).toBe(false);
     feed.open();
     expect(await read).toEqual(written);
+    expect(await json).toMatchObject({ revision: written.revision });
     expect(calls['get'] ?? 0).toBe(0);
     expect(calls['revision']).toBe(0);
   });
@@ -84,7 +89,7 @@ describe('a cache over a store of this process', () => {
   it('shows nothing that expired before the read began', async () => {
     const { cached, feed, calls } = await bench(false);
     feed.isOpen = false;
-    expect(await cached.expire({ now: LATER, limit: 10 })).toBe(3);
+    expect(await cached.expire({ now: NEVER, limit: 10 })).toBe(3);
     const read = names(cached);
     expect(await isSettled(read)).toBe(false);
     feed.open();
@@ -194,6 +199,21 @@ describe('a cache over a shared store', () => {
     clock.advance(TIMEOUT_MS);
     expect((await read)?.key.name).toBe('a');
     expect(calls['get']).toBe(1);
+  });
+
+  it('asks nothing for reads that may be stale, or are content with a revision that it has', async () => {
+    const { cached, inner, feed, calls } = await bench(true);
+    feed.isOpen = false;
+    const { revision } = await create(inner, 'd');
+    expect(cached.get.sync?.(keyOf('d'), { mayBeStale: true })).toBeUndefined();
+    expect((await cached.list({ limit: 10, mayBeStale: true })).records).toHaveLength(3);
+    expect((await cached.list({ limit: 10, notOlderThan: revision - 1 })).records).toHaveLength(3);
+    expect(await cached.revision({ mayBeStale: true })).toBe(revision - 1);
+    expect(calls['revision']).toBe(0);
+    const read = cached.list({ limit: 10, notOlderThan: revision });
+    expect(await isSettled(read)).toBe(false);
+    feed.open();
+    expect((await read).records).toHaveLength(4);
   });
 
   it('asks the feed how far it has come, and no more often than ten times a second', async () => {
@@ -344,7 +364,7 @@ describe('memory', () => {
     const { revision: at } = record;
     const event = sampleEvent({ name: 'a', note: 'x'.repeat(20_000) });
     for (let i = 0; i < 20; i++) {
-      record = await cached.replace(record.key, event, { expiresAt: LATER, expected: record.revision });
+      record = await cached.replace(record.key, event, { expiresAt: NEVER, expected: record.revision });
       await turns(3);
     }
     const { floor = 0, state } = cached.status();

@@ -81,6 +81,7 @@ const joinedPages = { kept: 0, others: 0 };
 /** What the store gives joined is what it gives as records, whatever happened since it was joined. */
 function expectJoined({ list }: EventStore, query: ListQuery, page: ListPage): void {
   for (const joined of [list.json?.(query), list.json?.(query)]) {
+    if (joined instanceof Promise) throw new Error('the memory store has a page at hand, or none');
     if (joined === undefined) continue;
     if (joined.pieces.some((piece) => 'writeTo' in piece)) joinedPages.others++;
     else joinedPages.kept++;

@@ -24,7 +24,9 @@ async function filled(count: number, options: MemoryStoreOptions = {}, note = 'x
 function joined(store: EventStore, query: ListQuery): JsonPage | undefined {
   const ask = store.list.json;
   if (ask === undefined) throw new Error('the store joins nothing');
-  return ask(query);
+  const page = ask(query);
+  if (page instanceof Promise) throw new Error('the memory store has a page at hand, or none');
+  return page;
 }
 
 const itemsOf = (page: JsonPage | undefined): unknown[] =>
