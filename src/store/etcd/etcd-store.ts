@@ -134,6 +134,12 @@ export function etcdStore(options: EtcdStoreOptions): EventStore {
           throw storeError('unavailable', error.message, { cause: error });
         });
     },
+    requestProgress() {
+      // The key is watched by the feeds of all replicas, whatever else happens in the cluster. A lost one is asked for again.
+      if (made !== undefined && !stopped) {
+        made.txn({ success: [put(layout.tickKey)] }, budgetOf(undefined)).catch(() => undefined);
+      }
+    },
     stop() {
       stopped = true;
       endCompaction?.();

@@ -141,3 +141,18 @@ test('a read that is answered late and the write after it end within nine second
   expect(both.ms).toBeGreaterThan(8_500);
   expect(both.ms).toBeLessThanOrEqual(9_000);
 });
+
+test('a request for progress writes the key that the feeds of all replicas watch, and fails nobody', async () => {
+  const txn = vi.spyOn(member.connection, 'txn');
+  store.requestProgress?.();
+  await nextTurn();
+  const written = txn.mock.calls.flatMap(([{ success }]) => success ?? []);
+  expect(written).toEqual([expect.objectContaining({ key: layout.tickKey })]);
+  txn.mockImplementation(() => {
+    throw new Error('broken');
+  });
+  store.requestProgress?.();
+  await nextTurn();
+  await store.close();
+  expect(() => store.requestProgress?.()).not.toThrow();
+});
