@@ -79,6 +79,15 @@ const FUNCTIONS: Readonly<Record<string, readonly [call: Call, wrong: object, fa
       'eventRateLimits[0].qps must be a number above 0',
     ],
   ],
+  cachedStore: [
+    (options) => void main.cachedStore(memoryStore(), options).close(),
+    { maxBytes: 5, whenAway: 'stale', freshnessTimeoutMs: 0 },
+    [
+      'maxBytes must be a whole number of at least 1048576',
+      'freshnessTimeoutMs must be a number from 1 to 60000',
+      "whenAway must be 'fail' or 'serve-stale'",
+    ],
+  ],
   createApiServer: [
     (options) => main.createApiServer({ health: part, events: part, ...hooks, ...options }),
     { version: { major: 1, branch: 'x' }, extraPaths: 'x', health: {} },

@@ -1,15 +1,10 @@
 import { HEAP_COST } from '../accounting/heap-cost.js';
 import { StoredEvent } from '../bytes/stored-event.js';
 import type { Version } from '../index/key-index.js';
+import { createChangeEntries } from './change-entries.js';
 
-const SEGMENT = 1024;
 /** Approximate cost of a change besides event bytes: its objects and index entries. */
 const ENTRY_COST = 256;
-
-interface Segment {
-  readonly versions: (Version | undefined)[];
-  readonly times: number[];
-}
 
 function costOf({ older }: Version): number {
   return ENTRY_COST + (older?.event?.size ?? 0);
@@ -26,38 +21,22 @@ function arenasOf({ older }: Version): number {
 export type ChangeLog = ReturnType<typeof createChangeLog>;
 
 /**
- * All changes since `floor()`, oldest first, in segments so that no large array is ever copied. Positions are steps:
- * revisions counted from the store's start. Those of a store of its own have no gaps, those that a feed brings may. The range of the log determines from where a watch may resume,
- * how long a continue token is valid, and how long superseded versions are kept. An entry is the version that a step
- * created and its time: 20 bytes, where a complete Change would take 140.
+ * All changes since `floor()`, oldest first. Positions are steps: revisions counted from the store's start. Those of a store of its
+ * own have no gaps, those that a feed brings may. The range of the log determines from where a watch may resume, how long a
+ * continue token is valid, and how long superseded versions are kept. An entry is the version that a step created and its
+ * time: 20 bytes, where a complete Change would take 140.
  */
 export function createChangeLog() {
-  const segments: Segment[] = [];
-  /** Number of entries already dropped from the first segment. */
-  let dropped = 0;
+  const entries = createChangeEntries();
   let floor = 0;
   let latest = 0;
   let cost = 0;
-  let count = 0;
   const held = { heap: 0, arenas: 0 };
-
-  const versionAt = (entry: number): Version => {
-    const index = entry + dropped;
-    return segments[Math.floor(index / SEGMENT)]?.versions[index % SEGMENT] as Version;
-  };
 
   /** How many entries are at or before a step that is at least the floor. Without gaps they need not be searched. */
   const countUpTo = (step: number): number => {
-    if (step >= latest) return count;
-    if (latest - floor === count) return step - floor;
-    let low = 0;
-    let high = count;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (versionAt(middle).step <= step) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    if (step >= latest) return entries.count();
+    return latest - floor === entries.count() ? step - floor : entries.countUpTo(step);
   };
 
   return {
@@ -70,49 +49,37 @@ export function createChangeLog() {
     held: (): { readonly heap: number; readonly arenas: number } => held,
     /** Adds the version (or tombstone) of a step after `latest()`. `at`: monotonic milliseconds. */
     append(version: Version, at: number): void {
-      const last = segments.at(-1);
-      if (last === undefined || last.versions.length === SEGMENT) segments.push({ versions: [version], times: [at] });
-      else {
-        last.versions.push(version);
-        last.times.push(at);
-      }
+      entries.append(version, at);
       latest = version.step;
-      count += 1;
       cost += costOf(version);
       held.heap += heapOf(version);
       held.arenas += arenasOf(version);
     },
-    oldest: (): Version | undefined => segments[0]?.versions[dropped],
+    oldest: (): Version | undefined => entries.oldest(),
     /** When the oldest entry was written. */
-    oldestAt: (): number | undefined => segments[0]?.times[dropped],
+    oldestAt: (): number | undefined => entries.oldestTime(),
     /** Drops the oldest entry; its step becomes the floor. Leaves the version's `older` unchanged. */
     dropOldest(): void {
-      const [first] = segments;
-      const version = first?.versions[dropped];
-      if (first === undefined || version === undefined) return;
+      const version = entries.oldest();
+      if (version === undefined) return;
+      entries.dropOldest();
       cost -= costOf(version);
       held.heap -= heapOf(version);
       held.arenas -= arenasOf(version);
-      count -= 1;
       floor = version.step;
-      first.versions[dropped++] = undefined;
-      if (dropped === first.versions.length) {
-        segments.shift();
-        dropped = 0;
-      }
     },
     /** Nothing happened between the last entry and this step, which becomes the latest. */
     advance(step: number): void {
       latest = step;
     },
     /** How many changes there are after a step that is at least the floor. */
-    countAfter: (step: number): number => count - countUpTo(step),
+    countAfter: (step: number): number => entries.count() - countUpTo(step),
     /** Up to `max` versions after a step that is at least the floor, oldest first; empty when there are none. */
     read(after: number, max: number): readonly Version[] {
       const versions: Version[] = [];
       const first = countUpTo(after);
-      const end = Math.min(count, first + max);
-      for (let entry = first; entry < end; entry++) versions.push(versionAt(entry));
+      const end = Math.min(entries.count(), first + max);
+      for (let position = first; position < end; position++) versions.push(entries.at(position));
       return versions;
     },
   };

@@ -6,6 +6,7 @@ import type { Change, EventStore } from '../../../../src/store/contract/event-st
 import { LATER } from '../../../../src/store/contract/read-hints.js';
 import { memoryStore } from '../../../../src/store/memory/memory-store.js';
 import type { Observation } from '../../../../src/observe/observation.js';
+import { createWatchHub } from '../../../../src/store/watch/watch-hub.js';
 import { fakeClock } from '../../../../src/testing/fake-clock.js';
 import { sampleEvent } from '../../../../src/testing/sample-event.js';
 import { handled, keyOf, turns, until, type Handled } from './caches.js';
@@ -415,6 +416,19 @@ describe('the feed', () => {
     await create(inner, 'e');
     await until(cached, 'filling');
     expect(await waiting).toEqual([revision + 2]);
+  });
+});
+
+describe('one copy of history', () => {
+  it('gives the ring of a hub the events that reads are given, and copies none', async () => {
+    const { cached } = await bench(false);
+    const { revision } = await create(cached, 'd');
+    const hub = createWatchHub({ store: cached });
+    const watcher = hub.watch({ after: revision - 1 });
+    const { value } = await watcher.next();
+    const [entry] = value?.entries ?? [];
+    expect(entry?.change.record.event).toBe((await cached.get(keyOf('d')))?.event);
+    hub.close();
   });
 });
 
