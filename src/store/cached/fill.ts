@@ -9,7 +9,7 @@ const FIRST_PAGE = 100;
 const LARGEST_PAGE = 1000;
 const PAGE_BYTES = 4_194_304;
 /** Events that are loaded in one turn of the event loop: 1 to 2 ms. */
-const IN_A_TURN = 200;
+const IN_A_TURN = 100;
 
 /** For {@link fill}. */
 export interface FillOptions {

@@ -9,7 +9,7 @@ import type { Replica, ReplicaLimits } from '../memory/replica.js';
 import { fill } from './fill.js';
 
 /** Changes that are applied in one turn of the event loop: 1 to 3 ms. */
-const IN_A_TURN = 256;
+const IN_A_TURN = 128;
 /** The pauses before a state that did not fit is read again. */
 const FULL_FIRST_MS = 60_000;
 const FULL_LONGEST_MS = 3_600_000;
