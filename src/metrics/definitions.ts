@@ -80,6 +80,43 @@ const HEALTH: Readonly<Record<'check' | 'checks', MetricDefinition>> = {
   },
 };
 
+/** kube-apiserver's, from `staging/src/k8s.io/apiserver/pkg/storage/cacher/metrics`; there `group` stands in the place of `store`. */
+const WATCH_CACHE: Readonly<
+  Record<'cacheFills' | 'cacheReceived' | 'cacheRevision' | 'cacheWaits' | 'cacheReads', MetricDefinition>
+> = {
+  cacheFills: {
+    name: 'apiserver_watch_cache_initializations_total',
+    help: 'How often the watch cache has been filled.',
+    type: 'counter',
+    labels: ['store', 'resource'],
+  },
+  cacheReceived: {
+    name: 'apiserver_watch_cache_events_received_total',
+    help: 'Changes that the watch cache has received from the feed of the store.',
+    type: 'counter',
+    labels: ['store', 'resource'],
+  },
+  cacheRevision: {
+    name: 'apiserver_watch_cache_resource_version',
+    help: 'The revision up to which the watch cache has every change.',
+    type: 'gauge',
+    labels: ['store', 'resource'],
+  },
+  cacheWaits: {
+    name: 'apiserver_watch_cache_read_wait_seconds',
+    help: 'Seconds that reads waited until the watch cache was as fresh as they need. Reads that did not have to wait are not counted.',
+    type: 'histogram',
+    labels: ['store', 'resource'],
+    buckets: [0.001, ...STORE_DURATIONS.slice(0, 16)],
+  },
+  cacheReads: {
+    name: 'apiserver_watch_cache_consistent_read_total',
+    help: 'Reads that waited for the watch cache: whether they were answered, and whether by the store, because it took too long.',
+    type: 'counter',
+    labels: ['store', 'resource', 'success', 'fallback'],
+  },
+};
+
 /** What Kubernetes has no names for. */
 const OWN: Readonly<
   Record<
@@ -92,6 +129,10 @@ const OWN: Readonly<
     | 'feedLag'
     | 'storeCalls'
     | 'storeFailures'
+    | 'cacheReady'
+    | 'cacheEvents'
+    | 'cacheBytes'
+    | 'cacheLag'
     | 'expired'
     | 'errors'
     | 'recorderEvents'
@@ -157,6 +198,30 @@ const OWN: Readonly<
     type: 'counter',
     labels: ['store', 'operation', 'code'],
   },
+  cacheReady: {
+    name: 'kube_vitals_watch_cache_ready',
+    help: 'Whether the watch cache answers reads with the latest state: 0 while it is filled, does not fit, or the store is away.',
+    type: 'gauge',
+    labels: ['store'],
+  },
+  cacheEvents: {
+    name: 'kube_vitals_watch_cache_events',
+    help: 'Events in the watch cache.',
+    type: 'gauge',
+    labels: ['store'],
+  },
+  cacheBytes: {
+    name: 'kube_vitals_watch_cache_bytes',
+    help: 'Bytes that the watch cache takes in memory.',
+    type: 'gauge',
+    labels: ['store'],
+  },
+  cacheLag: {
+    name: 'kube_vitals_watch_cache_lag_seconds',
+    help: 'For how long the watch cache has been behind a revision that is known to exist.',
+    type: 'gauge',
+    labels: ['store'],
+  },
   expired: {
     name: 'kube_vitals_expired_events_total',
     help: 'Events that were removed because their time was up.',
@@ -196,10 +261,10 @@ const OWN: Readonly<
 };
 
 /** What the code calls a metric. */
-export type MetricKey = keyof typeof HEALTH | keyof typeof API | keyof typeof OWN;
+export type MetricKey = keyof typeof HEALTH | keyof typeof API | keyof typeof WATCH_CACHE | keyof typeof OWN;
 
 /** Every metric. The order is that of the output. */
-export const METRICS: Readonly<Record<MetricKey, MetricDefinition>> = { ...HEALTH, ...API, ...OWN };
+export const METRICS: Readonly<Record<MetricKey, MetricDefinition>> = { ...HEALTH, ...API, ...WATCH_CACHE, ...OWN };
 
 /** The names that `/metrics/slis` prints. */
 export const SLIS: readonly string[] = Object.values(HEALTH).map(({ name }) => name);

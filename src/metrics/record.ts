@@ -60,6 +60,8 @@ const MOST_KINDS = 256;
 
 /** Makes the function that adds observations to metrics. */
 export function createObservationRecorder(metrics: Metrics): (observation: Observation) => void {
+  /** Stores whose watch cache is being filled. */
+  const filling = new Set<string>();
   /** The last used first. */
   const kinds: RequestSeries[] = [];
 
@@ -170,6 +172,31 @@ export function createObservationRecorder(metrics: Metrics): (observation: Obser
         metrics.feedChanges.of(observation.store).value += observation.changes;
         if (observation.lagMs !== undefined) metrics.feedLag.of(observation.store).observe(observation.lagMs / 1000);
         return;
+      case 'cache.changed': {
+        const { store, state, events, bytes } = observation;
+        if (state === 'filling') filling.add(store);
+        else if (filling.delete(store) && state === 'ready') metrics.cacheFills.of(store, 'events').value += 1;
+        metrics.cacheReady.of(store).value = state === 'ready' ? 1 : 0;
+        metrics.cacheEvents.of(store).value = events;
+        metrics.cacheBytes.of(store).value = bytes;
+        return;
+      }
+      case 'cache.activity': {
+        const { store, changes, events, bytes, lagMs, revision } = observation;
+        metrics.cacheReceived.of(store, 'events').value += changes;
+        if (revision !== undefined) metrics.cacheRevision.of(store, 'events').value = revision;
+        metrics.cacheEvents.of(store).value = events;
+        metrics.cacheBytes.of(store).value = bytes;
+        metrics.cacheLag.of(store).value = lagMs / 1000;
+        return;
+      }
+      case 'cache.waited': {
+        const { store, durationMs, outcome } = observation;
+        metrics.cacheWaits.of(store, 'events').observe(durationMs / 1000);
+        const success = String(outcome !== 'failed');
+        metrics.cacheReads.of(store, 'events', success, String(outcome === 'store')).value += 1;
+        return;
+      }
       case 'expired':
         metrics.expired.of(observation.store).value += observation.removed;
         return;

@@ -116,6 +116,30 @@ export type Observation =
       readonly bytes: number;
       readonly error?: unknown;
     }
+  /** What a watch cache received since the last observation, and holds: at most once a second, and once more when it has become quiet. */
+  | {
+      readonly type: 'cache.activity';
+      readonly store: string;
+      /** Changes that the feed of the store brought. */
+      readonly changes: number;
+      readonly events: number;
+      /** What the cache takes in memory. */
+      readonly bytes: number;
+      /** For how long it has been behind a revision that is known to exist; 0 where it is not. */
+      readonly lagMs: number;
+      /** The revision up to which it has every change; absent while it has none. */
+      readonly revision?: number | undefined;
+    }
+  /**
+   * A read waited until the watch cache was as fresh as it has to be. `cache`: it was answered from there, `store`: from the
+   * store, because that took too long, `failed`: not at all. Reads that did not have to wait are not observed.
+   */
+  | {
+      readonly type: 'cache.waited';
+      readonly store: string;
+      readonly durationMs: number;
+      readonly outcome: 'cache' | 'store' | 'failed';
+    }
   /** What a recorder was given and has written since the last observation: at most once a second, and once more when it ends. */
   | {
       readonly type: 'recorder.activity';

@@ -10,10 +10,11 @@ import { isJsonQuery } from '../memory/lists/read-json.js';
 import type { Replica } from '../memory/replica.js';
 import { createEventStore } from '../shell/create-event-store.js';
 import type { Awaitable } from '../shell/store-engine.js';
+import { createCacheActivity } from './activity.js';
 import { openCachedFeed } from './cached-feed.js';
 import { createFreshness } from './freshness.js';
 import { checkCachedStoreOptions, type CachedStoreOptions } from './options.js';
-import type { CachedStore, CacheState } from './status.js';
+import type { CachedStore, CacheState, CacheStatus } from './status.js';
 import { createWatchCache } from './watch-cache.js';
 
 /** Whether a read is content with what the cache has, whatever else was written. */
@@ -47,6 +48,13 @@ export function cachedStore(store: EventStore, options: CachedStoreOptions = {})
   let state: CacheState = 'filling';
   let closing: Promise<void> | undefined;
 
+  const status = (): CacheStatus => {
+    const { contents } = cache;
+    const size = contents?.size() ?? { events: 0, bytes: 0 };
+    const span = contents === undefined ? {} : { revision: contents.revision(), floor: contents.floor() };
+    return { state, ...span, ...size, lagMs: freshness.lagMs() };
+  };
+  const activity = createCacheActivity(store.name, clock, notify, status);
   const turn = (next: Exclude<CacheState, 'closed'>, error?: unknown): void => {
     if (state === 'closed') return;
     state = next;
@@ -61,6 +69,7 @@ export function cachedStore(store: EventStore, options: CachedStoreOptions = {})
     readyWithinMs: freshnessTimeoutMs,
     failures: createFailureSeries(`watch cache of ${store.name}`, notify, clock),
     onState: turn,
+    onChanges: activity.received,
   });
   const freshness = createFreshness({ store, cache, clock, timeoutMs: freshnessTimeoutMs });
 
@@ -106,23 +115,25 @@ export function cachedStore(store: EventStore, options: CachedStoreOptions = {})
   };
 
   /** From the cache when it has what the read must show, else from the store. */
-  const whenFresh = async <T>(fromCache: (replica: Replica) => Awaitable<T>, through: () => Promise<T>): Promise<T> => {
-    try {
-      const isFresh = await freshness.wait();
-      const { replica } = cache;
-      if (isFresh && replica !== undefined) {
+  const whenFresh = <T>(fromCache: (replica: Replica) => Awaitable<T>, through: () => Promise<T>): Promise<T> =>
+    activity.waited(async (goesThrough) => {
+      try {
+        const isFresh = await freshness.wait();
+        const { replica } = cache;
+        if (isFresh && replica !== undefined) {
+          isBack();
+          return await fromCache(replica);
+        }
+        goesThrough();
+        const result = await through();
         isBack();
-        return await fromCache(replica);
+        return result;
+      } catch (error) {
+        const replica = staleFor(error);
+        if (replica === undefined) throw error;
+        return fromCache(replica);
       }
-      const result = await through();
-      isBack();
-      return result;
-    } catch (error) {
-      const replica = staleFor(error);
-      if (replica === undefined) throw error;
-      return fromCache(replica);
-    }
-  };
+    });
 
   const listThrough = async (query: ListQuery): Promise<ListPage> => {
     const page = await store.list(query);
@@ -235,6 +246,7 @@ export function cachedStore(store: EventStore, options: CachedStoreOptions = {})
     stop() {
       state = 'closed';
       cache.close();
+      activity.close();
       freshness.close();
       // Calls that wait for the store end with it.
       closing = store.close();
@@ -243,13 +255,5 @@ export function cachedStore(store: EventStore, options: CachedStoreOptions = {})
     close: () => closing,
   });
 
-  return Object.freeze({
-    ...inner,
-    status() {
-      const { contents } = cache;
-      const size = contents?.size() ?? { events: 0, bytes: 0 };
-      const span = contents === undefined ? {} : { revision: contents.revision(), floor: contents.floor() };
-      return { state, ...span, ...size, lagMs: freshness.lagMs() };
-    },
-  });
+  return Object.freeze({ ...inner, status });
 }

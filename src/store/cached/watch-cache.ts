@@ -25,6 +25,8 @@ export interface WatchCacheOptions {
   readonly failures: FailureSeries;
   /** It does something else now. */
   onState(state: 'filling' | 'ready' | 'full', error?: unknown): void;
+  /** The feed brought so many changes. */
+  onChanges(count: number): void;
 }
 
 /** The contents of a cache: what is in it, and what keeps it up to date. */
@@ -111,6 +113,7 @@ export function createWatchCache(options: WatchCacheOptions): WatchCache {
           for await (const changes of store.changes({ after: replica.revision(), signal, onProgress })) {
             signal.throwIfAborted();
             backoff.reset();
+            options.onChanges(changes.length);
             isApplying = true;
             await applyAll(replica, changes, applied);
             isApplying = false;
