@@ -35,6 +35,7 @@ export interface Flags {
   readonly managedFields: boolean;
   readonly dataDir: string;
   readonly store: StoreChoice | undefined;
+  readonly watchCache: boolean;
   readonly limits: LimitOptions;
   readonly metrics: boolean;
   readonly exampleDependency: boolean;
@@ -165,6 +166,11 @@ const TABLE = {
     help: 'Where events are kept. memory: in this process, gone when it ends. sqlite:PATH: in a file. postgres://USER:PASSWORD@HOST:PORT/DATABASE, with ?schema=NAME and parameters of the driver; without a password PGPASSWORD is asked. etcd://HOST:PORT,HOST:PORT/PREFIX, also with USER:PASSWORD@; etcds:// speaks TLS, with ?ca=FILE&cert=FILE&key=FILE. All servers on one PostgreSQL or etcd serve the same events.',
     read: (text) => (text === '' ? undefined : parseStoreUrl(text)),
     quote: withoutSecrets,
+  },
+  'watch-cache': {
+    fallback: 'true',
+    help: 'Keeps the events and their latest changes in memory too, up to half of the heap that Node may use, and reads from there: as fast as the memory store, and as up to date as the store itself. Of no effect for --store=memory.',
+    read: readBoolean,
   },
   ...limitFlags,
   metrics: {

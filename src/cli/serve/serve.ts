@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import {
+  cachedStore,
   createApiServer,
   createEvents,
   createHealth,
@@ -58,6 +59,9 @@ async function serve(flags: Flags, context: ProcessContext, log: (line: string) 
     if (observation.type === 'health.changed') {
       log(`check ${observation.check} is ${observation.status}${observation.reason ? `: ${observation.reason}` : ''}`);
     }
+    if (observation.type === 'cache.changed' && observation.error !== undefined) {
+      log(`the watch cache is ${observation.state}: ${messageOf(observation.error)}`);
+    }
     if (observation.type === 'recorder.dropped') {
       log(`${observation.count} events were not recorded (${observation.reason}): ${String(observation.error)}`);
     }
@@ -76,10 +80,12 @@ async function serve(flags: Flags, context: ProcessContext, log: (line: string) 
   const revisions = isLocal(choice)
     ? await reserveRevisions(join(flags.dataDir, 'revisions'), { storeIsDurable: choice.kind === 'sqlite' })
     : undefined;
-  const store = await openStore(choice, revisions?.startAt);
+  const metrics = flags.metrics ? await serverMetrics(access, observe) : undefined;
+  const opened = await openStore(choice, revisions?.startAt);
+  const isCached = flags.watchCache && choice.kind !== 'memory';
+  const store = isCached ? cachedStore(opened, { observe: metrics?.observe ?? observe }) : opened;
   const answers = await pingStore(store, choice, log);
   const reserving = revisions?.keepReserving(store.revision);
-  const metrics = flags.metrics ? await serverMetrics(access, observe) : undefined;
   const health = createHealth({
     ...access,
     impersonation: createImpersonation,

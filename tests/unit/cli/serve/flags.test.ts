@@ -37,6 +37,7 @@ describe('parseServeFlags', () => {
       apiDomain: 'example.com',
       coreV1Events: true,
       managedFields: true,
+      watchCache: true,
       dataDir: './kube-vitals-data',
       store: undefined,
       limits: { limits: {}, eventRateLimits: [{ type: 'SourceAndObject', qps: 50, burst: 1_000 }] },
@@ -172,7 +173,7 @@ describe('parseServeFlags', () => {
       /--store store\n .*sqlite:PATH.*postgres:.*etcd:.*\(default sqlite:events\.db in --data-dir; memory where /,
     );
     expect(help.match(/^ {2}--/gm)).toHaveLength(Object.keys(serveFlags).length + 1);
-    expect(Object.keys(serveFlags)).toHaveLength(28);
+    expect(Object.keys(serveFlags)).toHaveLength(29);
     expect('help' in serveCommand.prepare(['-h'])).toBe(true);
   });
 
