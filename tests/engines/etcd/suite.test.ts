@@ -4,6 +4,7 @@ import type { EventStore } from '../../../src/store/contract/event-store.js';
 import { etcdStore } from '../../../src/store/etcd/etcd-store.js';
 import { eventStoreSuite } from '../../../src/testing/event-store-suite.js';
 import type { EventStoreSuiteOptions } from '../../../src/testing/fixture.js';
+import { behindCache } from '../support/behind-cache.js';
 import { hasEtcd, startEtcd, type Cluster } from './cluster.js';
 
 type StoreContext = Parameters<NonNullable<EventStoreSuiteOptions['backup']>>[0];
@@ -15,15 +16,17 @@ describe.skipIf(!hasEtcd()).each(['grpc', 'gateway'] as const)('etcdStore over %
   });
   afterAll(() => cluster.stop());
 
-  const open = ({ id, clock, historyMs }: StoreContext): EventStore =>
-    etcdStore({
-      endpoints: cluster.endpoints,
-      transport,
-      prefix: `/${transport}/${id}`,
-      clock,
-      historyMs,
-      compactHistory: true,
-    });
+  const openAt =
+    (prefix: string) =>
+    ({ id, clock, historyMs }: StoreContext): EventStore =>
+      etcdStore({
+        endpoints: cluster.endpoints,
+        transport,
+        prefix: `/${prefix}/${id}`,
+        clock,
+        historyMs,
+        compactHistory: true,
+      });
 
   const backup = async ({ clock }: StoreContext): Promise<() => Promise<void>> => {
     const restore = await cluster.backUp();
@@ -37,5 +40,12 @@ describe.skipIf(!hasEtcd()).each(['grpc', 'gateway'] as const)('etcdStore over %
     };
   };
 
+  const open = openAt(transport);
   eventStoreSuite({ test, createStore: open, reopen: open, secondInstance: open, backup });
+
+  // The cache sees the same store whatever the transport.
+  describe.runIf(transport === 'grpc')('behind a watch cache', () => {
+    const cached = behindCache(openAt('cached'));
+    eventStoreSuite({ test, createStore: cached, reopen: cached, secondInstance: cached, backup });
+  });
 });

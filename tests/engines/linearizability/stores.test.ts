@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { presentEngines, startDatabase, type Database } from '../support/databases.js';
 import { print, readSettings, testTimeoutMs } from '../support/settings.js';
 import { resultLine, runRound } from '../support/round.js';
@@ -6,13 +6,14 @@ import { createServer, type Server } from '../support/standalone.js';
 
 const settings = readSettings();
 const timeout = testTimeoutMs(settings);
+const UNCACHED = '--watch-cache=false';
 
 /** Concurrent clients over HTTP, nothing happens: what they saw must be explained by one order of all calls. */
 async function linearizable(engine: string, servers: readonly Server[]): Promise<void> {
   for (let round = 0; round < settings.rounds; round++) {
     const seed = settings.seed + round;
     const load = { writes: 300, loadMs: settings.seconds * 500 };
-    const result = await runRound({ servers, namespace: `order-${round}`, seed, ...load });
+    const result = await runRound({ servers, namespace: `${engine}-${round}`, seed, ...load });
     print(`${resultLine('none', engine, seed, result)} ambiguous=${result.ambiguous}`);
     expect(result.wrong).toEqual([]);
   }
@@ -23,8 +24,12 @@ describe('linearizability over HTTP', () => {
   afterAll(async () => {
     for (const remove of removals.reverse()) await remove();
   });
-  const started = async (name: string, store: string | ((dataDir: string) => string)): Promise<Server> => {
-    const server = await createServer({ name, store });
+  const started = async (
+    name: string,
+    store: string | ((dataDir: string) => string),
+    ...flags: readonly string[]
+  ): Promise<Server> => {
+    const server = await createServer({ name, store, flags });
     removals.push(server.remove);
     await server.start();
     return server;
@@ -38,12 +43,28 @@ describe('linearizability over HTTP', () => {
     await linearizable('sqlite', [await started('the server', (dataDir) => `sqlite:${dataDir}/events.db`)]);
   });
 
-  for (const engine of presentEngines()) {
-    it(`holds for ${engine} with two servers`, { timeout }, async () => {
-      const database: Database = await startDatabase(engine);
+  it('holds for the SQLite store without a watch cache', { timeout }, async () => {
+    const store = (dataDir: string): string => `sqlite:${dataDir}/events.db`;
+    await linearizable('sqlite-uncached', [await started('the server', store, UNCACHED)]);
+  });
+
+  describe.each(presentEngines())('two servers over one %s', (engine) => {
+    let database: Database;
+    beforeAll(async () => {
+      database = await startDatabase(engine);
       removals.push(database.remove);
-      const servers = [await started('server 1', database.store), await started('server 2', database.store)];
-      await linearizable(engine, servers);
     });
-  }
+
+    it.each([
+      ['each has its own watch cache', engine, [], []],
+      ['one of them has no watch cache', `${engine}-mixed`, [], [UNCACHED]],
+    ])('show one order of all calls where %s', { timeout }, async (_, label, first, second) => {
+      const servers = [
+        await started('server 1', database.store, ...first),
+        await started('server 2', database.store, ...second),
+      ];
+      await linearizable(label, servers);
+      for (const server of servers) await server.kill();
+    });
+  });
 });

@@ -1,13 +1,19 @@
 import pg from 'pg';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, test } from 'vitest';
-import type { StoreContext } from '../../../src/testing/fixture.js';
+import type { EventStoreSuiteOptions, StoreContext } from '../../../src/testing/fixture.js';
+import type { EventStore } from '../../../src/store/contract/event-store.js';
 import { postgresStore, type PostgresStoreOptions } from '../../../src/postgres.js';
 import { postgresJsClient } from '../../../src/store/postgres/postgres-js.js';
 import { eventStoreSuite } from '../../../src/testing/event-store-suite.js';
+import { behindCache } from '../support/behind-cache.js';
 import { pgBouncerProgram, startPgBouncer, type PgBouncer } from './pgbouncer.js';
 import { describeWithPostgres, installed } from './installed.js';
 import { startPostgres, type PostgresServer } from './server.js';
+
+type Driver = Pick<PostgresStoreOptions, 'pool' | 'client' | 'pooling'>;
+type OpenStore = (context: StoreContext) => EventStore;
+type CreateStore = EventStoreSuiteOptions['createStore'];
 
 /** Copies the rows of a store, and returns what puts them back. */
 async function copySchema(admin: pg.Pool, schema: string): Promise<() => Promise<void>> {
@@ -37,11 +43,14 @@ describeWithPostgres('the published suite on PostgreSQL', () => {
     await server.remove();
   });
 
-  const suiteOver = (prefix: string, driver: () => Pick<PostgresStoreOptions, 'pool' | 'client' | 'pooling'>): void => {
-    const open = (context: StoreContext) => {
-      const { clock, historyMs, id } = context;
-      return postgresStore({ ...driver(), clock, historyMs, schema: `${prefix}_${id}` });
-    };
+  const suiteOver = (
+    prefix: string,
+    driver: () => Driver,
+    wrap: (open: OpenStore) => CreateStore = (open) => open,
+  ): void => {
+    const open = wrap(({ clock, historyMs, id }) =>
+      postgresStore({ ...driver(), clock, historyMs, schema: `${prefix}_${id}` }),
+    );
     const backup = ({ id }: StoreContext) => copySchema(admin, `${prefix}_${id}`);
     eventStoreSuite({ test, createStore: open, reopen: open, secondInstance: open, backup });
   };
@@ -54,6 +63,8 @@ describeWithPostgres('the published suite on PostgreSQL', () => {
     afterAll(() => pool.end());
 
     suiteOver('pool', () => ({ pool }));
+
+    describe('behind a watch cache', () => suiteOver('cached', () => ({ pool }), behindCache));
   });
 
   describe('through the driver postgres', () => {
