@@ -1,56 +1,8 @@
-import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import {
-  createEventsCache,
-  createEventsClient,
-  exportEvents,
-  httpTransport,
-  watchEvents,
-  type Event,
-  type EventChange,
-  type EventsClient,
-} from '../../src/client.js';
-import { toNodeListener } from '../../src/node.js';
-import { createProxy, type Proxy } from '../engines/support/proxy.js';
+import { createEventsCache, exportEvents, watchEvents, type Event, type EventChange } from '../../src/client.js';
 import { until } from '../engines/support/waiting.js';
-import { openEvents, type EventsApi } from './events-api.js';
-import { listen } from './support.js';
-
-interface Network {
-  readonly api: EventsApi;
-  readonly proxy: Proxy;
-  readonly client: EventsClient;
-  /** Bytes that have left the server. */
-  sent(): number;
-  /** Ends the server with all its connections, and starts one at another port. */
-  restart(): Promise<void>;
-}
-
-/** A server, a proxy in front of it, and a client that knows only the proxy. */
-async function network(): Promise<Network> {
-  const api = openEvents();
-  onTestFinished(() => api.close());
-  let running = await listen(toNodeListener(api.events.handle));
-  const sockets = new Set<Socket>();
-  running.server.on('connection', (socket) => sockets.add(socket));
-  const proxy = await createProxy(running.port);
-  onTestFinished(() => proxy.close());
-  const transport = httpTransport({ server: `http://127.0.0.1:${proxy.port}` });
-  onTestFinished(() => transport.close());
-  const client = createEventsClient({ transport, group: 'events.example.com', namespace: 'default' });
-  return {
-    ...{ api, proxy, client },
-    sent: () => [...sockets].reduce((sum, { bytesWritten, writableLength }) => sum + bytesWritten - writableLength, 0),
-    async restart() {
-      running.server.closeAllConnections();
-      running.server.close();
-      running = await listen(toNodeListener(api.events.handle));
-      proxy.aim(running.port);
-      proxy.cut();
-    },
-  };
-}
+import { network, type Network } from './client-network.js';
 
 /** Writes events in bursts while the network is disturbed; resolves with the names, in the order of writing. */
 async function disturbed({ api, proxy, restart }: Network): Promise<string[]> {
