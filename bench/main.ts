@@ -20,13 +20,14 @@ import { host } from './scenarios/host.js';
 import { hostile } from './scenarios/hostile.js';
 import { imports } from './scenarios/imports.js';
 import { jsonCalls } from './scenarios/json.js';
+import { libraries } from './scenarios/libraries.js';
 import { micro } from './scenarios/micro.js';
 import { size } from './scenarios/size.js';
 import { storm } from './scenarios/storm.js';
 import { createServerPark } from './server-process.js';
 
 const phases = [...loadPhases, ...watchPhases];
-const scenarios = [jsonCalls, cold, storm, expiry, size, host, hostile, fairness, imports, micro];
+const scenarios = [jsonCalls, cold, storm, expiry, size, host, hostile, fairness, libraries, imports, micro];
 
 /** Whatever happens, nothing runs longer. */
 const LONGEST_RUN_MS = 3 * 3_600_000;

@@ -134,9 +134,13 @@ export interface VitalsServerOptions {
   readonly location: string;
   readonly ttlMs: number;
   readonly historyMs: number;
+  /** The API group is `events.` and this domain. */
+  readonly apiDomain: string;
 }
 
 export const TOKEN = 'benchmark-token';
 /** Another caller of our servers. */
 export const FLOOD_TOKEN = 'flooding-token';
-export const BASE = '/apis/events.example.com/v1';
+export const API_DOMAIN = 'example.com';
+export const baseOf = (apiDomain: string): string => `/apis/events.${apiDomain}/v1`;
+export const BASE = baseOf(API_DOMAIN);

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { ServerSpec } from './options.js';
-import { BASE, TOKEN, type Target, type Usage, type VitalsServerOptions } from './protocol.js';
+import { API_DOMAIN, baseOf, TOKEN, type Target, type Usage, type VitalsServerOptions } from './protocol.js';
 import { startWorker, type Worker } from './rpc.js';
 
 /** A server that runs. */
@@ -18,7 +18,7 @@ const DAY_MS = 86_400_000;
 
 /** Starts servers and remembers them, so that all can be stopped. */
 export interface ServerPark {
-  start(spec: ServerSpec, life?: { readonly ttlMs: number; readonly historyMs: number }): Promise<BenchServer>;
+  start(spec: ServerSpec, life?: Life): Promise<BenchServer>;
   stopAll(): Promise<void>;
 }
 
@@ -32,7 +32,7 @@ export function createServerPark(scratch: string): ServerPark {
     const port = await worker.call<number>('port', undefined, CALL_LIMIT_MS);
     const server: BenchServer = {
       spec,
-      target: { host: '127.0.0.1', port, base: BASE, token: TOKEN },
+      target: { host: '127.0.0.1', port, base: baseOf(life.apiDomain ?? API_DOMAIN), token: TOKEN },
       worker,
       usage: () => worker.call<Usage>('usage', undefined, CALL_LIMIT_MS),
       async stop() {
@@ -49,7 +49,13 @@ export function createServerPark(scratch: string): ServerPark {
   };
   const startVitals = (spec: Extract<ServerSpec, { kind: 'vitals' }>, life: Life): Promise<Worker> => {
     const location = spec.location || join(scratch, `${spec.name}-${++files}.db`);
-    const options: VitalsServerOptions = { store: spec.store, mount: spec.mount, location, ...life };
+    const options: VitalsServerOptions = {
+      store: spec.store,
+      mount: spec.mount,
+      location,
+      apiDomain: API_DOMAIN,
+      ...life,
+    };
     return startWorker('servers/vitals.ts', [JSON.stringify(options)]);
   };
   return {
@@ -69,4 +75,5 @@ export function createServerPark(scratch: string): ServerPark {
   };
 }
 
-type Life = Pick<VitalsServerOptions, 'ttlMs' | 'historyMs'>;
+/** Only our own servers are told. */
+type Life = Pick<VitalsServerOptions, 'ttlMs' | 'historyMs'> & Partial<Pick<VitalsServerOptions, 'apiDomain'>>;

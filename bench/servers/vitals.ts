@@ -13,7 +13,7 @@ const { authenticate, authorize } = benchAccess();
 const store = await openStore(options);
 await store.ping();
 const events = createEvents({
-  apiDomain: 'example.com',
+  apiDomain: options.apiDomain,
   store,
   authenticate,
   authorize,
