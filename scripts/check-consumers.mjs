@@ -39,6 +39,22 @@ function link(folder, packages) {
   }
 }
 
+/** Test frameworks whose `expect` gets our matcher, each with the packages that have its types. */
+const MATCHERS = {
+  Jest: { folder: 'jest', packages: ['@types/jest'] },
+  'Jest with @jest/globals': { folder: 'jest-globals', packages: ['@jest/globals', 'expect'] },
+  Vitest: { folder: 'vitest', packages: ['vitest'] },
+};
+
+const matcherGates = {};
+for (const [framework, { folder, packages }] of Object.entries(MATCHERS)) {
+  matcherGates[`the matcher has its types in ${framework}`] = () => {
+    const own = join(project('matchers'), folder);
+    link(own, Object.fromEntries(['@types/node', ...packages].map((name) => [name, name])));
+    runTool('typescript/bin/tsc', ['-p', own]);
+  };
+}
+
 /** What each of them prints: what it answered, and how the open watch and the shutdown ended. */
 const SERVED = 'health 200, created 201, listed 1, own route, watch 200 ADDED and 0 more, drained true, failures 0';
 
@@ -90,5 +106,6 @@ await runGates('check-consumers', {
       join(project('jest-cjs'), 'jest.config.json'),
     ]);
   },
+  ...matcherGates,
   ...frameworkGates,
 });

@@ -2,7 +2,7 @@
 
 const { allowAuthenticated, createEvents, firstOf, memoryStore, staticTokens } = require('kube-vitals');
 const { createHealth } = require('kube-vitals/health');
-const { call } = require('kube-vitals/testing');
+const { call, eventMatchers, testRecorder } = require('kube-vitals/testing');
 
 const events = createEvents({
   apiDomain: 'example.com',
@@ -49,4 +49,13 @@ test('modules loaded twice, as Jest does for every file, still know their errors
     (error) => error,
   );
   expect(isStoreErrorOfAnother(failure)).toBe(true);
+});
+
+test('the matcher finds what was recorded', () => {
+  expect.extend(eventMatchers);
+  const recorder = testRecorder();
+  recorder.event({ reason: 'Paid', action: 'Charge', note: '3 × tea' });
+  expect(recorder).toHaveRecorded({ reason: 'Paid', note: /tea/ }, 1);
+  expect(recorder).not.toHaveRecorded({ reason: 'Lost' });
+  expect(() => expect(recorder).toHaveRecorded({ reason: 'Lost' })).toThrow('found 0 among 1 events');
 });
