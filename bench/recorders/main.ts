@@ -105,7 +105,9 @@ function judge(input: Input, stored: readonly Event[], created: readonly Event[]
     if (number < (last.get(name) ?? 0)) outOfOrder += 1;
     last.set(name, Math.max(number, last.get(name) ?? 0));
   }
-  const kept = new Set(stored.map(({ regarding, note }) => `${regarding?.name} ${note}`));
+  // `record` of client-go combines notes into one of its own.
+  const own = stored.filter(({ note = '' }) => /^note \d+$/.test(note));
+  const kept = new Set(own.map(({ regarding, note }) => `${regarding?.name} ${note}`));
   return {
     objects: stored.length,
     sum: [...counts.values()].reduce((sum, count) => sum + count, 0),
@@ -201,7 +203,7 @@ try {
       const outcome = judge(input, await client.list({ namespace }).toArray(), creations.created);
       const cells = [
         ...[input.title, contestant.name, outcome.objects, outcome.sum, outcome.lost, outcome.doubled],
-        ...[outcome.notes.join(' of '), outcome.outOfOrder, report.requests],
+        ...[outcome.notes.map((count) => count.toLocaleString('en')).join(' of '), outcome.outOfOrder, report.requests],
         ...[`${(report.lastMs / 1_000).toFixed(1)} s`, `${(report.cpuMs / 1_000).toFixed(1)} s`, `${report.rssMb} MB`],
       ];
       rows.push(
