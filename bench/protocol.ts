@@ -142,5 +142,5 @@ export const TOKEN = 'benchmark-token';
 /** Another caller of our servers. */
 export const FLOOD_TOKEN = 'flooding-token';
 export const API_DOMAIN = 'example.com';
-export const baseOf = (apiDomain: string): string => `/apis/events.${apiDomain}/v1`;
+export const baseOf = <Domain extends string>(apiDomain: Domain) => `/apis/events.${apiDomain}/v1` as const;
 export const BASE = baseOf(API_DOMAIN);

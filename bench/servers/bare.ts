@@ -9,8 +9,8 @@ import { createRooms, listBytes, MISSING, TAKEN } from './floor-rooms.js';
 import { createFanOut } from './floor-watch.js';
 import { serveBench } from './own-process.js';
 
-const EVENTS = `${BASE}/namespaces/:namespace/events`;
-const EVENT = `${EVENTS}/:name`;
+const EVENTS = `${BASE}/namespaces/:namespace/events` as const;
+const EVENT = `${EVENTS}/:name` as const;
 const JSON_TYPE = 'application/json';
 
 /** What a list needs, whatever its query: the harness only asks for the revision here. */

@@ -246,6 +246,7 @@ describe('the pages of a store', () => {
         json: (query: ListQuery) => {
           if (query.after !== undefined) return { pieces: [], revision: query.at as number, remaining: 0 };
           const page = store.list.json?.(query);
+          if (page instanceof Promise) throw new Error('the memory store has it at once');
           return page && { ...page, next: { namespace: 'default', name: 'z' } };
         },
       }),
