@@ -41,6 +41,22 @@ function recorder() {
 }
 
 describe('loggerObserver', () => {
+  it('logs what a watch cache does, and warns where it is stale or full', () => {
+    const logger = recorder();
+    const observe = loggerObserver(logger);
+    const size = { store: 'sqlite', events: 2, bytes: 900 };
+    void observe({ type: 'cache.changed', state: 'ready', ...size });
+    void observe({ type: 'cache.changed', state: 'stale', ...size, error });
+    expect(logger.lines).toEqual([
+      ['info', { ...size, state: 'ready' }, 'the watch cache of sqlite is ready'],
+      [
+        'warn',
+        { ...size, state: 'stale', err: error },
+        'the watch cache of sqlite is stale: fetch failed: connect ECONNREFUSED',
+      ],
+    ]);
+  });
+
   it('logs errors with err, changes and failed requests, in the shape of pino', () => {
     const logger = recorder();
     const observe = loggerObserver(logger);

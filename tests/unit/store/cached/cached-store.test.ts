@@ -111,6 +111,27 @@ describe('a cache over a store of this process', () => {
     expect(calls['revision']).toBe(1);
   });
 
+  it('asks the store after a read that went through and found nothing, so that nothing comes back', async () => {
+    const { cached, inner, feed, clock } = await bench(false, { freshnessTimeoutMs: TIMEOUT_MS });
+    feed.isOpen = false;
+    const { revision } = await create(cached, 'd');
+    // As by a call whose answer has not come yet.
+    await inner.remove(keyOf('a'));
+    const read = cached.get(keyOf('a'));
+    await turns();
+    clock.advance(TIMEOUT_MS);
+    expect(await read).toBeUndefined();
+    // The cache gets as far as the read waited for, and not to the removal.
+    feed.letOnePass();
+    await turns();
+    expect(cached.status().revision).toBe(revision);
+    expect(cached.get.sync?.(keyOf('a'))).toBe(LATER);
+    const again = cached.get(keyOf('a'));
+    expect(await isSettled(again)).toBe(false);
+    feed.open();
+    expect(await again).toBeUndefined();
+  });
+
   it('goes through to the store when a read waits too long, and the next one does not wait', async () => {
     const { cached, feed, clock, calls } = await bench(false, { freshnessTimeoutMs: TIMEOUT_MS });
     feed.isOpen = false;

@@ -34,19 +34,27 @@ export const keyOf = (name: string, namespace = 'default'): EventKey => ({ names
 export interface Gate {
   isOpen: boolean;
   open(): void;
+  /** Lets one of those who wait pass. */
+  letOnePass(): void;
   pass(): Promise<void>;
 }
 
 export function createGate(): Gate {
   let waiting: (() => void)[] = [];
+  let passes = 0;
   const gate: Gate = {
     isOpen: true,
     open() {
       gate.isOpen = true;
       for (const go of waiting.splice(0)) go();
     },
+    letOnePass() {
+      passes += 1;
+      waiting.shift()?.();
+    },
     async pass() {
-      while (!gate.isOpen) await new Promise<void>((resolve) => waiting.push(resolve));
+      while (!gate.isOpen && passes === 0) await new Promise<void>((resolve) => waiting.push(resolve));
+      if (!gate.isOpen) passes -= 1;
     },
   };
   waiting = [];
