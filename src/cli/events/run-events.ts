@@ -18,6 +18,8 @@ import { createTableText } from './table-text.js';
 /** The most events that are sorted, in memory. */
 const MAX_EVENTS = 1_000_000;
 
+const WITHOUT_CREDENTIALS = 'without credentials: give --token-file, or --kubeconfig in place of --server';
+
 /** Writes events in one of the formats. */
 interface Printer {
   /** Those that exist. */
@@ -65,12 +67,9 @@ export async function runEvents(flags: EventsFlags, context: ProcessContext): Pr
     }
   } catch (error) {
     if (signal.aborted) return 0;
-    stderr.write(`error: ${safeText(error instanceof Error ? error.message : String(error))}\n`);
-    if (isAnonymous(flags) && (isForbidden(error) || isUnauthorized(error))) {
-      stderr.write(
-        'the server was asked without credentials: give --token-file, or --kubeconfig in place of --server\n',
-      );
-    }
+    const reason = safeText(error instanceof Error ? error.message : String(error));
+    const isRefused = isAnonymous(flags) && (isForbidden(error) || isUnauthorized(error));
+    stderr.write(`error: ${reason}${isRefused ? ` (asked ${WITHOUT_CREDENTIALS})` : ''}\n`);
     return 1;
   } finally {
     off();
