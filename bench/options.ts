@@ -8,6 +8,7 @@ export type ServerSpec = { readonly name: string } & (
   | {
       readonly kind: 'vitals';
       readonly store: StoreKind;
+      readonly cached?: boolean;
       readonly mount: VitalsServerOptions['mount'];
       readonly location: string;
     }
@@ -44,9 +45,9 @@ export const USAGE = `npm run bench [-- options]
   --quick            a few seconds a phase, small sizes: to see that it works, not to compare
   --only a,b         only these phases (health, create, get, update, patch, pages, list, regarding, watch, slow, json, cold,
                      storm, expiry, size, host, hostile, fairness, client, imports, micro); a prefix is enough
-  --servers a,b      floor, memory, sqlite, express, hono, fastify, postgres=URL, etcd=URL[;URL],
-                     other=http://[:token@]host:port[/apis/group/version]
-                     default: floor,memory,sqlite,express,hono,fastify; the floor is always there, and beside a framework
+  --servers a,b      floor, memory, sqlite, express, hono, fastify, postgres=URL, etcd=URL[;URL], cached-sqlite and the like
+                     for a store behind a watch cache, other=http://[:token@]host:port[/apis/group/version]
+                     default: floor,memory,sqlite,cached-sqlite,express,hono,fastify; the floor is always there, and beside a framework
                      its bare routes, to which it is compared
   --runs n           rounds with fresh processes (3; quick: 1)
   --sizes a,b        steps of the size phase (1000,10000,100000,1000000; quick: 1000,10000)
@@ -83,7 +84,7 @@ export function readOptions(args: readonly string[]): BenchOptions | 'help' {
       write: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
       only: { type: 'string', default: '' },
-      servers: { type: 'string', default: 'floor,memory,sqlite,express,hono,fastify' },
+      servers: { type: 'string', default: 'floor,memory,sqlite,cached-sqlite,express,hono,fastify' },
       runs: { type: 'string' },
       sizes: { type: 'string' },
       profile: { type: 'string' },
@@ -142,6 +143,11 @@ function serverSpec(text: string): ServerSpec {
     mount,
     location,
   });
+  if (name.startsWith('cached-')) {
+    const spec = serverSpec(text.slice('cached-'.length));
+    if (spec.kind === 'vitals' && spec.mount === 'node' && spec.store !== 'memory')
+      return { ...spec, name, cached: true };
+  }
   switch (name) {
     case 'floor':
       return { name, kind: 'floor' };

@@ -129,6 +129,8 @@ export type StoreKind = 'memory' | 'sqlite' | 'postgres' | 'etcd';
 /** What one of our server processes is to be. */
 export interface VitalsServerOptions {
   readonly store: StoreKind;
+  /** Whether a watch cache stands in front of the store. */
+  readonly cached?: boolean | undefined;
   readonly mount: 'node' | Framework;
   /** A database's address, or a file. */
   readonly location: string;

@@ -51,6 +51,7 @@ export function createServerPark(scratch: string): ServerPark {
     const location = spec.location || join(scratch, `${spec.name}-${++files}.db`);
     const options: VitalsServerOptions = {
       store: spec.store,
+      cached: spec.cached,
       mount: spec.mount,
       location,
       apiDomain: API_DOMAIN,

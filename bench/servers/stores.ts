@@ -1,4 +1,4 @@
-import { memoryStore, type EventStore } from 'kube-vitals';
+import { cachedStore, memoryStore, type EventStore } from 'kube-vitals';
 import type { StoreKind, VitalsServerOptions } from '../protocol.js';
 
 type Factory = (options: object) => EventStore;
@@ -12,7 +12,12 @@ async function factory(kind: Exclude<StoreKind, 'memory'>): Promise<Factory> {
   return exported;
 }
 
-export async function openStore({ store, location, historyMs }: VitalsServerOptions): Promise<EventStore> {
+export async function openStore(options: VitalsServerOptions): Promise<EventStore> {
+  const store = await openEngine(options);
+  return options.cached ? cachedStore(store, { historyMs: options.historyMs }) : store;
+}
+
+async function openEngine({ store, location, historyMs }: VitalsServerOptions): Promise<EventStore> {
   switch (store) {
     case 'memory':
       return memoryStore({ historyMs });
