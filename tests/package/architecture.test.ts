@@ -88,6 +88,8 @@ describe('every page', () => {
       'maxConcurrentStreams',
     ],
     ...['streamResetBurst', 'streamResetRate'],
+    // What @kubernetes/client-node has in place of functions here.
+    ...['loadFromCluster', 'listEventForAllNamespaces'],
   ]);
   /** Without the left columns of the guide to migrating, which name what other libraries have. */
   const ownWords = (path: string, prose: string): string =>

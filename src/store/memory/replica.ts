@@ -3,7 +3,7 @@ import { keyText } from '../contract/keys.js';
 import type { Change, Revision } from '../contract/event-store.js';
 import { eventSize, type EncodedEvent, type EventKey, type EventRecord } from '../contract/record.js';
 import type { Bounds } from './bounds.js';
-import { findHints } from './bytes/find-hints.js';
+import { findHints } from '../contract/find-hints.js';
 import { createEngine } from './engine.js';
 import type { ExpiryQueue } from './index/expiry-queue.js';
 import type { MemoryStoreOptions } from './options.js';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { encodeEvent } from '../../../../../src/events/stored-form/encode-event.js';
-import type { Event } from '../../../../../src/model/event.js';
-import { findHints } from '../../../../../src/store/memory/bytes/find-hints.js';
+import { encodeEvent } from '../../../../src/events/stored-form/encode-event.js';
+import type { Event } from '../../../../src/model/event.js';
+import { findHints } from '../../../../src/store/contract/find-hints.js';
 
 const metadata = {
   name: 'web-1.17a',

@@ -1,6 +1,6 @@
-import type { ByteHints, ByteRange } from '../../contract/byte-hints.js';
-import type { EncodedEvent, EventKey } from '../../contract/record.js';
-import { COMMON_SUFFIX } from '../../contract/schema-facts.js';
+import type { ByteHints, ByteRange } from './byte-hints.js';
+import type { EncodedEvent, EventKey } from './record.js';
+import { COMMON_SUFFIX } from './schema-facts.js';
 
 const bytesOf = (text: string): Uint8Array => Uint8Array.from(text, (character) => character.charCodeAt(0));
 
