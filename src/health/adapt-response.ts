@@ -40,9 +40,8 @@ export function uncached(response: ApiResponse): ApiResponse {
 
 /** Adds `audit-id`: the request's own if it is a valid header value, else a new one. */
 export function audited(request: ApiRequest, response: ApiResponse): ApiResponse {
-  const { status, headers, body } = response;
   // The id first: V8 takes 1 µs to add a property to what a spread made.
-  return { status, headers: { 'audit-id': auditIdOf(request), ...headers }, body };
+  return { ...response, headers: { 'audit-id': auditIdOf(request), ...response.headers } };
 }
 
 /** Kubernetes: `--request-timeout`. Zero, negative and longer values mean this. */

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock/clock.js';
-import type { CheckRunner, Verdict } from './check-runner.js';
+import type { Announce, CheckRunner, Verdict } from './check-runner.js';
 import { errorText, isError } from '../observe/error-text.js';
-import type { HealthChange, HealthCheck, HealthRoot, PostStartHook } from './contract.js';
+import type { HealthCheck, HealthRoot, PostStartHook } from './contract.js';
 import { ROOTS } from './definition.js';
 
 const OK: Verdict = Object.freeze({ status: 'ok' });
@@ -9,39 +9,29 @@ const OK: Verdict = Object.freeze({ status: 'ok' });
 /** Makes checks whose verdict is known: no run, no timeout, no semaphore. `fault`: why it fails, if it does. */
 export function createBuiltIn(
   clock: Clock,
-  onChange: (change: HealthChange) => void,
+  announce: Announce,
 ): (name: string, endpoints: readonly HealthRoot[], fault: () => string | undefined) => CheckRunner {
-  return (name, endpoints, fault) => builtIn(name, endpoints, fault, clock, onChange);
-}
-
-function builtIn(
-  name: string,
-  endpoints: readonly HealthRoot[],
-  fault: () => string | undefined,
-  clock: Clock,
-  onChange: (change: HealthChange) => void,
-): CheckRunner {
-  let verdict: Verdict | undefined;
-  let since: number | undefined;
-  return {
-    definition: { name, endpoints, group: undefined, startup: false },
-    addedAt: 0,
-    ask() {
-      const reason = fault();
-      const next =
-        reason === undefined ? OK : verdict?.reason === reason ? verdict : { status: 'failed' as const, reason };
-      if (next === verdict) return next;
-      const previous = verdict?.status;
-      verdict = next;
-      since = clock.now();
-      if (previous !== undefined || next !== OK) {
-        onChange({ check: name, ...next, ...(previous !== undefined && { previous }) });
-      }
-      return next;
-    },
-    facts: () => (since === undefined ? {} : { since }),
-    retire: () => undefined,
-    close: () => undefined,
+  return (name, endpoints, fault) => {
+    let verdict: Verdict | undefined;
+    let since: number | undefined;
+    return {
+      definition: { name, endpoints, group: undefined, startup: false },
+      addedAt: 0,
+      ask() {
+        const reason = fault();
+        const next =
+          reason === undefined ? OK : verdict?.reason === reason ? verdict : { status: 'failed' as const, reason };
+        if (next === verdict) return next;
+        const previous = verdict?.status;
+        verdict = next;
+        since = clock.now();
+        announce(name, next, previous);
+        return next;
+      },
+      facts: () => (since === undefined ? {} : { since }),
+      retire: () => undefined,
+      close: () => undefined,
+    };
   };
 }
 

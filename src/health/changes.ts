@@ -1,4 +1,5 @@
 import type { Observe } from '../observe/observation.js';
+import type { Verdict } from './check-runner.js';
 import type { HealthChange } from './contract.js';
 
 /** Tells changes of status to the `observe` hook and to listeners. */
@@ -6,9 +7,11 @@ export function createChanges(observe: Observe) {
   // Wrapped, so that a function added twice is called twice and removed twice.
   const listeners = new Set<{ readonly call: (change: HealthChange) => void }>();
   return {
-    announce(change: HealthChange): void {
-      const { previous: _previous, ...news } = change;
+    announce(check: string, verdict: Verdict, previous: Verdict['status'] | undefined): void {
+      if (previous === undefined && verdict.status === 'ok') return;
+      const news = { check, ...verdict };
       void observe({ type: 'health.changed', ...news });
+      const change = previous === undefined ? news : { ...news, previous };
       for (const { call } of [...listeners]) {
         try {
           call(change);

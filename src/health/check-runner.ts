@@ -1,6 +1,6 @@
 import type { Clock, ClockTimer } from '../clock/clock.js';
 import { isPromise } from '../http/promise.js';
-import type { CheckStatus, HealthChange } from './contract.js';
+import type { CheckStatus } from './contract.js';
 import type { CheckDefinition } from './definition.js';
 import { failure, judge, thrown, type Outcome } from './outcome.js';
 import { RunContext } from './run-context.js';
@@ -12,6 +12,9 @@ export interface Verdict {
   readonly reason?: string;
   readonly error?: unknown;
 }
+
+/** Tells what became of a check, unless it passed and was never judged before. */
+export type Announce = (check: string, verdict: Verdict, previous: Verdict['status'] | undefined) => void;
 
 /** One check with its state: verdict, run in progress, thresholds, timers. */
 export interface CheckRunner {
@@ -32,7 +35,7 @@ export interface CheckRunner {
 export interface RunnerDependencies {
   readonly clock: Clock;
   readonly semaphore: Semaphore;
-  readonly onChange: (change: HealthChange) => void;
+  readonly announce: Announce;
 }
 
 const OK: Verdict = Object.freeze({ status: 'ok' });
@@ -49,11 +52,10 @@ const REENTERED: Verdict = Object.freeze({ status: 'failed', reason: 'the check 
  */
 export function createCheckRunner(
   definition: CheckDefinition,
-  { clock, semaphore, onChange }: RunnerDependencies,
+  { clock, semaphore, announce }: RunnerDependencies,
 ): CheckRunner {
   const { name, timeoutMs, periodMs, cacheMs, critical, failureThreshold, successThreshold } = definition;
   const addedAt = clock.monotonic();
-  const givePermitBack = (): void => semaphore.release();
   const down = (reason: string, counts = critical, error?: unknown): Verdict => {
     const status = counts ? 'failed' : 'degraded';
     return error === undefined ? { status, reason } : { status, reason, error };
@@ -100,9 +102,7 @@ export function createCheckRunner(
     if (cacheMs > 0) freshUntil = clock.monotonic() + cacheMs;
     if (previous !== next.status) {
       since = clock.now();
-      if (!retired && (previous !== undefined || next.status !== 'ok')) {
-        onChange({ check: name, ...next, ...(previous !== undefined && { previous }) });
-      }
+      if (!retired) announce(name, next, previous);
     }
     return next;
   }
@@ -129,7 +129,7 @@ export function createCheckRunner(
     } finally {
       executing = false;
     }
-    running = waitFor(pending, context, startedAt, limitMs, (outcome) => over(release, startedAt, outcome));
+    running = waitFor(pending, context, startedAt, limitMs, release);
     return running;
   }
 
@@ -138,7 +138,7 @@ export function createCheckRunner(
     context: RunContext,
     startedAt: number,
     limitMs: number,
-    over: (outcome: Outcome) => Verdict,
+    release: () => void,
   ): Promise<Verdict> {
     return new Promise((resolve) => {
       let ended = false;
@@ -146,7 +146,7 @@ export function createCheckRunner(
         if (ended) return;
         ended = true;
         timer.cancel();
-        resolve(over(outcome));
+        resolve(over(release, startedAt, outcome));
       };
       const timer = clock.setTimer(() => {
         hangingSince = startedAt;
@@ -173,7 +173,7 @@ export function createCheckRunner(
       const forMs = Math.round(clock.monotonic() - hangingSince);
       return conclude(failure(`timed out: the run that began ${forMs} ms ago has still not ended`));
     }
-    if (semaphore.tryAcquire()) return begin(givePermitBack, timeoutMs);
+    if (semaphore.tryAcquire()) return begin(semaphore.release, timeoutMs);
     const askedAt = clock.monotonic();
     running = new Promise((resolve) => {
       const start = (release: () => void): void => {
@@ -182,7 +182,7 @@ export function createCheckRunner(
         const spentMs = clock.monotonic() - askedAt;
         resolve(begin(release, Math.max(timeoutMs - spentMs, 0)));
       };
-      const leave = semaphore.wait(() => start(givePermitBack));
+      const leave = semaphore.wait(() => start(semaphore.release));
       const timer = clock.setTimer(() => start(() => undefined), timeoutMs / 2);
       endRun = (outcome) => {
         leave();

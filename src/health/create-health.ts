@@ -37,7 +37,7 @@ export function createHealth(options: HealthOptions = {}): Health {
   let closed = false;
 
   const runnerOf = (definition: CheckDefinition): CheckRunner =>
-    createCheckRunner(definition, { clock, semaphore, onChange: announce });
+    createCheckRunner(definition, { clock, semaphore, announce });
   const builtIn = createBuiltIn(clock, announce);
   const ping = builtIn('ping', ROOTS, () => undefined);
   // Fails while the `observe` hook is blocked.

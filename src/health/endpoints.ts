@@ -10,7 +10,7 @@ import { chain, isPromise } from '../http/promise.js';
 import type { Verdict } from './check-runner.js';
 import type { HealthRoot } from './contract.js';
 import { reportOf, settled, type Asked, type ProbeVerdict, type Settled } from './evaluate.js';
-import type { AskOpen, AskPermission, Permission } from './permission.js';
+import type { AskOpen, AskPermission } from './permission.js';
 import { createProbeResults } from './probe-results.js';
 import { ROOT_OK, checkText, rootJson, rootText } from './render.js';
 import { rootOf } from './registry.js';
@@ -37,7 +37,6 @@ type Query = ReadonlyMap<string, readonly string[]>;
 type Answer = ApiResponse | Promise<ApiResponse>;
 
 const NO_VALUES: readonly string[] = Object.freeze([]);
-const NO_QUERY: Query = new Map();
 
 /** Makes the handler of the three roots and everything below them. */
 export function createEndpoints(around: EndpointsDependencies): ApiHandler {
@@ -45,6 +44,11 @@ export function createEndpoints(around: EndpointsDependencies): ApiHandler {
   const results = createProbeResults();
 
   function answerRoot(root: HealthRoot, query: Query, asked: Asked): Answer {
+    // Fast path for the probes of kubelets and load balancers: no parameters, no report, no text.
+    if (query.size === 0 && passedSync(asked)) {
+      tellProbe(root, asked);
+      return ROOT_OK;
+    }
     return chain(settled(asked), (ready) => {
       const report = reportOf(root, ready);
       tellProbe(root, ready);
@@ -97,17 +101,6 @@ export function createEndpoints(around: EndpointsDependencies): ApiHandler {
     return withinLimit(answered, limit?.ms, clock);
   }
 
-  /** The answer of a root without parameters, for the probes of kubelets and load balancers: no report, no text. */
-  function probed(request: ApiRequest, root: HealthRoot, permitted: Permission): Answer {
-    if (!permitted.granted) return finish(request, permitted.refusal);
-    const asked = around.ask(root, NO_VALUES);
-    if (!passedSync(asked)) {
-      return chain(answerRoot(root, NO_QUERY, asked), (response) => finish(request, response));
-    }
-    tellProbe(root, asked);
-    return finish(request, ROOT_OK);
-  }
-
   function finish(request: ApiRequest, response: ApiResponse): ApiResponse {
     const shaped = request.method === 'HEAD' ? asHead(response) : response;
     return auditIds ? audited(request, shaped) : shaped;
@@ -123,16 +116,11 @@ export function createEndpoints(around: EndpointsDependencies): ApiHandler {
     const root = rootOf(path);
     if (root === undefined) return undefined;
     if (isTargetTooLarge(request.url)) return finish(request, uncached(TARGET_TOO_LARGE));
-    if (target.query === '' && path.length === root.length + 1) {
-      const permitted = rootsOpen ? open(request) : permission(request, path);
-      return chain(permitted, (granted) => probed(request, root, granted));
-    }
     return chain(answer(request, root, path, target.query), (response) => finish(request, response));
   };
 }
 
 /** True if every verdict is available and none failed. */
 function passedSync(asked: Asked): asked is Settled {
-  for (const verdict of asked.verdicts) if (isPromise(verdict) || verdict.status === 'failed') return false;
-  return true;
+  return asked.verdicts.every((verdict) => !isPromise(verdict) && verdict.status !== 'failed');
 }

@@ -17,7 +17,7 @@ export function createSemaphore(limit: number) {
       queue.add(acquired);
       return () => void queue.delete(acquired);
     },
-    release(): void {
+    release: (): void => {
       free += 1;
       // A callback may release synchronously: this loop serves the queue then, so that the stack does not grow.
       if (serving || queue.size === 0) return;

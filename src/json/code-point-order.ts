@@ -4,8 +4,7 @@
  */
 export function byCodePoint(left: string, right: string): number {
   const at = firstDifference(left, right);
-  const common = Math.min(left.length, right.length);
-  return at < common ? rank(left.charCodeAt(at)) - rank(right.charCodeAt(at)) : left.length - right.length;
+  return rank(left, at) - rank(right, at);
 }
 
 /** Where two strings differ first, or the length of the shorter one. */
@@ -21,8 +20,8 @@ export function firstDifference(left: string, right: string): number {
 /** Long enough for two slices to cost less than the loop. */
 const BLOCK = 128;
 
-/** Code units in an order in which surrogates come last. */
-function rank(unit: number): number {
-  if (unit < 0xd800) return unit;
-  return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
+/** Code units in an order in which the end of a string comes first and surrogates come last. */
+function rank(text: string, at: number): number {
+  const unit = at < text.length ? text.charCodeAt(at) : -1;
+  return unit + (unit < 0xd800 ? 0 : unit < 0xe000 ? 0x2000 : -0x800);
 }
