@@ -17,7 +17,10 @@ const TOPICS: readonly Topic[] = [
   { text: 'Health', of: ['docs/health.md'] },
   { text: 'Client', of: ['docs/client.md', 'docs/recording-events.md', 'docs/following-events.md'] },
   { text: 'Events', of: ['docs/compatibility.md', 'docs/specification.md', 'docs/limits.md', 'docs/performance.md'] },
-  { text: 'Stores', of: ['docs/choosing-a-store.md', 'docs/stores/', 'docs/watch-cache.md', 'docs/implementing-a-store.md'] },
+  {
+    text: 'Stores',
+    of: ['docs/choosing-a-store.md', 'docs/stores/', 'docs/watch-cache.md', 'docs/implementing-a-store.md'],
+  },
   { text: 'Observability', of: ['docs/observability.md'] },
   { text: 'Reference', of: ['docs/reference/'], collapsed: true },
   {

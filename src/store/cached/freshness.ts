@@ -28,9 +28,6 @@ interface Round {
   ask(): void;
 }
 
-/** What reads from the cache must not miss. See {@link createFreshness}. */
-export type Freshness = ReturnType<typeof createFreshness>;
-
 /**
  * Decides whether a read may be answered from the cache: it shows every write that was acknowledged before it began, and
  * never less than what an earlier answer showed. Where this process owns the store, what it has met itself says which
