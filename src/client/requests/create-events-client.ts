@@ -1,6 +1,6 @@
 import { systemClock } from '../../clock/clock.js';
 import type { Event } from '../../model/event.js';
-import type { EventPatch, EventsClient, WriteOptions } from '../contract/events-client.js';
+import type { EventKey, EventPatch, EventSelection, EventsClient, WriteOptions } from '../contract/events-client.js';
 import { responseError } from '../contract/response-error.js';
 import type { Transport } from '../contract/transport.js';
 import { isRecord } from './answers.js';
@@ -43,10 +43,10 @@ export function createEventsClient(options: EventsClientOptions): EventsClient {
     if (namespace === undefined) throw new TypeError('name a namespace, of the event or of createEventsClient');
     return namespace;
   };
-  const selected = <T extends { readonly namespace?: string | null | undefined }>(given: T): T => ({
-    ...given,
-    namespace: given.namespace === undefined ? own : given.namespace,
-  });
+  const selected = <T extends EventSelection>(given: T): T => {
+    mustBeObject(given, 'the events: { namespace, fieldSelector, labelSelector }, or {} for all of the namespace');
+    return { ...given, namespace: given.namespace === undefined ? own : given.namespace };
+  };
   const written = (given: WriteOptions): Query => ({
     dryRun: given.dryRun ? 'All' : undefined,
     fieldManager: given.fieldManager ?? fieldManager,
@@ -59,13 +59,14 @@ export function createEventsClient(options: EventsClientOptions): EventsClient {
   return {
     group,
     namespace: own,
-    async get({ namespace, name }, limits = {}) {
+    async get(key, limits = {}) {
+      const { namespace, name } = checkedKey(key);
       const url = paths.event(namespaceOf(namespace), name, { resourceVersion: limits.resourceVersion });
       return eventOf(await callObject(context, { method: 'GET', url }, limits, readFailed));
     },
     list: (given = {}) => listEvents(context, paths, selected(given)),
     async create(event, given = {}) {
-      const { name, namespace } = event.metadata;
+      const { name, namespace } = metadataOf(event);
       const space = namespaceOf(namespace);
       const json = named(event);
       const create = { method: 'POST', url: paths.collection(space, written(given)), json } as const;
@@ -76,18 +77,22 @@ export function createEventsClient(options: EventsClientOptions): EventsClient {
       return eventOf(await createNamed(context, event, create, read, given));
     },
     async update(event, given = {}) {
-      const { name, namespace } = event.metadata;
+      const { name, namespace } = metadataOf(event);
       const url = paths.event(namespaceOf(namespace), name as string, written(given));
       return eventOf(await callObject(context, { method: 'PUT', url, json: named(event) }, given, repeatable(given)));
     },
-    async patch({ namespace, name }, change, given = {}) {
+    async patch(key, change, given = {}) {
+      const { namespace, name } = checkedKey(key);
+      mustBeObject(change, "the change: { type: 'merge', patch }");
+      mustBeObject(change.patch, "the change: { type: 'merge', patch }");
       const force = change.type === 'apply' ? change.force : undefined;
       const url = paths.event(namespaceOf(namespace), name, { ...written(given), force });
       const json = change.type === 'apply' ? applied(change.patch, name, group) : change.patch;
       const request = { method: 'PATCH', url, json, contentType: patchType(change) } as const;
       return eventOf(await callObject(context, request, given, repeatable(given)));
     },
-    async delete({ namespace, name }, given = {}) {
+    async delete(key, given = {}) {
+      const { namespace, name } = checkedKey(key);
       const { uid, resourceVersion, dryRun } = given;
       const url = paths.event(namespaceOf(namespace), name, { dryRun: dryRun ? 'All' : undefined });
       const preconditions = { uid, resourceVersion };
@@ -106,6 +111,20 @@ export function createEventsClient(options: EventsClientOptions): EventsClient {
     },
     watch: (given = {}) => watchEvents(context, paths, selected(given)),
   };
+}
+
+function mustBeObject(value: unknown, what: string): void {
+  if (typeof value !== 'object' || value === null) throw new TypeError(`give ${what}`);
+}
+
+function checkedKey(key: EventKey): EventKey {
+  mustBeObject(key, 'the event: { namespace, name }');
+  return key;
+}
+
+function metadataOf(event: Event): Event['metadata'] {
+  mustBeObject((event as Event | undefined)?.metadata, 'an event with its metadata: { metadata: { name }, … }');
+  return event.metadata;
 }
 
 function transportOf({ transport, events, caller }: EventsClientOptions): Transport {

@@ -80,6 +80,32 @@ describe('a client of events in the same process', () => {
     ]);
   });
 
+  // JavaScript has no compiler that refuses these.
+  type Call = (events: Record<string, (...args: readonly unknown[]) => unknown>) => unknown;
+  it.each<[string, Call, RegExp]>([
+    ['get without an event', (events) => events['get']?.(), /^give the event: \{ namespace, name \}$/],
+    ['get without a name', (events) => events['get']?.({}), /^the name must be a non-empty string/],
+    ['create without an event', (events) => events['create']?.(), /^give an event with its metadata/],
+    ['update without metadata', (events) => events['update']?.({}), /^give an event with its metadata/],
+    ['update without a name', (events) => events['update']?.({ metadata: {} }), /^the name must be a non-empty string/],
+    ['patch without a change', (events) => events['patch']?.({ name: 'a' }), /^give the change: /],
+    ['patch with nothing', (events) => events['patch']?.({ name: 'a' }, { type: 'merge' }), /^give the change: /],
+    ['delete with a name alone', (events) => events['delete']?.('a'), /^give the event: /],
+    ['deleteCollection without a selection', (events) => events['deleteCollection']?.(), /^give the events: /],
+    ['list of null', (events) => events['list']?.(null), /^give the events: /],
+    ['watch of null', (events) => events['watch']?.(null), /^give the events: /],
+  ])('refuses %s with a TypeError that says what to give, and sends nothing', async (_, call, message) => {
+    const transport = (): never => {
+      throw new Error('a request was sent');
+    };
+    const events = createEventsClient({ transport, namespace: 'default' });
+    const called = async (): Promise<unknown> => call(events as unknown as Parameters<Call>[0]);
+    await expect(called()).rejects.toMatchObject({
+      name: 'TypeError',
+      message: expect.stringMatching(message) as string,
+    });
+  });
+
   it('rejects with what the server refuses', async () => {
     const events = client();
     await events.create(event('a'));
