@@ -24,6 +24,7 @@ export default defineConfig({
       project('hostile', 120_000),
       project('clients', 60_000),
       project('engines', 120_000),
+      project('cluster', 600_000),
     ],
   },
 });

@@ -1,18 +1,35 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { createEventsClient, httpTransport, type EventsClient } from '../../../src/client.js';
+import { createEventsClient, httpTransport, type ConnectedTransport, type EventsClient } from '../../../src/client.js';
 import type { Random } from '../../random/random.js';
 import { createProxy } from './proxy.js';
-import { createServer, type Server } from './standalone.js';
+import { createServer } from './standalone.js';
 
-/** A standalone server with its events on disk, and the way of clients to it, which is disturbed. */
+/** A server that keeps its events while it is killed and started again. */
+export interface KillableServer {
+  /** Where it listens on 127.0.0.1; another one after every start. */
+  readonly port: number;
+  /** The group of its events. */
+  readonly group: string;
+  /** Connects an administrator to the server itself, or to a proxy in front of it. */
+  connect(port: number): ConnectedTransport;
+  start(): Promise<void>;
+  /** Makes a namespace, where events cannot be in any. */
+  makeNamespace(name: string): Promise<void>;
+  /** SIGKILL; resolves when the process is gone. */
+  kill(): Promise<void>;
+  /** Ends it, whatever its state, and deletes its data. */
+  remove(): Promise<void>;
+}
+
+/** A server, and the way of clients to it, which is disturbed. */
 export interface DisturbedServer {
-  readonly server: Server;
+  readonly server: KillableServer;
   /** A client over the network that is disturbed. */
   readonly client: (timeoutMs?: number) => EventsClient;
   /** One beside it, for what a test looks up. */
   readonly direct: () => EventsClient;
-  /** Disturbs the network once, or kills the server and starts it again; resolves with what it did. */
+  /** Disturbs the network once, or kills the server and starts it again; resolves when that is over. */
   readonly disturb: (what: Disturbance) => Promise<void>;
   /** Everything gets through again. */
   readonly heal: () => void;
@@ -23,25 +40,41 @@ export type Disturbance = 'cut' | 'swallow' | 'delay' | 'kill' | 'kill-and-cut';
 
 const LONGEST_MS = 400;
 
-/** Starts a server and a proxy in front of it. `flags` are for `kube-vitals serve`. */
-export async function createDisturbedServer(random: Random, flags: readonly string[] = []): Promise<DisturbedServer> {
+/** Makes a standalone server with its events on disk. `flags` are for `kube-vitals serve`. */
+export async function createStandalone(flags: readonly string[] = []): Promise<KillableServer> {
   const store = (dataDir: string): string => `sqlite:${join(dataDir, 'events.db')}`;
   const server = await createServer({ name: 'the server', store, flags });
+  return {
+    get port() {
+      return Number(new URL(server.url).port);
+    },
+    group: 'events.example.com',
+    connect(port) {
+      const token = server.authorization.slice('Bearer '.length);
+      return httpTransport({ server: `http://127.0.0.1:${port}`, token });
+    },
+    start: () => server.start(),
+    makeNamespace: () => Promise.resolve(),
+    kill: () => server.kill(),
+    remove: () => server.remove(),
+  };
+}
+
+/** Starts a server and a proxy in front of it. */
+export async function createDisturbedServer(random: Random, server: KillableServer): Promise<DisturbedServer> {
   await server.start();
-  const portOf = (): number => Number(new URL(server.url).port);
-  const proxy = await createProxy(portOf());
+  const proxy = await createProxy(server.port);
   const closing: (() => Promise<void>)[] = [];
 
   const clientOf = (port: number, timeoutMs?: number): EventsClient => {
-    const token = server.authorization.slice('Bearer '.length);
-    const transport = httpTransport({ server: `http://127.0.0.1:${port}`, token });
+    const transport = server.connect(port);
     closing.push(() => transport.close());
-    return createEventsClient({ transport, group: 'events.example.com', namespace: 'default', timeoutMs });
+    return createEventsClient({ transport, group: server.group, namespace: 'default', timeoutMs });
   };
   return {
     server,
     client: (timeoutMs) => clientOf(proxy.port, timeoutMs),
-    direct: () => clientOf(portOf()),
+    direct: () => clientOf(server.port),
     async disturb(what) {
       switch (what) {
         case 'cut':
@@ -62,7 +95,7 @@ export async function createDisturbedServer(random: Random, flags: readonly stri
           // Clients that are cut off see a server that is away; the others wait for one that says nothing.
           if (what === 'kill') proxy.swallow();
           await server.start();
-          proxy.aim(portOf());
+          proxy.aim(server.port);
           proxy.heal();
           proxy.cut();
           break;
