@@ -3,22 +3,20 @@ import type { Clock } from '../../clock/clock.js';
 import type { FailureSeries } from '../../observe/failure-series.js';
 import type { Event } from '../../model/event.js';
 import type { EventSelection, EventsClient, WatchFrame } from '../contract/events-client.js';
-import { isExpired, isStatusError } from '../contract/status-error.js';
-import { isSilentConnection, openConnection, type Connection } from './one-connection.js';
+import { isStatusError } from '../contract/status-error.js';
+import { createAttempts } from './attempts.js';
+import { openConnection, type Connection } from './one-connection.js';
 import { isOlder, revisionOf } from './revisions.js';
 import { createSilenceLimit } from './silence.js';
 import { keepProcess } from './keep-process.js';
-import { isFinal, isHopeless, isNoWatchList, isRefusedResume, wasRewound } from './refusals.js';
+import { doubtful, isDoubtful, isFinal, isNoWatchList } from './refusals.js';
 import type { View } from './view.js';
 
 /** The longest pause between two attempts, in milliseconds. */
 const LONGEST_PAUSE_MS = 10_000;
-/** The longest pause that a server can ask for, in milliseconds. */
-const LONGEST_RETRY_AFTER_MS = 300_000;
-/** How often in a row a server may refuse to go on before a list is read instead. */
-const MAX_REFUSALS = 3;
 /** How many times as long as one frame all initial ones may take. */
 const INITIAL_FRAMES = 6;
+const NOTHING: readonly never[] = [];
 const INITIAL_END = 'k8s.io/initial-events-end';
 
 /** For {@link follow}. */
@@ -43,26 +41,14 @@ export interface FollowParts<Given> {
 /** A connection that waited so long without a failure counts as one that worked, in milliseconds. */
 const LASTING_MS = 10_000;
 
-const DOUBTFUL: unique symbol = Symbol('doubtful');
-
-/** Ends a connection, because what the server says does not follow the position. */
-const doubtful = (): Error => Object.assign(new Error('the server has counted back'), { [DOUBTFUL]: true });
-const isDoubtful = (error: unknown): boolean =>
-  (typeof error === 'object' && error !== null && DOUBTFUL in error) || wasRewound(error);
-
 /**
  * Follows the events of a server until the signal is aborted: lists, watches, and goes on where it was. The list that begins it
  * and those that follow an expired position are read page by page as the consumer takes what comes of them.
  *
  * @throws what the server refused, if that cannot be cured by trying again
  */
-export async function* follow<Given>(parts: FollowParts<Given>): AsyncGenerator<Given, void, undefined> {
-  const release = keepProcess();
-  try {
-    yield* new Follower(parts).run();
-  } finally {
-    release();
-  }
+export function follow<Given>(parts: FollowParts<Given>): AsyncGenerator<Given, void, undefined> {
+  return new Follower(parts).run();
 }
 
 /** A class, because its generators share what they know of the connection. */
@@ -70,6 +56,7 @@ class Follower<Given> {
   readonly #parts: FollowParts<Given>;
   readonly #silence;
   readonly #backoff;
+  readonly #attempts;
   /** The last revision that was seen; undefined before the first list. */
   #position: string | undefined;
   /** A list has to be read before the watch. */
@@ -77,84 +64,74 @@ class Follower<Given> {
   /** The server may have counted back since the last frame. */
   #mustCompare = false;
   #usesWatchList: boolean;
-  /** Something has worked: from now on refusals may pass. */
-  #hasWorked = false;
-  #refusals = 0;
-  /** Attempts in a row that failed. One is a lost connection, of which nobody needs to hear. */
-  #failures = 0;
 
   constructor(parts: FollowParts<Given>) {
-    const { clock, start, silenceMs, watchListMs } = parts;
+    const { clock, series, start, silenceMs, watchListMs } = parts;
     this.#parts = parts;
     this.#silence = createSilenceLimit(silenceMs, clock.monotonic());
     this.#backoff = createBackoff(clock, LONGEST_PAUSE_MS);
+    this.#attempts = createAttempts(series, this.#backoff, this.#silence);
     this.#position = typeof start === 'object' ? start.after : undefined;
     this.#mustList = start === 'list';
     this.#mustCompare = typeof start === 'object';
     this.#usesWatchList = watchListMs > 0;
   }
 
+  /**
+   * Changes come from this generator itself: with one more between it and the connection, or `yield*` for the few changes of a
+   * frame, each costs the consumer's process a fifth more.
+   */
   async *run(): AsyncGenerator<Given, void, undefined> {
-    const { signal, series, view } = this.#parts;
-    while (!signal.aborted) {
-      try {
-        this.#position ??= this.#mustList ? undefined : await this.#latest();
-        if (this.#mustCompare) await this.#compare();
-        if (this.#mustList && !this.#usesWatchList) yield* this.#list();
-        yield* this.#watch();
-        if (signal.aborted) return;
-        await this.#backoff.pause(signal);
-      } catch (error) {
-        if (signal.aborted) return;
-        if (isHopeless(error)) throw error;
-        if (isDoubtful(error) || isExpired(error) || this.#isRefusedTooOften(error)) {
-          if (this.#position !== undefined && !this.#mustList) yield* view.expired(this.#position);
-          if (isDoubtful(error)) view.rewound();
-          this.#mustList = true;
-          this.#mustCompare = false;
-          this.#refusals = 0;
-          await this.#backoff.pause(signal);
-          continue;
+    const { signal } = this.#parts;
+    const release = keepProcess();
+    try {
+      while (!signal.aborted) {
+        let pauseMs = 0;
+        try {
+          await this.#findPosition();
+          if (this.#mustList && !this.#usesWatchList) yield* this.#list();
+          const connection = this.#connect();
+          try {
+            if (this.#mustList) yield* this.#initial(connection);
+            for (let frame = await connection.next(); frame !== undefined; frame = await connection.next()) {
+              for (const given of this.#changed(frame)) yield given;
+            }
+          } finally {
+            if (connection.waitedMs() >= LASTING_MS) this.#backoff.reset();
+            connection.close();
+          }
+        } catch (error) {
+          if (signal.aborted) return;
+          if (this.#attempts.isLost(error, this.#mustList)) {
+            yield* this.#beginAgain(error);
+          } else if (this.#mustList && this.#usesWatchList && isNoWatchList(error)) {
+            this.#usesWatchList = false;
+            continue;
+          } else {
+            pauseMs = this.#attempts.failed(error);
+            this.#mustCompare = this.#position !== undefined && !this.#mustList;
+          }
         }
-        if (this.#usesWatchList && this.#mustList && isNoWatchList(error)) {
-          this.#usesWatchList = false;
-          continue;
-        }
-        const retryAfterMs = this.#judge(error);
-        if (!isSilentConnection(error) && ++this.#failures > 1) series.failed(error);
-        await this.#backoff.pause(signal, retryAfterMs);
+        await this.#backoff.pause(signal, pauseMs);
       }
+    } finally {
+      release();
     }
   }
 
-  /** What a failure means for the next attempt. @returns how long the server asks to wait. @throws what cannot be cured */
-  #judge(error: unknown): number {
-    if (isSilentConnection(error)) this.#silence.gaveUp();
-    else if (!this.#hasWorked && isFinal(error)) throw error;
-    this.#mustCompare = this.#position !== undefined && !this.#mustList;
-    const asked = isStatusError(error) ? (error.retryAfterMs ?? 0) : 0;
-    return Math.min(Math.max(asked, 0), LONGEST_RETRY_AFTER_MS);
+  /** Gives up the position: the next attempt reads a list. */
+  *#beginAgain(error: unknown): Generator<Given, void, undefined> {
+    const { view } = this.#parts;
+    if (this.#position !== undefined && !this.#mustList) yield* view.expired(this.#position);
+    if (isDoubtful(error)) view.rewound();
+    this.#mustList = true;
+    this.#mustCompare = false;
   }
 
-  /** Whether the server refuses the position again and again, for whatever reason. */
-  #isRefusedTooOften(error: unknown): boolean {
-    if (this.#mustList || !this.#hasWorked || !isRefusedResume(error)) return false;
-    this.#refusals += 1;
-    return this.#refusals >= MAX_REFUSALS;
-  }
-
-  /** The server answers: what failed before is over. */
-  #answered(): void {
-    this.#hasWorked = true;
-    this.#failures = 0;
-    this.#parts.series.worked();
-  }
-
-  /** It goes on from the position: the next attempt need not wait. */
-  #progressed(): void {
-    this.#answered();
-    this.#refusals = 0;
-    this.#backoff.reset();
+  /** Where the watch goes on, unless a list comes first. */
+  async #findPosition(): Promise<void> {
+    if (!this.#mustList) this.#position ??= await this.#latest();
+    if (this.#mustCompare) await this.#compare();
   }
 
   /** The server's present revision. */
@@ -162,7 +139,7 @@ class Follower<Given> {
     const { client, selection, signal } = this.#parts;
     const listing = client.list({ namespace: selection.namespace, pageSize: 1, signal });
     for await (const { resourceVersion } of listing.pages()) {
-      this.#answered();
+      this.#attempts.answered();
       return resourceVersion;
     }
     throw new Error('the list has no page');
@@ -184,7 +161,7 @@ class Follower<Given> {
     yield* view.beginList();
     let position = '';
     for await (const page of client.list({ ...selection, pageSize, signal }).pages()) {
-      this.#answered();
+      this.#attempts.answered();
       if (page.restarted) yield* view.beginList();
       position = page.resourceVersion;
       for (const event of page.items) yield* view.listed(event);
@@ -202,33 +179,29 @@ class Follower<Given> {
     this.#parts.onListed?.();
   }
 
-  async *#watch(): AsyncGenerator<Given, void, undefined> {
-    const { client, selection, clock, signal, view, watchListMs } = this.#parts;
-    const initial = this.#mustList;
-    const connection = openConnection({
+  #connect(): Connection {
+    const { client, selection, clock, signal, watchListMs } = this.#parts;
+    return openConnection({
       ...{ client, signal, clock },
       silence: this.#silence,
-      watch: initial
+      watch: this.#mustList
         ? { ...selection, allowWatchBookmarks: true, sendInitialEvents: true }
         : { ...selection, allowWatchBookmarks: true, resourceVersion: this.#position },
       limitMs: () => (this.#mustList ? watchListMs : this.#silence.ms()),
     });
-    try {
-      if (initial) yield* this.#initial(connection);
-      for (let frame = await connection.next(); frame !== undefined; frame = await connection.next()) {
-        const position = this.#position ?? '';
-        const revision = revisionOf(frame.object);
-        if (isOlder(revision, position) && frame.type === 'BOOKMARK') throw doubtful();
-        const given = frame.type === 'BOOKMARK' ? [] : view.changed(frame, position);
-        if (given === 'doubtful') throw doubtful();
-        if (revision !== '' && !isOlder(revision, position)) this.#position = revision;
-        this.#progressed();
-        yield* given;
-      }
-    } finally {
-      if (connection.waitedMs() >= LASTING_MS) this.#backoff.reset();
-      connection.close();
-    }
+  }
+
+  /** What a frame behind the position changes. */
+  #changed(frame: WatchFrame): readonly Given[] {
+    const position = this.#position ?? '';
+    const revision = revisionOf(frame.object);
+    const isOld = isOlder(revision, position);
+    if (isOld && frame.type === 'BOOKMARK') throw doubtful();
+    const given = frame.type === 'BOOKMARK' ? NOTHING : this.#parts.view.changed(frame, position);
+    if (given === 'doubtful') throw doubtful();
+    if (revision !== '' && !isOld) this.#position = revision;
+    this.#attempts.progressed();
+    return given;
   }
 
   /** The events that exist, up to the bookmark that ends them. */
@@ -238,7 +211,7 @@ class Follower<Given> {
     for (;;) {
       const frame = await connection.next();
       if (frame === undefined) throw connection.tooLong();
-      this.#answered();
+      this.#attempts.answered();
       if (isInitialEnd(frame)) {
         yield* this.#endList(revisionOf(frame.object));
         return;

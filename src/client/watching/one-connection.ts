@@ -77,33 +77,35 @@ export function openConnection({ client, watch, signal, clock, silence, limitMs 
   // The client may be slow to notice its signal.
   ending.signal.addEventListener('abort', () => fail?.(ending.signal.reason), { once: true });
 
+  const settled = (): void => {
+    if (since !== undefined) waited += clock.monotonic() - since;
+    since = undefined;
+    fail = undefined;
+  };
+  /** The wait for one frame, which `look` and the signal end through `fail`. */
+  const wait = (resolve: (frame: WatchFrame | undefined) => void, reject: (error: unknown) => void): void => {
+    ending.signal.throwIfAborted();
+    since = clock.monotonic();
+    const moment = since + limitMs();
+    if (timer === undefined || due > moment) setTimer(moment);
+    fail = (error) => {
+      settled();
+      reject(error);
+    };
+    frames.next().then(
+      ({ done, value }) => {
+        settled();
+        if (done) return resolve(undefined);
+        count += 1;
+        silence.frame(value.type === 'BOOKMARK', clock.monotonic());
+        resolve(value);
+      },
+      (error: unknown) => fail?.(error),
+    );
+  };
+
   return {
-    next: () =>
-      new Promise((resolve, reject) => {
-        ending.signal.throwIfAborted();
-        since = clock.monotonic();
-        const moment = since + limitMs();
-        if (timer === undefined || due > moment) setTimer(moment);
-        const settled = (): void => {
-          if (since !== undefined) waited += clock.monotonic() - since;
-          since = undefined;
-          fail = undefined;
-        };
-        fail = (error) => {
-          settled();
-          reject(error as Error);
-        };
-        frames.next().then(
-          ({ done, value }) => {
-            settled();
-            if (done) return resolve(undefined);
-            count += 1;
-            silence.frame(value.type === 'BOOKMARK', clock.monotonic());
-            resolve(value);
-          },
-          (error: unknown) => fail?.(error),
-        );
-      }),
+    next: () => new Promise(wait),
     tooLong: () => silentConnection(waited),
     waitedMs: () => waited + (since === undefined ? 0 : clock.monotonic() - since),
     frames: () => count,

@@ -18,6 +18,16 @@ export function isHopeless(error: unknown): boolean {
   return typeof error === 'object' && error !== null && HOPELESS in error;
 }
 
+const DOUBTFUL: unique symbol = Symbol('doubtful');
+
+/** Ends a connection, because what the server says does not follow the position. */
+export const doubtful = (): Error => Object.assign(new Error('the server has counted back'), { [DOUBTFUL]: true });
+
+/** True for what {@link doubtful} made, and for a server's own word that it has counted back. */
+export function isDoubtful(error: unknown): boolean {
+  return (typeof error === 'object' && error !== null && DOUBTFUL in error) || wasRewound(error);
+}
+
 /** True for what would be refused again, however often it is tried: a request that is wrong, not allowed, or not known. */
 export function isFinal(error: unknown): boolean {
   if (isConnectionError(error)) return false;
@@ -43,6 +53,6 @@ export function isNoWatchList(error: unknown): boolean {
 }
 
 /** True for the answer of a server that has not got as far as the resource version that was asked for. */
-export function wasRewound(error: unknown): boolean {
+function wasRewound(error: unknown): boolean {
   return isStatusError(error) && error.causes.some(({ reason }) => reason === 'ResourceVersionTooLarge');
 }
