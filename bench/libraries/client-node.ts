@@ -1,4 +1,4 @@
-import { EventsV1Api, KubeConfig, V1MicroTime, Watch } from '@kubernetes/client-node';
+import { EventsV1Api, KubeConfig, makeInformer, V1MicroTime, Watch } from '@kubernetes/client-node';
 import type { Target } from '../protocol.js';
 import { eachInFlight, NAMESPACE, type EventBody, type Library } from './contract.js';
 import { named } from './undici.js';
@@ -40,6 +40,20 @@ export function clientNode({ host, port, base, token }: Target): Library {
       await all;
       request.abort();
       if (frames < count) throw new Error(`the watch ended after ${frames} frames`);
+    },
+    async follow(count) {
+      const path = `${base}/namespaces/${NAMESPACE}/events`;
+      const informer = makeInformer(config, path, () => api.listNamespacedEvent({ namespace: NAMESPACE }));
+      let received = 0;
+      const all = new Promise<void>((resolve, reject) => {
+        informer.on('add', () => {
+          received += 1;
+          if (received === count) resolve();
+        });
+        informer.on('error', reject);
+      });
+      await Promise.all([informer.start(), all]);
+      await informer.stop();
     },
     close: async () => undefined,
   };

@@ -17,6 +17,8 @@ export interface Library {
   get(names: readonly string[]): Promise<void>;
   /** Watches from the beginning until so many events were received. */
   watch(count: number): Promise<void>;
+  /** Follows events from those that exist on, as controllers do, until so many were received. */
+  follow(count: number): Promise<void>;
   close(): Promise<void>;
 }
 

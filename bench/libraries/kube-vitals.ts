@@ -5,6 +5,14 @@ import { eachInFlight, NAMESPACE, type EventBody, type HeldResult, type Library 
 const recordOne = (recorder: Recorder, { regarding, reason, action, note }: EventBody): void =>
   recorder.event({ regarding, reason, action, note });
 
+async function iterate(source: AsyncIterable<unknown>, count: number): Promise<void> {
+  let received = 0;
+  for await (const _ of source) {
+    received += 1;
+    if (received === count) break;
+  }
+}
+
 /** This package's client and recorder. */
 export function kubeVitals({ host, port, base, token }: Target): Library {
   const transport = httpTransport({ server: `http://${host}:${port}`, token });
@@ -25,13 +33,8 @@ export function kubeVitals({ host, port, base, token }: Target): Library {
       }),
     create: (bodies) => eachInFlight(bodies, (body) => client.create(body)),
     get: (names) => eachInFlight(names, (name) => client.get({ name })),
-    async watch(count) {
-      let frames = 0;
-      for await (const _change of watchEvents({ client })) {
-        frames += 1;
-        if (frames === count) break;
-      }
-    },
+    watch: (count) => iterate(client.watch({ resourceVersion: '0' }), count),
+    follow: (count) => iterate(watchEvents({ client, remember: 'events' }), count),
     close: () => transport.close(),
   };
 }

@@ -38,8 +38,9 @@ async function measure(job: LibraryJob): Promise<LibraryResult> {
   const { work, count, tag, target } = job;
   const library = await open(job);
   const body = (index: number): EventBody => eventBody(target.base.slice('/apis/'.length), tag, index);
-  const many = Array.from({ length: work === 'recordEqual' || work === 'watch' ? 1 : count }, (_, index) =>
-    body(index),
+  const many = Array.from(
+    { length: work === 'recordEqual' || work === 'watch' || work === 'follow' ? 1 : count },
+    (_, index) => body(index),
   );
   const runs: Record<LibraryJob['work'], () => Promise<void>> = {
     record: () => library.record(many),
@@ -47,6 +48,7 @@ async function measure(job: LibraryJob): Promise<LibraryResult> {
     create: () => library.create(many),
     get: () => library.get(many.map(({ metadata }) => metadata.name)),
     watch: () => library.watch(count),
+    follow: () => library.follow(count),
   };
   try {
     const cpu = process.cpuUsage();

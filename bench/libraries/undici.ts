@@ -12,6 +12,20 @@ export function bareUndici({ host, port, base, token }: Target): Library {
     await answer.body.json();
     if (answer.statusCode !== 201) throw new Error(`a create was answered with ${answer.statusCode}`);
   };
+  const watch = async (count: number): Promise<void> => {
+    const answer = await pool.request({ method: 'GET', path: `${path}?watch=true&resourceVersion=0`, headers });
+    let rest = '';
+    let frames = 0;
+    for await (const chunk of answer.body.setEncoding('utf8')) {
+      const lines = (rest + String(chunk)).split('\n');
+      rest = lines.pop() ?? '';
+      for (const line of lines) {
+        JSON.parse(line);
+        frames += 1;
+      }
+      if (frames >= count) break;
+    }
+  };
   return {
     record: (bodies) => eachInFlight(bodies, create),
     recordEqual: (body, times) =>
@@ -26,20 +40,8 @@ export function bareUndici({ host, port, base, token }: Target): Library {
         await answer.body.json();
         if (answer.statusCode !== 200) throw new Error(`a get was answered with ${answer.statusCode}`);
       }),
-    async watch(count) {
-      const answer = await pool.request({ method: 'GET', path: `${path}?watch=true&resourceVersion=0`, headers });
-      let rest = '';
-      let frames = 0;
-      for await (const chunk of answer.body.setEncoding('utf8')) {
-        const lines = (rest + String(chunk)).split('\n');
-        rest = lines.pop() ?? '';
-        for (const line of lines) {
-          JSON.parse(line);
-          frames += 1;
-        }
-        if (frames >= count) break;
-      }
-    },
+    watch,
+    follow: watch,
     close: () => pool.destroy(),
   };
 }

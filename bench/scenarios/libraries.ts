@@ -15,6 +15,7 @@ const WORKS: readonly { readonly work: LibraryWork; readonly id: string; readonl
   { work: 'create', id: 'client-create', count: 1_000 },
   { work: 'get', id: 'client-get', count: 1_000 },
   { work: 'watch', id: 'client-watch', count: 5_000 },
+  { work: 'follow', id: 'client-follow', count: 5_000 },
   { work: 'record', id: 'client-record', count: 1_000 },
   { work: 'recordEqual', id: 'client-record-equal', count: 1_000 },
 ];
@@ -25,7 +26,8 @@ const HELD = 20_000;
 /** Clients of events beside each other: what each costs its own process, against the same server of ours. */
 export const libraries: Scenario = {
   id: 'client',
-  title: 'clients of events, four requests at a time: the recorder, single calls and a watch ÷ a bare loop over undici',
+  title:
+    'clients of events, four requests at a time: the recorder, single calls, a watch, and what follows events ÷ a bare loop over undici',
   async run(bench) {
     const spec = { name: 'memory', kind: 'vitals', store: 'memory', mount: 'node', location: '' } as const;
     const life = { ttlMs: 86_400_000, historyMs: 600_000, apiDomain: 'k8s.io' };
