@@ -1,6 +1,7 @@
-// Builds the program of the package: dist/cli.js and what it loads when a command runs. The library is not built into it a
-// second time: its entries are imported from the files beside it. What only the program needs (certificates) is built in,
-// with the licences of those packages in dist/cli-licenses.txt.
+// Builds the program of the package: dist/cli.js and what it loads when a command runs, and dist/cli.cjs, which `bin` names:
+// it probes by itself and leaves all else to cli.js. The library is not built into the program a second time: its entries are
+// imported from the files beside it. What only the program needs (certificates) is built in, with the licences of those
+// packages in dist/cli-licenses.txt.
 import { chmodSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { build } from 'esbuild';
@@ -26,16 +27,31 @@ const entriesBeside = {
   },
 };
 
+/** The import of `src/cli/main.ts` becomes one of the file that is built of it. */
+const allCommands = {
+  name: 'all-commands',
+  setup(context) {
+    context.onResolve({ filter: /^\.\/main\.js$/ }, () => ({ path: './cli.js', external: true }));
+  },
+};
+
 for (const name of readdirSync(dist)) if (/^cli[.-]/.test(name)) rmSync(join(dist, name));
-const { metafile } = await build({
-  entryPoints: { cli: join(root, 'src/cli/main.ts') },
+const common = {
   outdir: dist,
-  chunkNames: 'cli-[name]-[hash]',
   bundle: true,
-  splitting: true,
-  format: 'esm',
   platform: 'node',
   target: 'node20',
+  legalComments: 'none',
+  minifySyntax: true,
+  minifyWhitespace: true,
+  logLevel: 'warning',
+};
+const { metafile } = await build({
+  ...common,
+  entryPoints: { cli: join(root, 'src/cli/main.ts') },
+  chunkNames: 'cli-[name]-[hash]',
+  splitting: true,
+  format: 'esm',
   // Metrics work without anything installed beside the program.
   external: [
     ...Object.keys(manifest.dependencies),
@@ -46,13 +62,16 @@ const { metafile } = await build({
   banner: {
     js: `import { createRequire as createCliRequire } from 'node:module';\nconst require = createCliRequire(import.meta.url);`,
   },
-  legalComments: 'none',
-  minifySyntax: true,
-  minifyWhitespace: true,
   metafile: true,
-  logLevel: 'warning',
 });
-chmodSync(join(dist, 'cli.js'), 0o755);
+await build({
+  ...common,
+  entryPoints: { cli: join(root, 'src/cli/bin.ts') },
+  format: 'cjs',
+  outExtension: { '.js': '.cjs' },
+  plugins: [allCommands],
+});
+chmodSync(join(dist, 'cli.cjs'), 0o755);
 
 const folders = Object.keys(metafile.inputs).map((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0]);
 writeFileSync(join(dist, 'cli-licenses.txt'), [...new Set(folders.filter(Boolean))].sort().map(licenceOf).join('\n'));

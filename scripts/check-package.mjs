@@ -77,9 +77,14 @@ await runGates('check-package', {
       /^(dist\/[\w.-]+\.(js|cjs|d\.ts|d\.cts)|dist\/cli-licenses\.txt|package\.json|README\.md|LICENSE|CHANGELOG\.md)$/;
     const strays = files.filter((path) => !expected.test(path));
     if (strays.length > 0) throw new Error(`not expected: ${strays.join(', ')}`);
-    const missing = ['LICENSE', 'README.md', 'CHANGELOG.md', 'dist/cli.js', 'dist/cli-licenses.txt'].filter(
-      (path) => !files.includes(path),
-    );
+    const missing = [
+      'LICENSE',
+      'README.md',
+      'CHANGELOG.md',
+      'dist/cli.cjs',
+      'dist/cli.js',
+      'dist/cli-licenses.txt',
+    ].filter((path) => !files.includes(path));
     if (missing.length > 0) throw new Error(`missing: ${missing.join(', ')}`);
     return `${files.length} files`;
   },

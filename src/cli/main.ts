@@ -1,35 +1,8 @@
-#!/usr/bin/env node
-// The program `kube-vitals`: the one file that reads and ends the process.
+// The program `kube-vitals` with all its commands.
 import { createRequire } from 'node:module';
-import process from 'node:process';
-import type { EndSignal, ProcessContext } from './command-line/command.js';
 import { runProgram } from './program.js';
+import { runInProcess } from './run-in-process.js';
 
 const { version } = createRequire(import.meta.url)('kube-vitals/package.json') as { readonly version: string };
 
-const context: ProcessContext = {
-  stdout: process.stdout,
-  stderr: process.stderr,
-  pid: process.pid,
-  colour: process.stdout.isTTY && !process.env['NO_COLOR'] && process.env['TERM'] !== 'dumb',
-  onSignal(listener) {
-    const signals: readonly EndSignal[] = ['SIGINT', 'SIGTERM'];
-    for (const signal of signals) process.on(signal, listener);
-    return () => {
-      for (const signal of signals) process.off(signal, listener);
-    };
-  },
-};
-
-// Whoever read the output has had enough, such as `head`.
-process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => process.exit(code === 'EPIPE' ? 0 : 1));
-
-// Keeps the process alive while a command waits for unreferenced timers only, such as those of a store that retries.
-const untilEnded = setInterval(() => undefined, 1_000_000_000);
-
-void runProgram(process.argv.slice(2), version, context).then((code) => {
-  clearInterval(untilEnded);
-  process.exitCode = code;
-  // After the output has reached the pipe; handles that a command has left open are not waited for.
-  process.stdout.write('', () => process.exit());
-});
+void runInProcess((argv, context) => runProgram(argv, version, context));

@@ -1,13 +1,11 @@
 import type { Command, ProcessContext } from './command-line/command.js';
+import { runCommand, USAGE_ERROR } from './command-line/run-command.js';
 import { copyCommand } from './copy/copy-command.js';
 import { eventsCommand } from './events/events-command.js';
 import { probeCommand } from './probe/probe-command.js';
 import { serveCommand } from './serve/serve-command.js';
 
 const COMMANDS: readonly Command[] = [serveCommand, eventsCommand, copyCommand, probeCommand];
-
-/** The exit code of an invalid command line. */
-const USAGE_ERROR = 2;
 
 /**
  * Runs the program. Help goes to stdout, errors to stderr in one line; a command line that cannot be understood opens
@@ -35,16 +33,7 @@ export async function runProgram(argv: readonly string[], version: string, conte
     stderr.write(`error: ${what}; see kube-vitals --help\n`);
     return USAGE_ERROR;
   }
-  const prepared = command.prepare(rest);
-  if ('help' in prepared) {
-    stdout.write(prepared.help);
-    return 0;
-  }
-  if ('error' in prepared) {
-    stderr.write(`error: ${prepared.error}; see kube-vitals ${command.name} --help\n`);
-    return USAGE_ERROR;
-  }
-  return prepared.run(context);
+  return runCommand(command, rest, context);
 }
 
 function programHelp(): string {

@@ -79,7 +79,7 @@ describe('the guides that call the probe', () => {
     );
     expect(lines.length).toBeGreaterThan(0);
     for (const line of lines) {
-      const [, words = ''] = /cli\.js(.*)$/.exec(line) ?? [];
+      const [, words = ''] = /cli\.cjs(.*)$/.exec(line) ?? [];
       const argv = words.split(/[\s",[\]]+/).filter((word) => word !== '');
       expect(argv.shift()).toBe('probe');
       expect(probeCommand.prepare(argv)).toHaveProperty('run');

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import {
   cpSync,
   mkdirSync,
@@ -11,6 +12,8 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -28,9 +31,36 @@ function run(program: string, ...words: string[]): Promise<{ code: number; out: 
 
 describe('the program of the package', () => {
   it('is what bin names: a file that can be run', () => {
-    expect((manifest as unknown as { bin: object }).bin).toEqual({ 'kube-vitals': 'dist/cli.js' });
-    expect(readFileSync(built('cli.js'), 'utf8')).toMatch(/^#!\/usr\/bin\/env node\n/);
-    expect(statSync(built('cli.js')).mode & 0o111).toBe(0o111);
+    expect((manifest as unknown as { bin: object }).bin).toEqual({ 'kube-vitals': 'dist/cli.cjs' });
+    expect(readFileSync(built('cli.cjs'), 'utf8')).toMatch(/^#!\/usr\/bin\/env node\n/);
+    expect(statSync(built('cli.cjs')).mode & 0o111).toBe(0o111);
+  });
+
+  it('probes with this one file and few modules of Node, because a probe is mostly start-up', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'probe-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const program = join(folder, 'cli.cjs');
+    cpSync(built('cli.cjs'), program);
+    const server = createServer((_, res) => res.end('ok')).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    onTestFinished(() => void server.close());
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/livez`;
+
+    const listing = join(folder, 'listing.cjs');
+    writeFileSync(listing, `process.on('exit', () => console.error(process.moduleLoadList.join('\\n')));`);
+    const { code, out, err } = await run('--require', listing, program, 'probe', url);
+    expect([code, out]).toEqual([0, 'ok\n']);
+    expect(err).toMatch(/^NativeModule http$/m);
+    expect(err).not.toMatch(
+      /^NativeModule (https|tls|crypto|fs\/promises|internal\/deps\/undici\/undici|worker_threads)$/m,
+    );
+  });
+
+  it('answers a mistyped flag of the probe as its other commands do', async () => {
+    const wrong = { code: 2, out: '', err: 'error: unknown flag: --tmeout; see kube-vitals probe --help\n' };
+    expect(await run(built('cli.cjs'), 'probe', '--tmeout=1s')).toEqual(wrong);
+    const { code, out } = await run(built('cli.cjs'), 'probe', '--help');
+    expect([code, out]).toEqual([0, expect.stringContaining('Usage: kube-vitals probe URL [flags]')]);
   });
 
   it('needs nothing but Node, the files beside it, YAML of the package, and the peers it names', () => {
@@ -56,15 +86,15 @@ describe('the program of the package', () => {
   });
 
   it('answers a mistyped flag with one line and exit code 2', async () => {
-    expect(await run(built('cli.js'), 'serve', '--hlep')).toEqual({
+    expect(await run(built('cli.cjs'), 'serve', '--hlep')).toEqual({
       ...{ code: 2, out: '' },
       err: 'error: unknown flag: --hlep; see kube-vitals serve --help\n',
     });
-    expect(await run(built('cli.js'), '--version')).toEqual({ code: 0, out: `${manifest.version}\n`, err: '' });
+    expect(await run(built('cli.cjs'), '--version')).toEqual({ code: 0, out: `${manifest.version}\n`, err: '' });
   });
 
   it('names the flag of an unusable data directory', async () => {
-    const { code, out, err } = await run(built('cli.js'), 'serve', '--data-dir', built('cli.js'));
+    const { code, out, err } = await run(built('cli.cjs'), 'serve', '--data-dir', built('cli.js'));
     expect([code, out]).toEqual([1, '']);
     expect(err).toMatch(/^error: cannot make the directory .*; choose another directory with --data-dir\n$/);
   });

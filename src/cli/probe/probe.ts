@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises';
-import type { IncomingMessage } from 'node:http';
+import { readFileSync } from 'node:fs';
+import { request as requestPlain, type IncomingMessage } from 'node:http';
 import type { ProcessContext } from '../command-line/command.js';
 
 /** What {@link runProbe} asks. */
@@ -20,8 +20,8 @@ export async function runProbe(
 ): Promise<number> {
   const signal = AbortSignal.timeout(timeoutMs);
   try {
-    const ca = caFile === undefined ? undefined : await readFile(caFile, 'utf8');
-    const token = tokenFile === undefined ? undefined : (await readFile(tokenFile, 'utf8')).trim();
+    const ca = caFile === undefined ? undefined : readFileSync(caFile, 'utf8');
+    const token = tokenFile === undefined ? undefined : readFileSync(tokenFile, 'utf8').trim();
     const headers = {
       'user-agent': 'kube-probe/kube-vitals',
       accept: '*/*',
@@ -46,10 +46,10 @@ interface Question {
   readonly signal: AbortSignal;
 }
 
-/** Only what the URL needs is loaded, because a probe is mostly start-up. */
+/** TLS is loaded for https alone, because a probe is mostly start-up. */
 async function ask(url: URL, { headers, ca, signal }: Question): Promise<IncomingMessage> {
   const secure = url.protocol === 'https:';
-  const { request } = secure ? await import('node:https') : await import('node:http');
+  const request = secure ? (await import('node:https')).request : requestPlain;
   const tls = { ca: ca, rejectUnauthorized: ca !== undefined };
   return new Promise((resolve, reject) => {
     const asking = request(url, { headers, signal, agent: false, ...(secure && tls) });
