@@ -1,8 +1,10 @@
 // Installs the packed package into small projects, as users would, and runs them.
-import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { pack, root, run, runGates, runTool, scratchFolder } from './gate.mjs';
+import { NotRun, pack, root, run, runGates, runTool, scratchFolder } from './gate.mjs';
 
+/** What npm is called with in a project of the gates. */
+const INSTALL = ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline'];
 const scratch = scratchFolder();
 const project = (name) => join(scratch, name);
 const says = (output) => {
@@ -10,6 +12,8 @@ const says = (output) => {
   if (!/^health 200, created 201, listed 1$/.test(line)) throw new Error(`the consumer said: ${output}`);
   return line;
 };
+
+const NEST = ['common', 'core', 'platform-express', 'platform-fastify'].map((name) => `@nestjs/${name}`);
 
 /** The services in `consumers/frameworks`, each with the packages that it imports, and the arguments of its program. */
 const FRAMEWORKS = {
@@ -26,8 +30,29 @@ const FRAMEWORKS = {
 };
 
 function nestPackages() {
-  const own = ['common', 'core', 'platform-express', 'platform-fastify'].map((name) => `@nestjs/${name}`);
-  return Object.fromEntries([...own, 'reflect-metadata', 'rxjs'].map((name) => [name, name]));
+  return Object.fromEntries([...NEST, 'reflect-metadata', 'rxjs'].map((name) => [name, name]));
+}
+
+/** The other versions of Nest. Its packages find one another by name, so that each version needs a project of its own. */
+const OTHER_NESTS = { 'Nest 10': '10.4.22', 'Nest 12': '12.5.0' };
+
+/** A folder with the service for Nest, compiled with Nest 11, and another version of Nest; installed when it is first asked for. */
+function projectWithNest(version) {
+  const folder = join(project('frameworks'), `nest-${version}`);
+  if (existsSync(folder)) return folder;
+  const { devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const peers = ['reflect-metadata', 'rxjs'].map((name) => `${name}@${devDependencies[name]}`);
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'consumer-nest', private: true, type: 'module' }));
+  cpSync(join(project('frameworks'), 'nest/main.js'), join(folder, 'main.js'));
+  try {
+    run('npm', [...INSTALL, ...NEST.map((name) => `${name}@${version}`), ...peers], { cwd: folder });
+  } catch (error) {
+    rmSync(folder, { recursive: true });
+    const [reason] = /npm error code \w+/.exec(error.message) ?? ['npm failed'];
+    throw new NotRun(`Nest ${version} cannot be installed from npm (${reason})`);
+  }
+  return folder;
 }
 
 /** Gives a project packages of the repository's own node_modules, so that nothing has to be installed. */
@@ -67,11 +92,24 @@ const frameworkGates = {
     runTool('typescript/bin/tsc', ['-p', folder, ...types]);
   },
 };
+/** Runs a service and compares what it says. */
+function serves(folder, args) {
+  const said = run(process.execPath, ['main.js', ...args], { cwd: folder }).trim();
+  if (said !== SERVED) throw new Error(`the service said: ${said}\nexpected: ${SERVED}`);
+}
+
 for (const [framework, { folder, args = [] }] of Object.entries(FRAMEWORKS)) {
-  frameworkGates[`${framework}: mounted in one line, and shut down`] = () => {
-    const said = run(process.execPath, [join(folder, 'main.js'), ...args], { cwd: project('frameworks') }).trim();
-    if (said !== SERVED) throw new Error(`the service said: ${said}\nexpected: ${SERVED}`);
-  };
+  frameworkGates[`${framework}: mounted in one line, and shut down`] = () =>
+    serves(join(project('frameworks'), folder), args);
+}
+for (const [framework, version] of Object.entries(OTHER_NESTS)) {
+  for (const [server, args] of [
+    ['Express', []],
+    ['Fastify', ['fastify']],
+  ]) {
+    frameworkGates[`${framework} on ${server}: mounted in one line, and shut down`] = () =>
+      serves(projectWithNest(version), args);
+  }
 }
 
 await runGates('check-consumers', {
@@ -79,12 +117,12 @@ await runGates('check-consumers', {
     cpSync(join(root, 'tests/package/consumers'), scratch, { recursive: true });
     const { tarball } = pack(scratch);
     writeFileSync(join(scratch, 'package.json'), JSON.stringify({ name: 'consumers', private: true }));
-    run('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline', tarball], {
-      cwd: scratch,
-    });
+    run('npm', [...INSTALL, tarball], { cwd: scratch });
     const tree = JSON.parse(run('npm', ['ls', '--all', '--json'], { cwd: scratch }));
     const own = tree.dependencies['kube-vitals'];
-    return `with ${Object.keys(own.dependencies ?? {}).join(', ') || 'nothing else'}`;
+    // Optional peers that are not installed are listed without a version.
+    const brought = Object.entries(own.dependencies ?? {}).filter(([, { version }]) => version !== undefined);
+    return `with ${brought.map(([name]) => name).join(', ') || 'nothing else'}`;
   },
   'ESM import'() {
     return says(run(process.execPath, ['main.js'], { cwd: project('esm') }));
