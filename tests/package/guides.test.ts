@@ -1,9 +1,15 @@
+import { spawn, spawnSync, type ChildProcessByStdio } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import type { Readable } from 'node:stream';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
 import { probeCommand } from '../../src/cli/probe/probe-command.js';
 import { parseMarkdown } from './markdown.js';
+import { built } from './package-entries.js';
 import { root } from './source-files.js';
 
 /** The code of a guide in one language. */
@@ -79,11 +85,45 @@ describe('the guides that call the probe', () => {
     );
     expect(lines.length).toBeGreaterThan(0);
     for (const line of lines) {
-      const [, words = ''] = /cli\.cjs(.*)$/.exec(line) ?? [];
+      const [, words = ''] = /cli\.cjs([^;]*)/.exec(line) ?? [];
       const argv = words.split(/[\s",[\]]+/).filter((word) => word !== '');
       expect(argv.shift()).toBe('probe');
       expect(probeCommand.prepare(argv)).toHaveProperty('run');
     }
+  });
+
+  describe('the ExecStartPost of the systemd guide', () => {
+    const [unit = ''] = blocksOf('systemd', 'ini');
+    const [, script = ''] = /^ExecStartPost=\/bin\/sh -c '(.*)'$/m.exec(unit) ?? [];
+
+    /** Runs it for a port, as systemd does after it has started the process with this id. */
+    function startPost(port: number, mainPid: number): ChildProcessByStdio<null, null, Readable> {
+      const command = script
+        .replace('/usr/bin/node node_modules/kube-vitals/dist/cli.cjs', `${process.execPath} ${built('cli.cjs')}`)
+        .replace(':8080', `:${port}`);
+      const env = { ...process.env, MAINPID: String(mainPid) };
+      const shell = spawn('/bin/sh', ['-c', command], { env, stdio: ['ignore', 'ignore', 'pipe'] });
+      onTestFinished(() => void shell.kill('SIGKILL'));
+      return shell;
+    }
+
+    it('waits until the service listens', async () => {
+      const server = createServer((_, res) => res.end('ok')).listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      const { port } = server.address() as AddressInfo;
+      server.close();
+      const shell = startPost(port, process.pid);
+      const [said] = (await once(shell.stderr, 'data')) as [Buffer];
+      expect(String(said)).toMatch(/ECONNREFUSED/);
+      server.listen(port, '127.0.0.1');
+      onTestFinished(() => void server.close());
+      expect(await once(shell, 'exit')).toEqual([0, null]);
+    });
+
+    it('fails when the service has ended', async () => {
+      const gone = spawnSync(process.execPath, ['-e', '0']).pid;
+      expect(await once(startPost(1, gone), 'exit')).toEqual([1, null]);
+    });
   });
 
   it('docker gives its HEALTHCHECK longer than the probe takes at most', () => {
