@@ -1,6 +1,10 @@
 // Installs the packed package into small projects, as users would, and runs them.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { NotRun, pack, root, run, runGates, runTool, scratchFolder } from './gate.mjs';
 
 /** What npm is called with in a project of the gates. */
@@ -112,6 +116,40 @@ for (const [framework, version] of Object.entries(OTHER_NESTS)) {
   }
 }
 
+/** The examples of the README that are whole programs, as files of a project. */
+function readmePrograms() {
+  const text = readFileSync(join(root, 'README.md'), 'utf8');
+  return [...text.matchAll(/^```ts\n([^]*?\)\.listen\(8080\);\n)```$/gm)].map(([, code]) => code);
+}
+
+/** Runs a program on a port of its own until it has answered. */
+async function answerOf(code, path, headers) {
+  const port = await freePort();
+  const file = join(scratch, 'server.mjs');
+  writeFileSync(file, code.replace('listen(8080)', `listen(${port})`));
+  const child = spawn(process.execPath, [file], { stdio: ['ignore', 'ignore', 'pipe'] });
+  let log = '';
+  child.stderr.setEncoding('utf8').on('data', (more) => (log += more));
+  const deadline = performance.now() + 15_000;
+  try {
+    while (child.exitCode === null && performance.now() < deadline) {
+      const answer = await fetch(`http://127.0.0.1:${port}${path}`, { headers }).catch(() => pause(20));
+      if (answer !== undefined) return `${answer.status} ${await answer.text()}`;
+    }
+    throw new Error(`no answer from ${file}: ${log}`);
+  } finally {
+    child.kill();
+  }
+}
+
+async function freePort() {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address();
+  server.close();
+  return port;
+}
+
 await runGates('check-consumers', {
   'install the tarball'() {
     cpSync(join(root, 'tests/package/consumers'), scratch, { recursive: true });
@@ -123,6 +161,15 @@ await runGates('check-consumers', {
     // Optional peers that are not installed are listed without a version.
     const brought = Object.entries(own.dependencies ?? {}).filter(([, { version }]) => version !== undefined);
     return `with ${brought.map(([name]) => name).join(', ') || 'nothing else'}`;
+  },
+  async 'the programs of the README run as they are written'() {
+    const [health, both, ...others] = readmePrograms();
+    if (both === undefined || others.length > 0) throw new Error('the README has other programs than this gate knows');
+    const checks = await answerOf(health, '/readyz?verbose');
+    if (!/^200 [^]*^\[\+\]disk ok$/m.test(checks)) throw new Error(checks);
+    const headers = { authorization: 'Bearer s3cret' };
+    const events = await answerOf(both, '/apis/events.example.com/v1/events', headers);
+    if (!/^200 [^]*"kind": ?"EventList"/.test(events)) throw new Error(events);
   },
   'ESM import'() {
     return says(run(process.execPath, ['main.js'], { cwd: project('esm') }));
