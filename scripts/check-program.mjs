@@ -10,6 +10,8 @@ import { pack, run, runGates, scratchFolder } from './gate.mjs';
 
 /** How long anything may take before it counts as hanging, in milliseconds. */
 const PATIENCE_MS = 60_000;
+/** What a probe may take beyond the start of Node. Twice of what it takes on a quiet machine; an ES module takes 30 to 50. */
+const PROBE_LIMIT_MS = 30;
 const scratch = scratchFolder();
 const project = join(scratch, 'empty');
 /** Neither the program nor npx finds a package of this repository. */
@@ -71,6 +73,41 @@ const ready = async (banner) => {
   assert.deepEqual([answer.status, await answer.text()], [200, 'ok']);
 };
 
+/** The processor time of a run of Node, in milliseconds. */
+function processorTime(node, ...words) {
+  const written = execFileSync(node, ['--require', join(scratch, 'cpu.cjs'), ...words], {
+    env: withNode(node),
+    encoding: 'utf8',
+    timeout: PATIENCE_MS,
+  });
+  return Number(written.trim().split('\n').at(-1));
+}
+
+/** What a probe takes beyond the start of Node, in milliseconds: medians of runs in turns. */
+async function costOfProbe(node) {
+  writeFileSync(
+    join(scratch, 'cpu.cjs'),
+    `process.on('exit', () => { const { user, system } = process.cpuUsage(); require('fs').writeSync(1, (user + system) / 1000 + '\\n'); });`,
+  );
+  const program = join(project, 'node_modules/kube-vitals/dist/cli.cjs');
+  // In a process of its own: this one waits for the probe.
+  const server = spawn(process.execPath, [
+    '-e',
+    `require('http').createServer((_, res) => res.end('ok')).listen(0, '127.0.0.1', function () { console.log(this.address().port); })`,
+  ]);
+  try {
+    const [port] = await once(server.stdout.setEncoding('utf8'), 'data');
+    const times = Array.from({ length: 11 }, () => [
+      processorTime(node, '-e', '0'),
+      processorTime(node, program, 'probe', `http://127.0.0.1:${port.trim()}/livez`),
+    ]);
+    const [start, probe] = [0, 1].map((which) => times.map((pair) => pair[which]).sort((a, b) => a - b)[5]);
+    return { start, probe };
+  } finally {
+    server.kill();
+  }
+}
+
 /** What the program does on one Node. Whether that has SQLite of its own decides where events are kept. */
 function gatesOf(node) {
   const version = execFileSync(node, ['--version'], { encoding: 'utf8' }).trim();
@@ -85,6 +122,12 @@ function gatesOf(node) {
       assert.match((await finished(node, '--version')).out, /^\d+\.\d+\.\d+\n$/);
       const wrong = await finished(node, 'serve', '--hlep');
       assert.deepEqual(wrong, { code: 2, out: '', err: 'error: unknown flag: --hlep; see kube-vitals serve --help\n' });
+    },
+    'probes with little more than the start of Node': async () => {
+      const { start, probe } = await costOfProbe(node);
+      const remark = `${probe.toFixed()} ms of processor time, ${start.toFixed()} of them for node -e 0`;
+      assert.ok(probe - start <= PROBE_LIMIT_MS, remark);
+      return remark;
     },
     'serves health, events with the token that it prints, and shows them in the terminal': async () => {
       const { banner, stop } = await serve(node, dataDir);
