@@ -96,5 +96,7 @@ describe('a bundle of one entry', () => {
       builtins: beyond(found.builtins, bounds.builtins),
       lazy: beyond(found.lazy, bounds.lazy),
     }).toEqual({ packages: [], builtins: [], lazy: [] });
+    // An ES module that imports it has all its exports evaluated, and with them undici: 30 ms in Node 22.
+    expect(found.builtins).not.toContain('node:http');
   });
 });
