@@ -2,6 +2,7 @@ import { bodyAborted, bodyTooLarge, bodyBytes } from '../../http/body.js';
 import { isBytes } from '../../http/bytes.js';
 import type { BodyCall } from '../../http/request.js';
 import type { BodyReading } from '../exchange/body-reading.js';
+import type { BodyBatcher } from './body-batcher.js';
 import { type NodeIncoming, type NodeOutgoing, http2Stream } from './message.js';
 
 /** True when the headers announce a body, empty or not. */
@@ -19,17 +20,25 @@ export function announcesBody(req: NodeIncoming): boolean {
  * @throws BodyError beyond the limit, when the client leaves, or when the reading is stopped.
  * @throws TypeError when something else has read the stream and left nothing.
  */
-export async function readIncoming(
+export function readIncoming(
   req: NodeIncoming,
   res: NodeOutgoing,
   limit: number,
   reading: BodyReading,
+  bodies: BodyBatcher,
   call?: BodyCall,
 ): Promise<Uint8Array> {
+  const given = typeof req.rawBody === 'string' || isBytes(req.rawBody);
+  // Some parsers set `{}` where they read nothing: `req.body` counts only when the stream has been read.
+  const unread = req.readableDidRead !== true && !req.readableEnded;
+  if (given || !unread || !announcesBody(req)) return bytesOfParser(req, limit);
+  return readStream(req, res, limit, reading, bodies, call);
+}
+
+/** What a body parser has read and left. */
+async function bytesOfParser(req: NodeIncoming, limit: number): Promise<Uint8Array> {
   if (!announcesBody(req)) return new Uint8Array(0);
   if (typeof req.rawBody === 'string' || isBytes(req.rawBody)) return bodyBytes(req.rawBody, limit);
-  // Some parsers set `{}` where they read nothing: `req.body` counts only when the stream has been read.
-  if (req.readableDidRead !== true && !req.readableEnded) return readStream(req, res, limit, reading, call);
   if (req.body !== undefined) return parsedBytes(req.body, limit);
   throw new TypeError(
     'something has read the request body already: mount the listener before the body parser (Fastify: in the hook onRequest; ' +
@@ -54,6 +63,7 @@ function readStream(
   res: NodeOutgoing,
   limit: number,
   reading: BodyReading,
+  bodies: BodyBatcher,
   call: BodyCall | undefined,
 ): Promise<Uint8Array> {
   if (Number(req.headers['content-length']) > limit) return Promise.reject(bodyTooLarge(limit));
@@ -86,7 +96,7 @@ function readStream(
     };
     const onEnd = (): void => {
       finish();
-      resolve(chunks.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks, size));
+      bodies.add(resolve, chunks.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks, size));
     };
     const onGone = (cause?: unknown): void => {
       finish();

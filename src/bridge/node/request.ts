@@ -1,6 +1,7 @@
 import type { AbortReason } from '../exchange/abort-reason.js';
 import type { ApiRequest, BodyCall, PeerCertificate, RequestHeaders } from '../../http/request.js';
 import { BodyReading } from '../exchange/body-reading.js';
+import type { BodyBatcher } from './body-batcher.js';
 import { readIncoming } from './body-reader.js';
 import type { DeferredSignals } from './deferred-signals.js';
 import { type NodeIncoming, type NodeOutgoing, isGone, type NodeSocket } from './message.js';
@@ -9,6 +10,7 @@ import { type NodeIncoming, type NodeOutgoing, isGone, type NodeSocket } from '.
 export interface ExchangeSettings {
   readonly maxBodyBytes: number;
   readonly deferredSignals: DeferredSignals;
+  readonly bodies: BodyBatcher;
   readonly clientLeft: AbortReason;
 }
 
@@ -63,8 +65,8 @@ export class NodeExchange implements ApiRequest {
 
   get body(): (limit: number, call?: BodyCall) => Promise<Uint8Array> {
     return (limit, call) => {
-      const { maxBodyBytes, deferredSignals } = this.#settings;
-      const body = readIncoming(this.req, this.res, Math.min(limit, maxBodyBytes), this.#reading, call);
+      const { maxBodyBytes, deferredSignals, bodies } = this.#settings;
+      const body = readIncoming(this.req, this.res, Math.min(limit, maxBodyBytes), this.#reading, bodies, call);
       if (call !== undefined && this.#reading.isPending) deferredSignals.add(this.#reading);
       return body;
     };

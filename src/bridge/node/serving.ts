@@ -8,6 +8,7 @@ import { abortReason } from '../exchange/abort-reason.js';
 import { reportTo, warnOf } from '../exchange/failures.js';
 import { checkBridge, STALL_TIMEOUT_MS, type BridgeOptions } from '../exchange/options.js';
 import { createStreamingAnswers } from '../exchange/streaming-answers.js';
+import { createBodyBatcher } from './body-batcher.js';
 import { createClosing } from './closing.js';
 import { createDeferredSignals } from './deferred-signals.js';
 import type { NodeIncoming, NodeOutgoing } from './message.js';
@@ -35,6 +36,7 @@ export function createServing(maker: string, handler: ApiHandler, options: Bridg
   const settings = {
     maxBodyBytes: options.maxBodyBytes ?? Infinity,
     deferredSignals,
+    bodies: createBodyBatcher(),
     clientLeft: abortReason('client-left'),
   };
   const order = createRequestOrder(clock);
