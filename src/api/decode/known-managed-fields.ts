@@ -1,3 +1,4 @@
+import { findText } from '../../json/find-text.js';
 import { readPlain, type PlainJson } from '../../json/parse-json.js';
 import { scanJson } from '../../json/scan-json.js';
 import type { ManagedFieldsEntry } from '../../model/object-meta.js';
@@ -11,6 +12,7 @@ export interface PlainWithoutEntries {
 
 const MANAGED = '"managedFields":[';
 const OPEN = MANAGED.length - 1;
+const RARE = MANAGED.indexOf('F');
 /** They end metadata, in the order of Go's structs and of what the server sends. */
 const END = ']}';
 
@@ -28,7 +30,7 @@ export function plainWithoutEntries(
   known: KnownEntries,
   mostMembers: number,
 ): PlainWithoutEntries | undefined {
-  const at = text.indexOf(MANAGED);
+  const at = findText(text, MANAGED, RARE, 0);
   const end = at === -1 ? -1 : text.indexOf(END, at + OPEN);
   if (end === -1) return undefined;
   const json = text.slice(at + OPEN, end + 1);

@@ -1,3 +1,4 @@
+import { findText } from '../../json/find-text.js';
 import type { Event } from '../../model/event.js';
 import type { ByteHints, ByteRange } from '../../store/contract/byte-hints.js';
 import type { EncodedEvent } from '../../store/contract/record.js';
@@ -120,6 +121,7 @@ const NAME_TO_NAMESPACE = '","namespace":"'.length;
 /** From the end of the uid to the place of the revision. */
 const UID_TO_CUT = '",'.length;
 const VERSION = '"resourceVersion":"';
+const RARE = VERSION.indexOf('V');
 /** How many bytes before the managed fields may be shared with them: a time, and a few labels that many events have. */
 const CLOSE = 160;
 
@@ -131,7 +133,7 @@ function byteHints(event: Event, written: EventText, bytes: Uint8Array, cut: num
   const { metadata, regarding } = event;
   const { name = '', generateName, uid } = metadata;
   const { text, opening, managed, fields } = written;
-  const version = regarding?.resourceVersion ? text.indexOf(VERSION, fields) + VERSION.length : -1;
+  const version = regarding?.resourceVersion ? findText(text, VERSION, RARE, fields) + VERSION.length : -1;
   const places = bytes.length === text.length ? { managed, fields, version } : inBytes(text, managed, fields, version);
   const end = places.fields;
   const shared: ByteRange[] = [];

@@ -1,3 +1,4 @@
+import { findText } from '../../json/find-text.js';
 import type { Event } from '../../model/event.js';
 import type { ManagedFieldsEntry } from '../../model/object-meta.js';
 import type { EncodedEvent } from '../../store/contract/record.js';
@@ -41,6 +42,7 @@ export function createEventReader(entriesOf: EntriesOf): EventReader {
 
 const MANAGED = '"managedFields":[';
 const MANAGED_START = MANAGED.length - 1;
+const RARE = MANAGED.indexOf('F');
 const AFTER_MANAGED = `]},${FIRST_FIELD}`;
 const COMMA = 0x2c;
 
@@ -51,7 +53,7 @@ const COMMA = 0x2c;
  * is JSON, it is the managed fields.
  */
 function readText(text: string, entriesOf: EntriesOf): ReadEvent {
-  const at = text.indexOf(MANAGED);
+  const at = findText(text, MANAGED, RARE, 0);
   const end = at === -1 ? -1 : text.indexOf(AFTER_MANAGED, at + MANAGED_START);
   const entries = end === -1 ? undefined : entriesOf(text.slice(at + MANAGED_START, end + 1));
   if (!entries) return { event: JSON.parse(text) as Event, text };

@@ -59,17 +59,28 @@ function isInBytes({ bytes, hints }: EncodedEvent, version: string): boolean {
   return textStandsAt(bytes, hints.regardingVersion, version);
 }
 
-/** True when the fields are as the library makes them: known names, values that are not empty, the key's name. */
-function isUsual(event: EncodedEvent, name: string): boolean {
+/** How many of {@link COMMON_FIELDS} an event has. */
+function countCommon(fields: Strings): number {
+  let count = 0;
+  for (const field of COMMON_FIELDS) if (fields[field]) count++;
+  return count;
+}
+
+/**
+ * True when the fields are as the library makes them: known names, values that are not empty, the key's name. `common`: how
+ * many of {@link COMMON_FIELDS} it has. The others have constant names here, because every write comes here.
+ */
+function isUsual(event: EncodedEvent, name: string, common: number): boolean {
   const { fields } = event;
-  let known = 0;
-  for (const field of COMMON_FIELDS) if (fields[field]) known++;
-  for (const field of OWN) if (fields[field]) known++;
+  let known = common;
+  if (fields['regarding.name']) known++;
+  if (fields['regarding.uid']) known++;
+  const version = fields[VERSION];
+  if (version) known++;
   if (fields[NAME] !== undefined) {
     if (fields[NAME] !== name) return false;
     known++;
   }
-  const version = fields[VERSION];
   if (version && !isInBytes(event, version)) return false;
   return Object.keys(fields).length === known;
 }
@@ -101,9 +112,10 @@ function idOf({ fields, labels }: EncodedEvent, labelNames: readonly string[]): 
 interface LastSet {
   readonly set: FieldSet;
   readonly labelNames: readonly string[];
+  readonly common: number;
 }
 
-/** Whether an event that {@link isUsual} belongs to this set: the same answer as that of two equal ids, at less cost. */
+/** Whether an event belongs to this set if it {@link isUsual}: the same answer as that of two equal ids, at less cost. */
 function belongs({ fields, labels }: EncodedEvent, { set, labelNames }: LastSet): boolean {
   if (
     set.named !== (fields[NAME] !== undefined) ||
@@ -143,28 +155,30 @@ export function createFieldSets(commonBytes: readonly CommonBytes[]) {
     of(event: EncodedEvent, name: string, uid: boolean): FieldSet {
       const { fields, labels } = event;
       const kept = { uid: uid ? event.uid : undefined, tables, users: 0, current: 0 };
-      if (!isUsual(event, name)) {
+      const likeLast = last !== undefined && belongs(event, last) ? last : undefined;
+      const common = likeLast?.common ?? countCommon(fields);
+      if (!isUsual(event, name, common)) {
         const own = { fields: capture(fields), labels: capture(labels) };
         return { ...own, ...kept, named: false, split: false, versioned: false, cost: costOf(own.fields, own.labels) };
       }
-      if (last !== undefined && !uid && belongs(event, last)) return last.set;
+      if (likeLast !== undefined && !uid) return likeLast.set;
       const labelNames = Object.keys(labels);
       const id = idOf(event, labelNames);
       const known = sets.get(id);
       if (known !== undefined && !uid) {
-        last = { set: known, labelNames };
+        last = { set: known, labelNames, common };
         return known;
       }
-      const common = known?.fields ?? commonOf(fields);
+      const shared = known?.fields ?? commonOf(fields);
       const own = known?.labels ?? (labelNames.length === 0 ? NO_LABELS : capture(labels));
       const set: FieldSet = {
         ...kept,
-        fields: common,
+        fields: shared,
         labels: own,
         named: fields[NAME] !== undefined,
         split: true,
         versioned: fields[VERSION] !== undefined,
-        cost: known === undefined ? costOf(common, own) : HEAP_COST.fieldSet,
+        cost: known === undefined ? costOf(shared, own) : HEAP_COST.fieldSet,
       };
       if (!uid && id.length <= LONGEST_ID) sets.set(id, set);
       return set;

@@ -158,7 +158,9 @@ export function createOrderedIndex<K extends string | number, V>(keyOf: (value: 
         }
       }
       block.splice(index, 0, value);
-      refresh(at);
+      counts[at] = block.length;
+      // Reading the first key again would be two more cache misses of each insert.
+      if (index === 0) firsts[at] = key;
     },
     /** Removes this value; false when it is not among the first {@link MAX_EQUAL_KEYS} of its key. */
     remove(value: V): boolean {
