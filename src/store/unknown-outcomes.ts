@@ -29,6 +29,8 @@ export function sameEvent(one: EncodedEvent, other: EncodedEvent): boolean {
   return one.uid === other.uid && eventSize(one) === bytes.length && one.bytes.every((byte, at) => byte === bytes[at]);
 }
 
+type Write = (signal: AbortSignal | undefined) => Promise<EventRecord>;
+
 /** Tells, from an error that a repeated write met, what became of the first one; `undefined`: it cannot be told. */
 type Judge = (error: unknown, signal: AbortSignal) => Promise<EventRecord | undefined>;
 
@@ -36,20 +38,28 @@ type Judge = (error: unknown, signal: AbortSignal) => Promise<EventRecord | unde
  * Repeats a write whose outcome is unknown. It is conditional, so it cannot happen twice: either the repetition succeeds,
  * or the condition does not hold any more and `judge` finds out why.
  */
-async function resolved(
-  write: (signal: AbortSignal | undefined) => Promise<EventRecord>,
+function resolved(
+  write: Write,
+  signal: AbortSignal | undefined,
+  judge: Judge,
+  options: UnknownOutcomeOptions,
+): Promise<EventRecord> {
+  const begun = (options.clock ?? systemClock).monotonic();
+  return write(signal).catch((error: unknown) => {
+    if (!hasCode(error, 'unknown-outcome')) throw error;
+    return repeated(write, signal, judge, options, begun, error);
+  });
+}
+
+/** @param unknown what the first attempt failed with. It is thrown where nothing more is found out. */
+async function repeated(
+  write: Write,
   signal: AbortSignal | undefined,
   judge: Judge,
   { clock = systemClock, withinMs = 8_000 }: UnknownOutcomeOptions,
+  begun: number,
+  unknown: unknown,
 ): Promise<EventRecord> {
-  const begun = clock.monotonic();
-  let unknown: unknown;
-  try {
-    return await write(signal);
-  } catch (error) {
-    if (!hasCode(error, 'unknown-outcome')) throw error;
-    unknown = error;
-  }
   const leftMs = withinMs - (clock.monotonic() - begun);
   if (leftMs <= 0) throw unknown;
   // Every attempt may take the engine's whole deadline: together they must not take longer than clients wait.

@@ -168,16 +168,15 @@ export function cachedStore(store: EventStore, options: CachedStoreOptions = {})
   };
 
   /** What a write has changed is known by its revision, and if it fails, perhaps only by the store. */
-  const written = async (work: Promise<EventRecord>): Promise<EventRecord> => {
-    try {
-      const record = await work;
-      freshness.saw(record.revision);
-      return record;
-    } catch (error) {
-      freshness.doubt();
-      throw error;
-    }
+  const acknowledged = (record: EventRecord): EventRecord => {
+    freshness.saw(record.revision);
+    return record;
   };
+  const doubted = (error: unknown): never => {
+    freshness.doubt();
+    throw error;
+  };
+  const written = (work: Promise<EventRecord>): Promise<EventRecord> => work.then(acknowledged, doubted);
 
   const inner = createEventStore({
     name: store.name,

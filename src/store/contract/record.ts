@@ -29,7 +29,7 @@ export interface EncodedEvent {
   readonly fields: Readonly<Record<string, string>>;
   /** The labels of the event, for selectors. */
   readonly labels: Readonly<Record<string, string>>;
-  /** Optional: where the bytes repeat what other events have. Stores do not return it. */
+  /** Optional: where the bytes repeat what other events have. Stores need not return it. */
   readonly hints?: ByteHints | undefined;
   /**
    * Where a store keeps an event in pieces, `bytes` and `fields` put them together whenever they are read. Then these

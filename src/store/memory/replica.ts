@@ -50,8 +50,9 @@ export function createReplica(clock: Clock, start: Revision, limits: ReplicaLimi
   const { log } = state;
   let lastChange = start;
 
-  /** Other stores do not keep the hints of an event. */
+  /** Other stores do not keep the hints of an event, and have them at most for what was written just now. */
   const withHints = (key: EventKey, event: EncodedEvent): EncodedEvent => {
+    if (event.hints !== undefined) return event;
     const { bytes, cut, uid, fields, labels } = event;
     return { bytes, cut, uid, fields, labels, hints: findHints(key, event) };
   };

@@ -83,15 +83,22 @@ export function createEventStore(engine: StoreEngine): EventStore {
     return opened;
   };
 
-  /** `close()` waits for it, also where the caller does not any more. */
-  const counted = async <T>(work: Promise<T>): Promise<T> => {
+  const isOver = (): void => {
+    underWay -= 1;
+    if (underWay === 0) whenIdle?.();
+  };
+  const passed = <T>(value: T): T => {
+    isOver();
+    return value;
+  };
+  const thrown = (error: unknown): never => {
+    isOver();
+    throw error;
+  };
+  /** `close()` waits for it, also where the caller does not any more. One promise and no closures: every write comes here. */
+  const counted = <T>(work: Promise<T>): Promise<T> => {
     underWay += 1;
-    try {
-      return await work;
-    } finally {
-      underWay -= 1;
-      if (underWay === 0) whenIdle?.();
-    }
+    return work.then(passed<T>, thrown);
   };
 
   const waited = async <T>(call: StoreCall | undefined, work: () => Awaitable<T>): Promise<T> => {
@@ -112,7 +119,17 @@ export function createEventStore(engine: StoreEngine): EventStore {
   const run = <T>(call: StoreCall | undefined, work: () => Awaitable<T>): Awaitable<T> => {
     if (opening?.isOpen === false) return waited(call, work);
     const result = work();
-    return result instanceof Promise ? waited(call, () => result) : result;
+    if (!(result instanceof Promise)) return result;
+    return call?.signal === undefined ? counted(result) : waited(call, () => result);
+  };
+
+  /** What an async function would do, with fewer promises. */
+  const promised = <T>(work: () => Awaitable<T>): Promise<T> => {
+    try {
+      return Promise.resolve(work());
+    } catch (error) {
+      return Promise.reject(error as Error);
+    }
   };
 
   const ownKey = (key: EventKey): EventKey => (copies ? key : copyOfKey(key));
@@ -124,26 +141,28 @@ export function createEventStore(engine: StoreEngine): EventStore {
     return run(call, () => open.get(own, call));
   };
 
-  const create = async (key: EventKey, event: EncodedEvent, call: WriteOptions): Promise<EventRecord> => {
-    const open = begin(call);
-    checkPut(event, call, maxEventBytes);
-    const own = ownKey(key);
-    const content = ownEvent(event);
-    return run(call, () => open.create(own, content, call));
-  };
+  const create = (key: EventKey, event: EncodedEvent, call: WriteOptions): Promise<EventRecord> =>
+    promised(() => {
+      const open = begin(call);
+      checkPut(event, call, maxEventBytes);
+      const own = ownKey(key);
+      const content = ownEvent(event);
+      return run(call, () => open.create(own, content, call));
+    });
 
   const checkReplace = (event: EncodedEvent, call: ReplaceOptions): void => {
     if (!Number.isSafeInteger(call.expected)) throw new TypeError('replace: give the expected revision');
     checkPut(event, call, maxEventBytes);
   };
 
-  const replace = async (key: EventKey, event: EncodedEvent, call: ReplaceOptions): Promise<EventRecord> => {
-    const open = begin(call);
-    checkReplace(event, call);
-    const own = ownKey(key);
-    const content = ownEvent(event);
-    return run(call, () => open.replace(own, content, call));
-  };
+  const replace = (key: EventKey, event: EncodedEvent, call: ReplaceOptions): Promise<EventRecord> =>
+    promised(() => {
+      const open = begin(call);
+      checkReplace(event, call);
+      const own = ownKey(key);
+      const content = ownEvent(event);
+      return run(call, () => open.replace(own, content, call));
+    });
 
   const getSync = (key: EventKey, call?: StoreCall): EventRecord | undefined =>
     begin(call).get(key, call) as EventRecord | undefined;

@@ -103,6 +103,8 @@ describe('the store', () => {
       { type: 'put', key: key('a'), revision: 5, previous: { key: key('a'), revision: 2, ...later } },
       { type: 'delete', key: key('b'), revision: 6, record: { revision: 6 }, previous: { revision: 3, ...later } },
     ]);
+    // A watch cache needs not find them again.
+    expect(more[0]?.record.event.hints).toEqual(sampleEvent({ note: 'second' }).hints);
     const notes = [more[0]?.record, more[0]?.previous, more[1]?.record, more[1]?.previous];
     expect(notes.map((record) => Buffer.from(record?.event.bytes ?? []))).toEqual(
       ['second', 'first', 'b', 'b'].map((note) => Buffer.from(sampleEvent({ note }).bytes)),
@@ -139,8 +141,13 @@ describe('the store', () => {
     await store.close();
   });
 
-  test('keeps its copy when the caller changes the given event', async () => {
+  test.each([
+    ['nobody reads changes', false],
+    ['somebody reads changes', true],
+  ])('keeps its copy when the caller changes the given event, and %s', async (_, isRead) => {
     const store = inThreadStore(driver, { path: newPath() });
+    const after = await store.revision();
+    if (isRead) void store.changes({ after })[Symbol.asyncIterator]().next();
     const event = sampleEvent();
     const bytes = new Uint8Array(event.bytes);
     const given = { ...event, bytes: new Uint8Array(bytes), fields: { ...event.fields } };
