@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CHUNK_BYTES, createChunkMemory } from '../../../../src/api/representation/chunk-memory.js';
+import { CHUNK_BYTES, createChunkMemory, type LentBytes } from '../../../../src/api/representation/chunk-memory.js';
 import { JsonPieces, type JsonSource } from '../../../../src/json/json-source.js';
 import { listBody, type ListFrame } from '../../../../src/api/representation/list-chunks.js';
 import type { SerializedBody } from '../../../../src/api/representation/serializer.js';
@@ -127,19 +127,37 @@ describe('listBody', () => {
       if (!('release' in body)) throw new Error('not lent');
       return body;
     };
-    const [one, other] = [await lent(10_000), await lent(20_000)];
+    const [one, other] = [await lent(10_000), await lent(15_000)];
     expect(one.bytes.buffer).not.toBe(other.bytes.buffer);
+    expect(one.bytes.buffer.byteLength).toBe(one.bytes.byteLength);
+    // Now it is known that memory comes back.
     one.release();
-    const third = await lent(30_000);
-    const fourth = await lent(30_000);
+    const third = await lent(CHUNK_BYTES - 12);
+    const fourth = await lent(100_000);
     expect(third.bytes.buffer).not.toBe(fourth.bytes.buffer);
     third.release();
     third.release();
-    const fifth = await lent(CHUNK_BYTES - 12);
-    const sixth = await lent(40_000);
+    const fifth = await lent(80_000);
+    const sixth = await lent(CHUNK_BYTES - 12);
     expect(fifth.bytes.buffer).toBe(third.bytes.buffer);
     expect(sixth.bytes.buffer).not.toBe(third.bytes.buffer);
-    expect(fifth.bytes.byteLength).toBe(CHUNK_BYTES);
+    expect(sixth.bytes.byteLength).toBe(CHUNK_BYTES);
+    // A short answer does not take the room of a long one.
+    sixth.release();
+    expect((await lent(40_000)).bytes.buffer).not.toBe(sixth.bytes.buffer);
+  });
+
+  it('finds memory for each of 32 answers that are sent together, once there were as many', () => {
+    const memory = createChunkMemory();
+    const batch = (): Set<ArrayBufferLike> => {
+      const answers = Array.from({ length: 32 }, () => memory.lend(28_000) as LentBytes);
+      for (const { release } of answers) release();
+      return new Set(answers.map(({ bytes }) => bytes.buffer));
+    };
+    batch();
+    const second = batch();
+    expect(second.size).toBe(32);
+    expect(batch()).toEqual(second);
   });
 
   it('returns the chunk of a stream that was read to its end, and no other', async () => {
