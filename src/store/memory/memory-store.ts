@@ -15,7 +15,7 @@ import type { EncodedEvent, EventRecord } from '../contract/record.js';
 import { createEventStore } from '../shell/create-event-store.js';
 import { createBounds, type Bounds } from './bounds.js';
 import { createEngine } from './engine.js';
-import type { Slot, Version } from './index/key-index.js';
+import type { Slot, Version } from './bytes/version.js';
 import { checkMemoryStoreOptions, type MemoryStoreOptions } from './options.js';
 import { createReads } from './reads.js';
 

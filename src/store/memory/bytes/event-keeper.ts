@@ -8,6 +8,7 @@ import { createSharedParts } from './shared-parts.js';
 import { createArenas, type ArenaUsage } from './arenas.js';
 import { nameOf } from './sort-key.js';
 import { StoredEvent } from './stored-event.js';
+import type { Slot, Version } from './version.js';
 
 /** Retention classes, each twice as long as the one before; the last is for events that were moved. */
 const CLASSES = 16;
@@ -43,17 +44,20 @@ export function createEventKeeper(arenaBytes?: number) {
       return HEADER.length + end - prefix - (found?.part.bytes.length ?? 0);
     },
     /**
-     * An immutable copy. `intern` returns an equal string that is stored already. `expiresAt`: microseconds since the
-     * epoch; `retentionMs`: from now until then. `replaced`: the event of this key until now.
+     * An immutable copy, as the version at `step` of a slot. The slot may be a new one without a version, and is left as it
+     * is. `intern` returns an equal string that is stored already. `expiresAt`: microseconds since the epoch;
+     * `retentionMs`: from now until then.
      */
     keep(
-      sortKey: string,
+      slot: Slot,
+      step: number,
       event: EncodedEvent,
       expiresAt: number,
       retentionMs: number,
       intern: (field: string, value: string | undefined) => string | undefined,
-      replaced?: StoredEvent,
     ): StoredEvent {
+      const { sortKey } = slot;
+      const replaced = (slot.head as Version | undefined)?.event;
       const { bytes, cut, fields, uid, hints = NO_HINTS } = event;
       const { index, prefix, suffix } = commonBytes.find(bytes, hints, sortKey);
       const end = bytes.length - suffix;
@@ -89,8 +93,7 @@ export function createEventKeeper(arenaBytes?: number) {
       else arena.bytes.set(bytes.subarray(prefix, sharedFrom), at);
       if (after > 0) arena.bytes.set(bytes.subarray(sharedTo, end), at + before);
       const own = (field: string): string | undefined => (set.split ? intern(field, fields[field]) : undefined);
-      const stored = new StoredEvent(arena, arena.used, {
-        sortKey,
+      const stored = new StoredEvent(slot, step, arena, arena.used, {
         set,
         regardingName: own('regarding.name'),
         regardingUid: own('regarding.uid'),

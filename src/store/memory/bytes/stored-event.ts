@@ -5,12 +5,12 @@ import { fieldsOf, type FieldSet } from './field-sets.js';
 import type { SharedPart } from './shared-parts.js';
 import type { Arena, EntryAccess } from './arenas.js';
 import { nameOf } from './sort-key.js';
+import type { Slot, Version } from './version.js';
 
 const decoder = new TextDecoder();
 
 /** Everything a stored event remembers outside its arena. */
 export interface StoredParts {
-  readonly sortKey: string;
   readonly set: FieldSet;
   readonly regardingName: string | undefined;
   readonly regardingUid: string | undefined;
@@ -18,12 +18,12 @@ export interface StoredParts {
 }
 
 /**
- * An event whose bytes are in an arena. Every write creates one, and every get, list and watch reads them, so it is a class:
- * 100 bytes instead of 700, and reads allocate nothing. Its visible state never changes; only the location of its bytes
- * does, when an arena is compacted. The accessors are own properties so that it can be cloned and compared like a plain
- * object.
+ * An event whose bytes are in an arena, and the version of its key that it is. Every write creates one, and every get, list
+ * and watch reads them, so it is a class: 96 bytes instead of 700, and reads allocate nothing. What others see of it never
+ * changes; only the location of its bytes does, when an arena is compacted, and what is older. The accessors of the event
+ * are own properties so that it can be cloned and compared like a plain object.
  */
-export class StoredEvent implements EncodedEvent {
+export class StoredEvent implements EncodedEvent, Version {
   declare readonly bytes: Uint8Array;
   declare readonly cut: number;
   declare readonly uid: string;
@@ -31,16 +31,21 @@ export class StoredEvent implements EncodedEvent {
   declare readonly labels: Readonly<Record<string, string>>;
   #arena: Arena;
   #offset: number;
-  readonly #sortKey: string;
+  readonly #slot: Slot;
+  readonly #step: number;
+  #older: Version | undefined;
   readonly #set: FieldSet;
   readonly #regardingName: string | undefined;
   readonly #regardingUid: string | undefined;
   readonly #shared: SharedPart | undefined;
 
-  constructor(arena: Arena, offset: number, parts: StoredParts) {
+  /** The version of the slot after its newest until now. */
+  constructor(slot: Slot, step: number, arena: Arena, offset: number, parts: StoredParts) {
     this.#arena = arena;
     this.#offset = offset;
-    this.#sortKey = parts.sortKey;
+    this.#slot = slot;
+    this.#step = step;
+    this.#older = slot.head;
     this.#set = parts.set;
     this.#regardingName = parts.regardingName;
     this.#regardingUid = parts.regardingUid;
@@ -51,6 +56,26 @@ export class StoredEvent implements EncodedEvent {
     Object.defineProperty(this, 'fields', ACCESSORS.fields);
     Object.defineProperty(this, 'labels', ACCESSORS.labels);
     Object.freeze(this);
+  }
+
+  get slot(): Slot {
+    return this.#slot;
+  }
+
+  get step(): number {
+    return this.#step;
+  }
+
+  get event(): this {
+    return this;
+  }
+
+  get older(): Version | undefined {
+    return this.#older;
+  }
+
+  set older(version: Version | undefined) {
+    this.#older = version;
   }
 
   get size(): number {
@@ -84,7 +109,7 @@ export class StoredEvent implements EncodedEvent {
       target.copyWithin(head + prefix, rest - before, rest);
       target.set(shared, part);
       const common = this.#common(view, offset);
-      writePrefix(common, this.#sortKey, target, head);
+      writePrefix(common, this.#slot.sortKey, target, head);
       if (first > 0) target[at] = target[head] as number;
       target.set(common.suffix, rest + after);
       return;
@@ -105,7 +130,7 @@ export class StoredEvent implements EncodedEvent {
     const from = offset + HEADER.length;
     const start = at + prefix;
     const common = this.#common(view, offset);
-    if (prefix > 0) writePrefix(common, this.#sortKey, target, at);
+    if (prefix > 0) writePrefix(common, this.#slot.sortKey, target, at);
     target.set(common.suffix, start + before + after + (shared === undefined ? 0 : shared.length));
     if (shared === undefined) {
       target.set(bytes.subarray(from, from + before + after), start);
@@ -142,7 +167,7 @@ export class StoredEvent implements EncodedEvent {
       const known = recent.get(this);
       if (known !== undefined) return known;
       const own = [this.#regardingName, this.#regardingUid, StoredEvent.regardingVersion(this)];
-      const fields = fieldsOf(set, nameOf(this.#sortKey), own);
+      const fields = fieldsOf(set, nameOf(this.#slot.sortKey), own);
       if (StoredEvent.access.isLive(this)) recent.set(this, fields);
       return fields;
     },
@@ -158,7 +183,7 @@ export class StoredEvent implements EncodedEvent {
       if (field === 'regarding.name') return event.#regardingName ?? '';
       if (field === 'regarding.uid') return event.#regardingUid ?? '';
       if (field === 'regarding.resourceVersion') return StoredEvent.regardingVersion(event) ?? '';
-      if (field === 'metadata.name') return set.named ? nameOf(event.#sortKey) : '';
+      if (field === 'metadata.name') return set.named ? nameOf(event.#slot.sortKey) : '';
     }
     return Object.hasOwn(set.fields, field) ? (set.fields[field] as string) : '';
   }

@@ -1,4 +1,4 @@
-import type { Version } from '../index/key-index.js';
+import type { Version } from '../bytes/version.js';
 
 const SEGMENT = 1024;
 

@@ -1,6 +1,6 @@
 import { HEAP_COST } from '../accounting/heap-cost.js';
 import { StoredEvent } from '../bytes/stored-event.js';
-import type { Version } from '../index/key-index.js';
+import type { Version } from '../bytes/version.js';
 import { createChangeEntries } from './change-entries.js';
 
 /** Approximate cost of a change besides event bytes: its objects and index entries. */

@@ -3,7 +3,7 @@ import type { ChangeLog } from './change-log.js';
 import { HEAP_COST } from '../accounting/heap-cost.js';
 import { createOrderedIndex, type OrderedIndex } from '../index/ordered-index.js';
 import { namespaceOf } from '../bytes/sort-key.js';
-import type { Version } from '../index/key-index.js';
+import type { Version } from '../bytes/version.js';
 
 /** Changes read in one turn of the event loop: 1 to 2 ms. */
 const IN_A_TURN = 2048;

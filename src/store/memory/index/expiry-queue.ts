@@ -1,6 +1,6 @@
 import { createOrderedIndex } from './ordered-index.js';
 import { StoredEvent } from '../bytes/stored-event.js';
-import type { Slot } from './key-index.js';
+import type { Slot } from '../bytes/version.js';
 
 /** Entries examined in one call: renewed and removed events leave stale entries behind. */
 const SCAN_LIMIT = 256;

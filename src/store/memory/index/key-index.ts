@@ -1,32 +1,7 @@
 import { HEAP_COST, textCost } from '../accounting/heap-cost.js';
 import { createOrderedIndex, type OrderedIndex } from './ordered-index.js';
 import { createShardedMap } from './sharded-map.js';
-import type { StoredEvent } from '../bytes/stored-event.js';
-
-/** Everything known about one key: its newest version, with older ones chained behind it. */
-export interface Slot {
-  /** See `sortKey`. The key can be read from it. */
-  readonly sortKey: string;
-  head: Version;
-  /** The time of this slot's entry in the expiry queue, in the queue's own unit; `undefined` when it has none. */
-  queuedFor: number | undefined;
-}
-
-/** One state of a key: an event, or (no `event`) a tombstone. */
-export interface Version {
-  readonly slot: Slot;
-  /** The revision, counted from the store's start: a small integer takes 8 bytes, one from the clock 24. */
-  readonly step: number;
-  readonly event: StoredEvent | undefined;
-  older: Version | undefined;
-}
-
-/** The version of a key that is visible at `step`, if that is an event. */
-export function visibleVersion(slot: Slot, step: number): Version | undefined {
-  let version: Version | undefined = slot.head;
-  while (version !== undefined && version.step > step) version = version.older;
-  return version?.event === undefined ? undefined : version;
-}
+import type { Slot } from '../bytes/version.js';
 
 /** All slots by key, for lookup and in order. Slots whose newest version is a tombstone are indexed separately. */
 export interface KeyIndex {

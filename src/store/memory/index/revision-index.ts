@@ -1,7 +1,7 @@
 import { HEAP_COST } from '../accounting/heap-cost.js';
 import { createOrderedIndex, type OrderedIndex } from './ordered-index.js';
 import { namespaceOf } from '../bytes/sort-key.js';
-import type { Version } from './key-index.js';
+import type { Version } from '../bytes/version.js';
 
 /** Versions with an event by revision (as steps). */
 export type VersionsByRevision = OrderedIndex<number, Version>;

@@ -3,7 +3,7 @@ import { HEAP_COST, textCost, ownText } from '../accounting/heap-cost.js';
 import { createShardedMap, type ShardedMap } from './sharded-map.js';
 import { StoredEvent } from '../bytes/stored-event.js';
 import { each, put, sweep, type SweepList } from './sweep-list.js';
-import { visibleVersion, type Slot, type Version } from './key-index.js';
+import { visibleVersion, type Slot, type Version } from '../bytes/version.js';
 
 /** Fields with many distinct values. For other fields a value matches a large part of all events, and a scan is as fast. */
 const INDEXED: readonly string[] = ['regarding.name', 'regarding.uid'];

@@ -1,7 +1,7 @@
 import type { JsonWriter, Revision } from '../../contract/event-store.js';
 import { recordLength, writeRecord } from '../../contract/record.js';
 import type { StoredEvent } from '../bytes/stored-event.js';
-import type { Version } from '../index/key-index.js';
+import type { Version } from '../bytes/version.js';
 
 /** The largest size of a piece with more than one event, because a consumer may have to copy it into one buffer. */
 const PIECE = 16_384;

@@ -2,7 +2,7 @@ import { createBoundedCache } from '../../../cache/bounded-cache.js';
 import type { Revision } from '../../contract/event-store.js';
 import { HEAP_COST, textCost } from '../accounting/heap-cost.js';
 import { eventsJson } from './events-json.js';
-import type { Version } from '../index/key-index.js';
+import type { Version } from '../bytes/version.js';
 
 /** Larger results are not cached: they would evict too much, and are sent as one chunk. */
 const LARGEST = 1_048_576;

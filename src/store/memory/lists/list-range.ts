@@ -1,7 +1,7 @@
 import type { ListQuery } from '../../contract/event-store.js';
 import { checkReadable } from '../../contract/conditions.js';
 import { namespaceBounds, namespaceOf, sortKey } from '../bytes/sort-key.js';
-import type { Version } from '../index/key-index.js';
+import type { Version } from '../bytes/version.js';
 import type { MemoryState } from '../state/state.js';
 
 /** The range of a list query, with all bounds resolved. */

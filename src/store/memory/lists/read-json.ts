@@ -4,7 +4,7 @@ import { countLeft, rangeOf, type ListRange } from './list-range.js';
 import { headsOf, positionOf, sorted } from './read-list.js';
 import type { MemoryState } from '../state/state.js';
 import { eventsJsonInPieces } from './events-json.js';
-import type { Version } from '../index/key-index.js';
+import type { Version } from '../bytes/version.js';
 
 /** Above this number of matches a list by value is read as records: the cached path examines each version. */
 const FEW = 512;

@@ -5,7 +5,7 @@ import type { PastView } from '../history/past-views.js';
 import { keyOf } from '../bytes/sort-key.js';
 import type { MemoryState } from '../state/state.js';
 import { StoredEvent } from '../bytes/stored-event.js';
-import { visibleVersion, type Slot, type Version } from '../index/key-index.js';
+import { visibleVersion, type Slot, type Version } from '../bytes/version.js';
 
 /** How many keys that do not belong to the page (no match, or too new) one turn of the event loop examines. */
 const SCAN_LIMIT = 4096;

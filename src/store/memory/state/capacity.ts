@@ -4,7 +4,7 @@ import type { EncodedEvent } from '../../contract/record.js';
 import { HEAP_COST } from '../accounting/heap-cost.js';
 import type { MemoryState } from './state.js';
 import { StoredEvent } from '../bytes/stored-event.js';
-import type { Slot } from '../index/key-index.js';
+import type { Slot } from '../bytes/version.js';
 
 /** Fraction of `maxBytes` reserved for history, which watchers and continued lists are about to read. */
 const HISTORY_RESERVE = 1 / 8;

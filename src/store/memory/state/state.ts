@@ -3,7 +3,8 @@ import type { EncodedEvent, EventRecord } from '../../contract/record.js';
 import { createChangeLog, type ChangeLog } from '../history/change-log.js';
 import { createEventKeeper, type EventKeeper } from '../bytes/event-keeper.js';
 import { createExpiryQueue, type ExpiryQueue } from '../index/expiry-queue.js';
-import { createKeyIndex, type KeyIndex, type Slot, type Version } from '../index/key-index.js';
+import { createKeyIndex, type KeyIndex } from '../index/key-index.js';
+import type { Slot, Version } from '../bytes/version.js';
 import { createPastViews } from '../history/past-views.js';
 import { createValueIndex } from '../index/value-index.js';
 import { createRevisionIndex } from '../index/revision-index.js';
@@ -117,16 +118,14 @@ export function createMemoryState(
 
   const write = (place: Slot | string, given: EncodedEvent, times: PutTimes, step: number): Version => {
     const { expiresAt, retentionMs } = times;
-    const existing = typeof place === 'string' ? undefined : place;
-    const kept = typeof place === 'string' ? place : place.sortKey;
-    const replaced = existing?.head.event;
+    const isNew = typeof place === 'string';
+    const slot = isNew ? ({ sortKey: place, head: undefined, queuedFor: undefined } as unknown as Slot) : place;
+    const replaced = isNew ? undefined : place.head.event;
     const intern = replaced === undefined ? valueIndex.intern : internedLike(replaced);
-    const event = events.keep(kept, given, expiresAt, retentionMs, intern, replaced);
-    const slot = existing ?? ({ sortKey: kept, head: undefined, queuedFor: undefined } as unknown as Slot);
-    const version: Version = { slot, step, event, older: existing?.head };
+    const version = events.keep(slot, step, given, expiresAt, retentionMs, intern);
     advance(version);
-    if (existing === undefined) keys.add(slot);
-    else if (version.older?.event === undefined) keys.markLive(slot);
+    if (isNew) keys.add(slot);
+    else if (replaced === undefined) keys.markLive(slot);
     expiry.note(slot, expiresAt);
     return version;
   };

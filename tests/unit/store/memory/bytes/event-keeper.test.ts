@@ -3,13 +3,16 @@ import { describe, expect, test } from 'vitest';
 import { createEventKeeper } from '../../../../../src/store/memory/bytes/event-keeper.js';
 import { namespaceOf, nameOf, sortKey } from '../../../../../src/store/memory/bytes/sort-key.js';
 import { StoredEvent } from '../../../../../src/store/memory/bytes/stored-event.js';
+import type { Slot } from '../../../../../src/store/memory/bytes/version.js';
 import type { ByteHints } from '../../../../../src/store/contract/byte-hints.js';
 import { recordBytes, type EncodedEvent } from '../../../../../src/store/contract/record.js';
 import { sampleEvent } from '../../../../../src/testing/sample-event.js';
 
 const ARENA = 1_048_576;
 const HOUR = 3_600_000;
-const keyOf = (name: string) => sortKey({ namespace: 'default', name });
+/** The slot of a key that has no version yet. */
+const slotOf = (key: string): Slot => ({ sortKey: key, head: undefined, queuedFor: undefined }) as unknown as Slot;
+const keyOf = (name: string) => slotOf(sortKey({ namespace: 'default', name }));
 const asGiven = (_field: string, value: string | undefined): string | undefined => value;
 
 /** An event with managed fields, written the way the library writes it. */
@@ -44,7 +47,7 @@ describe('an event in an arena', () => {
   test('reads, compares and clones like the given object, and cannot be changed', () => {
     const keeper = createEventKeeper();
     const given = sampleEvent({ name: 'a', labels: { app: 'web' } });
-    const stored = keeper.keep(keyOf('a'), given, 5, HOUR, asGiven);
+    const stored = keeper.keep(keyOf('a'), 1, given, 5, HOUR, asGiven);
     expect(plain(stored)).toEqual(plain(given));
     expect(Object.keys(stored)).toEqual(Object.keys(given).filter((key) => key !== 'hints'));
     expect(plain(structuredClone(stored) as EncodedEvent)).toEqual(plain(given));
@@ -123,7 +126,7 @@ describe('an event in an arena', () => {
         const key = sortKey({ namespace, name });
         expect([namespaceOf(key), nameOf(key)]).toEqual([namespace, name]);
         for (let times = 0; times < 3; times++) {
-          const stored = keeper.keep(key, given, 1, HOUR, asGiven);
+          const stored = keeper.keep(slotOf(key), 1, given, 1, HOUR, asGiven);
           expect(plain(stored)).toEqual(plain(given));
           expect(stored.size).toBe(bytes.length);
           for (const field of [...Object.keys(fields), 'metadata.name', 'regarding.resourceVersion', 'constructor']) {
@@ -162,7 +165,7 @@ describe('an event in an arena', () => {
         const fields = { reason: 'Tested', 'regarding.resourceVersion': texts.regardingVersion };
         const given: EncodedEvent = { bytes, cut: 1, uid: texts.uid, fields, labels: {}, hints };
         const key = sortKey({ namespace: texts.namespace, name: texts.name });
-        const stored = createEventKeeper().keep(key, given, 1, HOUR, asGiven);
+        const stored = createEventKeeper().keep(slotOf(key), 1, given, 1, HOUR, asGiven);
         expect(stored.uid, place).toBe(texts.uid);
         expect(stored.fields, place).toEqual(fields);
         expect(Buffer.compare(stored.bytes, bytes), place).toBe(0);
@@ -175,7 +178,7 @@ describe('an event in an arena', () => {
     const prefix = new TextEncoder().encode('"kind":"Event",');
     for (let i = 0; i < 5; i++) {
       const given = managed('a', 1, `note ${i}`);
-      const stored = keeper.keep(keyOf('a'), given, 1, HOUR, asGiven);
+      const stored = keeper.keep(keyOf('a'), 1, given, 1, HOUR, asGiven);
       const rest = { key: { namespace: 'default', name: 'a' }, revision: 12345678901, expiresAt: 1 };
       const joined = recordBytes({ ...rest, event: stored }, prefix);
       expect(joined).toEqual(recordBytes({ ...rest, event: given }, prefix));
@@ -193,7 +196,7 @@ describe('an event in an arena', () => {
       fc.assert(
         fc.property(fc.nat(60), fc.nat(60), fc.nat(5), fc.integer({ min: 1, max: 200 }), (first, second, at, any) => {
           for (const given of [managedOne, { ...managedOne, cut: any }]) {
-            const stored = keeper.keep(keyOf('a'), given, 1, HOUR, asGiven);
+            const stored = keeper.keep(keyOf('a'), 1, given, 1, HOUR, asGiven);
             const length = given.bytes.length + first + second;
             const target = new Uint8Array(at + length + 3).fill(7);
             stored.copyApart(target, at, first, second);
@@ -211,7 +214,7 @@ describe('an event in an arena', () => {
 
   test('its fields are one object as long as it can be found, and nothing keeps them afterwards', () => {
     const keeper = createEventKeeper();
-    const stored = keeper.keep(keyOf('a'), sampleEvent({ name: 'a' }), 1, HOUR, asGiven);
+    const stored = keeper.keep(keyOf('a'), 1, sampleEvent({ name: 'a' }), 1, HOUR, asGiven);
     const { fields } = stored;
     expect(stored.fields).toBe(fields);
     keeper.release(stored);
@@ -225,7 +228,7 @@ describe('an event in an arena', () => {
     const keeper = createEventKeeper();
     const size = (event: EncodedEvent): number => {
       const before = keeper.usage().used;
-      keeper.keep(keyOf('a'), event, 1, HOUR, asGiven);
+      keeper.keep(keyOf('a'), 1, event, 1, HOUR, asGiven);
       return keeper.usage().used - before;
     };
     const first = size(managed('a', 1));
@@ -253,7 +256,7 @@ describe('arenas', () => {
         steps.forEach((what, i) => {
           if ('keep' in what) {
             const given = managed('a', i >> 3, String(i % 10).repeat(what.keep));
-            const event = keeper.keep(keyOf('a'), given, i, what.minutes * 60_000, asGiven);
+            const event = keeper.keep(keyOf('a'), 1, given, i, what.minutes * 60_000, asGiven);
             live.push({ event, given });
           } else if (live.length > 0) {
             const [released] = live.splice(what.release % live.length, 1);
@@ -285,7 +288,7 @@ describe('arenas', () => {
     const keeper = createEventKeeper();
     const note = 'x'.repeat(4000);
     const given = Array.from({ length: 4000 }, (_, i) => managed(`event-${i}`, 1, `${i} ${note}`));
-    const events = given.map((event, i) => keeper.keep(keyOf(`event-${i}`), event, i, HOUR, asGiven));
+    const events = given.map((event, i) => keeper.keep(keyOf(`event-${i}`), 1, event, i, HOUR, asGiven));
     const full = keeper.usage();
     expect(full.arenas).toBeGreaterThan(10);
     // Every fifth event stays, a few in every arena.
@@ -303,7 +306,8 @@ describe('arenas', () => {
     ['of many days share one arena', [1e10, 1e12, Infinity], 1],
   ])('events with a retention %s', (_, retentions, arenas) => {
     const keeper = createEventKeeper();
-    for (const retentionMs of retentions) keeper.keep(keyOf('a'), sampleEvent({ name: 'a' }), 1, retentionMs, asGiven);
+    for (const retentionMs of retentions)
+      keeper.keep(keyOf('a'), 1, sampleEvent({ name: 'a' }), 1, retentionMs, asGiven);
     expect(keeper.usage().arenas).toBe(arenas);
   });
 
@@ -314,6 +318,7 @@ describe('arenas', () => {
     for (let i = 0; i < 4000; i++) {
       const event = keeper.keep(
         keyOf(`event-${i}`),
+        1,
         managed(`event-${i}`, 1, note),
         1,
         i % 20 === 0 ? 10 * HOUR : HOUR,

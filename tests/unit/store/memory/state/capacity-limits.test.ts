@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { HEAP_COST } from '../../../../../src/store/memory/accounting/heap-cost.js';
 import { StoredEvent } from '../../../../../src/store/memory/bytes/stored-event.js';
-import type { Version } from '../../../../../src/store/memory/index/key-index.js';
+import type { Version } from '../../../../../src/store/memory/bytes/version.js';
 import { createCapacity } from '../../../../../src/store/memory/state/capacity.js';
 import { createMemoryState } from '../../../../../src/store/memory/state/state.js';
 import { fakeClock } from '../../../../../src/testing/fake-clock.js';

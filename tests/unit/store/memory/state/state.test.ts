@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createMemoryState, type MemoryState } from '../../../../../src/store/memory/state/state.js';
-import type { Version } from '../../../../../src/store/memory/index/key-index.js';
+import type { Version } from '../../../../../src/store/memory/bytes/version.js';
 import { sampleEvent } from '../../../../../src/testing/sample-event.js';
 
 /** What must be gone with the history that needed it. */
