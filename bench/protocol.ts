@@ -21,6 +21,10 @@ export type LoadKind =
   | 'page'
   | 'list'
   | 'first-page'
+  /** A page of one event. */
+  | 'peek'
+  /** Each connection walks once over a namespace of its own: the job's with the connection's number behind it. */
+  | 'walk-once'
   | 'regarding';
 
 /** Whose requests creates are like. */

@@ -6,7 +6,8 @@ import { eventsPath, requests } from './requests.js';
 
 /** What one connection does, request after request. */
 export interface Flow {
-  next(): string;
+  /** `undefined`: that was all. */
+  next(): string | undefined;
   /** Sees every answer before the next request is made. */
   seen?(answer: Answer): void;
 }
@@ -44,8 +45,14 @@ export function flows(job: LoadJob): () => Flow {
       return always(make.get(path));
     case 'first-page':
       return always(make.get(`${path}?limit=${PAGE}`));
+    case 'peek':
+      return always(make.get(`${path}?limit=1`));
     case 'page':
       return () => pageWalk(make.get, path);
+    case 'walk-once': {
+      let number = 0;
+      return () => pageWalk(make.get, eventsPath(target, `${namespace}-${number++}`), true);
+    }
     case 'create': {
       const client = clientBodies(job.client ?? 'node', target, namespace, newTag());
       let index = 0;
@@ -103,14 +110,17 @@ function readThenWrite(
   };
 }
 
-/** From page to page, and from the last one to the first. */
-function pageWalk(get: (path: string) => string, path: string): Flow {
+/** From page to page, and from the last one to the first unless once is enough. */
+function pageWalk(get: (path: string) => string, path: string, once = false): Flow {
   let token = '';
+  let over = false;
   return {
-    next: () => get(`${path}?limit=${PAGE}${token === '' ? '' : `&continue=${encodeURIComponent(token)}`}`),
+    next: () =>
+      over ? undefined : get(`${path}?limit=${PAGE}${token === '' ? '' : `&continue=${encodeURIComponent(token)}`}`),
     seen({ start }) {
       // The list's metadata comes before its items.
       token = /"continue":"([^"]+)"/.exec(start)?.[1] ?? '';
+      over = once && token === '';
     },
   };
 }

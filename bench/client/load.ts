@@ -72,9 +72,10 @@ export async function load(job: LoadJob): Promise<LoadResult> {
       let start = 0;
       const ask = (): void => {
         start = performance.now();
-        if (start >= until || sent >= limit) return resolve();
+        const request = start >= until || sent >= limit ? undefined : own.next();
+        if (request === undefined) return resolve();
         sent += 1;
-        connection.send(own.next(), done);
+        connection.send(request, done);
       };
       const done = (answer: Answer): void => {
         const now = performance.now();

@@ -14,6 +14,9 @@ export interface Metric {
   readonly better: Figure['better'];
 }
 
+export const BYTES: Metric = { key: 'mb', as: 'ratio', unit: '×', better: 'higher' };
+export const CPU: Metric = { key: 'cpu', as: 'ratio', unit: '×', better: 'lower' };
+
 /** The numbers of one slice, by metric. */
 export type Sample = Readonly<Record<string, number>>;
 

@@ -1,10 +1,9 @@
 import type { ClientName, LoadJob } from '../protocol.js';
-import { DATA, type Metric, type Phase } from './contract.js';
+import { firstPages } from './first-pages.js';
+import { BYTES, CPU, DATA, type Metric, type Phase } from './contract.js';
 import { metered } from './metered.js';
 
 const RATE: Metric = { key: 'rate', as: 'ratio', unit: '×', better: 'higher' };
-const BYTES: Metric = { key: 'mb', as: 'ratio', unit: '×', better: 'higher' };
-const CPU: Metric = { key: 'cpu', as: 'ratio', unit: '×', better: 'lower' };
 const P99: Metric = { key: 'p99', as: 'ratio', unit: '×', better: 'lower' };
 const FIRST_BYTE: Metric = { key: 'first-byte', as: 'value', unit: 'ms', better: 'lower' };
 
@@ -94,4 +93,5 @@ export const loadPhases: readonly Phase[] = [
     { kind: 'versioned-patch', connections: 64 },
     small,
   ),
+  firstPages,
 ];

@@ -8,6 +8,8 @@ import { nameOf } from './sort-key.js';
 import type { Slot, Version } from './version.js';
 
 const decoder = new TextDecoder();
+/** Of nearly all processors, in bytes. */
+const CACHE_LINE = 64;
 
 /** Everything a stored event remembers outside its arena. */
 export interface StoredParts {
@@ -210,6 +212,16 @@ export class StoredEvent implements EncodedEvent, Version {
   /** Microseconds since the epoch. */
   static expiresAt(event: StoredEvent): number {
     return event.#arena.view.getFloat64(event.#offset + HEADER.expires);
+  }
+
+  /** Reads the key and a byte of each cache line of the own bytes, so that the processor has them when they are copied. */
+  static touch(event: StoredEvent): number {
+    const { bytes, view } = event.#arena;
+    const at = event.#offset;
+    const end = at + view.getUint32(at + HEADER.before) + view.getUint32(at + HEADER.after);
+    let touched = event.#slot.sortKey.charCodeAt(0);
+    for (let place = at + CACHE_LINE; place < end; place += CACHE_LINE) touched ^= bytes[place] as number;
+    return touched;
   }
 
   /** The parts it shares with other events. */

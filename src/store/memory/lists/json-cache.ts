@@ -6,11 +6,8 @@ import type { Version } from '../bytes/version.js';
 
 /** Larger results are not cached: they would evict too much, and are sent as one chunk. */
 const LARGEST = 1_048_576;
-/** How many owners are tracked, including those without a cached list. */
+/** How many owners are tracked, including those without a cached list, of which is known how far they were read. */
 const OWNERS = 8192;
-/** An owner without a cached list. */
-const REQUESTED = 'requested';
-
 /** Consecutive events of a list as JSON. */
 export interface CachedEvents {
   /** The steps of the versions it was made from. Versions themselves would keep arenas of released events in memory. */
@@ -32,9 +29,9 @@ function same(steps: readonly number[], versions: readonly Version[]): boolean {
 }
 
 /** Memory of an owner and its cached list. An owner that is not a string is counted by its index. */
-function costOf(owner: unknown, joined: CachedEvents | typeof REQUESTED): number {
+function costOf(owner: unknown, joined: CachedEvents | number): number {
   const cost = HEAP_COST.list + (typeof owner === 'string' ? textCost(owner) : 0);
-  return joined === REQUESTED ? cost : cost + joined.bytes.length + joined.steps.length * HEAP_COST.listed;
+  return typeof joined === 'number' ? cost : cost + joined.bytes.length + joined.steps.length * HEAP_COST.listed;
 }
 
 function join(versions: readonly Version[], start: Revision, listed: Listed | undefined): CachedEvents | undefined {
@@ -50,7 +47,7 @@ function join(versions: readonly Version[], start: Revision, listed: Listed | un
  * costs 10 µs of CPU before it is sent, instead of 450, and a list of 20 costs 12 instead of 25.
  */
 export function createJsonCache(start: Revision, maxBytes: () => number) {
-  const known = createBoundedCache<unknown, CachedEvents | typeof REQUESTED>({
+  const known = createBoundedCache<unknown, CachedEvents | number>({
     maxEntries: OWNERS,
     maxCost: maxBytes,
     costOf,
@@ -61,16 +58,24 @@ export function createJsonCache(start: Revision, maxBytes: () => number) {
     held: (): number => known.cost(),
     /**
      * The JSON of the versions, cached by owner (a block of an index, or a value). It is never stale: a cached result is
-     * used only if it was made from exactly these versions. `undefined` the first time an owner is requested, because most
-     * lists are not read again, and for results that are too large. `listed` selects and sorts the versions of the list;
-     * its result must depend on owner and versions alone.
+     * used only if it was made from exactly these versions. `undefined` where those from `first` up to, not including, `end`
+     * are requested for the first time, because most lists are not read again (a page ends within a block, and the next
+     * begins there), and for results that are too large. `listed` selects and sorts the versions of the list; its result
+     * must depend on owner and versions alone.
      */
-    of(owner: unknown, versions: readonly Version[], listed?: Listed): CachedEvents | undefined {
+    of(
+      owner: unknown,
+      versions: readonly Version[],
+      first: number = 0,
+      end: number = versions.length,
+      listed?: Listed,
+    ): CachedEvents | undefined {
       if (versions.length === 0) return undefined;
       const before = known.get(owner);
       if (typeof before === 'object' && same(before.steps, versions)) return before;
-      const made = before !== undefined && maxBytes() > 0 ? join(versions, start, listed) : undefined;
-      known.set(owner, made ?? REQUESTED);
+      const isFirst = before === undefined || (typeof before === 'number' && first >= before);
+      const made = isFirst || maxBytes() === 0 ? undefined : join(versions, start, listed);
+      known.set(owner, made ?? end);
       return made;
     },
   };

@@ -46,7 +46,7 @@ function everything(state: MemoryState, cache: JsonCache, range: ListRange, limi
     const versions = headsOf(values);
     last = versions[end - 1];
     if (!newest && !allBefore(versions, first, end, step)) return undefined;
-    const joined = cache.of(values, versions);
+    const joined = cache.of(values, versions, first, end);
     const open = span !== spans.at(-1);
     if (joined !== undefined) pieces.push(pieceOf(joined, first, end, open));
     else pieces.push(...eventsJsonInPieces(versions.slice(first, end), start, open));
@@ -73,7 +73,7 @@ function ofOneValue(
   const revision = start + range.step;
   // Namespaces and field names have no slash. Sorting takes as long as everything else, and so is done only once.
   const owner = `${range.namespace ?? ''}/${term.field}/${term.value}`;
-  const joined = cache.of(owner, found, (versions) => sorted(versions, range));
+  const joined = cache.of(owner, found, 0, found.length, (versions) => sorted(versions, range));
   if (joined !== undefined) {
     const count = joined.starts.length - 1;
     if (count > limit) return undefined;

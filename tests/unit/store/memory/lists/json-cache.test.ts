@@ -49,6 +49,19 @@ describe('the cache of list JSON', () => {
     expect(memoryOf(again)[0]).toBe(memoryOf(page)[0]);
   });
 
+  test('keeps nothing of a first walk, where pages end within a block, and everything of the second', async () => {
+    const store = await filled(1000);
+    for (const kept of [false, true]) {
+      let after: ListQuery['after'];
+      do {
+        const page = joined(store, { limit: 70, after });
+        expect(memoryOf(page).length > 0).toBe(kept);
+        expect(page?.pieces.every((piece) => 'writeTo' in piece)).toBe(!kept);
+        after = page?.next;
+      } while (after !== undefined);
+    }
+  });
+
   test('keeps lists of one value and of one namespace as well', async () => {
     const store = await filled(100);
     const query = { namespace: 'default', limit: 50, terms: [{ field: 'regarding.name', value: 'pod-3' }] };
