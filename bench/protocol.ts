@@ -21,6 +21,8 @@ export type LoadKind =
   | 'page'
   | 'list'
   | 'first-page'
+  /** A page from the middle of the data set, always the same. */
+  | 'deep-page'
   /** A page of one event. */
   | 'peek'
   /** Each connection walks once over a namespace of its own: the job's with the connection's number behind it. */

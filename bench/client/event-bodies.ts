@@ -12,6 +12,9 @@ const BODY_BYTES = 870;
 /** The same scattered digits for the same number: names must not arrive in the order of the index. */
 const scattered = (index: number): string => (Math.imul(index + 1, 0x9e3779b1) >>> 0).toString(16).padStart(8, '0');
 
+/** Half of the names come before it, whatever the size. */
+export const MIDDLE = 'shop-web-80000000';
+
 /** The events of one namespace: equal numbers give equal names and bodies. */
 export interface EventBodies {
   /** The event's name, 48 characters. */

@@ -1,7 +1,7 @@
 import type { LoadJob } from '../protocol.js';
 import type { Answer } from './connection.js';
 import { clientBodies } from './client-bodies.js';
-import { eventBodies, newTag } from './event-bodies.js';
+import { eventBodies, MIDDLE, newTag } from './event-bodies.js';
 import { eventsPath, requests } from './requests.js';
 
 /** What one connection does, request after request. */
@@ -45,6 +45,8 @@ export function flows(job: LoadJob): () => Flow {
       return always(make.get(path));
     case 'first-page':
       return always(make.get(`${path}?limit=${PAGE}`));
+    case 'deep-page':
+      return () => pageBehind(make.get, path, MIDDLE);
     case 'peek':
       return always(make.get(`${path}?limit=1`));
     case 'page':
@@ -106,6 +108,20 @@ function readThenWrite(
     },
     seen({ start, status }) {
       read = read === '' && status === 200 ? start : '';
+    },
+  };
+}
+
+/** The page that follows a name, at the revision of a list that began before. */
+function pageBehind(get: (path: string) => string, path: string, name: string): Flow {
+  let token = '';
+  return {
+    next: () => get(token === '' ? `${path}?limit=1` : `${path}?limit=${PAGE}&continue=${token}`),
+    seen({ start }) {
+      if (token !== '') return;
+      const revision = Number(/"resourceVersion":"(\d+)"/.exec(start)?.[1]);
+      const position = JSON.stringify({ v: 'meta.k8s.io/v1', rv: revision, start: `${name}\0` });
+      token = Buffer.from(position).toString('base64url');
     },
   };
 }

@@ -4,6 +4,7 @@ import type { Scenario } from '../phases/contract.js';
 import { metered } from '../phases/metered.js';
 import type { LoadKind, LoadResult } from '../protocol.js';
 import type { BenchServer } from '../server-process.js';
+import { withDatabase } from './cache-start.js';
 import { ask, eachStore, single, type OurServer } from './ours.js';
 
 const NAMESPACE = 'size';
@@ -14,6 +15,7 @@ const OPERATIONS: readonly { readonly what: LoadKind; readonly connections: numb
   { what: 'create', connections: 16, count: 1_500 },
   { what: 'get', connections: 16, count: 6_000 },
   { what: 'first-page', connections: 1, count: 150 },
+  { what: 'deep-page', connections: 1, count: 150 },
   { what: 'regarding', connections: 16, count: 2_000 },
 ];
 
@@ -22,23 +24,27 @@ export const size: Scenario = {
   id: 'size',
   title: 'cost by size: time an operation takes ÷ the same at 10,000 events',
   run: (bench) =>
-    eachStore(bench, 'size', async (spec) => {
-      const figures: Figure[] = [];
-      const growing = await bench.park.start(spec);
-      try {
-        let before = 0;
-        for (const step of bench.options.times.sizes) {
-          bench.log(`size ${step}: ${spec.name}`);
-          figures.push(...(await runStep(bench, spec, growing, before, step)));
-          before = step;
+    eachStore(bench, 'size', (spec) =>
+      withDatabase(bench, spec, async (own, startAgain) => {
+        const figures: Figure[] = [];
+        const growing = await bench.park.start(own);
+        try {
+          let before = 0;
+          for (const step of bench.options.times.sizes) {
+            bench.log(`size ${step}: ${spec.name}`);
+            figures.push(...(await runStep(bench, spec, growing, before, step)));
+            before = step;
+          }
+          await growing.stop();
+          figures.push(...(await startAgain({ namespace: NAMESPACE, size: before })));
+        } catch (error) {
+          bench.warn(`size, ${spec.name}: ${(error as Error).message}`);
+        } finally {
+          await growing.stop();
         }
-      } catch (error) {
-        bench.warn(`size, ${spec.name}: ${(error as Error).message}`);
-      } finally {
-        await growing.stop();
-      }
-      return figures;
-    }),
+        return figures;
+      }),
+    ),
 };
 
 async function runStep(

@@ -1,5 +1,5 @@
 // One of our servers: a store behind everything a service would switch on, mounted in one of the usual ways.
-import { createEvents, firstOf, type EventStore } from 'kube-vitals';
+import { createEvents, firstOf, type CachedStore, type EventStore } from 'kube-vitals';
 import { sampleEvent } from 'kube-vitals/testing';
 import type { VitalsServerOptions } from '../protocol.js';
 import { benchAccess } from './access.js';
@@ -27,6 +27,7 @@ const health = benchHealth({ authenticate, authorize });
 await serveBench(await mountOn(options.mount, firstOf(health.handle, events.handle)), {
   newestFirst: (params: { namespace: string; count: number }) => newestFirst(store, params),
   expireTogether: (count: number) => expireTogether(store, count),
+  cacheStatus: () => ('status' in store ? (store as CachedStore).status() : undefined),
   closeStore: () => store.close(),
 });
 
