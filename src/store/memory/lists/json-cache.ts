@@ -8,6 +8,13 @@ import type { Version } from '../bytes/version.js';
 const LARGEST = 1_048_576;
 /** How many owners are tracked, including those without a cached list, of which is known how far they were read. */
 const OWNERS = 8192;
+/**
+ * A cache that is nearly full takes in one list of eight. Lists that are read in turn and do not fit would evict each other
+ * before they are read again, each put together for nothing; so a part of them stays and is found.
+ */
+const FULL = 15 / 16;
+const TAKEN_WHEN_FULL = 8;
+
 /** Consecutive events of a list as JSON. */
 export interface CachedEvents {
   /** The steps of the versions it was made from. Versions themselves would keep arenas of released events in memory. */
@@ -53,6 +60,15 @@ export function createJsonCache(start: Revision, maxBytes: () => number) {
     costOf,
   });
 
+  /** Lists that came while the cache was full. */
+  let turn = 0;
+
+  const takesAnother = (): boolean => {
+    if (known.cost() < maxBytes() * FULL) return true;
+    turn = (turn + 1) % TAKEN_WHEN_FULL;
+    return turn === 0;
+  };
+
   return {
     /** Memory taken by the cache, in bytes. */
     held: (): number => known.cost(),
@@ -60,7 +76,7 @@ export function createJsonCache(start: Revision, maxBytes: () => number) {
      * The JSON of the versions, cached by owner (a block of an index, or a value). It is never stale: a cached result is
      * used only if it was made from exactly these versions. `undefined` where those from `first` up to, not including, `end`
      * are requested for the first time, because most lists are not read again (a page ends within a block, and the next
-     * begins there), and for results that are too large. `listed` selects and sorts the versions of the list; its result
+     * begins there), while the cache is full, and for results that are too large. `listed` selects and sorts the versions of the list; its result
      * must depend on owner and versions alone.
      */
     of(
@@ -74,7 +90,7 @@ export function createJsonCache(start: Revision, maxBytes: () => number) {
       const before = known.get(owner);
       if (typeof before === 'object' && same(before.steps, versions)) return before;
       const isFirst = before === undefined || (typeof before === 'number' && first >= before);
-      const made = isFirst || maxBytes() === 0 ? undefined : join(versions, start, listed);
+      const made = isFirst || !takesAnother() ? undefined : join(versions, start, listed);
       known.set(owner, made ?? end);
       return made;
     },

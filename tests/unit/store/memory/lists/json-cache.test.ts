@@ -62,6 +62,22 @@ describe('the cache of list JSON', () => {
     }
   });
 
+  test('finds a part of the lists that are read in turn where not all of them fit', async () => {
+    const store = await filled(600, { listCacheMaxBytes: 150_000 });
+    const kept = new Set<ArrayBufferLike>();
+    let found = 0;
+    for (let turn = 0; turn < 400; turn++) {
+      const terms = [{ field: 'regarding.name', value: `pod-${turn % 10}` }];
+      const [memory] = memoryOf(joined(store, { limit: 100, terms }));
+      if (memory === undefined) continue;
+      if (kept.has(memory)) found += 1;
+      kept.add(memory);
+    }
+    expect(found).toBeGreaterThan(100);
+    // Without a limit on what a full cache takes in, 40 are put together.
+    expect(kept.size).toBeLessThan(30);
+  });
+
   test('keeps lists of one value and of one namespace as well', async () => {
     const store = await filled(100);
     const query = { namespace: 'default', limit: 50, terms: [{ field: 'regarding.name', value: 'pod-3' }] };
