@@ -4,11 +4,11 @@
  */
 export const HEAP_COST = {
   /** A key with its newest version, its event, and their index entries. */
-  slot: 368,
+  slot: 328,
   /** An entry of the change log. */
   logEntry: 24,
   /** The superseded version, with or without an event, that an entry of the log retains. */
-  olderVersion: 160,
+  olderVersion: 120,
   /** A value of an indexed field, and its map entry. */
   valueEntry: 216,
   /** The index of a namespace. */
