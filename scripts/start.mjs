@@ -32,7 +32,7 @@ async function answerFromSources() {
     format: 'esm',
     platform: 'node',
     packages: 'external',
-    external: ['./serve.js'], // the server itself
+    external: ['./serve.js', './primary.js', './worker.js'], // the server itself
     logLevel: 'silent',
   });
   const { serveCommand } = await import(

@@ -137,8 +137,8 @@ export function readDuration(text: string): number {
 }
 
 /** A whole number from 1. */
-export function readCount(text: string): number {
-  return checked(aWholeNumber(1, 999_999_999), /^\d+$/.test(text) ? Number(text) : NaN);
+export function readCount(text: string, most: number = 999_999_999): number {
+  return checked(aWholeNumber(1, most), /^\d+$/.test(text) ? Number(text) : NaN);
 }
 
 /** A value that keeps to the rule of the option it is for. */

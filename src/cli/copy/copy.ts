@@ -1,6 +1,7 @@
 import { copyEvents, type CopyResult, type EventStore, type SkippedEvent, type CopyProgress } from '../../store.js';
 import type { EndSignal, ProcessContext } from '../command-line/command.js';
-import { messageOf, openStore } from '../stores/open-store.js';
+import { messageOf } from '../command-line/message-of.js';
+import { openStore } from '../stores/open-store.js';
 import { passwordFilter, type StoreChoice } from '../stores/store-url.js';
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';

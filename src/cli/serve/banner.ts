@@ -1,12 +1,12 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
+import type { TextOutput } from '../command-line/command.js';
+import type { DefaultStore } from '../stores/open-store.js';
 import type { StoreChoice } from '../stores/store-url.js';
+import type { Flags } from './flags.js';
+import type { Addresses } from './servers.js';
 
 /** What an operator can do with a server that has just started. */
-export interface BannerFacts {
-  readonly secureUrl: string;
-  readonly insecureUrl: string | undefined;
-  /** Whether that serves no more than health. */
-  readonly insecureHealthOnly: boolean;
+export interface BannerFacts extends Addresses {
   readonly group: string;
   readonly kubeconfigPath: string;
   readonly tokenPath: string;
@@ -16,6 +16,25 @@ export interface BannerFacts {
   readonly store: StoreChoice;
   /** What to do to keep events, where they are in memory although nobody asked for that. */
   readonly keepAdvice?: string | undefined;
+}
+
+/** Prints the banner of a server that these flags have started. */
+export function announce(
+  { apiDomain, dataDir, certDir, tlsCertFile }: Flags,
+  addresses: Addresses,
+  { choice, keepAdvice }: DefaultStore,
+  output: TextOutput,
+): void {
+  const facts: BannerFacts = {
+    ...addresses,
+    group: `events.${apiDomain}`,
+    kubeconfigPath: join(dataDir, 'kubeconfig'),
+    tokenPath: join(dataDir, 'admin-token'),
+    caPath: tlsCertFile ?? join(certDir, 'ca.crt'),
+    store: choice,
+    keepAdvice,
+  };
+  output.write(`${banner(facts)}\n`);
 }
 
 /** Lines to copy and paste into a shell. */

@@ -9,7 +9,7 @@ import {
   readNonEmpty,
   readOptional,
 } from '../command-line/parse-command-line.js';
-import { parseStoreUrl, withoutSecrets, type StoreChoice } from '../stores/store-url.js';
+import { isLocal, parseStoreUrl, withoutSecrets, type StoreChoice } from '../stores/store-url.js';
 import { limitFlags, limitOptions, type LimitOptions } from './limit-flags.js';
 
 /** What the command line says, by the names of the flags in camel case; defaults in place, durations in milliseconds. */
@@ -35,6 +35,7 @@ export interface Flags {
   readonly managedFields: boolean;
   readonly dataDir: string;
   readonly store: StoreChoice | undefined;
+  readonly workers: number;
   readonly watchCache: boolean;
   readonly limits: LimitOptions;
   readonly metrics: boolean;
@@ -45,6 +46,8 @@ export interface Flags {
 export type ServeCommandLine = { readonly flags: Flags } | { readonly helpWanted: true } | { readonly error: string };
 
 const MOST_BODY_BYTES = 3_145_728;
+/** More than machines have cores; a slip of the finger starts no more. */
+const MOST_WORKERS = 128;
 
 const TABLE = {
   'livez-grace-period': {
@@ -172,6 +175,12 @@ const TABLE = {
     help: 'Keeps the events and their latest changes in memory too, up to half of the heap that Node may use, and reads from there: as fast as the memory store, and as up to date as the store itself. Of no effect for --store=memory.',
     read: readBoolean,
   },
+  workers: {
+    value: 'count',
+    fallback: '1',
+    help: 'How many processes serve on the same ports, up to 128, each with a watch cache and limits of its own. More than one needs a store that processes share, PostgreSQL or etcd, and makes one more process, which starts them again where they end.',
+    read: (text) => readCount(text, MOST_WORKERS),
+  },
   ...limitFlags,
   metrics: {
     fallback: 'true',
@@ -204,6 +213,9 @@ function contradiction(flags: Flags): string | undefined {
   }
   if ((flags.authorizationMode === 'ABAC') !== (flags.authorizationPolicyFile !== undefined)) {
     return '--authorization-mode=ABAC and --authorization-policy-file go together: give both, or neither';
+  }
+  if (flags.workers > 1 && (flags.store === undefined || isLocal(flags.store))) {
+    return `--workers=${flags.workers} needs a store that processes can share: give --store=postgres://… or --store=etcd://…, since memory and SQLite belong to one process`;
   }
   return undefined;
 }

@@ -1,15 +1,20 @@
 import type { Authenticate, Authorize, Observe } from '../../index.js';
-import { createMetrics, type Metrics } from '../../metrics.js';
+import { createMetrics, type Metrics, type MetricsRegistry } from '../../metrics.js';
+import type { LabelledRegistry } from './worker-metrics.js';
 
 type PromClient = typeof import('prom-client');
 
 /** The paths that metrics are served at. */
 export const METRICS_PATHS: readonly string[] = ['/metrics', '/metrics/slis'];
 
+/** Makes the registry that is printed of that of this process. */
+export type ShareMetrics = (own: LabelledRegistry) => MetricsRegistry;
+
 /** The metrics of the server and of its process, for callers who may `get` their path. */
 export async function serverMetrics(
   access: { readonly authenticate: Authenticate; readonly authorize: Authorize },
   observe: Observe,
+  share: ShareMetrics = (own) => own,
 ): Promise<Metrics> {
   const loaded: PromClient & { readonly default?: PromClient } = await import('prom-client');
   // Built in, a CommonJS module has nothing but a default export.
@@ -17,5 +22,5 @@ export async function serverMetrics(
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const { authenticate, authorize } = access;
-  return createMetrics({ authenticate, authorize, registry, observe });
+  return createMetrics({ authenticate, authorize, registry: share(registry), observe });
 }

@@ -1,6 +1,6 @@
-import type { Command } from '../command-line/command.js';
+import type { Command, ProcessContext } from '../command-line/command.js';
 import { helpText } from '../command-line/parse-command-line.js';
-import { parseServeFlags, serveFlags } from './flags.js';
+import { parseServeFlags, serveFlags, type Flags } from './flags.js';
 
 /** `kube-vitals serve`. The library is loaded when it runs. */
 export const serveCommand: Command = {
@@ -13,12 +13,19 @@ export const serveCommand: Command = {
     if ('error' in parsed) return parsed;
     return {
       run: async (context) => {
-        const { runServe } = await import('./serve.js');
-        return runServe(parsed.flags, context);
+        const run = await load(parsed.flags);
+        return run(parsed.flags, context);
       },
     };
   },
 };
+
+/** What this process does: all that is served, a part of it, or nothing but to start others that do. */
+async function load({ workers }: Flags): Promise<(flags: Flags, context: ProcessContext) => Promise<number>> {
+  if (workers === 1) return (await import('./serve.js')).runServe;
+  const { isWorkerProcess } = await import('./worker-processes.js');
+  return isWorkerProcess() ? (await import('./worker.js')).runWorker : (await import('./primary.js')).runPrimary;
+}
 
 function serveHelp(): string {
   return helpText({

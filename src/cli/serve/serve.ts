@@ -15,45 +15,70 @@ import { createRecorder, recordHealthChanges } from '../../client.js';
 import { createLifecycle } from '../../lifecycle.js';
 import { toNodeListener, type NodeListener } from '../../node.js';
 import type { ProcessContext } from '../command-line/command.js';
-import { pingStore, messageOf, openStore, defaultStore, type DefaultStore } from '../stores/open-store.js';
-import { isLocal, passwordFilter } from '../stores/store-url.js';
-import { standaloneAccess, adminToken } from './access.js';
-import { banner } from './banner.js';
-import { givenCertificate, ownCertificate } from './certificates.js';
+import { messageOf } from '../command-line/message-of.js';
+import { pingStore, openStore, defaultStore, type DefaultStore } from '../stores/open-store.js';
+import { isLocal } from '../stores/store-url.js';
+import { standaloneAccess } from './access.js';
+import { announce } from './banner.js';
 import { standaloneChecks } from './checks.js';
 import type { Flags } from './flags.js';
 import { kubeconfig, storeKubeconfig } from './kubeconfig.js';
 import { healthOnly } from './health-only.js';
-import { preparePrivateDirectory } from './private-file.js';
-import { METRICS_PATHS, serverMetrics } from './metrics.js';
+import { createLog } from './log.js';
+import { METRICS_PATHS, serverMetrics, type ShareMetrics } from './metrics.js';
+import { prepare, type Preparation } from './preparation.js';
 import { reserveRevisions } from './revisions.js';
-import { openServers } from './servers.js';
-import { shutDownOnSignal } from './shutdown.js';
+import { openServers, type Addresses } from './servers.js';
+import { DRAIN_TIMEOUT_MS, shutDownOnSignal } from './shutdown.js';
 
 const SELF = { name: 'system:kube-vitals', groups: ['system:masters'] };
-const DRAIN_TIMEOUT_MS = 60_000;
 /** How long the shutdown waits for its own Event to be stored. */
 const LAST_EVENT_MS = 5_000;
 /** The start is recorded however long the store is away. */
 const RECORD_WITHIN_MS = 86_400_000;
 
 /**
- * Starts the server and serves until a signal ends it.
+ * Starts the server in this process and serves until a signal ends it.
  *
  * @returns the exit code: 0, or 1 when it could not start or not end as it should
  */
 export async function runServe(flags: Flags, context: ProcessContext): Promise<number> {
-  const hidePassword = flags.store === undefined ? (line: string): string => line : passwordFilter(flags.store);
-  const log = (line: string): void => void context.stderr.write(`${hidePassword(line)}\n`);
+  const log = createLog(flags, context);
   try {
-    return await serve(flags, context, log);
+    const preparation = await prepare(flags, log);
+    return await serve({
+      ...{ flags, preparation, log },
+      pid: context.pid,
+      onSignal: context.onSignal,
+      onServing: (addresses, stored) => announce(flags, addresses, stored, context.stdout),
+    });
   } catch (error) {
     log(`error: ${messageOf(error)}`);
     return 1;
   }
 }
 
-async function serve(flags: Flags, context: ProcessContext, log: (line: string) => void): Promise<number> {
+/** What a process serves with. */
+export interface ServeOptions {
+  readonly flags: Flags;
+  readonly preparation: Preparation;
+  readonly log: (line: string) => void;
+  readonly pid: number;
+  readonly onSignal: ProcessContext['onSignal'];
+  /** Called once, when the ports are open. */
+  readonly onServing: (addresses: Addresses, store: DefaultStore) => void;
+  /** What `/metrics` of this process becomes where others serve beside it. */
+  readonly shareMetrics?: ShareMetrics | undefined;
+}
+
+/**
+ * Serves until a signal ends it.
+ *
+ * @returns the exit code, as {@link runServe} does
+ * @throws Error when it cannot start
+ */
+export async function serve(options: ServeOptions): Promise<number> {
+  const { flags, preparation, log } = options;
   const observe: Observe = (observation) => {
     if (observation.type === 'error') log(`error in ${observation.where}: ${String(observation.error)}`);
     if (observation.type === 'health.changed') {
@@ -66,21 +91,16 @@ async function serve(flags: Flags, context: ProcessContext, log: (line: string) 
       log(`${observation.count} events were not recorded (${observation.reason}): ${String(observation.error)}`);
     }
   };
-  await preparePrivateDirectory(flags.dataDir);
-  const token = await adminToken(flags.dataDir);
-  const access = await standaloneAccess(flags, token);
-  const certificate =
-    flags.tlsCertFile !== undefined && flags.tlsPrivateKeyFile !== undefined
-      ? await givenCertificate(flags.tlsCertFile, flags.tlsPrivateKeyFile)
-      : await ownCertificate(flags.certDir, flags.bindAddress, Date.now(), log);
+  const { certificate } = preparation;
+  const access = standaloneAccess(flags, preparation.access);
 
   const group = `events.${flags.apiDomain}`;
-  const { choice, keepAdvice }: DefaultStore =
-    flags.store === undefined ? await defaultStore(flags.dataDir) : { choice: flags.store };
+  const stored: DefaultStore = flags.store === undefined ? await defaultStore(flags.dataDir) : { choice: flags.store };
+  const { choice } = stored;
   const revisions = isLocal(choice)
     ? await reserveRevisions(join(flags.dataDir, 'revisions'), { storeIsDurable: choice.kind === 'sqlite' })
     : undefined;
-  const metrics = flags.metrics ? await serverMetrics(access, observe) : undefined;
+  const metrics = flags.metrics ? await serverMetrics(access, observe, options.shareMetrics) : undefined;
   const opened = await openStore(choice, revisions?.startAt);
   const isCached = flags.watchCache && choice.kind !== 'memory';
   const store = isCached ? cachedStore(opened, { observe: metrics?.observe ?? observe }) : opened;
@@ -133,7 +153,7 @@ async function serve(flags: Flags, context: ProcessContext, log: (line: string) 
     events,
     caller: SELF,
     reportingController: `${group}/standalone`,
-    reportingInstance: `${hostname()}-${context.pid}`.slice(0, 128),
+    reportingInstance: `${hostname()}-${options.pid}`.slice(0, 128),
     regarding: { apiVersion: 'apiregistration.k8s.io/v1', kind: 'APIService', name: `v1.${group}` },
     maxAgeMs: RECORD_WITHIN_MS,
     closeTimeoutMs: LAST_EVENT_MS,
@@ -157,10 +177,14 @@ async function serve(flags: Flags, context: ProcessContext, log: (line: string) 
   const kubeconfigWritten = health.addPostStartHook('write-kubeconfig');
   const servers = await openServers(flags, certificate, listeners, log);
   const kubeconfigPath = join(flags.dataDir, 'kubeconfig');
-  const config = kubeconfig({ server: servers.secureUrl, ca: certificate.ca, token });
+  const config = kubeconfig({
+    server: servers.addresses.secureUrl,
+    ca: certificate.ca,
+    token: preparation.access.adminToken,
+  });
   await finish(kubeconfigWritten, storeKubeconfig(kubeconfigPath, config, log), log);
   // No post-start hook: it would make /livez wait for the store.
-  const note = `serving ${group}/v1 on ${servers.secureUrl}`;
+  const note = `serving ${group}/v1 on ${servers.addresses.secureUrl}`;
   recorder.event({ action: 'Starting', reason: 'Started', note });
   if (answers) await recorded();
 
@@ -189,12 +213,9 @@ async function serve(flags: Flags, context: ProcessContext, log: (line: string) 
       await store.close();
     },
   });
-  const ended = shutDownOnSignal({ shutdown: lifecycle.shutdown, log, onSignal: context.onSignal });
+  const ended = shutDownOnSignal({ shutdown: lifecycle.shutdown, log, onSignal: options.onSignal });
 
-  const caPath = flags.tlsCertFile ?? join(flags.certDir, 'ca.crt');
-  const tokenPath = join(flags.dataDir, 'admin-token');
-  const facts = { ...servers, group, kubeconfigPath, tokenPath, caPath, store: choice, keepAdvice };
-  context.stdout.write(`${banner(facts)}\n`);
+  options.onServing(servers.addresses, stored);
   return ended;
 }
 

@@ -1,5 +1,8 @@
 import type { ProcessContext } from '../command-line/command.js';
 
+/** How long requests in flight may take, in milliseconds. */
+export const DRAIN_TIMEOUT_MS = 60_000;
+
 /** What a signal starts. */
 export interface ShutdownOptions {
   /** The sequence; never rejects. */

@@ -1,5 +1,6 @@
 import { readFile, access } from 'node:fs/promises';
 import { isStoreError, memoryStore, type EventStore } from '../../index.js';
+import { messageOf } from '../command-line/message-of.js';
 import { isLocal, type StoreChoice, sqliteAt } from './store-url.js';
 import { join } from 'node:path';
 import { loadDriver } from '../../store/sqlite/driver.js';
@@ -79,11 +80,6 @@ async function readFiles<K extends string>(
     return [name, text] as const;
   });
   return Object.fromEntries(await Promise.all(read)) as Partial<Record<K, string>>;
-}
-
-/** What an error says, for a line of output. */
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** Where events are kept when `--store` does not say. */

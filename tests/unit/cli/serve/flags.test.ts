@@ -40,6 +40,7 @@ describe('parseServeFlags', () => {
       watchCache: true,
       dataDir: './kube-vitals-data',
       store: undefined,
+      workers: 1,
       limits: { limits: {}, eventRateLimits: [{ type: 'SourceAndObject', qps: 50, burst: 1_000 }] },
       eventRateLimitServer: undefined,
       eventRateLimitNamespace: undefined,
@@ -145,6 +146,8 @@ describe('parseServeFlags', () => {
       ['--max-connections=0'],
       'invalid argument "0" for "--max-connections" flag: must be a whole number from 1 to 999999999',
     ],
+    [['--workers=0'], 'invalid argument "0" for "--workers" flag: must be a whole number from 1 to 128'],
+    [['--workers=129'], 'invalid argument "129" for "--workers" flag: must be a whole number from 1 to 128'],
     [['--max-body-bytes=3145729'], 'invalid argument "3145729" for "--max-body-bytes" flag: must be from 1 to 3145728'],
     [['--bind-address='], 'invalid argument "" for "--bind-address" flag: must not be empty'],
     [['--tls-cert-file=x'], '--tls-cert-file and --tls-private-key-file go together: give both, or neither'],
@@ -160,6 +163,20 @@ describe('parseServeFlags', () => {
     expect(error(...argv)).toBe(expected);
   });
 
+  it.each([['--store=memory'], ['--store=sqlite:events.db'], []])(
+    'refuses several workers over a store of one process: %j',
+    (...store) => {
+      expect(error('--workers=2', ...store)).toBe(
+        '--workers=2 needs a store that processes can share: give --store=postgres://… or --store=etcd://…, since memory and SQLite belong to one process',
+      );
+      expect(flags('--workers=1', ...store).workers).toBe(1);
+    },
+  );
+
+  it.each(['postgres://shop@db/shop', 'etcd://127.0.0.1:2379'])('takes several workers over %s', (store) => {
+    expect(flags('--workers=2', `--store=${store}`).workers).toBe(2);
+  });
+
   it.each(['', 'Example.com', 'a..b', '-a', 'a_b', `${'a'.repeat(250)}.com`])('refuses the domain %j', (domain) => {
     expect(error(`--api-domain=${domain}`)).toContain('must be a lower-case DNS name');
   });
@@ -173,7 +190,7 @@ describe('parseServeFlags', () => {
       /--store store\n .*sqlite:PATH.*postgres:.*etcd:.*\(default sqlite:events\.db in --data-dir; memory where /,
     );
     expect(help.match(/^ {2}--/gm)).toHaveLength(Object.keys(serveFlags).length + 1);
-    expect(Object.keys(serveFlags)).toHaveLength(29);
+    expect(Object.keys(serveFlags)).toHaveLength(30);
     expect('help' in serveCommand.prepare(['-h'])).toBe(true);
   });
 

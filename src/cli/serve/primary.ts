@@ -1,0 +1,67 @@
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { systemClock } from '../../clock/clock.js';
+import type { ProcessContext } from '../command-line/command.js';
+import { messageOf } from '../command-line/message-of.js';
+import { announce } from './banner.js';
+import type { Flags } from './flags.js';
+import { createLog } from './log.js';
+import { prepare } from './preparation.js';
+import { DRAIN_TIMEOUT_MS } from './shutdown.js';
+import { supervise } from './supervisor.js';
+import type { Assignment } from './worker-messages.js';
+import { createMetricsRelay } from './worker-metrics.js';
+import { spawnWorker } from './worker-processes.js';
+
+/** What a shutdown may take beyond its delay and the drain: closing, with its own limit of ten seconds, and the end of the process. */
+const CLOSING_MS = 20_000;
+
+/**
+ * Starts the workers that `--workers` asks for and keeps them running until a signal ends them. Opens nothing itself: it reads and
+ * makes the files that all of them need.
+ *
+ * @returns the exit code: 0, or 1 when a worker could not start or not end as it should
+ */
+export async function runPrimary(flags: Flags, context: ProcessContext): Promise<number> {
+  const { store: choice, workers } = flags;
+  const log = createLog(flags, context);
+  try {
+    const preparation = await prepare(flags, log);
+    const ports = await settlePorts(flags);
+    return await supervise({
+      workers,
+      spawn: spawnWorker,
+      assignment: { preparation, ports },
+      // Without a store the command line was refused.
+      onServing: (addresses) => choice && announce(flags, addresses, { choice }, context.stdout),
+      onMetrics: createMetricsRelay(systemClock),
+      onSignal: context.onSignal,
+      log,
+      clock: systemClock,
+      shutdownLimitMs: flags.shutdownDelayDuration + DRAIN_TIMEOUT_MS + CLOSING_MS,
+    });
+  } catch (error) {
+    log(`error: ${messageOf(error)}`);
+    return 1;
+  }
+}
+
+/** Finds free ports in place of 0, so that a worker that is started again listens where the others did. */
+async function settlePorts({ bindAddress, securePort, insecurePort }: Flags): Promise<Assignment['ports']> {
+  const held: (() => void)[] = [];
+  const settle = (port: number): Promise<number> =>
+    new Promise((resolve, reject) => {
+      if (port !== 0) return resolve(port);
+      const server = createServer().once('error', reject);
+      held.push(() => server.close());
+      server.listen(0, bindAddress, () => resolve((server.address() as AddressInfo).port));
+    });
+  try {
+    return {
+      securePort: await settle(securePort),
+      insecurePort: insecurePort === 'off' ? 'off' : await settle(insecurePort),
+    };
+  } finally {
+    for (const release of held) release();
+  }
+}

@@ -1,0 +1,163 @@
+import { createBackoff } from '../../clock/backoff.js';
+import type { Clock } from '../../clock/clock.js';
+import type { EndSignal, ProcessContext } from '../command-line/command.js';
+import type { Addresses } from './servers.js';
+import type { Assignment, FromWorker, MetricsFromWorker, ToWorker } from './worker-messages.js';
+
+/** A process that was started. */
+export interface WorkerProcess {
+  readonly pid: number | undefined;
+  /** Is lost where the process has gone. Never throws. */
+  readonly send: (message: ToWorker) => void;
+  /** SIGKILL. */
+  readonly kill: () => void;
+}
+
+/** How a process ended. */
+export interface Ending {
+  /** `null` where a signal ended it. */
+  readonly code: number | null;
+  readonly signal: string | null;
+  /** Why it was never there, or what it said of its end. */
+  readonly reason?: string | undefined;
+}
+
+/** What becomes of a process. Nothing is called before it was returned, and nothing after `onEnd`. */
+export interface WorkerEvents {
+  readonly onMessage: (message: FromWorker) => void;
+  readonly onEnd: (ending: Ending) => void;
+}
+
+/** Options of {@link supervise}. */
+export interface SupervisorOptions {
+  readonly workers: number;
+  readonly spawn: (events: WorkerEvents) => WorkerProcess;
+  /** What all workers start with. */
+  readonly assignment: Omit<Assignment, 'number'>;
+  /** Called once, when all workers serve. */
+  readonly onServing: (addresses: Addresses) => void;
+  /** Is told what workers say about metrics. */
+  readonly onMetrics: (from: number, message: MetricsFromWorker, workers: ReadonlyMap<number, WorkerProcess>) => void;
+  readonly onSignal: ProcessContext['onSignal'];
+  readonly log: (line: string) => void;
+  readonly clock: Clock;
+  /** How long a shutdown may take before workers are killed, in milliseconds. */
+  readonly shutdownLimitMs: number;
+}
+
+/** How long the pause before a worker is started again becomes. */
+const LONGEST_PAUSE_MS = 30_000;
+/** The pause is short again after a worker that served for so long. */
+const STEADY_MS = 60_000;
+
+/** A worker's life, from start to end. */
+interface Life extends Ending {
+  /** False where it was never told to start. */
+  readonly isStarted: boolean;
+  readonly servedMs: number;
+}
+
+/**
+ * Keeps workers running until a signal ends them. The first one starts alone, so that what is done once for a store or a port is done
+ * by one process, and what is wrong is told by one; the others follow when it serves. A worker that ends is started again, after
+ * a pause that grows; one that ends before it has ever served ends all.
+ *
+ * @returns the exit code: the highest of the workers' in a shutdown, 1 when one was killed or could not start
+ */
+export async function supervise(options: SupervisorOptions): Promise<number> {
+  const { workers: count, log, clock, onSignal } = options;
+  const running = new Map<number, WorkerProcess>();
+  const lives: Promise<void>[] = [];
+  const stopping = new AbortController();
+  let exitCode = 0;
+  let serving = 0;
+
+  const killAll = (): void => running.forEach((worker) => worker.kill());
+
+  function shutDown(signal: EndSignal): void {
+    stopping.abort();
+    running.forEach((worker) => worker.send({ type: 'signal', signal }));
+    clock.setTimer(() => {
+      if (running.size > 0) log(`${running.size} of ${count} workers took too long to shut down and are killed`);
+      killAll();
+    }, options.shutdownLimitMs);
+  }
+
+  onSignal((signal) => {
+    if (stopping.signal.aborted) {
+      log(`${signal} again: ending at once`);
+      killAll();
+    } else {
+      log(`${signal}: shutting down the workers`);
+      shutDown(signal);
+    }
+  });
+
+  function live(number: number, onServing: (addresses: Addresses) => void): Promise<Life> {
+    return new Promise((resolve) => {
+      let isStarted = false;
+      let servesSince = Infinity;
+      let reason: string | undefined;
+      const worker = options.spawn({
+        onMessage(message) {
+          switch (message.type) {
+            case 'ready':
+              if (stopping.signal.aborted) return worker.kill();
+              isStarted = true;
+              return worker.send({ type: 'start', assignment: { ...options.assignment, number } });
+            case 'serving':
+              servesSince = clock.monotonic();
+              return onServing(message.addresses);
+            case 'failed':
+              reason = message.reason;
+              return;
+            default:
+              options.onMetrics(number, message, running);
+          }
+        },
+        onEnd(ending) {
+          running.delete(number);
+          resolve({ reason, ...ending, isStarted, servedMs: clock.monotonic() - servesSince });
+        },
+      });
+      running.set(number, worker);
+    });
+  }
+
+  async function keep(number: number, onFirstServing: (addresses: Addresses) => void): Promise<void> {
+    const backoff = createBackoff(clock, LONGEST_PAUSE_MS);
+    let hasServed = false;
+    while (!stopping.signal.aborted) {
+      const life = await live(number, (addresses) => {
+        if (hasServed) return log(`worker ${number} serves again`);
+        hasServed = true;
+        onFirstServing(addresses);
+      });
+      if (stopping.signal.aborted) {
+        if (life.isStarted) exitCode = Math.max(exitCode, life.code ?? 1);
+      } else if (!hasServed) {
+        log(`error: ${life.reason ?? `worker ${number} ${how(life)} before it served`}`);
+        exitCode = 1;
+        shutDown('SIGTERM');
+      } else {
+        log(`worker ${number} ${how(life)}${life.reason ? ` (${life.reason})` : ''}; it is started again`);
+        if (life.servedMs >= STEADY_MS) backoff.reset();
+        await backoff.pause(stopping.signal);
+      }
+    }
+  }
+
+  function onFirstServing(addresses: Addresses): void {
+    if (stopping.signal.aborted) return;
+    serving += 1;
+    if (serving === count) options.onServing(addresses);
+    if (serving === 1) for (let next = 2; next <= count; next++) lives.push(keep(next, onFirstServing));
+  }
+
+  lives.push(keep(1, onFirstServing));
+  for (const life of lives) await life;
+  return exitCode;
+}
+
+const how = ({ code, signal }: Ending): string =>
+  code === null ? `was ended by ${signal ?? 'a signal'}` : `ended with ${code}`;

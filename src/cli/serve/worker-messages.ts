@@ -1,0 +1,38 @@
+import type { EndSignal } from '../command-line/command.js';
+import type { Preparation } from './preparation.js';
+import type { Addresses } from './servers.js';
+
+/** What a worker starts with. */
+export interface Assignment {
+  /** From 1. A worker that takes the place of another has the same number. */
+  readonly number: number;
+  readonly preparation: Preparation;
+  /** The ports that all workers listen on: none of them is 0. */
+  readonly ports: { readonly securePort: number; readonly insecurePort: number | 'off' };
+}
+
+/** What the primary tells a worker. */
+export type ToWorker =
+  | { readonly type: 'start'; readonly assignment: Assignment }
+  | { readonly type: 'signal'; readonly signal: EndSignal }
+  /** Wants the metrics of this worker: all, or the one that is named. */
+  | { readonly type: 'metrics.wanted'; readonly id: number; readonly name?: string | undefined }
+  /** The metrics of all workers, which this one has asked for. */
+  | { readonly type: 'metrics.gathered'; readonly id: number; readonly texts: readonly string[] };
+
+/** What a worker tells the primary. */
+export type FromWorker =
+  /** It takes messages. */
+  | { readonly type: 'ready' }
+  /** Its ports are open. */
+  | { readonly type: 'serving'; readonly addresses: Addresses }
+  /** It could not start, or failed, and ends. */
+  | { readonly type: 'failed'; readonly reason: string }
+  | MetricsFromWorker;
+
+/** The part of it that is about metrics. */
+export type MetricsFromWorker =
+  /** Wants the metrics of all workers. */
+  | { readonly type: 'metrics.asked'; readonly id: number; readonly name?: string | undefined }
+  /** Its own, with the id of the question. */
+  | { readonly type: 'metrics.answer'; readonly id: number; readonly text: string };

@@ -1,0 +1,106 @@
+import type { Clock } from '../../clock/clock.js';
+import type { MetricsRegistry } from '../../metrics.js';
+import type { WorkerProcess } from './supervisor.js';
+import type { MetricsFromWorker, ToWorker } from './worker-messages.js';
+import type { Primary } from './worker-processes.js';
+
+/** How long a scrape waits for workers, in milliseconds: Prometheus waits for ten seconds. */
+const DEADLINE_MS = 2_000;
+
+/** The primary's part: passes questions on to all workers, and gives their answers back together. */
+export function createMetricsRelay(clock: Clock, deadlineMs: number = DEADLINE_MS) {
+  const open = new Map<number, { readonly texts: Map<number, string>; readonly answered: () => void }>();
+  let questions = 0;
+
+  function ask(from: number, asked: { id: number; name?: string | undefined }, workers: Workers): void {
+    const id = ++questions;
+    const texts = new Map<number, string>();
+    const all = [...workers.keys()];
+    const done = (): void => {
+      timer.cancel();
+      open.delete(id);
+      const up = asked.name === undefined ? [upText(all, texts)] : [];
+      workers.get(from)?.send({ type: 'metrics.gathered', id: asked.id, texts: [...texts.values(), ...up] });
+    };
+    const timer = clock.setTimer(done, deadlineMs);
+    open.set(id, { texts, answered: () => texts.size === all.length && done() });
+    for (const worker of workers.values()) worker.send({ type: 'metrics.wanted', id, name: asked.name });
+  }
+
+  return (from: number, message: MetricsFromWorker, workers: Workers): void => {
+    if (message.type === 'metrics.asked') return ask(from, message, workers);
+    const question = open.get(message.id);
+    question?.texts.set(from, message.text);
+    question?.answered();
+  };
+}
+
+type Workers = ReadonlyMap<number, WorkerProcess>;
+
+function upText(all: readonly number[], texts: ReadonlyMap<number, string>): string {
+  const name = 'kube_vitals_worker_up';
+  const lines = all.map((number) => `${name}{worker="${number}"} ${texts.has(number) ? 1 : 0}`);
+  return [`# HELP ${name} 1 where the worker has answered this scrape.`, `# TYPE ${name} gauge`, ...lines].join('\n');
+}
+
+/** What is used of a registry of prom-client beside {@link MetricsRegistry}. */
+export interface LabelledRegistry extends MetricsRegistry {
+  setDefaultLabels(labels: object): void;
+}
+
+/**
+ * The worker's part: a registry that prints the metrics of all workers, each with the label `worker`. Sums would be wrong: those of
+ * counters fall when a worker is started again, which Prometheus takes for a restart of all.
+ */
+export function shareRegistry(number: number, primary: Pick<Primary, 'send' | 'onMessage'>, clock: Clock) {
+  return (registry: LabelledRegistry): MetricsRegistry => {
+    registry.setDefaultLabels({ worker: String(number) });
+    const own = (name?: string): Promise<string> =>
+      name === undefined ? registry.metrics() : registry.getSingleMetricAsString(name);
+    const waiting = new Map<number, (texts: readonly string[]) => void>();
+    let questions = 0;
+    primary.onMessage((message: ToWorker) => {
+      if (message.type === 'metrics.gathered') waiting.get(message.id)?.(message.texts);
+      if (message.type !== 'metrics.wanted') return;
+      const { id } = message;
+      void own(message.name).then((text) => primary.send({ type: 'metrics.answer', id, text }));
+    });
+    const gather = async (name?: string): Promise<string> => {
+      const id = ++questions;
+      const texts = await new Promise<readonly string[]>((resolve) => {
+        // The primary keeps to its deadline while it is there.
+        const timer = clock.setTimer(() => resolve([]), 2 * DEADLINE_MS);
+        waiting.set(id, (gathered) => {
+          timer.cancel();
+          resolve(gathered);
+        });
+        void primary.send({ type: 'metrics.asked', id, name });
+      });
+      waiting.delete(id);
+      return mergeMetrics(texts.length > 0 ? texts : [await own(name)]);
+    };
+    return {
+      contentType: registry.contentType,
+      registerMetric: (metric) => registry.registerMetric(metric),
+      metrics: () => gather(),
+      getSingleMetricAsString: gather,
+    };
+  };
+}
+
+/** Several texts in Prometheus' format as one: the samples of a metric together, below one HELP and one TYPE. */
+export function mergeMetrics(texts: readonly string[]): string {
+  const metrics = new Map<string, string[]>();
+  for (const text of texts) {
+    for (const part of text.split(/^(?=# HELP )/m)) {
+      const lines = part.split('\n').filter((line) => line !== '');
+      const samples = lines.filter((line) => !line.startsWith('#'));
+      const [head = ''] = lines;
+      const known = metrics.get(head);
+      if (known === undefined) metrics.set(head, lines);
+      else known.push(...samples);
+    }
+  }
+  metrics.delete('');
+  return `${[...metrics.values()].map((lines) => lines.join('\n')).join('\n\n')}\n`;
+}

@@ -1,0 +1,126 @@
+import cluster from 'node:cluster';
+import type { EndSignal, ProcessContext } from '../command-line/command.js';
+import { messageOf } from '../command-line/message-of.js';
+import type { WorkerEvents, WorkerProcess } from './supervisor.js';
+import type { FromWorker, ToWorker } from './worker-messages.js';
+
+/** Whether this process was started by {@link spawnWorker}. */
+export function isWorkerProcess(): boolean {
+  return cluster.isWorker;
+}
+
+/**
+ * Starts this program once more, with the same command line. It shares the ports that it listens on with the other workers: Node's
+ * primary accepts the connections and hands them to the workers in turn.
+ */
+export function spawnWorker({ onMessage, onEnd }: WorkerEvents): WorkerProcess {
+  const worker = fork(onEnd);
+  if (worker === undefined) return { pid: undefined, send: () => undefined, kill: () => undefined };
+  // Such as a connection that was handed to a process that has just gone.
+  worker.on('error', () => undefined);
+  worker.on('message', (message: FromWorker) => onMessage(message));
+  // The channel is closed behind the last message, which may come after the exit.
+  const disconnected = new Promise<void>((resolve) => worker.once('disconnect', resolve));
+  worker.process.once('exit', (code, signal) => {
+    void disconnected.then(() => onEnd({ code, signal }));
+  });
+  return {
+    pid: worker.process.pid,
+    send(message) {
+      if (worker.isConnected()) worker.send(message, () => undefined);
+    },
+    kill: () => void worker.process.kill('SIGKILL'),
+  };
+}
+
+/** `undefined` where the system has no room for another process. */
+function fork(onEnd: WorkerEvents['onEnd']) {
+  try {
+    const worker = cluster.fork();
+    if (worker.process.pid !== undefined) return worker;
+    worker.process.once('error', (error) => onEnd({ code: 1, signal: null, reason: messageOf(error) }));
+  } catch (error) {
+    queueMicrotask(() => onEnd({ code: 1, signal: null, reason: messageOf(error) }));
+  }
+  return undefined;
+}
+
+/** The primary, as a worker sees it. */
+export interface Primary {
+  /** Resolves when the message has left this process, or cannot. */
+  readonly send: (message: FromWorker) => Promise<void>;
+  readonly onMessage: (listener: (message: ToWorker) => void) => void;
+  /**
+   * The signals of this process and of the primary. A terminal, or a service manager that knows all processes, sends the same signal to
+   * both: it counts once. The end of the primary counts as SIGTERM, unless there was a signal before.
+   */
+  readonly onSignal: ProcessContext['onSignal'];
+  /** Is told when the primary has ended. */
+  readonly onGone: (listener: () => void) => void;
+}
+
+/** Takes messages and signals from now on. */
+export function joinPrimary({ onSignal }: Pick<ProcessContext, 'onSignal'>): Primary {
+  const self = cluster.worker;
+  if (self === undefined) throw new TypeError('joinPrimary: this process is no worker');
+  const messages: ((message: ToWorker) => void)[] = [];
+  const gone: (() => void)[] = [];
+  const signals = mergeSignals();
+  onSignal((signal) => signals.arrived('own', signal));
+  self.on('message', (message: ToWorker) => {
+    if (message.type === 'signal') signals.arrived('passed on', message.signal);
+    else for (const listener of messages) listener(message);
+  });
+  self.once('disconnect', () => {
+    // Node would end the process here, with its requests.
+    self.exitedAfterDisconnect = signals.isListenedTo();
+    for (const listener of gone) listener();
+    signals.primaryHasGone();
+  });
+  return {
+    send: (message) =>
+      new Promise((resolve) => {
+        if (self.isConnected()) self.send(message, () => resolve());
+        else resolve();
+      }),
+    onMessage: (listener) => void messages.push(listener),
+    onGone: (listener) => void gone.push(listener),
+    onSignal: signals.onSignal,
+  };
+}
+
+/** Signals that come on two ways. */
+export interface MergedSignals {
+  readonly arrived: (way: 'own' | 'passed on', signal: EndSignal) => void;
+  readonly primaryHasGone: () => void;
+  readonly isListenedTo: () => boolean;
+  readonly onSignal: ProcessContext['onSignal'];
+}
+
+/** Counts signals that come on two ways. What comes before there is a listener is kept for it. */
+export function mergeSignals(): MergedSignals {
+  const counts = { own: 0, 'passed on': 0 };
+  const early: EndSignal[] = [];
+  let told = 0;
+  let listener: ((signal: EndSignal) => void) | undefined;
+  const tell = (signal: EndSignal): void => {
+    told += 1;
+    if (listener === undefined) early.push(signal);
+    else listener(signal);
+  };
+  return {
+    arrived(way, signal) {
+      counts[way] += 1;
+      if (counts[way] > told) tell(signal);
+    },
+    primaryHasGone() {
+      if (told === 0) tell('SIGTERM');
+    },
+    isListenedTo: () => listener !== undefined,
+    onSignal(added) {
+      listener = added;
+      for (const signal of early.splice(0)) added(signal);
+      return () => (listener = undefined);
+    },
+  };
+}

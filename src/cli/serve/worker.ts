@@ -1,0 +1,40 @@
+import { systemClock } from '../../clock/clock.js';
+import type { ProcessContext } from '../command-line/command.js';
+import { messageOf } from '../command-line/message-of.js';
+import type { Flags } from './flags.js';
+import { createLog } from './log.js';
+import { serve } from './serve.js';
+import type { Assignment } from './worker-messages.js';
+import { shareRegistry } from './worker-metrics.js';
+import { joinPrimary } from './worker-processes.js';
+
+/**
+ * Serves as one of several processes, as the primary says, until a signal or the end of the primary.
+ *
+ * @returns the exit code
+ */
+export async function runWorker(flags: Flags, context: ProcessContext): Promise<number> {
+  const primary = joinPrimary(context);
+  const { number, preparation, ports } = await new Promise<Assignment>((resolve) => {
+    primary.onMessage((message) => {
+      if (message.type === 'start') resolve(message.assignment);
+    });
+    void primary.send({ type: 'ready' });
+  });
+  const log = createLog(flags, context, `worker ${number}: `);
+  primary.onGone(() => log('the process that started this one has ended'));
+  try {
+    return await serve({
+      flags: { ...flags, ...ports },
+      preparation,
+      log,
+      pid: context.pid,
+      onSignal: primary.onSignal,
+      onServing: (addresses) => void primary.send({ type: 'serving', addresses }),
+      shareMetrics: shareRegistry(number, primary, systemClock),
+    });
+  } catch (error) {
+    await primary.send({ type: 'failed', reason: messageOf(error) });
+    return 1;
+  }
+}
