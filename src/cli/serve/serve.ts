@@ -11,6 +11,8 @@ import {
   type Observe,
   type PostStartHook,
 } from '../../index.js';
+import { pause } from '../../clock/abortable.js';
+import { systemClock } from '../../clock/clock.js';
 import { createRecorder, recordHealthChanges } from '../../client.js';
 import { createLifecycle } from '../../lifecycle.js';
 import { toNodeListener, type NodeListener } from '../../node.js';
@@ -67,6 +69,10 @@ export interface ServeOptions {
   readonly onSignal: ProcessContext['onSignal'];
   /** Called once, when the ports are open. */
   readonly onServing: (addresses: Addresses, store: DefaultStore) => void;
+  /** Called when the ports are about to be closed. */
+  readonly beforeStop?: (() => void) | undefined;
+  /** How much later the ports are closed than those of other processes that share them, in milliseconds. */
+  readonly closesLaterMs?: number | undefined;
   /** What `/metrics` of this process becomes where others serve beside it. */
   readonly shareMetrics?: ShareMetrics | undefined;
 }
@@ -78,7 +84,7 @@ export interface ServeOptions {
  * @throws Error when it cannot start
  */
 export async function serve(options: ServeOptions): Promise<number> {
-  const { flags, preparation, log } = options;
+  const { flags, preparation, log, closesLaterMs = 0 } = options;
   const observe: Observe = (observation) => {
     if (observation.type === 'error') log(`error in ${observation.where}: ${String(observation.error)}`);
     if (observation.type === 'health.changed') {
@@ -200,7 +206,9 @@ export async function serve(options: ServeOptions): Promise<number> {
     },
     stopAccepting: () => {
       server.startDraining();
-      closed = servers.close(DRAIN_TIMEOUT_MS);
+      options.beforeStop?.();
+      const close = (): Promise<void> => servers.close(DRAIN_TIMEOUT_MS - closesLaterMs);
+      closed = closesLaterMs === 0 ? close() : pause(systemClock, closesLaterMs, undefined).then(close);
     },
     endWatches: () => closing.abort(),
     drain: () => closed,

@@ -1,6 +1,6 @@
 import { createServer as createHttpServer, type Server as HttpServer, type ServerOptions } from 'node:http';
 import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
-import { BlockList, isIPv6, type AddressInfo, type Socket } from 'node:net';
+import { BlockList, isIPv6, type AddressInfo } from 'node:net';
 import { gracefulClose, trackConnections, type NodeListener } from '../../node.js';
 import type { ServingCertificate } from './certificates.js';
 import type { Flags } from './flags.js';
@@ -66,17 +66,13 @@ export async function openServers(
 ): Promise<Servers> {
   const { cert, key } = certificate;
   const limited = <S extends HttpServer | HttpsServer>(server: S, flag: string): S => {
+    server.maxConnections = flags.maxConnections;
     let quietUntil = 0;
-    const turnedAway = (): void => {
+    server.on('drop', () => {
       if (Date.now() < quietUntil) return;
       quietUntil = Date.now() + DROP_LOG_MS;
       log(`${flag}: connections are turned away, since ${flags.maxConnections} are open (--max-connections)`);
-    };
-    if (flags.workers > 1) turnAwayBeyond(server, flags.maxConnections, turnedAway);
-    else {
-      server.maxConnections = flags.maxConnections;
-      server.on('drop', turnedAway);
-    }
+    });
     return server;
   };
   const tls = { cert, key, minVersion: 'TLSv1.2', handshakeTimeout: HANDSHAKE_TIMEOUT_MS } as const;
@@ -106,22 +102,6 @@ export async function openServers(
       await Promise.all(open.map(({ server, connections }) => gracefulClose(server, { drainTimeoutMs, connections })));
     },
   };
-}
-
-/**
- * Closes further connections of a server that shares its port with other processes. What Node's `maxConnections` refuses there goes
- * back to the primary, which offers it to the next process, and where all have enough it goes round for ever.
- */
-function turnAwayBeyond(server: HttpServer | HttpsServer, most: number, turnedAway: () => void): void {
-  let open = 0;
-  server.on('connection', (socket: Socket) => {
-    open += 1;
-    socket.once('close', () => (open -= 1));
-    if (open <= most) return;
-    // Nothing has been read of it. The other listeners of the server get to see it whole.
-    queueMicrotask(() => socket.destroy());
-    turnedAway();
-  });
 }
 
 /** Whether only this machine reaches an address that a server is bound to. */

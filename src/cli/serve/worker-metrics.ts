@@ -74,7 +74,7 @@ export function shareRegistry(number: number, primary: Pick<Primary, 'send' | 'o
           timer.cancel();
           resolve(gathered);
         });
-        void primary.send({ type: 'metrics.asked', id, name });
+        void primary.send({ type: 'metrics.asked', id, name }).then((isSent) => isSent || waiting.get(id)?.([]));
       });
       waiting.delete(id);
       return mergeMetrics(texts.length > 0 ? texts : [await own(name)]);

@@ -1,4 +1,6 @@
 import cluster from 'node:cluster';
+import { pause } from '../../clock/abortable.js';
+import { systemClock } from '../../clock/clock.js';
 import type { EndSignal, ProcessContext } from '../command-line/command.js';
 import { messageOf } from '../command-line/message-of.js';
 import type { WorkerEvents, WorkerProcess } from './supervisor.js';
@@ -9,20 +11,26 @@ export function isWorkerProcess(): boolean {
   return cluster.isWorker;
 }
 
+/** The last messages of a process may come after its exit. */
+const LAST_MESSAGES_MS = 200;
+
 /**
- * Starts this program once more, with the same command line. It shares the ports that it listens on with the other workers: Node's
- * primary accepts the connections and hands them to the workers in turn.
+ * Starts this program once more, with the same command line. The listening sockets are shared, and each worker accepts connections for
+ * itself. Node's other way, where the primary accepts and hands connections to the workers in turn, loses those that are under
+ * way to a worker that is killed: nobody answers or closes them.
  */
 export function spawnWorker({ onMessage, onEnd }: WorkerEvents): WorkerProcess {
+  cluster.schedulingPolicy = cluster.SCHED_NONE;
   const worker = fork(onEnd);
   if (worker === undefined) return { pid: undefined, send: () => undefined, kill: () => undefined };
-  // Such as a connection that was handed to a process that has just gone.
+  // Such as a message to a process that has just gone.
   worker.on('error', () => undefined);
   worker.on('message', (message: FromWorker) => onMessage(message));
-  // The channel is closed behind the last message, which may come after the exit.
-  const disconnected = new Promise<void>((resolve) => worker.once('disconnect', resolve));
+  const disconnected = new AbortController();
+  worker.once('disconnect', () => disconnected.abort());
   worker.process.once('exit', (code, signal) => {
-    void disconnected.then(() => onEnd({ code, signal }));
+    // Node does not always tell that the channel of a killed process is closed.
+    void pause(systemClock, LAST_MESSAGES_MS, disconnected.signal).then(() => onEnd({ code, signal }));
   });
   return {
     pid: worker.process.pid,
@@ -47,8 +55,8 @@ function fork(onEnd: WorkerEvents['onEnd']) {
 
 /** The primary, as a worker sees it. */
 export interface Primary {
-  /** Resolves when the message has left this process, or cannot. */
-  readonly send: (message: FromWorker) => Promise<void>;
+  /** Resolves when the message has left this process: to false where it cannot. */
+  readonly send: (message: FromWorker) => Promise<boolean>;
   readonly onMessage: (listener: (message: ToWorker) => void) => void;
   /**
    * The signals of this process and of the primary. A terminal, or a service manager that knows all processes, sends the same signal to
@@ -57,6 +65,11 @@ export interface Primary {
   readonly onSignal: ProcessContext['onSignal'];
   /** Is told when the primary has ended. */
   readonly onGone: (listener: () => void) => void;
+  /**
+   * Leaves the primary, which closes its copies of the listening sockets when the last worker has left. They would go on to accept
+   * connections after the workers have closed theirs, for nobody.
+   */
+  readonly leave: () => void;
 }
 
 /** Takes messages and signals from now on. */
@@ -65,6 +78,7 @@ export function joinPrimary({ onSignal }: Pick<ProcessContext, 'onSignal'>): Pri
   if (self === undefined) throw new TypeError('joinPrimary: this process is no worker');
   const messages: ((message: ToWorker) => void)[] = [];
   const gone: (() => void)[] = [];
+  let hasLeft = false;
   const signals = mergeSignals();
   onSignal((signal) => signals.arrived('own', signal));
   self.on('message', (message: ToWorker) => {
@@ -74,17 +88,22 @@ export function joinPrimary({ onSignal }: Pick<ProcessContext, 'onSignal'>): Pri
   self.once('disconnect', () => {
     // Node would end the process here, with its requests.
     self.exitedAfterDisconnect = signals.isListenedTo();
+    if (hasLeft) return;
     for (const listener of gone) listener();
     signals.primaryHasGone();
   });
   return {
     send: (message) =>
       new Promise((resolve) => {
-        if (self.isConnected()) self.send(message, () => resolve());
-        else resolve();
+        if (self.isConnected()) self.send(message, (error) => resolve(error === null));
+        else resolve(false);
       }),
     onMessage: (listener) => void messages.push(listener),
     onGone: (listener) => void gone.push(listener),
+    leave() {
+      hasLeft = true;
+      if (self.isConnected()) self.process.disconnect();
+    },
     onSignal: signals.onSignal,
   };
 }

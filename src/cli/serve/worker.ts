@@ -9,6 +9,12 @@ import { shareRegistry } from './worker-metrics.js';
 import { joinPrimary } from './worker-processes.js';
 
 /**
+ * In a shutdown the first worker stops listening when the others have: that takes them less than this. What waits to be accepted
+ * is lost only with the last copy of a listening socket, and by then hardly a client has a reason to connect.
+ */
+const CLOSES_LATER_MS = 800;
+
+/**
  * Serves as one of several processes, as the primary says, until a signal or the end of the primary.
  *
  * @returns the exit code
@@ -31,6 +37,8 @@ export async function runWorker(flags: Flags, context: ProcessContext): Promise<
       pid: context.pid,
       onSignal: primary.onSignal,
       onServing: (addresses) => void primary.send({ type: 'serving', addresses }),
+      beforeStop: primary.leave,
+      closesLaterMs: number === 1 ? CLOSES_LATER_MS : 0,
       shareMetrics: shareRegistry(number, primary, systemClock),
     });
   } catch (error) {

@@ -1,4 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
+import { readFile, readdir } from 'node:fs/promises';
 
 const running = new Set<ChildProcess>();
 
@@ -14,4 +15,25 @@ export function ownProcess(child: ChildProcess): void {
     running.delete(child);
     if (running.size === 0) process.off('exit', endAll);
   });
+}
+
+/** The processes that a process has started and that still run, the oldest first. */
+export async function childrenOf(pid: number): Promise<number[]> {
+  const found: number[] = [];
+  for (const entry of await readdir('/proc')) {
+    if (/^\d+$/.test(entry) && (await parentOf(Number(entry))) === pid) found.push(Number(entry));
+  }
+  return found.sort((one, other) => one - other);
+}
+
+/** Whether a process, of anybody, still runs. */
+export async function isRunning(pid: number): Promise<boolean> {
+  return (await parentOf(pid)) !== undefined;
+}
+
+/** `undefined` where it has ended, although nobody may have asked how yet. */
+async function parentOf(pid: number): Promise<number | undefined> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+  const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return state === 'Z' || parent === undefined ? undefined : Number(parent);
 }

@@ -6,7 +6,7 @@ import type { FromWorker, MetricsFromWorker, ToWorker } from '../../../../src/cl
 import { fakeClock } from '../../../../src/testing/fake-clock.js';
 
 /** Workers with a gauge each, and the relay between them. */
-function connect(count: number, { silent = [] as readonly number[] } = {}) {
+function connect(count: number, { silent = [] as readonly number[], isConnected = true } = {}) {
   const clock = fakeClock();
   const relay = createMetricsRelay(clock, 2_000);
   const processes = new Map<number, WorkerProcess>();
@@ -25,7 +25,10 @@ function connect(count: number, { silent = [] as readonly number[] } = {}) {
       { kind: 'a' },
       number * 10,
     );
-    const send = async (message: FromWorker): Promise<void> => relay(number, message as MetricsFromWorker, processes);
+    const send = async (message: FromWorker): Promise<boolean> => {
+      if (isConnected) relay(number, message as MetricsFromWorker, processes);
+      return isConnected;
+    };
     return shareRegistry(number, { send, onMessage: (listener) => void listeners.push(listener) }, clock)(registry);
   });
   const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -71,13 +74,16 @@ describe('the metrics of several workers', () => {
     expect(text).toContain('kube_vitals_worker_up{worker="2"} 0');
   });
 
-  it('are its own alone where the primary has gone', async () => {
+  it('are its own alone where the primary has gone, or says nothing', async () => {
+    const alone = ['events{kind="a",worker="1"} 10'];
+    const left = connect(2, { isConnected: false });
+    expect((await left.first.metrics()).match(/^events\{.*/gm)).toEqual(alone);
     const { first, processes, clock, settle } = connect(2);
     processes.clear();
     const asked = first.metrics();
     await settle();
     clock.advance(4_000);
-    expect((await asked).match(/^events\{.*/gm)).toEqual(['events{kind="a",worker="1"} 10']);
+    expect((await asked).match(/^events\{.*/gm)).toEqual(alone);
   });
 
   it('are answered for several scrapes at once', async () => {
