@@ -24,10 +24,11 @@ import { libraries } from './scenarios/libraries.js';
 import { micro } from './scenarios/micro.js';
 import { size } from './scenarios/size.js';
 import { storm } from './scenarios/storm.js';
+import { workers } from './scenarios/workers.js';
 import { createServerPark } from './server-process.js';
 
 const phases = [...loadPhases, ...watchPhases];
-const scenarios = [jsonCalls, cold, storm, expiry, size, host, hostile, fairness, libraries, imports, micro];
+const scenarios = [jsonCalls, cold, storm, expiry, size, host, hostile, fairness, libraries, imports, workers, micro];
 
 /** Whatever happens, nothing runs longer. */
 const LONGEST_RUN_MS = 3 * 3_600_000;

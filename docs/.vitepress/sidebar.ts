@@ -19,7 +19,13 @@ const TOPICS: readonly Topic[] = [
   { text: 'Events', of: ['docs/compatibility.md', 'docs/specification.md', 'docs/limits.md', 'docs/performance.md'] },
   {
     text: 'Stores',
-    of: ['docs/choosing-a-store.md', 'docs/stores/', 'docs/watch-cache.md', 'docs/implementing-a-store.md'],
+    of: [
+      'docs/choosing-a-store.md',
+      'docs/stores/',
+      'docs/watch-cache.md',
+      'docs/more-than-one-core.md',
+      'docs/implementing-a-store.md',
+    ],
   },
   { text: 'Observability', of: ['docs/observability.md'] },
   { text: 'Reference', of: ['docs/reference/'], collapsed: true },
