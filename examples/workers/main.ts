@@ -35,6 +35,8 @@ function superviseWorkers(): void {
       for (const worker of Object.values(cluster.workers ?? {})) worker?.send('shutdown');
     });
   }
+  // What is sent to a worker before it takes messages is lost.
+  cluster.on('listening', (worker) => void (stopping && worker.send('shutdown')));
   cluster.once('listening', (_, { port }) => {
     const url = `http://127.0.0.1:${port}/apis/events.example.com/v1/events`;
     console.log(`curl -H 'Authorization: Bearer s3cret-of-the-examples' '${url}'`);
