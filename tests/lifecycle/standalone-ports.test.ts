@@ -30,7 +30,7 @@ afterAll(() => rmSync(dir, { recursive: true, force: true }));
 async function open(...argv: string[]): Promise<Servers & { readonly log: string[] }> {
   const parsed = parseServeFlags(['--secure-port=0', '--insecure-port=0', ...argv]);
   const { flags } = parsed as { readonly flags: Flags };
-  const access = await standaloneAccess(flags, TOKEN);
+  const access = standaloneAccess(flags, { adminToken: TOKEN });
   const store = memoryStore();
   const health = createHealth({ ...access, roots: 'authorized' });
   const events = createEvents({ ...access, apiDomain: 'example.com', store });

@@ -184,13 +184,13 @@ export async function serve(options: ServeOptions): Promise<number> {
   const servers = await openServers(flags, certificate, listeners, log);
   const kubeconfigPath = join(flags.dataDir, 'kubeconfig');
   const config = kubeconfig({
-    server: servers.addresses.secureUrl,
+    server: servers.secureUrl,
     ca: certificate.ca,
     token: preparation.access.adminToken,
   });
   await finish(kubeconfigWritten, storeKubeconfig(kubeconfigPath, config, log), log);
   // No post-start hook: it would make /livez wait for the store.
-  const note = `serving ${group}/v1 on ${servers.addresses.secureUrl}`;
+  const note = `serving ${group}/v1 on ${servers.secureUrl}`;
   recorder.event({ action: 'Starting', reason: 'Started', note });
   if (answers) await recorded();
 
@@ -223,7 +223,7 @@ export async function serve(options: ServeOptions): Promise<number> {
   });
   const ended = shutDownOnSignal({ shutdown: lifecycle.shutdown, log, onSignal: options.onSignal });
 
-  options.onServing(servers.addresses, stored);
+  options.onServing(servers, stored);
   return ended;
 }
 

@@ -15,8 +15,7 @@ export interface Addresses {
 }
 
 /** The open ports. */
-export interface Servers {
-  readonly addresses: Addresses;
+export interface Servers extends Addresses {
   /** Refuses new connections at once; resolves when the open ones have ended, or were cut after the limit. */
   readonly close: (drainTimeoutMs: number) => Promise<void>;
 }
@@ -97,7 +96,9 @@ export async function openServers(
     open.push({ server: insecure, connections: trackConnections(insecure) });
   }
   return {
-    addresses: { secureUrl: `https://${reachable(flags.bindAddress)}:${securePort}`, insecureUrl, insecureHealthOnly },
+    secureUrl: `https://${reachable(flags.bindAddress)}:${securePort}`,
+    insecureUrl,
+    insecureHealthOnly,
     async close(drainTimeoutMs) {
       await Promise.all(open.map(({ server, connections }) => gracefulClose(server, { drainTimeoutMs, connections })));
     },

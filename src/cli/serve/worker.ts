@@ -36,7 +36,9 @@ export async function runWorker(flags: Flags, context: ProcessContext): Promise<
       log,
       pid: context.pid,
       onSignal: primary.onSignal,
-      onServing: (addresses) => void primary.send({ type: 'serving', addresses }),
+      onServing({ secureUrl, insecureUrl, insecureHealthOnly }) {
+        void primary.send({ type: 'serving', addresses: { secureUrl, insecureUrl, insecureHealthOnly } });
+      },
       beforeStop: primary.leave,
       closesLaterMs: number === 1 ? CLOSES_LATER_MS : 0,
       shareMetrics: shareRegistry(number, primary, systemClock),
