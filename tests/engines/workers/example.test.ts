@@ -63,8 +63,8 @@ describeWithPostgres('the example of a service with several processes', () => {
     await until('both processes are there', async () => (await workersOf(pid)).length === 2, START_MS);
     const [first = NaN] = await workersOf(pid);
     process.kill(first, 'SIGKILL');
+    await until('its end is told', () => output.includes(`worker ${first} ended (SIGKILL) and is started again`));
     await until('another one has been started', async () => (await workersOf(pid)).length === 2, START_MS);
-    expect(output).toContain(`worker ${first} ended (SIGKILL) and is started again`);
     await until('it serves', async () => (await fetch(`${url}/readyz`, { headers })).status === 200);
     expect(await create('after')).toBe(201);
     expect(await count()).toBe(21);
