@@ -1,6 +1,7 @@
 import { isBytes } from '../../http/bytes.js';
 import { releaseIterator } from '../../http/response.js';
 import type { Transfer } from '../exchange/stall-detector.js';
+import { isTransferred, type SharedCopies, type SharedCopy } from './shared-copies.js';
 
 /** What happens to a body on its way out. Exactly one of these is called, once. */
 export interface BodyStreamEvents {
@@ -22,18 +23,28 @@ export interface BodyStream extends Transfer {
 
 /**
  * A ReadableStream over a source. It asks for a chunk only when the consumer reads, and copies it: the source may reuse its
- * buffer for the next one, and a server or middleware may transfer what it is given.
+ * buffer for the next one, and a server or middleware may transfer what it is given. Watches share their copies.
  */
-export function bodyStream(source: AsyncIterable<Uint8Array>, events: BodyStreamEvents): BodyStream {
-  return new PulledBody(source, events);
+export function bodyStream(
+  source: AsyncIterable<Uint8Array>,
+  events: BodyStreamEvents,
+  copies: SharedCopies,
+): BodyStream {
+  return new PulledBody(source, events, copies);
 }
 
-/** An iterator that delivers a result without a promise, as those of watches do: see `ParkedIterator`. */
+/**
+ * An iterator that delivers a result without a promise, as those of watches do: see `ParkedIterator`. It never writes to a
+ * chunk that it has given.
+ */
 interface DirectIterator {
   nextTo(taker: PulledBody): void;
 }
 
 type ChunkIterator = AsyncIterator<Uint8Array> & Partial<DirectIterator>;
+
+const TRANSFERRED =
+  'the buffer of a chunk that several watches share has been transferred: the watch was ended, and chunks are not shared any more';
 
 /** Nothing is made before the consumer reads. */
 const ON_DEMAND = { highWaterMark: 0 } as const;
@@ -48,14 +59,18 @@ class PulledBody implements BodyStream {
   readonly #events: BodyStreamEvents;
   #iterator: ChunkIterator | undefined;
   #controller!: ReadableStreamDefaultController<Uint8Array>;
+  readonly #copies: SharedCopies;
+  /** What the consumer was given last. */
+  #given: SharedCopy | undefined;
   #over = false;
   /** The source has been asked for a chunk. */
   #waiting = false;
   #pulls = 0;
 
-  constructor(source: AsyncIterable<Uint8Array>, events: BodyStreamEvents) {
+  constructor(source: AsyncIterable<Uint8Array>, events: BodyStreamEvents, copies: SharedCopies) {
     this.#source = source;
     this.#events = events;
+    this.#copies = copies;
     this.stream = new ReadableStream<Uint8Array>(this, ON_DEMAND);
   }
 
@@ -67,7 +82,8 @@ class PulledBody implements BodyStream {
     // Of several reads at once, the next is served when this one is.
     if (this.#waiting || this.#over) return;
     this.#pulls += 1;
-    this.#next();
+    if (this.#given !== undefined && isTransferred(this.#given)) this.#transferred(this.#given);
+    else this.#next();
   }
 
   cancel(): void {
@@ -91,7 +107,7 @@ class PulledBody implements BodyStream {
       this.#next();
     } else {
       this.#waiting = false;
-      this.#controller.enqueue(new Uint8Array(result.value));
+      this.#controller.enqueue(this.#copyOf(result.value));
     }
   }
 
@@ -132,6 +148,27 @@ class PulledBody implements BodyStream {
     } catch (error) {
       this.reject(error);
     }
+  }
+
+  #copyOf(chunk: Uint8Array): Uint8Array {
+    if (this.#iterator?.nextTo === undefined) return new Uint8Array(chunk);
+    this.#given = this.#copies.of(chunk);
+    return this.#given.bytes;
+  }
+
+  /**
+   * Somebody has transferred the copy that this consumer had, perhaps before the consumer had read it. Its watch breaks off, for
+   * the client to resume it, unless nobody else can have been the one.
+   */
+  #transferred({ takers }: SharedCopy): void {
+    this.#copies.stopSharing();
+    this.#given = undefined;
+    if (takers === 1) {
+      this.#next();
+      return;
+    }
+    releaseIterator(this.#iterator);
+    this.reject(new TypeError(TRANSFERRED));
   }
 
   #release(): void {

@@ -8,7 +8,9 @@ import { failureOf, reportTo, warnOf } from '../exchange/failures.js';
 import { checkBridge, STALL_TIMEOUT_MS, type BridgeOptions } from '../exchange/options.js';
 import { withNoTransform } from '../exchange/no-transform.js';
 import { createStallDetector } from '../exchange/stall-detector.js';
-import { bodyStream } from './body-stream.js';
+import { endOfTurn } from './end-of-turn.js';
+import { bodyStream, type BodyStreamEvents } from './body-stream.js';
+import { createSharedCopies } from './shared-copies.js';
 import { createStreamingAnswers } from '../exchange/streaming-answers.js';
 import { FetchExchange, type FetchInfo } from './request.js';
 import { plainHeaders, responseInit, type PlainHeaders } from './response-init.js';
@@ -41,22 +43,23 @@ export function toFetchHandler(handler: ApiHandler, options: FetchHandlerOptions
   const givenUp = abortReason('answer-given-up');
   const stalls = createStallDetector(options.clock ?? systemClock, options.stallTimeoutMs ?? STALL_TIMEOUT_MS);
   const streaming = createStreamingAnswers(options.signal);
+  const copies = createSharedCopies();
 
   const answerOf = (exchange: FetchExchange, response: ApiResponse): Response => {
     checkResponse(response);
-    const { status, body } = response;
-    const streams = isStream(body) && exchange.method !== 'HEAD' && !isBodiless(status);
-    // Middleware is a function around this one: it cannot be seen.
-    const headers = plainHeaders(streams ? withNoTransform(response.headers) : response.headers);
-    if (streams) {
-      const streamed = new Response(streamOf(exchange, body, response.signal), responseInit(status, headers));
-      streaming.add(exchange);
-      return streamed;
+    const { method } = exchange;
+    const { status, headers, body } = response;
+    if (!isStream(body)) return plainResponse(method, status, plainHeaders(headers), body);
+    if (method === 'HEAD' || isBodiless(status)) {
+      drop(exchange, body);
+      return plainResponse(method, status, plainHeaders(headers), undefined);
     }
-    if (isStream(body)) drop(exchange, body);
-    const plain = plainResponse(exchange.method, status, headers, isStream(body) ? undefined : body);
-    exchange.finish();
-    return plain;
+    // Middleware is a function around this one: it cannot be seen.
+    const init = responseInit(status, plainHeaders(withNoTransform(headers)));
+    const streamed = new Response(streamOf(exchange, body, response.signal), init);
+    exchange.streams = true;
+    streaming.add(exchange);
+    return streamed;
   };
 
   /** Releases the source of a body that is not sent. */
@@ -81,7 +84,7 @@ export function toFetchHandler(handler: ApiHandler, options: FetchHandlerOptions
       body.breakOff();
       over();
     };
-    const body = bodyStream(source, {
+    const events: BodyStreamEvents = {
       onEnd: over,
       onFailure(error): boolean {
         const harmless = exchange.aborted && isAbortError(error);
@@ -97,7 +100,8 @@ export function toFetchHandler(handler: ApiHandler, options: FetchHandlerOptions
         exchange.abort(stalled);
         over();
       },
-    });
+    };
+    const body = bodyStream(source, events, copies);
     stalls.add(body);
     if (signal?.aborted) onGiveUp();
     else signal?.addEventListener('abort', onGiveUp);
@@ -121,9 +125,11 @@ export function toFetchHandler(handler: ApiHandler, options: FetchHandlerOptions
       const pending = handler(exchange);
       answer = isPromise(pending) ? await pending : pending;
       if (exchange.misuse !== undefined) throw exchange.misuse;
-      if (answer !== undefined) return answerOf(exchange, answer);
+      const response = answer === undefined ? undefined : answerOf(exchange, answer);
+      if (exchange.streams) return response;
+      if (response !== undefined) await endOfTurn();
       exchange.finish();
-      return undefined;
+      return response;
     } catch (error) {
       const body = (answer as ApiResponse | null | undefined)?.body ?? null;
       if (isStream(body)) drop(exchange, body);

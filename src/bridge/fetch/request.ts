@@ -31,6 +31,8 @@ export class FetchExchange implements ApiRequest {
   readonly url: string;
   /** Set when the handler asked for a body that something else had read: a mistake in the service, not of the client. */
   misuse: TypeError | undefined;
+  /** The answer streams: it is finished when its body is. */
+  streams = false;
   readonly #request: Request;
   readonly #info: FetchInfo | undefined;
   readonly #settings: FetchSettings;
@@ -40,7 +42,7 @@ export class FetchExchange implements ApiRequest {
   #controller: AbortController | undefined;
   #reason: AbortReason | undefined;
   #finished = false;
-  readonly #reading = new BodyReading();
+  #reading: BodyReading | undefined;
 
   constructor(request: Request, info: FetchInfo | undefined, url: string, settings: FetchSettings) {
     this.method = request.method;
@@ -72,6 +74,7 @@ export class FetchExchange implements ApiRequest {
       }
       // Not every server ends the stream of a request whose client has left.
       this.follow();
+      this.#reading = new BodyReading();
       return readFetchBody(this.#request, Math.min(limit, this.#settings.maxBodyBytes), this.#reading, call);
     };
   }
@@ -110,7 +113,7 @@ export class FetchExchange implements ApiRequest {
   abort(reason: AbortReason): void {
     if (this.#finished || this.#reason !== undefined) return;
     this.#reason = reason;
-    this.#reading.stop(bodyAborted(reason));
+    this.#reading?.stop(bodyAborted(reason));
     this.#controller?.abort(reason);
   }
 
@@ -127,7 +130,7 @@ export class FetchExchange implements ApiRequest {
   finish(): void {
     if (this.#finished) return;
     this.#finished = true;
-    this.#reading.stop();
+    this.#reading?.stop();
     if (this.#onRequestAbort !== undefined) this.#request.signal.removeEventListener('abort', this.#onRequestAbort);
   }
 }
