@@ -8,7 +8,6 @@ import { failureOf, reportTo, warnOf } from '../exchange/failures.js';
 import { checkBridge, STALL_TIMEOUT_MS, type BridgeOptions } from '../exchange/options.js';
 import { withNoTransform } from '../exchange/no-transform.js';
 import { createStallDetector } from '../exchange/stall-detector.js';
-import { endOfTurn } from './end-of-turn.js';
 import { bodyStream, type BodyStreamEvents } from './body-stream.js';
 import { createSharedCopies } from './shared-copies.js';
 import { createStreamingAnswers } from '../exchange/streaming-answers.js';
@@ -127,7 +126,6 @@ export function toFetchHandler(handler: ApiHandler, options: FetchHandlerOptions
       if (exchange.misuse !== undefined) throw exchange.misuse;
       const response = answer === undefined ? undefined : answerOf(exchange, answer);
       if (exchange.streams) return response;
-      if (response !== undefined) await endOfTurn();
       exchange.finish();
       return response;
     } catch (error) {

@@ -429,19 +429,3 @@ test('says that a compressed body is encoded already, for Cloudflare Workers wou
   await toFetchHandler(() => text('x'))(new Request('http://host/'));
   expect(inits.map((init) => (init as { encodeBody?: string }).encodeBody)).toEqual(['manual', 'manual', undefined]);
 });
-
-test('Answers of one turn of the event loop are given when all its requests have been handled, fake timers or not.', async () => {
-  vi.useFakeTimers();
-  onTestFinished(() => void vi.useRealTimers());
-  const order: string[] = [];
-  const handler = toFetchHandler(({ url }) => (order.push(`handled ${url}`), text('')));
-  await Promise.all(
-    ['/a', '/b'].map(async (path, index) => {
-      // Each comes in a microtask of its own.
-      for (let wait = 0; wait < 10 * index; wait++) await Promise.resolve();
-      await handler(new Request(`http://host${path}`));
-      order.push(`answered ${path}`);
-    }),
-  );
-  expect(order).toEqual(['handled /a', 'handled /b', 'answered /a', 'answered /b']);
-});
