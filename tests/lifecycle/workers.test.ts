@@ -176,12 +176,14 @@ test(
         sockets.push(socket.resume());
         await once(socket, 'connect');
       }
-      // Each worker has had more than it may have open.
-      await until('all but six are closed', () => sockets.filter(({ closed }) => closed).length === 24);
+      // The system gives a connection to whichever worker asks first: perhaps one has had all of them.
+      await until('all but six are closed', () => sockets.filter(({ closed }) => closed).length >= 24);
+      expect(sockets.filter(({ closed }) => !closed).length).toBeGreaterThanOrEqual(3);
       for (const socket of sockets) socket.destroy();
     }
     await until('there is room again', async () => (await livez(server).catch(() => '')) === 'ok');
-    expect(lines(server.written.err, /--insecure-port: connections are turned away, since 3 are open/)).toBe(2);
+    const told = lines(server.written.err, /--insecure-port: connections are turned away, since 3 are open/);
+    expect([1, 2]).toContain(told);
   },
   LIMIT_MS,
 );
