@@ -16,7 +16,7 @@ export interface Waiter {
 
 /** A FIFO queue. A class, because every caller has four of them. */
 export class Queue {
-  #waiters: Waiter[] = [];
+  #waiters: (Waiter | undefined)[] = [];
   /** Index of the first entry, because shifting a long array is expensive. */
   #head = 0;
 
@@ -32,6 +32,8 @@ export class Queue {
   shift(): Waiter | undefined {
     while (this.#head < this.#waiters.length) {
       const waiter = this.#waiters[this.#head] as Waiter;
+      // In old memory it would keep a request that was answered, and all it holds, until the next full collection.
+      this.#waiters[this.#head] = undefined;
       this.#forward(1);
       if (!hasEnded(waiter)) return waiter;
       waiter.leave();
@@ -41,7 +43,7 @@ export class Queue {
 
   /** Removes entries whose request has ended, and calls their `leave`. */
   prune(): void {
-    const all = this.#waiters.slice(this.#head);
+    const all = this.#waiters.slice(this.#head) as Waiter[];
     const ended = new Set(all.filter(hasEnded));
     if (ended.size === 0) return;
     this.#waiters = all.filter((waiter) => !ended.has(waiter));
@@ -54,7 +56,7 @@ export class Queue {
     const from = this.#head;
     let end = from;
     while ((this.#waiters[end]?.since ?? moment) < moment) end += 1;
-    const taken = this.#waiters.slice(from, end);
+    const taken = this.#waiters.slice(from, end) as Waiter[];
     this.#forward(taken.length);
     return taken;
   }

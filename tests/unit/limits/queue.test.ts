@@ -1,0 +1,31 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { describe, expect, it } from 'vitest';
+import { Queue, type Waiter } from '../../../src/limits/queue.js';
+
+const waiter = (requester: Waiter['requester'] = { aborted: false }): Waiter => ({
+  requester,
+  since: 0,
+  enter: () => undefined,
+  leave: () => undefined,
+});
+
+describe('a queue', () => {
+  it('keeps nothing of a request that was served, although others wait behind it', async () => {
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    const queue = new Queue();
+    const served = ((): WeakRef<object> => {
+      const requester = { aborted: false };
+      queue.push(waiter(requester));
+      queue.push(waiter());
+      queue.shift();
+      return new WeakRef(requester);
+    })();
+    // A WeakRef holds on to its target until the end of the turn.
+    await new Promise((resolve) => setImmediate(resolve));
+    collect();
+    expect(served.deref()).toBeUndefined();
+    expect(queue.length).toBe(1);
+  });
+});
