@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers';
 import { isPending } from './transfers.js';
 import type { NodeExchange } from './request.js';
+import { createWholeWriter } from './whole-writer.js';
 
 /** Largest number of answers in a batch, so that the first does not wait for too many others. */
 const BATCH_SIZE = 32;
@@ -32,15 +33,23 @@ export function createResponseBatcher(
 ): ResponseBatcher {
   let waiting: Waiting[] = [];
   let scheduled = false;
+  const writeWhole = createWholeWriter();
 
   const flush = (): void => {
     const answers = waiting;
     waiting = [];
     for (const { exchange, content, sent } of answers) {
       try {
-        if (content.length === 0) exchange.res.end();
-        else exchange.res.end(content, sent);
-        if (isPending(exchange.res)) onPending(exchange);
+        const { res } = exchange;
+        if (writeWhole(res, content)) {
+          sent?.();
+          res.end();
+        } else if (content.length === 0) {
+          res.end();
+        } else {
+          res.end(content, sent);
+        }
+        if (isPending(res)) onPending(exchange);
       } catch (error) {
         onError(exchange, error);
       }

@@ -1,0 +1,164 @@
+import type { Clock } from '../../clock/clock.js';
+import { type ApiResponse, isBodiless } from '../../http/response.js';
+import { http2Stream, type NodeOutgoing } from './message.js';
+import { http } from './node-http.js';
+
+type Head = Pick<ApiResponse, 'status' | 'headers'>;
+
+/** Writes status and headers. `length` is the Content-Length; without one the handler's own stands, if it gave any. */
+export type HeadWriter = (res: NodeOutgoing, head: Head, length: number | undefined) => void;
+
+/** Headers that belong to a connection of HTTP/1; Node refuses to send them over HTTP/2. */
+const HOP_BY_HOP = ['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade'];
+
+/** Headers of which Node does more than to write them. */
+const LEFT_TO_NODE: ReadonlySet<string> = new Set([
+  ...HOP_BY_HOP,
+  'content-disposition',
+  'content-length',
+  'cookie',
+  'date',
+  'expect',
+  'trailer',
+]);
+
+const TOKEN = /^[-!#$%&'*+.^_`|~\w]+$/;
+const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+
+/** The most names of headers that are remembered: handlers have a few. */
+const MOST_NAMES = 64;
+
+const SECOND_US = 1_000_000;
+
+/** What is used of a `ServerResponse` that its documentation does not name. */
+interface UnsentResponse extends NodeOutgoing {
+  statusCode?: number;
+  statusMessage?: string | undefined;
+  readonly sendDate?: boolean;
+  getHeaderNames?(): readonly string[];
+  /** The text of the head, `null` before there is one. */
+  _header?: unknown;
+  _contentLength?: number | null;
+  readonly _expect_continue?: boolean;
+  readonly _removedConnection?: boolean;
+  readonly _keepAliveTimeout?: number;
+  readonly _maxRequestsPerSocket?: number | null;
+  readonly maxRequestsOnConnectionReached?: boolean;
+}
+
+/** What Node has written below the headers of an answer: `Date`, `Connection`, `Keep-Alive`. */
+interface HeadEnd {
+  readonly text: string;
+  /** Wall clock microseconds: the second it is of is over. */
+  readonly until: number;
+  readonly keepAliveTimeout: unknown;
+  readonly maxRequests: unknown;
+}
+
+/**
+ * Makes the writer of heads of a listener. Node's `writeHead` checks every header of every answer. Most answers have the headers
+ * of the last ones, and nothing else has a part in their heads: they get their own lines and the end that Node has written for
+ * another answer of the same second. That saves 0.15 of the CPU of a small answer. For all others `writeHead` is called.
+ */
+export function createHeadWriter(clock: Clock): HeadWriter {
+  const linesOf = createHeaderLines();
+  let last: HeadEnd | undefined;
+
+  return (res: UnsentResponse, head, length) => {
+    const own = length !== undefined && isUsual(res) ? linesOf(head, length) : undefined;
+    if (own === undefined) return writeHead(res, head, length);
+    const { _keepAliveTimeout: keepAliveTimeout, _maxRequestsPerSocket: maxRequests } = res;
+    const now = clock.now();
+    if (
+      last === undefined ||
+      now >= last.until ||
+      last.keepAliveTimeout !== keepAliveTimeout ||
+      last.maxRequests !== maxRequests
+    ) {
+      writeHead(res, head, length);
+      const text = endOf(res._header, own);
+      const until = (Math.floor(now / SECOND_US) + 1) * SECOND_US;
+      last = text === undefined ? undefined : { text, until, keepAliveTimeout, maxRequests };
+      return;
+    }
+    res.statusMessage = reasonOf(head.status);
+    res.statusCode = head.status;
+    res._contentLength = length as number;
+    res._header = own + last.text;
+  };
+}
+
+const reasonOf = (status: number): string => http.STATUS_CODES[status] ?? 'unknown';
+
+/** The rest of a head that begins as it should. */
+function endOf(header: unknown, own: string): string | undefined {
+  return typeof header === 'string' && header.startsWith(`${own}Date: `) ? header.slice(own.length) : undefined;
+}
+
+/** Whether only the handler's headers, the time and the settings of the server decide about a head. */
+function isUsual(res: UnsentResponse): boolean {
+  return (
+    res._header === null &&
+    (res.writeHead as unknown) === http.ServerResponse.prototype.writeHead &&
+    res.shouldKeepAlive === true &&
+    res.sendDate === true &&
+    res.statusMessage === undefined &&
+    res._expect_continue === false &&
+    res._removedConnection === false &&
+    res.maxRequestsOnConnectionReached === false &&
+    res.getHeaderNames?.().length === 0
+  );
+}
+
+/** A header as it was written last. */
+interface HeaderLine {
+  value: string;
+  line: string;
+}
+
+/** Status line and headers of an answer; `undefined` where Node has to look at them. */
+function createHeaderLines(): (head: Head, length: number) => string | undefined {
+  const lines = new Map<string, HeaderLine>();
+
+  const lineOf = (name: string, value: string): string | undefined => {
+    if (!VALUE.test(value)) return undefined;
+    const line = `${name}: ${value}\r\n`;
+    const known = lines.get(name);
+    if (known !== undefined) {
+      known.value = value;
+      known.line = line;
+      return line;
+    }
+    if (lines.size >= MOST_NAMES || !TOKEN.test(name) || LEFT_TO_NODE.has(name.toLowerCase())) return undefined;
+    lines.set(name, { value, line });
+    return line;
+  };
+
+  return ({ status, headers }, length) => {
+    if (isBodiless(status)) return undefined;
+    let text = `HTTP/1.1 ${status} ${reasonOf(status)}\r\n`;
+    for (const name of Object.keys(headers)) {
+      const value = headers[name];
+      const known = lines.get(name);
+      const line = known?.value === value ? known?.line : typeof value === 'string' ? lineOf(name, value) : undefined;
+      if (line === undefined) return undefined;
+      text += line;
+    }
+    return `${text}content-length: ${length}\r\n`;
+  };
+}
+
+function writeHead(res: NodeOutgoing, { status, headers: given }: Head, length: number | undefined): void {
+  // Not spread: V8 takes 1 µs to add a property to what a spread made, 4 % of a get.
+  const headers = Object.assign({}, given) as Record<string, string | number | string[]>;
+  if (isBodiless(status)) delete headers['content-length'];
+  else if (length !== undefined) headers['content-length'] = length;
+  if (http2Stream(res) !== undefined) for (const name of HOP_BY_HOP) delete headers[name];
+  // Ours would replace what middleware has set, such as the `Origin` of CORS.
+  if ('vary' in headers) headers['vary'] = joinedVary(res.getHeader?.('vary'), headers['vary'] as string);
+  res.writeHead(status, headers);
+}
+
+function joinedVary(before: ReturnType<NonNullable<NodeOutgoing['getHeader']>>, own: string | string[]): string {
+  return [before ?? [], own].flat(2).join(', ');
+}

@@ -1,0 +1,72 @@
+import { Socket } from 'node:net';
+import { directSocket, type DirectSocket } from './direct-socket.js';
+import type { NodeOutgoing } from './message.js';
+import { http } from './node-http.js';
+
+/** Writes an answer, head and body, in one piece; false where that is not possible, and nothing is done. */
+export type WholeWriter = (res: NodeOutgoing, content: string | Uint8Array) => boolean;
+
+/** As many bytes as an answer in one piece has at most; a longer one is streamed. */
+const MEMORY_BYTES = 65_536;
+
+/** So many answers may keep the memory they were written to, because their clients have not read them at once. */
+const MOST_KEPT = 16;
+
+/** A character of a string has at most so many bytes of UTF-8. */
+const BYTES_OF_CHARACTER = 3;
+
+/** What is used of a `ServerResponse` that its documentation does not name. */
+interface HeadedResponse extends NodeOutgoing {
+  /** The text of the head, once `writeHead` was called. */
+  readonly _header?: unknown;
+  /** Whether the text was handed to the socket. */
+  _headerSent?: boolean;
+  readonly chunkedEncoding?: boolean;
+  readonly strictContentLength?: boolean;
+}
+
+/**
+ * Writes answers whose head is made and not sent. Node corks the socket and has three pieces written: head, body and an empty
+ * end. One piece of memory, which serves again as soon as the system has taken the bytes, saves a tenth of the CPU of a probe. `res.end()` has to be called afterwards, as ever: what follows an answer is Node's.
+ */
+export function createWholeWriter(): WholeWriter {
+  let memory: Buffer | undefined;
+  let kept = 0;
+
+  return (res, content) => {
+    const socket = socketFor(res);
+    const { _header: head } = res as HeadedResponse;
+    if (socket?.write === undefined || typeof head !== 'string' || kept >= MOST_KEPT) return false;
+    const most = typeof content === 'string' ? content.length * BYTES_OF_CHARACTER : content.byteLength;
+    if (head.length + most > MEMORY_BYTES) return false;
+    memory ??= Buffer.allocUnsafeSlow(MEMORY_BYTES);
+    let end = memory.write(head, 0, 'latin1');
+    if (typeof content === 'string') {
+      end += memory.write(content, end);
+    } else {
+      memory.set(content, end);
+      end += content.byteLength;
+    }
+    (res as HeadedResponse)._headerSent = true;
+    socket.write(memory.subarray(0, end));
+    if (socket.writableLength !== 0) {
+      memory = undefined;
+      kept += 1;
+      res.once('close', () => (kept -= 1));
+    }
+    return true;
+  };
+}
+
+/**
+ * The socket, where its memory is free again with `write`: only a socket of Node's own that encrypts nothing and has nothing
+ * waiting. Nothing where middleware or the service has replaced a function.
+ */
+function socketFor(res: HeadedResponse): DirectSocket | undefined {
+  if ((res.end as unknown) !== http.OutgoingMessage.prototype.end || res._headerSent !== false) return undefined;
+  if ((res.write as unknown) !== http.OutgoingMessage.prototype.write) return undefined;
+  if (res.chunkedEncoding !== false || res.strictContentLength === true || res.writableLength !== 0) return undefined;
+  const socket = directSocket(res);
+  if (socket === undefined || Object.getPrototypeOf(socket) !== Socket.prototype) return undefined;
+  return (socket.write as unknown) === Socket.prototype.write ? socket : undefined;
+}

@@ -1,0 +1,129 @@
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import { connect, type AddressInfo, type Socket } from 'node:net';
+import { Duplex } from 'node:stream';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { ApiHandler } from '../../../../src/http/handler.js';
+import { toNodeListener } from '../../../../src/node.js';
+import { settled } from './hand-made.js';
+
+const servers: Server[] = [];
+afterEach(() => {
+  for (const server of servers.splice(0)) server.close().closeAllConnections();
+});
+
+interface Handle {
+  writeBuffer(...given: unknown[]): unknown;
+  writev(...given: unknown[]): unknown;
+}
+
+/** A server that counts how often the system is given bytes. */
+async function serve(handler: ApiHandler, before: (res: ServerResponse) => void = () => undefined) {
+  const listener = toNodeListener(handler);
+  const server = createServer((req, res) => {
+    before(res);
+    listener(req, res);
+  });
+  servers.push(server);
+  const calls = { writeBuffer: 0, writev: 0 };
+  server.on('connection', (socket: Socket & { _handle?: Handle }) => {
+    const handle = socket._handle;
+    if (handle === undefined) return;
+    for (const name of ['writeBuffer', 'writev'] as const) {
+      const write = handle[name].bind(handle);
+      handle[name] = (...given) => ((calls[name] += 1), write(...given));
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return { server, calls, port: (server.address() as AddressInfo).port };
+}
+
+const request = (path: string, method = 'GET', more = ''): string =>
+  `${method} ${path} HTTP/1.1\r\nHost: a\r\n${more}\r\n`;
+const last = (path: string, method = 'GET'): string => request(path, method, 'Connection: close\r\n');
+
+async function textOf(socket: Socket): Promise<string> {
+  const pieces: Buffer[] = [];
+  for await (const bytes of socket) pieces.push(bytes as Buffer);
+  return Buffer.concat(pieces).toString();
+}
+
+const ask = (port: number, text: string): Promise<string> => {
+  const socket = connect(port, '127.0.0.1');
+  socket.write(text);
+  return textOf(socket);
+};
+
+const bodies = (text: string): string[] => text.split(/HTTP\/1.1 200 OK\r\n[^]*?\r\n\r\n/).slice(1);
+
+describe('an answer in one piece', () => {
+  it.each<[string, string | Uint8Array | null, string]>([
+    ['text', 'a – b', 'a – b'],
+    ['bytes', new TextEncoder().encode('a – b'), 'a – b'],
+    ['no body', null, ''],
+  ])('is given to the system in one write: %s', async (_, body, expected) => {
+    const { port, calls } = await serve(() => ({ status: 200, headers: {}, body }));
+    expect(bodies(await ask(port, request('/1') + last('/2')))).toEqual([expected, expected]);
+    expect(calls).toEqual({ writeBuffer: 2, writev: 0 });
+  });
+
+  it('has no body for HEAD', async () => {
+    const { port } = await serve(() => ({ status: 200, headers: {}, body: 'content' }));
+    const text = await ask(port, last('/', 'HEAD'));
+    expect(text).toContain('content-length: 7\r\n');
+    expect(text.endsWith('\r\n\r\n')).toBe(true);
+  });
+
+  it('gives its own memory back at once', async () => {
+    let released = 0;
+    const { port } = await serve(() => ({ status: 200, headers: {}, body: 'a', release: () => void (released += 1) }));
+    await ask(port, request('/1') + last('/2'));
+    expect(released).toBe(2);
+  });
+
+  it('of more than 64 KiB is written by Node', async () => {
+    const body = 'x'.repeat(70_000);
+    const { port, calls } = await serve(() => ({ status: 200, headers: {}, body }));
+    expect(bodies(await ask(port, last('/')))).toEqual([body]);
+    expect(calls.writev).toBe(1);
+  });
+
+  it.each(['end', 'write'] as const)('passes an `%s` that middleware has put in place', async (name) => {
+    let seen = 0;
+    const { port, calls } = await serve(
+      () => ({ status: 200, headers: {}, body: 'a' }),
+      (res) => {
+        const original = res[name] as (...given: unknown[]) => unknown;
+        Object.assign(res, { [name]: (...given: unknown[]) => ((seen += 1), original.apply(res, given)) });
+      },
+    );
+    expect(bodies(await ask(port, last('/')))).toEqual(['a']);
+    expect(seen).toBe(name === 'end' ? 1 : 0);
+    expect(calls.writeBuffer).toBe(0);
+  });
+
+  it('is written by Node to a connection that is no socket of the system, which may keep what it is given', async () => {
+    const { server } = await serve(({ url }) => ({ status: 200, headers: {}, body: url }));
+    const kept: Buffer[] = [];
+    const connection = new Duplex({
+      read: () => undefined,
+      write: (chunk: Buffer, _encoding, done) => (kept.push(chunk), done()),
+    });
+    server.emit('connection', connection);
+    for (const path of ['/1', '/2', '/3']) {
+      connection.push(request(path));
+      await settled();
+    }
+    expect(bodies(Buffer.concat(kept).toString())).toEqual(['/1', '/2', '/3']);
+  });
+
+  it('stays what it is while its client does not read, whatever others are answered', async () => {
+    const long = (url: string): string => url.padEnd(60_000, url.slice(-1));
+    const { port } = await serve(({ url }) => ({ status: 200, headers: {}, body: long(url) }));
+    const paths = Array.from({ length: 200 }, (_, index) => `/${index}`);
+    const slow = connect(port, '127.0.0.1');
+    slow.pause();
+    slow.write(paths.map((path, index) => (index === 199 ? last(path) : request(path))).join(''));
+    for (let turn = 0; turn < 20; turn++) expect(bodies(await ask(port, last('/x')))).toEqual([long('/x')]);
+    expect(bodies(await textOf(slow))).toEqual(paths.map(long));
+  });
+});
