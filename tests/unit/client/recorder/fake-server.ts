@@ -15,10 +15,10 @@ export function fakeServer(fateOf: (request: { verb: string; name: string }) => 
   const counts = new Map<string, number>();
   let revision = 0;
 
-  const store = (name: string, event: Event): Event => {
+  const store = (name: string, event: Event, least = 0): Event => {
     const kept = { ...event, metadata: { ...event.metadata, resourceVersion: String(++revision) } };
     stored.set(name, kept);
-    counts.set(name, event.series?.count ?? 1);
+    counts.set(name, Math.max(event.series?.count ?? 1, least));
     return kept;
   };
   const serve = async (verb: string, name: string, body: Event, act: () => Event): Promise<Event> => {
@@ -62,7 +62,8 @@ export function fakeServer(fateOf: (request: { verb: string; name: string }) => 
       const name = event.metadata.name as string;
       return serve('create', name, event, () => {
         if (stored.has(name)) throw statusError({ reason: 'AlreadyExists' }, 409);
-        return store(name, event);
+        // One that arrives late, after its event was deleted, takes nothing from what that had counted.
+        return store(name, event, counts.get(name));
       });
     },
     get: ({ name }) => serve('get', name, { metadata: {} }, () => found(name)),
