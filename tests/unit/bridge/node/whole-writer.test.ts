@@ -85,7 +85,8 @@ describe('an answer in one piece', () => {
     const body = 'x'.repeat(70_000);
     const { port, calls } = await serve(() => ({ status: 200, headers: {}, body }));
     expect(bodies(await ask(port, last('/')))).toEqual([body]);
-    expect(calls.writev).toBe(1);
+    // Which of its other ways Node takes depends on its version.
+    expect(calls.writeBuffer).toBe(0);
   });
 
   it.each(['end', 'write'] as const)('passes an `%s` that middleware has put in place', async (name) => {
