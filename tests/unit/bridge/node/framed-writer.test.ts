@@ -38,7 +38,7 @@ async function received(
 const framed = (texts: readonly string[]): string =>
   [...texts, ''].map((text) => `${text.length.toString(16)}\r\n${text}\r\n`).join('');
 
-const TEXTS = ['one\n', 'x'.repeat(3_999), 'y'.repeat(4_001), 'z'.repeat(200_000), 'last\n'];
+const TEXTS = ['one\n', 'x'.repeat(65_536), 'y'.repeat(65_537), 'z'.repeat(200_000), 'last\n'];
 
 describe('small chunks of a watch', () => {
   it('are framed as Node frames them, in order with larger ones', async () => {

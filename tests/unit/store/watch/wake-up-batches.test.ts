@@ -109,14 +109,14 @@ test('However often there is something new during a pause, one pass follows it.'
 });
 
 test.each([
-  [99, 2],
-  [100, 1],
+  [199, 2],
+  [200, 1],
 ])('%i watchers have been woken %i times where there was something new twice in a moment.', async (count, times) => {
   const { all, woken } = watchers(count);
   const wakeUps = createWakeUps(all, fakeClock(), () => undefined);
   wakeUps.wake();
-  for (let turn = 0; turn < 10; turn++) await nextTurn();
+  for (let turn = 0; turn < 20; turn++) await nextTurn();
   wakeUps.wake();
-  for (let turn = 0; turn < 10; turn++) await nextTurn();
+  for (let turn = 0; turn < 20; turn++) await nextTurn();
   expect(woken).toEqual(woken.map(() => times));
 });
