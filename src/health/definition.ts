@@ -18,10 +18,10 @@ export interface CheckDefinition {
 }
 
 /** All three endpoints, in the order they are documented. */
-export const ROOTS: readonly HealthRoot[] = Object.freeze(['healthz', 'livez', 'readyz'] as const);
+export const ROOTS: readonly HealthRoot[] = /* @__PURE__ */ Object.freeze(['healthz', 'livez', 'readyz'] as const);
 
 /** The default endpoints: not livez, whose failure restarts the process. */
-const DEFAULT_ENDPOINTS: readonly HealthRoot[] = Object.freeze(['readyz', 'healthz'] as const);
+const DEFAULT_ENDPOINTS: readonly HealthRoot[] = /* @__PURE__ */ Object.freeze(['readyz', 'healthz'] as const);
 
 const LONGEST_NAME = 253;
 

@@ -8,7 +8,7 @@ export type Outcome =
 
 type Failure = Extract<Outcome, { readonly ok: false }>;
 
-const PASSED: Outcome = Object.freeze({ ok: true });
+const PASSED: Outcome = /* @__PURE__ */ Object.freeze({ ok: true });
 
 /** Reasons go to logs and operators: very long ones are truncated. */
 const LONGEST_REASON = 4_096;

@@ -17,8 +17,8 @@ export type Permission =
 /** Decides about a request for a decoded path. */
 export type AskPermission = (request: ApiRequest, path: string) => Permission | Promise<Permission>;
 
-const WITHOUT_REASONS: Permission = Object.freeze({ granted: true, mayKnow: false });
-const WITH_REASONS: Permission = Object.freeze({ granted: true, mayKnow: true });
+const WITHOUT_REASONS: Permission = /* @__PURE__ */ Object.freeze({ granted: true, mayKnow: false });
+const WITH_REASONS: Permission = /* @__PURE__ */ Object.freeze({ granted: true, mayKnow: true });
 
 /** For roots that are open and for a health object without hooks: synchronous, since there is no authentication. */
 export type AskOpen = (request: ApiRequest) => Permission;

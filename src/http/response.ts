@@ -86,7 +86,7 @@ function isBody(body: unknown): boolean {
   );
 }
 
-const TEXT_HEADERS: ResponseHeaders = Object.freeze({
+const TEXT_HEADERS: ResponseHeaders = /* @__PURE__ */ Object.freeze({
   'content-type': 'text/plain; charset=utf-8',
   'x-content-type-options': 'nosniff',
 });

@@ -9,7 +9,7 @@ const SCHEME_AND_AUTHORITY = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i;
 const BAD_ESCAPE = /%(?![0-9a-f]{2})/i;
 /** The escape of a byte beyond ASCII. */
 const HIGH_ESCAPE = /%[89a-f]/i;
-const UTF8 = new TextDecoder('utf-8', { ignoreBOM: true });
+const UTF8 = /* @__PURE__ */ new TextDecoder('utf-8', { ignoreBOM: true });
 const NO_PAIRS: ReadonlyMap<string, readonly string[]> = new Map();
 
 /**

@@ -1,7 +1,7 @@
 import type { ListMeta } from '../model/object-meta.js';
 import type { Status, StatusDetails, StatusReason } from '../model/status.js';
 
-const NO_METADATA: ListMeta = Object.freeze({});
+const NO_METADATA: ListMeta = /* @__PURE__ */ Object.freeze({});
 
 /** A failure as a Status, its members in the order of the wire. */
 export function failureStatus(
@@ -16,7 +16,9 @@ export function failureStatus(
 }
 
 /** 401: no credential, or a bad one. */
-export const UNAUTHORIZED: Status = /* @__PURE__ */ Object.freeze(failureStatus(401, 'Unauthorized', 'Unauthorized'));
+export const UNAUTHORIZED: Status = /* @__PURE__ */ Object.freeze(
+  /* @__PURE__ */ failureStatus(401, 'Unauthorized', 'Unauthorized'),
+);
 
 /** The message of a 400 about `?timeout=`. `fault` is Go's text. */
 export function badTimeoutMessage(fault: string): string {

@@ -43,7 +43,7 @@ export function tooManyRequestsText(): ApiResponse {
 
 /** 431: what Go's server says of headers that are too large, of which the target is one. */
 export const TARGET_TOO_LARGE: ApiResponse = /* @__PURE__ */ Object.freeze(
-  textResponse(431, '431 Request Header Fields Too Large'),
+  /* @__PURE__ */ textResponse(431, '431 Request Header Fields Too Large'),
 );
 
 /** 500 for what nobody expected. Says nothing of the cause. */

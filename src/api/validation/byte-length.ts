@@ -1,4 +1,4 @@
-const encoder = new TextEncoder();
+const encoder = /* @__PURE__ */ new TextEncoder();
 
 /** The length of a text in UTF-8 bytes. Half of a surrogate pair counts as three. */
 export function byteLength(text: string): number {

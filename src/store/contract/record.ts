@@ -58,7 +58,7 @@ export interface EventRecord {
 }
 
 /** `"resourceVersion":"` and what follows the digits, byte by byte. */
-const BEFORE_DIGITS = Uint8Array.from('"resourceVersion":"', (character) => character.charCodeAt(0));
+const BEFORE_DIGITS = /* @__PURE__ */ Uint8Array.from('"resourceVersion":"', (character) => character.charCodeAt(0));
 const [QUOTE, COMMA, ZERO] = [0x22, 0x2c, 0x30];
 
 /** The length of the event's bytes. */

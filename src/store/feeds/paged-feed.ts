@@ -49,7 +49,7 @@ export interface PagedFeeds {
 /** So many changes wait for a reader that is still busy with earlier ones; beyond that it reads again. */
 const OFFERED = 1024;
 
-const RULES: OptionRules<PagedFeedsOptions> = { read: required(aFunction) };
+const RULES: OptionRules<PagedFeedsOptions> = { read: /* @__PURE__ */ required(aFunction) };
 
 /**
  * Makes the feeds of an engine that can read its history page by page. A reader holds its position and at most one page;
