@@ -4,8 +4,6 @@ const LONGEST_MS = 300_000;
 const TOLERANCE = 1.5;
 /** Of how many bookmarks the longest interval counts. */
 const REMEMBERED = 3;
-/** A longer interval, in milliseconds, is no period: there was nothing new in between, or no connection. */
-const LONGEST_INTERVAL_MS = LONGEST_MS / TOLERANCE;
 
 /** How long a connection may be silent before it is given up. */
 export interface SilenceLimit {
@@ -31,8 +29,10 @@ export function createSilenceLimit(startMs: number, begun: number): SilenceLimit
     ms: () => limit,
     frame(isBookmark, now) {
       if (isBookmark) {
-        // Also across connections: one that was given up too early would otherwise hide the period for ever.
-        if (now - lastBookmark <= LONGEST_INTERVAL_MS) intervals.push(now - lastBookmark);
+        const interval = now - lastBookmark;
+        // Also across connections: one that was given up too early would otherwise hide the period for ever. A longer interval
+        // is no period: there was nothing new in between, or no connection.
+        if (interval * TOLERANCE <= LONGEST_MS) intervals.push(interval);
         if (intervals.length > REMEMBERED) intervals.shift();
         lastBookmark = now;
       }

@@ -59,11 +59,9 @@ export interface WatchEventsOptions extends FollowOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-const anEventsClient = anObjectWith(['list', 'watch'], 'an events client, such as that of createEventsClient');
-
 /** The rules of what everything that follows events can be told. */
 export const followRules = (): OptionRules<FollowOptions> => ({
-  client: required(anEventsClient),
+  client: required(anObjectWith(['list', 'watch'], 'an events client, such as that of createEventsClient')),
   namespace: mustBe(
     (value) => value === null || (typeof value === 'string' && value !== ''),
     'a namespace, or null for all',
