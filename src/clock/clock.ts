@@ -25,9 +25,9 @@ export const systemClock: Clock = {
   now: () => Date.now() * 1000,
   monotonic: () => performance.now(),
   setTimer(callback, delayMs) {
-    const timer: unknown = setTimeout(callback, Math.min(Math.max(delayMs, 0), LONGEST_DELAY_MS));
-    if (typeof timer === 'object' && timer !== null && 'unref' in timer) (timer as { unref(): void }).unref();
-    return { cancel: () => clearTimeout(timer as ReturnType<typeof setTimeout>) };
+    const timer = setTimeout(callback, Math.min(Math.max(delayMs, 0), LONGEST_DELAY_MS));
+    (timer as { unref?(): void }).unref?.();
+    return { cancel: () => clearTimeout(timer) };
   },
 };
 

@@ -26,23 +26,15 @@ interface Bucket {
 /** Makes {@link TokenBuckets}. The map is in the order of use, so the first bucket is dropped first. */
 export function createTokenBuckets({ qps, burst, most, clock }: TokenBucketsOptions): TokenBuckets {
   const buckets = new Map<string, Bucket>();
-  const dropOldest = (): void => {
-    const { value } = buckets.keys().next();
-    if (value !== undefined) buckets.delete(value);
-  };
   return {
     take(key) {
       const now = clock.monotonic();
-      let bucket = buckets.get(key);
-      if (bucket === undefined) {
-        bucket = { tokens: burst, at: now };
-        if (buckets.size >= most) dropOldest();
-      } else {
-        bucket.tokens = Math.min(burst, bucket.tokens + ((now - bucket.at) * qps) / 1000);
-        bucket.at = now;
-        buckets.delete(key);
-      }
+      const bucket = buckets.get(key) ?? { tokens: burst, at: now };
+      bucket.tokens = Math.min(burst, bucket.tokens + ((now - bucket.at) * qps) / 1000);
+      bucket.at = now;
+      buckets.delete(key);
       buckets.set(key, bucket);
+      if (buckets.size > most) buckets.delete(buckets.keys().next().value as string);
       if (bucket.tokens < 1) return ((1 - bucket.tokens) * 1000) / qps;
       bucket.tokens -= 1;
       return 0;

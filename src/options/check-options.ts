@@ -41,7 +41,7 @@ export function optionFaults<Options extends object>(
   return [
     ...Object.entries<OptionRule>(rules).flatMap(([name, rule]) => rule(values[name], prefix + name)),
     ...Object.keys(given)
-      .filter((name) => !Object.hasOwn(rules, name))
+      .filter((name) => !known.includes(name))
       .map((name) => unknownOption(name, known, prefix)),
     ...(crossCheck?.(given as Options) ?? []).filter((fault) => typeof fault === 'string'),
   ];

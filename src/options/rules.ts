@@ -42,15 +42,15 @@ export const aPositiveNumber: OptionRule = /* @__PURE__ */ mustBe(
 );
 
 /** A number within bounds, both included, such as a duration in milliseconds. */
-export function aNumber(least: number, most: number = Number.MAX_VALUE): OptionRule {
-  return mustBe((value) => isWithin(value, least, most), `a number ${bounds(least, most, Number.MAX_VALUE)}`);
+export function aNumber(least: number, most?: number): OptionRule {
+  return mustBe((value) => isWithin(value, least, most), `a number ${bounds(least, most)}`);
 }
 
 /** A whole number within bounds, both included, such as a count or a number of bytes. */
-export function aWholeNumber(least: number, most: number = Number.MAX_SAFE_INTEGER): OptionRule {
+export function aWholeNumber(least: number, most?: number): OptionRule {
   return mustBe(
     (value) => Number.isSafeInteger(value) && isWithin(value, least, most),
-    `a whole number ${bounds(least, most, Number.MAX_SAFE_INTEGER)}`,
+    `a whole number ${bounds(least, most)}`,
   );
 }
 
@@ -92,15 +92,16 @@ export function isNonEmptyString(value: unknown): value is string {
   return typeof value === 'string' && value !== '';
 }
 
-function hasFunctions(value: unknown, names: readonly string[]): boolean {
+/** Whether something has functions of these names. */
+export function hasFunctions(value: unknown, names: readonly string[]): boolean {
   const object = value as Readonly<Record<string, unknown>> | null | undefined;
   return names.every((name) => typeof object?.[name] === 'function');
 }
 
-function isWithin(value: unknown, least: number, most: number): boolean {
+function isWithin(value: unknown, least: number, most: number = Number.MAX_VALUE): boolean {
   return typeof value === 'number' && value >= least && value <= most;
 }
 
-function bounds(least: number, most: number, unbounded: number): string {
-  return most === unbounded ? `of at least ${least}` : `from ${least} to ${most}`;
+function bounds(least: number, most: number | undefined): string {
+  return most === undefined ? `of at least ${least}` : `from ${least} to ${most}`;
 }

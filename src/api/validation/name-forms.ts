@@ -7,18 +7,9 @@ const HYPHEN = 0x2d;
 const DOT = 0x2e;
 const UNDERSCORE = 0x5f;
 
-/**
- * Whether a text of at most 63 bytes is a DNS-1123 label. A loop, because a create checks a dozen short texts, and two regular
- * expressions take 0.1 µs each.
- */
+/** Whether a text of at most 63 bytes is a DNS-1123 label. */
 export function isLabel(text: string): boolean {
-  let before = HYPHEN;
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (!isLowerOrDigit(code) && (code !== HYPHEN || at === 0)) return false;
-    before = code;
-  }
-  return before !== HYPHEN;
+  return isSubdomain(text) && !text.includes('.');
 }
 
 /** Whether a text is a name with capitals, `-`, `_` and `.` inside. */
@@ -32,7 +23,10 @@ export function isNamePart(text: string): boolean {
   return inside;
 }
 
-/** Labels separated by dots, checked in one pass, because a create needs it three times. */
+/**
+ * Labels separated by dots, checked in one pass. A loop, because a create checks a dozen short texts, and two regular expressions
+ * take 0.1 µs each.
+ */
 export function isSubdomain(text: string): boolean {
   let before = DOT;
   for (let at = 0; at < text.length; at++) {
