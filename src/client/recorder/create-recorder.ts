@@ -153,13 +153,12 @@ export function createRecorder(options: RecorderOptions): Recorder {
         return refuse('full', `${lanes.size()} events wait to be written`);
       }
       const name = names(occurrence.event.regarding?.name, lastMicros);
-      series = newSeries(occurrence, name, microTime(lastMicros), lastMicros, now);
+      series = newSeries(occurrence, name, microTime(lastMicros), now);
       table.add(series);
-    } else {
-      series.count += 1;
-      series.lastMicros = lastMicros;
-      series.lastSeen = now;
     }
+    series.count += 1;
+    series.lastMicros = lastMicros;
+    series.lastSeen = now;
     if (!unwritten.has(series)) {
       unwritten.add(series);
       unwrittenBytes += series.bytes;

@@ -12,14 +12,15 @@ export function createEventNames(): EventNames {
   let last = 0n;
   let lastMs = 0;
   return (about, micros) => {
+    last += 1n;
     const ms = Math.floor(micros / 1000);
     // Once a millisecond: a random number costs more than the rest of a name.
     if (ms !== lastMs) {
       const [random = 0] = crypto.getRandomValues(new Uint32Array(1));
       const nanos = BigInt(ms) * 1_000_000n + BigInt(random % 1_000_000);
       lastMs = ms;
-      last = nanos > last ? nanos : last + 1n;
-    } else last += 1n;
+      if (nanos > last) last = nanos;
+    }
     return `${nameOf(about ?? '')}.${last.toString(16)}`;
   };
 }

@@ -1,13 +1,19 @@
 import { longerThan } from '../../api/validation/byte-length.js';
 import { isLabel, isLabelValue, isQualifiedName } from '../../api/validation/name-forms.js';
 import type { Event } from '../../model/event.js';
-import { throwFaults } from '../../options/check-options.js';
+import { throwFaults, type OptionRule } from '../../options/check-options.js';
+import { aString, isNonEmptyString, mustBe } from '../../options/rules.js';
 import type { EventInput } from './contract.js';
 import { identityOf, referenceTo, type OwnObjects } from './references.js';
 import { shorten } from './shorten.js';
 
-const WORD_BYTES = 128;
 const NOTE_BYTES = 1_024;
+
+/** The rule of an event's type, reason, action and reporting instance: Kubernetes takes no more than 128 bytes. */
+export const aWord: OptionRule = /* @__PURE__ */ mustBe(
+  (value) => isNonEmptyString(value) && !longerThan(value, 128),
+  'a string of 1 to 128 bytes',
+);
 
 /** What events of one recorder have in common. */
 export interface OccurrenceSettings extends OwnObjects {
@@ -36,33 +42,34 @@ const FIXED_BYTES = 1_000;
 export function occurrenceOf(input: EventInput, settings: OccurrenceSettings): Occurrence {
   const faults: string[] = [];
   const word = (name: 'type' | 'reason' | 'action', value: unknown): string => {
-    if (typeof value === 'string' && value !== '' && !longerThan(value, WORD_BYTES)) return value;
-    faults.push(`${name} must be a string of 1 to ${WORD_BYTES} bytes`);
-    return '';
+    faults.push(...aWord(value ?? null, name));
+    return value as string;
   };
   const texts = (name: 'labels' | 'annotations', fits: (key: string, value: string) => boolean) => {
     const given: unknown = input[name];
-    if (given === undefined || given === null) return undefined;
+    if (given === undefined || given === null) return {};
     // Functions and lists are seen by their entries, or have none.
     const entries = Object.entries(given);
     for (const [key, value] of entries as [string, unknown][]) {
       if (typeof value !== 'string' || !fits(key, value)) faults.push(`${name}: ${JSON.stringify(key)} is not valid`);
     }
-    return Object.fromEntries(entries) as Record<string, string>;
+    return { [name]: Object.fromEntries(entries) };
   };
 
   const { reportingController, reportingInstance } = settings;
   const { note } = input;
-  if (note !== undefined && typeof note !== 'string') faults.push('note must be a string');
+  faults.push(...aString(note, 'note'));
   const regarding = referenceTo(input.regarding ?? settings.regarding, 'regarding', settings, faults);
   const related = input.related && referenceTo(input.related, 'related', settings, faults);
   // Objects of no namespace have their events in this one, as client-go has it.
   const namespace = regarding.namespace ?? 'default';
   if (!isLabel(namespace) || namespace.length > 63) faults.push('regarding.namespace is not valid');
-  const labels = texts('labels', (key, value) => isQualifiedName(key) && isLabelValue(value));
-  const annotations = texts('annotations', (key) => isQualifiedName(key.toLowerCase()));
   const event: Event = {
-    metadata: { namespace, ...(labels && { labels }), ...(annotations && { annotations }) },
+    metadata: {
+      namespace,
+      ...texts('labels', (key, value) => isQualifiedName(key) && isLabelValue(value)),
+      ...texts('annotations', (key) => isQualifiedName(key.toLowerCase())),
+    },
     reportingController,
     reportingInstance,
     action: word('action', input.action),

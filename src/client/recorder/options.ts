@@ -1,5 +1,4 @@
 import { isLabel, isQualifiedName } from '../../api/validation/name-forms.js';
-import { longerThan } from '../../api/validation/byte-length.js';
 import type { Clock } from '../../clock/clock.js';
 import type { Caller } from '../../model/caller.js';
 import type { Observe } from '../../observe/observation.js';
@@ -10,6 +9,7 @@ import {
   aFunction,
   aNumber,
   aWholeNumber,
+  hasFunctions,
   isNonEmptyString,
   mustBe,
   required,
@@ -17,7 +17,7 @@ import {
 import type { EventsClient } from '../contract/events-client.js';
 import type { ServedEvents } from '../requests/options.js';
 import type { Regarding } from './contract.js';
-import type { OccurrenceSettings } from './occurrence.js';
+import { aWord, type OccurrenceSettings } from './occurrence.js';
 import { referenceTo } from './references.js';
 
 /** How many new events a source may make. A source is the object that events are about. */
@@ -91,10 +91,7 @@ export const reporterRules = (): OptionRules<ReporterOptions> => ({
   reportingController: required(
     mustBe((value) => typeof value === 'string' && isQualifiedName(value), 'a name such as example.com/shop'),
   ),
-  reportingInstance: mustBe(
-    (value) => isNonEmptyString(value) && !longerThan(value, 128),
-    'a string of 1 to 128 bytes',
-  ),
+  reportingInstance: aWord,
   namespace: mustBe((value) => typeof value === 'string' && value.length <= 63 && isLabel(value), 'a namespace'),
   regarding: (value, name) => {
     const faults: string[] = [];
@@ -105,8 +102,7 @@ export const reporterRules = (): OptionRules<ReporterOptions> => ({
   clock: aClock,
 });
 
-const isEvents = (value: unknown): boolean =>
-  ['as', 'create'].some((name) => typeof (value as Readonly<Record<string, unknown>> | null)?.[name] === 'function');
+const isEvents = (value: unknown): boolean => hasFunctions(value, ['as']) || hasFunctions(value, ['create']);
 
 const isRate = (value: unknown): boolean => {
   const { perSecond = 0, burst = 0 } = (value ?? {}) as Partial<RecorderRateLimit>;
@@ -141,12 +137,11 @@ export function occurrenceSettings(
   clientNamespace?: string,
 ): OccurrenceSettings {
   const { reportingController, noteInKey = true } = options;
-  const slash = reportingController.indexOf('/');
-  const name = reportingController.slice(slash + 1);
+  const [domain = '', name = domain] = reportingController.split('/');
   return {
     reportingController,
     reportingInstance: options.reportingInstance ?? `${name}-${crypto.randomUUID().slice(0, 8)}`,
-    apiVersion: `${slash === -1 ? name : reportingController.slice(0, slash)}/v1`,
+    apiVersion: `${domain}/v1`,
     namespace: options.namespace ?? clientNamespace ?? 'default',
     group,
     regarding: options.regarding ?? { kind: 'Service', name },

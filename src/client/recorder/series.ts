@@ -31,19 +31,13 @@ export interface Series {
   dropped: boolean;
 }
 
-/** The first of a series. */
-export function newSeries(
-  { event, ...rest }: Occurrence,
-  name: string,
-  eventTime: string,
-  micros: number,
-  now: number,
-): Series {
+/** A series of which nothing is counted yet. */
+export function newSeries({ event, ...rest }: Occurrence, name: string, eventTime: string, now: number): Series {
   return {
     ...rest,
     event: { ...event, metadata: { ...event.metadata, name }, eventTime },
-    count: 1,
-    lastMicros: micros,
+    count: 0,
+    lastMicros: 0,
     lastSeen: now,
     written: 0,
     writtenAt: now,
