@@ -732,7 +732,18 @@ export const EVENT_CHECKS: readonly Check[] = [
     async run({ ask, path, event }) {
       const html = await ask('GET', path(), undefined, { accept: 'text/html' });
       expect([html.status, String(html.json['message']).startsWith('406: Not Acceptable')]).toEqual([406, true]);
-      expect((await ask('POST', path(), event('a'), { 'content-type': 'text/plain' })).status).toBe(415);
+      for (const contentType of ['text/plain', 'application/json;;', 'application/json; charset=']) {
+        for (const [method, at] of [
+          ['POST', path()],
+          ['PUT', path('/a')],
+        ] as const) {
+          const { status, json } = await ask(method, at, event('a'), { 'content-type': contentType });
+          expect([status, json['message']]).toEqual([
+            415,
+            'the body of the request was in an unknown format - accepted media types include: application/json, application/yaml, application/vnd.kubernetes.protobuf',
+          ]);
+        }
+      }
     },
   },
   {

@@ -1,4 +1,4 @@
-import { APPLY_TYPE, patchTypes } from '../patch/apply-patch.js';
+import { acceptedPatchTypes } from '../patch/apply-patch.js';
 import { META_DEFINITIONS } from './meta-schemas.js';
 import { reference, type Json, type KindName } from './schemas.js';
 
@@ -154,7 +154,7 @@ export function resourcePaths(root: string, facts: OperationFacts): Readonly<Rec
       }),
       patch: operation('patch', 'patch', one, `partially update the specified ${kind}`, {
         parameters: PATCH_PARAMETERS,
-        requestBody: { content: contentOf([...patchTypes, APPLY_TYPE], META_DEFINITIONS.patch), required: true },
+        requestBody: { content: contentOf(acceptedPatchTypes, META_DEFINITIONS.patch), required: true },
         responses: written('200', '201'),
       }),
       parameters: [name, NAMESPACE, PRETTY],

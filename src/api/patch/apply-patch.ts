@@ -5,7 +5,7 @@ import { membersWithin } from '../../json/member-count.js';
 import { bodyText } from '../../json/parse-json.js';
 import { parseJson, MAX_STRICT_ERRORS, strictError, type FieldValidation } from '../body/parse-body.js';
 import type { StructShape } from '../schema/shape.js';
-import { badRequest, tooLarge, unprocessable } from '../status/failures.js';
+import { badRequest, tooLarge, unknownFormat, unprocessable, unsupportedMediaType } from '../status/failures.js';
 import { goPrint } from '../../json/go-print.js';
 import { applyJsonPatch } from './json-patch.js';
 import { jsonPatchStrictErrors, jsonPatchTypeError } from './json-patch-body.js';
@@ -13,7 +13,7 @@ import { isObject, touchedJson, type JsonObject } from '../../json/json-tree.js'
 import { applyMergePatch } from './merge-patch.js';
 import { applyStrategicMerge } from './strategic-merge.js';
 
-/** The supported content types of patches, in the order of error messages, without server-side apply. */
+/** The supported content types of patches, without server-side apply. */
 export const patchTypes = [
   'application/json-patch+json',
   'application/merge-patch+json',
@@ -26,11 +26,28 @@ export const APPLY_TYPE = 'application/apply-patch+yaml';
 /** A content type of {@link patchTypes}. */
 export type PatchType = (typeof patchTypes)[number];
 
-/** The patch type of a `Content-Type`, ignoring parameters; undefined for other types. */
-export function patchTypeOf(contentType: string): PatchType | undefined {
+/** The content types of patches, with that of server-side apply, in the order of error messages. */
+export const acceptedPatchTypes: readonly string[] = [...patchTypes, APPLY_TYPE];
+
+/**
+ * The type that a `Content-Type` of a patch begins with, up to a `;`. What follows does not matter, and case does (Kubernetes
+ * behaviour).
+ *
+ * @throws StatusFailure 415 for all others
+ */
+export function patchTypeOf(contentType: string): PatchType | typeof APPLY_TYPE {
+  const type = withoutParameters(contentType);
+  if (type === APPLY_TYPE) return type;
+  const known = patchTypes.find((each) => each === type);
+  if (known) return known;
+  // The router takes a list of types, and spaces around them; the handler behind it does not.
+  const isRouted = contentType.split(',').some((one) => acceptedPatchTypes.includes(withoutParameters(one).trim()));
+  throw isRouted ? unknownFormat(acceptedPatchTypes) : unsupportedMediaType();
+}
+
+function withoutParameters(contentType: string): string {
   const end = contentType.indexOf(';');
-  const plain = (end < 0 ? contentType : contentType.slice(0, end)).trim();
-  return patchTypes.find((each) => each === plain);
+  return end < 0 ? contentType : contentType.slice(0, end);
 }
 
 /** A document and its patch. */

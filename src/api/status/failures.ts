@@ -82,9 +82,15 @@ export function tooLarge(text: string): StatusFailure {
   return failure(413, 'RequestEntityTooLarge', `Request entity too large: ${text}`);
 }
 
-/** 415, as the router or a handler says it. */
-export function unsupportedMediaType(message: string, details?: StatusDetails): StatusFailure {
-  return failure(415, 'UnsupportedMediaType', message, details);
+/** 415, as the router says it. */
+export function unsupportedMediaType(): StatusFailure {
+  return failure(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {});
+}
+
+/** 415, as a handler says it. */
+export function unknownFormat(accepted: readonly string[]): StatusFailure {
+  const message = `the body of the request was in an unknown format - accepted media types include: ${accepted.join(', ')}`;
+  return failure(415, 'UnsupportedMediaType', message);
 }
 
 /**

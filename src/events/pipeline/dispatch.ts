@@ -1,5 +1,4 @@
 import { APPLY_TYPE, patchTypeOf } from '../../api/patch/apply-patch.js';
-import { unsupportedMediaType } from '../../api/status/failures.js';
 import { header } from '../../http/headers.js';
 import { chain } from '../../http/promise.js';
 import type { ApiRequest } from '../../http/request.js';
@@ -56,9 +55,6 @@ export function dispatch(context: RequestContext, caller: Caller, place: Place):
 
 /** What a patch of this content type does. @throws StatusFailure 415 */
 function patchVerb(request: ApiRequest): RunVerb {
-  const contentType = header(request, 'content-type') ?? '';
-  const type = patchTypeOf(contentType);
-  if (type) return (call) => patchEvent(call, type);
-  if (contentType.split(';', 1)[0]?.trim() === APPLY_TYPE) return applyEvent;
-  throw unsupportedMediaType('415: Unsupported Media Type', {});
+  const type = patchTypeOf(header(request, 'content-type') ?? '');
+  return type === APPLY_TYPE ? applyEvent : (call) => patchEvent(call, type);
 }

@@ -3,32 +3,29 @@ import { decodeDeleteOptions } from '../../api/decode/delete-options.js';
 import type { BodyMediaType } from '../../api/decode/read-document.js';
 import { checkDeleteOptions, readDeleteQuery, type DeleteOptions } from '../../api/options/delete-options.js';
 import type { WriteOptions } from '../../api/options/write-options.js';
-import { badRequest, unsupportedMediaType } from '../../api/status/failures.js';
+import { badRequest, unknownFormat } from '../../api/status/failures.js';
 import { bodyBytes } from '../../http/body.js';
 import { chain } from '../../http/promise.js';
 import { header } from '../../http/headers.js';
+import { parseMediaType } from '../../http/media-type.js';
 import { shorten } from '../../json/go-print.js';
 import type { Event } from '../../model/event.js';
 import type { VerbCall } from '../request/call.js';
 
-const NOT_UNDERSTOOD =
-  'the body of the request was in an unknown format - accepted media types include: ' +
-  'application/json, application/yaml, application/vnd.kubernetes.protobuf';
-
-/** In characters. Longer ones are refused unread, because parameters are looked at one by one. */
-const MAX_CONTENT_TYPE = 1_024;
+const BODY_TYPES: readonly BodyMediaType[] = [
+  'application/json',
+  'application/yaml',
+  'application/vnd.kubernetes.protobuf',
+];
 
 /** The media type of the body, JSON where none is given; its parameters do not count. @throws StatusFailure 415 */
 export function bodyMediaType(call: VerbCall): BodyMediaType {
   const sent = header(call.request, 'content-type') ?? '';
-  if (sent === 'application/json') return sent;
-  if (sent.length > MAX_CONTENT_TYPE) throw unsupportedMediaType(NOT_UNDERSTOOD);
-  const [first = '', ...parameters] = sent.split(';');
-  const type = first.trim().toLowerCase();
-  const wellFormed = parameters.every((parameter) => parameter.trim() === '' || parameter.includes('='));
-  if (wellFormed && (type === '' || type === 'application/json')) return 'application/json';
-  if (wellFormed && (type === 'application/yaml' || type === 'application/vnd.kubernetes.protobuf')) return type;
-  throw unsupportedMediaType(NOT_UNDERSTOOD);
+  if (sent === 'application/json' || sent === '') return 'application/json';
+  const type = parseMediaType(sent);
+  const known = BODY_TYPES.find((each) => each === type);
+  if (!known) throw unknownFormat(BODY_TYPES);
+  return known;
 }
 
 /** The bytes of the body. @throws BodyError `too-large`, which the pipeline makes a 413 */

@@ -29,17 +29,36 @@ function errorOf(action: () => unknown): string {
   return 'no error';
 }
 
+const ROUTER = '415 UnsupportedMediaType 415: Unsupported Media Type';
+const HANDLER =
+  '415 UnsupportedMediaType the body of the request was in an unknown format - accepted media types include: ' +
+  'application/json-patch+json, application/merge-patch+json, application/strategic-merge-patch+json, application/apply-patch+yaml';
+
 describe('patchTypeOf', () => {
-  it('recognises the three patch types, whatever their parameters', () => {
-    expect(patchTypes.map((type) => patchTypeOf(`${type} ; charset=utf-8`))).toEqual(patchTypes);
-    expect(patchTypes.map((type) => patchTypeOf(type))).toEqual(patchTypes);
-    expect(patchTypes.map((type) => patchTypeOf(type.toUpperCase()))).toEqual(patchTypes.map(() => undefined));
+  const types = [...patchTypes, 'application/apply-patch+yaml'];
+
+  it('recognises the four types, whatever follows a semicolon', () => {
+    for (const rest of ['', ';', ';charset=utf-8', ';;', '; foo', ';q=1, text/plain']) {
+      expect(types.map((type) => patchTypeOf(type + rest))).toEqual(types);
+    }
   });
 
-  it('excludes server-side apply', () => {
-    expect(patchTypeOf('application/apply-patch+yaml')).toBeUndefined();
-    expect(patchTypeOf('application/json')).toBeUndefined();
-    expect(patchTypeOf('')).toBeUndefined();
+  // What kube-apiserver 1.37.2 answers.
+  it.each([
+    ['', ROUTER],
+    [';', ROUTER],
+    ['application/json', ROUTER],
+    ['APPLICATION/MERGE-PATCH+JSON', ROUTER],
+    [';application/merge-patch+json', ROUTER],
+    ['text/plain;application/merge-patch+json', ROUTER],
+    ['application/merge-patch+json ;charset=utf-8', HANDLER],
+    ['application/apply-patch+yaml ;charset=utf-8', HANDLER],
+    ['application/merge-patch+json, text/plain', HANDLER],
+    ['application/merge-patch+json,application/json-patch+json', HANDLER],
+    ['text/plain, application/merge-patch+json', HANDLER],
+    ['text/plain;q=1,application/merge-patch+json', HANDLER],
+  ])('refuses %j as the router or as the handler', (contentType, refused) => {
+    expect(errorOf(() => patchTypeOf(contentType))).toBe(refused);
   });
 });
 

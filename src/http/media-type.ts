@@ -1,0 +1,33 @@
+/** In characters. Longer ones are not read: no client sends them. */
+const MAX_LENGTH = 1_024;
+
+const TYPE = /^[\t-\r ]*([\w!#$%&'*+.^`{|}~-]+\/[\w!#$%&'*+.^`{|}~-]+)[\t-\r ]*(?=;|$)/;
+/** The name, and the value: a token, or what is between quotes. */
+const PARAMETER =
+  /^[\t-\r ]*;[\t-\r ]*([\w!#$%&'*+.^`{|}~-]+)[\t-\r ]*=[\t-\r ]*(?:([\w!#$%&'*+.^`{|}~-]+)|"((?:[^"\\\r\n]|\\[^\r\n])*)")/;
+/** Backslashes before other characters stand for themselves. */
+const ESCAPED = /\\([()<>@,;:\\"/[\]?=])/g;
+const END = /^[\t-\r ]*(?:;[\t-\r ]*)?$/;
+
+/**
+ * The media type of a `Content-Type`, in lower case and without parameters. `undefined` where the header is malformed, as Go's
+ * `mime.ParseMediaType` decides: a parameter without a name or a value, a quote that is not closed, a name that comes again with
+ * another value, anything but white space between a value and the next `;`, more than one `;` at the end. Also for a
+ * header of more than 1,024 characters.
+ */
+export function parseMediaType(header: string): string | undefined {
+  if (header.length > MAX_LENGTH) return undefined;
+  const start = TYPE.exec(header);
+  if (!start) return undefined;
+  let rest = header.slice(start[0].length);
+  const values = new Map<string, string>();
+  for (let found = PARAMETER.exec(rest); found; found = PARAMETER.exec(rest)) {
+    const [whole, name = '', token, quoted = ''] = found;
+    const value = token ?? quoted.replace(ESCAPED, '$1');
+    const key = name.toLowerCase();
+    if ((values.get(key) ?? value) !== value) return undefined;
+    values.set(key, value);
+    rest = rest.slice(whole.length);
+  }
+  return END.test(rest) ? start[1]?.toLowerCase() : undefined;
+}
