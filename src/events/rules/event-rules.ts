@@ -106,6 +106,8 @@ interface ImmutableField {
   readonly name: keyof Event;
   /** How an unset one is shown. */
   readonly unset: '' | 0 | null;
+  /** A pointer to a struct in Go: to have an empty one is not to have none. */
+  readonly isPointer: boolean;
 }
 
 /** kube-apiserver tests `reason` again before it comes to `type`, so that it appears twice among the causes. */
@@ -116,7 +118,11 @@ const immutableFields: () => readonly ImmutableField[] = lazy(() => {
   const fields = eventShape()
     .fields.filter(({ mutable, protobuf }) => !mutable && protobuf !== 0)
     .sort((one, other) => olderNumber(one) - olderNumber(other))
-    .map((field): ImmutableField => ({ name: field.name as keyof Event, unset: shownUnset(field) }));
+    .map((field): ImmutableField => ({
+      name: field.name as keyof Event,
+      unset: shownUnset(field),
+      isPointer: field.shape.kind === 'struct' && field.presence !== 'always',
+    }));
   const again = fields.find(({ name }) => name === TESTED_AGAIN.field);
   return fields.flatMap((field) => (again && field.name === TESTED_AGAIN.before ? [again, field] : [field]));
 });
@@ -143,14 +149,15 @@ export function updateErrors(next: Event, previous: Event, version: EventVersion
     errors.push(...seriesErrors(next.series));
   }
   if (sharesFields(next, previous)) return errors;
-  for (const { name, unset } of immutableFields()) {
-    if (same(next[name], previous[name])) continue;
-    errors.push(invalidValue(version.fieldName(name), next[name] ?? unset, 'field is immutable'));
+  for (const { name, unset, isPointer } of immutableFields()) {
+    const [to, from] = [next[name], previous[name]];
+    if (same(to, from) && !(isPointer && isObject(to) !== isObject(from))) continue;
+    errors.push(invalidValue(version.fieldName(name), to ?? unset, 'field is immutable'));
   }
   return errors;
 }
 
-/** Unset, null, empty and `{}` are one value: the wire does not tell them apart. */
+/** Unset, null and empty are one value, and so is `{}` where the struct is always there. */
 function same(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (isObject(a) || isObject(b)) return sameMembers(isObject(a) ? a : NOTHING, isObject(b) ? b : NOTHING);

@@ -180,7 +180,18 @@ describe('an update', () => {
   });
 
   it('treats unset, null and empty as the same value', () => {
-    expect(onUpdate({ related: {}, deprecatedFirstTimestamp: null, note: '' })).toEqual([]);
+    expect(onUpdate({ deprecatedSource: {}, deprecatedFirstTimestamp: null, note: '' })).toEqual([]);
+    expect(onUpdate({ related: null } as unknown as Partial<Event>)).toEqual([]);
+  });
+
+  it('does not treat an empty second object as none, because clients can tell them apart', () => {
+    const refused = (shown: string): string[] => [`related: Invalid value: ${shown}: field is immutable`];
+    expect(onUpdate({ related: {} })).toEqual(refused('{}'));
+    expect(onUpdate({ related: { name: '' } })).toEqual(refused('{"name":""}'));
+    expect(onUpdate({}, { related: {} })).toEqual(refused('null'));
+    expect(onUpdate({ related: {} }, { related: {} })).toEqual([]);
+    expect(onUpdate({ related: {} }, { related: { kind: 'Node' } })).toEqual(refused('{}'));
+    expect(onUpdate({ related: {} }, {}, older)).toEqual([]);
   });
 
   it('checks a series only if it changed', () => {
