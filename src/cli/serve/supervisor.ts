@@ -49,18 +49,23 @@ export interface SupervisorOptions {
 const LONGEST_PAUSE_MS = 30_000;
 /** The pause is short again after a worker that served for so long. */
 const STEADY_MS = 60_000;
+/** How long a worker may take until it serves. It waits for the store, which may be away, for eight seconds at most. */
+const START_LIMIT_MS = 120_000;
 
 /** A worker's life, from start to end. */
 interface Life extends Ending {
   /** False where it was never told to start. */
   readonly isStarted: boolean;
+  /** True where it was killed because it did not serve in time. */
+  readonly isOverdue: boolean;
   readonly servedMs: number;
 }
 
 /**
  * Keeps workers running until a signal ends them. The first one starts alone, so that what is done once for a store or a port is done
  * by one process, and what is wrong is told by one; the others follow when it serves. A worker that ends is started again, after
- * a pause that grows; one that ends before it has ever served ends all.
+ * a pause that grows; so is one that does not serve two minutes after its start, which is killed. One that ends by itself before it has
+ * ever served ends all.
  *
  * @returns the exit code: the highest of the workers' in a shutdown, 1 when one was killed or could not start
  */
@@ -96,6 +101,7 @@ export async function supervise(options: SupervisorOptions): Promise<number> {
   function live(number: number, onServing: (addresses: Addresses) => void): Promise<Life> {
     return new Promise((resolve) => {
       let isStarted = false;
+      let isOverdue = false;
       let servesSince = Infinity;
       let reason: string | undefined;
       const worker = options.spawn({
@@ -106,6 +112,7 @@ export async function supervise(options: SupervisorOptions): Promise<number> {
               isStarted = true;
               return worker.send({ type: 'start', assignment: { ...options.assignment, number } });
             case 'serving':
+              limit.cancel();
               servesSince = clock.monotonic();
               return onServing(message.addresses);
             case 'failed':
@@ -116,10 +123,18 @@ export async function supervise(options: SupervisorOptions): Promise<number> {
           }
         },
         onEnd(ending) {
+          limit.cancel();
           running.delete(number);
-          resolve({ reason, ...ending, isStarted, servedMs: clock.monotonic() - servesSince });
+          resolve({ reason, ...ending, isStarted, isOverdue, servedMs: clock.monotonic() - servesSince });
         },
       });
+      const limit = clock.setTimer(() => {
+        // A shutdown has its own limit.
+        if (stopping.signal.aborted) return;
+        isOverdue = true;
+        log(`worker ${number} does not serve after ${START_LIMIT_MS / 1000} seconds and is killed`);
+        worker.kill();
+      }, START_LIMIT_MS);
       running.set(number, worker);
     });
   }
@@ -135,7 +150,7 @@ export async function supervise(options: SupervisorOptions): Promise<number> {
       });
       if (stopping.signal.aborted) {
         if (life.isStarted) exitCode = Math.max(exitCode, life.code ?? 1);
-      } else if (!hasServed) {
+      } else if (!hasServed && !life.isOverdue) {
         log(`error: ${life.reason ?? `worker ${number} ${how(life)} before it served`}`);
         exitCode = 1;
         shutDown('SIGTERM');

@@ -189,6 +189,68 @@ describe('a worker that ends', () => {
   });
 });
 
+describe('a worker that does not serve', () => {
+  it('is killed two minutes after it was started, and started again after a pause', async () => {
+    const { process, spawned, log, clock, settle, announced } = await beginServing(2);
+    process(1).end({ signal: 'SIGKILL' });
+    await settle();
+    clock.advance(100);
+    await settle();
+    process(2).say({ type: 'ready' });
+    clock.advance(119_999);
+    expect(process(2).isKilled()).toBe(false);
+    clock.advance(1);
+    expect(process(2).isKilled()).toBe(true);
+    expect(process(0).isKilled()).toBe(false);
+    process(2).end({ signal: 'SIGKILL' });
+    await settle();
+    expect(log.slice(1)).toEqual([
+      'worker 2 does not serve after 120 seconds and is killed',
+      'worker 2 was ended by SIGKILL; it is started again',
+    ]);
+    expect(spawned).toHaveLength(3);
+    clock.advance(200);
+    await settle();
+    expect(spawned).toHaveLength(4);
+    process(3).serve();
+    clock.advance(600_000);
+    expect([process(0).isKilled(), process(3).isKilled()]).toEqual([false, false]);
+    expect(log.at(-1)).toBe('worker 2 serves again');
+    expect(announced).toHaveLength(1);
+  });
+
+  it.each([0, 1])('and never has, as process %d of the start, is started again too', async (index) => {
+    const { process, spawned, clock, code, settle, announced } = begin(2);
+    if (index === 1) process(0).serve();
+    // Not even ready.
+    clock.advance(120_000);
+    expect(spawned.map((one) => one.isKilled())).toEqual([[true], [false, true]][index]);
+    process(index).end({ signal: 'SIGKILL' });
+    await settle();
+    clock.advance(100);
+    expect(await code()).toBeUndefined();
+    for (let next = index + 1; next < spawned.length; next++) process(next).serve();
+    expect(announced).toEqual([ADDRESSES]);
+  });
+
+  it('is not killed for it when a shutdown has begun, which has its own limit', async () => {
+    const { process, signal, clock, log, settle } = await beginServing(1);
+    clock.advance(1_000);
+    process(0).end({ code: 1 });
+    await settle();
+    clock.advance(100);
+    await settle();
+    process(1).say({ type: 'ready' });
+    clock.advance(119_500);
+    signal('SIGTERM');
+    clock.advance(999);
+    expect(process(1).isKilled()).toBe(false);
+    expect(log.at(-1)).toBe('SIGTERM: shutting down the workers');
+    clock.advance(1);
+    expect(process(1).isKilled()).toBe(true);
+  });
+});
+
 describe('a signal', () => {
   it('goes to all workers, and the exit code is the worst of theirs', async () => {
     const { process, signal, log, code, spawned, clock, settle } = await beginServing(3);
