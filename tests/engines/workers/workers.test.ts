@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { describeWithPostgres } from '../postgres/installed.js';
-import { startDatabase, type Database } from '../support/databases.js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { presentEngines, startDatabase, type Database } from '../support/databases.js';
 import { eventsPath, newEvent, type Stored } from '../support/event-api.js';
 import { createHttpClient, isLost, type Ask, type HttpClient } from '../support/http-client.js';
 import { childrenOf } from '../support/processes.js';
@@ -15,12 +14,12 @@ const settings = readSettings();
 const { seed, seconds } = settings;
 const timeout = testTimeoutMs(settings);
 
-describeWithPostgres('kube-vitals serve --workers=2 over PostgreSQL', () => {
+describe.each(presentEngines())('kube-vitals serve --workers=2 over %s', (engine) => {
   const http = createHttpClient();
   let database: Database;
   let server: Server;
   beforeAll(async () => {
-    database = await startDatabase('postgres');
+    database = await startDatabase(engine);
     server = await createServer({ name: 'the server', store: database.store, flags: ['--workers=2'] });
     await server.start();
   });
@@ -94,7 +93,7 @@ describeWithPostgres('kube-vitals serve --workers=2 over PostgreSQL', () => {
     const before = await requestsOf(server);
     const load = { writes: 300, loadMs: seconds * 500 };
     const result = await runRound({ servers: [server, server], namespace: 'order', seed, ...load });
-    print(`${resultLine('none-workers', 'postgres', seed, result)} ambiguous=${result.ambiguous}`);
+    print(`${resultLine('none-workers', engine, seed, result)} ambiguous=${result.ambiguous}`);
     expect(result.wrong).toEqual([]);
     const after = await requestsOf(server);
     for (const worker of [1, 2]) expect((after.get(worker) ?? 0) - (before.get(worker) ?? 0)).toBeGreaterThan(50);
@@ -116,7 +115,7 @@ describeWithPostgres('kube-vitals serve --workers=2 over PostgreSQL', () => {
           healing();
         },
       });
-      print(resultLine('kill-worker', 'postgres', seed + round, result));
+      print(resultLine('kill-worker', engine, seed + round, result));
       expect(result.wrong, [...result.wrong, server.log().slice(-1500)].join('\n')).toEqual([]);
       expect(result.resumed).toBeGreaterThanOrEqual(2);
       expect(await workers()).toHaveLength(2);
@@ -149,7 +148,7 @@ describeWithPostgres('kube-vitals serve --workers=2 over PostgreSQL', () => {
     const code = await server.terminate();
     await Promise.all(clients);
     expect(code).toBe(0);
-    print(`workers SIGTERM acknowledged=${acknowledged.length} refused=${refused} wrong=${wrong.length}`);
+    print(`workers SIGTERM ${engine} acknowledged=${acknowledged.length} refused=${refused} wrong=${wrong.length}`);
     expect(wrong).toEqual([]);
     await server.start();
     const { items } = await ask<{ items: Stored[] }>(http, { path: eventsPath(namespace) });
