@@ -1,6 +1,7 @@
 // One of our servers: a store behind everything a service would switch on, mounted in one of the usual ways.
 import { createEvents, firstOf, type CachedStore, type EventStore } from 'kube-vitals';
 import { sampleEvent } from 'kube-vitals/testing';
+import { keepRequestsYoung } from '../../src/cli/serve/v8-flags.js';
 import type { VitalsServerOptions } from '../protocol.js';
 import { benchAccess } from './access.js';
 import { benchHealth } from './health.js';
@@ -8,6 +9,8 @@ import { mountOn } from './mounts.js';
 import { serveBench } from './own-process.js';
 import { openStore } from './stores.js';
 
+// As the standalone server does.
+keepRequestsYoung();
 const options = JSON.parse(process.argv[2] ?? '') as VitalsServerOptions;
 const { authenticate, authorize } = benchAccess();
 const store = await openStore(options);

@@ -33,7 +33,9 @@ export interface Lifecycle {
   readonly phase: () => LifecyclePhase;
 }
 
-const DRAIN_LIMIT_PASSED: Error = /* @__PURE__ */ Object.freeze(/* @__PURE__ */ new Error('the drain timeout has passed'));
+const DRAIN_LIMIT_PASSED: Error = /* @__PURE__ */ Object.freeze(
+  /* @__PURE__ */ new Error('the drain timeout has passed'),
+);
 
 /**
  * Runs the steps of a shutdown in the order of a Kubernetes API server (its `shutdown-delay-duration` sequence):
