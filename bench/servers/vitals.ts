@@ -9,9 +9,9 @@ import { mountOn } from './mounts.js';
 import { serveBench } from './own-process.js';
 import { openStore } from './stores.js';
 
-// As the standalone server does.
-keepRequestsYoung();
 const options = JSON.parse(process.argv[2] ?? '') as VitalsServerOptions;
+// As the standalone server does; a service would have to do it by itself.
+if (options.mount === 'node') keepRequestsYoung();
 const { authenticate, authorize } = benchAccess();
 const store = await openStore(options);
 await store.ping();
