@@ -24,7 +24,7 @@ function isFresh() {
 
 /** The help or the error of a command line that starts no server, from the sources: 50 ms in place of a build. */
 async function answerFromSources() {
-  const { build } = await import('esbuild');
+  const { build, stop } = await import('esbuild');
   const { outputFiles } = await build({
     entryPoints: [join(root, 'src/cli/serve/serve-command.ts')],
     bundle: true,
@@ -35,6 +35,8 @@ async function answerFromSources() {
     external: ['./serve.js', './primary.js', './worker.js'], // the server itself
     logLevel: 'silent',
   });
+  // Its process would stay beside the server.
+  await stop();
   const { serveCommand } = await import(
     `data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString('base64')}`
   );
