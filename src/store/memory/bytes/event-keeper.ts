@@ -40,7 +40,7 @@ export function createEventKeeper(arenaBytes?: number) {
     sizeFor(sortKey: string, { bytes, hints = NO_HINTS }: EncodedEvent, replaced: StoredEvent): number {
       const { prefix, suffix } = commonBytes.find(bytes, hints, sortKey);
       const end = bytes.length - suffix;
-      const found = parts.find(bytes, hints.shared, prefix, end, StoredEvent.partsOf(replaced));
+      const found = parts.find(bytes, hints.shared, prefix, end, StoredEvent.partsOf(replaced), false);
       return HEADER.length + end - prefix - (found?.part.bytes.length ?? 0);
     },
     /**
@@ -61,7 +61,7 @@ export function createEventKeeper(arenaBytes?: number) {
       const { bytes, cut, fields, uid, hints = NO_HINTS } = event;
       const { index, prefix, suffix } = commonBytes.find(bytes, hints, sortKey);
       const end = bytes.length - suffix;
-      const found = parts.find(bytes, hints.shared, prefix, end, replaced && StoredEvent.partsOf(replaced));
+      const found = parts.find(bytes, hints.shared, prefix, end, replaced && StoredEvent.partsOf(replaced), true);
       const uidInBytes = hints.uid <= MAX_OFFSET && uid.length <= MAX_LENGTH && textStandsAt(bytes, hints.uid, uid);
       // A key that stands in the bytes is ASCII, so its sort key needs no decoding.
       const name = prefix > 0 ? sortKey.slice(sortKey.indexOf('/') + 1) : nameOf(sortKey);

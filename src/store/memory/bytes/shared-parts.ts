@@ -52,12 +52,12 @@ export function createSharedParts() {
     bytes: Uint8Array,
     view: DataView,
     { start, end }: ByteRange,
-    isNew: boolean,
+    counts: boolean,
   ): SharedPart | undefined => {
     const hash = hashOf(view, start, end);
     const known = parts[hash & (PARTS - 1)];
     if (known !== undefined && equals(known, view, start, end)) return known;
-    if (!isNew) return undefined;
+    if (!counts) return undefined;
     if (seen[hash & (SEEN - 1)] !== hash) {
       seen[hash & (SEEN - 1)] = hash;
       return undefined;
@@ -77,14 +77,16 @@ export function createSharedParts() {
   return {
     /**
      * The first of these ranges, all between `from` and `to`, that other events have as well. `replaced`: the event that is
-     * replaced, if any; then an unknown part is not counted as seen, because it is the same event that has it again.
+     * replaced, if any, which most often has the same part. `counts`: an unknown part counts as seen. Only one call for each
+     * event that is stored may count: a part that two calls have seen is kept.
      */
     find(
       bytes: Uint8Array,
       ranges: readonly ByteRange[],
       from: number,
       to: number,
-      replaced?: { readonly shared: SharedPart | undefined },
+      replaced: { readonly shared: SharedPart | undefined } | undefined,
+      counts: boolean,
     ): FoundPart | undefined {
       if (ranges.length === 0) return undefined;
       const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -96,7 +98,7 @@ export function createSharedParts() {
       for (const range of ranges) {
         const { start, end } = range;
         if (start < from || end > to || end - start < SHORTEST || end - start > LONGEST) continue;
-        const part = look(bytes, view, range, replaced === undefined);
+        const part = look(bytes, view, range, counts);
         if (part === undefined) continue;
         last = part;
         return { start, part };

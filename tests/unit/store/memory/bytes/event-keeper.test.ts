@@ -236,6 +236,25 @@ describe('an event in an arena', () => {
     expect(first - size(managed('a', 1))).toBeGreaterThan(200);
     expect(size(managed('a', 2))).toBe(first);
   });
+
+  test('managed fields that updates give to many events are stored once, however often their size is asked before', () => {
+    const keeper = createEventKeeper();
+    const sizes = ['a', 'b', 'c', 'd'].map((name) => {
+      const slot = keyOf(name);
+      slot.head = keeper.keep(slot, 1, managed(name, 1), 1, HOUR, asGiven);
+      const changed = managed(name, 9);
+      const { sortKey: key, head } = slot;
+      const asked = [1, 2, 3].map(() => keeper.sizeFor(key, changed, head.event as StoredEvent));
+      const before = keeper.usage().used;
+      keeper.keep(slot, 2, changed, 1, HOUR, asGiven);
+      const taken = keeper.usage().used - before;
+      expect(new Set(asked).size).toBe(1);
+      expect(taken).toBeLessThanOrEqual(asked[0] as number);
+      return taken;
+    });
+    expect(sizes[0]).toBeGreaterThan((sizes[1] as number) + 200);
+    expect(sizes.slice(2)).toEqual([sizes[1], sizes[1]]);
+  });
 });
 
 describe('arenas', () => {

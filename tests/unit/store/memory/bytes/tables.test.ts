@@ -14,7 +14,7 @@ const rangeOf = (bytes: Uint8Array, note = ''): ByteRange => ({ start: FROM, end
 type Parts = ReturnType<typeof createSharedParts>;
 
 const findIn = (parts: Parts, bytes: Uint8Array, ...ranges: ByteRange[]): FoundPart | undefined =>
-  parts.find(bytes, ranges.length === 0 ? [rangeOf(bytes)] : ranges, 0, bytes.length);
+  parts.find(bytes, ranges.length === 0 ? [rangeOf(bytes)] : ranges, 0, bytes.length, undefined, true);
 
 describe('shared parts', () => {
   test('are found from the second time on, and are the bytes that were there', () => {
@@ -28,18 +28,20 @@ describe('shared parts', () => {
     expect(found?.part).toBe(findIn(parts, bytes)?.part);
   });
 
-  test('a part that an event has again when it is replaced is not seen for a second time, but its own part is found', () => {
+  test('a part that is only looked for is not counted as seen, and the part of a replaced event is found', () => {
     const parts = createSharedParts();
     const [bytes, other] = [bytesOf('tester'), bytesOf('other')];
-    const replace = (replaced: { shared: FoundPart['part'] | undefined }, by = bytes) =>
-      parts.find(by, [rangeOf(by)], 0, by.length, replaced);
-    findIn(parts, bytes);
-    expect(replace({ shared: undefined })).toBeUndefined();
-    const part = findIn(parts, bytes)?.part;
+    const find = (shared: FoundPart['part'] | undefined, counts: boolean, by = bytes) =>
+      parts.find(by, [rangeOf(by)], 0, by.length, { shared }, counts);
+    for (let times = 0; times < 3; times++) expect(find(undefined, false)).toBeUndefined();
+    expect(find(undefined, true)).toBeUndefined();
+    expect(find(undefined, false)).toBeUndefined();
+    const part = find(undefined, true)?.part;
+    expect(part).toBeDefined();
     findIn(parts, other);
     expect(findIn(parts, other)).toBeDefined();
-    expect(replace({ shared: part })?.part).toBe(part);
-    expect(replace({ shared: part }, other)?.part).toBe(findIn(parts, other)?.part);
+    expect(find(part, false)?.part).toBe(part);
+    expect(find(part, false, other)?.part).toBe(findIn(parts, other)?.part);
   });
 
   test('parts seen once are not stored, and frequent parts are found among them', () => {
@@ -103,11 +105,11 @@ describe('shared parts', () => {
       [11, 211, true],
     ] as const) {
       const from = start === 10 ? 11 : 0;
-      for (let times = 0; times < 2; times++) parts.find(bytes, [{ start, end }], from, bytes.length);
-      expect(parts.find(bytes, [{ start, end }], from, bytes.length) !== undefined).toBe(found);
+      for (let times = 0; times < 2; times++) parts.find(bytes, [{ start, end }], from, bytes.length, undefined, true);
+      expect(parts.find(bytes, [{ start, end }], from, bytes.length, undefined, true) !== undefined).toBe(found);
       // A part that is known is not taken beyond the bounds either.
-      expect(parts.find(bytes, [{ start, end }], start + 1, bytes.length)).toBeUndefined();
-      expect(parts.find(bytes, [{ start, end }], 0, end - 1)).toBeUndefined();
+      expect(parts.find(bytes, [{ start, end }], start + 1, bytes.length, undefined, true)).toBeUndefined();
+      expect(parts.find(bytes, [{ start, end }], 0, end - 1, undefined, true)).toBeUndefined();
     }
   });
 });
