@@ -16,6 +16,7 @@ import { createRequestOrder, mustWait } from './request-order.js';
 import { createTransfers } from './transfers.js';
 import { NodeExchange, type RequestPlace } from './request.js';
 import { createSender } from './send.js';
+import { keepTickShape } from './tick-shape.js';
 
 /** Serves one request. */
 export type Serve = (req: NodeIncoming, res: NodeOutgoing, place: RequestPlace) => void;
@@ -38,6 +39,8 @@ export function createServing(maker: string, handler: ApiHandler, options: Bridg
     deferredSignals,
     bodies: createBodyBatcher(),
     clientLeft: abortReason('client-left'),
+    // Not read: it only has to be there.
+    tickShape: keepTickShape(),
   };
   const order = createRequestOrder(clock);
   const streaming = createStreamingAnswers(options.signal);

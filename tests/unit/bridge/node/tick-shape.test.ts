@@ -1,0 +1,55 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext, runInThisContext } from 'node:vm';
+import { executionAsyncResource } from 'node:async_hooks';
+import { expect, test } from 'vitest';
+import { keepTickShape } from '../../../../src/bridge/node/tick-shape.js';
+import { toNodeListener } from '../../../../src/node.js';
+
+const tickOf = (): Promise<object> => new Promise((done) => process.nextTick(() => done(executionAsyncResource())));
+
+/** Collects garbage while no object of process.nextTick is under way. */
+async function collect(): Promise<void> {
+  setFlagsFromString('--expose-gc');
+  const gc = runInNewContext('gc') as () => void;
+  await new Promise((done) => setTimeout(done));
+  gc();
+}
+
+function haveSameShape(one: object, other: object): boolean {
+  setFlagsFromString('--allow-natives-syntax');
+  return (runInThisContext('(one, other) => %HaveSameMap(one, other)') as (...objects: object[]) => boolean)(
+    one,
+    other,
+  );
+}
+
+test('An object of process.nextTick is kept from the next tick on, so that those after a collection have its shape.', async () => {
+  const kept = keepTickShape();
+  expect(kept.tick).toBeUndefined();
+  await tickOf();
+  const { tick } = kept;
+  expect(tick).toHaveProperty('callback');
+  await collect();
+  expect(haveSameShape(tick as object, await tickOf())).toBe(true);
+});
+
+test('A listener keeps it for as long as it is there, and no longer.', async () => {
+  let listener: unknown;
+  const tick = await new Promise<WeakRef<object>>((done) => {
+    const { nextTick } = process;
+    process.nextTick = (callback: () => void) => {
+      process.nextTick = nextTick;
+      nextTick(() => {
+        callback();
+        done(new WeakRef(executionAsyncResource()));
+      });
+    };
+    listener = toNodeListener(() => undefined);
+  });
+  await collect();
+  expect(tick.deref()).toBeDefined();
+  expect(listener).toBeTypeOf('function');
+  listener = undefined;
+  await collect();
+  expect(tick.deref()).toBeUndefined();
+});
