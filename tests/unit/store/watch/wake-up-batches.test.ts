@@ -45,7 +45,7 @@ test('the callback runs before each batch of watchers', async () => {
 });
 
 test('a change during a pass starts another pass over all watchers after a pause', async () => {
-  const { all, woken } = watchers(200);
+  const { all, woken } = watchers(250);
   const clock = fakeClock();
   const wakeUps = createWakeUps(all, clock, () => undefined);
   const finish = async (): Promise<void> => {
@@ -69,7 +69,7 @@ test('a change during a pass starts another pass over all watchers after a pause
 });
 
 test('a pass that is due is cancelled by close', async () => {
-  const { all, woken } = watchers(200);
+  const { all, woken } = watchers(250);
   const clock = fakeClock();
   const wakeUps = createWakeUps(all, clock, () => undefined);
   wakeUps.wake();
@@ -91,7 +91,7 @@ test('a watcher that leaves during a pass does not stop it', async () => {
 });
 
 test('However often there is something new during a pause, one pass follows it.', async () => {
-  const { all, woken } = watchers(200);
+  const { all, woken } = watchers(250);
   const clock = fakeClock();
   const wakeUps = createWakeUps(all, clock, () => undefined);
   const finish = async (): Promise<void> => {
@@ -109,8 +109,8 @@ test('However often there is something new during a pause, one pass follows it.'
 });
 
 test.each([
-  [199, 2],
-  [200, 1],
+  [249, 2],
+  [250, 1],
 ])('%i watchers have been woken %i times where there was something new twice in a moment.', async (count, times) => {
   const { all, woken } = watchers(count);
   const wakeUps = createWakeUps(all, fakeClock(), () => undefined);
