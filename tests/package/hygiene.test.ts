@@ -199,6 +199,11 @@ describe('the repository', () => {
     expect(matches(written, /(?<![\w.])\/(work|home|root|Users)\/[a-z]/)).toEqual([]);
   });
 
+  it('tracks no log or profile that a tool has left', () => {
+    const tracked = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' }).split('\n');
+    expect(tracked.filter((path) => /\.(log|cpuprofile|heapprofile|heapsnapshot|tgz)$/.test(path))).toEqual([]);
+  });
+
   it('contains no TODO comment', () => {
     expect(matches(written, /(\/\/|\*|#|<!--)\s*(TODO|FIXME|XXX|HACK)\b/)).toEqual([]);
   });
