@@ -11,9 +11,9 @@ import { createNotifier, type Observe } from '../observe/observation.js';
 import { checkOptions, type OptionRules } from '../options/check-options.js';
 import { aBoolean, aFunction, anObjectWith } from '../options/rules.js';
 import { NOT_CACHED } from '../responses/fixed-responses.js';
-import { SLIS } from './definitions.js';
+import { MetricSet } from './definitions.js';
 import { loadRegistry, type MetricsRegistry } from './prom-client.js';
-import { createObservationRecorder, createSeries } from './record.js';
+import { createObservationRecorder } from './record.js';
 
 /** Options of {@link createMetrics}. */
 export interface MetricsOptions {
@@ -77,7 +77,7 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
       'processMetrics is for a registry of its own: call collectDefaultMetrics for yours',
   ]);
   const { authenticate, authorize, processMetrics = false } = options;
-  const metrics = createSeries();
+  const metrics = new MetricSet();
   const record = createObservationRecorder(metrics);
   const passOn = options.observe ?? createNotifier(undefined);
   const observe: Observe = (observation) => {
@@ -107,7 +107,8 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
     let body: string;
     if (path === '/metrics') body = await registry.metrics();
     else {
-      const texts = await Promise.all(SLIS.map((name) => registry.getSingleMetricAsString(name)));
+      const { check, checks } = metrics;
+      const texts = await Promise.all([check, checks].map(({ name }) => registry.getSingleMetricAsString(name)));
       body = `${texts.join('\n')}\n${contentType.includes('openmetrics') ? '# EOF\n' : ''}`;
     }
     return { status: 200, headers: { 'content-type': contentType, ...NOT_CACHED }, body };

@@ -1,16 +1,6 @@
 import type { Observation, RequestObservation, WatchIdentity } from '../observe/observation.js';
-import { METRICS, type MetricKey } from './definitions.js';
-import { createMetric, type Metric, type Series } from './series.js';
-
-/** The metrics of one service. */
-export type Metrics = Readonly<Record<MetricKey, Metric>>;
-
-/** Makes all metrics, empty. */
-export function createSeries(): Metrics {
-  return Object.fromEntries(
-    Object.entries(METRICS).map(([key, definition]) => [key, createMetric(definition)]),
-  ) as Metrics;
-}
+import type { MetricSet } from './definitions.js';
+import type { Series } from './series.js';
 
 /** The verbs of kube-apiserver's label. Clients may send any method: others are `other`, as there. */
 const VERBS: ReadonlyMap<string, string> = new Map([
@@ -30,105 +20,77 @@ const VERBS: ReadonlyMap<string, string> = new Map([
 
 const COMPONENT = 'apiserver';
 
-/** What requests of one kind add to, with what makes the kind. */
+/** What requests with the same labels add to. */
 interface RequestSeries {
-  readonly request: RequestObservation;
   readonly count: Series;
   readonly duration: Series;
   readonly size: Series | undefined;
   readonly termination: Series | undefined;
 }
 
-function isForgotten({ count, duration, size, termination }: RequestSeries): boolean {
-  return count.forgotten || duration.forgotten || size?.forgotten === true || termination?.forgotten === true;
-}
-
 type ProbeObservation = Extract<Observation, { readonly type: 'health.probed' }>;
 
-/** What probes with the same results add to. */
+/** What probes with the same results set and add to. */
 interface ProbeSeries {
   readonly checks: ProbeObservation['checks'];
   readonly states: readonly Series[];
   readonly results: readonly Series[];
 }
 
-/** A registry forgets all series of a metric, or none. */
-const areForgotten = (series: readonly Series[]): boolean => series[0]?.forgotten === true;
-
-/** Kinds of requests that are found without making a key: a service has some dozens. */
-const MOST_KINDS = 256;
-
 /** Makes the function that adds observations to metrics. */
-export function createObservationRecorder(metrics: Metrics): (observation: Observation) => void {
+export function createObservationRecorder(metrics: MetricSet): (observation: Observation) => void {
   /** Stores whose watch cache is being filled. */
   const filling = new Set<string>();
-  /** The last used first. */
-  const kinds: RequestSeries[] = [];
+  /** By their labels, of which a service has some dozens of combinations: one look-up in place of one for each metric. */
+  const requests = new Map<string, RequestSeries>();
+  /** The last results of each endpoint: a probe whose results are the same array adds to the same series. */
+  const probes = new Map<ProbeObservation['root'], ProbeSeries>();
 
-  function seriesOf(request: RequestObservation): RequestSeries {
-    const { group, version, resource, scope, dryRun } = request;
-    const verb = VERBS.get(request.verb) ?? 'other';
-    const code = String(request.status);
+  function seriesOf({
+    verb: asked,
+    status,
+    group,
+    version,
+    resource,
+    scope,
+    dryRun,
+  }: RequestObservation): RequestSeries {
+    const verb = VERBS.get(asked) ?? 'other';
+    const key = `${verb} ${status} ${scope} ${dryRun} ${group} ${version} ${resource}`;
+    const known = requests.get(key);
+    if (known !== undefined) return known;
+    const code = String(status);
     const labels = [group, version, resource, '', scope, COMPONENT];
-    return {
-      request,
+    const made = {
       count: metrics.requests.of(verb, dryRun, ...labels, code),
       duration: metrics.durations.of(verb, dryRun, ...labels),
       size: verb === 'GET' || verb === 'LIST' ? metrics.sizes.of(verb, ...labels) : undefined,
-      termination:
-        request.status === 429 || request.status === 504 ? metrics.terminations.of(verb, ...labels, code) : undefined,
+      termination: status === 429 || status === 504 ? metrics.terminations.of(verb, ...labels, code) : undefined,
     };
-  }
-
-  function kindOf(request: RequestObservation): RequestSeries {
-    for (let index = 0; index < kinds.length; index++) {
-      const kind = kinds[index] as RequestSeries;
-      if (!isSameKind(kind.request, request)) continue;
-      if (isForgotten(kind)) {
-        kinds.splice(index, 1);
-        break;
-      }
-      if (index > 0) {
-        kinds[index] = kinds[0] as RequestSeries;
-        kinds[0] = kind;
-      }
-      return kind;
-    }
-    const made = seriesOf(request);
-    if (kinds.length >= MOST_KINDS) kinds.length = MOST_KINDS - 1;
-    kinds.unshift(made);
+    requests.set(key, made);
     return made;
   }
 
   function recordRequest(request: RequestObservation): void {
-    const kind = kindOf(request);
-    kind.count.value += 1;
-    kind.duration.observe(request.durationMs / 1000);
-    if (kind.size !== undefined && request.responseBytes !== undefined) kind.size.observe(request.responseBytes);
-    if (kind.termination !== undefined) kind.termination.value += 1;
+    const { count, duration, size, termination } = seriesOf(request);
+    count.add(1);
+    duration.observe(request.durationMs / 1000);
+    if (request.responseBytes !== undefined) size?.observe(request.responseBytes);
+    termination?.add(1);
   }
 
-  /** The last results of each endpoint, and their series: a probe whose results are the same array adds to these. */
-  const probes = new Map<ProbeObservation['root'], ProbeSeries>();
-
-  function seriesOfProbe({ root, checks }: ProbeObservation): ProbeSeries {
-    const states = checks.map(({ name, status }) => {
-      const series = metrics.check.of(name, root);
-      series.value = status === 'failed' ? 0 : 1;
-      return series;
-    });
-    const results = checks.map(({ name, status }) =>
-      metrics.checks.of(name, root, status === 'failed' ? 'error' : 'success'),
-    );
-    const made = { checks, states, results };
-    probes.set(root, made);
-    return made;
-  }
-
-  function recordProbe(probe: ProbeObservation): void {
-    const last = probes.get(probe.root);
-    const isKnown = last?.checks === probe.checks && !areForgotten(last.states) && !areForgotten(last.results);
-    for (const series of (isKnown ? last : seriesOfProbe(probe)).results) series.value += 1;
+  function recordProbe({ root, checks }: ProbeObservation): void {
+    let series = probes.get(root);
+    if (series?.checks !== checks) {
+      const states = checks.map(({ name }) => metrics.check.of(name, root));
+      const results = checks.map(({ name, status }) =>
+        metrics.checks.of(name, root, status === 'failed' ? 'error' : 'success'),
+      );
+      series = { checks, states, results };
+      probes.set(root, series);
+    }
+    series.states.forEach((state, index) => state.set(checks[index]?.status === 'failed' ? 0 : 1));
+    for (const result of series.results) result.add(1);
   }
 
   const openWatches = ({ group, version, scope }: WatchIdentity): Series =>
@@ -143,91 +105,79 @@ export function createObservationRecorder(metrics: Metrics): (observation: Obser
         recordProbe(observation);
         return;
       case 'health.changed':
-        metrics.changes.of(observation.check, observation.status).value += 1;
+        metrics.changes.of(observation.check, observation.status).add(1);
         return;
       case 'watch.started':
-        openWatches(observation).value += 1;
+        openWatches(observation).add(1);
         return;
       case 'watch.ended':
-        openWatches(observation).value -= 1;
-        metrics.watchEnds.of(observation.reason).value += 1;
+        openWatches(observation).add(-1);
+        metrics.watchEnds.of(observation.reason).add(1);
         return;
       case 'activity':
-        metrics.inFlight.of('readOnly').value = observation.inFlight.read;
-        metrics.inFlight.of('mutating').value = observation.inFlight.write;
-        metrics.ringBytes.of().value = observation.ring.bytes;
-        metrics.ringChanges.of().value = observation.ring.changes;
+        metrics.inFlight.of('readOnly').set(observation.inFlight.read);
+        metrics.inFlight.of('mutating').set(observation.inFlight.write);
+        metrics.ringBytes.of().set(observation.ring.bytes);
+        metrics.ringChanges.of().set(observation.ring.changes);
         for (const { group, version, frames, bytes } of observation.sent) {
-          metrics.watchEvents.of(group, version, 'events').value += frames;
-          metrics.watchBytes.of(group, version, 'events').value += bytes;
+          metrics.watchEvents.of(group, version, 'events').add(frames);
+          metrics.watchBytes.of(group, version, 'events').add(bytes);
         }
         return;
       case 'store': {
         const { store, operation, outcome, durationMs } = observation;
         metrics.storeCalls.of(store, operation).observe(durationMs / 1000);
-        if (outcome !== 'ok') metrics.storeFailures.of(store, operation, outcome).value += 1;
+        if (outcome !== 'ok') metrics.storeFailures.of(store, operation, outcome).add(1);
         return;
       }
       case 'feed':
-        metrics.feedChanges.of(observation.store).value += observation.changes;
+        metrics.feedChanges.of(observation.store).add(observation.changes);
         if (observation.lagMs !== undefined) metrics.feedLag.of(observation.store).observe(observation.lagMs / 1000);
         return;
       case 'cache.changed': {
         const { store, state, events, bytes } = observation;
         if (state === 'filling') filling.add(store);
-        else if (filling.delete(store) && state === 'ready') metrics.cacheFills.of(store, 'events').value += 1;
-        metrics.cacheReady.of(store).value = state === 'ready' ? 1 : 0;
-        metrics.cacheEvents.of(store).value = events;
-        metrics.cacheBytes.of(store).value = bytes;
+        else if (filling.delete(store) && state === 'ready') metrics.cacheFills.of(store, 'events').add(1);
+        metrics.cacheReady.of(store).set(state === 'ready' ? 1 : 0);
+        metrics.cacheEvents.of(store).set(events);
+        metrics.cacheBytes.of(store).set(bytes);
         return;
       }
       case 'cache.activity': {
         const { store, changes, events, bytes, lagMs, revision } = observation;
-        metrics.cacheReceived.of(store, 'events').value += changes;
-        if (revision !== undefined) metrics.cacheRevision.of(store, 'events').value = revision;
-        metrics.cacheEvents.of(store).value = events;
-        metrics.cacheBytes.of(store).value = bytes;
-        metrics.cacheLag.of(store).value = lagMs / 1000;
+        metrics.cacheReceived.of(store, 'events').add(changes);
+        if (revision !== undefined) metrics.cacheRevision.of(store, 'events').set(revision);
+        metrics.cacheEvents.of(store).set(events);
+        metrics.cacheBytes.of(store).set(bytes);
+        metrics.cacheLag.of(store).set(lagMs / 1000);
         return;
       }
       case 'cache.waited': {
         const { store, durationMs, outcome } = observation;
         metrics.cacheWaits.of(store, 'events').observe(durationMs / 1000);
         const success = String(outcome !== 'failed');
-        metrics.cacheReads.of(store, 'events', success, String(outcome === 'store')).value += 1;
+        metrics.cacheReads.of(store, 'events', success, String(outcome === 'store')).add(1);
         return;
       }
       case 'expired':
-        metrics.expired.of(observation.store).value += observation.removed;
+        metrics.expired.of(observation.store).add(observation.removed);
         return;
       case 'recorder.activity': {
         const { recorder, recorded, written, pending, queued } = observation;
-        metrics.recorderEvents.of(recorder, 'recorded').value += recorded;
-        metrics.recorderEvents.of(recorder, 'written').value += written;
-        metrics.recorderPending.of(recorder).value = pending;
-        metrics.recorderQueue.of(recorder).value = queued;
+        metrics.recorderEvents.of(recorder, 'recorded').add(recorded);
+        metrics.recorderEvents.of(recorder, 'written').add(written);
+        metrics.recorderPending.of(recorder).set(pending);
+        metrics.recorderQueue.of(recorder).set(queued);
         return;
       }
       case 'recorder.dropped':
-        metrics.recorderDrops.of(observation.recorder, observation.reason).value += observation.count;
+        metrics.recorderDrops.of(observation.recorder, observation.reason).add(observation.count);
         return;
       case 'error':
-        metrics.errors.of(observation.where).value += 1;
+        metrics.errors.of(observation.where).add(1);
         return;
       case 'health.failed':
       case 'recovered':
     }
   };
-}
-
-function isSameKind(one: RequestObservation, other: RequestObservation): boolean {
-  return (
-    one.status === other.status &&
-    one.verb === other.verb &&
-    one.scope === other.scope &&
-    one.version === other.version &&
-    one.group === other.group &&
-    one.resource === other.resource &&
-    one.dryRun === other.dryRun
-  );
 }

@@ -1,6 +1,3 @@
-/** Labels of one series, in the order in which the metric declares them. */
-export type LabelValues = readonly string[];
-
 /** A sample as prom-client prints it. */
 interface Sample {
   readonly labels: Readonly<Record<string, string | number>>;
@@ -8,127 +5,114 @@ interface Sample {
   readonly metricName?: string;
 }
 
-/** A metric as a prom-client `Registry` takes it: it asks for `name` when it is registered, and calls `get` when it prints. */
-export interface RegistryMetric {
-  readonly name: string;
-  readonly help: string;
-  readonly type: 'counter' | 'gauge' | 'histogram';
-  readonly aggregator: 'sum';
-  readonly labelNames: readonly string[];
-  get(): Promise<object>;
-  reset(): void;
-}
-
-/** What a metric is called and made of. */
-export interface MetricDefinition {
-  readonly name: string;
-  readonly help: string;
-  readonly type: 'counter' | 'gauge' | 'histogram';
-  readonly labels: readonly string[];
-  /** Upper bounds of a histogram. */
-  readonly buckets?: readonly number[];
-}
-
-/** One combination of label values. What happens on every request is kept here as numbers, and printed when it is asked for. */
+/** One combination of label values. Every request updates some, as plain numbers; samples are made when metrics are printed. */
 export class Series {
-  readonly labels: LabelValues;
+  readonly labels: readonly string[];
   value = 0;
-  /** The metric has forgotten it: what is added here is printed no more. */
-  forgotten = false;
   /** Of a histogram: how many values are in each bucket and in no lower one; the last one is above all. */
   readonly counts: number[];
+  /** False from a reset until the next update: the series is not printed. */
+  isPrinted = true;
   readonly #buckets: readonly number[];
 
-  constructor(labels: LabelValues, buckets: readonly number[]) {
+  constructor(labels: readonly string[], buckets: readonly number[]) {
     this.labels = labels;
     this.#buckets = buckets;
     this.counts = new Array<number>(buckets.length + 1).fill(0);
   }
 
+  /** Adds to a counter or a gauge. */
+  add(value: number): void {
+    this.set(this.value + value);
+  }
+
+  /** Sets a gauge. */
+  set(value: number): void {
+    this.value = value;
+    this.isPrinted = true;
+  }
+
   /** Adds a value to a histogram. */
   observe(value: number): void {
-    this.value += value;
+    this.add(value);
     let index = 0;
     while (index < this.#buckets.length && value > (this.#buckets[index] as number)) index += 1;
     this.counts[index] = (this.counts[index] as number) + 1;
   }
+
+  reset(): void {
+    this.value = 0;
+    this.counts.fill(0);
+    this.isPrinted = false;
+  }
 }
 
 /**
- * The most series of one metric. Labels are never what clients send, so that it takes a service with very many checks to
- * reach this; what comes later is counted under `other`.
+ * The most series of one metric. Labels are never what clients send, so only a service with very many checks reaches this
+ * limit; further series are counted as `other`.
  */
 const MOST_SERIES = 1_000;
 const OTHER = 'other';
 
-/** A metric and its series. */
-export interface Metric extends RegistryMetric {
-  /** The series of these label values. */
-  of(...values: LabelValues): Series;
-  /** Forgets a series. */
-  remove(...values: LabelValues): void;
-}
+/** A metric as a prom-client `Registry` takes it: it asks for `name` when it is registered, and calls `get` when it prints. */
+export class Metric {
+  readonly aggregator = 'sum';
+  readonly type: 'counter' | 'gauge' | 'histogram';
+  readonly name: string;
+  readonly labelNames: readonly string[];
+  readonly help: string;
+  readonly #buckets: readonly number[];
+  readonly #series = new Map<string, Series>();
 
-/** Makes a metric without series. */
-export function createMetric({ name, help, type, labels, buckets = [] }: MetricDefinition): Metric {
-  const series = new Map<string, Series>();
+  /** @param buckets upper bounds of a histogram */
+  constructor(
+    type: Metric['type'],
+    name: string,
+    labelNames: readonly string[],
+    help: string,
+    buckets: readonly number[] = [],
+  ) {
+    this.type = type;
+    this.name = name;
+    this.labelNames = labelNames;
+    this.help = help;
+    this.#buckets = buckets;
+  }
 
-  const labelsOf = (values: LabelValues): Record<string, string | number> =>
-    Object.fromEntries(labels.map((label, index) => [label, values[index] ?? '']));
+  /** The series of these label values, which are in the order of `labelNames`. */
+  of(...values: readonly string[]): Series {
+    const known = this.#series.get(values.join('\0'));
+    if (known !== undefined) return known;
+    const labels = this.#series.size < MOST_SERIES ? values : this.labelNames.map(() => OTHER);
+    const key = labels.join('\0');
+    const series = this.#series.get(key) ?? new Series(labels, this.#buckets);
+    this.#series.set(key, series);
+    return series;
+  }
 
-  function samples(one: Series): Sample[] {
-    const own = labelsOf(one.labels);
-    if (type !== 'histogram') return [{ labels: own, value: one.value }];
+  get(): Promise<object> {
+    const { name, help, type, aggregator } = this;
+    const values = [...this.#series.values()].flatMap((one) => (one.isPrinted ? this.#samples(one) : []));
+    return Promise.resolve({ name, help, type, aggregator, values });
+  }
+
+  reset(): void {
+    for (const one of this.#series.values()) one.reset();
+  }
+
+  #samples({ labels: values, value, counts }: Series): Sample[] {
+    const labels = Object.fromEntries(this.labelNames.map((label, index) => [label, values[index] ?? '']));
+    if (this.type !== 'histogram') return [{ labels, value }];
     let count = 0;
-    const bucketed = one.counts.map((inBucket, index): Sample => {
+    const bucketed = counts.map((inBucket, index): Sample => {
       count += inBucket;
-      return { labels: { le: buckets[index] ?? '+Inf', ...own }, value: count, metricName: `${name}_bucket` };
+      const le = this.#buckets[index] ?? '+Inf';
+      return { labels: { le, ...labels }, value: count, metricName: `${this.name}_bucket` };
     });
     return [
       ...bucketed,
-      { labels: own, value: one.value, metricName: `${name}_sum` },
-      { labels: own, value: count, metricName: `${name}_count` },
+      { labels, value, metricName: `${this.name}_sum` },
+      { labels, value: count, metricName: `${this.name}_count` },
     ];
   }
-
-  return {
-    name,
-    help,
-    type,
-    aggregator: 'sum',
-    labelNames: labels,
-    of(...values) {
-      const key = values.join('\0');
-      const known = series.get(key);
-      if (known !== undefined) return known;
-      if (series.size >= MOST_SERIES) {
-        const rest = labels.map(() => OTHER);
-        const restKey = rest.join('\0');
-        const other = series.get(restKey) ?? new Series(rest, buckets);
-        series.set(restKey, other);
-        return other;
-      }
-      const made = new Series(values, buckets);
-      series.set(key, made);
-      return made;
-    },
-    remove(...values) {
-      const key = values.join('\0');
-      const known = series.get(key);
-      if (known !== undefined) known.forgotten = true;
-      series.delete(key);
-    },
-    get: () =>
-      Promise.resolve({
-        name,
-        help,
-        type,
-        aggregator: 'sum',
-        values: [...series.values()].flatMap((one) => samples(one)),
-      }),
-    reset() {
-      for (const one of series.values()) one.forgotten = true;
-      series.clear();
-    },
-  };
 }
