@@ -1,6 +1,6 @@
+import { commonRules } from './checks/make-check.js';
 import type { Clock } from './clock/clock.js';
 import type { CheckResult, HealthCheck } from './health/contract.js';
-import { checkRules } from './health/definition.js';
 import { optionFaults, throwFaults, type OptionRules } from './options/check-options.js';
 import { aClock, aPositiveNumber, required } from './options/rules.js';
 import type { EventStore } from './store/contract/event-store.js';
@@ -67,15 +67,9 @@ export function storeCheck(store: EventStore, options: StoreCheckOptions = {}): 
   };
 }
 
-/** `health.add` has to hear of a name; here there is one. */
 function rules(): OptionRules<StoreCheckOptions> {
-  const { check: _check, endpoints: _endpoints, startup: _startup, name, ...rest } = checkRules();
-  return {
-    ...rest,
-    name: (value, path) => (value === undefined ? [] : name(value, path)),
-    clock: aClock,
-    clockToleranceMs: aPositiveNumber,
-  };
+  const { endpoints: _endpoints, startup: _startup, ...common } = commonRules();
+  return { ...common, clock: aClock, clockToleranceMs: aPositiveNumber };
 }
 
 function checkArguments(store: EventStore, options: StoreCheckOptions): void {

@@ -5,6 +5,7 @@ import { systemClock, type Clock } from '../clock/clock.js';
 import type { CheckResult, HealthCheck } from '../health/contract.js';
 import { aClock, aNonEmptyString, aNumber, aWholeNumber } from '../options/rules.js';
 import { makeCheck, type CommonOptions } from './make-check.js';
+import { whileConnected } from './network.js';
 
 /** Options of {@link certificateCheck}. Either `file`, or `host`. */
 export type CertificateOptions = CommonOptions & {
@@ -47,7 +48,7 @@ export function certificateCheck(options: CertificateOptions): HealthCheck {
         clock: aClock,
       },
       crossCheck: ({ file, host }) => [(file === undefined) === (host === undefined) && 'give file, or host'],
-      ...(options?.periodMs === undefined && { defaults: { cacheMs: 60_000 } }),
+      timing: { cacheMs: 60_000 },
     },
     options,
     async ({ signal }): Promise<CheckResult> => {
@@ -68,24 +69,14 @@ export function certificateCheck(options: CertificateOptions): HealthCheck {
 }
 
 function served({ host, port = 443, servername }: CertificateOptions, signal: AbortSignal): Promise<Uint8Array> {
-  return new Promise((resolve, reject) => {
-    const socket = connect({
-      ...(host !== undefined && { host }),
-      port,
-      // Names are sent, addresses must not be (RFC 6066).
-      ...(servername !== undefined
-        ? { servername }
-        : host !== undefined && !/^[\d.]+$|:/.test(host) && { servername: host }),
-      rejectUnauthorized: false,
-    });
-    const stop = (): void => void socket.destroy(signal.reason as Error);
-    signal.addEventListener('abort', stop, { once: true });
-    socket.once('secureConnect', () => {
-      const { raw } = socket.getPeerCertificate();
-      socket.destroy();
-      resolve(raw);
-    });
-    socket.once('error', reject);
-    socket.once('close', () => signal.removeEventListener('abort', stop));
+  const socket = connect({
+    ...(host !== undefined && { host }),
+    port,
+    // Names are sent, addresses must not be (RFC 6066).
+    ...(servername !== undefined
+      ? { servername }
+      : host !== undefined && !/^[\d.]+$|:/.test(host) && { servername: host }),
+    rejectUnauthorized: false,
   });
+  return whileConnected(socket, 'secureConnect', signal, () => socket.getPeerCertificate().raw);
 }

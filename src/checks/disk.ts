@@ -15,7 +15,7 @@ export type DiskOptions = CommonOptions & {
 };
 
 /**
- * Fails while a file system is nearly full, for users without special rights (`df`'s "Available").
+ * Fails while a file system is nearly full, for unprivileged users (`df`'s "Available").
  *
  * Do not put it into `livez`: a restart frees nothing. Do not use it for a volume that is full by design, such as a cache that
  * evicts by itself. A network file system that hangs makes the check time out, and keeps a thread of libuv busy.
@@ -29,7 +29,7 @@ export function diskCheck(options: DiskOptions): HealthCheck {
       name: 'disk',
       dependency: true,
       rules: { path: required(aNonEmptyString), minFree: aNumber(0, 1), minFreeBytes: aNumber(0) },
-      ...(options?.periodMs === undefined && { defaults: { cacheMs: 10_000 } }),
+      timing: { cacheMs: 10_000 },
     },
     options,
     async () => {

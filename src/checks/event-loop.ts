@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay, performance, type EventLoopUtilization, type IntervalHistogram } from 'node:perf_hooks';
 import type { HealthCheck } from '../health/contract.js';
 import { aNumber, aPositiveNumber } from '../options/rules.js';
-import { makeCheck, type CommonOptions } from './make-check.js';
+import { LASTING, makeCheck, type CommonOptions } from './make-check.js';
 
 /** Options of {@link eventLoopDelayCheck}. */
 export type EventLoopDelayOptions = CommonOptions & {
@@ -71,7 +71,7 @@ export function eventLoopUtilizationCheck(options: EventLoopUtilizationOptions =
       name: 'event-loop-utilization',
       dependency: false,
       rules: { max: aNumber(0, 1) },
-      ...(options?.cacheMs === undefined && { defaults: { periodMs: 10_000, failureThreshold: 3 } }),
+      timing: LASTING,
     },
     options,
     () => {

@@ -1,6 +1,6 @@
 import { systemClock, type Clock } from '../clock/clock.js';
-import { isPromise } from '../http/promise.js';
-import type { CheckContext, CheckResult, HealthCheck } from '../health/contract.js';
+import { settle } from '../http/promise.js';
+import type { CheckResult, HealthCheck } from '../health/contract.js';
 import { judge } from '../health/outcome.js';
 import { checkOptions, throwFaults, type OptionRules } from '../options/check-options.js';
 import { aClock, aNonEmptyString, aPositiveNumber, orInfinity, required } from '../options/rules.js';
@@ -57,6 +57,7 @@ const holdRules = (): OptionRules<HoldOptions> => ({ maxMs: orInfinity(aPositive
  */
 export function createHolds(options: HoldsOptions = {}): Holds {
   const held = { notReady: new Set<{ readonly reason: string }>(), ready: new Set<{ readonly reason: string }>() };
+  const reasons = (kind: keyof typeof held): string => [...held[kind]].map(({ reason }) => reason).join('; ');
   let waiting: (() => void)[] = [];
   const check = makeCheck(
     {
@@ -66,10 +67,7 @@ export function createHolds(options: HoldsOptions = {}): Holds {
       rules: { maxMs: orInfinity(aPositiveNumber), clock: aClock },
     },
     options,
-    () => {
-      if (held.notReady.size === 0) return true;
-      return { ok: false, reason: [...held.notReady].map(({ reason }) => reason).join('; ') };
-    },
+    () => held.notReady.size === 0 || { ok: false, reason: reasons('notReady') },
   );
   const { clock = systemClock, maxMs = 600_000 } = options;
   const isFree = (): boolean => held.notReady.size === 0 && held.ready.size === 0;
@@ -96,8 +94,7 @@ export function createHolds(options: HoldsOptions = {}): Holds {
   const softened = (result: unknown): CheckResult => {
     const outcome = judge(result);
     if (outcome.ok || held.ready.size === 0) return result as CheckResult;
-    const reasons = [...held.ready].map(({ reason }) => reason).join('; ');
-    return { ok: false, critical: false, reason: `${outcome.reason} (held ready: ${reasons})` };
+    return { ok: false, critical: false, reason: `${outcome.reason} (held ready: ${reasons('ready')})` };
   };
 
   return {
@@ -106,16 +103,13 @@ export function createHolds(options: HoldsOptions = {}): Holds {
     ready: hold('ready'),
     keeping: (kept) => ({
       ...kept,
-      check(context: CheckContext) {
-        const failed = (error: unknown): CheckResult =>
-          softened(error instanceof Error ? error : new Error(String(error)));
-        try {
-          const result = kept.check(context);
-          return isPromise(result) ? Promise.resolve(result).then(softened, failed) : softened(result);
-        } catch (error) {
-          return failed(error);
-        }
-      },
+      check: (context) =>
+        settle(
+          context,
+          (given) => kept.check(given),
+          (_given, result) => softened(result),
+          (_given, error) => softened(error instanceof Error ? error : new Error(String(error))),
+        ),
     }),
     released: () => (isFree() ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve))),
   };

@@ -3,7 +3,7 @@ import { checkRules } from '../health/definition.js';
 import { warn } from '../observe/warnings.js';
 import { checkOptions, type CrossCheck, type OptionRules } from '../options/check-options.js';
 
-/** The members of a check that every ready-made one takes. What is given takes the place of its default. */
+/** The members of a check that every ready-made one takes, each in place of its default. */
 export type CommonOptions = {
   readonly [Name in Exclude<keyof HealthCheck, 'check' | 'name'>]?: HealthCheck[Name] | undefined;
 } & {
@@ -11,40 +11,48 @@ export type CommonOptions = {
   readonly name?: string | undefined;
 };
 
-/** What a ready-made check is, beside its function. */
+/** What makes a ready-made check, besides its function. */
 export interface CheckKind<Options> {
-  /** The function that makes it. */
+  /** The function that the service calls. */
   readonly where: string;
   readonly name: string;
-  /** It depends on something outside of the process, which a restart does not mend. */
+  /** It checks something outside the process, which a restart does not repair. */
   readonly dependency: boolean;
   /** The rules of its own options. */
   readonly rules: OptionRules<Omit<Options, keyof CommonOptions>>;
   readonly crossCheck?: CrossCheck<Options>;
-  readonly defaults?: Partial<HealthCheck>;
+  /** Defaults that apply unless the options name the other one of `cacheMs` and `periodMs`. */
+  readonly timing?: { readonly cacheMs: number } | typeof LASTING;
+}
+
+/** Three runs in a row, ten seconds apart. */
+export const LASTING: { readonly periodMs: number; readonly failureThreshold: number } = {
+  periodMs: 10_000,
+  failureThreshold: 3,
+};
+
+/** The rules of {@link CommonOptions}. */
+export function commonRules(): Omit<OptionRules<HealthCheck>, 'check'> {
+  const { check: _check, name, ...rules } = checkRules();
+  return { ...rules, name: (value, path) => (value === undefined ? [] : name(value, path)) };
 }
 
 /**
- * A check from options and a function. Warns where a dependency is put into `livez`: when it is away, the kubelet restarts every
- * replica, again and again, and none of that brings it back.
+ * A check from options and a function. Warns where a dependency is put into `livez`: while it is unavailable, the kubelet
+ * restarts every replica again and again, which does not bring it back.
  *
  * @throws TypeError that lists every fault of the options
  */
 export function makeCheck<Options extends CommonOptions>(
-  { where, name, dependency, rules, crossCheck, defaults }: CheckKind<Options>,
+  { where, name, dependency, rules, crossCheck, timing }: CheckKind<Options>,
   options: Options,
   check: HealthCheck['check'],
 ): HealthCheck {
-  const { check: _check, name: nameRule, ...common } = checkRules();
-  const all = {
-    ...common,
-    name: (value: unknown, path: string) => (value === undefined ? [] : nameRule(value, path)),
-    ...rules,
-  };
-  checkOptions(where, options, all as unknown as OptionRules<Options>, crossCheck);
-  const given = Object.entries(options).filter(
-    ([key, value]) => value !== undefined && (key === 'name' || key in common),
-  );
+  const common = commonRules();
+  checkOptions(where, options, { ...common, ...rules } as unknown as OptionRules<Options>, crossCheck);
+  const given = Object.entries(options).filter(([key, value]) => value !== undefined && key in common);
+  const other = timing && options['cacheMs' in timing ? 'periodMs' : 'cacheMs'];
+  const defaults = other === undefined ? timing : undefined;
   const made: HealthCheck = { name, ...defaults, ...(Object.fromEntries(given) as Partial<HealthCheck>), check };
   if (dependency && made.endpoints?.includes('livez') === true) {
     warn(

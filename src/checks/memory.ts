@@ -3,7 +3,7 @@ import { constrainedMemory, memoryUsage } from 'node:process';
 import { getHeapStatistics } from 'node:v8';
 import type { HealthCheck } from '../health/contract.js';
 import { aNumber, aPositiveNumber } from '../options/rules.js';
-import { makeCheck, type CommonOptions } from './make-check.js';
+import { LASTING, makeCheck, type CommonOptions } from './make-check.js';
 import { percent } from './event-loop.js';
 
 /** Options of {@link heapCheck}. */
@@ -23,7 +23,7 @@ export type HeapOptions = CommonOptions & {
  */
 export function heapCheck(options: HeapOptions = {}): HealthCheck {
   return makeCheck(
-    { where: 'heapCheck', name: 'heap', dependency: false, rules: { max: aNumber(0, 1) }, defaults: lasting(options) },
+    { where: 'heapCheck', name: 'heap', dependency: false, rules: { max: aNumber(0, 1) }, timing: LASTING },
     options,
     () => {
       const { max = 0.95 } = options;
@@ -57,7 +57,7 @@ export function memoryCheck(options: MemoryOptions = {}): HealthCheck {
       name: 'memory',
       dependency: false,
       rules: { max: aNumber(0, 1), limitBytes: aPositiveNumber },
-      defaults: lasting(options),
+      timing: LASTING,
     },
     options,
     async () => {
@@ -67,11 +67,6 @@ export function memoryCheck(options: MemoryOptions = {}): HealthCheck {
       return bytes === undefined || used <= bytes * max || full('resident memory', used, bytes, max);
     },
   );
-}
-
-/** Three runs in a row, ten seconds apart. */
-function lasting(options: CommonOptions | undefined): Partial<HealthCheck> {
-  return options?.cacheMs === undefined ? { periodMs: 10_000, failureThreshold: 3 } : {};
 }
 
 function full(what: string, used: number, limit: number, max: number): { readonly ok: false; readonly reason: string } {

@@ -1,12 +1,12 @@
 import { lookup } from 'node:dns/promises';
-import { connect } from 'node:net';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
 import type { HealthCheck } from '../health/contract.js';
 import { aListOf, aNonEmptyString, aString, aWholeNumber, mustBe, oneOf, required } from '../options/rules.js';
 import { makeCheck, type CommonOptions } from './make-check.js';
 
 /** A probe every second or so must not become a load on what it asks. */
-const cached = (options: CommonOptions | undefined): Partial<HealthCheck> =>
-  options?.periodMs === undefined ? { cacheMs: 1_000 } : {};
+const CACHED = { cacheMs: 1_000 };
 
 /** Options of {@link tcpCheck}. */
 export type TcpOptions = CommonOptions & {
@@ -30,23 +30,26 @@ export function tcpCheck(options: TcpOptions): HealthCheck {
       name: 'tcp',
       dependency: true,
       rules: { host: required(aNonEmptyString), port: required(aWholeNumber(1, 65_535)) },
-      defaults: cached(options),
+      timing: CACHED,
     },
     options,
-    ({ signal }) =>
-      new Promise<void>((resolve, reject) => {
-        const { host, port } = options;
-        const socket = connect({ host, port });
-        const stop = (): void => void socket.destroy(signal.reason as Error);
-        signal.addEventListener('abort', stop, { once: true });
-        socket.once('connect', () => {
-          socket.destroy();
-          resolve();
-        });
-        socket.once('error', reject);
-        socket.once('close', () => signal.removeEventListener('abort', stop));
-      }),
+    ({ signal }) => {
+      const { host, port } = options;
+      return whileConnected(connect({ host, port }), 'connect', signal, () => undefined);
+    },
   );
+}
+
+/** Waits for a connection to be made, calls `use`, and closes it. */
+export async function whileConnected<T>(socket: Socket, event: string, signal: AbortSignal, use: () => T): Promise<T> {
+  try {
+    await once(socket, event, { signal });
+    return use();
+  } catch (error) {
+    throw signal.aborted ? signal.reason : error;
+  } finally {
+    socket.destroy();
+  }
 }
 
 /** Options of {@link dnsCheck}. */
@@ -69,7 +72,7 @@ export function dnsCheck(options: DnsOptions): HealthCheck {
       name: 'dns',
       dependency: true,
       rules: { hostname: required(aNonEmptyString) },
-      defaults: cached(options),
+      timing: CACHED,
     },
     options,
     async () => void (await lookup(options.hostname)),
@@ -110,28 +113,18 @@ export function httpCheck(options: HttpOptions): HealthCheck {
       },
       crossCheck: ({ headers = {} }) =>
         Object.entries(headers).flatMap(([name, value]) => aString(value, `headers.${name}`)),
-      defaults: cached(options),
+      timing: CACHED,
     },
     options,
     async ({ signal }) => {
       const { url, method = 'GET', headers = {}, statuses } = options;
       const response = await fetch(url, { method, headers: { ...headers }, redirect: 'manual', signal });
-      if (statuses === undefined || !statuses.includes(response.status)) {
-        return statuses === undefined ? response : refused(response);
-      }
+      if (statuses === undefined) return response;
       await response.body?.cancel();
-      return true;
+      const { status, statusText } = response;
+      return statuses.includes(status) || { ok: false, reason: `answered ${status} ${statusText}`.trimEnd() };
     },
   );
-}
-
-async function refused({
-  status,
-  statusText,
-  body,
-}: Response): Promise<{ readonly ok: false; readonly reason: string }> {
-  await body?.cancel();
-  return { ok: false, reason: `answered ${status} ${statusText}`.trimEnd() };
 }
 
 function isHttpUrl(value: unknown): boolean {
