@@ -24,7 +24,7 @@ export {
   type ApiServerPart,
 } from './server/create-api-server.js';
 export type { VersionInfo } from './api/discovery/version.js';
-export type { EventRateLimit, EventRateLimitType } from './limits/event-rate-limit-options.js';
+export type { EventRateLimit, EventRateLimitType } from './limits/event-rate-limits.js';
 export type { InFlightLimitOptions } from './limits/in-flight-options.js';
 
 export { allowRules, type AllowRule } from './auth/allow-rules.js';

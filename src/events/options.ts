@@ -2,7 +2,7 @@ import { MAX_PATCH_MEMBERS } from '../api/body/member-limit.js';
 import type { Authenticate, Authorize } from '../auth/contract.js';
 import { aRequiredHook } from '../auth/hook-kinds.js';
 import type { Clock } from '../clock/clock.js';
-import { eventRateLimits, type EventRateLimit } from '../limits/event-rate-limit-options.js';
+import { eventRateLimits, type EventRateLimit } from '../limits/event-rate-limits.js';
 import { inFlightLimits, type InFlightLimitOptions } from '../limits/in-flight-options.js';
 import type { Observe } from '../observe/observation.js';
 import { checkOptions, type OptionRules } from '../options/check-options.js';

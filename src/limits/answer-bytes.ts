@@ -16,53 +16,46 @@ export interface HeldBytes {
   release(): void;
 }
 
-/** What {@link createAnswerBytes} works with. */
-export interface AnswerBytesDependencies {
-  /** Adds bytes to the counts of this caller and of all; negative to subtract. */
-  readonly count: (state: CallerState, bytes: number) => void;
-  /** Bytes available to this caller: the lesser of its own and the total capacity. */
-  readonly free: (state: CallerState) => number;
-}
-
-/** Counts the bytes of responses that clients have not read. */
-export interface AnswerBytes {
-  /** Counts bytes, even beyond the limit. */
-  take(state: CallerState, bytes: number): HeldBytes;
-  /**
-   * Counts a chunk that is shared by several responses to this caller once. `undefined`: there is no capacity.
-   * The returned function releases it, and may be called twice.
-   */
-  share(state: CallerState, chunk: Uint8Array): (() => void) | undefined;
-}
-
-/** Makes the {@link AnswerBytes} of one server. */
-export function createAnswerBytes({ count, free }: AnswerBytesDependencies): AnswerBytes {
-  const take = (state: CallerState, asked: number): HeldBytes => {
-    let mine = 0;
-    let over = false;
-    const become = (bytes: number): void => {
-      if (over) return;
-      const more = bytes - mine;
-      mine = bytes;
-      count(state, more);
-    };
-    become(asked);
-    return {
-      become,
-      grow(bytes) {
-        if (free(state) + mine <= 0) return false;
-        become(bytes);
-        return true;
-      },
-      release() {
-        become(0);
-        over = true;
-      },
-    };
-  };
+/**
+ * Counts the bytes of responses that clients have not read.
+ *
+ * @param count adds bytes to the counts of this caller and of all; negative to subtract
+ * @param free bytes available to this caller: the lesser of its own and the total capacity
+ */
+export function createAnswerBytes(
+  count: (state: CallerState, bytes: number) => void,
+  free: (state: CallerState) => number,
+) {
   return {
-    take,
-    share(state, chunk) {
+    /** Counts bytes, even beyond the limit. */
+    take(state: CallerState, asked: number): HeldBytes {
+      let mine = 0;
+      let over = false;
+      const become = (bytes: number): void => {
+        if (over) return;
+        const more = bytes - mine;
+        mine = bytes;
+        count(state, more);
+      };
+      become(asked);
+      return {
+        become,
+        grow(bytes) {
+          if (free(state) + mine <= 0) return false;
+          become(bytes);
+          return true;
+        },
+        release() {
+          become(0);
+          over = true;
+        },
+      };
+    },
+    /**
+     * Counts a chunk that is shared by several responses to this caller once. `undefined`: there is no capacity.
+     * The returned function releases it, and may be called twice.
+     */
+    share(state: CallerState, chunk: Uint8Array): (() => void) | undefined {
       const shared = state.chunks.get(chunk) ?? { holders: 0 };
       if (shared.holders === 0) {
         if (free(state) <= 0) return undefined;

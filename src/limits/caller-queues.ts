@@ -29,7 +29,7 @@ export class CallerState implements CallerActivity {
     this.unknown = unknown;
   }
 
-  /** Requests that wait for a place, or for room. */
+  /** Requests that wait for a place, or for capacity. */
   get waiting(): number {
     return this.read.length + this.write.length + this.bytes.length;
   }
@@ -38,26 +38,6 @@ export class CallerState implements CallerActivity {
     const { read, write, watch, bytes } = this.held;
     return read + write + watch + bytes + this.waiting + this.step.length === 0;
   }
-}
-
-/** The queues of all callers, served round-robin. */
-export interface CallerQueues {
-  /** The state of a caller. Dropped some time after its last use. */
-  of(name: string, unknown: boolean): CallerState;
-  /** Whether work of this caller may start immediately. */
-  mayBegin(state: CallerState): boolean;
-  /** Whether several callers are active. */
-  areShared(): boolean;
-  /** Whether a new request has to queue behind other requests of this caller, or of all callers. */
-  mustWait(kind: WaitKind, state: CallerState, free: number): boolean;
-  /** Waits for a place or capacity; `enter` takes it. `leave` is called instead if none is free in time, or the request ends. */
-  wait(kind: WaitKind, state: CallerState, requester: Requester, enter: () => void, leave: () => void): void;
-  /** Waits until the caller is scheduled. */
-  step(state: CallerState, requester: Requester, enter: () => void, leave: () => void): void;
-  /** A place or capacity was released. */
-  freed(kind: WaitKind, state: CallerState): void;
-  /** Requests that wait for a place, or for room. */
-  readonly waiting: number;
 }
 
 /** What {@link createCallerQueues} works with. */
@@ -71,8 +51,10 @@ export interface CallerQueuesDependencies {
   readonly freeFor: (kind: WaitKind, state: CallerState) => number;
 }
 
+const WAIT_KINDS = ['bytes', 'read', 'write'] as const;
 /** The order in which kinds of work are served. */
 const KINDS = ['step', 'bytes', 'read', 'write'] as const;
+type QueueKind = (typeof KINDS)[number];
 /** A caller with more waiting requests counts as a flood: it pipelines, or has very many connections. */
 const FLOOD = 128;
 /** How often the queues are searched for requests that have ended or waited too long. */
@@ -85,13 +67,7 @@ const IDLE_MS = 2_000;
  * Queues for each caller, served round-robin by the scheduler. A caller that holds all of its places is
  * skipped until it releases one.
  */
-export function createCallerQueues({
-  clock,
-  atNextTurn,
-  waitMs,
-  free,
-  freeFor,
-}: CallerQueuesDependencies): CallerQueues {
+export function createCallerQueues({ clock, atNextTurn, waitMs, free, freeFor }: CallerQueuesDependencies) {
   const states = new Map<string, CallerState>();
   /** Callers that can be served, in order. */
   const ready = {
@@ -112,8 +88,8 @@ export function createCallerQueues({
     }
     return false;
   };
-  const isFlood = (kind: keyof typeof ready, state: CallerState): boolean => state[kind].length > FLOOD;
-  const serveOne = (kind: keyof typeof ready, sparing: boolean): boolean => {
+  const isFlood = (kind: QueueKind, state: CallerState): boolean => state[kind].length > FLOOD;
+  const serveOne = (kind: QueueKind, sparing: boolean): boolean => {
     for (const state of ready[kind]) {
       if (sparing && isFlood(kind, state)) continue;
       if (kind !== 'step' && free(kind) <= 0) return false;
@@ -135,9 +111,12 @@ export function createCallerQueues({
   };
   const scheduler = createScheduler({ clock, atNextTurn, serve, isFlooded });
 
-  const join = (kind: keyof typeof ready, state: CallerState): void => {
+  const join = (kind: QueueKind, state: CallerState): void => {
     ready[kind].add(state);
     scheduler.wake();
+    sweepLater();
+  };
+  const sweepLater = (): void => {
     if (sweeping) return;
     sweeping = true;
     clock.setTimer(sweep, SWEEP_MS);
@@ -157,10 +136,7 @@ export function createCallerQueues({
       left += state.waiting;
     }
     waiting = left;
-    if (waiting > 0 && !sweeping) {
-      sweeping = true;
-      clock.setTimer(sweep, SWEEP_MS);
-    }
+    if (waiting > 0) sweepLater();
   };
   const tidy = (): void => {
     const now = clock.monotonic();
@@ -170,7 +146,8 @@ export function createCallerQueues({
   };
 
   return {
-    of(name, unknown) {
+    /** The state of a caller. Dropped some time after its last use. */
+    of(name: string, unknown: boolean): CallerState {
       let state = states.get(name);
       if (state !== undefined) return state;
       if (states.size >= KEPT_STATES) tidy();
@@ -178,26 +155,31 @@ export function createCallerQueues({
       states.set(name, state);
       return state;
     },
-    mayBegin: (state) => scheduler.mayBegin(state) && state.step.length === 0,
-    areShared: () => scheduler.areShared(),
-    mustWait: (kind, state, left) => state[kind].length > 0 || (left === 1 && ready[kind].size > 0),
-    wait(kind, state, requester, enter, leave) {
-      waiting += 1;
-      state[kind].push({ requester, since: clock.monotonic(), enter, leave });
-      join(kind, state);
+    /** Whether work of this caller may start immediately. */
+    mayBegin: (state: CallerState): boolean => scheduler.mayBegin(state) && state.step.length === 0,
+    /** Whether several callers are active. */
+    areShared: (): boolean => scheduler.areShared(),
+    /** Whether a new request has to queue behind other requests of this caller, or of all callers. */
+    mustWait: (kind: WaitKind, state: CallerState, left: number): boolean =>
+      state[kind].length > 0 || (left === 1 && ready[kind].size > 0),
+    /**
+     * Waits for a place or capacity, which `next` takes, or (`step`) only until the caller is scheduled. `undefined`: none was
+     * free in time, or the request has ended.
+     */
+    wait<T>(kind: QueueKind, state: CallerState, requester: Requester, next: () => T): Promise<T | undefined> {
+      return new Promise((resolve) => {
+        if (kind !== 'step') waiting += 1;
+        const enter = (): void => resolve(next());
+        state[kind].push({ requester, since: clock.monotonic(), enter, leave: () => resolve(undefined) });
+        join(kind, state);
+      });
     },
-    step(state, requester, enter, leave) {
-      state.step.push({ requester, since: clock.monotonic(), enter, leave });
-      join('step', state);
-    },
-    freed(kind, state) {
+    /** A place or capacity was released. */
+    freed(kind: WaitKind, state: CallerState): void {
       if (state[kind].length > 0) ready[kind].add(state);
       if (ready[kind].size > 0) scheduler.wake();
     },
-    get waiting() {
-      return waiting;
-    },
+    /** Requests that wait for a place, or for capacity. */
+    waiting: (): number => waiting,
   };
 }
-
-const WAIT_KINDS = ['read', 'write', 'bytes'] as const;

@@ -1,8 +1,37 @@
 import type { Clock } from '../clock/clock.js';
 import { shorten } from '../json/go-print.js';
 import type { Event } from '../model/event.js';
-import type { EventRateLimit, EventRateLimitType } from './event-rate-limit-options.js';
-import { createTokenBuckets, type TokenBuckets } from './token-buckets.js';
+import type { OptionRule, OptionRules } from '../options/check-options.js';
+import { aListOf, anObject, aPositiveNumber, aWholeNumber, oneOf, required } from '../options/rules.js';
+import { createTokenBuckets } from './token-buckets.js';
+
+/** What a limit counts by, as the types of kube-apiserver's EventRateLimit admission. */
+export type EventRateLimitType = 'Server' | 'Namespace' | 'User' | 'SourceAndObject';
+
+/** One limit on how many events are written, as the configuration of kube-apiserver's EventRateLimit admission has it. */
+export interface EventRateLimit {
+  /**
+   * Whose writes share a token bucket: all (`Server`), those to a namespace, those of a user, or those with the same source
+   * (component and host) about the same object. Events of the newer form name no source, so theirs share that of the object.
+   */
+  readonly type: EventRateLimitType;
+  /** Tokens per second: the sustained rate of writes. Above 0. */
+  readonly qps: number;
+  /** The size of a bucket: how many writes may come in a burst. A positive integer. */
+  readonly burst: number;
+  /** How many buckets are kept, most recently used first. A dropped bucket starts full again. Default 4,096. `Server` has one. */
+  readonly cacheSize?: number | undefined;
+}
+
+const rules = (): OptionRules<EventRateLimit> => ({
+  type: required(oneOf('Server', 'Namespace', 'User', 'SourceAndObject')),
+  qps: required(aPositiveNumber),
+  burst: required(aWholeNumber(1)),
+  cacheSize: aWholeNumber(1),
+});
+
+/** The rule of the option with these limits. */
+export const eventRateLimits = (): OptionRule => aListOf(anObject(rules()));
 
 /** The attributes of a write that limits use. */
 export interface EventWrite {
@@ -20,11 +49,8 @@ export interface EventRateRefusal {
   readonly retryAfterSeconds: number;
 }
 
-/** Limits on how many events are written. */
-export interface EventRateLimits {
-  /** Takes a token from every limit, even if another one has none left; the refusal names those without a token. */
-  debit(write: EventWrite): EventRateRefusal | undefined;
-}
+/** See {@link createEventRateLimits}. */
+export type EventRateLimits = ReturnType<typeof createEventRateLimits>;
 
 const DEFAULT_CACHE_SIZE = 4_096;
 
@@ -40,19 +66,15 @@ const KEYS: Readonly<Record<EventRateLimitType, (write: EventWrite) => string>> 
 /** Longer keys are truncated, because their parts are unbounded and thousands of them are kept. */
 const LONGEST_KEY = 1_024;
 
-interface Enforcer {
-  readonly type: EventRateLimitType;
-  readonly buckets: TokenBuckets;
-}
-
-/** Makes the buckets of one server, with the semantics of kube-apiserver's EventRateLimit admission. */
-export function createEventRateLimits(limits: readonly EventRateLimit[], clock: Clock): EventRateLimits {
-  const enforcers: readonly Enforcer[] = limits.map(({ type, qps, burst, cacheSize = DEFAULT_CACHE_SIZE }) => ({
+/** Limits on how many events are written, with the semantics of kube-apiserver's EventRateLimit admission. */
+export function createEventRateLimits(limits: readonly EventRateLimit[], clock: Clock) {
+  const enforcers = limits.map(({ type, qps, burst, cacheSize = DEFAULT_CACHE_SIZE }) => ({
     type,
     buckets: createTokenBuckets({ qps, burst, most: type === 'Server' ? 1 : cacheSize, clock }),
   }));
   return {
-    debit(write) {
+    /** Takes a token from every limit, even if another one has none left; the refusal names those without a token. */
+    debit(write: EventWrite): EventRateRefusal | undefined {
       let refusals: string[] | undefined;
       let waitMs = 0;
       for (const { type, buckets } of enforcers) {

@@ -3,7 +3,7 @@ import type { Clock } from '../clock/clock.js';
 import type { Caller } from '../model/caller.js';
 import { createAnswerBytes, type HeldBytes } from './answer-bytes.js';
 import { readInFlightLimits, type InFlightLimitOptions } from './in-flight-options.js';
-import { createCallerQueues, type CallerState, type WaitKind } from './caller-queues.js';
+import { createCallerQueues, type CallerState } from './caller-queues.js';
 import type { Requester } from './queue.js';
 
 /** A place that a request holds. */
@@ -22,29 +22,8 @@ export interface Client extends Requester {
   readonly remoteAddress?: string | undefined;
 }
 
-/** Counts the requests in flight, and schedules those of different callers fairly. */
-export interface InFlightLimits {
-  /**
-   * Takes a place: synchronously if one is free and no other caller is delayed by that. `undefined` means *no
-   * place*: answer `tooManyRequestsText()`. A refusal is scheduled as well, so that retrying at once gains nothing.
-   */
-  enter(kind: PlaceKind, caller: Caller, client: Client): Place | undefined | Promise<Place | undefined>;
-  /**
-   * Takes capacity for the bytes of a response, synchronously if possible. `undefined` means *none*: other responses to
-   * this caller, or to all callers, were not read by their clients in time.
-   */
-  hold(bytes: number, caller: Caller, client: Client): HeldBytes | Promise<HeldBytes | undefined>;
-  /**
-   * Takes capacity for a chunk that several watches of a caller may be sent, counted once. `undefined` means
-   * *none*.
-   */
-  holdChunk(chunk: Uint8Array, caller: Caller, client: Client): (() => void) | undefined;
-  /**
-   * Schedules work of a caller, or of an unauthenticated client, that needs no place in flight: a piece of
-   * a list, a refusal, a path outside the events API. `undefined` means that it may start now.
-   */
-  turn(caller: Caller | undefined, client: Client): Promise<unknown> | undefined;
-}
+/** See {@link createInFlightLimits}. */
+export type InFlightLimits = ReturnType<typeof createInFlightLimits>;
 
 /** What {@link createInFlightLimits} works with. */
 export interface InFlightDependencies {
@@ -65,14 +44,14 @@ const nothing = (): void => undefined;
 const NO_BYTES: HeldBytes = Object.freeze<HeldBytes>({ become: nothing, grow: () => true, release: nothing });
 
 /**
- * Makes the counters and queues of one server.
+ * Counts the requests in flight of one server, and schedules those of different callers fairly.
  *
  * @throws TypeError listing every invalid option
  */
 export function createInFlightLimits(
   options: InFlightLimitOptions,
   { clock, atNextTurn, taken }: InFlightDependencies,
-): InFlightLimits {
+) {
   const limits = readInFlightLimits(options);
   const most = { read: limits.reads, write: limits.writes, watch: limits.watches, bytes: limits.bytes };
   const mostOf = {
@@ -129,34 +108,14 @@ export function createInFlightLimits(
       if (this.#kind !== 'watch') queues.freed(this.#kind, this.#state);
     }
   }
-  const take = (kind: PlaceKind, state: CallerState): Place => new HeldPlace(kind, state);
-  const answerBytes = createAnswerBytes({
-    free: (state) => Math.min(free('bytes'), freeFor('bytes', state)),
-    count(state, bytes) {
+  const answerBytes = createAnswerBytes(
+    (state, bytes) => {
       held.bytes += bytes;
       state.held.bytes += bytes;
       if (bytes < 0) queues.freed('bytes', state);
     },
-  });
-  const inTurn = <T>(state: CallerState, client: Client, next: () => T): Promise<T | undefined> =>
-    new Promise((resolve) =>
-      queues.step(
-        state,
-        client,
-        () => resolve(next()),
-        () => resolve(undefined),
-      ),
-    );
-  const waitFor = <T>(kind: WaitKind, state: CallerState, client: Client, next: () => T): Promise<T | undefined> =>
-    new Promise((resolve) =>
-      queues.wait(
-        kind,
-        state,
-        client,
-        () => resolve(next()),
-        () => resolve(undefined),
-      ),
-    );
+    (state) => Math.min(free('bytes'), freeFor('bytes', state)),
+  );
   /** A caller without a name is identified by its address. */
   const stateOf = (caller: Caller | undefined, { remoteAddress = '' }: Client): CallerState => {
     if (caller === undefined) return queues.of(`\0unknown ${remoteAddress}`, true);
@@ -164,34 +123,47 @@ export function createInFlightLimits(
   };
   const none = (): undefined => undefined;
   const isFull = (state: CallerState): boolean =>
-    queues.waiting >= limits.queued || state.waiting >= limits.queuedPerCaller;
+    queues.waiting() >= limits.queued || state.waiting >= limits.queuedPerCaller;
 
   return {
-    enter(kind, caller, client) {
+    /**
+     * Takes a place: synchronously if one is free and no other caller is delayed by that. `undefined` means *no
+     * place*: answer `tooManyRequestsText()`. A refusal is scheduled as well, so that retrying at once gains nothing.
+     */
+    enter(kind: PlaceKind, caller: Caller, client: Client): Place | undefined | Promise<Place | undefined> {
       const state = stateOf(caller, client);
       const now = queues.mayBegin(state);
       if (kind === 'watch') {
-        const watch = (): Place | undefined => (isFree(kind, state) ? take(kind, state) : undefined);
-        return (now ? watch() : undefined) ?? inTurn(state, client, watch);
+        const watch = (): Place | undefined => (isFree(kind, state) ? new HeldPlace(kind, state) : undefined);
+        return (now ? watch() : undefined) ?? queues.wait('step', state, client, watch);
       }
-      if (caller.groups.includes(MASTERS)) return now ? NO_PLACE : inTurn(state, client, () => NO_PLACE);
-      if (now && isFree(kind, state) && !queues.mustWait(kind, state, free(kind))) return take(kind, state);
-      if (isFull(state)) return inTurn(state, client, none);
-      return waitFor(kind, state, client, () => take(kind, state));
+      if (caller.groups.includes(MASTERS)) return now ? NO_PLACE : queues.wait('step', state, client, () => NO_PLACE);
+      if (now && isFree(kind, state) && !queues.mustWait(kind, state, free(kind))) return new HeldPlace(kind, state);
+      if (isFull(state)) return queues.wait('step', state, client, none);
+      return queues.wait(kind, state, client, () => new HeldPlace(kind, state));
     },
-    hold(bytes, caller, client) {
+    /**
+     * Takes capacity for the bytes of a response, synchronously if possible. `undefined` means *none*: other responses to
+     * this caller, or to all callers, were not read by their clients in time.
+     */
+    hold(bytes: number, caller: Caller, client: Client): HeldBytes | Promise<HeldBytes | undefined> {
       if (caller.groups.includes(MASTERS)) return NO_BYTES;
       const state = stateOf(caller, client);
       if (isFree('bytes', state) && !queues.mustWait('bytes', state, 1)) return answerBytes.take(state, bytes);
-      if (isFull(state)) return inTurn(state, client, none);
-      return waitFor('bytes', state, client, () => answerBytes.take(state, bytes));
+      if (isFull(state)) return queues.wait('step', state, client, none);
+      return queues.wait('bytes', state, client, () => answerBytes.take(state, bytes));
     },
-    holdChunk(chunk, caller, client) {
+    /** Takes capacity for a chunk that several watches of a caller may be sent, counted once. `undefined` means *none*. */
+    holdChunk(chunk: Uint8Array, caller: Caller, client: Client): (() => void) | undefined {
       return caller.groups.includes(MASTERS) ? nothing : answerBytes.share(stateOf(caller, client), chunk);
     },
-    turn(caller, client) {
+    /**
+     * Schedules work of a caller, or of an unauthenticated client, that needs no place in flight: a piece of
+     * a list, a refusal, a path outside the events API. `undefined` means that it may start now.
+     */
+    turn(caller: Caller | undefined, client: Client): Promise<unknown> | undefined {
       const state = stateOf(caller, client);
-      return queues.mayBegin(state) ? undefined : inTurn(state, client, none);
+      return queues.mayBegin(state) ? undefined : queues.wait('step', state, client, none);
     },
   };
 }

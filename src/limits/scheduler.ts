@@ -15,16 +15,6 @@ export interface CallerActivity {
   countedFrom: number;
 }
 
-/** Decides how much work of callers starts in one turn of the event loop. */
-export interface Scheduler {
-  /** Whether work of this caller may start immediately. Otherwise it has to wait until `serve` starts it. */
-  mayBegin(caller: CallerActivity): boolean;
-  /** Whether several callers are active. */
-  areShared(): boolean;
-  /** Reports waiting work: `serve` is called in the next turns, until it returns that no more can start. */
-  wake(): void;
-}
-
 /** What {@link createScheduler} works with. */
 export interface SchedulerDependencies {
   readonly clock: Clock;
@@ -58,7 +48,7 @@ const SLOTS = { alone: 64, shared: 8 } as const;
  * delays the others. A single active caller gets nearly all the time; as soon as there are two,
  * turns are kept so short that another caller's request waits for a fraction of a millisecond.
  */
-export function createScheduler({ clock, atNextTurn, serve, isFlooded }: SchedulerDependencies): Scheduler {
+export function createScheduler({ clock, atNextTurn, serve, isFlooded }: SchedulerDependencies) {
   let turn = 0;
   /** Start of this turn, monotonic milliseconds; undefined until work starts in it. */
   let begunAt: number | undefined;
@@ -110,7 +100,8 @@ export function createScheduler({ clock, atNextTurn, serve, isFlooded }: Schedul
     for (let slot = 1; slot < count; slot += 1) atNextTurn(onSlot);
   };
   return {
-    mayBegin(caller) {
+    /** Whether work of this caller may start immediately. Otherwise it has to wait until `serve` starts it. */
+    mayBegin(caller: CallerActivity): boolean {
       const now = clock.monotonic();
       if (last !== caller && !(caller.unknown && isQuiet(caller, now))) {
         if (last !== undefined && now - last.heardAt < ACTIVE_MS) sharedUntil = now + ACTIVE_MS;
@@ -129,8 +120,10 @@ export function createScheduler({ clock, atNextTurn, serve, isFlooded }: Schedul
       caller.begun += 1;
       return true;
     },
-    areShared: () => clock.monotonic() < sharedUntil,
-    wake() {
+    /** Whether several callers are active. */
+    areShared: (): boolean => clock.monotonic() < sharedUntil,
+    /** Reports waiting work: `serve` is called in the next turns, until it returns that no more can start. */
+    wake(): void {
       if (planned === 0) plan(1);
     },
   };

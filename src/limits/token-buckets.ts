@@ -1,12 +1,6 @@
 import type { Clock } from '../clock/clock.js';
 
-/** Token buckets by key; the most recently used ones are kept. */
-export interface TokenBuckets {
-  /** Takes a token and returns 0; if there is none, returns the milliseconds until there is one. */
-  take(key: string): number;
-}
-
-/** What {@link createTokenBuckets} needs. */
+/** Options of {@link createTokenBuckets}. */
 export interface TokenBucketsOptions {
   /** Tokens a second. */
   readonly qps: number;
@@ -23,11 +17,13 @@ interface Bucket {
   at: number;
 }
 
-/** Makes {@link TokenBuckets}. The map is in the order of use, so the first bucket is dropped first. */
-export function createTokenBuckets({ qps, burst, most, clock }: TokenBucketsOptions): TokenBuckets {
+/** Token buckets by key; the most recently used ones are kept. */
+export function createTokenBuckets({ qps, burst, most, clock }: TokenBucketsOptions) {
+  /** In order of use: the first one is dropped first. */
   const buckets = new Map<string, Bucket>();
   return {
-    take(key) {
+    /** Takes a token and returns 0; if there is none, returns the milliseconds until there is one. */
+    take(key: string): number {
       const now = clock.monotonic();
       const bucket = buckets.get(key) ?? { tokens: burst, at: now };
       bucket.tokens = Math.min(burst, bucket.tokens + ((now - bucket.at) * qps) / 1000);

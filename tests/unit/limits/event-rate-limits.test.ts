@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { eventRateLimits, type EventRateLimit } from '../../../src/limits/event-rate-limit-options.js';
-import { createEventRateLimits, type EventRateLimits } from '../../../src/limits/event-rate-limits.js';
+import {
+  createEventRateLimits,
+  eventRateLimits,
+  type EventRateLimit,
+  type EventRateLimits,
+} from '../../../src/limits/event-rate-limits.js';
 import type { Event } from '../../../src/model/event.js';
 import { fakeClock, type FakeClock } from '../../../src/testing/fake-clock.js';
 

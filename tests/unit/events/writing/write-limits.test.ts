@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { EventRateLimit } from '../../../../src/limits/event-rate-limit-options.js';
+import type { EventRateLimit } from '../../../../src/limits/event-rate-limits.js';
 import { storeError } from '../../../../src/store/contract/errors.js';
 import { bench, event, path, type Bench } from '../bench.js';
 
