@@ -13,6 +13,16 @@ export interface LoggerLike {
   error(fields: object, text: string): void;
 }
 
+/** What is used of `console`. */
+export interface ConsoleLike {
+  /** Prints an ordinary line. */
+  info(...data: unknown[]): void;
+  /** Prints a warning. */
+  warn(...data: unknown[]): void;
+  /** Prints an error. */
+  error(...data: unknown[]): void;
+}
+
 /** Options of `loggerObserver` and `consoleObserver`. */
 export interface ObserverOptions {
   /** Which requests of the Event API are logged. Default `failed`: those answered with a 5xx. */
@@ -20,7 +30,7 @@ export interface ObserverOptions {
 }
 
 /** One line of a log. */
-export interface LogLine {
+interface LogLine {
   readonly level: 'info' | 'warn' | 'error';
   readonly text: string;
   readonly fields: object;
@@ -28,15 +38,20 @@ export interface LogLine {
 
 const rules = (): OptionRules<ObserverOptions> => ({ requests: oneOf('failed', 'all', 'none') });
 
-/** Checks the arguments of an observer. @throws TypeError that lists every fault */
-export function checkObserver(
+/** Makes an observer that passes on what is logged of each observation, if anything. */
+function createObserver(
   where: string,
   logger: unknown,
-  methods: readonly string[],
   options: ObserverOptions,
-): void {
+  write: (line: LogLine, observation: Observation) => void,
+): Observe {
+  const methods = ['info', 'warn', 'error'];
   throwFaults(where, required(anObjectWith(methods, `an object with ${methods.join(', ')}`))(logger, 'the logger'));
   checkOptions(where, options, rules());
+  return (observation) => {
+    const line = lineOf(observation, options.requests ?? 'failed');
+    if (line !== undefined) write(line, observation);
+  };
 }
 
 /**
@@ -48,15 +63,24 @@ export function checkObserver(
  * @throws TypeError that lists every fault of the arguments
  */
 export function loggerObserver(logger: LoggerLike, options: ObserverOptions = {}): Observe {
-  checkObserver('loggerObserver', logger, ['info', 'warn', 'error'], options);
-  return (observation) => {
-    const line = lineOf(observation, options.requests ?? 'failed');
-    if (line !== undefined) logger[line.level](line.fields, line.text);
-  };
+  return createObserver('loggerObserver', logger, options, ({ level, fields, text }) => logger[level](fields, text));
+}
+
+/**
+ * Makes an `observe` hook that writes lines of text, for services without a logger: `consoleObserver(console)`. It writes what
+ * `loggerObserver` logs; unexpected errors are followed by the error itself, which `console` prints with its stack.
+ *
+ * @throws TypeError that lists every fault of the arguments
+ */
+export function consoleObserver(console: ConsoleLike, options: ObserverOptions = {}): Observe {
+  return createObserver('consoleObserver', console, options, ({ level, text }, observation) => {
+    if (observation.type === 'error') console[level](text, observation.error);
+    else console[level](text);
+  });
 }
 
 /** What is logged of an observation, if anything. */
-export function lineOf(observation: Observation, requests: 'failed' | 'all' | 'none'): LogLine | undefined {
+function lineOf(observation: Observation, requests: 'failed' | 'all' | 'none'): LogLine | undefined {
   switch (observation.type) {
     case 'error': {
       const { error: err, where, count } = observation;
@@ -97,7 +121,7 @@ export function lineOf(observation: Observation, requests: 'failed' | 'all' | 'n
   }
 }
 
-/** A client chooses the URL: in a line of text it must not make another line, or colours. */
+/** Clients choose the URL: it must not begin another line or change colours. */
 function withoutControls(url: string): string {
   // eslint-disable-next-line no-control-regex -- these are what is replaced
   return url.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, '?').slice(0, 1_024);
