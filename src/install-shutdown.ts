@@ -3,8 +3,9 @@ import { gracefulClose, type ClosableServer } from './bridge/node/graceful-close
 import type { OrderableServer } from './bridge/node/order-requests.js';
 import { aListOfSignals, exitProcess, onSignals, type ShutdownSignal } from './bridge/node/process-signals.js';
 import { trackConnections, type OpenConnections, type TrackableServer } from './bridge/node/track-connections.js';
+import { pause } from './clock/abortable.js';
 import { systemClock, type Clock } from './clock/clock.js';
-import { createLifecycle, pause, type LifecyclePhase } from './lifecycle/create-lifecycle.js';
+import { createLifecycle, type LifecyclePhase } from './lifecycle/create-lifecycle.js';
 import type { ShutdownStep } from './lifecycle/options.js';
 import type { Observe } from './observe/observation.js';
 import { checkOptions, type OptionRules } from './options/check-options.js';
@@ -163,7 +164,7 @@ export function installShutdown(options: InstallShutdownOptions): InstalledShutd
       const left = deadline - clock.monotonic();
       if (left <= 0) return 0;
       if (tracked.every(({ tracker }) => tracker.open().requests === 0)) return idleGraceMs + LAST_CLOSE_MS;
-      await pause(Math.min(POLL_MS, left), clock);
+      await pause(clock, Math.min(POLL_MS, left), undefined);
     }
   };
 

@@ -9,7 +9,7 @@ import { aListOfStrings, mustBe, required } from '../options/rules.js';
 import { createEndpoints } from './endpoints.js';
 import { askAll, askOne, reportOf, settled, type Asked, type GracePeriod } from './evaluate.js';
 import { createLogWatch } from './log-watch.js';
-import { resolveOptions, type HealthOptions } from './options.js';
+import { checkHealthOptions, type HealthOptions } from './options.js';
 import { createPermission, grantToAll } from './permission.js';
 import { createRegistry } from './registry.js';
 import { createSemaphore } from './semaphore.js';
@@ -26,8 +26,9 @@ import { createSemaphore } from './semaphore.js';
  * @throws TypeError that lists every fault of the options.
  */
 export function createHealth(options: HealthOptions = {}): Health {
-  const { concurrency, timeoutMs, livezGracePeriodMs, rootsOpen, ownVerdictLine, auditIds } = resolveOptions(options);
+  checkHealthOptions(options);
   const { authenticate, authorize, impersonation, clock = systemClock } = options;
+  const { concurrency = 16, timeoutMs = 2_000, livezGracePeriodMs = 0 } = options;
 
   const { observe, isBlocked } = createLogWatch(options.observe, clock);
   const open = grantToAll(impersonation !== undefined);
@@ -75,16 +76,12 @@ export function createHealth(options: HealthOptions = {}): Health {
   }
 
   return {
-    handle: createEndpoints({
+    handle: createEndpoints(options, {
       clock,
       observe,
-      observed: options.observe !== undefined,
       permission:
         authenticate && authorize ? createPermission({ authenticate, authorize, impersonation, clock }, observe) : open,
       open,
-      rootsOpen,
-      auditIds,
-      ownVerdictLine,
       ask,
       askOne: (root, name) => {
         const runner = registry.find(root, name);

@@ -1,32 +1,24 @@
-import type { CheckFunction, HealthCheck, HealthRoot } from './contract.js';
+import type { HealthCheck, HealthRoot } from './contract.js';
 import { checkOptions, type OptionRules } from '../options/check-options.js';
 import { aBoolean, aFunction, aNumber, aWholeNumber, mustBe, required } from '../options/rules.js';
 
-/** A check with every default in place. */
-export interface CheckDefinition {
-  readonly name: string;
-  readonly check: CheckFunction;
-  readonly endpoints: readonly HealthRoot[];
-  readonly timeoutMs: number;
-  readonly periodMs: number | undefined;
-  readonly cacheMs: number;
-  readonly critical: boolean;
-  readonly failureThreshold: number;
-  readonly successThreshold: number;
-  readonly group: string | undefined;
-  readonly startup: boolean;
-}
+/** A check with its defaults. */
+export type CheckDefinition = {
+  readonly [Name in keyof Required<HealthCheck>]: Name extends 'periodMs' | 'group'
+    ? HealthCheck[Name]
+    : NonNullable<HealthCheck[Name]>;
+};
 
 /** All three endpoints, in the order they are documented. */
 export const ROOTS: readonly HealthRoot[] = /* @__PURE__ */ Object.freeze(['healthz', 'livez', 'readyz'] as const);
 
-/** The default endpoints: not livez, whose failure restarts the process. */
-const DEFAULT_ENDPOINTS: readonly HealthRoot[] = /* @__PURE__ */ Object.freeze(['readyz', 'healthz'] as const);
+/** Not livez, whose failure restarts the process. */
+const DEFAULT_ENDPOINTS: readonly HealthRoot[] = ['readyz', 'healthz'];
 
 const LONGEST_NAME = 253;
 
 /** Scripts split lines at blanks, and names are part of paths, so neither may be ambiguous. */
-export function isCheckName(value: unknown): value is string {
+function isCheckName(value: unknown): value is string {
   if (typeof value !== 'string' || value.length > LONGEST_NAME) return false;
   if (/[\s\p{Cc}\p{Cs}]/u.test(value)) return false;
   return value.split('/').every((segment) => segment !== '' && segment !== '.' && segment !== '..');
@@ -70,7 +62,7 @@ export function resolveCheck(check: HealthCheck, defaultTimeoutMs: number): Chec
   return {
     name: check.name,
     check: check.check,
-    endpoints: check.endpoints === undefined ? DEFAULT_ENDPOINTS : [...check.endpoints],
+    endpoints: [...(check.endpoints ?? DEFAULT_ENDPOINTS)],
     timeoutMs: check.timeoutMs ?? defaultTimeoutMs,
     periodMs: check.periodMs,
     cacheMs: check.cacheMs ?? 0,

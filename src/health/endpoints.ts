@@ -9,9 +9,9 @@ import { badPathText, notFoundText, TARGET_TOO_LARGE } from '../responses/fixed-
 import { chain, isPromise } from '../http/promise.js';
 import type { Verdict } from './check-runner.js';
 import type { HealthRoot } from './contract.js';
-import { reportOf, settled, type Asked, type ProbeVerdict, type Settled } from './evaluate.js';
+import { createProbeResults, reportOf, settled, type Asked, type ProbeVerdict, type Settled } from './evaluate.js';
+import type { HealthOptions } from './options.js';
 import type { AskOpen, AskPermission } from './permission.js';
-import { createProbeResults } from './probe-results.js';
 import { ROOT_OK, checkText, rootJson, rootText } from './render.js';
 import { rootOf } from './registry.js';
 
@@ -19,15 +19,10 @@ import { rootOf } from './registry.js';
 export interface EndpointsDependencies {
   readonly clock: Clock;
   readonly observe: Observe;
-  /** Whether probes are observed. */
-  readonly observed: boolean;
   /** Decides about all requests except those for open roots. */
   readonly permission: AskPermission;
   /** Decides about open roots. */
   readonly open: AskOpen;
-  readonly rootsOpen: boolean;
-  readonly auditIds: boolean;
-  readonly ownVerdictLine: boolean;
   ask(root: HealthRoot, exclude: readonly string[]): Asked;
   /** The verdict of one check of an endpoint; `undefined` when it has none of that name. */
   askOne(root: HealthRoot, name: string): Verdict | Promise<Verdict> | undefined;
@@ -39,8 +34,9 @@ type Answer = ApiResponse | Promise<ApiResponse>;
 const NO_VALUES: readonly string[] = Object.freeze([]);
 
 /** Makes the handler of the three roots and everything below them. */
-export function createEndpoints(around: EndpointsDependencies): ApiHandler {
-  const { clock, observe, observed, permission, open, rootsOpen, auditIds, ownVerdictLine } = around;
+export function createEndpoints(options: HealthOptions, around: EndpointsDependencies): ApiHandler {
+  const { clock, observe, permission, open } = around;
+  const { roots, verdictLine, auditIds, observe: hook } = options;
   const results = createProbeResults();
 
   function answerRoot(root: HealthRoot, query: Query, asked: Asked): Answer {
@@ -61,7 +57,7 @@ export function createEndpoints(around: EndpointsDependencies): ApiHandler {
       }
       return query.get('format')?.[0] === 'json'
         ? rootJson(report)
-        : rootText(report, query.has('verbose'), ownVerdictLine);
+        : rootText(report, query.has('verbose'), verdictLine === 'root');
     });
   }
 
@@ -75,7 +71,7 @@ export function createEndpoints(around: EndpointsDependencies): ApiHandler {
   }
 
   function tellProbe(root: HealthRoot, asked: Settled): void {
-    if (observed) void observe({ type: 'health.probed', root, checks: results(root, asked) });
+    if (hook !== undefined) void observe({ type: 'health.probed', root, checks: results(root, asked) });
   }
 
   function tellFailures(root: HealthRoot, names: readonly string[], verdicts: readonly ProbeVerdict[]): void {
@@ -92,7 +88,7 @@ export function createEndpoints(around: EndpointsDependencies): ApiHandler {
     const limit = requestTimeout(query.get('timeout')?.[0]);
     if (limit !== undefined && 'fault' in limit) return badTimeout(limit.fault);
     const isRoot = path.length === root.length + 1;
-    const ask = isRoot && rootsOpen ? open : permission;
+    const ask = isRoot && roots !== 'authorized' ? open : permission;
     const answered = chain(ask(request, path), (permitted): Answer => {
       if (!permitted.granted) return permitted.refusal;
       if (!isRoot) return answerCheck(root, path.slice(root.length + 2), permitted.mayKnow);
@@ -103,7 +99,7 @@ export function createEndpoints(around: EndpointsDependencies): ApiHandler {
 
   function finish(request: ApiRequest, response: ApiResponse): ApiResponse {
     const shaped = request.method === 'HEAD' ? asHead(response) : response;
-    return auditIds ? audited(request, shaped) : shaped;
+    return auditIds === true ? audited(request, shaped) : shaped;
   }
 
   return (request) => {

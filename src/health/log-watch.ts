@@ -3,29 +3,22 @@ import { isPromise } from '../http/promise.js';
 import type { Observation, Observe } from '../observe/observation.js';
 import { createWarnings } from '../observe/warnings.js';
 
-/** The `observe` hook, watched. */
-export interface LogWatch {
-  /** Calls the hook. Never throws; a promise it returns is watched and its rejection ignored. */
-  readonly observe: (observation: Observation) => void;
-  /** True while a promise of the hook has been pending for {@link BLOCKED_AFTER_MS}. */
-  readonly isBlocked: () => boolean;
-}
-
 /** Kubernetes: the check `log` fails when nothing could be flushed for two minutes. */
-export const BLOCKED_AFTER_MS = 120_000;
+const BLOCKED_AFTER_MS = 120_000;
 
 /** A hook that never ends must not make the list of pending promises grow without limit. */
 const MOST_WATCHED = 1_024;
 
-/** Watches an `observe` hook (or none). */
-export function createLogWatch(hook: Observe | undefined, clock: Clock): LogWatch {
-  if (hook === undefined) return { observe: createWarnings(), isBlocked: () => false };
+/** Watches an `observe` hook; without one, errors become warnings of the process. */
+export function createLogWatch(hook: Observe | undefined, clock: Clock) {
+  const call = hook ?? createWarnings();
   // In chronological order, so the first is the oldest.
   const pending = new Set<{ readonly since: number }>();
   return {
-    observe(observation) {
+    /** Calls the hook. Never throws; a promise it returns is watched and its rejection ignored. */
+    observe(observation: Observation): void {
       try {
-        const result: unknown = hook(observation);
+        const result: unknown = call(observation);
         if (!isPromise(result) || pending.size >= MOST_WATCHED) {
           if (isPromise(result)) Promise.resolve(result).catch(() => undefined);
           return;
@@ -38,7 +31,8 @@ export function createLogWatch(hook: Observe | undefined, clock: Clock): LogWatc
         // A hook that throws must not fail a probe.
       }
     },
-    isBlocked() {
+    /** True while a promise of the hook has been pending for {@link BLOCKED_AFTER_MS}. */
+    isBlocked(): boolean {
       const [oldest] = pending;
       return oldest !== undefined && clock.monotonic() - oldest.since >= BLOCKED_AFTER_MS;
     },

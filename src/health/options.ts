@@ -50,16 +50,6 @@ export interface HealthOptions {
   readonly auditIds?: boolean | undefined;
 }
 
-/** The options with every default in place. */
-export interface ResolvedHealthOptions {
-  readonly concurrency: number;
-  readonly timeoutMs: number;
-  readonly livezGracePeriodMs: number;
-  readonly rootsOpen: boolean;
-  readonly ownVerdictLine: boolean;
-  readonly auditIds: boolean;
-}
-
 const rules = (): OptionRules<HealthOptions> => ({
   authenticate: aHook('authenticate'),
   authorize: aHook('authorize'),
@@ -74,8 +64,8 @@ const rules = (): OptionRules<HealthOptions> => ({
   auditIds: aBoolean,
 });
 
-/** Checks the options and fills in defaults. Throws one `TypeError` that lists every fault. */
-export function resolveOptions(options: HealthOptions): ResolvedHealthOptions {
+/** @throws TypeError that lists every fault of the options */
+export function checkHealthOptions(options: HealthOptions): void {
   checkOptions('createHealth', options, rules(), ({ authenticate, authorize, roots }) => [
     (authenticate === undefined) !== (authorize === undefined) &&
       'authenticate and authorize go together: give both, or neither',
@@ -84,13 +74,4 @@ export function resolveOptions(options: HealthOptions): ResolvedHealthOptions {
       authorize === undefined &&
       "roots: 'authorized' needs authenticate and authorize",
   ]);
-  const { concurrency = 16, timeoutMs = 2_000, livezGracePeriodMs = 0, auditIds = false, roots, verdictLine } = options;
-  return {
-    concurrency,
-    timeoutMs,
-    livezGracePeriodMs,
-    rootsOpen: roots !== 'authorized',
-    ownVerdictLine: verdictLine === 'root',
-    auditIds,
-  };
 }

@@ -1,6 +1,7 @@
+import { pause } from '../clock/abortable.js';
 import { systemClock, type Clock } from '../clock/clock.js';
 import { createNotifier } from '../observe/observation.js';
-import { resolveLifecycleOptions, type LifecycleOptions } from './options.js';
+import { checkLifecycleOptions, type LifecycleOptions } from './options.js';
 
 /** The phase of a service. */
 export type LifecyclePhase =
@@ -45,8 +46,9 @@ const DRAIN_LIMIT_PASSED: Error = /* @__PURE__ */ Object.freeze(
  * @throws TypeError that lists every fault of the options.
  */
 export function createLifecycle(options: LifecycleOptions): Lifecycle {
-  const { shutdownDelayMs, drainTimeoutMs, closeTimeoutMs } = resolveLifecycleOptions(options);
+  checkLifecycleOptions(options);
   const { health, clock = systemClock } = options;
+  const { shutdownDelayMs = 0, drainTimeoutMs = 60_000, closeTimeoutMs = 10_000 } = options;
   const notify = createNotifier(options.observe);
   let phase: LifecyclePhase = 'running';
   let ending: Promise<ShutdownResult> | undefined;
@@ -55,7 +57,7 @@ export function createLifecycle(options: LifecycleOptions): Lifecycle {
     const failures: { step: string; error: unknown }[] = [];
     const note = (step: string, error: unknown): void => {
       failures.push({ step, error });
-      tell(error, step);
+      notify({ type: 'error', error, where: `lifecycle: ${step}` });
     };
     const attempt = async (step: string, work: (() => void | Promise<void>) | undefined): Promise<void> => {
       try {
@@ -69,7 +71,7 @@ export function createLifecycle(options: LifecycleOptions): Lifecycle {
     await attempt('startShutdown', () => health.startShutdown());
     const before = attempt('beforeStop', options.beforeStop);
     const [, prepared] = await Promise.all([
-      pause(shutdownDelayMs, clock),
+      shutdownDelayMs === 0 || pause(clock, shutdownDelayMs, undefined),
       options.beforeStop === undefined || withinTime(before, shutdownDelayMs + drainTimeoutMs, clock),
     ]);
     if (!prepared) note('beforeStop', new Error('beforeStop took too long and was left behind'));
@@ -93,15 +95,11 @@ export function createLifecycle(options: LifecycleOptions): Lifecycle {
     return { drained, failures };
   }
 
-  function tell(error: unknown, step: string): void {
-    notify({ type: 'error', error, where: `lifecycle: ${step}` });
-  }
-
   return { shutdown: () => (ending ??= run()), phase: () => phase };
 }
 
-/** Waits for work, but no longer than `ms` milliseconds. `false` if the time was over first. The work must not reject. */
-export function withinTime(work: Promise<unknown>, ms: number, clock: Clock): Promise<boolean> {
+/** Waits for work for at most `ms` milliseconds. `false` if the time was over first. The work must not reject. */
+function withinTime(work: Promise<unknown>, ms: number, clock: Clock): Promise<boolean> {
   return new Promise((resolve) => {
     const timer = clock.setTimer(() => resolve(false), ms);
     void work.then(() => {
@@ -109,9 +107,4 @@ export function withinTime(work: Promise<unknown>, ms: number, clock: Clock): Pr
       resolve(true);
     });
   });
-}
-
-/** Waits for `ms` milliseconds; not at all if it is 0. */
-export function pause(ms: number, clock: Clock): Promise<void> {
-  return ms === 0 ? Promise.resolve() : new Promise((resolve) => void clock.setTimer(resolve, ms));
 }

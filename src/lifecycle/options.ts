@@ -41,13 +41,6 @@ export interface LifecycleOptions {
   readonly observe?: Observe | undefined;
 }
 
-/** The options with every default in place. */
-export interface ResolvedLifecycleOptions {
-  readonly shutdownDelayMs: number;
-  readonly drainTimeoutMs: number;
-  readonly closeTimeoutMs: number;
-}
-
 const LONGEST_MS = 86_400_000;
 
 const rules = (): OptionRules<LifecycleOptions> => ({
@@ -64,9 +57,7 @@ const rules = (): OptionRules<LifecycleOptions> => ({
   clock: aClock,
 });
 
-/** Checks the options and fills in defaults. Throws one `TypeError` that lists every fault. */
-export function resolveLifecycleOptions(options: LifecycleOptions): ResolvedLifecycleOptions {
+/** @throws TypeError that lists every fault of the options */
+export function checkLifecycleOptions(options: LifecycleOptions): void {
   checkOptions('createLifecycle', options, rules());
-  const { shutdownDelayMs = 0, drainTimeoutMs = 60_000, closeTimeoutMs = 10_000 } = options;
-  return { shutdownDelayMs, drainTimeoutMs, closeTimeoutMs };
 }
