@@ -1,47 +1,14 @@
-import { isBytes } from '../../http/bytes.js';
-import { releaseIterator } from '../../http/response.js';
+import { ChunkReader } from '../exchange/chunk-reader.js';
 import type { Transfer } from '../exchange/stall-detector.js';
 import { isTransferred, type SharedCopies, type SharedCopy } from './shared-copies.js';
 
-/** What happens to a body on its way out. Exactly one of these is called, once. */
+/** What happens to a body on its way out. One of these is called, once, unless `breakOff` was. */
 export interface BodyStreamEvents {
-  onEnd(): void;
+  /** The source has ended, or the consumer has left or stalled. */
+  onOver(code?: 'client-left' | 'reader-stalled'): void;
   /** Returns true when the error only says that the source was aborted: the stream then ends cleanly. */
   onFailure(error: unknown): boolean;
-  /** The consumer does not want the rest. */
-  onCancel(): void;
-  /** The consumer has not asked for a chunk for too long. */
-  onStall(): void;
 }
-
-/** A body for a server that speaks fetch. */
-export interface BodyStream extends Transfer {
-  readonly stream: ReadableStream<Uint8Array>;
-  /** Ends the body with an error and releases the source. Calls none of the events. */
-  breakOff(): void;
-}
-
-/**
- * A ReadableStream over a source. It asks for a chunk only when the consumer reads, and copies it: the source may reuse its
- * buffer for the next one, and a server or middleware may transfer what it is given. Watches share their copies.
- */
-export function bodyStream(
-  source: AsyncIterable<Uint8Array>,
-  events: BodyStreamEvents,
-  copies: SharedCopies,
-): BodyStream {
-  return new PulledBody(source, events, copies);
-}
-
-/**
- * An iterator that delivers a result without a promise, as those of watches do: see `ParkedIterator`. It never writes to a
- * chunk that it has given.
- */
-interface DirectIterator {
-  nextTo(taker: PulledBody): void;
-}
-
-type ChunkIterator = AsyncIterator<Uint8Array> & Partial<DirectIterator>;
 
 const TRANSFERRED =
   'the buffer of a chunk that several watches share has been transferred: the watch was ended, and chunks are not shared any more';
@@ -50,25 +17,25 @@ const TRANSFERRED =
 const ON_DEMAND = { highWaterMark: 0 } as const;
 
 /**
- * A class for the reason that `StreamPump` has. `pull` returns no promise: the stream asks again when the consumer reads again,
- * and two promises for each chunk were a sixth of a frame's cost.
+ * A ReadableStream over a source. It requests a chunk only when the consumer reads, and copies it: the source may reuse its
+ * buffer for the next one, and a server or middleware may transfer what it is given. Watches share their copies.
+ *
+ * `pull` returns no promise: the stream asks again when the consumer reads again, and two promises for each chunk were a sixth
+ * of a frame's cost.
  */
-class PulledBody implements BodyStream {
+export class BodyStream extends ChunkReader implements Transfer {
   readonly stream: ReadableStream<Uint8Array>;
-  readonly #source: AsyncIterable<Uint8Array>;
   readonly #events: BodyStreamEvents;
-  #iterator: ChunkIterator | undefined;
   #controller!: ReadableStreamDefaultController<Uint8Array>;
   readonly #copies: SharedCopies;
   /** What the consumer was given last. */
   #given: SharedCopy | undefined;
-  #over = false;
-  /** The source has been asked for a chunk. */
+  /** A chunk was requested of the source. */
   #waiting = false;
   #pulls = 0;
 
   constructor(source: AsyncIterable<Uint8Array>, events: BodyStreamEvents, copies: SharedCopies) {
-    this.#source = source;
+    super(source);
     this.#events = events;
     this.#copies = copies;
     this.stream = new ReadableStream<Uint8Array>(this, ON_DEMAND);
@@ -80,48 +47,24 @@ class PulledBody implements BodyStream {
 
   pull(): void {
     // Of several reads at once, the next is served when this one is.
-    if (this.#waiting || this.#over) return;
+    if (this.#waiting || this.isOver) return;
     this.#pulls += 1;
+    this.#waiting = true;
     if (this.#given !== undefined && isTransferred(this.#given)) this.#transferred(this.#given);
-    else this.#next();
+    else this.next();
   }
 
   cancel(): void {
-    if (this.#over) return;
-    this.#over = true;
-    this.#events.onCancel();
-    this.#release();
+    if (this.isOver) return;
+    this.isOver = true;
+    this.#events.onOver('client-left');
+    this.release();
   }
 
-  /** The next result of the source. */
-  resolve(result: IteratorResult<Uint8Array, unknown>): void {
-    if (this.#over) return;
-    if (result.done === true) {
-      this.#over = true;
-      this.#events.onEnd();
-      this.#controller.close();
-    } else if (!isBytes(result.value)) {
-      releaseIterator(this.#iterator);
-      this.reject(new TypeError('a streamed body must give Uint8Array chunks'));
-    } else if (result.value.byteLength === 0) {
-      this.#next();
-    } else {
-      this.#waiting = false;
-      this.#controller.enqueue(this.#copyOf(result.value));
-    }
-  }
-
-  reject(error: unknown): void {
-    if (this.#over) return;
-    this.#over = true;
-    if (this.#events.onFailure(error)) this.#controller.close();
-    else this.#break();
-  }
-
+  /** Ends the body with an error and releases the source. Calls none of the events. */
   breakOff(): void {
-    if (this.#over) return;
-    this.#over = true;
-    this.#release();
+    if (this.isOver) return;
+    this.release();
     this.#break();
   }
 
@@ -131,48 +74,41 @@ class PulledBody implements BodyStream {
   }
 
   abandon(): void {
-    this.#events.onStall();
+    this.#events.onOver('reader-stalled');
     this.breakOff();
   }
 
-  #next(): void {
-    this.#waiting = true;
-    try {
-      const iterator: ChunkIterator = (this.#iterator ??= this.#source[Symbol.asyncIterator]());
-      if (iterator.nextTo !== undefined) iterator.nextTo(this);
-      else
-        iterator.next().then(
-          (result) => this.resolve(result),
-          (error: unknown) => this.reject(error),
-        );
-    } catch (error) {
-      this.reject(error);
-    }
+  protected override onChunk(chunk: Uint8Array): void {
+    this.#waiting = false;
+    this.#controller.enqueue(this.#copyOf(chunk));
+  }
+
+  protected override onEnd(): void {
+    this.#events.onOver();
+    this.#controller.close();
+  }
+
+  protected override onFailure(error: unknown): void {
+    if (this.#events.onFailure(error)) this.#controller.close();
+    else this.#break();
   }
 
   #copyOf(chunk: Uint8Array): Uint8Array {
-    if (this.#iterator?.nextTo === undefined) return new Uint8Array(chunk);
+    // Only watches never write to a chunk that they have given.
+    if (this.iterator?.nextTo === undefined) return new Uint8Array(chunk);
     this.#given = this.#copies.of(chunk);
     return this.#given.bytes;
   }
 
   /**
-   * Somebody has transferred the copy that this consumer had, perhaps before the consumer had read it. Its watch breaks off, for
-   * the client to resume it, unless nobody else can have been the one.
+   * Somebody has transferred the copy that this consumer had, perhaps before the consumer had read it. The watch breaks off, so
+   * that the client resumes it, unless no other consumer has had the copy.
    */
   #transferred({ takers }: SharedCopy): void {
     this.#copies.stopSharing();
     this.#given = undefined;
-    if (takers === 1) {
-      this.#next();
-      return;
-    }
-    releaseIterator(this.#iterator);
-    this.reject(new TypeError(TRANSFERRED));
-  }
-
-  #release(): void {
-    releaseIterator(this.#iterator ?? this.#source[Symbol.asyncIterator]());
+    if (takers === 1) this.next();
+    else this.fail(new TypeError(TRANSFERRED));
   }
 
   /** The server may print or send this error: the real one goes to the hook only. */

@@ -8,7 +8,7 @@ import { failureOf, reportTo, warnOf } from '../exchange/failures.js';
 import { checkBridge, STALL_TIMEOUT_MS, type BridgeOptions } from '../exchange/options.js';
 import { withNoTransform } from '../exchange/no-transform.js';
 import { createStallDetector } from '../exchange/stall-detector.js';
-import { bodyStream, type BodyStreamEvents } from './body-stream.js';
+import { BodyStream } from './body-stream.js';
 import { createSharedCopies } from './shared-copies.js';
 import { createStreamingAnswers } from '../exchange/streaming-answers.js';
 import { FetchExchange, type FetchInfo } from './request.js';
@@ -38,7 +38,7 @@ export function toFetchHandler(handler: ApiHandler, options: FetchHandlerOptions
   const settings = { maxBodyBytes: options.maxBodyBytes ?? Infinity, clientLeft: abortReason('client-left') };
   const onError = options.onError ?? warnOf('toFetchHandler');
   const unwanted = abortReason('body-unwanted');
-  const stalled = abortReason('reader-stalled');
+  const reasons = { 'client-left': settings.clientLeft, 'reader-stalled': abortReason('reader-stalled') };
   const givenUp = abortReason('answer-given-up');
   const stalls = createStallDetector(options.clock ?? systemClock, options.stallTimeoutMs ?? STALL_TIMEOUT_MS);
   const streaming = createStreamingAnswers(options.signal);
@@ -83,24 +83,17 @@ export function toFetchHandler(handler: ApiHandler, options: FetchHandlerOptions
       body.breakOff();
       over();
     };
-    const events: BodyStreamEvents = {
-      onEnd: over,
-      onFailure(error): boolean {
-        const harmless = exchange.aborted && isAbortError(error);
-        over();
-        if (!harmless) reportTo(onError, error, 'stream');
-        return harmless;
-      },
-      onCancel(): void {
-        exchange.abort(settings.clientLeft);
-        over();
-      },
-      onStall(): void {
-        exchange.abort(stalled);
-        over();
-      },
+    const onFailure = (error: unknown): boolean => {
+      const harmless = exchange.aborted && isAbortError(error);
+      over();
+      if (!harmless) reportTo(onError, error, 'stream');
+      return harmless;
     };
-    const body = bodyStream(source, events, copies);
+    const onOver = (code?: keyof typeof reasons): void => {
+      if (code !== undefined) exchange.abort(reasons[code]);
+      over();
+    };
+    const body = new BodyStream(source, { onOver, onFailure }, copies);
     stalls.add(body);
     if (signal?.aborted) onGiveUp();
     else signal?.addEventListener('abort', onGiveUp);

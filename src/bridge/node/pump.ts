@@ -1,5 +1,4 @@
-import { isBytes } from '../../http/bytes.js';
-import { releaseIterator } from '../../http/response.js';
+import { ChunkReader } from '../exchange/chunk-reader.js';
 import { framedWriter, type LastFramed } from './framed-writer.js';
 import { type NodeOutgoing, http2Stream } from './message.js';
 
@@ -19,9 +18,8 @@ export interface PumpEnd {
 }
 
 /**
- * Writes the chunks of a source one by one: the next is asked for when Node has written the last, so that the source may reuse
- * its buffer, and a client that reads slowly holds one chunk. Callbacks, not `for await`: a loop cannot leave a source that
- * waits in `next()`, and a race of promises for each chunk would leak.
+ * Writes the chunks of a source one by one: the next is requested when Node has written the last, so that the source may reuse
+ * its buffer, and a client that reads slowly holds one chunk.
  *
  * @param framing shared by the responses of a listener; without it every chunk goes through `res.write`
  */
@@ -31,101 +29,62 @@ export function pump(
   done: (end: PumpEnd) => void,
   framing?: LastFramed,
 ): Pump {
-  const running = new StreamPump(res, done, framing);
-  running.begin(source);
+  const running = new StreamPump(source, res, done, framing);
+  running.next();
   return running;
 }
 
-/** An iterator that delivers a result without a promise, as those of watches do: see `ParkedIterator`. */
-interface DirectIterator {
-  nextTo(taker: StreamPump): void;
-}
-
-/** A class, as `RingWatcher` of the watch hub: closures of a thousand watches would be optimized one by one. */
-class StreamPump implements Pump {
+class StreamPump extends ChunkReader implements Pump {
   readonly #res: NodeOutgoing;
   readonly #framing: LastFramed | undefined;
-  #write: Writer;
+  #write: Writer | undefined;
   readonly #done: (end: PumpEnd) => void;
-  #iterator: (AsyncIterator<Uint8Array> & Partial<DirectIterator>) | undefined;
-  #over = false;
   writes = 0;
 
-  constructor(res: NodeOutgoing, done: (end: PumpEnd) => void, framing: LastFramed | undefined) {
-    this.#framing = framing;
+  constructor(
+    source: AsyncIterable<Uint8Array>,
+    res: NodeOutgoing,
+    done: (end: PumpEnd) => void,
+    framing: LastFramed | undefined,
+  ) {
+    super(source);
     this.#res = res;
-    this.#write = writerFor(res, () => void (this.writes += 1));
+    this.#framing = framing;
     this.#done = done;
   }
 
-  begin(source: AsyncIterable<Uint8Array>): void {
-    try {
-      this.#iterator = source[Symbol.asyncIterator]();
-      if (this.#iterator.nextTo !== undefined && this.#framing !== undefined) {
-        this.#write = framedWriter(this.#res, this.#framing) ?? this.#write;
-      }
-    } catch (error) {
-      this.reject(error);
-    }
-    this.#next();
-  }
-
   stop(): void {
-    if (this.#over) return;
-    this.#over = true;
-    releaseIterator(this.#iterator);
+    if (!this.isOver) this.release();
   }
 
-  /** The next result of the source. */
-  resolve(result: IteratorResult<Uint8Array, unknown>): void {
-    if (this.#over) return;
-    if (result.done === true) {
-      this.#finish({ failed: false });
-    } else if (!isBytes(result.value)) {
-      releaseIterator(this.#iterator);
-      this.reject(new TypeError('a streamed body must give Uint8Array chunks'));
-    } else if (result.value.byteLength === 0) {
-      this.#next();
-    } else {
-      try {
-        this.#write(result.value, this.#written);
-      } catch (error) {
-        releaseIterator(this.#iterator);
-        this.reject(error);
-      }
-    }
-  }
-
-  reject(error: unknown): void {
-    this.#finish({ failed: true, error });
-  }
-
-  #next(): void {
-    if (this.#over) return;
-    const iterator = this.#iterator as AsyncIterator<Uint8Array> & Partial<DirectIterator>;
+  protected override onChunk(chunk: Uint8Array): void {
     try {
-      if (iterator.nextTo !== undefined) iterator.nextTo(this);
-      else
-        iterator.next().then(
-          (result) => this.resolve(result),
-          (error: unknown) => this.reject(error),
-        );
+      this.#write ??= this.#writer();
+      this.#write(chunk, this.#written);
     } catch (error) {
-      this.reject(error);
+      this.fail(error);
     }
+  }
+
+  protected override onEnd(): void {
+    this.#done({ failed: false });
+  }
+
+  protected override onFailure(error: unknown): void {
+    this.#done({ failed: true, error });
+  }
+
+  #writer(): Writer {
+    const isShared = this.#framing !== undefined && this.iterator?.nextTo !== undefined;
+    const framed = isShared ? framedWriter(this.#res, this.#framing) : undefined;
+    return framed ?? writerFor(this.#res, () => void (this.writes += 1));
   }
 
   readonly #written = (error?: Error | null): void => {
     // A write fails when the client has left: the `close` that follows is what is handled.
-    if (error === undefined || error === null) this.#next();
+    if (error === undefined || error === null) this.next();
     else this.stop();
   };
-
-  #finish(end: PumpEnd): void {
-    if (this.#over) return;
-    this.#over = true;
-    this.#done(end);
-  }
 }
 
 type Writer = (chunk: Uint8Array, written: (error?: Error | null) => void) => void;

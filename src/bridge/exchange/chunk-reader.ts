@@ -1,0 +1,76 @@
+import { isBytes } from '../../http/bytes.js';
+import { releaseIterator, releaseSource } from '../../http/response.js';
+
+/** An iterator that may deliver results without promises, as those of watches do: see `ParkedIterator`. */
+type ChunkIterator = AsyncIterator<Uint8Array> & { nextTo?(taker: ChunkReader): void };
+
+/**
+ * Reads a streamed body chunk by chunk. Not `for await`: a loop cannot leave a source that waits in `next()`, and a race of
+ * promises for each chunk would leak. A class, like `RingWatcher` of the watch hub: the closures of a thousand watches would
+ * be optimized one by one.
+ */
+export abstract class ChunkReader {
+  protected isOver = false;
+  protected iterator: ChunkIterator | undefined;
+  readonly #source: AsyncIterable<Uint8Array>;
+
+  constructor(source: AsyncIterable<Uint8Array>) {
+    this.#source = source;
+  }
+
+  /** Called with each chunk that is not empty. No further one comes before `next` is called. */
+  protected abstract onChunk(chunk: Uint8Array): void;
+  protected abstract onEnd(): void;
+  protected abstract onFailure(error: unknown): void;
+
+  /** Requests the next chunk. */
+  next(): void {
+    if (this.isOver) return;
+    try {
+      const iterator: ChunkIterator = (this.iterator ??= this.#source[Symbol.asyncIterator]());
+      if (iterator.nextTo !== undefined) iterator.nextTo(this);
+      else
+        iterator.next().then(
+          (result) => this.resolve(result),
+          (error: unknown) => this.reject(error),
+        );
+    } catch (error) {
+      this.reject(error);
+    }
+  }
+
+  /** The next result of the source. */
+  resolve(result: IteratorResult<Uint8Array, unknown>): void {
+    if (this.isOver) return;
+    if (result.done === true) {
+      this.isOver = true;
+      this.onEnd();
+    } else if (!isBytes(result.value)) {
+      this.fail(new TypeError('a streamed body must give Uint8Array chunks'));
+    } else if (result.value.byteLength === 0) {
+      this.next();
+    } else {
+      this.onChunk(result.value);
+    }
+  }
+
+  /** The source has failed. */
+  reject(error: unknown): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    this.onFailure(error);
+  }
+
+  /** Releases the source because of an error that is not its own. */
+  protected fail(error: unknown): void {
+    releaseIterator(this.iterator);
+    this.reject(error);
+  }
+
+  /** Releases the source; its results are ignored from now on. */
+  protected release(): void {
+    this.isOver = true;
+    if (this.iterator === undefined) releaseSource(this.#source);
+    else releaseIterator(this.iterator);
+  }
+}
