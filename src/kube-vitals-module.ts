@@ -1,11 +1,11 @@
 import { bridgeRules, type BridgeOptions } from './bridge/exchange/options.js';
-import { mountInNest, type NestHttpAdapter, type NestMount } from './bridge/node/nest-adapter.js';
+import { mountInNest, type NestHttpAdapter } from './bridge/node/nest-adapter.js';
 import { aBasePath } from './http/base-path.js';
 import { firstOf, type ApiHandler } from './http/handler.js';
-import { shutdownRules, type InstallShutdownOptions, type ShutdownServer } from './install-shutdown.js';
 import { createNestShutdown, type KubeVitalsShutdownOptions } from './nest-shutdown.js';
-import { checkOptions, type OptionRule, type OptionRules } from './options/check-options.js';
-import { aFunction, aList, aListOf, anObject, anObjectWith, required } from './options/rules.js';
+import { checkOptions, type OptionRules } from './options/check-options.js';
+import { aFunction, aList, anObject, anObjectWith, required } from './options/rules.js';
+import { oneOrList, shutdownRules, type InstallShutdownOptions, type ShutdownServer } from './shutdown-options.js';
 
 /** Injects the health object of the options: `@Inject(HEALTH) health: Health`. */
 // Registered symbols, because there may be two copies of this package.
@@ -138,37 +138,30 @@ function dynamicModule({ imports = [], inject = [], useFactory }: KubeVitalsModu
     module: KubeVitalsModule,
     imports: [providers],
     // The instance of the module: no decorators are needed to inject something into it.
-    providers: [{ provide: KubeVitalsModule, inject: [VITALS], useFactory: (made: NestVitals) => made }],
+    providers: [{ provide: KubeVitalsModule, inject: [VITALS], useFactory: (made: object) => made }],
   };
   return vitals;
 }
 
 /** What Nest calls. Both modules have it, so that each of its steps comes when the first or the last of them is called. */
-interface NestVitals {
-  configure(consumer: { getHttpAdapter(): NestHttpAdapter }): void;
-  onModuleInit(): void;
-  onModuleDestroy(): Promise<void>;
-  onApplicationShutdown(): Promise<void>;
-}
-
-function createVitals(options: KubeVitalsModuleOptions): NestVitals {
+function createVitals(options: KubeVitalsModuleOptions) {
   const { health, events, recorder, store, handle, basePath = '', shutdown: shutdownOptions, ...bridge } = options;
   const handler = handle ?? (events === undefined ? health.handle : firstOf(health.handle, events.handle));
   const shutdown =
     shutdownOptions === false
       ? undefined
       : createNestShutdown({ ...shutdownOptions, health, events, recorder, store, clock: options.clock });
-  let mounted: NestMount | undefined;
+  let afterRoutes: (() => void) | undefined;
   let modules = 2;
   return {
-    configure(consumer): void {
+    configure(consumer: { getHttpAdapter(): NestHttpAdapter }): void {
       const adapter = consumer.getHttpAdapter();
-      mounted = mountInNest(adapter, handler, [basePath].flat() as readonly string[], bridge);
+      afterRoutes = mountInNest(adapter, handler, [basePath].flat() as readonly string[], bridge);
       shutdown?.install(adapter.getHttpServer() as ShutdownServer);
     },
     onModuleInit(): void {
-      mounted?.afterRoutes();
-      mounted = undefined;
+      afterRoutes?.();
+      afterRoutes = undefined;
     },
     async onModuleDestroy(): Promise<void> {
       await shutdown?.drain();
@@ -180,25 +173,13 @@ function createVitals(options: KubeVitalsModuleOptions): NestVitals {
   };
 }
 
-const aBasePathOrList: OptionRule = (value, name) =>
-  Array.isArray(value) ? aListOf(aBasePath)(value, name) : aBasePath(value, name);
-
 const rules = (): OptionRules<KubeVitalsModuleOptions> => {
-  const { delayMs, whileDraining, drainTimeoutMs, idleGraceMs, closeTimeoutMs, ...rest } = shutdownRules();
-  const { recorder, store, beforeStop, onReport, observe } = rest;
-  const ofShutdown = {
-    delayMs,
-    whileDraining,
-    drainTimeoutMs,
-    idleGraceMs,
-    closeTimeoutMs,
-    beforeStop,
-    onReport,
-    observe,
-  };
+  const { recorder, store, ...rest } = shutdownRules();
+  const { server: _server, health: _health, events: _events, close: _close, ...more } = rest;
+  const { signals: _signals, exit: _exit, clock: _clock, ...ofShutdown } = more;
   return {
     ...bridgeRules(),
-    basePath: aBasePathOrList,
+    basePath: oneOrList(aBasePath),
     health: required(anObjectWith(['handle', 'startShutdown'], 'the object of createHealth')),
     events: anObjectWith(['handle', 'close'], 'the object of createEvents'),
     recorder,

@@ -1,5 +1,6 @@
-import { installShutdown, lastStep, type InstallShutdownOptions, type ShutdownServer } from './install-shutdown.js';
+import { installShutdown, lastStep } from './install-shutdown.js';
 import { createLifecycle } from './lifecycle/create-lifecycle.js';
+import type { InstallShutdownOptions, ShutdownServer } from './shutdown-options.js';
 
 /** How a Nest application shuts down: see `installShutdown`, whose options these are. */
 export type KubeVitalsShutdownOptions = Pick<
@@ -14,22 +15,15 @@ export type KubeVitalsShutdownOptions = Pick<
   | 'observe'
 >;
 
-/** The shutdown of the parts of a Nest application, within the hooks that Nest calls. */
-export interface NestShutdown {
-  /** Takes the server, before it has its first connection. */
-  install(server: ShutdownServer): void;
-  /** `/readyz` fails, the delay passes, requests are drained. Resolves when nothing is served any more. */
-  drain(): Promise<void>;
-  /** Closes health and the store, after `drain`, and resolves when they are closed. */
-  finish(): Promise<void>;
-}
-
 /** What is shut down, and how. */
 export type NestShutdownOptions = KubeVitalsShutdownOptions &
   Pick<InstallShutdownOptions, 'health' | 'events' | 'recorder' | 'store' | 'clock'>;
 
-/** The shutdown of `installShutdown`, whose step `close` lasts as long as Nest closes the service. */
-export function createNestShutdown(options: NestShutdownOptions): NestShutdown {
+/**
+ * The shutdown of the parts of a Nest application, within the hooks that Nest calls: that of `installShutdown`, whose step
+ * `close` lasts as long as Nest closes the service.
+ */
+export function createNestShutdown(options: NestShutdownOptions) {
   const drained = promise();
   const serviceClosed = promise();
   const close = (): Promise<void> => {
@@ -39,14 +33,17 @@ export function createNestShutdown(options: NestShutdownOptions): NestShutdown {
   let shutdown: (() => Promise<unknown>) | undefined;
 
   return {
-    install(server): void {
+    /** Takes the server, before it has its first connection. */
+    install(server: ShutdownServer): void {
       ({ shutdown } = installShutdown({ ...options, server, signals: [], close }));
     },
+    /** `/readyz` fails, the delay passes, requests are drained. Resolves when nothing is served any more. */
     drain(): Promise<void> {
       shutdown ??= withoutServer(options, close);
       void shutdown();
       return drained.settled;
     },
+    /** Closes health and the store, after `drain`, and resolves when they are closed. */
     async finish(): Promise<void> {
       serviceClosed.resolve();
       await shutdown?.();
@@ -67,7 +64,7 @@ function withoutServer(options: NestShutdownOptions, close: () => Promise<void>)
   }).shutdown;
 }
 
-function promise(): { readonly settled: Promise<void>; readonly resolve: () => void } {
+function promise() {
   let resolve: () => void = () => undefined;
   const settled = new Promise<void>((settle) => (resolve = settle));
   return { settled, resolve: () => resolve() };

@@ -18,12 +18,7 @@ export type { BridgeOptions } from './bridge/exchange/options.js';
 export type { AbortReason } from './bridge/exchange/abort-reason.js';
 export type { AbortCode } from './model/abort-code.js';
 export { installShutdown } from './install-shutdown.js';
-export type {
-  InstalledShutdown,
-  InstallShutdownOptions,
-  ShutdownRecorder,
-  ShutdownReport,
-  ShutdownServer,
-} from './install-shutdown.js';
+export type { InstalledShutdown } from './install-shutdown.js';
+export type { InstallShutdownOptions, ShutdownRecorder, ShutdownReport, ShutdownServer } from './shutdown-options.js';
 export type { ShutdownSignal } from './bridge/node/process-signals.js';
 export type { OpenConnections } from './bridge/node/track-connections.js';

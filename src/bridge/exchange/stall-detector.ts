@@ -8,13 +8,6 @@ export interface Transfer {
   abandon(): void;
 }
 
-/** Ends answers whose clients have stopped reading. */
-export interface StallDetector {
-  /** `longestMs` is how long the answer may take although the client reads. Default: no limit. */
-  add(transfer: Transfer, longestMs?: number): void;
-  remove(transfer: Transfer): void;
-}
-
 /** A stalled client is noticed at most a twelfth of the timeout late. */
 const SWEEPS_IN_TIMEOUT = 12;
 const LONGEST_SWEEP_MS = 5_000;
@@ -27,13 +20,11 @@ interface Entry {
 }
 
 /**
- * Checks all open answers with one timer, which runs only while there are any. A timer for each write, as `setTimeout` of a
- * socket has, would cost as much as a watch's frame, and cannot tell a client that reads nothing from a watch that has
- * nothing to send.
+ * Ends answers whose clients have stopped reading. One timer, which runs only while answers are open, checks all of them: a
+ * timer for each write, as `setTimeout` of a socket has, would cost as much as a watch's frame, and cannot tell a client that
+ * reads nothing from a watch that has nothing to send.
  */
-export function createStallDetector(clock: Clock, stallTimeoutMs: number): StallDetector {
-  if (stallTimeoutMs === Infinity) return { add: () => undefined, remove: () => undefined };
-
+export function createStallDetector(clock: Clock, stallTimeoutMs: number) {
   const entries = new Map<Transfer, Entry>();
   const sweepMs = Math.min(stallTimeoutMs / SWEEPS_IN_TIMEOUT, LONGEST_SWEEP_MS);
   let sweeping = false;
@@ -59,11 +50,13 @@ export function createStallDetector(clock: Clock, stallTimeoutMs: number): Stall
     clock.setTimer(sweep, sweepMs);
   };
   return {
-    add(transfer, longestMs = Infinity): void {
+    /** `longestMs` is how long the answer may take although the client reads. Default: no limit. */
+    add(transfer: Transfer, longestMs: number = Infinity): void {
+      if (stallTimeoutMs === Infinity) return;
       const now = clock.monotonic();
       entries.set(transfer, { progress: transfer.progress(), since: now, until: now + longestMs });
       arm();
     },
-    remove: (transfer) => void entries.delete(transfer),
+    remove: (transfer: Transfer): void => void entries.delete(transfer),
   };
 }

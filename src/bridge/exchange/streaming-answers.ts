@@ -1,32 +1,29 @@
 import { abortReason, type AbortReason } from './abort-reason.js';
 
-/** The streaming answers of a bridge, which are ended when its server shuts down. */
-export interface StreamingAnswers {
-  /** An answer begins to stream. */
-  add(exchange: AbortableExchange): void;
-  /** A streaming answer has ended, in whatever way. */
-  remove(exchange: AbortableExchange): void;
-}
+/** See {@link createStreamingAnswers}. */
+export type StreamingAnswers = ReturnType<typeof createStreamingAnswers>;
 
 /** A request whose signal can be aborted. */
-export interface AbortableExchange {
+interface AbortableExchange {
   abort(reason: AbortReason): void;
 }
 
-/** Aborts streaming answers when the shutdown signal does; without a signal it does nothing. */
-export function createStreamingAnswers(signal: AbortSignal | undefined): StreamingAnswers {
-  if (signal === undefined) return { add: () => undefined, remove: () => undefined };
+/** Aborts the streaming answers of a bridge when the shutdown signal does; without a signal it does nothing. */
+export function createStreamingAnswers(signal: AbortSignal | undefined) {
   const open = new Set<AbortableExchange>();
   const reason = abortReason('server-closing');
   const close = (): void => {
     for (const exchange of open) exchange.abort(reason);
   };
-  signal.addEventListener('abort', close, { once: true });
+  signal?.addEventListener('abort', close, { once: true });
   return {
-    add(exchange): void {
+    /** An answer begins to stream. */
+    add(exchange: AbortableExchange): void {
+      if (signal === undefined) return;
       open.add(exchange);
       if (signal.aborted) exchange.abort(reason);
     },
-    remove: (exchange) => void open.delete(exchange),
+    /** A streaming answer has ended, in whatever way. */
+    remove: (exchange: AbortableExchange): void => void open.delete(exchange),
   };
 }

@@ -3,28 +3,23 @@ import type { NodeExchange } from './request.js';
 import { waitingOn } from './request-order.js';
 import { isAboutToStop } from './stop-listening.js';
 
-/** Tells clients that the server shuts down. */
-export interface Closing {
-  /** Called once for every request: remembers its HTTP/2 session. */
-  onRequest(exchange: NodeExchange): void;
-  /** The headers of an answer are about to be sent: once the shutdown has begun they say that the connection ends with it. */
-  beforeHead(exchange: NodeExchange): void;
-}
+/** See {@link createClosing}. */
+export type Closing = ReturnType<typeof createClosing>;
 
-/** Follows the shutdown signal of a listener; without a signal it does nothing. */
-export function createClosing(signal: AbortSignal | undefined): Closing {
-  if (signal === undefined) return { onRequest: () => undefined, beforeHead: () => undefined };
-
+/** Tells clients that the server shuts down once the signal of a listener aborts; without a signal it does nothing. */
+export function createClosing(signal: AbortSignal | undefined) {
   const sessions = new Set<Http2SessionLike>();
-  let closing = signal.aborted;
+  let closing = signal?.aborted === true;
   const close = (): void => {
     closing = true;
     for (const session of sessions) session.close();
   };
-  if (!closing) signal.addEventListener('abort', close, { once: true });
+  if (!closing) signal?.addEventListener('abort', close, { once: true });
 
   return {
-    onRequest({ req }): void {
+    /** Called once for every request: remembers its HTTP/2 session. */
+    onRequest({ req }: NodeExchange): void {
+      if (signal === undefined) return;
       const session = http2Stream(req)?.session;
       if (session === undefined) return;
       if (closing && !session.closed) session.close();
@@ -32,7 +27,8 @@ export function createClosing(signal: AbortSignal | undefined): Closing {
       sessions.add(session);
       session.once('close', () => sessions.delete(session));
     },
-    beforeHead({ req, res }): void {
+    /** Before the headers of an answer: once the shutdown has begun they say that the connection ends with it. */
+    beforeHead({ req, res }: NodeExchange): void {
       if (!closing || http2Stream(res) !== undefined || isAboutToStop(req.socket)) return;
       // Of pipelined requests only the last answer may say so.
       if (waitingOn(req.socket) === 0) res.shouldKeepAlive = false;

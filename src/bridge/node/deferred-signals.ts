@@ -9,17 +9,16 @@ export interface SignalSubscriber {
   subscribe(): void;
 }
 
-/** Subscribes bodies and streaming answers to their signals, but only those that take long. */
-export interface DeferredSignals {
-  add(subscriber: SignalSubscriber): void;
-}
+/** See {@link createDeferredSignals}. */
+export type DeferredSignals = ReturnType<typeof createDeferredSignals>;
 
 /**
+ * Subscribes bodies and streaming answers to their signals, but only those that take long.
  * A signal with its listeners costs a tenth of a create or of a list. Nearly every body has arrived in the next turn of the
  * event loop, and most lists are sent as fast. So subscribing waits, with one timer for all, which runs only while something
  * waits.
  */
-export function createDeferredSignals(clock: Clock): DeferredSignals {
+export function createDeferredSignals(clock: Clock) {
   let waiting: SignalSubscriber[] = [];
 
   const subscribeAll = (): void => {
@@ -28,7 +27,7 @@ export function createDeferredSignals(clock: Clock): DeferredSignals {
     for (const subscriber of due) subscriber.subscribe();
   };
   return {
-    add(subscriber): void {
+    add(subscriber: SignalSubscriber): void {
       if (waiting.push(subscriber) === 1) clock.setTimer(subscribeAll, DELAY_MS);
     },
   };

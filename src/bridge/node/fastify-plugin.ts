@@ -1,7 +1,7 @@
 import type { ApiHandler } from '../../http/handler.js';
 import { checkBridge, type BridgeOptions } from '../exchange/options.js';
 import type { NodeIncoming, NodeOutgoing } from './message.js';
-import { createServing, type Serve } from './serving.js';
+import { createServing } from './serving.js';
 
 /** What the plugin needs of Fastify's request. */
 export interface FastifyRequestLike {
@@ -71,7 +71,20 @@ export function toFastifyPlugin(handler: ApiHandler, options: FastifyPluginOptio
     const basePath = instance.prefix + prefix + (options.basePath ?? '');
     const serve = createServing('toFastifyPlugin', handler, { ...options, basePath, signal });
     const open = createOpenAnswers();
-    const answer = answerWith(serve, open);
+    const answer = (request: FastifyRequestLike, reply: FastifyReplyLike, hasNext: boolean, next: () => void): void => {
+      const { raw } = reply;
+      let hijacked = false;
+      const onAnswer = (): void => {
+        if (hijacked) return;
+        hijacked = true;
+        for (const [name, value] of Object.entries(reply.getHeaders())) {
+          if (value !== undefined) raw.setHeader(name, value);
+        }
+        reply.hijack();
+        open.add(raw);
+      };
+      serve(request.raw, raw, { next, hasNext, onAnswer, framework: request });
+    };
     if (instance.prefix === '') {
       instance.addHook('onRequest', (request, reply, next) => answer(request, reply, !request.is404, () => next()));
     } else {
@@ -93,37 +106,11 @@ export function toFastifyPlugin(handler: ApiHandler, options: FastifyPluginOptio
   });
 }
 
-type Answer = (request: FastifyRequestLike, reply: FastifyReplyLike, hasNext: boolean, next: () => void) => void;
-
-function answerWith(serve: Serve, open: OpenAnswers): Answer {
-  return (request, reply, hasNext, next) => {
-    const { raw } = reply;
-    let hijacked = false;
-    const onAnswer = (): void => {
-      if (hijacked) return;
-      hijacked = true;
-      for (const [name, value] of Object.entries(reply.getHeaders())) {
-        if (value !== undefined) raw.setHeader(name, value);
-      }
-      reply.hijack();
-      open.add(raw);
-    };
-    serve(request.raw, raw, { next, hasNext, onAnswer, framework: request });
-  };
-}
-
-/** The answers of a plugin that are not sent yet. */
-interface OpenAnswers {
-  add(answer: NodeOutgoing): void;
-  /** Calls back when there is none. */
-  whenNone(callback: () => void): void;
-}
-
 /**
- * Counts them. A Set that every request enters and leaves is replaced by V8 again and again, and what a replaced one still has
+ * Counts the answers of a plugin that are not sent yet. A Set that every request enters and leaves is replaced by V8 again and again, and what a replaced one still has
  * is kept until everything is collected: scavenges took a seventh of the time of short requests, and take a thirtieth.
  */
-function createOpenAnswers(): OpenAnswers {
+function createOpenAnswers() {
   let open = 0;
   let waiting: (() => void) | undefined;
   const onClose = (): void => {
@@ -131,12 +118,13 @@ function createOpenAnswers(): OpenAnswers {
     if (open === 0) waiting?.();
   };
   return {
-    add(answer): void {
+    add(answer: NodeOutgoing): void {
       if (answer.destroyed === true) return;
       open += 1;
       answer.once('close', onClose);
     },
-    whenNone(callback): void {
+    /** Calls back when there is none. */
+    whenNone(callback: () => void): void {
       if (open === 0) callback();
       else waiting = callback;
     },

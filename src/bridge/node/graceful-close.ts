@@ -104,7 +104,7 @@ export function gracefulClose(server: ClosableServer, options: GracefulCloseOpti
       tracker?.startDraining();
       if (graceMs === 0) closeIdle();
     }
-    const stopNow = stopListening(server, { clock, withinMs: graceMs, stop });
+    const stopNow = stopListening(server, clock, graceMs, stop);
   });
 }
 

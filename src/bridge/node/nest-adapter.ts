@@ -16,18 +16,13 @@ export interface NestHttpAdapter {
   use(middleware: (req: NodeIncoming, res: NodeOutgoing, next: () => void) => void): unknown;
 }
 
-/** A handler in a Nest application. */
-export interface NestMount {
-  /** Called when the service has all its routes: what follows is answered where none of them matched. */
-  afterRoutes(): void;
-}
-
 /** The names of body-parser's middleware, by which Nest recognises them as well. */
 const PARSERS: ReadonlySet<string | undefined> = new Set(['jsonParser', 'urlencodedParser', 'rawParser', 'textParser']);
 
 /**
  * Serves a handler in a Nest application that is being initialized, once below each base path: after the middleware and
  * plugins that the service has added so far, before the body is read, and before routes with their prefix, guards and pipes.
+ * The returned function is called when the service has all its routes: the handler then also gets what none of them matched.
  *
  * @throws TypeError that names every fault of the arguments.
  */
@@ -36,12 +31,12 @@ export function mountInNest(
   handler: ApiHandler,
   basePaths: readonly string[],
   options: BridgeOptions,
-): NestMount {
+): () => void {
   if (adapter.getType() === 'fastify') {
     const fastify = adapter.getInstance() as { register(plugin: FastifyPlugin): unknown };
     for (const basePath of basePaths) fastify.register(toFastifyPlugin(handler, { ...options, basePath }));
-    // The plugin knows by itself whether a route matched.
-    return { afterRoutes: () => undefined };
+    // Fastify tells the plugin whether a route matched.
+    return () => undefined;
   }
 
   const serves = basePaths.map((basePath) => createServing('KubeVitalsModule', handler, { ...options, basePath }));
@@ -50,7 +45,7 @@ export function mountInNest(
   };
   mount(true);
   moveBeforeParsers(adapter.getInstance(), serves.length);
-  return { afterRoutes: () => mount(false) };
+  return () => mount(false);
 }
 
 interface Router {

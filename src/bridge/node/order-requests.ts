@@ -21,9 +21,18 @@ const ORDERED: unique symbol = Symbol.for('kube-vitals.ordersRequests') as never
 /** The events that hand a request to the service. */
 const HANDED_OVER: ReadonlySet<string | symbol> = new Set(['request', 'checkContinue', 'checkExpectation']);
 
-/** Whether an event of a server hands a request to the service. */
-export function isHandedOver(event: string | symbol): boolean {
-  return HANDED_OVER.has(event);
+/** Calls `handle` in place of every event that hands a request to the service; `pass` emits the event. */
+export function interceptRequests(
+  server: OrderableServer,
+  handle: (req: NodeIncoming, res: NodeOutgoing, pass: () => void) => void,
+): void {
+  const emit = server.emit as (event: string | symbol, ...values: unknown[]) => boolean;
+  server.emit = (event: string | symbol, ...values: unknown[]): boolean => {
+    if (!HANDED_OVER.has(event)) return emit.call(server, event, ...values);
+    const [req, res] = values as [NodeIncoming, NodeOutgoing];
+    handle(req, res, () => void emit.call(server, event, ...values));
+    return true;
+  };
 }
 
 const aServer = /* @__PURE__ */ anObjectWith(['emit'], 'a server, as createServer() or serve() returned it');
@@ -54,14 +63,10 @@ export function orderRequests<Server extends OrderableServer>(
   ]);
   if (ordersRequests(server)) return server;
   const order = createRequestOrder(options.clock ?? systemClock);
-  const emit = server.emit as (event: string | symbol, ...values: unknown[]) => boolean;
-  const inTurn = (event: string | symbol, ...values: unknown[]): boolean => {
-    if (!isHandedOver(event)) return emit.call(server, event, ...values);
-    const [req, res] = values as [NodeIncoming, NodeOutgoing];
-    emit.call(server, REQUEST_CAME, req, res);
-    if (!mustWait(req, res)) return emit.call(server, event, ...values);
-    order.wait(req, res, () => void emit.call(server, event, ...values));
-    return true;
-  };
-  return Object.assign(server, { emit: inTurn, [ORDERED]: true });
+  interceptRequests(server, (req, res, pass) => {
+    (server as { emit(event: symbol, ...values: unknown[]): boolean }).emit(REQUEST_CAME, req, res);
+    if (mustWait(req, res)) order.wait(req, res, pass);
+    else pass();
+  });
+  return Object.assign(server, { [ORDERED]: true });
 }

@@ -14,15 +14,6 @@ const MOST_WAITING = 1_000;
 /** How long a connection is not read: that a client has left is only noticed by reading. */
 const UNREAD_MS = 1_000;
 
-/** Handles pipelined requests (RFC 9112, 9.3.2) in order. */
-export interface RequestOrder {
-  /**
-   * Calls `begin` when the previous answer has been handed to the system completely, and never when the client leaves before
-   * that. For requests that {@link mustWait}.
-   */
-  wait(req: NodeIncoming, res: NodeOutgoing, begin: () => void): void;
-}
-
 /**
  * How many requests of a connection wait. A property of the socket, because several listeners may serve it; a registered
  * symbol, because there may be two copies of this package.
@@ -34,10 +25,6 @@ type Counted = { [WAITING]?: number };
 /** How many requests of this connection wait, for whichever listener. */
 export function waitingOn(socket: object | null): number {
   return (socket as Counted | null)?.[WAITING] ?? 0;
-}
-
-function countWaiting(socket: NodeSocket, change: 1 | -1): void {
-  (socket as Counted)[WAITING] = waitingOn(socket) + change;
 }
 
 /** True when a previous answer is unfinished: until then one of HTTP/1 has no socket. */
@@ -54,10 +41,11 @@ interface WaitingRequests {
 }
 
 /**
- * Node parses and hands over all requests of a connection, however many answers are due, and puts the answers in order itself:
- * an answer gets its socket, with the event `socket`, when all before it are finished.
+ * Handles pipelined requests (RFC 9112, 9.3.2) in order. Node parses and hands over all requests of a connection, however many
+ * answers are due, and puts the answers in order itself: an answer gets its socket, with the event `socket`, when all before it
+ * are finished.
  */
-export function createRequestOrder(clock: Clock): RequestOrder {
+export function createRequestOrder(clock: Clock) {
   const bySocket = new WeakMap<NodeSocket, WaitingRequests>();
 
   const read = (socket: NodeSocket, waiting: WaitingRequests): void => {
@@ -88,11 +76,15 @@ export function createRequestOrder(clock: Clock): RequestOrder {
   };
 
   return {
-    wait(req, res, begin): void {
-      const socket = req.socket as NodeSocket;
+    /**
+     * Calls `begin` when the previous answer has been handed to the system completely, and never when the client leaves before
+     * that. For requests that {@link mustWait}.
+     */
+    wait(req: NodeIncoming, res: NodeOutgoing, begin: () => void): void {
+      const socket = req.socket as NodeSocket & Counted;
       const waiting = waitingOf(socket);
       waiting.length += 1;
-      countWaiting(socket, 1);
+      socket[WAITING] = waitingOn(socket) + 1;
       // Keeps the AsyncLocalStorage of this request, not that of the previous one.
       const inOwnContext = AsyncResource.bind(begin);
       if (waiting.length >= READ_AHEAD) stopReading(socket, waiting);
@@ -100,7 +92,7 @@ export function createRequestOrder(clock: Clock): RequestOrder {
       if (waiting.length === MOST_WAITING) res.shouldKeepAlive = false;
       res.once('socket', () => {
         waiting.length -= 1;
-        countWaiting(socket, -1);
+        socket[WAITING] = waitingOn(socket) - 1;
         if (waiting.length < READ_AHEAD) read(socket, waiting);
         // Node assigns the socket after the event.
         queueMicrotask(() => {

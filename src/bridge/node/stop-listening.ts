@@ -1,4 +1,4 @@
-import { Server as NetServer } from 'node:net';
+import { Server as NetServer, type Socket } from 'node:net';
 import { setImmediate } from 'node:timers';
 import type { Clock } from '../../clock/clock.js';
 
@@ -14,22 +14,15 @@ const IDLE_TURN_MS = 0.05;
 /** How long to wait for an idle turn. */
 const MAX_IDLE_WAIT_MS = 250;
 
-/** What {@link stopListening} works with. */
-export interface StopListeningDependencies {
-  readonly clock: Clock;
-  /** The longest it may take; zero stops in the next turns of the event loop. */
-  readonly withinMs: number;
-  /** Closes the listening socket. */
-  stop(): void;
-}
-
 /**
  * Calls `stop`, which closes the listening socket, when no client is likely to connect: the system resets connections that it
  * has not yet handed over at that moment. New connections are accepted and held back until then. A client that opens a
  * connection for each request opens no other while it waits for an answer, so that new connections cease however many such
  * clients there are. The returned function stops at once.
+ *
+ * @param withinMs the longest it may take; zero stops in the next turns of the event loop
  */
-export function stopListening(server: object, { clock, withinMs, stop }: StopListeningDependencies): () => void {
+export function stopListening(server: object, clock: Clock, withinMs: number, stop: () => void): () => void {
   const held = holdConnections(server);
   // Only a server of Node shows its connections.
   const quietMs = server instanceof NetServer ? Math.min(QUIET_MS, withinMs) : 0;
@@ -71,30 +64,17 @@ function whenAccepted(clock: Clock, count: () => number, callback: () => void): 
   turn(-Infinity, 0);
 }
 
-/** Connections that were accepted and are held back from the server. */
-interface HeldConnections {
-  /** How many there have been. */
-  count(): number;
-  /** Hands them to the server, and later ones without delay. */
-  release(): void;
-}
-
-interface HeldSocket {
-  readonly destroyed: boolean;
-  on(event: 'error', listener: () => void): unknown;
-  removeListener(event: 'error', listener: () => void): unknown;
-}
-
 const ignoreError = (): void => undefined;
 
-function holdConnections(server: object): HeldConnections {
-  let held: HeldSocket[] | undefined = [];
+/** Holds accepted connections back from the server. */
+function holdConnections(server: object) {
+  let held: Socket[] | undefined = [];
   let count = 0;
   if (server instanceof NetServer) {
     const emit = server.emit as (event: string | symbol, ...values: unknown[]) => boolean;
     server.emit = (event: string | symbol, ...values: unknown[]): boolean => {
       if (held === undefined || event !== 'connection') return emit.call(server, event, ...values);
-      const socket = values[0] as HeldSocket;
+      const socket = values[0] as Socket;
       // A socket that breaks off has no other error listener yet.
       socket.on('error', ignoreError);
       count = held.push(socket);
@@ -102,13 +82,15 @@ function holdConnections(server: object): HeldConnections {
     };
   }
   return {
+    /** How many there have been. */
     count: () => count,
+    /** Hands them to the server, and later ones without delay. */
     release(): void {
       const sockets = held ?? [];
       held = undefined;
       for (const socket of sockets) {
         if (socket.destroyed) continue;
-        (server as NetServer).emit('connection', socket as never);
+        (server as NetServer).emit('connection', socket);
         socket.removeListener('error', ignoreError);
       }
     },

@@ -7,28 +7,29 @@ import type { NodeExchange } from './request.js';
 /** An answer in one piece whose client reads slowly is ended after this many stall timeouts. */
 const PLAIN_TIMEOUTS = 10;
 
-/** The answers of a listener that wait for their clients to read. */
-export interface Transfers {
-  /** A streaming answer begins; `onStall` releases its source. */
-  stream(exchange: NodeExchange, running: Pump, onStall: () => void): void;
-  /** An answer in one piece that the client has not read at once; `running` where it is sent in several writes. */
-  plain(exchange: NodeExchange, running?: Pump): void;
-}
+/** See {@link createTransfers}. */
+export type Transfers = ReturnType<typeof createTransfers>;
 
 /** Ends the answers of a listener whose clients have stalled. */
-export function createTransfers(clock: Clock, stallTimeoutMs: number): Transfers {
+export function createTransfers(clock: Clock, stallTimeoutMs: number) {
   const stalls = createStallDetector(clock, stallTimeoutMs);
-  const watch = (exchange: NodeExchange, transfer: Transfer, longestMs?: number): void => {
+  const watch = (
+    exchange: NodeExchange,
+    running: Pump | undefined,
+    onAbandon: () => void,
+    longestMs?: number,
+  ): void => {
     if (exchange.gone) return;
+    const transfer = new NodeTransfer(exchange, running, onAbandon);
     stalls.add(transfer, longestMs);
     exchange.res.once('close', () => stalls.remove(transfer));
   };
   return {
-    stream: (exchange, running, onStall) => watch(exchange, new NodeTransfer(exchange, running, onStall)),
-    plain(exchange, running): void {
-      const transfer = new NodeTransfer(exchange, running, () => running?.stop());
-      watch(exchange, transfer, PLAIN_TIMEOUTS * stallTimeoutMs);
-    },
+    /** A streaming answer begins; `onStall` releases its source. */
+    stream: (exchange: NodeExchange, running: Pump, onStall: () => void): void => watch(exchange, running, onStall),
+    /** An answer in one piece that the client has not read at once; `running` where it is sent in several writes. */
+    plain: (exchange: NodeExchange, running?: Pump): void =>
+      watch(exchange, running, () => running?.stop(), PLAIN_TIMEOUTS * stallTimeoutMs),
   };
 }
 

@@ -34,7 +34,7 @@ describe('mountInNest', () => {
     ],
   ])('takes the place before the first body parser of %s', (_version, instance) => {
     const stack = before.map(layer);
-    const { afterRoutes } = mountInNest(adapterWith(stack, instance(stack)), handler, ['', '/ops'], {});
+    const afterRoutes = mountInNest(adapterWith(stack, instance(stack)), handler, ['', '/ops'], {});
     expect(names(stack)).toEqual(['query', 'helmet', 'ours', 'ours', 'jsonParser', 'urlencodedParser', 'later']);
     afterRoutes();
     expect(names(stack).slice(-3)).toEqual(['later', 'ours', 'ours']);

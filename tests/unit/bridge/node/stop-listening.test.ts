@@ -14,7 +14,7 @@ function bench(withinMs: number, server: object = new Server()) {
   const handedOver: unknown[] = [];
   let stops = 0;
   if (server instanceof Server) server.on('connection', (socket) => handedOver.push(socket));
-  const stopNow = stopListening(server, { clock, withinMs, stop: () => void stops++ });
+  const stopNow = stopListening(server, clock, withinMs, () => void stops++);
   return {
     clock,
     handedOver,
