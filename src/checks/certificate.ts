@@ -34,24 +34,21 @@ const DAY_MS = 86_400_000;
  * @throws TypeError that lists every fault of the options
  */
 export function certificateCheck(options: CertificateOptions): HealthCheck {
-  return makeCheck(
-    {
-      where: 'certificateCheck',
-      name: 'certificate',
-      dependency: true,
-      rules: {
-        file: aNonEmptyString,
-        host: aNonEmptyString,
-        port: aWholeNumber(1, 65_535),
-        servername: aNonEmptyString,
-        minRemainingMs: aNumber(0),
-        clock: aClock,
-      },
-      crossCheck: ({ file, host }) => [(file === undefined) === (host === undefined) && 'give file, or host'],
-      timing: { cacheMs: 60_000 },
+  return makeCheck(options, {
+    where: 'certificateCheck',
+    name: 'certificate',
+    dependency: true,
+    rules: {
+      file: aNonEmptyString,
+      host: aNonEmptyString,
+      port: aWholeNumber(1, 65_535),
+      servername: aNonEmptyString,
+      minRemainingMs: aNumber(0),
+      clock: aClock,
     },
-    options,
-    async ({ signal }): Promise<CheckResult> => {
+    crossCheck: ({ file, host }) => [(file === undefined) === (host === undefined) && 'give file, or host'],
+    timing: { cacheMs: 60_000 },
+    check: async ({ signal }): Promise<CheckResult> => {
       const { file, minRemainingMs = 7 * DAY_MS, clock = systemClock } = options;
       const certificate = new X509Certificate(
         file === undefined ? await served(options, signal) : await readFile(file),
@@ -65,7 +62,7 @@ export function certificateCheck(options: CertificateOptions): HealthCheck {
       const days = (leftMs / DAY_MS).toFixed(1);
       return { ok: false, reason: `expires in ${days} days, at ${certificate.validTo}`, critical: false };
     },
-  );
+  });
 }
 
 function served({ host, port = 443, servername }: CertificateOptions, signal: AbortSignal): Promise<Uint8Array> {

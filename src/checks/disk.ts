@@ -23,21 +23,18 @@ export type DiskOptions = CommonOptions & {
  * @throws TypeError that lists every fault of the options
  */
 export function diskCheck(options: DiskOptions): HealthCheck {
-  return makeCheck(
-    {
-      where: 'diskCheck',
-      name: 'disk',
-      dependency: true,
-      rules: { path: required(aNonEmptyString), minFree: aNumber(0, 1), minFreeBytes: aNumber(0) },
-      timing: { cacheMs: 10_000 },
-    },
-    options,
-    async () => {
+  return makeCheck(options, {
+    where: 'diskCheck',
+    name: 'disk',
+    dependency: true,
+    rules: { path: required(aNonEmptyString), minFree: aNumber(0, 1), minFreeBytes: aNumber(0) },
+    timing: { cacheMs: 10_000 },
+    check: async () => {
       const { path, minFree = 0.05, minFreeBytes = 0 } = options;
       const { bavail, blocks, bsize } = await statfs(path);
       const free = bavail * bsize;
       if (free >= minFreeBytes && bavail >= blocks * minFree) return true;
       return { ok: false, reason: `${free} bytes (${percent(bavail / blocks)}) are free at ${path}` };
     },
-  );
+  });
 }

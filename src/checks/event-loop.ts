@@ -26,15 +26,11 @@ const RESOLUTION_MS = 20;
  */
 export function eventLoopDelayCheck(options: EventLoopDelayOptions = {}): HealthCheck {
   let histogram: IntervalHistogram | undefined;
-  return makeCheck(
-    {
-      where: 'eventLoopDelayCheck',
-      name: 'event-loop-delay',
-      dependency: false,
-      rules: { maxMs: aPositiveNumber, percentile: aNumber(1, 100) },
-    },
-    options,
-    () => {
+  return makeCheck(options, {
+    where: 'eventLoopDelayCheck',
+    name: 'event-loop-delay',
+    rules: { maxMs: aPositiveNumber, percentile: aNumber(1, 100) },
+    check: () => {
       if (histogram === undefined) {
         histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
         histogram.enable();
@@ -46,7 +42,7 @@ export function eventLoopDelayCheck(options: EventLoopDelayOptions = {}): Health
       if (ms <= maxMs) return true;
       return { ok: false, reason: `the event loop was late by ${ms.toFixed(0)} ms, more than ${maxMs}` };
     },
-  );
+  });
 }
 
 /** Options of {@link eventLoopUtilizationCheck}. */
@@ -65,16 +61,12 @@ export type EventLoopUtilizationOptions = CommonOptions & {
  */
 export function eventLoopUtilizationCheck(options: EventLoopUtilizationOptions = {}): HealthCheck {
   let last: EventLoopUtilization | undefined;
-  return makeCheck(
-    {
-      where: 'eventLoopUtilizationCheck',
-      name: 'event-loop-utilization',
-      dependency: false,
-      rules: { max: aNumber(0, 1) },
-      timing: LASTING,
-    },
-    options,
-    () => {
+  return makeCheck(options, {
+    where: 'eventLoopUtilizationCheck',
+    name: 'event-loop-utilization',
+    rules: { max: aNumber(0, 1) },
+    timing: LASTING,
+    check: () => {
       const { max = 0.98 } = options;
       const now = performance.eventLoopUtilization();
       const { utilization } = last === undefined ? { utilization: 0 } : performance.eventLoopUtilization(now, last);
@@ -85,7 +77,7 @@ export function eventLoopUtilizationCheck(options: EventLoopUtilizationOptions =
         reason: `the event loop is busy ${percent(utilization)} of the time, more than ${percent(max)}`,
       };
     },
-  );
+  });
 }
 
 /** A share as text, with a decimal. */

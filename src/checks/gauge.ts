@@ -21,24 +21,20 @@ export type GaugeOptions = CommonOptions & {
  * @throws TypeError that lists every fault of the options
  */
 export function gaugeCheck(options: GaugeOptions): HealthCheck {
-  return makeCheck(
-    {
-      where: 'gaugeCheck',
-      name: 'gauge',
-      dependency: false,
-      rules: { value: required(aFunction), min: aNumber(-Infinity), max: aNumber(-Infinity) },
-      crossCheck: ({ min, max }) => [
-        min === undefined && max === undefined && 'give min, max, or both',
-        min !== undefined && max !== undefined && min > max && 'min must not be above max',
-      ],
-    },
-    options,
-    async (context) => {
+  return makeCheck(options, {
+    where: 'gaugeCheck',
+    name: 'gauge',
+    rules: { value: required(aFunction), min: aNumber(-Infinity), max: aNumber(-Infinity) },
+    crossCheck: ({ min, max }) => [
+      min === undefined && max === undefined && 'give min, max, or both',
+      min !== undefined && max !== undefined && min > max && 'min must not be above max',
+    ],
+    check: async (context) => {
       const { value, min = -Infinity, max = Infinity } = options;
       const now: unknown = await value(context);
       if (typeof now !== 'number' || Number.isNaN(now)) return { ok: false, reason: `${String(now)} is no number` };
       if (now < min) return { ok: false, reason: `${now} is below ${min}` };
       return now <= max || { ok: false, reason: `${now} is above ${max}` };
     },
-  );
+  });
 }

@@ -59,16 +59,12 @@ export function createHolds(options: HoldsOptions = {}): Holds {
   const held = { notReady: new Set<{ readonly reason: string }>(), ready: new Set<{ readonly reason: string }>() };
   const reasons = (kind: keyof typeof held): string => [...held[kind]].map(({ reason }) => reason).join('; ');
   let waiting: (() => void)[] = [];
-  const check = makeCheck(
-    {
-      where: 'createHolds',
-      name: 'holds',
-      dependency: false,
-      rules: { maxMs: orInfinity(aPositiveNumber), clock: aClock },
-    },
-    options,
-    () => held.notReady.size === 0 || { ok: false, reason: reasons('notReady') },
-  );
+  const check = makeCheck(options, {
+    where: 'createHolds',
+    name: 'holds',
+    rules: { maxMs: orInfinity(aPositiveNumber), clock: aClock },
+    check: () => held.notReady.size === 0 || { ok: false, reason: reasons('notReady') },
+  });
   const { clock = systemClock, maxMs = 600_000 } = options;
   const isFree = (): boolean => held.notReady.size === 0 && held.ready.size === 0;
 

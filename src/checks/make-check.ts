@@ -11,13 +11,14 @@ export type CommonOptions = {
   readonly name?: string | undefined;
 };
 
-/** What makes a ready-made check, besides its function. */
+/** What makes a ready-made check. */
 export interface CheckKind<Options> {
+  readonly check: HealthCheck['check'];
   /** The function that the service calls. */
   readonly where: string;
   readonly name: string;
   /** It checks something outside the process, which a restart does not repair. */
-  readonly dependency: boolean;
+  readonly dependency?: true;
   /** The rules of its own options. */
   readonly rules: OptionRules<Omit<Options, keyof CommonOptions>>;
   readonly crossCheck?: CrossCheck<Options>;
@@ -38,15 +39,14 @@ export function commonRules(): Omit<OptionRules<HealthCheck>, 'check'> {
 }
 
 /**
- * A check from options and a function. Warns where a dependency is put into `livez`: while it is unavailable, the kubelet
+ * Makes a check with the options that the service gave. Warns where a dependency is put into `livez`: while it is unavailable, the kubelet
  * restarts every replica again and again, which does not bring it back.
  *
  * @throws TypeError that lists every fault of the options
  */
 export function makeCheck<Options extends CommonOptions>(
-  { where, name, dependency, rules, crossCheck, timing }: CheckKind<Options>,
   options: Options,
-  check: HealthCheck['check'],
+  { where, name, dependency, rules, crossCheck, timing, check }: CheckKind<Options>,
 ): HealthCheck {
   const common = commonRules();
   checkOptions(where, options, { ...common, ...rules } as unknown as OptionRules<Options>, crossCheck);
@@ -54,7 +54,7 @@ export function makeCheck<Options extends CommonOptions>(
   const other = timing && options['cacheMs' in timing ? 'periodMs' : 'cacheMs'];
   const defaults = other === undefined ? timing : undefined;
   const made: HealthCheck = { name, ...defaults, ...(Object.fromEntries(given) as Partial<HealthCheck>), check };
-  if (dependency && made.endpoints?.includes('livez') === true) {
+  if (dependency === true && made.endpoints?.includes('livez') === true) {
     warn(
       `${where}: the check ${JSON.stringify(made.name)} is about something outside of the process, and counts for livez: while that is away, every replica is restarted, which does not bring it back. Leave livez out of its endpoints`,
       'KUBE_VITALS_LIVEZ',

@@ -22,15 +22,17 @@ export type HeapOptions = CommonOptions & {
  * @throws TypeError that lists every fault of the options
  */
 export function heapCheck(options: HeapOptions = {}): HealthCheck {
-  return makeCheck(
-    { where: 'heapCheck', name: 'heap', dependency: false, rules: { max: aNumber(0, 1) }, timing: LASTING },
-    options,
-    () => {
+  return makeCheck(options, {
+    where: 'heapCheck',
+    name: 'heap',
+    rules: { max: aNumber(0, 1) },
+    timing: LASTING,
+    check: () => {
       const { max = 0.95 } = options;
       const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics();
       return used <= limit * max || full('the heap', used, limit, max);
     },
-  );
+  });
 }
 
 /** Options of {@link memoryCheck}. */
@@ -51,22 +53,18 @@ export type MemoryOptions = CommonOptions & {
  */
 export function memoryCheck(options: MemoryOptions = {}): HealthCheck {
   let limit: Promise<number | undefined> | undefined;
-  return makeCheck(
-    {
-      where: 'memoryCheck',
-      name: 'memory',
-      dependency: false,
-      rules: { max: aNumber(0, 1), limitBytes: aPositiveNumber },
-      timing: LASTING,
-    },
-    options,
-    async () => {
+  return makeCheck(options, {
+    where: 'memoryCheck',
+    name: 'memory',
+    rules: { max: aNumber(0, 1), limitBytes: aPositiveNumber },
+    timing: LASTING,
+    check: async () => {
       const { max = 0.95, limitBytes } = options;
       const bytes = limitBytes ?? (await (limit ??= readContainerLimit()));
       const used = memoryUsage.rss();
       return bytes === undefined || used <= bytes * max || full('resident memory', used, bytes, max);
     },
-  );
+  });
 }
 
 function full(what: string, used: number, limit: number, max: number): { readonly ok: false; readonly reason: string } {

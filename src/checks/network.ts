@@ -24,20 +24,17 @@ export type TcpOptions = CommonOptions & {
  * @throws TypeError that lists every fault of the options
  */
 export function tcpCheck(options: TcpOptions): HealthCheck {
-  return makeCheck(
-    {
-      where: 'tcpCheck',
-      name: 'tcp',
-      dependency: true,
-      rules: { host: required(aNonEmptyString), port: required(aWholeNumber(1, 65_535)) },
-      timing: CACHED,
-    },
-    options,
-    ({ signal }) => {
+  return makeCheck(options, {
+    where: 'tcpCheck',
+    name: 'tcp',
+    dependency: true,
+    rules: { host: required(aNonEmptyString), port: required(aWholeNumber(1, 65_535)) },
+    timing: CACHED,
+    check: ({ signal }) => {
       const { host, port } = options;
       return whileConnected(connect({ host, port }), 'connect', signal, () => undefined);
     },
-  );
+  });
 }
 
 /** Waits for a connection to be made, calls `use`, and closes it. */
@@ -66,17 +63,14 @@ export type DnsOptions = CommonOptions & {
  * @throws TypeError that lists every fault of the options
  */
 export function dnsCheck(options: DnsOptions): HealthCheck {
-  return makeCheck(
-    {
-      where: 'dnsCheck',
-      name: 'dns',
-      dependency: true,
-      rules: { hostname: required(aNonEmptyString) },
-      timing: CACHED,
-    },
-    options,
-    async () => void (await lookup(options.hostname)),
-  );
+  return makeCheck(options, {
+    where: 'dnsCheck',
+    name: 'dns',
+    dependency: true,
+    rules: { hostname: required(aNonEmptyString) },
+    timing: CACHED,
+    check: async () => void (await lookup(options.hostname)),
+  });
 }
 
 /** Options of {@link httpCheck}. */
@@ -100,23 +94,20 @@ export type HttpOptions = CommonOptions & {
  * @throws TypeError that lists every fault of the options
  */
 export function httpCheck(options: HttpOptions): HealthCheck {
-  return makeCheck(
-    {
-      where: 'httpCheck',
-      name: 'http',
-      dependency: true,
-      rules: {
-        url: required(mustBe(isHttpUrl, 'a URL with http: or https:')),
-        method: oneOf('GET', 'HEAD'),
-        headers: mustBe((value) => typeof value === 'object' && value !== null && !Array.isArray(value), 'an object'),
-        statuses: aListOf(aWholeNumber(100, 599)),
-      },
-      crossCheck: ({ headers = {} }) =>
-        Object.entries(headers).flatMap(([name, value]) => aString(value, `headers.${name}`)),
-      timing: CACHED,
+  return makeCheck(options, {
+    where: 'httpCheck',
+    name: 'http',
+    dependency: true,
+    rules: {
+      url: required(mustBe(isHttpUrl, 'a URL with http: or https:')),
+      method: oneOf('GET', 'HEAD'),
+      headers: mustBe((value) => typeof value === 'object' && value !== null && !Array.isArray(value), 'an object'),
+      statuses: aListOf(aWholeNumber(100, 599)),
     },
-    options,
-    async ({ signal }) => {
+    crossCheck: ({ headers = {} }) =>
+      Object.entries(headers).flatMap(([name, value]) => aString(value, `headers.${name}`)),
+    timing: CACHED,
+    check: async ({ signal }) => {
       const { url, method = 'GET', headers = {}, statuses } = options;
       const response = await fetch(url, { method, headers: { ...headers }, redirect: 'manual', signal });
       if (statuses === undefined) return response;
@@ -124,7 +115,7 @@ export function httpCheck(options: HttpOptions): HealthCheck {
       const { status, statusText } = response;
       return statuses.includes(status) || { ok: false, reason: `answered ${status} ${statusText}`.trimEnd() };
     },
-  );
+  });
 }
 
 function isHttpUrl(value: unknown): boolean {

@@ -31,13 +31,6 @@ export interface CheckRunner {
   close(): void;
 }
 
-/** What {@link createCheckRunner} works with. */
-export interface RunnerDependencies {
-  readonly clock: Clock;
-  readonly semaphore: Semaphore;
-  readonly announce: Announce;
-}
-
 const OK: Verdict = Object.freeze({ status: 'ok' });
 const CLOSED: Verdict = Object.freeze({ status: 'failed', reason: 'the health object has been closed' });
 const REENTERED: Verdict = Object.freeze({ status: 'failed', reason: 'the check asked for its own result' });
@@ -52,7 +45,9 @@ const REENTERED: Verdict = Object.freeze({ status: 'failed', reason: 'the check 
  */
 export function createCheckRunner(
   definition: CheckDefinition,
-  { clock, semaphore, announce }: RunnerDependencies,
+  clock: Clock,
+  semaphore: Semaphore,
+  announce: Announce,
 ): CheckRunner {
   const { name, timeoutMs, periodMs, cacheMs, critical, failureThreshold, successThreshold } = definition;
   const addedAt = clock.monotonic();

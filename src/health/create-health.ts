@@ -1,13 +1,13 @@
 import { systemClock } from '../clock/clock.js';
 import { createBuiltIn, postStartHook } from './built-in.js';
 import { createChanges } from './changes.js';
-import { createCheckRunner, type CheckRunner } from './check-runner.js';
+import { createCheckRunner } from './check-runner.js';
 import type { Health, HealthCheck, HealthReport, HealthRoot } from './contract.js';
-import { ROOTS, isRoot, resolveCheck, type CheckDefinition } from './definition.js';
+import { ROOTS, isRoot, resolveCheck } from './definition.js';
 import { optionFaults, throwFaults } from '../options/check-options.js';
 import { aListOfStrings, mustBe, required } from '../options/rules.js';
-import { createEndpoints } from './endpoints.js';
-import { askAll, askOne, reportOf, settled, type Asked, type GracePeriod } from './evaluate.js';
+import { createEndpoints, type EndpointsDependencies } from './endpoints.js';
+import { askAll, askOne, reportOf, settled, type GracePeriod } from './evaluate.js';
 import { createLogWatch } from './log-watch.js';
 import { checkHealthOptions, type HealthOptions } from './options.js';
 import { createPermission, grantToAll } from './permission.js';
@@ -37,8 +37,6 @@ export function createHealth(options: HealthOptions = {}): Health {
   let shuttingDown = false;
   let closed = false;
 
-  const runnerOf = (definition: CheckDefinition): CheckRunner =>
-    createCheckRunner(definition, { clock, semaphore, announce });
   const builtIn = createBuiltIn(clock, announce);
   const ping = builtIn('ping', ROOTS, () => undefined);
   // Fails while the `observe` hook is blocked.
@@ -51,15 +49,14 @@ export function createHealth(options: HealthOptions = {}): Health {
     applies: (root, { definition }) => root === 'livez' && definition.startup && livezGracePeriodMs > 0,
     lasts: ({ addedAt }) => clock.monotonic() - addedAt < livezGracePeriodMs,
   };
-  const ask = (root: HealthRoot, exclude: readonly string[]): Asked =>
-    askAll(root, registry.of(root), exclude, gracePeriod);
+  const ask: EndpointsDependencies['ask'] = (root, exclude) => askAll(root, registry.of(root), exclude, gracePeriod);
 
   function add(check: HealthCheck): void {
     const definition = resolveCheck(check, timeoutMs);
     if (registry.has(definition.name)) {
       throw new TypeError(`health.add: there is already a check ${JSON.stringify(definition.name)}; remove it first`);
     }
-    const runner = runnerOf(definition);
+    const runner = createCheckRunner(definition, clock, semaphore, announce);
     registry.add(runner);
     if (closed) runner.close();
   }

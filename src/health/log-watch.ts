@@ -1,5 +1,5 @@
 import type { Clock } from '../clock/clock.js';
-import { isPromise } from '../http/promise.js';
+import { callHook } from '../observe/call-hook.js';
 import type { Observation, Observe } from '../observe/observation.js';
 import { createWarnings } from '../observe/warnings.js';
 
@@ -17,19 +17,11 @@ export function createLogWatch(hook: Observe | undefined, clock: Clock) {
   return {
     /** Calls the hook. Never throws; a promise it returns is watched and its rejection ignored. */
     observe(observation: Observation): void {
-      try {
-        const result: unknown = call(observation);
-        if (!isPromise(result) || pending.size >= MOST_WATCHED) {
-          if (isPromise(result)) Promise.resolve(result).catch(() => undefined);
-          return;
-        }
-        const entry = { since: clock.monotonic() };
-        pending.add(entry);
-        const forget = (): void => void pending.delete(entry);
-        Promise.resolve(result).then(forget, forget);
-      } catch {
-        // A hook that throws must not fail a probe.
-      }
+      const ended = callHook(() => call(observation));
+      if (ended === undefined || pending.size >= MOST_WATCHED) return;
+      const entry = { since: clock.monotonic() };
+      pending.add(entry);
+      void ended.then(() => pending.delete(entry));
     },
     /** True while a promise of the hook has been pending for {@link BLOCKED_AFTER_MS}. */
     isBlocked(): boolean {

@@ -1,13 +1,11 @@
 import type { CheckContext } from './contract.js';
 
-function abortReason(name: string, message: string): Error {
-  return Object.freeze(Object.assign(new Error(message), { name }));
-}
+const reason = (name: string, message: string): Error => Object.freeze(Object.assign(new Error(message), { name }));
 
 /** Constant reasons, because an error with a stack for every abort is expensive. */
 const REASONS: Readonly<Record<'timeout' | 'closed', Error>> = {
-  timeout: /* @__PURE__ */ abortReason('TimeoutError', 'the health check timed out'),
-  closed: /* @__PURE__ */ abortReason('AbortError', 'the health object has been closed'),
+  timeout: /* @__PURE__ */ reason('TimeoutError', 'the health check timed out'),
+  closed: /* @__PURE__ */ reason('AbortError', 'the health object has been closed'),
 };
 
 /**

@@ -2,22 +2,21 @@ import type { Clock } from '../clock/clock.js';
 import { errorText } from './error-text.js';
 import type { Notify } from './observation.js';
 
-/** Tells the failures of something that is tried again and again: what is new about them, and that they are over. */
-export interface FailureSeries {
-  /** It failed. Told where it worked before, or failed for another reason. */
-  failed(error: unknown): void;
-  /** It worked. Told where it failed before. */
-  worked(): void;
-}
+/** See {@link createFailureSeries}. */
+export type FailureSeries = ReturnType<typeof createFailureSeries>;
 
-/** Makes a {@link FailureSeries} of one place. Reasons that differ in numbers only (times, ports) are the same. */
-export function createFailureSeries(where: string, notify: Notify, clock: Clock): FailureSeries {
+/**
+ * Reports the failures of something that is retried: what is new about them, and that they are over. Reasons that differ only in
+ * numbers (times, ports) are the same.
+ */
+export function createFailureSeries(where: string, notify: Notify, clock: Clock) {
   let count = 0;
   let since = 0;
   let told: string | undefined;
   let last: unknown;
   return {
-    failed(error) {
+    /** It failed. Reported if it worked before, or failed for another reason. */
+    failed(error: unknown): void {
       if (count === 0) since = clock.monotonic();
       count += 1;
       last = error;
@@ -26,7 +25,8 @@ export function createFailureSeries(where: string, notify: Notify, clock: Clock)
       told = reason;
       notify({ type: 'error', error, where, count });
     },
-    worked() {
+    /** It worked. Reported if it failed before. */
+    worked(): void {
       if (count === 0) return;
       notify({ type: 'recovered', error: last, where, count, durationMs: clock.monotonic() - since });
       count = 0;

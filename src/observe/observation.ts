@@ -1,5 +1,6 @@
 import type { AbortCode } from '../model/abort-code.js';
 import type { Event } from '../model/event.js';
+import { callHook } from './call-hook.js';
 import { createWarnings } from './warnings.js';
 
 /** Something that the library reports to the service that embeds it. New types may be added in any release. */
@@ -222,7 +223,7 @@ export interface WatchIdentity {
  */
 export type Observe = (observation: Observation) => void | Promise<void>;
 
-/** Who is told of watches. */
+/** Receives what happens to watches. */
 export interface WatchObserver {
   readonly notify: Notify;
   /** Counts frames and bytes, which are too many to be observed one by one. */
@@ -233,14 +234,6 @@ export interface WatchObserver {
 export type Notify = (observation: Observation) => void;
 
 /** Wraps the hook of a service so that it never throws. Without a hook, errors become warnings of the process. */
-export function createNotifier(observe: Observe | undefined): Notify {
-  if (observe === undefined) return createWarnings();
-  return (observation) => {
-    try {
-      const pending: unknown = observe(observation);
-      if (pending !== undefined) Promise.resolve(pending).catch(() => undefined);
-    } catch {
-      // see above
-    }
-  };
+export function createNotifier(observe: Observe = createWarnings()): Notify {
+  return (observation) => void callHook(() => observe(observation));
 }

@@ -1,9 +1,9 @@
 import { isBodyError } from '../../http/body.js';
 import type { ApiResponse } from '../../http/response.js';
 import { bodyFailureText, internalErrorText } from '../../responses/fixed-responses.js';
+import { callHook } from '../../observe/call-hook.js';
 import { createWarnings } from '../../observe/warnings.js';
 import type { BridgeOptions } from './options.js';
-import { isPromise } from '../../http/promise.js';
 
 /** Where an error came from: a handler threw, or the source of a streamed body failed after the headers had gone. */
 export type FailurePlace = 'handler' | 'stream';
@@ -36,11 +36,5 @@ export function warnOf(bridge: string): ErrorHook {
 
 /** Calls an error hook. What it throws, or rejects with, is ignored. */
 export function reportTo(onError: ErrorHook, error: unknown, where: FailurePlace): void {
-  try {
-    const pending: unknown = onError(error, where);
-    // A hook may be async although its type says otherwise: an unhandled rejection would end the process.
-    if (isPromise(pending)) pending.then(undefined, () => undefined);
-  } catch {
-    // A failing hook has nobody to report to.
-  }
+  void callHook(() => onError(error, where));
 }

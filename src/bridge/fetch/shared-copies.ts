@@ -5,24 +5,20 @@ export interface SharedCopy {
   takers: number;
 }
 
-/** Copies of the chunks of watches, which no source writes to again. */
-export interface SharedCopies {
-  /** The copy that the last caller was given, where the chunk is the same. */
-  of(chunk: Uint8Array): SharedCopy;
-  /** Each caller gets a copy of its own from now on. */
-  stopSharing(): void;
-}
+/** See {@link createSharedCopies}. */
+export type SharedCopies = ReturnType<typeof createSharedCopies>;
 
 /**
- * Watchers that are woken together are sent the same chunk (decision 34), and need one copy of it. With a copy for each of a
+ * Copies the chunks of watches, which no source writes to again. Watchers that are woken together are sent the same chunk (decision 34), and need one copy of it. With a copy for each of a
  * thousand, copying and collecting 32 KiB at a time were a quarter of the CPU.
  */
-export function createSharedCopies(): SharedCopies {
+export function createSharedCopies() {
   let chunk: Uint8Array | undefined;
   let last: SharedCopy | undefined;
   let sharing = true;
   return {
-    of(given) {
+    /** The copy that the last caller was given, if the chunk is the same. */
+    of(given: Uint8Array): SharedCopy {
       if (last === undefined || chunk !== given || !sharing || isTransferred(last)) {
         chunk = given;
         last = { bytes: new Uint8Array(given), takers: 0 };
@@ -30,6 +26,7 @@ export function createSharedCopies(): SharedCopies {
       last.takers += 1;
       return last;
     },
+    /** Each caller gets its own copy from now on. */
     stopSharing(): void {
       sharing = false;
     },
