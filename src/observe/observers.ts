@@ -74,8 +74,8 @@ export function loggerObserver(logger: LoggerLike, options: ObserverOptions = {}
  */
 export function consoleObserver(console: ConsoleLike, options: ObserverOptions = {}): Observe {
   return createObserver('consoleObserver', console, options, ({ level, text }, observation) => {
-    if (observation.type === 'error') console[level](text, observation.error);
-    else console[level](text);
+    const { [level]: write } = console;
+    write.call(console, text, ...(observation.type === 'error' ? [observation.error] : []));
   });
 }
 
