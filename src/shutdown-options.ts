@@ -15,7 +15,7 @@ export type ShutdownServer = ClosableServer & TrackableServer & OrderableServer;
 export interface ShutdownRecorder {
   /** Writes what was recorded. */
   readonly flush: (options: { readonly signal: AbortSignal }) => Promise<void>;
-  /** Writes the rest, and takes no more. */
+  /** Writes the rest, and accepts no more. */
   readonly close: (options: { readonly signal: AbortSignal }) => Promise<void>;
 }
 
@@ -44,7 +44,7 @@ export interface InstallShutdownOptions {
   readonly delayMs?: number | undefined;
   /**
    * What happens to clients between the delay and the end of the requests in flight. `'close'`: the servers stop listening,
-   * and requests on open connections are still served, with `Connection: close`. `'retry-after'`: the servers go on
+   * and requests on open connections are still served, with `Connection: close`. `'retry-after'`: the servers keep
    * listening, and new requests but probes are answered 429 with `Retry-After: 5` (kube-apiserver's
    * `--shutdown-send-retry-after`). Default `'close'`.
    */

@@ -28,12 +28,12 @@ export type StoreCheckOptions = {
  * The health check of a store: it asks `store.ping()`, which ends well when a write would have a chance, and compares the
  * clock of this process with that of the store, where replicas share one. `health.add(storeCheck(store))`.
  *
- * It is named after the store and counts for `/readyz` and `/healthz`, never for `/livez`: a store that is away takes this
+ * It is named after the store and counts for `/readyz` and `/healthz`, never for `/livez`: an unavailable store takes this
  * instance out of rotation until it is back, and a restart would not bring it back sooner. So does a clock that is off: such
  * an instance expires nothing.
  *
- * Where only writes are refused (a full disk), the check is degraded, which keeps the status at 200: reads go on, and would
- * be lost with the instance. `critical: true` counts that as a failure, too.
+ * Where only writes are refused (a full disk), the check is degraded, which keeps the status at 200: reads still work, and
+ * would be lost with the instance. `critical: true` counts that as a failure, too.
  *
  * Defaults: `timeoutMs` 2,000, and without `periodMs` a `cacheMs` of 1,000, so that the engine is asked once a second at
  * most, however many probes come. `failureThreshold` is 1: damp flapping in the probe or here, not in both.

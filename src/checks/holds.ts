@@ -8,7 +8,7 @@ import { makeCheck, type CommonOptions } from './make-check.js';
 
 /** Options of {@link createHolds}. */
 export type HoldsOptions = CommonOptions & {
-  /** After this long a hold is released by itself, in milliseconds, or `Infinity`. Default 600,000 (10 minutes). */
+  /** After this long a hold is released automatically, in milliseconds, or `Infinity`. Default 600,000 (10 minutes). */
   readonly maxMs?: number | undefined;
   /** Default: the system clock. */
   readonly clock?: Clock | undefined;
@@ -23,13 +23,13 @@ export interface HoldOptions {
 /** Releases a hold. May be called twice. */
 export type Release = () => void;
 
-/** What long tasks do to readiness while they run. All functions may be detached. */
+/** Lets long tasks change readiness while they run. All functions may be detached. */
 export interface Holds {
   /** Fails while something keeps the service from being ready: `health.add(holds.check)`. */
   readonly check: HealthCheck;
   /** The service is not ready until it is released. `reason` is that of the check, such as `importing the catalogue`. */
   readonly notReady: (reason: string, options?: HoldOptions) => Release;
-  /** What `keeping` was given fails no probe until it is released: it shows as degraded. */
+  /** Until it is released, checks given to `keeping` fail no probe: they show as degraded. */
   readonly ready: (reason: string, options?: HoldOptions) => Release;
   /** A check whose failures are degraded while the service is held ready. */
   readonly keeping: (check: HealthCheck) => HealthCheck;
@@ -40,8 +40,8 @@ export interface Holds {
 const holdRules = (): OptionRules<HoldOptions> => ({ maxMs: orInfinity(aPositiveNumber) });
 
 /**
- * Makes holds for long tasks. A task that the service cannot serve requests beside holds `/readyz` false until it is done; one that must not
- * be interrupted because a dependency is away for a moment holds it true.
+ * Makes holds for long tasks. A task during which the service cannot serve requests holds `/readyz` false until it is done; a
+ * task that a short outage of a dependency must not interrupt holds it true.
  *
  * ```ts
  * const holds = createHolds();
@@ -50,7 +50,7 @@ const holdRules = (): OptionRules<HoldOptions> => ({ maxMs: orInfinity(aPositive
  * try { await importCatalogue(); } finally { release(); }
  * ```
  *
- * A hold that nobody releases ends after ten minutes (`maxMs`). Do not use it for start-up, which `health.addPostStartHook` is for, nor in
+ * A hold that is not released ends after ten minutes (`maxMs`). Do not use it for start-up, which `health.addPostStartHook` is for, nor in
  * `livez`: a restart would end the task.
  *
  * @throws TypeError that lists every fault of the options

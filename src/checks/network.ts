@@ -18,8 +18,8 @@ export type TcpOptions = CommonOptions & {
 /**
  * Fails while no TCP connection can be made. The connection is closed at once.
  *
- * Use the protocol itself where there is a client: a port that accepts says little about what is behind it, and a server may log every
- * connection that says nothing. Never for `livez`, and not for the service's own port.
+ * Prefer the protocol's own client if there is one: an open port says little about the service behind it, and a server may log
+ * every connection that sends nothing. Never for `livez`, and not for the service's own port.
  *
  * @throws TypeError that lists every fault of the options
  */
@@ -57,7 +57,7 @@ export type DnsOptions = CommonOptions & {
 /**
  * Fails while a name has no address, as `getaddrinfo` of the system resolves it, `/etc/hosts` included.
  *
- * A check of what is behind the name says the same and more; use this one to tell the two faults apart, with `critical: false`. Never for
+ * A check of the service behind the name says more; use this one, with `critical: false`, to tell the two faults apart. Never for
  * `livez`. A resolver that hangs keeps a thread of libuv busy, of which there are four.
  *
  * @throws TypeError that lists every fault of the options

@@ -16,7 +16,7 @@ export interface Asked {
   readonly unmatchedExcludes: readonly string[];
 }
 
-/** The verdicts of a probe, all of them there. */
+/** The checks of an endpoint whose verdicts are all available. */
 export type Settled = Omit<Asked, 'verdicts'> & { readonly verdicts: readonly ProbeVerdict[] };
 
 /** The livez grace period: which checks of which endpoint have one, and whether it is still running. */
@@ -60,14 +60,10 @@ export function askAll(
     }
     return one(runner);
   });
-  return {
-    runners,
-    verdicts,
-    unmatchedExcludes: [...unmatched].sort(byCodePoint),
-  };
+  return { runners, verdicts, unmatchedExcludes: [...unmatched].sort(byCodePoint) };
 }
 
-/** Waits for the verdicts of a probe, if any is not there yet. */
+/** Waits for the verdicts of a probe that are still pending. */
 export function settled(asked: Asked): Settled | Promise<Settled> {
   if (!asked.verdicts.some(isPromise)) return asked as Settled;
   return Promise.all(asked.verdicts.map((verdict) => Promise.resolve(verdict))).then((verdicts) => ({

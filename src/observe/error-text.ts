@@ -1,6 +1,6 @@
 const NO_REASON = 'failed without a reason';
 
-/** How many causes of causes, and how many errors of one `AggregateError`, are told. The rest is rarely news. */
+/** How many levels of causes, and how many errors of one `AggregateError`, are included. */
 const MOST_LEVELS = 4;
 const MOST_ERRORS = 4;
 

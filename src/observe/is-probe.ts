@@ -10,7 +10,7 @@ const PROBE = /^(?:[A-Za-z][A-Za-z\d+.-]*:\/\/[^/?#]*)?\/(?:healthz|livez|readyz
 
 /**
  * Whether a request is for `/healthz`, `/livez`, `/readyz` or `/metrics`, or below them: for access logs and traces that should
- * not be full of probes. Methods and answers do not matter. It may be given as it is to `autoLogging.ignore` of pino-http, `skip` of
+ * not be full of probes. Methods and answers do not matter. Use it directly for `autoLogging.ignore` of pino-http, `skip` of
  * morgan and `ignoreIncomingRequestHook` of OpenTelemetry's instrumentation of HTTP. `false` for anything that is no request.
  *
  * @param request - of which nothing but the path is read

@@ -11,12 +11,12 @@ export type Observation =
       readonly error: unknown;
       readonly where: string;
       /**
-       * Of what is tried again and again, such as the expiry while a store is away: how often it has failed in a row. The same
-       * failure is told once; another reason is told with the count so far, and the end as `recovered`.
+       * For retried work, such as the expiry while a store is unavailable: how often it has failed in a row. The same failure is
+       * reported once; another reason is reported with the count so far, and the end as `recovered`.
        */
       readonly count?: number | undefined;
     }
-  /** What was told as an `error` with a `count` works again. */
+  /** Work that was reported as an `error` with a `count` succeeds again. */
   | {
       readonly type: 'recovered';
       readonly where: string;

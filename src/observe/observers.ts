@@ -38,7 +38,7 @@ interface LogLine {
 
 const rules = (): OptionRules<ObserverOptions> => ({ requests: oneOf('failed', 'all', 'none') });
 
-/** Makes an observer that passes on what is logged of each observation, if anything. */
+/** Makes an observer that calls `write` with the line of each observation that is logged. */
 function createObserver(
   where: string,
   logger: unknown,

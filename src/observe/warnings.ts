@@ -18,10 +18,10 @@ export function warn(text: string, code: string, detail?: string): void {
 }
 
 /**
- * What errors are told to where a service gave no hook: the first one of each place becomes a warning of the process. Without
- * it, a mistake in wiring (a body parser before the listener) would be a 500 that nobody can explain.
+ * Reports errors where a service gave no hook: the first one of each place becomes a warning of the process. Without it, a
+ * mistake in wiring (a body parser before the listener) would be an unexplained 500.
  *
- * @param option the option that would hear of all errors
+ * @param option the option that receives all errors
  */
 export function createWarnings(
   option = 'observe',

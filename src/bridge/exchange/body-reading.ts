@@ -2,8 +2,8 @@ import { bodyAborted } from '../../http/body.js';
 import type { BodyCall } from '../../http/request.js';
 
 /**
- * The reading of one request body, which three things may end early: the signal of its reader, the client that leaves, and the
- * answer, because Node emits no event for the body of a request that has been answered.
+ * The reading of one request body. Its reader's signal, a client that leaves and the answer may end it early: Node emits no
+ * event for the body of a request that has been answered.
  */
 export class BodyReading {
   #reject: ((error: unknown) => void) | undefined;

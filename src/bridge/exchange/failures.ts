@@ -17,8 +17,8 @@ export interface Failure {
 }
 
 /**
- * The answer to an error that a handler threw: a bare 500, because unknown errors may hold secrets. A body
- * over its limit is 413, one that ended early 400.
+ * The answer to an error that a handler threw: a bare 500, because unknown errors may hold secrets. A body over its limit is
+ * 413, an incomplete one 400.
  */
 export function failureOf(error: unknown): Failure {
   return isBodyError(error)

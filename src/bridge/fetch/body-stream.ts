@@ -101,7 +101,7 @@ export class BodyStream extends ChunkReader implements Transfer {
   }
 
   /**
-   * Somebody has transferred the copy that this consumer had, perhaps before the consumer had read it. The watch breaks off, so
+   * The copy that this consumer had was transferred, perhaps before it was read. The watch breaks off, so
    * that the client resumes it, unless no other consumer has had the copy.
    */
   #transferred({ takers }: SharedCopy): void {

@@ -148,7 +148,7 @@ function plainResponse(
     delete values['content-length'];
     return new Response(null, responseInit(status, headers));
   }
-  // As bytes: a string would get a content type of its own where the handler gave none.
+  // As bytes: a string would get a default content type where the handler gave none.
   const bytes = typeof body === 'string' ? UTF8.encode(body) : (body ?? NO_BYTES);
   const keepsLength = body === undefined || (body === null && method === 'HEAD' && 'content-length' in values);
   if (!keepsLength) values['content-length'] = String(bytes.byteLength);

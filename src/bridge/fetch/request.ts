@@ -4,7 +4,7 @@ import type { AbortReason } from '../exchange/abort-reason.js';
 import { BodyReading } from '../exchange/body-reading.js';
 import { readFetchBody } from './body-reader.js';
 
-/** What a fetch `Request` cannot tell and the server around it may know. */
+/** What the server knows about a request beyond its `Request`. */
 export interface FetchInfo {
   /** The address of the client's socket, without port. */
   readonly remoteAddress?: string | undefined;
@@ -25,7 +25,7 @@ export interface FetchSettings {
   readonly clientLeft: AbortReason;
 }
 
-/** One fetch request in normalized form, with the state of its answer. What costs is made on first use. */
+/** One fetch request in normalized form, with the state of its answer. Expensive parts are made on first use. */
 export class FetchExchange implements ApiRequest {
   readonly method: string;
   readonly url: string;
@@ -109,7 +109,7 @@ export class FetchExchange implements ApiRequest {
     return this.#reason !== undefined;
   }
 
-  /** Aborts the signal, or the one that a later reader would get. Does nothing once the answer is finished. */
+  /** Aborts the signal, also if it is read only later. Does nothing once the answer is finished. */
   abort(reason: AbortReason): void {
     if (this.#finished || this.#reason !== undefined) return;
     this.#reason = reason;

@@ -26,8 +26,8 @@ export function plainHeaders(headers: ResponseHeaders): PlainHeaders {
 }
 
 /**
- * What a `Response` is made with. The headers are a plain object: a `Headers` would be copied by every `Response`, and Hono's for Node
- * makes none at all until somebody reads them. `encodeBody`: Cloudflare Workers compress a body with a content encoding,
+ * The init of a `Response`. The headers are a plain object: a `Headers` would be copied by every `Response`, and Hono's for Node
+ * makes none until they are read. `encodeBody`: Cloudflare Workers compress a body with a content encoding,
  * unless told that it is compressed already.
  */
 export function responseInit(

@@ -33,7 +33,7 @@ export function createSharedCopies() {
   };
 }
 
-/** True when somebody has transferred the buffer of a copy, which then has no bytes. Chunks are never empty. */
+/** True when the buffer of a copy was transferred: it then has no bytes, and chunks are never empty. */
 export function isTransferred({ bytes }: SharedCopy): boolean {
   return bytes.byteLength === 0;
 }

@@ -17,7 +17,7 @@ export interface FastifyReplyLike {
   readonly raw: NodeOutgoing & { setHeader(name: string, value: number | string | readonly string[]): unknown };
   /** The headers that hooks have set. */
   getHeaders(): Readonly<Record<string, number | string | string[] | undefined>>;
-  /** Tells Fastify that the response is sent by somebody else. */
+  /** Tells Fastify not to send the response. */
   hijack(): unknown;
   /** Runs the handler for unknown routes. */
   callNotFound(): unknown;
@@ -58,7 +58,7 @@ export type FastifyPluginOptions = BridgeOptions;
  *   of that plugin run first, and its other routes win.
  * - Headers that hooks have set, such as those of `@fastify/cors`, are kept. `onSend` hooks do not run, `onResponse` hooks do.
  * - Where no route matches, events also answer `/api`, `/apis`, `/openapi/v2` and `/openapi/v3`.
- * - `app.close()` ends open watches (`preClose`), waits until they and our other answers have been sent, and then goes on.
+ * - `app.close()` ends open watches (`preClose`), waits until they and our other answers have been sent, and then continues.
  *
  * @throws TypeError that names every fault of the arguments.
  */

@@ -28,10 +28,10 @@ export type KoaMiddlewareOptions = BridgeOptions;
 /**
  * Serves a handler in Koa: `app.use(toKoaMiddleware(health.handle))`. It behaves as `toNodeListener`, which it is made of.
  *
- * - A path that is not the handler's goes to `next()`. If no middleware has answered by then, the handler is asked once more,
- *   as one behind which there is nobody: events then answer `/api`, `/apis`, `/openapi/v2` and `/openapi/v3`.
+ * - A path that is not the handler's goes to `next()`. If no middleware has answered it, the handler is called again as the last
+ *   one: events then answer `/api`, `/apis`, `/openapi/v2` and `/openapi/v3`.
  * - The answer is written to `ctx.res`, past Koa, with the headers that middleware has set so far. Middleware around this one
- *   goes on when the answer has been sent or its client has left; it cannot change, compress or replace it.
+ *   continues when the answer has been sent or its client has left; it cannot change, compress or replace it.
  * - A body that a parser has read is taken from `ctx.request.rawBody`, else from `ctx.request.body`.
  * - Below `koa-mount` it answers the paths below the mount.
  *

@@ -28,7 +28,7 @@ export type NodeListener = (req: NodeIncoming, res: NodeOutgoing, next?: (error?
  * - A client that reads nothing of an answer for `stallTimeoutMs` is disconnected.
  * - The rest of an unread body is read for at most 8 MiB and 5 s after the answer.
  *
- * The listener throws nothing of its own. It keeps no state outside itself: two listeners share nothing.
+ * The listener itself throws nothing. Two listeners share no state.
  *
  * @throws TypeError that names every fault of the arguments.
  */

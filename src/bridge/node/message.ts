@@ -53,7 +53,7 @@ export interface NodeIncoming {
   readonly destroyed: boolean;
   /** True when the body was read to its end. */
   readonly readableEnded: boolean;
-  /** True when somebody has read from the body. */
+  /** True when the body has been read from. */
   readonly readableDidRead?: boolean | undefined;
   /** The body as a parser of the framework left it: bytes, text, or the parsed value. */
   readonly body?: unknown;

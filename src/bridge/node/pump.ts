@@ -12,7 +12,7 @@ export interface Pump {
 
 /** How a body ended. */
 export interface PumpEnd {
-  /** Absent when the source ended by itself. */
+  /** Absent when the source ended without one. */
   readonly error?: unknown;
   readonly failed: boolean;
 }
@@ -81,7 +81,7 @@ class StreamPump extends ChunkReader implements Pump {
   }
 
   readonly #written = (error?: Error | null): void => {
-    // A write fails when the client has left: the `close` that follows is what is handled.
+    // A write fails when the client has left: the `close` that follows is handled.
     if (error === undefined || error === null) this.next();
     else this.stop();
   };
@@ -91,7 +91,7 @@ type Writer = (chunk: Uint8Array, written: (error?: Error | null) => void) => vo
 
 /**
  * Middleware that compresses or buffers replaces `write` by a function that drops the callback and keeps the chunk. Such a
- * response gets copies, is flushed after each, and `drain` tells when to go on.
+ * response gets copies, is flushed after each, and `drain` tells when to continue.
  */
 function writerFor(res: NodeOutgoing, count: () => void): Writer {
   if (!Object.hasOwn(res, 'write')) {
