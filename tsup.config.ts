@@ -12,6 +12,7 @@ const entries = {
   node: 'src/node.ts',
   fetch: 'src/fetch.ts',
   fastify: 'src/fastify.ts',
+  hono: 'src/hono.ts',
   koa: 'src/koa.ts',
   nest: 'src/nest.ts',
   bridge: 'src/bridge.ts',

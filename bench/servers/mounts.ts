@@ -5,7 +5,7 @@ import fastify from 'fastify';
 import { Hono } from 'hono';
 import type { ApiHandler } from 'kube-vitals';
 import { toFastifyPlugin } from 'kube-vitals/fastify';
-import { toFetchHandler } from 'kube-vitals/fetch';
+import { toHonoMiddleware } from 'kube-vitals/hono';
 import { toNodeListener } from 'kube-vitals/node';
 import type { VitalsServerOptions } from '../protocol.js';
 
@@ -17,8 +17,7 @@ export async function mountOn(mount: VitalsServerOptions['mount'], handle: ApiHa
     case 'express':
       return createServer(express().use(toNodeListener(handle)) as (...args: unknown[]) => void);
     case 'hono': {
-      const answer = toFetchHandler(handle);
-      const app = new Hono().use(async (context, next) => (await answer(context.req.raw)) ?? next());
+      const app = new Hono().use(toHonoMiddleware(handle));
       return createAdaptorServer(app) as Server;
     }
     case 'fastify': {

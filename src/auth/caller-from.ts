@@ -6,7 +6,7 @@ import { authenticator, hookFactory } from './hook-kinds.js';
 
 /**
  * Authenticates by what the framework knows of a request, such as the `req.user` of middleware in front. `Source` is the type of
- * the hook's argument: `req` of node:http and Express with `toNodeListener`, `ctx` with `toKoaMiddleware`, the request of Fastify
+ * the hook's argument: `req` of node:http and Express with `toNodeListener`, `ctx` with `toKoaMiddleware`, the context of Hono with `toHonoMiddleware`, the request of Fastify
  * with `toFastifyPlugin`, that of its platform with the module of Nest, and with `toFetchHandler` the `context` that the service passes
  * with the request. The service vouches for it: nothing is checked. A request that came another way has no credential of this kind.
  *

@@ -11,7 +11,7 @@ import type { RequestListener, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createBrotliDecompress, createGunzip } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
-import { toFetchHandler } from '../../src/fetch.js';
+import { toHonoMiddleware } from '../../src/hono.js';
 import type { ApiHandler } from '../../src/http/handler.js';
 import { toNodeListener } from '../../src/node.js';
 import { eventsOfTest, PATH } from './events-api.js';
@@ -53,10 +53,9 @@ const behindCompression: Serve = async (handler) => {
 };
 
 const behindHono: Serve = async (handler) => {
-  const vitals = toFetchHandler(handler);
   const app = new Hono();
   app.use(honoCompress());
-  app.use(async (c, next) => (await vitals(c.req.raw)) ?? next());
+  app.use(toHonoMiddleware(handler));
   app.get('/own', (c) => c.text(LARGE));
   return portOf(serveHono({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }) as Server);
 };

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
-import { toFetchHandler, type FetchHandlerOptions } from '../../src/fetch.js';
+import { toHonoMiddleware, type HonoMiddlewareOptions } from '../../src/hono.js';
 import type { ApiHandler } from '../../src/http/handler.js';
 import {
   allowAnonymous,
@@ -77,11 +77,10 @@ export function eventsOfTest(...parts: Parameters<typeof openEvents>): EventsApi
 /** A handler behind `@hono/node-server`, on a free port, closed with the test. */
 export async function serveWithHono(
   handler: ApiHandler,
-  options: FetchHandlerOptions = {},
+  options: HonoMiddlewareOptions = {},
 ): Promise<{ readonly server: Server; readonly port: number }> {
-  const vitals = toFetchHandler(handler, options);
   const app = new Hono();
-  app.use(async (c, next) => (await vitals(c.req.raw, { hasNext: false })) ?? next());
+  app.use(toHonoMiddleware(handler, options));
   const server = serveHono({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }) as Server;
   if (!server.listening) await once(server, 'listening');
   onTestFinished(() => {

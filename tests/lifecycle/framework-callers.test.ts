@@ -9,6 +9,7 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { toFastifyPlugin } from '../../src/fastify.js';
 import { toFetchHandler } from '../../src/fetch.js';
+import { toHonoMiddleware } from '../../src/hono.js';
 import type { ApiHandler } from '../../src/http/handler.js';
 import { callerFrom, firstAuthenticator, staticTokens, type Authenticate } from '../../src/index.js';
 import { toKoaMiddleware } from '../../src/koa.js';
@@ -83,13 +84,12 @@ const FRAMEWORKS: readonly (readonly [string, Authenticate, (handler: ApiHandler
     callerFrom((c: Context<Env>) => caller(c.get('user'))),
     async (handler) => {
       const app = new Hono<Env>();
-      const vitals = toFetchHandler(handler);
       app.use(async (c, next) => {
         const user = userOf({ cookie: c.req.header('cookie') });
         if (user !== undefined) c.set('user', user);
         await next();
       });
-      app.use(async (c, next) => (await vitals(c.req.raw, { context: c })) ?? next());
+      app.use(toHonoMiddleware(handler));
       const server = serveHono({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }) as Server;
       if (!server.listening) await once(server, 'listening');
       onTestFinished(() => {

@@ -11,7 +11,7 @@ import { FastifyAdapter } from '@nestjs/platform-fastify';
 import express from 'express';
 import fastify from 'fastify';
 import { Hono } from 'hono';
-import { toFetchHandler } from '../../src/fetch.js';
+import { toHonoMiddleware } from '../../src/hono.js';
 import { allowAnonymous, allowEverybody, createEvents, createHealth, firstOf, memoryStore } from '../../src/index.js';
 import { KubeVitalsModule } from '../../src/nest.js';
 import { installShutdown, orderRequests, toNodeListener, type ShutdownReport } from '../../src/node.js';
@@ -91,8 +91,7 @@ const frameworks: Readonly<Record<string, () => Promise<Started>>> = {
   },
   hono: async () => {
     const app = new Hono();
-    const vitals = toFetchHandler(handle);
-    app.use(async (c, next) => (await vitals(c.req.raw)) ?? next());
+    app.use(toHonoMiddleware(handle));
     app.get('/:name', async (c) => c.text(await own(c.req.path)));
     const server = createAdaptorServer(app) as Server;
     return { server: orderRequests(server) };

@@ -65,6 +65,7 @@ const allowed: Readonly<Record<string, Bundle>> = {
   node: { packages: [], builtins: ['node:*'], lazy: ['node:*'] },
   fetch: { packages: [], builtins: [], lazy: [] },
   fastify: { packages: [], builtins: ['node:*'], lazy: ['node:*'] },
+  hono: { packages: [], builtins: [], lazy: [] },
   koa: { packages: [], builtins: ['node:*'], lazy: ['node:*'] },
   nest: { packages: [], builtins: ['node:*'], lazy: ['node:*'] },
   bridge: { packages: [], builtins: [], lazy: [] },

@@ -1,10 +1,11 @@
 import type { AbortReason } from '../exchange/abort-reason.js';
 import type { ApiRequest, BodyCall, PeerCertificate, RequestHeaders } from '../../http/request.js';
 import { BodyReading } from '../exchange/body-reading.js';
+import { peerCertificateOf } from '../exchange/peer-certificate.js';
 import type { BodyBatcher } from './body-batcher.js';
 import { readIncoming } from './body-reader.js';
 import type { DeferredSignals } from './deferred-signals.js';
-import { type NodeIncoming, type NodeOutgoing, isGone, type NodeSocket } from './message.js';
+import { type NodeIncoming, type NodeOutgoing, isGone } from './message.js';
 
 /** What all requests of one listener share. */
 export interface ExchangeSettings {
@@ -122,22 +123,4 @@ export class NodeExchange implements ApiRequest {
     if (this.gone) left();
     else this.res.once('close', left);
   }
-}
-
-/**
- * The subject of the client certificate on a socket, only when TLS has verified it (`authorized`) and it has a common
- * name. Of several common names the last counts, as in Go.
- */
-export function peerCertificateOf(socket: NodeSocket | null): PeerCertificate | undefined {
-  if (socket?.authorized !== true || typeof socket.getPeerCertificate !== 'function') return undefined;
-  const certificate = socket.getPeerCertificate() as { readonly subject?: Readonly<Record<string, unknown>> } | null;
-  const subject = certificate?.subject;
-  const commonName = texts(subject?.['CN']).at(-1);
-  if (commonName === undefined || commonName === '') return undefined;
-  return { commonName, organizations: texts(subject?.['O']) };
-}
-
-function texts(value: unknown): readonly string[] {
-  const list: readonly unknown[] = Array.isArray(value) ? value : [value];
-  return list.filter((entry) => typeof entry === 'string');
 }

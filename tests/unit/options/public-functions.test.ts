@@ -6,6 +6,7 @@ import * as etcd from '../../../src/etcd.js';
 import * as fastifyEntry from '../../../src/fastify.js';
 import * as fetchEntry from '../../../src/fetch.js';
 import * as health from '../../../src/health.js';
+import * as honoEntry from '../../../src/hono.js';
 import * as koaEntry from '../../../src/koa.js';
 import * as main from '../../../src/index.js';
 import * as lifecycle from '../../../src/lifecycle.js';
@@ -245,6 +246,11 @@ const FUNCTIONS: Readonly<Record<string, readonly [call: Call, wrong: object, fa
     { basePath: 'x', stallTimeoutMs: 0 },
     ['basePath must be a path', 'stallTimeoutMs must be a number above 0, or Infinity'],
   ],
+  toHonoMiddleware: [
+    (options) => honoEntry.toHonoMiddleware(handler, options),
+    { basePath: 'x', stallTimeoutMs: 0 },
+    ['basePath must be a path', 'stallTimeoutMs must be a number above 0, or Infinity'],
+  ],
   toKoaMiddleware: [
     (options) => koaEntry.toKoaMiddleware(handler, options),
     { basePath: 'x', stallTimeoutMs: 0 },
@@ -406,7 +412,7 @@ async function faultOf(call: Call, options: object): Promise<Error> {
 }
 
 it('every function of every entry is in the table, or takes no options', () => {
-  const bridges = [node, fetchEntry, fastifyEntry, koaEntry, nest, bridge];
+  const bridges = [node, fetchEntry, fastifyEntry, honoEntry, koaEntry, nest, bridge];
   const stores = [sqlite, postgres, etcd, storeEntry];
   const entries = [main, health, checks, metrics, observers, lifecycle, ...bridges, ...stores, client, testing];
   const functions = entries.flatMap((entry) =>

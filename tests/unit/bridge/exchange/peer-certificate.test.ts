@@ -1,12 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { NodeSocket } from '../../../../src/bridge/node/message.js';
-import { peerCertificateOf } from '../../../../src/bridge/node/request.js';
+import { type CertifiedSocket, peerCertificateOf } from '../../../../src/bridge/exchange/peer-certificate.js';
 
-const socket = (authorized: boolean, subject: unknown): NodeSocket => ({
+const socket = (authorized: boolean, subject: unknown): CertifiedSocket => ({
   authorized,
   getPeerCertificate: () => ({ subject }),
-  destroy: () => undefined,
-  once: () => undefined,
 });
 
 describe('peerCertificateOf', () => {
@@ -31,7 +28,7 @@ describe('peerCertificateOf', () => {
     expect(peerCertificateOf(socket(true, { CN: '' }))).toBeUndefined();
     expect(peerCertificateOf(socket(true, undefined))).toBeUndefined();
     expect(peerCertificateOf({ ...socket(true, {}), getPeerCertificate: () => null })).toBeUndefined();
-    expect(peerCertificateOf({ destroy: () => undefined, once: () => undefined })).toBeUndefined();
+    expect(peerCertificateOf({})).toBeUndefined();
     expect(peerCertificateOf(null)).toBeUndefined();
   });
 });

@@ -1,0 +1,83 @@
+import type { ApiHandler } from '../../http/handler.js';
+import type { PeerCertificate } from '../../http/request.js';
+import { type CertifiedSocket, peerCertificateOf } from '../exchange/peer-certificate.js';
+import type { BridgeOptions } from '../exchange/options.js';
+import { createFetchHandler } from './handler.js';
+import type { ServerInfo } from './request.js';
+
+/** What the middleware needs of Hono's context. A structural type, so that the contexts of all versions of Hono 4 fit. */
+export interface HonoContext {
+  readonly req: {
+    /** The request as the server has it. */
+    readonly raw: Request;
+  };
+  /** What Hono's adapters pass along: the request of Node, the server of Bun, the address in Deno. */
+  readonly env?: unknown;
+}
+
+/** A middleware of Hono. */
+export type HonoMiddleware = (context: HonoContext, next: () => Promise<void>) => Promise<Response | void>;
+
+/** Options of `toHonoMiddleware`. */
+export type HonoMiddlewareOptions = BridgeOptions;
+
+/**
+ * Serves a handler in Hono: `app.use(toHonoMiddleware(health.handle))`. It behaves as `toFetchHandler`, which it is made of,
+ * and takes the address of the client and a verified client certificate from Hono's adapter for Node, and the address from those for
+ * Bun and Deno. `callerFrom` reads Hono's context.
+ *
+ * - A path that is not the handler's goes to `next()`. Events leave `/api`, `/apis`, `/openapi/v2` and `/openapi/v3` to other
+ *   routes unless `createEvents` is given `discovery: true`.
+ * - Below a path of its own it needs `basePath`: `app.use('/ops/*', toHonoMiddleware(handler, { basePath: '/ops' }))`.
+ *
+ * @throws TypeError that names every fault of the arguments.
+ */
+export function toHonoMiddleware(handler: ApiHandler, options: HonoMiddlewareOptions = {}): HonoMiddleware {
+  const handle = createFetchHandler('toHonoMiddleware', handler, options);
+  return async function kubeVitals(context, next): Promise<Response | void> {
+    return (await handle(context.req.raw, new HonoInfo(context))) ?? next();
+  };
+}
+
+/** What is used of `env`, which is different on each server. */
+interface HonoEnv extends Partial<BunServer> {
+  readonly incoming?: {
+    readonly headers?: Readonly<Record<string, unknown>>;
+    readonly socket?: (CertifiedSocket & { readonly remoteAddress?: string | undefined }) | null;
+  };
+  /** Some services wrap the server of Bun. */
+  readonly server?: Partial<BunServer>;
+  /** Deno. */
+  readonly remoteAddr?: { readonly hostname?: unknown };
+}
+
+interface BunServer {
+  requestIP(request: Request): { readonly address?: unknown } | null;
+}
+
+/** Most requests need neither address nor certificate. */
+class HonoInfo implements ServerInfo {
+  readonly context: HonoContext;
+  readonly #env: HonoEnv;
+
+  constructor(context: HonoContext) {
+    this.context = context;
+    this.#env = (context.env as HonoEnv | undefined) ?? {};
+  }
+
+  get headerNames(): readonly string[] | undefined {
+    const headers = this.#env.incoming?.headers;
+    return headers && Object.keys(headers);
+  }
+
+  get remoteAddress(): string | undefined {
+    const { incoming, remoteAddr, server } = this.#env;
+    if (incoming !== undefined) return incoming.socket?.remoteAddress;
+    const address = remoteAddr?.hostname ?? (server ?? this.#env).requestIP?.(this.context.req.raw)?.address;
+    return typeof address === 'string' ? address : undefined;
+  }
+
+  get peerCertificate(): PeerCertificate | undefined {
+    return peerCertificateOf(this.#env.incoming?.socket);
+  }
+}
