@@ -1,6 +1,6 @@
 import type { Packer, Unpacker } from './packing.js';
 
-/** How values of one type travel to another thread. */
+/** How values of one type are passed to another thread. */
 export interface Codec<T> {
   pack(packer: Packer, value: T): void;
   unpack(unpacker: Unpacker): T;
@@ -22,13 +22,16 @@ export const text: Codec<string> = {
   unpack: (unpacker) => unpacker.text(),
 };
 
-/** What arrives is a view into the message. What is text need not be bytes before it is packed. */
+/** Unpacks to a view into the message. Also packs texts. */
 export const bytes: Codec<Uint8Array> = {
   pack: (packer, value: Uint8Array | string) => (typeof value === 'string' ? packer.text(value) : packer.bytes(value)),
   unpack: (unpacker) => unpacker.bytes(),
 };
 
-/** What may be absent. */
+/** Packs to nothing. */
+export const nothing: Codec<undefined> = { pack: () => undefined, unpack: () => undefined };
+
+/** A value that may be absent. */
 export function optional<T>(codec: Codec<T>): Codec<T | undefined> {
   return {
     pack(packer, value) {
@@ -39,7 +42,6 @@ export function optional<T>(codec: Codec<T>): Codec<T | undefined> {
   };
 }
 
-/** Any number of values. */
 export function list<T>(codec: Codec<T>): Codec<readonly T[]> {
   return {
     pack(packer, values) {
@@ -54,12 +56,11 @@ export function list<T>(codec: Codec<T>): Codec<readonly T[]> {
   };
 }
 
-/** The codecs of an object's members. They travel in this order. */
+/** The codecs of an object's members, which are packed in this order. */
 type Members<T> = { readonly [Name in keyof T]-?: Codec<T[Name]> };
 
-/** An object. */
 export function struct<T extends object>(members: Members<T>, kind?: string): Codec<T> {
-  // Objects are taken apart faster than arrays.
+  // Destructuring an object is faster than destructuring an array.
   const entries = Object.entries<Codec<unknown>>(members).map(([name, codec]) => ({ name, codec }));
   return {
     pack(packer, value) {

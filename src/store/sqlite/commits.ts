@@ -1,39 +1,31 @@
 import { storeError, type StoreError } from '../contract/errors.js';
-import type { EngineFile } from './engine-file.js';
-import { faultOf, sqliteFailure } from './failure.js';
-import type { Session } from './session.js';
-import { readState, timeOf, type State } from './state.js';
+import type { SqlConnection } from './driver.js';
+import type { EngineFile, Session } from './engine-file.js';
+import { faultOf, lacksRoom, messageOf, sqliteFailure } from './failure.js';
+import { readState, timeOf, writeState, type State } from './state.js';
 import type { WriteOperation, WriteResult } from './write-batch.js';
 
 /** With each operation of a batch, history is forgotten at most this fast: faster than it grows. */
 const FORGET_PER_OPERATION = 2;
-/** A probe takes this much, so that it fails where an ordinary event would. */
+/** The size of a probe, which fails where an ordinary event would. */
 const PROBE_BYTES = 16_384;
-
-/** What does not fit is tried again in slices this much smaller. */
+/** An operation that does not fit is tried again with a limit this much smaller. */
 const SMALLER = 8;
 
-/** What became of each operation of a batch. */
+/** The result of each operation of a batch. */
 type Results = readonly (WriteResult | StoreError)[];
 
-/** The transactions of an engine: its counters, and what is known of its failures. */
-export interface Commits {
-  /** The counters as they are in the file. */
-  readonly state: State;
-  /** Damage was seen: nothing is written any more. */
-  readonly damage: StoreError | undefined;
-  /** Takes the counters of this opening. Where there is no room to write them, the next write does. */
-  begin(state: State): void;
-  /** See `SqliteEngine`. */
-  write(operations: readonly WriteOperation[], now: number, withPrevious: boolean): Results;
-  /** See `SqliteEngine`. */
-  ping(): void;
-  /** What a driver's error means. Damage is remembered. */
-  noticed(error: unknown): StoreError;
+/** A transaction that failed with a driver's error. */
+interface Failed {
+  readonly error: unknown;
+  /** Whether it may have been committed all the same. */
+  readonly isUnknown: boolean;
 }
 
-/** Operations that make room. */
-const makesRoom = ({ kind }: WriteOperation): boolean => kind !== 'put';
+const hasFailed = (outcome: Results | Failed): outcome is Failed => 'error' in outcome;
+const didNotFit = (outcome: Results | Failed): outcome is Failed =>
+  hasFailed(outcome) && !outcome.isUnknown && lacksRoom(outcome.error);
+
 const bytesOf = (operation: WriteOperation): number => (operation.kind === 'put' ? operation.data.length : 0);
 /** What may fit where an operation did not; `undefined`: nothing less. */
 function smaller(operation: WriteOperation): WriteOperation | undefined {
@@ -41,12 +33,14 @@ function smaller(operation: WriteOperation): WriteOperation | undefined {
   return { ...operation, limit: Math.ceil(operation.limit / SMALLER) };
 }
 
-/** Makes the transactions of a file whose counters are `state`. */
-export function createCommits(path: string, file: EngineFile, first: State): Commits {
+export type Commits = ReturnType<typeof createCommits>;
+
+/** The transactions of a file: its counters, which are `first` at the beginning, and its failures. */
+export function createCommits(path: string, file: EngineFile, first: State) {
   let state = first;
   /** Why the last write failed, until one succeeds. */
   let trouble: StoreError | undefined;
-  /** Damage was seen: nothing is written any more. */
+  /** Damage was found: nothing is written any more. */
   let damage: StoreError | undefined;
 
   const noticed = (error: unknown): StoreError => {
@@ -61,17 +55,17 @@ export function createCommits(path: string, file: EngineFile, first: State): Com
       connection.exec('ROLLBACK');
       return true;
     } catch (error) {
-      // SQLite rolls back by itself on some errors; then there is nothing left to end.
-      return /no transaction/i.test(error instanceof Error ? error.message : '');
+      // SQLite rolls back by itself on some errors.
+      return /no transaction/i.test(messageOf(error));
     }
   };
 
   /**
-   * After a failed commit only the file can tell whether it happened. A new connection reads what a restart would, and
-   * what is found is made safe before it is confirmed.
+   * After a failed commit only the file shows whether it happened. A new connection reads what a restart would, and a commit
+   * that is found is synced before it is acknowledged.
    */
   const happened = (draft: State): boolean | undefined => {
-    file.giveUp();
+    file.drop();
     try {
       const { connection } = file.use();
       if (readState(connection).latest !== draft.latest) return false;
@@ -82,40 +76,35 @@ export function createCommits(path: string, file: EngineFile, first: State): Com
     }
   };
 
-  /** One transaction. A driver's error is returned with what is known about the file. */
-  const attempt = (
-    operations: readonly WriteOperation[],
-    now: number,
-    withPrevious: boolean,
-  ): Results | { readonly error: unknown; readonly unknown: boolean } => {
+  /** One transaction. */
+  const attempt = (operations: readonly WriteOperation[], now: number, withPrevious: boolean): Results | Failed => {
     const draft: State = { ...state, ...timeOf(state, now) };
     let committing = false;
     let open: Session | undefined;
     let results: Results = [];
     try {
       open = file.use();
-      open.connection.exec('BEGIN IMMEDIATE');
-      const { writer } = open;
+      const { connection, writer } = open;
+      connection.exec('BEGIN IMMEDIATE');
       writer.begin();
       results = operations.map((operation) => writer.apply(draft, operation, withPrevious));
-      if (trouble === undefined) writer.forget(draft, operations.length * FORGET_PER_OPERATION);
-      const isSame = draft.latest === state.latest && draft.historyBytes === state.historyBytes;
-      const unchanged = isSame && !writer.hasCleaned();
-      if (!unchanged) open.saveState(draft);
-      committing = !unchanged;
-      if (unchanged) writer.rolledBack();
-      open.connection.exec(unchanged ? 'ROLLBACK' : 'COMMIT');
-      if (unchanged) {
-        // Time goes on also where nothing is written.
+      if (trouble === undefined) writer.history.forget(draft, operations.length * FORGET_PER_OPERATION);
+      if (draft.latest === state.latest && draft.historyBytes === state.historyBytes && !writer.hasCleaned()) {
+        writer.rolledBack();
+        connection.exec('ROLLBACK');
+        // Time advances even when nothing is written.
         state = { ...state, lastAt: draft.lastAt, ahead: draft.ahead };
         return results;
       }
+      writeState(connection, draft);
+      committing = true;
+      connection.exec('COMMIT');
     } catch (error) {
-      const clean = open === undefined || rollBack(open);
+      const isClean = open === undefined || rollBack(open);
       const isSure = !committing || faultOf(error) === 'full' || faultOf(error) === 'busy';
-      if (clean && isSure) return { error, unknown: false };
+      if (isClean && isSure) return { error, isUnknown: false };
       const outcome = happened(draft);
-      if (outcome !== true) return { error, unknown: outcome === undefined && committing };
+      if (outcome !== true) return { error, isUnknown: outcome === undefined && committing };
     }
     state = draft;
     trouble = undefined;
@@ -123,54 +112,41 @@ export function createCommits(path: string, file: EngineFile, first: State): Com
     return results;
   };
 
-  type Outcome = ReturnType<typeof attempt>;
-  const lacksRoom = (outcome: Outcome): boolean => {
-    if (!('error' in outcome) || outcome.unknown) return false;
-    const fault = faultOf(outcome.error);
-    return fault === 'full' || fault === 'io';
-  };
-
-  /** One operation that did not fit is tried with all the room there is for it. */
-  const persist = (operation: WriteOperation, now: number, withPrevious: boolean, failed: Outcome): Outcome => {
-    if (!makesRoom(operation)) return attempt([operation], now, withPrevious);
-    let outcome = failed;
-    for (let less: WriteOperation | undefined = operation; less !== undefined; less = smaller(less)) {
-      const next: WriteOperation = less;
-      outcome = file.room.inReserve(() => attempt([next], now, withPrevious), lacksRoom);
-      if (!lacksRoom(outcome)) break;
-    }
+  /** Tries an operation that did not fit again, with all the space there is for it. */
+  const persist = (operation: WriteOperation, now: number, withPrevious: boolean): Results | Failed => {
+    const once = (one: WriteOperation) => () => attempt([one], now, withPrevious);
+    if (operation.kind === 'put') return once(operation)();
+    let outcome = file.room.inReserve(once(operation), didNotFit);
+    for (let less = smaller(operation); less !== undefined && didNotFit(outcome); less = smaller(less))
+      outcome = file.room.inReserve(once(less), didNotFit);
     return outcome;
   };
 
   const write = (operations: readonly WriteOperation[], now: number, withPrevious: boolean): Results => {
     const refused = damage ?? file.problem();
     if (refused !== undefined) return operations.map(() => refused);
+    const inParts = (length: number): Results =>
+      Array.from({ length: Math.ceil(operations.length / length) }, (_, part) =>
+        write(operations.slice(part * length, (part + 1) * length), now, withPrevious),
+      ).flat();
     const bytes = operations.reduce((sum, operation) => sum + bytesOf(operation), 0);
-    if (bytes > file.room.mostBytes && operations.length > 1) {
-      const half = operations.length >> 1;
-      return [
-        ...write(operations.slice(0, half), now, withPrevious),
-        ...write(operations.slice(half), now, withPrevious),
-      ];
-    }
+    if (bytes > file.room.mostBytes && operations.length > 1) return inParts(Math.ceil(operations.length / 2));
     try {
       file.room.keep();
       let outcome = attempt(operations, now, withPrevious);
-      if (lacksRoom(outcome) && 'error' in outcome) {
+      if (didNotFit(outcome)) {
         trouble = noticed(outcome.error);
         file.room.tighten();
-        // One that does not fit must not take the others with it.
-        if (operations.length > 1)
-          return operations.map((operation) => write([operation], now, withPrevious)[0] as WriteResult | StoreError);
-        outcome = persist(operations[0] as WriteOperation, now, withPrevious, outcome);
+        // An operation that does not fit must not fail the others.
+        if (operations.length > 1) return inParts(1);
+        outcome = persist(operations[0] as WriteOperation, now, withPrevious);
       }
-      if (!('error' in outcome)) {
+      if (!hasFailed(outcome)) {
         file.room.written(operations.length, bytes);
         return outcome;
       }
-      const failed = noticed(outcome.error);
-      trouble = failed;
-      const answer = outcome.unknown
+      const failed = (trouble = noticed(outcome.error));
+      const answer = outcome.isUnknown
         ? storeError('unknown-outcome', `${failed.message}, and it cannot be told whether the write happened`)
         : failed;
       return operations.map(() => answer);
@@ -180,23 +156,25 @@ export function createCommits(path: string, file: EngineFile, first: State): Com
     }
   };
 
-  /** Writes something as large as an event and takes it away again. */
-  const probe = (): void => {
-    const { connection } = file.use();
+  /** Writes as much as an event and removes it. */
+  const probe = (connection: SqlConnection): void => {
     connection.exec(`INSERT OR REPLACE INTO probe VALUES (1, zeroblob(${PROBE_BYTES}))`);
     connection.exec('DELETE FROM probe');
   };
 
   return {
-    get state() {
+    /** The counters as they are in the file. */
+    get state(): State {
       return state;
     },
-    get damage() {
+    /** Damage was found: nothing is written any more. */
+    get damage(): StoreError | undefined {
       return damage;
     },
-    begin(opened) {
+    /** Takes the counters of this opening. Where there is no room to write them, the next write does. */
+    begin(opened: State): void {
       state = opened;
-      const save = (): void => file.use().saveState(state);
+      const save = (): void => writeState(file.use().connection, state);
       try {
         try {
           save();
@@ -206,28 +184,29 @@ export function createCommits(path: string, file: EngineFile, first: State): Com
           save();
         }
       } catch (error) {
-        // Reading goes on where there is no room to write; the next write will say so, and carry the number.
+        // Reads work where there is no room to write; the next write will fail for it, or carry the number.
         trouble = noticed(error);
       }
     },
-    write,
-    ping() {
+    /** See `SqliteEngine`. */
+    write: (operations: readonly WriteOperation[], now: number, withPrevious: boolean): Results =>
+      write(operations, now, withPrevious),
+    /** See `SqliteEngine`. */
+    ping(): void {
       const refused = damage ?? file.problem();
       if (refused !== undefined) throw refused;
       try {
         file.room.keep();
-        if (trouble !== undefined || file.room.isTight()) probe();
-        else {
-          const { connection } = file.use();
-          connection.exec('BEGIN IMMEDIATE');
-          connection.exec('ROLLBACK');
-        }
+        const { connection } = file.use();
+        if (trouble !== undefined || file.room.isTight()) probe(connection);
+        else connection.exec('BEGIN IMMEDIATE; ROLLBACK');
       } catch (error) {
         trouble = noticed(error);
         throw trouble;
       }
       trouble = undefined;
     },
-    noticed,
+    /** The StoreError for a driver's error. Damage is remembered. */
+    noticed: (error: unknown): StoreError => noticed(error),
   };
 }

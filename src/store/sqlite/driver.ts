@@ -1,8 +1,9 @@
 import { createRequire } from 'node:module';
 import process from 'node:process';
+import { messageOf } from './failure.js';
 import type { SqliteDriver } from './options.js';
 
-/** What goes into a statement. Text never does: a driver cuts it at a NUL. */
+/** A value bound to a statement. Never text, which a driver cuts at a NUL. */
 export type SqlValue = number | Uint8Array | null;
 
 /** A row by its column names. Blobs are read with `bytesOf`. */
@@ -10,15 +11,16 @@ export type SqlRow = Readonly<Record<string, unknown>>;
 
 /** A prepared statement. */
 export interface SqlStatement {
-  /** Says how many rows were changed. */
+  /** Returns how many rows were changed. */
   run(...values: readonly SqlValue[]): number;
   get(...values: readonly SqlValue[]): SqlRow | undefined;
   all(...values: readonly SqlValue[]): readonly SqlRow[];
 }
 
-/** The little that is asked of a connection; all drivers do it alike. */
+/** The operations of a connection that all drivers have in common. */
 export interface SqlConnection {
   exec(sql: string): void;
+  /** A statement is prepared once for each text. */
   prepare(sql: string): SqlStatement;
   close(): void;
 }
@@ -29,7 +31,7 @@ export interface LoadedDriver {
   open(path: string): SqlConnection;
 }
 
-/** Prepares statements that are known by their names. */
+/** Prepares statements under the names they have. */
 export function prepareAll<Name extends string>(
   connection: SqlConnection,
   statements: Readonly<Record<Name, string>>,
@@ -55,27 +57,33 @@ interface ForeignConnection {
 
 type ForeignDatabase = new (path: string) => ForeignConnection;
 
-/** The bytes of a blob column: drivers give an ArrayBuffer, a Buffer or a Uint8Array. */
+/** The bytes of a blob column: drivers return an ArrayBuffer, a Buffer or a Uint8Array. */
 export function bytesOf(value: unknown): Uint8Array {
   return value instanceof ArrayBuffer ? new Uint8Array(value) : (value as Uint8Array);
 }
 
 function wrap(name: SqliteDriver, Database: ForeignDatabase): LoadedDriver {
-  // libsql takes a single blob for an object of named values, and ends the process; node:sqlite knows no arrays.
+  // libsql mistakes a single blob for an object of named values and ends the process; node:sqlite takes no arrays.
   const pass = (values: readonly SqlValue[]): ForeignValues => (name === 'libsql' ? [values] : values);
   return {
     name,
     open(path) {
       const db = new Database(path);
+      const prepared = new Map<string, SqlStatement>();
+      const prepare = (sql: string): SqlStatement => {
+        const statement = db.prepare(sql);
+        return {
+          run: (...values) => Number(statement.run(...pass(values)).changes),
+          get: (...values) => statement.get(...pass(values)),
+          all: (...values) => statement.all(...pass(values)),
+        };
+      };
       return {
         exec: (sql) => void db.exec(sql),
         prepare(sql) {
-          const statement = db.prepare(sql);
-          return {
-            run: (...values) => Number(statement.run(...pass(values)).changes),
-            get: (...values) => statement.get(...pass(values)),
-            all: (...values) => statement.all(...pass(values)),
-          };
+          const known = prepared.get(sql) ?? prepare(sql);
+          prepared.set(sql, known);
+          return known;
         },
         close: () => db.close(),
       };
@@ -83,7 +91,7 @@ function wrap(name: SqliteDriver, Database: ForeignDatabase): LoadedDriver {
   };
 }
 
-/** Node 22 says of its own module that it is experimental. Whoever uses this store did not choose it, and can do nothing. */
+/** Node 22 warns that its own module is experimental. Users of this store did not choose it and can do nothing about it. */
 async function withoutExperimentalWarning<T>(load: () => Promise<T>): Promise<T> {
   const { emitWarning } = process;
   process.emitWarning = (...args: unknown[]) => {
@@ -96,12 +104,12 @@ async function withoutExperimentalWarning<T>(load: () => Promise<T>): Promise<T>
   }
 }
 
-/** Loads what has no types here: node:sqlite is younger than the oldest Node that is supported. */
+/** Loads modules without types: node:sqlite is younger than the oldest supported Node. */
 function requireHere(name: string): unknown {
   return createRequire(import.meta.url)(name);
 }
 
-/** better-sqlite3 13 ends the process without a word where Node has no Node-API 10, so ask before loading it. */
+/** better-sqlite3 13 ends the process silently on a Node without Node-API 10, so check before loading it. */
 function checkBetterSqlite3(): void {
   const { version } = requireHere('better-sqlite3/package.json') as { readonly version: string };
   if (Number.parseInt(version, 10) >= 13 && Number(process.versions.napi) < 10) {
@@ -121,24 +129,18 @@ const LOADERS: Readonly<Record<SqliteDriver, () => Promise<ForeignDatabase>>> = 
   libsql: async () => (await import('libsql')).default as unknown as ForeignDatabase,
 };
 
-function reasonOf(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error);
-  const [line = ''] = text.split('\n');
-  return line;
-}
-
 function isAbsent(error: unknown): boolean {
   const code = (error as { readonly code?: unknown } | undefined)?.code;
   return code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND' || code === 'ERR_UNKNOWN_BUILTIN_MODULE';
 }
 
 /**
- * Loads a driver: the one that is named, or the first that works here of node:sqlite (Node 22.13 and later),
- * better-sqlite3 (if the service has it) and libsql.
+ * Loads the named driver, or the first that works of node:sqlite (Node 22.13 and later), better-sqlite3 (if installed) and
+ * libsql.
  *
  * @throws Error that says what to install.
  */
-export async function loadDriver(wanted: SqliteDriver | 'auto'): Promise<LoadedDriver> {
+export async function loadDriver(wanted: SqliteDriver | 'auto' = 'auto'): Promise<LoadedDriver> {
   const names = wanted === 'auto' ? (Object.keys(LOADERS) as SqliteDriver[]) : [wanted];
   const reasons: string[] = [];
   for (const name of names) {
@@ -148,7 +150,7 @@ export async function loadDriver(wanted: SqliteDriver | 'auto'): Promise<LoadedD
       driver.open(':memory:').close();
       return driver;
     } catch (error) {
-      reasons.push(`${name}: ${isAbsent(error) ? 'not there' : reasonOf(error)}`);
+      reasons.push(`${name}: ${isAbsent(error) ? 'not there' : messageOf(error).split('\n', 1).join()}`);
     }
   }
   const advice =

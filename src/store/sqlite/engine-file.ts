@@ -1,7 +1,7 @@
 import type { Revision } from '../contract/event-store.js';
 import { storeError, type StoreError } from '../contract/errors.js';
-import type { LoadedDriver } from './driver.js';
-import { faultOf, sqliteFailure } from './failure.js';
+import type { LoadedDriver, SqlConnection } from './driver.js';
+import { faultOf, lacksRoom, messageOf, sqliteFailure } from './failure.js';
 import { takeLock } from './file-lock.js';
 import { createFolder, openDatabase } from './open-database.js';
 import { readOpeningMark, type OpeningMark } from './opening-mark.js';
@@ -9,46 +9,34 @@ import type { EngineOptions } from './options.js';
 import { createPresence, type Presence } from './presence.js';
 import { createReserve, type Reserve } from './reserve.js';
 import { createRoom, type Room } from './room.js';
-import { createSession, type Session } from './session.js';
 import { insertState } from './state.js';
+import { createBatchWriter, type BatchWriter } from './write-batch.js';
 
 /** How long history is kept at most while the disk is full: watchers that keep up have read it by then. */
 const TIGHT_HISTORY_MS = 5000;
 
-/** The database file as an engine holds it: its lock, and a connection that can be given up and made again. */
-export interface EngineFile {
-  /** The connection. One that was given up is made again, which may fail with a driver's error. */
-  use(): Session;
-  /** Gives the connection up: a new one reads what a restart would. */
-  giveUp(): void;
-  /** What the disk and `maxFileBytes` leave. */
-  readonly room: Room;
-  readonly mark: OpeningMark;
-  /** Whether this opening has made the file. */
-  readonly isNew: boolean;
-  /** Why what is written now would be lost; `undefined`: it would not. */
-  problem(): StoreError | undefined;
-  /** What an error of `use` means. */
-  failure(error: unknown): StoreError;
-  /** Moves the log into the file and lets go of it. `latest`: how far it came, where that is known. */
-  close(latest?: Revision): void;
+/** A connection and its writer. */
+export interface Session {
+  readonly connection: SqlConnection;
+  readonly writer: BatchWriter;
 }
 
+export type EngineFile = ReturnType<typeof openEngineFile>;
+
 /**
- * Opens the file, or makes it, and takes its lock.
+ * Opens or creates the file and takes its lock. The connection to it can be dropped and made again.
  *
  * @throws StoreError `unavailable` that says what is wrong with the file and what to do.
  */
-export function openEngineFile(driver: LoadedDriver, options: EngineOptions, now: number): EngineFile {
-  const { path, startAt, historyMs, historyMaxBytes } = options;
+export function openEngineFile(driver: LoadedDriver, options: EngineOptions, now: number) {
+  const { path, startAt, historyMs = 600_000, historyMaxBytes = 268_435_456, reserveBytes = 16_777_216 } = options;
   const start = Math.min(Number.MAX_SAFE_INTEGER, Math.max(1, startAt ?? Math.floor(now)));
+  const unavailable = (problem: string): StoreError =>
+    storeError('unavailable', `the database file ${path} ${problem}`);
   let isNew = false;
 
-  const failure = (error: unknown): StoreError => {
-    if (faultOf(error) !== 'other') return sqliteFailure(path, error);
-    const text = error instanceof Error ? error.message : String(error);
-    return storeError('unavailable', `the database file ${path} cannot be opened: ${text}`);
-  };
+  const failure = (error: unknown): StoreError =>
+    faultOf(error) === 'other' ? unavailable(`cannot be opened: ${messageOf(error)}`) : sqliteFailure(path, error);
   const bounds = {
     historyMaxBytes,
     historyMs: () => (room.isShort() ? Math.min(historyMs, TIGHT_HISTORY_MS) : historyMs),
@@ -59,9 +47,9 @@ export function openEngineFile(driver: LoadedDriver, options: EngineOptions, now
       isNew = true;
     });
     try {
-      const session = createSession(connection, bounds);
-      room.begin(session);
-      return session;
+      const writer = createBatchWriter(connection, bounds);
+      room.begin(connection);
+      return { connection, writer };
     } catch (error) {
       connection.close();
       throw error;
@@ -72,14 +60,13 @@ export function openEngineFile(driver: LoadedDriver, options: EngineOptions, now
     try {
       return connect();
     } catch (error) {
-      const fault = faultOf(error);
-      if ((fault !== 'full' && fault !== 'io') || reserve.bytes() === 0) throw error;
+      if (!lacksRoom(error) || reserve.bytes() === 0) throw error;
       reserve.release();
       return connect();
     }
   };
 
-  let release;
+  let release: ReturnType<typeof takeLock>;
   try {
     createFolder(path);
     release = takeLock(driver, path);
@@ -87,10 +74,7 @@ export function openEngineFile(driver: LoadedDriver, options: EngineOptions, now
     throw failure(error);
   }
   if (release === undefined) {
-    throw storeError(
-      'unavailable',
-      `the database file ${path} is in use by another store, of this process or another: only one at a time may have it open`,
-    );
+    throw unavailable('is in use by another store, of this process or another: only one at a time may have it open');
   }
 
   let session: Session | undefined;
@@ -98,16 +82,15 @@ export function openEngineFile(driver: LoadedDriver, options: EngineOptions, now
   const use = (): Session => {
     if (session !== undefined) return session;
     const problem = presence?.problem();
-    // A file that was removed must not be made anew in the middle of its life.
+    // A file that was removed must not be created again while the store is open.
     if (problem !== undefined) throw new Error(problem);
     session = connectWithReserve();
     return session;
   };
-  const reserve: Reserve = createReserve(path, options.reserveBytes);
-  const room: Room = createRoom(options, reserve, use);
-  let mark: OpeningMark;
+  const reserve: Reserve = createReserve(path, reserveBytes);
+  const room: Room = createRoom(options, reserve, () => use().connection);
+  const mark: OpeningMark = readOpeningMark(path);
   try {
-    mark = readOpeningMark(path);
     use();
     presence = createPresence(path);
     room.keep();
@@ -118,45 +101,47 @@ export function openEngineFile(driver: LoadedDriver, options: EngineOptions, now
   }
 
   return {
-    use,
-    failure,
-    room,
-    mark,
-    isNew,
-    giveUp() {
+    /** The connection. One that was dropped is made again, which may fail with a driver's error. */
+    use: (): Session => use(),
+    /** What an error of `use` means. */
+    failure: (error: unknown): StoreError => failure(error),
+    room: room as Room,
+    mark: mark as OpeningMark,
+    /** Whether this opening has created the file. */
+    get isNew(): boolean {
+      return isNew;
+    },
+    /** Drops the connection: a new one reads what a restart would. */
+    drop(): void {
       try {
         session?.connection.close();
       } catch {
-        // It is given up either way.
+        // It is dropped either way.
       }
       session = undefined;
-      // The next connection may make a log of its own.
+      // The next connection may create another log.
       presence?.forgetLog();
     },
-    problem() {
-      if (presence === undefined) return undefined;
-      const problem = presence.problem();
-      if (problem !== undefined) {
-        return storeError('unavailable', `the database file ${path} cannot be written: ${problem}`);
-      }
-      if (!presence.wasCut()) return undefined;
-      return storeError(
-        'unavailable',
-        `the database file ${path} cannot be used: it was cut off while it was open: restore it from a copy`,
-      );
+    /** Why a write would be lost; `undefined`: it would not. */
+    problem(): StoreError | undefined {
+      const problem = presence?.problem();
+      if (problem !== undefined) return unavailable(`cannot be written: ${problem}`);
+      if (presence?.wasCut() !== true) return undefined;
+      return unavailable('cannot be used: it was cut off while it was open: restore it from a copy');
     },
-    close(latest) {
-      const whole = presence?.problem() === undefined;
+    /** Moves the log into the file, closes it and frees the lock. `latest`: the last revision, where it is known. */
+    close(latest?: Revision): void {
+      const isWhole = presence?.problem() === undefined;
       try {
-        session?.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get();
+        session?.connection.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get();
       } catch {
-        // The log stays beside the file and is read when it is opened again.
+        // The log stays beside the file and is read when the file is opened again.
       }
       try {
         session?.connection.close();
-        // For the next start, from what the log has given back.
+        // For the next start, from the space that the log has freed.
         reserve.restock(Infinity);
-        if (latest !== undefined && whole) mark.note(latest, true);
+        if (latest !== undefined && isWhole) mark.note(latest, true);
       } finally {
         session = undefined;
         release();

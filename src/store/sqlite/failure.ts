@@ -1,7 +1,7 @@
 import { storeError, type StoreError } from '../contract/errors.js';
 
 /** What a driver's error means for the store. */
-export type Fault = 'full' | 'io' | 'corrupt' | 'busy' | 'other';
+type Fault = 'full' | 'io' | 'corrupt' | 'busy' | 'other';
 
 /** SQLite's result codes, by number and by name. */
 const FAULTS: readonly (readonly [codes: readonly number[], names: RegExp, fault: Fault])[] = [
@@ -11,7 +11,7 @@ const FAULTS: readonly (readonly [codes: readonly number[], names: RegExp, fault
   [[13], /^SQLITE_FULL/, 'full'],
 ];
 
-/** Reads SQLite's result code out of an error of any driver. */
+/** Reads SQLite's result code from an error of any driver. */
 export function faultOf(error: unknown): Fault {
   const { code, errcode, rawCode } = (error ?? {}) as Readonly<Record<string, unknown>>;
   const number = typeof errcode === 'number' ? errcode : rawCode;
@@ -19,6 +19,11 @@ export function faultOf(error: unknown): Fault {
     typeof number === 'number' ? codes.includes(number & 0xff) : typeof code === 'string' && names.test(code),
   );
   return found?.[2] ?? 'other';
+}
+
+/** Whether the disk had no room. A file system may report that as a failure to write. */
+export function lacksRoom(error: unknown): boolean {
+  return faultOf(error) === 'full' || faultOf(error) === 'io';
 }
 
 const ADVICE: Readonly<Record<Fault, string>> = {
@@ -29,11 +34,14 @@ const ADVICE: Readonly<Record<Fault, string>> = {
   other: 'SQLite refused',
 };
 
-/** The driver's error in the store's words. The driver's own is in the message: it may come from another thread. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** The driver's error as a StoreError. Its message contains the driver's, because errors cross threads without their cause. */
 export function sqliteFailure(path: string, error: unknown): StoreError {
-  const text = error instanceof Error ? error.message : String(error);
   const fault = faultOf(error);
-  return storeError('unavailable', `the database file ${path} cannot be used: ${ADVICE[fault]} (${text})`, {
+  return storeError('unavailable', `the database file ${path} cannot be used: ${ADVICE[fault]} (${messageOf(error)})`, {
     onlyWrites: fault === 'full',
   });
 }

@@ -1,11 +1,11 @@
 import type { Revision } from '../contract/event-store.js';
-import { prepareAll, type SqlConnection } from './driver.js';
+import { prepareAll, type SqlConnection, type SqlRow } from './driver.js';
 import type { ObjectNumbers } from './objects.js';
 import type { State } from './state.js';
 import type { KeyBytes } from './stored.js';
 
 /** What a row of history costs besides its event, roughly: its columns and its places in other tables. */
-export const ROW_BYTES = 256;
+const ROW_BYTES = 256;
 
 /** How long history is kept. */
 export interface HistoryBounds {
@@ -14,7 +14,7 @@ export interface HistoryBounds {
   readonly historyMaxBytes: number;
 }
 
-/** How a version ended, as it is in the file. */
+/** How a version ended, as stored in the file. */
 export const ENDED = { replaced: 0, replacedByOtherObject: 1, deleted: 2 } as const;
 
 /** A version that has ended. */
@@ -29,97 +29,92 @@ export interface EndedVersion {
   readonly key: KeyBytes;
 }
 
-/** The versions that ended, and when they go. Works inside a transaction that the caller has begun. */
-export interface History {
-  /** A version has become history. */
-  add(state: State, version: EndedVersion): void;
-  /** Forgets up to `limit` versions that are due, with the deletions that ended them, and says how many. */
-  forget(state: State, limit: number): number;
-  /** When the oldest may be forgotten, microseconds; 0: now. `undefined`: there is none. */
-  nextDue(state: State): number | undefined;
-  /** What was done since the last commit did not happen. */
-  rolledBack(): void;
-}
-
-type StatementName = 'add' | 'first' | 'oldest' | 'forget' | 'version' | 'expiry';
-
-/** The statements of history, for a look at their plans. */
-export const HISTORY_STATEMENTS: Readonly<Record<StatementName, string>> = {
+/** The statements of history; a test checks their plans. */
+export const HISTORY_STATEMENTS = {
   add: 'INSERT INTO ended_versions (rev, at, previous, kind, object, size, key) VALUES (?, ?, ?, ?, ?, ?, ?)',
   first: 'SELECT at FROM ended_versions WHERE rev > 0 ORDER BY rev LIMIT 1',
-  oldest: `SELECT e.rev AS rev, e.at AS at, e.previous AS previous, e.kind AS kind, e.object AS object, e.size AS size,
-      v.expires_at AS expires_at
+  oldest: `SELECT e.rev AS "by", e.at AS endedAt, e.previous AS revision, e.kind AS kind, e.object AS object,
+      e.size AS size, v.expires_at AS expiresAt
     FROM ended_versions e LEFT JOIN versions v ON v.rev = e.previous WHERE e.rev > 0 ORDER BY e.rev LIMIT ?`,
   forget: 'DELETE FROM ended_versions WHERE rev = ?',
   version: 'DELETE FROM versions WHERE rev = ?',
   expiry: 'DELETE FROM expiries WHERE expires_at = ? AND rev = ?',
 };
 
-/** What is counted for a version, and for the row of its deletion. */
-const bytesOf = (kind: number, size: number): number => size + (kind === ENDED.deleted ? 2 : 1) * ROW_BYTES;
+/** A row of the statement `oldest`. */
+interface OldestRow extends SqlRow, Omit<EndedVersion, 'key'> {
+  readonly endedAt: number;
+  readonly expiresAt: number | null;
+}
 
-/** Makes the history of a connection. What is thrown is a driver's error. */
+/** What is counted for a version, and for the row of its deletion. */
+const bytesOf = ({ kind, size }: Pick<EndedVersion, 'kind' | 'size'>): number =>
+  size + (kind === ENDED.deleted ? 2 : 1) * ROW_BYTES;
+
+export type History = ReturnType<typeof createHistory>;
+
+/**
+ * The versions that ended, and when they are forgotten. Works inside a transaction that the caller has begun, and throws only
+ * a driver's errors.
+ */
 export function createHistory(
   connection: SqlConnection,
   { historyMs, historyMaxBytes }: HistoryBounds,
   objects: ObjectNumbers,
-): History {
+) {
   const statements = prepareAll(connection, HISTORY_STATEMENTS);
   /**
-   * When the oldest version ended; 'none': there is none; `undefined`: look. Otherwise every batch would read up to three rows
-   * for each of its operations only to find that they are not due yet.
+   * When the oldest version ended; Infinity: there is none; `undefined`: not known. Otherwise every batch would read up to
+   * three rows for each of its operations only to find that they are not due yet.
    */
-  let oldestAt: number | 'none' | undefined;
+  let oldestAt: number | undefined;
 
-  const look = (): number | 'none' => {
-    const row = statements.first.get();
-    return row === undefined ? 'none' : Number(row['at']);
-  };
+  const oldest = (): number => (oldestAt ??= (statements.first.get()?.['at'] as number | undefined) ?? Infinity);
 
   const isDue = (state: State, endedAt: number): boolean =>
-    state.historyBytes > historyMaxBytes || endedAt + historyMs() * 1000 <= state.lastAt;
+    endedAt !== Infinity && (state.historyBytes > historyMaxBytes || endedAt + historyMs() * 1000 <= state.lastAt);
 
   return {
-    add(state, { kind, by, revision, object, size, key }) {
+    /** A version has become history. */
+    add(state: State, version: EndedVersion): void {
+      const { kind, by, revision, object, size, key } = version;
       statements.add.run(by, state.lastAt, revision, kind, object, size, key);
-      state.historyBytes += bytesOf(kind, size);
-      if (oldestAt === 'none') oldestAt = state.lastAt;
+      state.historyBytes += bytesOf(version);
+      if (oldestAt === Infinity) oldestAt = state.lastAt;
     },
-    forget(state, limit) {
-      oldestAt ??= look();
-      if (limit <= 0 || oldestAt === 'none' || !isDue(state, oldestAt)) return 0;
+    /** Forgets up to `limit` versions that are due, with the deletions that ended them, and returns how many. */
+    forget(state: State, limit: number): number {
+      if (limit <= 0 || !isDue(state, oldest())) return 0;
       oldestAt = undefined;
       let count = 0;
       const released = new Set<number>();
-      for (const row of statements.oldest.all(limit)) {
-        const endedAt = Number(row['at']);
+      for (const row of statements.oldest.all(limit) as readonly OldestRow[]) {
+        const { by, endedAt, revision, kind, object, expiresAt } = row;
         if (!isDue(state, endedAt)) {
           oldestAt = endedAt;
           break;
         }
-        const ended = Number(row['rev']);
-        const previous = Number(row['previous']);
-        const kind = Number(row['kind']);
         // Readers of the revision that ended a version, or of a later one, do not see it any more.
-        state.floor = Math.max(state.floor, ended);
-        state.historyBytes -= bytesOf(kind, Number(row['size']));
-        statements.forget.run(ended);
-        statements.version.run(previous);
-        // That of a deleted event went with it.
-        if (kind === ENDED.deleted) statements.version.run(ended);
-        else if (row['expires_at'] !== null) statements.expiry.run(Number(row['expires_at']), previous);
-        if (kind !== ENDED.replaced && row['object'] !== null) released.add(Number(row['object']));
+        state.floor = Math.max(state.floor, by);
+        state.historyBytes -= bytesOf(row);
+        statements.forget.run(by);
+        statements.version.run(revision);
+        // The expiry of a deleted event was removed with it.
+        if (kind === ENDED.deleted) statements.version.run(by);
+        else if (expiresAt !== null) statements.expiry.run(expiresAt, revision);
+        if (kind !== ENDED.replaced && object !== null) released.add(object);
         count++;
       }
       objects.release(released);
       return count;
     },
-    nextDue(state) {
-      oldestAt ??= look();
-      if (oldestAt === 'none') return undefined;
-      return isDue(state, oldestAt) ? 0 : oldestAt + historyMs() * 1000;
+    /** When the oldest may be forgotten, microseconds; 0: now. `undefined`: there is none. */
+    nextDue(state: State): number | undefined {
+      if (oldest() === Infinity) return undefined;
+      return isDue(state, oldest()) ? 0 : oldest() + historyMs() * 1000;
     },
-    rolledBack() {
+    /** Whatever was done since the last commit did not happen. */
+    rolledBack(): void {
       oldestAt = undefined;
     },
   };

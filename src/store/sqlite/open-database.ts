@@ -70,7 +70,7 @@ export function openDatabase(
   options: EngineOptions,
   begin: (connection: SqlConnection) => void,
 ): SqlConnection {
-  const { path } = options;
+  const { path, cacheBytes = 16_777_216, checkOnOpen } = options;
   const size = sizeOf(path);
   if (size === 0 && sizeOf(`${path}-wal`) > 0) {
     throw new Error(`it is missing or empty, but its log ${path}-wal is there: restore it, or remove the log as well`);
@@ -85,9 +85,9 @@ export function openDatabase(
     if (mode !== 'wal') throw new Error(`its file system cannot keep a write-ahead log (journal mode ${String(mode)})`);
     connection.exec('PRAGMA synchronous = FULL');
     connection.exec('PRAGMA temp_store = MEMORY');
-    connection.exec(`PRAGMA cache_size = ${-Math.ceil(options.cacheBytes / 1024)}`);
+    connection.exec(`PRAGMA cache_size = ${-Math.ceil(cacheBytes / 1024)}`);
     connection.exec(`PRAGMA journal_size_limit = ${WAL_BYTES_KEPT}`);
-    if (options.checkOnOpen) checkAll(connection);
+    if (checkOnOpen === true) checkAll(connection);
     migrate(connection, Number(connection.prepare('PRAGMA user_version').get()?.['user_version']));
     return connection;
   } catch (error) {

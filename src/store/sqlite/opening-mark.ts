@@ -3,15 +3,14 @@ import type { Revision } from '../contract/event-store.js';
 import { createPrivateFile, withFile } from './file-lock.js';
 import { timeOf, type State } from './state.js';
 
-/** Always as long, so that a full disk has room for it. */
+/** Fixed, so that a full disk has room for every mark. */
 const MARK_BYTES = 256;
 const NOTE_EVERY_MS = 1000;
-/** A file that may have lost revisions goes on so far above: more than anybody writes between two copies. */
+/** A file that may have lost revisions continues so far above them: more than is written between two copies. */
 const BEYOND = 1_000_000_000;
 
-/** What is remembered of the database file, outside of it. */
 interface Mark {
-  /** Which file it is. */
+  /** The inode of the database file. Not its device, whose number may change when the machine restarts. */
   readonly file: string;
   /** The numbers its latest opening may have written into it. */
   readonly openings: readonly number[];
@@ -19,29 +18,17 @@ interface Mark {
   readonly latest: Revision;
 }
 
-/**
- * Remembers, in a file beside the database, which database was open here last. A copy of it that was put back has lost what
- * came after it was made, and nothing inside of it says so.
- */
-export interface OpeningMark {
-  /** Whether the database is the one that was open here last, and has lost nothing since. */
-  isProven(found: { readonly opening: number; readonly latest: Revision }): boolean;
-  /** The latest revision that is remembered; 0: none. */
-  readonly latest: Revision;
-  /** Before the number of this opening is written into the database: it may or may not happen. */
-  begin(openings: readonly number[], latest: Revision): void;
-  /** Notes a revision, once a second at most. `force`: now, and safely. */
-  note(latest: Revision, force?: boolean): void;
-}
+export type OpeningMark = ReturnType<typeof readOpeningMark>;
 
-/** Reads the mark of a database file. Its failures are no errors: the next opening then takes the file for a copy. */
-export function readOpeningMark(databasePath: string): OpeningMark {
+/**
+ * Records, in a file beside the database, which database was open here last. A restored copy lacks what came after it was
+ * made, and nothing inside of it shows that. Failures to read or write the mark are no errors: the next opening then takes
+ * the file for a copy.
+ */
+export function readOpeningMark(databasePath: string) {
   const path = `${databasePath}-mark`;
 
-  const identity = (): string => {
-    // Without the device, whose number may be another one after a restart of the machine.
-    return String(statSync(databasePath, { throwIfNoEntry: false })?.ino);
-  };
+  const identity = (): string => String(statSync(databasePath, { throwIfNoEntry: false })?.ino);
   const read = (): Mark | undefined => {
     try {
       const mark = JSON.parse(readFileSync(path, 'utf8')) as Partial<Mark>;
@@ -68,19 +55,25 @@ export function readOpeningMark(databasePath: string): OpeningMark {
       });
       noted = latest;
     } catch {
-      // It says less than it could, never something wrong.
+      // The mark is then older, never wrong.
     }
   };
 
   return {
-    latest: found?.latest ?? 0,
-    isProven: ({ opening, latest }) =>
+    /** The latest recorded revision; 0: none. */
+    get latest(): Revision {
+      return found?.latest ?? 0;
+    },
+    /** Whether the database is the one that was open here last, and has lost nothing since. */
+    isProven: ({ opening, latest }: Pick<State, 'opening' | 'latest'>): boolean =>
       found !== undefined && found.file === identity() && found.openings.includes(opening) && latest >= found.latest,
-    begin(candidates, latest) {
+    /** Called before the number of this opening is written into the database, which may fail. */
+    begin(candidates: readonly number[], latest: Revision): void {
       openings = candidates;
       write(latest, true);
     },
-    note(latest, force = false) {
+    /** Records a revision, once a second at most. `force`: now, and synced. */
+    note(latest: Revision, force = false): void {
       if (latest === noted && !force) return;
       const now = performance.now();
       if (!force && now - notedAt < NOTE_EVERY_MS) return;
@@ -91,9 +84,9 @@ export function readOpeningMark(databasePath: string): OpeningMark {
 }
 
 /**
- * Where an opening begins, which its mark is told. It never gives out a revision again: the file that was open here last
- * goes on where it was, by the clock or by its own counter. Any other one, a copy that was restored above all, has lost
- * nobody knows what: it begins above everything that can have been, and what clients remember from before is expired.
+ * The counters with which an opening begins; they are recorded in its mark. No revision is given out twice: the file that was
+ * open here last continues from the clock or from its own counter. Any other file, such as a restored copy, may have lost
+ * revisions: it begins above every revision that can have been used, and all earlier ones are expired.
  */
 export function stateOfOpening(
   found: State,
@@ -107,7 +100,7 @@ export function stateOfOpening(
   const least = proven ? (startAt === undefined ? now : found.latest) : beyond;
   const latest = Math.max(found.latest, Math.min(Number.MAX_SAFE_INTEGER, Math.floor(least)));
   const opening = crypto.getRandomValues(new Uint32Array(1))[0] ?? 0;
-  // Whether the number gets into a file that is proven does not matter; another one stays unproven until it has.
+  // A proven file stays proven when the number cannot be written; any other is unproven until it is.
   mark.begin(proven ? [found.opening, opening] : [opening], proven ? found.latest : latest);
   return { ...found, ...timeOf(found, now), latest, floor: proven ? found.floor : latest, opening };
 }

@@ -46,18 +46,8 @@ export interface SqliteStoreOptions {
   readonly name?: string | undefined;
 }
 
-/** What the engine has to know. It goes to the worker, so it is plain data. */
-export interface EngineOptions {
-  readonly path: string;
-  readonly driver: SqliteDriver | 'auto';
-  readonly historyMs: number;
-  readonly historyMaxBytes: number;
-  readonly maxFileBytes: number | undefined;
-  readonly reserveBytes: number;
-  readonly cacheBytes: number;
-  readonly checkOnOpen: boolean;
-  readonly startAt: Revision | undefined;
-}
+/** The options that the worker gets: plain data. */
+export type EngineOptions = Omit<SqliteStoreOptions, 'clock'>;
 
 const LARGEST_EVENT_BYTES = 268_435_456;
 
@@ -85,19 +75,4 @@ function aPath(value: unknown, name: string): readonly string[] {
 /** @throws TypeError that lists every fault. */
 export function checkSqliteStoreOptions(options: SqliteStoreOptions): void {
   checkOptions('sqliteStore', options, rules());
-}
-
-/** The options of the engine, with every default in place. */
-export function engineOptions(options: SqliteStoreOptions): EngineOptions {
-  return {
-    path: options.path,
-    driver: options.driver ?? 'auto',
-    historyMs: options.historyMs ?? 600_000,
-    historyMaxBytes: options.historyMaxBytes ?? 268_435_456,
-    maxFileBytes: options.maxFileBytes,
-    reserveBytes: options.reserveBytes ?? 16_777_216,
-    cacheBytes: options.cacheBytes ?? 16_777_216,
-    checkOnOpen: options.checkOnOpen ?? false,
-    startAt: options.startAt,
-  };
 }

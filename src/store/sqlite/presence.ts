@@ -1,38 +1,24 @@
 import { statSync, type Stats } from 'node:fs';
 
-/** Whether the files at their paths are still those that a connection has open. */
-export interface Presence {
-  /** What is wrong, for the end of a sentence about the database file; `undefined`: nothing. */
-  problem(): string | undefined;
-  /** The log may be another one: the connection is closed. */
-  forgetLog(): void;
-  /** The file has become shorter than it was: it was truncated from outside. */
-  wasCut(): boolean;
-}
-
-interface Seen {
-  readonly dev: number;
-  readonly ino: number;
-}
-
 const statOf = (path: string): Stats | undefined => {
   try {
     return statSync(path, { throwIfNoEntry: false });
   } catch {
-    // A folder that cannot be read shows nothing; neither does it say that the file is gone.
+    // A folder that cannot be read does not prove that the file is gone.
     return undefined;
   }
 };
 
-/** Looks at the files of a database that has just been opened. */
-export function createPresence(path: string): Presence {
-  const logPath = `${path}-wal`;
-  let file: Seen | undefined;
-  let log: Seen | undefined;
+export type Presence = ReturnType<typeof createPresence>;
+
+/** Checks whether the files at their paths are still those of a database that has just been opened. */
+export function createPresence(path: string) {
+  let file: Stats | undefined;
+  let log: Stats | undefined;
   let size = 0;
   let cut = false;
 
-  const compare = (seen: Seen | undefined, found: Seen | undefined, what: string): string | undefined => {
+  const compare = (seen: Stats | undefined, found: Stats | undefined, what: string): string | undefined => {
     if (seen === undefined) return undefined;
     const advice = 'stop the service, put the right files in place, and start it';
     if (found === undefined) return `${what} was removed while it was open: ${advice}`;
@@ -42,25 +28,26 @@ export function createPresence(path: string): Presence {
 
   const look = (): string | undefined => {
     const found = statOf(path);
-    // SQLite makes the log with the first write.
-    const foundLog = statOf(logPath);
+    // SQLite creates the log with the first write.
+    const foundLog = statOf(`${path}-wal`);
     const problem = compare(file, found, 'it') ?? compare(log, foundLog, 'its log');
     if (problem !== undefined) return problem;
-    if (found !== undefined) {
-      if (found.size < size) cut = true;
-      else size = found.size;
-      file ??= { dev: found.dev, ino: found.ino };
-    }
-    if (foundLog !== undefined) log ??= { dev: foundLog.dev, ino: foundLog.ino };
+    cut ||= found !== undefined && found.size < size;
+    size = Math.max(size, found?.size ?? 0);
+    file ??= found;
+    log ??= foundLog;
     return undefined;
   };
   look();
 
   return {
-    problem: look,
-    forgetLog() {
+    /** What is wrong, as the end of a sentence about the database file; `undefined`: nothing. */
+    problem: (): string | undefined => look(),
+    /** The connection was closed, and the next one may have another log. */
+    forgetLog(): void {
       log = undefined;
     },
-    wasCut: () => cut,
+    /** Whether the file has become shorter: it was truncated from outside. */
+    wasCut: (): boolean => cut,
   };
 }

@@ -1,29 +1,21 @@
 import { isStoreError, storeError, type StoreError, type StoreErrorCode } from '../contract/errors.js';
-import type { Revision } from '../contract/event-store.js';
-import { bytes, flag, list, number, oneOf, optional, struct, text, type Codec } from './codec.js';
-import type { EngineQuery } from './engine.js';
+import { bytes, flag, list, nothing, number, oneOf, optional, struct, text, type Codec } from './codec.js';
+import type { EngineQuery, SqliteEngine } from './engine.js';
 import { createPacker, createUnpacker, type Packer } from './packing.js';
-import type { StoredPage } from './read-list.js';
-import type { KeyBytes, StoredChange, StoredRecord } from './stored.js';
+import type { StoredRecord } from './stored.js';
 import type { WriteOperation, WriteResult } from './write-batch.js';
 
-/** One read. */
-export type ReadOperation =
-  | { readonly kind: 'get'; readonly key: KeyBytes }
-  | { readonly kind: 'list'; readonly query: EngineQuery }
-  | { readonly kind: 'changes'; readonly after: Revision }
-  | { readonly kind: 'revision' }
-  | { readonly kind: 'ping' };
+/** The functions of the engine that only read, and `ping`. */
+type Reads = Pick<SqliteEngine, 'get' | 'list' | 'changes' | 'revision' | 'ping'>;
+export type ReadKind = keyof Reads;
+/** The argument of a read, and its result. */
+export type Given<Kind extends ReadKind> = Parameters<Reads[Kind]>[0];
+export type ReadValue<Kind extends ReadKind> = ReturnType<Reads[Kind]>;
 
-/** What was read. */
-export type ReadResult =
-  | { readonly kind: 'get'; readonly record: StoredRecord | undefined }
-  | { readonly kind: 'list'; readonly page: StoredPage & { readonly revision: Revision } }
-  | { readonly kind: 'changes'; readonly changes: readonly StoredChange[] }
-  | { readonly kind: 'revision'; readonly revision: Revision }
-  | { readonly kind: 'ping' };
+export type ReadOperation = { [Kind in ReadKind]: { readonly kind: Kind; readonly given: Given<Kind> } }[ReadKind];
+export type ReadResult = { [Kind in ReadKind]: { readonly kind: Kind; readonly value: ReadValue<Kind> } }[ReadKind];
 
-/** What became of a batch, and when history has to be forgotten next. */
+/** The results of a batch, and when history has to be forgotten next. */
 export interface WriteAnswer {
   readonly results: readonly (WriteResult | StoreError)[];
   readonly nextDue: number | undefined;
@@ -39,7 +31,7 @@ const failure = struct<Pick<StoreError, 'code' | 'message' | 'current' | 'onlyWr
   onlyWrites: optional(flag),
 });
 
-/** A result, or why there is none. */
+/** A result, or the error of an operation that has none. */
 function outcome<T extends object>(result: Codec<T>): Codec<T | StoreError> {
   return {
     pack(packer, value) {
@@ -83,28 +75,34 @@ const query = struct<EngineQuery>({
   newestFirst: flag,
 });
 
-/** Some reads. */
 export const READS: Message<readonly ReadOperation[]> = message(
-  list(oneOf<ReadOperation>({ get: { key }, list: { query }, changes: { after: revision }, revision: {}, ping: {} })),
+  list(
+    oneOf<ReadOperation>({
+      get: { given: key },
+      list: { given: query },
+      changes: { given: revision },
+      revision: { given: nothing },
+      ping: { given: nothing },
+    }),
+  ),
 );
 
-/** What became of them. */
 export const READ_ANSWER: Message<readonly (ReadResult | StoreError)[]> = message(
   list(
     outcome(
       oneOf<ReadResult>({
-        get: { record: optional(record) },
+        get: { value: optional(record) },
         list: {
-          page: struct({
+          value: struct({
             revision,
             next: optional(struct({ key, revision })),
             remaining: optional(number),
             records: list(record),
           }),
         },
-        changes: { changes: list(struct({ deleted: flag, record, previous: optional(record) })) },
-        revision: { revision },
-        ping: {},
+        changes: { value: list(struct({ deleted: flag, record, previous: optional(record) })) },
+        revision: { value: revision },
+        ping: { value: nothing },
       }),
     ),
   ),
@@ -145,8 +143,7 @@ export const WRITE_ANSWER: Message<WriteAnswer> = message(
     results: list(
       outcome(
         oneOf<WriteResult>({
-          put: { revision, previous: optional(record) },
-          remove: { record, previous: revision },
+          written: { revision, previous: optional(record) },
           count: { count: number },
         }),
       ),
@@ -154,7 +151,7 @@ export const WRITE_ANSWER: Message<WriteAnswer> = message(
   }),
 );
 
-/** An operation as the service's thread has it: what is text need not be bytes yet. */
+/** An operation in the service's thread, where texts need not be bytes yet. */
 export type WriteRequest<T = WriteOperation> = T extends unknown
   ? { readonly [Name in keyof T]: T[Name] | (Uint8Array extends T[Name] ? string : never) }
   : never;

@@ -1,19 +1,19 @@
 import type { FieldTerm, Revision } from '../contract/event-store.js';
 import { compareBytes } from '../contract/keys.js';
 import { sidecarFields } from '../sidecar/sidecar.js';
-import { bytesOf, type SqlRow, type SqlStatement, type SqlValue } from './driver.js';
+import { bytesOf, type SqlConnection, type SqlRow, type SqlValue } from './driver.js';
 import { keyBounds, recordOf, RECORD_COLUMNS, type KeyBytes, type StoredRecord } from './stored.js';
 
-/** How many events a search looks at before it hands out what it found and lets others work. */
+/** How many events a search examines before it returns what it found, so that other operations can run. */
 const SEARCH = 4096;
 /** How many rows a search reads at once. */
 const CHUNK = 256;
 /** Up to this many events left after a page are counted: more would cost more than the page. */
 const COUNTED = 1000;
-/** Up to this many candidates are sorted; where there may be more, the list is walked in its order and searched. */
+/** Up to this many candidates are sorted; where there may be more, the list is searched in its order. */
 const SORTABLE = 10_000;
 
-/** A list as the engine is asked for it. The revision was checked against the history. */
+/** A list at a revision that was checked against the history. */
 export interface StoredQuery {
   readonly namespace: Uint8Array | undefined;
   readonly terms: readonly FieldTerm[];
@@ -25,52 +25,47 @@ export interface StoredQuery {
   readonly newestFirst: boolean;
 }
 
-/** A page as the engine reads it. */
 export interface StoredPage {
   readonly records: readonly StoredRecord[];
   /** Where the next page begins; absent when nothing is left. */
   readonly next: { readonly key: KeyBytes; readonly revision: Revision } | undefined;
-  /** How many are left after it, where they are few enough to be counted. */
+  /** How many are left after it, if they are few enough to be counted. */
   readonly remaining?: number | undefined;
 }
 
-/** What lists are read with: statements by their text, prepared once. */
-export type Prepare = (sql: string) => SqlStatement;
-
-/** Where a walk stands. Both bounds of the key are exclusive, `upTo` is inclusive. */
-interface Range {
-  above: Uint8Array;
-  readonly below: Uint8Array;
-  upTo: Revision;
-}
-
-/** One SELECT with its values. */
+/** A part of a SELECT with its values. */
 interface Part {
   readonly sql: string;
   readonly values: readonly SqlValue[];
 }
 
-/** The objects that a term is about: a condition on the column `object` and its value. */
-interface About {
-  readonly condition: string;
-  readonly value: SqlValue;
-  /** There is only one: its events stand in the order of their keys. */
+const part = (sql: string, ...values: readonly SqlValue[]): Part => ({ sql, values });
+
+function joined(parts: readonly Part[], separator: string): Part {
+  return part(parts.map(({ sql }) => sql).join(separator), ...parts.flatMap(({ values }) => values));
+}
+
+function select(from: string, conditions: readonly Part[]): Part {
+  const { sql, values } = joined(conditions, ' AND ');
+  return part(`SELECT ${from} WHERE ${sql}`, ...values);
+}
+
+/** The objects that a term is about: a condition on the column `object`. */
+interface About extends Part {
+  /** There is only one: its events are in the order of their keys. */
   readonly isOne: boolean;
 }
 
-/** The objects of the term that an index answers. An empty value is an absent one, and those are everywhere. */
-function aboutOf(prepare: Prepare, terms: readonly FieldTerm[]): About | 'nothing' | undefined {
-  for (const [field, column] of [
-    ['regarding.uid', 'uid'],
-    ['regarding.name', 'name'],
-  ] as const) {
-    const term = terms.find((one) => one.field === field && one.value !== '');
+/** The objects of the term that an index answers. An empty value is an absent one, which most events have. */
+function aboutOf(connection: SqlConnection, terms: readonly FieldTerm[]): About | 'nothing' | undefined {
+  for (const column of ['uid', 'name']) {
+    const term = terms.find(({ field, value }) => field === `regarding.${column}` && value !== '');
     if (term === undefined) continue;
     const value = new TextEncoder().encode(term.value);
     const objects = `SELECT id FROM objects INDEXED BY objects_${column} WHERE ${column} = ?`;
-    const found = prepare(`${objects} LIMIT 2`).all(value);
-    if (found.length > 1) return { condition: `object IN (${objects})`, value, isOne: false };
-    return found[0] === undefined ? 'nothing' : { condition: 'object = ?', value: Number(found[0]['id']), isOne: true };
+    const [first, second] = connection.prepare(`${objects} LIMIT 2`).all(value);
+    if (second !== undefined) return { ...part(`object IN (${objects})`, value), isOne: false };
+    return first === undefined ? 'nothing' : { ...part('object = ?', first['id'] as number), isOne: true };
   }
   return undefined;
 }
@@ -81,127 +76,100 @@ function fits(description: Uint8Array, terms: readonly FieldTerm[]): boolean {
   return terms.every(({ field, value }) => (Object.hasOwn(fields, field) ? fields[field] : '') === value);
 }
 
-/** The SELECTs of a list, of `rev` and `key`: current versions, and what a snapshot sees of those that ended later. */
-function partsOf(query: StoredQuery, range: Range, about: About | undefined): Part[] {
-  const { newestFirst, namespace, at } = query;
-  const keys = 'key > ? AND key < ?';
-  const keyValues = [range.above, range.below];
-  const upTo = newestFirst ? Math.min(at, range.upTo) : at;
-
-  const current = (): Part => {
-    if (about === undefined && newestFirst) {
-      const [index, where, values] =
-        namespace === undefined ? ['', '', []] : [' INDEXED BY versions_namespace', 'namespace = ? AND ', [namespace]];
-      // What was replaced or deleted lately is stepped over.
-      const isCurrent = 'data IS NOT NULL AND rev = (SELECT rev FROM current_events WHERE key = versions.key)';
-      const sql = `SELECT rev, key FROM versions${index} WHERE ${where}rev <= ? AND ${isCurrent}`;
-      return { sql, values: [...values, upTo] };
-    }
-    const [from, values] =
-      about === undefined
-        ? ['current_events WHERE ', []]
-        : [`current_events INDEXED BY current_object WHERE ${about.condition} AND `, [about.value]];
-    const [bound, boundValues] = query.isLatest && !newestFirst ? ['', []] : [' AND rev <= ?', [upTo]];
-    return { sql: `SELECT rev, key FROM ${from}${keys}${bound}`, values: [...values, ...keyValues, ...boundValues] };
-  };
-
-  /** By revision: most lists at a revision that has passed go on with one that has just begun. */
-  const ended = (): Part => {
-    const [where, values] = about === undefined ? ['', []] : [` AND ${about.condition}`, [about.value]];
-    const sql = `SELECT previous AS rev, key FROM ended_versions WHERE rev > ? AND previous <= ? AND size > 0 AND ${keys}${where}`;
-    return { sql, values: [at, upTo, ...keyValues, ...values] };
-  };
-
-  return query.isLatest ? [current()] : [current(), ended()];
+/** The SELECT of `rev` and `key` of a list: current versions, and those that ended later which a snapshot still sees. */
+function versionsOf({ namespace, at, after, newestFirst, isLatest }: StoredQuery, about?: About): Part {
+  const { above, below } = keyBounds(namespace);
+  const isInside = !newestFirst && after !== undefined && compareBytes(after.key, above) > 0;
+  const keys = part('key > ? AND key < ?', isInside ? after.key : above, below);
+  const upTo = newestFirst && after?.revision !== undefined ? Math.min(at, after.revision - 1) : at;
+  const objects = about === undefined ? [] : [about];
+  const current =
+    about === undefined && newestFirst
+      ? select(`rev, key FROM versions${namespace === undefined ? '' : ' INDEXED BY versions_namespace'}`, [
+          ...(namespace === undefined ? [] : [part('namespace = ?', namespace)]),
+          part('rev <= ?', upTo),
+          // Versions that were replaced or deleted lately are stepped over.
+          part('data IS NOT NULL AND rev = (SELECT rev FROM current_events WHERE key = versions.key)'),
+        ])
+      : select(`rev, key FROM current_events${about === undefined ? '' : ' INDEXED BY current_object'}`, [
+          ...objects,
+          keys,
+          part('rev <= ?', upTo),
+        ]);
+  if (isLatest) return current;
+  // By revision: most lists at a revision that has passed continue one that has just begun.
+  const changed = part('rev > ? AND previous <= ? AND size > 0', at, upTo);
+  const ended = select('previous AS rev, key FROM ended_versions', [changed, keys, ...objects]);
+  return joined([current, ended], ' UNION ALL ');
 }
 
 /** Reads rows of a list in its order. */
 function readRows(
-  prepare: Prepare,
-  columns: readonly string[],
-  query: StoredQuery,
-  parts: readonly Part[],
+  connection: SqlConnection,
+  columns: string,
+  { newestFirst, isLatest }: StoredQuery,
+  versions: Part,
   limit: number,
 ): readonly SqlRow[] {
-  const by = (table: string): string => `ORDER BY ${query.newestFirst ? `${table}rev DESC` : `${table}key`}`;
-  const sql = parts.map((part) => part.sql).join(' UNION ALL ');
-  const values = parts.flatMap((part) => part.values);
-  // Several parts are sorted before their events are read.
-  const page = parts.length === 1 ? sql : `${sql} ${by('')} LIMIT ?`;
-  const selected = columns.map((column) => `v.${column} AS ${column}`).join(', ');
-  const joined = `SELECT ${selected} FROM (${page}) page CROSS JOIN versions v ON v.rev = page.rev ${by('page.')} LIMIT ?`;
-  return prepare(joined).all(...values, ...(parts.length === 1 ? [] : [limit]), limit);
+  const order = newestFirst ? 'rev DESC' : 'key';
+  // The versions of a snapshot are sorted before their events are read.
+  const page = isLatest ? versions : joined([versions, part(`ORDER BY ${order} LIMIT ?`, limit)], ' ');
+  const selected = columns.replace(/\w+/g, 'v.$& AS $&');
+  const sql = `SELECT ${selected} FROM (${page.sql}) page CROSS JOIN versions v ON v.rev = page.rev ORDER BY page.${order} LIMIT ?`;
+  return connection.prepare(sql).all(...page.values, limit);
 }
 
-/** True when at most {@link SORTABLE} current events would have to be looked at before they can be sorted. */
-function isSortable(prepare: Prepare, query: StoredQuery, { condition, value, isOne }: About): boolean {
-  if (isOne && !query.newestFirst) return true;
-  const from = `FROM current_events INDEXED BY current_object WHERE ${condition}`;
-  const counted = prepare(`SELECT count(*) AS n FROM (SELECT 1 ${from} LIMIT ?)`);
-  return Number(counted.get(value, SORTABLE + 1)?.['n']) <= SORTABLE;
-}
-
-function startOf({ namespace, after, at, newestFirst }: StoredQuery): Range {
-  const { above, below } = keyBounds(namespace);
-  if (newestFirst) return { above, below, upTo: after?.revision === undefined ? at : Math.min(at, after.revision - 1) };
-  const later = after !== undefined && compareBytes(after.key, above) > 0;
-  return { above: later ? after.key : above, below, upTo: at };
+/** How many rows a SELECT has; `undefined`: more than `most`. */
+function countUpTo(most: number, connection: SqlConnection, { sql, values }: Part): number | undefined {
+  const row = connection.prepare(`SELECT count(*) AS n FROM (${sql} LIMIT ?)`).get(...values, most + 1);
+  const found = row?.['n'] as number;
+  return found <= most ? found : undefined;
 }
 
 /** A list without terms: one SELECT. */
-function readAll(prepare: Prepare, query: StoredQuery): StoredPage {
-  const { limit } = query;
-  const parts = partsOf(query, startOf(query), undefined);
-  const records = readRows(prepare, RECORD_COLUMNS.split(', '), query, parts, limit + 1).map(recordOf);
-  const more = records.length > limit;
-  if (more) records.pop();
-  const next = more ? records.at(-1) : undefined;
-  return { records, next, remaining: next && countAfter(prepare, query, next) };
+function readAll(connection: SqlConnection, query: StoredQuery): StoredPage {
+  const { limit, newestFirst, isLatest } = query;
+  const records = readRows(connection, RECORD_COLUMNS, query, versionsOf(query), limit + 1).map(recordOf);
+  if (records.length <= limit) return { records, next: undefined };
+  records.pop();
+  const next = records.at(-1) as StoredRecord;
+  const rest = versionsOf({ ...query, after: next });
+  // From the other end of `versions` it would step over all versions that were replaced before.
+  const ordered = newestFirst && isLatest ? joined([rest, part('ORDER BY rev DESC')], ' ') : rest;
+  return { records, next, remaining: countUpTo(COUNTED, connection, ordered) };
 }
 
-/** How many events come after one; undefined where there are too many to count. */
-function countAfter(
-  prepare: Prepare,
-  query: StoredQuery,
-  { key, revision }: { readonly key: KeyBytes; readonly revision: Revision },
-): number | undefined {
-  const parts = partsOf(query, startOf({ ...query, after: { key, revision } }), undefined);
-  const sql = parts.map((part) => part.sql).join(' UNION ALL ');
-  // From the other end of `versions` it would step over all that was replaced before.
-  const order = query.newestFirst && parts.length === 1 ? ' ORDER BY rev DESC' : '';
-  const counted = prepare(`SELECT count(*) AS n FROM (${sql}${order} LIMIT ?)`);
-  const left = Number(counted.get(...parts.flatMap(({ values }) => values), COUNTED + 1)?.['n']);
-  return left <= COUNTED ? left : undefined;
-}
-
-/** A list with terms: descriptions are looked at chunk by chunk, and the data of those that fit is fetched. */
-function search(prepare: Prepare, query: StoredQuery): StoredPage {
+/** A list with terms: descriptions are compared chunk by chunk, and the data of those that match is fetched. */
+function search(connection: SqlConnection, query: StoredQuery): StoredPage {
   const { terms, limit, newestFirst } = query;
-  const found = aboutOf(prepare, terms);
+  const found = aboutOf(connection, terms);
   if (found === 'nothing') return { records: [], next: undefined };
-  const about = found !== undefined && isSortable(prepare, query, found) ? found : undefined;
-  const range = startOf(query);
-  const fetch = prepare(`SELECT ${RECORD_COLUMNS} FROM versions WHERE rev = ?`);
+  const isSortable =
+    found !== undefined &&
+    ((found.isOne && !newestFirst) ||
+      countUpTo(SORTABLE, connection, select('1 FROM current_events INDEXED BY current_object', [found])) !==
+        undefined);
+  const about = isSortable ? found : undefined;
+  const fetch = connection.prepare(`SELECT ${RECORD_COLUMNS} FROM versions WHERE rev = ?`);
   const records: StoredRecord[] = [];
-  let last: { readonly key: KeyBytes; readonly revision: Revision } | undefined;
+  let next: StoredPage['next'];
   for (let looked = 0; ;) {
     const chunk = Math.min(CHUNK, SEARCH - looked + 1);
-    const rows = readRows(prepare, ['rev', 'key', 'description'], query, partsOf(query, range, about), chunk);
-    for (const row of rows) {
-      if (records.length === limit || looked === SEARCH) return { records, next: last };
+    const versions = versionsOf({ ...query, after: next ?? query.after }, about);
+    const rows = readRows(connection, 'rev, key, description', query, versions, chunk);
+    for (const { rev, key, description } of rows) {
+      if (records.length === limit || looked === SEARCH) return { records, next };
       looked++;
-      last = { key: bytesOf(row['key']), revision: Number(row['rev']) };
-      if (!fits(bytesOf(row['description']), terms)) continue;
-      const full = fetch.get(last.revision);
+      next = { key: bytesOf(key), revision: rev as Revision };
+      if (!fits(bytesOf(description), terms)) continue;
+      const full = fetch.get(next.revision);
       if (full !== undefined) records.push(recordOf(full));
     }
-    if (rows.length < chunk || last === undefined) return { records, next: undefined };
-    range.above = newestFirst ? range.above : last.key;
-    range.upTo = newestFirst ? last.revision - 1 : range.upTo;
+    if (rows.length < chunk) return { records, next: undefined };
   }
 }
 
 /** Reads one page. */
-export function readStoredList(prepare: Prepare, query: StoredQuery): StoredPage {
-  return query.terms.length === 0 ? readAll(prepare, query) : search(prepare, query);
+export function readStoredList(connection: SqlConnection, query: StoredQuery): StoredPage {
+  return query.terms.length === 0 ? readAll(connection, query) : search(connection, query);
 }

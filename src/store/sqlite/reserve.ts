@@ -2,28 +2,13 @@ import { fsyncSync, ftruncateSync, rmSync, statfsSync, writeSync } from 'node:fs
 import { dirname } from 'node:path';
 import { createPrivateFile, sizeOf, withFile } from './file-lock.js';
 
-/** Of a small disk the reserve takes no more than this share. */
+/** The largest share of a small disk that the reserve takes. */
 const DISK_SHARE = 1 / 8;
-/** Of the reserve, what is left to the log while the disk is full. */
+/** The share of the reserve that is left to the log while the disk is full. */
 const LOG_SHARE = 1 / 4;
-/** A disk that has not even this part of the reserve besides is still full. */
+/** A disk is full until it has this share of the reserve free besides the reserve. */
 const MORE_SHARE = 1 / 8;
 const CHUNK_BYTES = 65_536;
-
-/** Room on the disk that nothing but the database gets: a file beside it that is given up when the disk is full. */
-export interface Reserve {
-  /** What is wanted, bytes. 0: none. */
-  readonly wantedBytes: number;
-  /** What there is, bytes. */
-  bytes(): number;
-  /** Frees all of it for the next write. */
-  release(): void;
-  /**
-   * Takes what is missing, and says whether the disk had that and some more. Where it has not, the reserve takes half of
-   * it; `logBytes`, from a store whose file does not grow: all but what the log needs besides the bytes it has.
-   */
-  restock(logBytes?: number): boolean;
-}
 
 function sizeOfDisk(path: string): number {
   try {
@@ -34,8 +19,13 @@ function sizeOfDisk(path: string): number {
   }
 }
 
-/** The reserve of a database file. Its own failures are no errors: it is then smaller than wanted. */
-export function createReserve(databasePath: string, reserveBytes: number): Reserve {
+export type Reserve = ReturnType<typeof createReserve>;
+
+/**
+ * Disk space that only the database gets: a file beside it that is emptied when the disk is full. Failures to write it are no
+ * errors: it is then smaller than wanted.
+ */
+export function createReserve(databasePath: string, reserveBytes: number) {
   const path = `${databasePath}-reserve`;
   const share = Math.floor((sizeOfDisk(databasePath) * DISK_SHARE) / CHUNK_BYTES) * CHUNK_BYTES;
   const wantedBytes = Math.min(reserveBytes, share);
@@ -53,14 +43,14 @@ export function createReserve(databasePath: string, reserveBytes: number): Reser
       createPrivateFile(path);
       withFile(path, 'r+', work);
     } catch {
-      // What it has is what counts.
+      // Its size shows how far it came.
     }
   };
 
   const fill = (file: number, from: number, to: number): void => {
     const chunk = new Uint8Array(CHUNK_BYTES);
     for (let at = from; at < to;) {
-      // Nothing that a file system could compress.
+      // Random, so that no file system compresses it.
       crypto.getRandomValues(chunk);
       at += writeSync(file, chunk, 0, Math.min(CHUNK_BYTES, to - at), at);
     }
@@ -69,15 +59,24 @@ export function createReserve(databasePath: string, reserveBytes: number): Reser
   if (wantedBytes === 0) rmSync(path, { force: true });
 
   return {
-    wantedBytes,
-    bytes,
-    release: () =>
+    /** The wanted size. 0: no reserve. */
+    get wantedBytes(): number {
+      return wantedBytes;
+    },
+    /** The actual size. */
+    bytes: (): number => bytes(),
+    /** Frees all of it for the next write. */
+    release: (): void =>
       resize((file) => {
         ftruncateSync(file, 0);
-        // Some file systems give room back only with their next commit.
+        // Some file systems free space only with their next commit.
         fsyncSync(file);
       }),
-    restock(logBytes) {
+    /**
+     * Takes what is missing, and returns whether the disk had that and some more. If not, the reserve takes half of the free
+     * space, or, with `logBytes` from a store whose file does not grow, all but what the log needs besides the bytes it has.
+     */
+    restock(logBytes?: number): boolean {
       if (wantedBytes === 0) return true;
       const enough = Math.ceil(wantedBytes * (1 + MORE_SHARE));
       const before = bytes();

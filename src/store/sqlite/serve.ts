@@ -1,5 +1,6 @@
 import { isStoreError, storeError, type StoreError } from '../contract/errors.js';
 import type { SqliteEngine } from './engine.js';
+import { messageOf } from './failure.js';
 import type { EngineOptions } from './options.js';
 import {
   READ_ANSWER,
@@ -11,14 +12,13 @@ import {
   type ReadResult,
 } from './protocol.js';
 
-/** What the worker is started with. */
+/** Given to the worker when it starts. */
 export interface WorkerStart {
   readonly options: EngineOptions;
   /** The wall clock, microseconds. */
   readonly now: number;
 }
 
-/** What a message asks for. */
 export type RequestKind = 'write' | 'read';
 
 /** To the worker. Bodies are transferred, not copied. */
@@ -31,28 +31,11 @@ export type FromWorker =
   | { readonly kind: 'failed'; readonly message: string }
   | { readonly kind: 'answer'; readonly id: number; readonly body: ArrayBuffer };
 
-function asStoreError(error: unknown): StoreError {
-  if (isStoreError(error)) return error;
-  return storeError('unavailable', error instanceof Error ? error.message : String(error));
-}
-
-function read(engine: SqliteEngine, operation: ReadOperation): ReadResult | StoreError {
+function read(engine: SqliteEngine, { kind, given }: ReadOperation): ReadResult | StoreError {
   try {
-    switch (operation.kind) {
-      case 'get':
-        return { kind: 'get', record: engine.get(operation.key) };
-      case 'list':
-        return { kind: 'list', page: engine.list(operation.query) };
-      case 'changes':
-        return { kind: 'changes', changes: engine.changes(operation.after) };
-      case 'revision':
-        return { kind: 'revision', revision: engine.revision() };
-      case 'ping':
-        engine.ping();
-        return { kind: 'ping' };
-    }
+    return { kind, value: (engine[kind] as (given: unknown) => unknown)(given) } as ReadResult;
   } catch (error) {
-    return asStoreError(error);
+    return isStoreError(error) ? error : storeError('unavailable', messageOf(error));
   }
 }
 
@@ -60,7 +43,7 @@ function nextDue(engine: SqliteEngine): number | undefined {
   try {
     return engine.nextDue();
   } catch {
-    // The next write says what is wrong.
+    // The next write fails for the same reason.
     return undefined;
   }
 }

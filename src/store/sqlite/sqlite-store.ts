@@ -1,29 +1,37 @@
 import { systemClock, type ClockTimer } from '../../clock/clock.js';
-import { createBatcher } from '../batching/batcher.js';
+import { createBatcher, type BatcherOptions } from '../batching/batcher.js';
 import type { EventStore, ListPage, ListQuery } from '../contract/event-store.js';
-import { storeError, type StoreError } from '../contract/errors.js';
+import { storeError } from '../contract/errors.js';
 import { createPagedFeeds } from '../feeds/paged-feed.js';
 import type { EventRecord } from '../contract/record.js';
 import { createEventStore } from '../shell/create-event-store.js';
 import { resolveUnknownOutcomes } from '../unknown-outcomes.js';
 import type { EngineQuery } from './engine.js';
-import { checkSqliteStoreOptions, engineOptions, type SqliteStoreOptions } from './options.js';
-import { READ_ANSWER, READS, type ReadOperation, type ReadResult } from './protocol.js';
+import { checkSqliteStoreOptions, type SqliteStoreOptions } from './options.js';
+import {
+  READ_ANSWER,
+  READS,
+  type Given,
+  type ReadKind,
+  type ReadOperation,
+  type ReadResult,
+  type ReadValue,
+} from './protocol.js';
 import { changeOf, decoded, keyBytes, keyOf, recordOf } from './records.js';
 import { createWorkerHost, type EngineHost } from './worker-host.js';
 import { createWrites } from './writes.js';
 
-/** What one message of reads may ask for, and how many are under way at once. */
+/** The most reads of one message, and the most messages of reads under way. */
 const READS_AT_ONCE = 64;
 const READ_MESSAGES = 4;
-/** Events that the lists of one message may have in all: a millisecond or two of the thread, which others wait for. */
+/** The most events of all lists of one message: a millisecond or two of the thread, which other operations wait for. */
 const LISTED_AT_ONCE = 128;
-/** How much one call of `expire` removes in one transaction. */
+/** The most events that one call of `expire` removes, in one transaction. */
 const EXPIRE_SLICE = 500;
-/** How much history one step forgets, and how long others work between two steps. */
+/** The most history that one step forgets, and the pause for other operations between two steps. */
 const FORGET_SLICE = 256;
 const FORGET_PAUSE_MS = 20;
-/** When a store that is only read looks for history that is due, after it was opened. */
+/** When a store that is only read looks for history that is due, after it was created. */
 const FIRST_FORGET_MS = 1000;
 
 const encoder = new TextEncoder();
@@ -39,7 +47,7 @@ function engineQuery({ namespace, terms = [], at, after, limit, order }: ListQue
   };
 }
 
-/** The store over an engine that answers messages. `options` were checked. */
+/** The store over an engine that answers messages. `options` are checked already. */
 export function createSqliteStore(options: SqliteStoreOptions, host: EngineHost): EventStore {
   const { path, name = 'sqlite', clock = systemClock, maxEventBytes = 3_145_728 } = options;
   let stopped = false;
@@ -47,7 +55,7 @@ export function createSqliteStore(options: SqliteStoreOptions, host: EngineHost)
   /** When it fires, on the monotonic clock. */
   let forgettingAt = clock.monotonic() + FIRST_FORGET_MS;
 
-  // The time of history goes on by the monotonic clock: a wall clock that jumps neither ends history nor keeps it.
+  // History's time follows the monotonic clock: a wall clock that jumps neither ends history nor keeps it.
   const wallAtStart = clock.now();
   const startedAt = clock.monotonic();
   const historyNow = (): number => wallAtStart + (clock.monotonic() - startedAt) * 1000;
@@ -59,37 +67,35 @@ export function createSqliteStore(options: SqliteStoreOptions, host: EngineHost)
     hasReaders: () => feeds.readers > 0,
     onWritten(changes, nextDue) {
       planForgetting(nextDue);
-      const known = feeds.readers > 0 ? changes() : undefined;
-      if (known === undefined || known.length === 0) feeds.wake();
-      else feeds.offer(known);
+      if (changes === undefined || changes.length === 0) feeds.wake();
+      else feeds.offer(changes);
     },
   });
-  const answers = async (operations: readonly ReadOperation[]): Promise<readonly (ReadResult | StoreError)[]> =>
-    READ_ANSWER.unpack(await host.send('read', READS.pack(operations)));
-  const reads = createBatcher<ReadOperation, ReadResult>({
+  const batching: BatcherOptions<ReadOperation, ReadResult> = {
     maxItems: READS_AT_ONCE,
-    concurrency: READ_MESSAGES,
-    run: answers,
-  });
-  // One message at a time, in a queue of its own: the thread answers in the order of its messages, and whoever asks for one
-  // event should not wait for all the lists that were asked for before.
-  const lists = createBatcher<ReadOperation, ReadResult>({
-    maxItems: READS_AT_ONCE,
+    run: async (operations) => READ_ANSWER.unpack(await host.send('read', READS.pack(operations))),
+  };
+  const reads = createBatcher({ ...batching, concurrency: READ_MESSAGES });
+  // One message at a time, in its own queue: the thread answers messages in order, and a caller that asks for one event
+  // should not wait for all lists requested before.
+  const lists = createBatcher({
+    ...batching,
     maxWeight: LISTED_AT_ONCE,
-    weigh: (operation) => (operation.kind === 'list' ? operation.query.limit : 1),
-    run: answers,
+    weigh: (operation) => (operation.kind === 'list' ? operation.given.limit : 1),
   });
 
-  const read = <Kind extends ReadOperation['kind']>(
-    operation: ReadOperation & { readonly kind: Kind },
+  const read = async <Kind extends ReadKind>(
+    kind: Kind,
+    given: Given<Kind>,
     signal?: AbortSignal,
-  ): Promise<Extract<ReadResult, { kind: Kind }>> => {
-    const queue = operation.kind === 'list' ? lists : reads;
-    return queue.add(operation, signal) as Promise<Extract<ReadResult, { kind: Kind }>>;
+  ): Promise<ReadValue<Kind>> => {
+    const queue = kind === 'list' ? lists : reads;
+    const { value } = await queue.add({ kind, given } as ReadOperation, signal);
+    return value as ReadValue<Kind>;
   };
   const feeds = createPagedFeeds({
     async read(after) {
-      const { changes } = await read({ kind: 'changes', after });
+      const changes = await read('changes', after);
       return decoded(path, () => changes.map(changeOf));
     },
   });
@@ -97,14 +103,14 @@ export function createSqliteStore(options: SqliteStoreOptions, host: EngineHost)
   const forgetSome = (): void => {
     timer = undefined;
     forgettingAt = Infinity;
-    // A failure is met again, and told, by the next write; and that plans the next step.
+    // The next write fails for the same reason, and plans the next step.
     writes.forget(FORGET_SLICE).catch(() => undefined);
   };
   const planForgetting = (due: number | undefined): void => {
     if (due === undefined || stopped) return;
     const delayMs = Math.max(FORGET_PAUSE_MS, (due - historyNow()) / 1000);
     const at = clock.monotonic() + delayMs;
-    // A disk that is full makes it due earlier.
+    // A full disk makes it due earlier.
     if (timer !== undefined && at > forgettingAt - FORGET_PAUSE_MS) return;
     timer?.cancel();
     forgettingAt = at;
@@ -115,29 +121,26 @@ export function createSqliteStore(options: SqliteStoreOptions, host: EngineHost)
   return createEventStore({
     name,
     capabilities: { durable: true, shared: false, newestFirst: 'indexed', remaining: false, maxEventBytes },
-    // What is written is packed at once.
+    // Events are packed before the call returns.
     copies: true,
     async get(key, call) {
-      const { record } = await read({ kind: 'get', key: keyBytes(key) }, call?.signal);
-      return record === undefined ? undefined : decoded(path, () => recordOf(record));
+      const record = await read('get', keyBytes(key), call?.signal);
+      return record && decoded(path, () => recordOf(record));
     },
     async list(query) {
       const { order, limit, signal } = query;
       const records: EventRecord[] = [];
-      // In slices, between which others are answered: all but the first read at the revision of that.
+      // In slices, between which other calls are answered. All are read at the revision of the first.
       for (let { at, after } = query; ;) {
         const asked = Math.min(limit - records.length, LISTED_AT_ONCE);
-        const { page } = await read(
-          { kind: 'list', query: engineQuery({ ...query, at, after, limit: asked }) },
-          signal,
-        );
+        const page = await read('list', engineQuery({ ...query, at, after, limit: asked }), signal);
         const { revision, next, remaining } = page;
         records.push(...decoded(path, () => page.records.map(recordOf)));
         const result: ListPage = { records, revision, ...(remaining !== undefined && { remaining }) };
         if (next === undefined) return result;
         const position = keyOf(next.key);
         after = order === 'newest-first' ? { ...position, revision: next.revision } : position;
-        // A search that looked at many events comes back with fewer than asked for, and ends the page.
+        // A search that examined many events returns fewer than requested, which ends the page.
         if (page.records.length < asked || records.length === limit) return { ...result, next: after };
         at = revision;
       }
@@ -147,14 +150,14 @@ export function createSqliteStore(options: SqliteStoreOptions, host: EngineHost)
     remove: writes.remove,
     expire: ({ now, limit, signal }) => writes.expire(now, Math.min(limit, EXPIRE_SLICE), signal),
     feed: feeds.open,
-    revision: async (call) => (await read({ kind: 'revision' }, call?.signal)).revision,
-    ping: async (call) => void (await read({ kind: 'ping' }, call?.signal)),
+    revision: (call) => read('revision', undefined, call?.signal),
+    ping: (call) => read('ping', undefined, call?.signal),
     stop() {
       stopped = true;
       timer?.cancel();
     },
     async close() {
-      const closed = (): StoreError => storeError('closed', `the store ${name} is closed`);
+      const closed = (): Error => storeError('closed', `the store ${name} is closed`);
       await Promise.all([writes, reads, lists].map((queue) => queue.close(closed)));
       await host.close();
     },
@@ -173,7 +176,8 @@ export function createSqliteStore(options: SqliteStoreOptions, host: EngineHost)
  */
 export function sqliteStore(options: SqliteStoreOptions): EventStore {
   checkSqliteStoreOptions(options);
-  const host = createWorkerHost(engineOptions(options), options.clock ?? systemClock);
-  // Only the end of the thread leaves an outcome unknown; the next one can tell.
+  const { clock = systemClock, ...plain } = options;
+  const host = createWorkerHost(plain, clock);
+  // Only the end of the thread leaves an outcome unknown, and the next thread can find it out.
   return resolveUnknownOutcomes(createSqliteStore(options, host));
 }

@@ -2,7 +2,7 @@ import type { Revision } from '../contract/event-store.js';
 import { storeError } from '../contract/errors.js';
 import type { SqlConnection } from './driver.js';
 
-/** Where the wall clock is as close as this to history's own time, microseconds, that is the wall clock's again. */
+/** When the wall clock is at most this far behind history's time, microseconds, history's time follows it again. */
 const NEAR = 60_000_000;
 
 /** The one row of counters. */
@@ -11,9 +11,9 @@ export interface State {
   latest: Revision;
   /** The oldest readable revision. */
   floor: Revision;
-  /** When the last write happened, microseconds by history's own time. Never falls. */
+  /** When the last write happened, microseconds by history's time. Never falls. */
   lastAt: number;
-  /** How far history's own time is ahead of the wall clock, microseconds; see {@link timeOf}. */
+  /** How far history's time is ahead of the wall clock, microseconds; see {@link timeOf}. */
   ahead: number;
   /** What ended rows cost, roughly. */
   historyBytes: number;
@@ -28,42 +28,34 @@ export function insertState(connection: SqlConnection, start: Revision): void {
 
 /** Reads the counters. */
 export function readState(connection: SqlConnection): State {
-  const row = connection.prepare('SELECT latest, floor, last_at, ahead, history_bytes, opening FROM state').get();
+  const sql = 'SELECT latest, floor, last_at AS lastAt, ahead, history_bytes AS historyBytes, opening FROM state';
+  const row = connection.prepare(sql).get();
   if (row === undefined) throw new Error('it is damaged: its counters are missing');
-  return {
-    latest: Number(row['latest']),
-    floor: Number(row['floor']),
-    lastAt: Number(row['last_at']),
-    ahead: Number(row['ahead']),
-    historyBytes: Number(row['history_bytes']),
-    opening: Number(row['opening']),
-  };
+  return { ...(row as unknown as State) };
 }
 
-/** Prepares to write the counters. */
-export function prepareWriteState(connection: SqlConnection): (state: State) => void {
-  const statement = connection.prepare(
-    'UPDATE state SET latest = ?, floor = ?, last_at = ?, ahead = ?, history_bytes = ?, opening = ?',
-  );
-  return ({ latest, floor, lastAt, ahead, historyBytes, opening }) =>
-    void statement.run(latest, floor, lastAt, ahead, historyBytes, opening);
+/** Writes the counters. */
+export function writeState(connection: SqlConnection, state: State): void {
+  const { latest, floor, lastAt, ahead, historyBytes, opening } = state;
+  connection
+    .prepare('UPDATE state SET latest = ?, floor = ?, last_at = ?, ahead = ?, history_bytes = ?, opening = ?')
+    .run(latest, floor, lastAt, ahead, historyBytes, opening);
 }
 
 /**
- * The moment of a write by history's own time, which goes on as the wall clock does and never back: where that is set back,
- * the difference is remembered until the clock is where it was. Without it a clock that was a year ahead for a second would
- * keep all history of that year.
+ * The time of a write by history's time, which advances with the wall clock and never runs backwards: when that is set back,
+ * the difference is kept until the clock has caught up. Otherwise a clock that was a year ahead for a second would keep all
+ * history of that year.
  */
 export function timeOf({ lastAt, ahead }: State, now: number): Pick<State, 'lastAt' | 'ahead'> {
   const wall = Math.floor(now);
-  const goesOn = wall < lastAt - NEAR && wall + ahead >= lastAt;
-  const at = goesOn ? wall + ahead : Math.max(wall, lastAt);
+  const isAhead = wall < lastAt - NEAR && wall + ahead >= lastAt;
+  const at = isAhead ? wall + ahead : Math.max(wall, lastAt);
   return { lastAt: at, ahead: at - wall };
 }
 
 /** Gives out the next revision. */
 export function nextRevision(state: State): Revision {
   if (state.latest >= Number.MAX_SAFE_INTEGER) throw storeError('unavailable', 'all revisions are used up');
-  state.latest += 1;
-  return state.latest;
+  return (state.latest += 1);
 }

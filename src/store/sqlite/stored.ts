@@ -6,7 +6,7 @@ export type KeyBytes = Uint8Array;
 
 const SLASH = 0x2f;
 
-/** The namespace of a key: what stands before its slash. */
+/** The namespace of a key: everything before its slash. */
 export function namespaceOf(key: KeyBytes): Uint8Array {
   return key.subarray(0, Math.max(0, key.indexOf(SLASH)));
 }
@@ -20,7 +20,7 @@ export function keyBounds(namespace: Uint8Array | undefined): {
   return { above: Uint8Array.of(...namespace, SLASH), below: Uint8Array.of(...namespace, SLASH + 1) };
 }
 
-/** A record as it is in the file: nothing is decoded on the way to the thread that asked. */
+/** A record as stored in the file: only the thread that asked for it decodes it. */
 export interface StoredRecord {
   readonly revision: Revision;
   readonly key: KeyBytes;
@@ -30,7 +30,7 @@ export interface StoredRecord {
   readonly data: Uint8Array;
 }
 
-/** A step of history as it is in the file. */
+/** A change as stored in the file. */
 export interface StoredChange {
   readonly deleted: boolean;
   readonly record: StoredRecord;
@@ -40,17 +40,17 @@ export interface StoredChange {
 /** The columns of `versions` that make a record. */
 export const RECORD_COLUMNS = 'rev, key, expires_at, description, data';
 
-/** A record by its key: where `current_events` says that its version is. */
+/** A record by its key: the version that `current_events` names. */
 export const CURRENT_RECORD: string = `SELECT ${RECORD_COLUMNS} FROM versions
   WHERE rev = (SELECT rev FROM current_events WHERE key = ?)`;
 
-/** A record out of {@link RECORD_COLUMNS}. */
-export function recordOf(row: SqlRow): StoredRecord {
+/** Makes a record of a row with {@link RECORD_COLUMNS}. */
+export function recordOf({ rev, key, expires_at: expiresAt, description, data }: SqlRow): StoredRecord {
   return {
-    revision: Number(row['rev']),
-    key: bytesOf(row['key']),
-    expiresAt: Number(row['expires_at']),
-    description: bytesOf(row['description']),
-    data: bytesOf(row['data']),
+    revision: rev as Revision,
+    key: bytesOf(key),
+    expiresAt: expiresAt as number,
+    description: bytesOf(description),
+    data: bytesOf(data),
   };
 }

@@ -1,6 +1,7 @@
-// The thread that has the database open. It is a program of its own: `sqlite-worker.js` in the package.
+// The thread that has the database open: the program `sqlite-worker.js` of the package.
 import { parentPort, workerData } from 'node:worker_threads';
 import { loadDriver } from './driver.js';
+import { messageOf } from './failure.js';
 import { openEngine, type SqliteEngine } from './engine.js';
 import { serve, type ToWorker, type WorkerStart } from './serve.js';
 
@@ -11,7 +12,7 @@ async function run({ options, now }: WorkerStart): Promise<void> {
   try {
     engine = openEngine(await loadDriver(options.driver), options, now);
   } catch (error) {
-    port.postMessage({ kind: 'failed', message: error instanceof Error ? error.message : String(error) });
+    port.postMessage({ kind: 'failed', message: messageOf(error) });
     return;
   }
   port.on('message', (message: ToWorker) => {

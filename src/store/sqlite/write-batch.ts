@@ -1,8 +1,8 @@
 import type { Revision } from '../contract/event-store.js';
 import { conflict, exists, notFound } from '../contract/conditions.js';
 import { isStoreError, type StoreError } from '../contract/errors.js';
-import { bytesOf, prepareAll, type SqlConnection } from './driver.js';
-import { createHistory, ENDED, type HistoryBounds } from './history.js';
+import { bytesOf, prepareAll, type SqlConnection, type SqlRow } from './driver.js';
+import { createHistory, ENDED, type EndedVersion, type History, type HistoryBounds } from './history.js';
 import { createObjectNumbers } from './objects.js';
 import { nextRevision, type State } from './state.js';
 import { namespaceOf, recordOf, RECORD_COLUMNS, type KeyBytes, type StoredRecord } from './stored.js';
@@ -33,7 +33,7 @@ export interface ExpireOperation {
   readonly limit: number;
 }
 
-/** Forgets old history, at most this many rows. */
+/** Forgets old history, at most `limit` rows. */
 export interface ForgetOperation {
   readonly kind: 'forget';
   readonly limit: number;
@@ -43,67 +43,45 @@ export interface ForgetOperation {
 export type WriteOperation = PutOperation | RemoveOperation | ExpireOperation | ForgetOperation;
 
 /**
- * What became of an operation: the revision of a put and, where it is wanted, the version that it replaced; the last state
- * of what was removed and its revision before that; the count of the others.
+ * The result of an operation: its revision with the version before it, which a put returns only when asked to; or how many
+ * events were expired or versions forgotten.
  */
 export type WriteResult =
-  | { readonly kind: 'put'; readonly revision: Revision; readonly previous: StoredRecord | undefined }
-  | { readonly kind: 'remove'; readonly record: StoredRecord; readonly previous: Revision }
+  | { readonly kind: 'written'; readonly revision: Revision; readonly previous: StoredRecord | undefined }
   | { readonly kind: 'count'; readonly count: number };
 
-/** Does operations inside a transaction that the caller has begun. What is thrown is a driver's error. */
-export interface BatchWriter {
-  /**
-   * Does one operation. A condition that does not hold is the result, and changes nothing. `withPrevious`: a replace returns
-   * the version before it.
-   */
-  apply(state: State, operation: WriteOperation, withPrevious: boolean): WriteResult | StoreError;
-  /** See `History`. */
-  forget(state: State, limit: number): number;
-  /** Whether something was done since the last commit that no counter shows. */
-  hasCleaned(): boolean;
-  /** See `History`. */
-  nextDue(state: State): number | undefined;
-  /** A transaction begins. */
-  begin(): void;
-  /** What was done since then did not happen. */
-  rolledBack(): void;
-}
-
-type StatementName =
-  'insert' | 'current' | 'create' | 'replace' | 'replaceObject' | 'remove' | 'version' | 'due' | 'expiry' | 'expired';
-
-/** The statements of a batch, for a look at their plans. */
-export const WRITE_STATEMENTS: Readonly<Record<StatementName, string>> = {
+/** The statements of a batch; a test checks their plans. */
+export const WRITE_STATEMENTS = {
   insert: `INSERT INTO versions (rev, previous, expires_at, object, key, namespace, description, data)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-  current: 'SELECT rev, object, size FROM current_events WHERE key = ?',
+  current: 'SELECT rev AS revision, object, size FROM current_events WHERE key = ?',
   create: 'INSERT INTO current_events (key, rev, object, size) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
   // An index over a column that is set is written, whatever its value.
   replace: 'UPDATE current_events SET rev = ?, size = ? WHERE key = ?',
   replaceObject: 'UPDATE current_events SET rev = ?, size = ?, object = ? WHERE key = ?',
   remove: 'DELETE FROM current_events WHERE key = ?',
   version: `SELECT ${RECORD_COLUMNS} FROM versions WHERE rev = ?`,
-  due: `SELECT e.expires_at AS expires_at, e.rev AS rev, v.key AS key FROM expiries e LEFT JOIN versions v ON v.rev = e.rev
+  due: `SELECT e.expires_at AS expiresAt, e.rev AS revision, v.key AS key FROM expiries e LEFT JOIN versions v ON v.rev = e.rev
     WHERE e.expires_at <= ? ORDER BY e.expires_at, e.rev LIMIT ?`,
   expiry: 'INSERT INTO expiries (expires_at, rev) VALUES (?, ?)',
   expired: 'DELETE FROM expiries WHERE expires_at = ? AND rev = ?',
 };
 
-/** For each event that one operation may expire, it looks at so many that were replaced in the meantime. */
+/** For each event that an operation may expire, it looks at so many that were replaced in the meantime. */
 const STALE_EXPIRIES = 8;
 
 const decoder = new TextDecoder();
 
-/** A current version, by its row in `current_events`. */
-interface Current {
-  readonly revision: Revision;
-  readonly object: number | null;
-  readonly size: number;
-}
+/** A row of `current_events`. */
+type Current = Pick<EndedVersion, 'revision' | 'object' | 'size'>;
 
-/** Makes the writer of a connection. */
-export function createBatchWriter(connection: SqlConnection, bounds: HistoryBounds): BatchWriter {
+/** A row of the statement `due`. */
+type DueRow = SqlRow & { readonly expiresAt: number; readonly revision: Revision };
+
+export type BatchWriter = ReturnType<typeof createBatchWriter>;
+
+/** Performs operations inside a transaction that the caller has begun. Throws only a driver's errors. */
+export function createBatchWriter(connection: SqlConnection, bounds: HistoryBounds) {
   const statements = prepareAll(connection, WRITE_STATEMENTS);
   const objects = createObjectNumbers(connection);
   const history = createHistory(connection, bounds, objects);
@@ -111,12 +89,7 @@ export function createBatchWriter(connection: SqlConnection, bounds: HistoryBoun
   /** Expiries of versions that were replaced have been removed. */
   let cleaned = false;
 
-  const currentOf = (key: KeyBytes): Current | undefined => {
-    const row = statements.current.get(key);
-    if (row === undefined) return undefined;
-    const object = row['object'] === null ? null : Number(row['object']);
-    return { revision: Number(row['rev']), object, size: Number(row['size']) };
-  };
+  const currentOf = (key: KeyBytes): Current | undefined => statements.current.get(key) as Current | undefined;
 
   const versionAt = (revision: Revision): StoredRecord => {
     const row = statements.version.get(revision);
@@ -151,7 +124,7 @@ export function createBatchWriter(connection: SqlConnection, bounds: HistoryBoun
       return exists(decoder.decode(key));
     }
     insert(revision, null, object, operation);
-    return { kind: 'put', revision, previous: undefined };
+    return { kind: 'written', revision, previous: undefined };
   };
 
   const replace = (
@@ -171,7 +144,7 @@ export function createBatchWriter(connection: SqlConnection, bounds: HistoryBoun
     else statements.replaceObject.run(by, data.length, object, key);
     history.add(state, { ...current, kind, by, key });
     insert(by, current.revision, object, operation);
-    return { kind: 'put', revision: by, previous: withPrevious ? versionAt(current.revision) : undefined };
+    return { kind: 'written', revision: by, previous: withPrevious ? versionAt(current.revision) : undefined };
   };
 
   const remove = (state: State, { key, expected }: RemoveOperation): WriteResult | StoreError => {
@@ -179,20 +152,17 @@ export function createBatchWriter(connection: SqlConnection, bounds: HistoryBoun
     if (current === undefined) return notFound(decoder.decode(key));
     if (expected !== undefined && current.revision !== expected)
       return conflict(decoder.decode(key), current.revision, expected);
-    const record = versionAt(current.revision);
-    const revision = bury(state, key, current, record.expiresAt);
-    return { kind: 'remove', record: { ...record, revision }, previous: current.revision };
+    const previous = versionAt(current.revision);
+    return { kind: 'written', revision: bury(state, key, current, previous.expiresAt), previous };
   };
 
   const expire = (state: State, { dueAt, limit }: ExpireOperation): number => {
     let count = 0;
     for (let round = 0; count < limit && round < STALE_EXPIRIES; round++) {
       const asked = limit - count;
-      const rows = statements.due.all(dueAt, asked);
-      for (const row of rows) {
-        const expiresAt = Number(row['expires_at']);
-        const revision = Number(row['rev']);
-        const key = row['key'] === null ? undefined : bytesOf(row['key']);
+      const rows = statements.due.all(dueAt, asked) as readonly DueRow[];
+      for (const { expiresAt, revision, key: found } of rows) {
+        const key = found === null ? undefined : bytesOf(found);
         const current = key && currentOf(key);
         if (key === undefined || current?.revision !== revision) {
           statements.expired.run(expiresAt, revision);
@@ -208,7 +178,11 @@ export function createBatchWriter(connection: SqlConnection, bounds: HistoryBoun
   };
 
   return {
-    apply(state, operation, withPrevious) {
+    /**
+     * Performs one operation. A condition that does not hold is the result, and changes nothing. `withPrevious`: a replace
+     * returns the version before it.
+     */
+    apply(state: State, operation: WriteOperation, withPrevious: boolean): WriteResult | StoreError {
       try {
         switch (operation.kind) {
           case 'put':
@@ -223,18 +197,20 @@ export function createBatchWriter(connection: SqlConnection, bounds: HistoryBoun
             return { kind: 'count', count: history.forget(state, operation.limit) };
         }
       } catch (error) {
-        // Before a row was touched: no revision is left.
+        // No revision is left, which is noticed before a row is changed.
         if (isStoreError(error)) return error;
         throw error;
       }
     },
-    forget: history.forget,
-    hasCleaned: () => cleaned,
-    nextDue: history.nextDue,
-    begin() {
+    history: history as History,
+    /** Whether the transaction changed something that no counter shows. */
+    hasCleaned: (): boolean => cleaned,
+    /** A transaction begins. */
+    begin(): void {
       cleaned = false;
     },
-    rolledBack() {
+    /** Whatever was done since then did not happen. */
+    rolledBack(): void {
       objects.rolledBack();
       history.rolledBack();
     },

@@ -4,41 +4,28 @@ import type { Change, EventKey, RemoveOptions, WriteOptions } from '../contract/
 import { keyText } from '../contract/keys.js';
 import { eventWithSidecar, encodeSidecar } from '../sidecar/sidecar.js';
 import type { EncodedEvent, EventRecord } from '../contract/record.js';
-import { hasCode } from '../unknown-outcomes.js';
 import { createPacker } from './packing.js';
 import { packWrite, WRITE_ANSWER, WRITES, type WriteRequest } from './protocol.js';
 import { decoded, recordOf } from './records.js';
+import type { StoredRecord } from './stored.js';
 import type { EngineHost } from './worker-host.js';
 import type { WriteResult } from './write-batch.js';
 
-/** What one transaction may hold. */
+/** The most of one transaction. */
 const BATCH_OPERATIONS = 512;
 const BATCH_BYTES = 8_388_608;
 /**
- * While one batch is committed the next ones are already with the engine, which does them one after the other and does not
- * wait for a turn of this thread. With 64 creates in flight that makes 6 to 12 % more a second. Few are not worth a commit
- * of their own: with 16 in flight that would cost 4 %.
+ * While one batch is committed the next ones are already with the engine, which need not wait for a turn of this thread. With
+ * 64 creates in flight that makes 6 to 12 % more a second. Few operations are not worth a separate commit: with 16 in flight
+ * that would cost 4 %.
  */
 const BATCHES_UNDER_WAY = 3;
 const MIN_AHEAD = 8;
 /**
- * Operations are packed as they come, into buffers of this size. With small buffers for each event, its key and its texts,
+ * Operations are packed as they arrive, into buffers of this size. With small buffers for each event, its key and its texts,
  * this thread and its collectors took 30 µs a create, now 17.
  */
 const BUFFER_BYTES = 65_536;
-
-/** What became of a write: the new state, the last one of what was removed, or how many were removed or forgotten. */
-export type Written = EventRecord | number;
-
-/** Packs what is written at the same time into one message, and so into one commit. */
-export interface Writes {
-  /** Replaces what is at `expected`; where that is absent, creates. */
-  put(key: EventKey, event: EncodedEvent, options: WriteOptions & RemoveOptions): Promise<EventRecord>;
-  remove(key: EventKey, options: RemoveOptions): Promise<EventRecord>;
-  expire(dueAt: number, limit: number, signal: AbortSignal | undefined): Promise<number>;
-  forget(limit: number): Promise<number>;
-  close(error: () => Error): Promise<void>;
-}
 
 /** For {@link createWrites}. */
 export interface WritesOptions {
@@ -46,26 +33,29 @@ export interface WritesOptions {
   /** The time of history, microseconds. */
   readonly now: () => number;
   readonly path: string;
-  /** Whether anybody reads changes: only then does the engine return what a replace replaced. */
+  /** Whether changes are read: only then does the engine return the versions that were replaced. */
   hasReaders(): boolean;
-  /** Called after each batch, with its changes where they are known, and when history has to be forgotten next. */
-  onWritten(changes: () => readonly Change[] | undefined, nextDue: number | undefined): void;
+  /**
+   * Called after each batch, with its changes in order; `undefined`: history has to be read for some of them, which takes
+   * about as long as writing them. `nextDue`: when history has to be forgotten next.
+   */
+  onWritten(changes: readonly Change[] | undefined, nextDue: number | undefined): void;
 }
+
+/** The result of a write for its caller: the new state, the last one of a removed event, or a count. */
+interface Settled {
+  readonly written: EventRecord | number;
+  /** The change that it made; `undefined`: none; 'unknown': history has to be read. */
+  readonly change: Change | 'unknown' | undefined;
+}
+
+type Outcome<Kind extends WriteResult['kind']> = Extract<WriteResult, { readonly kind: Kind }>;
 
 interface Item {
   readonly packed: Uint8Array;
   readonly weight: number;
-  /** Makes what the caller gets of what the engine says. */
-  written(result: WriteResult): Written;
-  /** The change that it made; `undefined`: none; 'unknown': history has to be read. */
-  changeOf(written: Written, result: WriteResult): Change | 'unknown' | undefined;
-}
-
-/** One item of a batch when it is done. */
-interface Done {
-  readonly item: Item;
-  readonly result: WriteResult;
-  readonly written: Written;
+  /** Gets the kind of result that belongs to the operation. */
+  settle(result: WriteResult): Settled;
 }
 
 function field({ fields }: EncodedEvent, name: string): string | undefined {
@@ -73,9 +63,9 @@ function field({ fields }: EncodedEvent, name: string): string | undefined {
 }
 
 /**
- * An event that was just written, with copies of what the caller gave besides its bytes. Readers of changes, such as a watch
- * cache, look at all of it: parsing the sidecar and finding the hints again would take this thread 3 µs more. Hints are not
- * enumerable, because events that are read have none.
+ * An event that was just written, with copies of its values besides the bytes. Readers of changes, such as a watch cache, use
+ * all of them: parsing the sidecar and finding the hints again would take this thread 3 µs more. Hints are not enumerable,
+ * because events that are read have none.
  */
 class WrittenEvent implements EncodedEvent {
   readonly bytes: Uint8Array;
@@ -99,31 +89,13 @@ class WrittenEvent implements EncodedEvent {
   }
 }
 
-/**
- * The changes of a batch, in order; `undefined` where not all are known. Nobody has to read them from the file then, which
- * takes about as long as writing them.
- */
-function changesOf(batch: readonly (Done | Error)[]): readonly Change[] | undefined {
-  const changes: Change[] = [];
-  for (const done of batch) {
-    if (hasCode(done, 'unknown-outcome')) return undefined;
-    if (done instanceof Error) continue;
-    const change = done.item.changeOf(done.written, done.result);
-    if (change === 'unknown') return undefined;
-    if (change !== undefined) changes.push(change);
-  }
-  return changes;
-}
+export type Writes = ReturnType<typeof createWrites>;
 
-function unexpected(): never {
-  throw new TypeError('the engine answered with another write');
-}
-
-/** Makes {@link Writes}. */
-export function createWrites({ host, now, path, hasReaders, onWritten }: WritesOptions): Writes {
+/** Packs simultaneous writes into one message, and so into one commit. */
+export function createWrites({ host, now, path, hasReaders, onWritten }: WritesOptions) {
   const packer = createPacker(BUFFER_BYTES);
 
-  const batcher = createBatcher<Item, Written>({
+  const batcher = createBatcher<Item, EventRecord | number>({
     maxItems: BATCH_OPERATIONS,
     maxWeight: BATCH_BYTES,
     concurrency: BATCHES_UNDER_WAY,
@@ -133,36 +105,46 @@ export function createWrites({ host, now, path, hasReaders, onWritten }: WritesO
       const operations = items.map((item) => item.packed);
       const size = operations.reduce((sum, { length }) => sum + 4 + length, 16);
       const batch = WRITES.pack({ now: now(), withPrevious: hasReaders(), operations }, size);
-      const answer = WRITE_ANSWER.unpack(await host.send('write', batch));
-      const done = answer.results.map((result, index): Done | Error => {
-        if (result instanceof Error) return result;
-        const item = items[index] as Item;
+      const { results, nextDue } = WRITE_ANSWER.unpack(await host.send('write', batch));
+      const changes: Change[] = [];
+      let areKnown = true;
+      const written = results.map((result, index) => {
+        if (result instanceof Error) {
+          if (result.code === 'unknown-outcome') areKnown = false;
+          return result;
+        }
         try {
-          return { item, result, written: item.written(result) };
+          const { written, change } = (items[index] as Item).settle(result);
+          if (change === 'unknown') areKnown = false;
+          else if (change !== undefined) changes.push(change);
+          return written;
         } catch (error) {
+          areKnown = false;
           return error as Error;
         }
       });
-      onWritten(() => changesOf(done), answer.nextDue);
-      return done.map((one) => (one instanceof Error ? one : one.written));
+      onWritten(areKnown ? changes : undefined, nextDue);
+      return written;
     },
   });
 
-  const add = <Result extends Written>(item: Item, signal?: AbortSignal): Promise<Result> =>
+  const add = <Result extends Settled['written']>(item: Item, signal?: AbortSignal): Promise<Result> =>
     batcher.add(item, signal) as Promise<Result>;
-  const count = (request: WriteRequest & { readonly limit: number }, signal?: AbortSignal): Promise<number> => {
-    const item: Item = {
-      packed: packWrite(packer, request),
-      weight: request.limit * 1024,
-      written: (result) => (result.kind === 'count' ? result.count : unexpected()),
-      changeOf: (written) => (request.kind === 'expire' && written !== 0 ? 'unknown' : undefined),
+  const addCounted = (request: WriteRequest & { readonly limit: number }, signal?: AbortSignal): Promise<number> => {
+    const settle = ({ count }: Outcome<'count'>): Settled => {
+      return { written: count, change: request.kind === 'expire' && count > 0 ? 'unknown' : undefined };
     };
-    return add(item, signal);
+    return add({ packed: packWrite(packer, request), weight: request.limit * 1024, settle }, signal);
   };
 
   return {
-    put({ namespace, name }, event, { expiresAt, expected, signal }) {
-      // The caller may change what it gave as soon as this returns.
+    /** Replaces the event at `expected`; without that, creates one. */
+    put(
+      { namespace, name }: EventKey,
+      event: EncodedEvent,
+      { expiresAt, expected, signal }: WriteOptions & RemoveOptions,
+    ): Promise<EventRecord> {
+      // The caller may change its arguments as soon as this returns.
       const key: EventKey = { namespace, name };
       const description = encodeSidecar(event);
       const size = event.bytes.length;
@@ -178,38 +160,27 @@ export function createWrites({ host, now, path, hasReaders, onWritten }: WritesO
       });
       const data = packed.subarray(packed.length - size);
       const kept = hasReaders() ? new WrittenEvent(event, data) : undefined;
-      const written = (result: WriteResult): EventRecord => {
-        if (result.kind !== 'put') unexpected();
-        return { key, revision: result.revision, event: kept ?? eventWithSidecar(data, description), expiresAt };
+      const settle = ({ revision, previous }: Outcome<'written'>): Settled => {
+        const written = { key, revision, event: kept ?? eventWithSidecar(data, description), expiresAt };
+        const change = { type: 'put', key, revision, record: written } as const;
+        if (expected === undefined) return { written, change };
+        if (previous === undefined) return { written, change: 'unknown' };
+        return { written, change: { ...change, previous: decoded(path, () => recordOf(previous)) } };
       };
-      const changeOf: Item['changeOf'] = (record, result) => {
-        if (typeof record === 'number' || result.kind !== 'put') unexpected();
-        const change = { type: 'put', key, revision: record.revision, record } as const;
-        if (expected === undefined) return change;
-        const { previous } = result;
-        return previous === undefined ? 'unknown' : { ...change, previous: decoded(path, () => recordOf(previous)) };
-      };
-      return add({ packed, weight: packed.length, written, changeOf }, signal);
+      return add({ packed, weight: packed.length, settle }, signal);
     },
-    remove(key, { expected, signal }) {
+    remove(key: EventKey, { expected, signal }: RemoveOptions): Promise<EventRecord> {
       const packed = packWrite(packer, { kind: 'remove', key: keyText(key), expected });
-      const written = (result: WriteResult): EventRecord =>
-        result.kind === 'remove' ? decoded(path, () => recordOf(result.record)) : unexpected();
-      const changeOf: Item['changeOf'] = (record, result) => {
-        if (typeof record === 'number' || result.kind !== 'remove') unexpected();
-        const { revision } = record;
-        return {
-          type: 'delete',
-          key: record.key,
-          revision,
-          record,
-          previous: { ...record, revision: result.previous },
-        };
+      const settle = ({ revision, previous: stored }: Outcome<'written'>): Settled => {
+        const previous = decoded(path, () => recordOf(stored as StoredRecord));
+        const record = { ...previous, revision };
+        return { written: record, change: { type: 'delete', key: record.key, revision, record, previous } };
       };
-      return add({ packed, weight: 1024, written, changeOf }, signal);
+      return add({ packed, weight: 1024, settle }, signal);
     },
-    expire: (dueAt, limit, signal) => count({ kind: 'expire', dueAt, limit }, signal),
-    forget: (limit) => count({ kind: 'forget', limit }),
-    close: batcher.close,
+    expire: (dueAt: number, limit: number, signal: AbortSignal | undefined): Promise<number> =>
+      addCounted({ kind: 'expire', dueAt, limit }, signal),
+    forget: (limit: number): Promise<number> => addCounted({ kind: 'forget', limit }),
+    close: (error: () => Error): Promise<void> => batcher.close(error),
   };
 }

@@ -6,7 +6,7 @@ import { encodeSidecar } from '../../../../src/store/sidecar/sidecar.js';
 import type { StoreError } from '../../../../src/store/contract/errors.js';
 import { loadDriver, type LoadedDriver } from '../../../../src/store/sqlite/driver.js';
 import { openEngine, type EngineQuery, type SqliteEngine } from '../../../../src/store/sqlite/engine.js';
-import { engineOptions, type SqliteStoreOptions } from '../../../../src/store/sqlite/options.js';
+import type { SqliteStoreOptions } from '../../../../src/store/sqlite/options.js';
 import type { PutOperation, WriteOperation, WriteResult } from '../../../../src/store/sqlite/write-batch.js';
 import { sampleEvent, type SampleEventOptions } from '../../../../src/testing/sample-event.js';
 
@@ -30,7 +30,7 @@ export async function createBench() {
     folder,
     newPath: () => join(folder, `${++files}`, 'events.db'),
     open: (path: string, more: Partial<SqliteStoreOptions> = {}, now = START): SqliteEngine =>
-      openEngine(driver, engineOptions({ path, ...more }), now),
+      openEngine(driver, { path, ...more }, now),
   };
 }
 
@@ -65,8 +65,7 @@ export const remove = (name: string, expected?: number): WriteOperation => ({
 export function outcomes(results: readonly (WriteResult | StoreError)[]): (number | string)[] {
   return results.map((result) => {
     if (result instanceof Error) return result.code;
-    if (result.kind === 'put') return result.revision;
-    return result.kind === 'remove' ? result.record.revision : result.count;
+    return result.kind === 'written' ? result.revision : result.count;
   });
 }
 

@@ -2,7 +2,6 @@ import { expect, test } from 'vitest';
 import { loadDriver } from '../../../../src/store/sqlite/driver.js';
 import { sqliteStore } from '../../../../src/store/sqlite/sqlite-store.js';
 import { createWorkerHost } from '../../../../src/store/sqlite/worker-host.js';
-import { engineOptions } from '../../../../src/store/sqlite/options.js';
 import { fakeClock } from '../../../../src/testing/fake-clock.js';
 
 test('every unusable option is named in one TypeError', () => {
@@ -47,7 +46,7 @@ test('a missing driver is named, with what to install', async () => {
 test('when the thread cannot be started, calls fail and say so, and a later one tries again', async () => {
   // Beside the source there is no built worker.
   const clock = fakeClock();
-  const host = createWorkerHost(engineOptions({ path: '/nowhere/events.db' }), clock);
+  const host = createWorkerHost({ path: '/nowhere/events.db' }, clock);
   const send = (): Promise<unknown> => host.send('read', new ArrayBuffer(8)).catch((error: unknown) => error);
   const first = await send();
   expect(first).toMatchObject({

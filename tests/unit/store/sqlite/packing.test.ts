@@ -95,16 +95,15 @@ describe('messages', () => {
     const { key, description, data } = put('a');
     const record = { revision: 5, key, expiresAt: 6, description, data };
     const results = [
-      { kind: 'put' as const, revision: 3, previous: undefined },
-      { kind: 'put' as const, revision: 6, previous: record },
-      { kind: 'remove' as const, record, previous: 2 },
+      { kind: 'written' as const, revision: 3, previous: undefined },
+      { kind: 'written' as const, revision: 6, previous: record },
       { kind: 'count' as const, count: 4 },
       storeError('expired', 'too old', { current: 8 }),
       storeError('exists', 'there'),
     ];
     const answer = WRITE_ANSWER.unpack(WRITE_ANSWER.pack({ results, nextDue: undefined }));
     expect(answer).toEqual({ results, nextDue: undefined });
-    expect(answer.results[4]).toMatchObject({ code: 'expired', message: 'too old', current: 8 });
+    expect(answer.results[3]).toMatchObject({ code: 'expired', message: 'too old', current: 8 });
   });
 
   test('carry reads both ways', () => {
@@ -116,12 +115,12 @@ describe('messages', () => {
       newestFirst: true,
     });
     const operations = [
-      { kind: 'get' as const, key: put('a').key },
-      { kind: 'list' as const, query: query() },
-      { kind: 'list' as const, query: full },
-      { kind: 'changes' as const, after: 4 },
-      { kind: 'revision' as const },
-      { kind: 'ping' as const },
+      { kind: 'get' as const, given: put('a').key },
+      { kind: 'list' as const, given: query() },
+      { kind: 'list' as const, given: full },
+      { kind: 'changes' as const, given: 4 },
+      { kind: 'revision' as const, given: undefined },
+      { kind: 'ping' as const, given: undefined },
     ];
     expect(READS.unpack(READS.pack(operations))).toEqual(operations);
   });
@@ -131,13 +130,13 @@ describe('messages', () => {
     const record = { revision: 5, key, expiresAt: Infinity, description, data };
     const next = { key, revision: 9 };
     const results = [
-      { kind: 'get' as const, record },
-      { kind: 'get' as const, record: undefined },
-      { kind: 'list' as const, page: { revision: 7, records: [record, record], next, remaining: 3 } },
-      { kind: 'list' as const, page: { revision: 7, records: [], next: undefined, remaining: undefined } },
-      { kind: 'changes' as const, changes: [{ deleted: true, record, previous: record }] },
-      { kind: 'revision' as const, revision: 8 },
-      { kind: 'ping' as const },
+      { kind: 'get' as const, value: record },
+      { kind: 'get' as const, value: undefined },
+      { kind: 'list' as const, value: { revision: 7, records: [record, record], next, remaining: 3 } },
+      { kind: 'list' as const, value: { revision: 7, records: [], next: undefined, remaining: undefined } },
+      { kind: 'changes' as const, value: [{ deleted: true, record, previous: record }] },
+      { kind: 'revision' as const, value: 8 },
+      { kind: 'ping' as const, value: undefined },
       storeError('future-revision', 'later', { current: 8, onlyWrites: true }),
     ];
     expect(READ_ANSWER.unpack(READ_ANSWER.pack(results))).toEqual(results);

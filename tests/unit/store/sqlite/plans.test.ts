@@ -3,7 +3,6 @@ import type { SqlConnection, SqlValue } from '../../../../src/store/sqlite/drive
 import { HISTORY_STATEMENTS } from '../../../../src/store/sqlite/history.js';
 import { OBJECT_STATEMENTS } from '../../../../src/store/sqlite/objects.js';
 import { createFolder, openDatabase } from '../../../../src/store/sqlite/open-database.js';
-import { engineOptions } from '../../../../src/store/sqlite/options.js';
 import { FEED_STATEMENTS } from '../../../../src/store/sqlite/read-changes.js';
 import { readStoredList, type StoredQuery } from '../../../../src/store/sqlite/read-list.js';
 import { insertState } from '../../../../src/store/sqlite/state.js';
@@ -13,7 +12,7 @@ import { bytes, createBench } from './engine-bench.js';
 const { driver, newPath } = await createBench();
 const path = newPath();
 createFolder(path);
-const connection: SqlConnection = openDatabase(driver, engineOptions({ path }), (fresh) => insertState(fresh, 1));
+const connection: SqlConnection = openDatabase(driver, { path }, (fresh) => insertState(fresh, 1));
 // One object of a name, and two of another: they are looked for in different ways.
 connection.exec("INSERT INTO objects (name, uid) VALUES (x'31', x'31'), (x'32', x'32'), (x'32', x'33')");
 
@@ -35,13 +34,14 @@ function statementsOf(more: Partial<StoredQuery>): string[] {
     limit: 10,
     newestFirst: false,
   };
-  readStoredList(
-    (sql) => {
+  const recording: SqlConnection = {
+    ...connection,
+    prepare(sql) {
       statements.push(sql);
       return connection.prepare(sql);
     },
-    { ...base, ...more },
-  );
+  };
+  readStoredList(recording, { ...base, ...more });
   return statements;
 }
 
