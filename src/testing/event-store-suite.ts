@@ -54,7 +54,8 @@ export function eventStoreSuite(options: EventStoreSuiteOptions): void {
   const define: DefineCase = (name, run) => {
     const id = `suite-${count++}`;
     options.test(name, async () => {
-      const fixture = await createFixture(options, { id, clock: fakeClock(), historyMs: HISTORY_MS });
+      const context = { id, clock: fakeClock(), historyMs: HISTORY_MS };
+      const fixture = createFixture(options, context, await options.createStore(context));
       try {
         await run(fixture);
       } finally {

@@ -44,38 +44,6 @@ export interface EventStoreSuiteOptions {
   readonly waitMs?: number | undefined;
 }
 
-/** A feed under test. */
-export interface FeedReader {
-  /** The next `count` changes, however they are batched. */
-  take(count: number): Promise<readonly Change[]>;
-  /** The next batch as it comes. */
-  batch(): Promise<IteratorResult<readonly Change[]>>;
-  stop(): void;
-}
-
-/** What a test of the suite gets: a fresh store and shorthand for what is done with it. */
-export interface Fixture {
-  readonly store: EventStore;
-  readonly context: StoreContext;
-  /** Opens the data again after the store was closed. */
-  reopen(): Promise<EventStore>;
-  /** A second store on the same data. */
-  second(): Promise<EventStore>;
-  /** Copies the data and returns a function that restores it while stores are open; undefined: that cannot be done. */
-  readonly backup: (() => Promise<() => Promise<void>>) | undefined;
-  /** An hour from now. */
-  later(): WriteOptions;
-  create(name: string, more?: SampleEventOptions): Promise<EventRecord>;
-  /** Creates `count` events `prefix-000` and up, one after the other. */
-  createMany(count: number, prefix?: string): Promise<readonly EventRecord[]>;
-  replace(record: EventRecord, more?: SampleEventOptions): Promise<EventRecord>;
-  /** Follows `next` from page to page. */
-  walk(query: ListQuery): Promise<readonly ListPage[]>;
-  feed(after: Revision, store?: EventStore): FeedReader;
-  /** Moves the clock until the history no longer reaches back to a revision, and returns the error of reading there. */
-  outlive(revision: Revision): Promise<unknown>;
-}
-
 /** Adds one test to the suite. */
 export type DefineCase = (name: string, run: (fixture: Fixture) => Promise<void>) => void;
 
@@ -95,14 +63,36 @@ function awaitedLater<T>(promise: Promise<T>): Promise<T> {
   return promise;
 }
 
-/** Makes the fixture of one test, with a new store. `cleanUp` closes whatever was opened. */
-export async function createFixture(
-  options: EventStoreSuiteOptions,
-  context: StoreContext,
-): Promise<Fixture & { cleanUp(): Promise<void> }> {
-  const { backup, waitMs } = options;
-  const store = await options.createStore(context);
-  const aborts: AbortController[] = [];
+/** Asks a feed for changes. */
+function createReader(store: EventStore, after: Revision, waitMs: number | undefined) {
+  const abort = new AbortController();
+  const feed = store.changes({ after, signal: abort.signal })[Symbol.asyncIterator]();
+  const batch = (): Promise<IteratorResult<readonly Change[]>> => inTime(feed.next(), 'a batch of the feed', waitMs);
+  const ready: Change[] = [];
+  const take = async (count: number): Promise<readonly Change[]> => {
+    while (ready.length < count) {
+      const result = await batch();
+      if (result.done === true) return fail(`the feed ended after ${ready.length} of ${count} changes`);
+      ready.push(...result.value);
+    }
+    return ready.splice(0, count);
+  };
+  return {
+    /** The next batch as it arrives. */
+    batch: (): Promise<IteratorResult<readonly Change[]>> => awaitedLater(batch()),
+    /** The next `count` changes, however they are batched. */
+    take: (count: number): Promise<readonly Change[]> => awaitedLater(take(count)),
+    stop: (): void => abort.abort(),
+  };
+}
+
+export type FeedReader = ReturnType<typeof createReader>;
+
+/** A fresh store for one test of the suite, and functions that work on it. */
+export type Fixture = ReturnType<typeof createFixture>;
+
+export function createFixture(options: EventStoreSuiteOptions, context: StoreContext, store: EventStore) {
+  const readers: FeedReader[] = [];
   const stores = [store];
   const later = (): WriteOptions => ({ expiresAt: context.clock.now() + 3_600_000_000 });
   const open = async (make: EventStoreSuiteOptions['reopen'], missing: string): Promise<EventStore> => {
@@ -115,57 +105,48 @@ export async function createFixture(
     store.create(keyOf(name, more.namespace), sampleEvent({ name, ...more }), later());
 
   return {
-    store,
-    context,
-    later,
-    create,
-    reopen: () => open(options.reopen, 'the store declares durable: give the suite `reopen`'),
-    second: () => open(options.secondInstance, 'the store declares shared: give the suite `secondInstance`'),
-    backup: backup && (() => backup(context)),
-    async createMany(count, prefix = 'event') {
+    store: store as EventStore,
+    context: context as StoreContext,
+    /** An hour from now. */
+    later: (): WriteOptions => later(),
+    create: (name: string, more?: SampleEventOptions): Promise<EventRecord> => create(name, more),
+    /** Opens the data again after the store was closed. */
+    reopen: (): Promise<EventStore> => open(options.reopen, 'the store declares durable: give the suite `reopen`'),
+    /** A second store on the same data. */
+    second: (): Promise<EventStore> =>
+      open(options.secondInstance, 'the store declares shared: give the suite `secondInstance`'),
+    /** Copies the data and returns a function that restores it while stores are open; undefined: that cannot be done. */
+    get backup(): (() => Promise<() => Promise<void>>) | undefined {
+      const { backup } = options;
+      return backup && (() => backup(context));
+    },
+    /** Creates `count` events `prefix-000` and up, one after the other. */
+    async createMany(count: number, prefix = 'event'): Promise<readonly EventRecord[]> {
       const records: EventRecord[] = [];
       for (let i = 0; i < count; i++) records.push(await create(`${prefix}-${String(i).padStart(3, '0')}`));
       return records;
     },
-    replace: (record, more = {}) =>
-      store.replace(record.key, sampleEvent({ ...record.key, uid: record.event.uid, ...more }), {
-        ...later(),
-        expected: record.revision,
-      }),
-    async walk(query) {
+    replace(record: EventRecord, more: SampleEventOptions = {}): Promise<EventRecord> {
+      const event = sampleEvent({ ...record.key, uid: record.event.uid, ...more });
+      return store.replace(record.key, event, { ...later(), expected: record.revision });
+    },
+    /** Follows `next` from page to page. */
+    async walk(query: ListQuery): Promise<readonly ListPage[]> {
       const pages: ListPage[] = [];
-      for (
-        let page = await store.list(query);
-        ;
-        page = await store.list({ ...query, at: page.revision, after: page.next })
-      ) {
-        pages.push(page);
-        if (page.next === undefined) return pages;
-        if (pages.length > 1000) fail('a walk of pages does not end');
-      }
+      let page: ListPage | undefined;
+      do {
+        page = await store.list(page === undefined ? query : { ...query, at: page.revision, after: page.next });
+        if (pages.push(page) > 1000) fail('a walk of pages does not end');
+      } while (page.next !== undefined);
+      return pages;
     },
-    feed(after, source = store) {
-      const abort = new AbortController();
-      aborts.push(abort);
-      const feed = source.changes({ after, signal: abort.signal })[Symbol.asyncIterator]();
-      const batch = (): Promise<IteratorResult<readonly Change[]>> =>
-        inTime(feed.next(), 'a batch of the feed', waitMs);
-      const ready: Change[] = [];
-      const take = async (count: number): Promise<readonly Change[]> => {
-        while (ready.length < count) {
-          const result = await batch();
-          if (result.done === true) return fail(`the feed ended after ${ready.length} of ${count} changes`);
-          ready.push(...result.value);
-        }
-        return ready.splice(0, count);
-      };
-      return {
-        batch: () => awaitedLater(batch()),
-        take: (count) => awaitedLater(take(count)),
-        stop: () => abort.abort(),
-      };
+    feed(after: Revision, source: EventStore = store): FeedReader {
+      const reader = createReader(source, after, options.waitMs);
+      readers.push(reader);
+      return reader;
     },
-    async outlive(revision) {
+    /** Moves the clock until the history no longer reaches back to a revision, and returns the error of reading there. */
+    async outlive(revision: Revision): Promise<unknown> {
       for (let round = 0; round < 400; round++) {
         context.clock.advance(context.historyMs + 1);
         const passing = await create(`passing-${round}`);
@@ -177,8 +158,9 @@ export async function createFixture(
       }
       return fail('the history never forgets');
     },
-    async cleanUp() {
-      for (const abort of aborts) abort.abort();
+    /** Ends all feeds and closes all stores that were opened. */
+    async cleanUp(): Promise<void> {
+      for (const reader of readers) reader.stop();
       for (const opened of stores) await inTime(opened.close(), 'close()');
     },
   };

@@ -13,14 +13,14 @@ const NAMES: readonly string[] = SELECTOR_FIELDS;
 type Texts = Readonly<Record<string, string>>;
 
 /**
- * Values in the order of {@link NAMES}, 0 for one that is absent, and all others by their names. An older form has all
- * fields in the place of the values.
+ * Values in the order of {@link NAMES}, 0 for one that is absent, and all others by their names. In an older form an object
+ * with all fields replaces the values.
  */
 type Sidecar = readonly [uid: string, values: readonly (string | 0)[] | Texts, labels: Texts, others?: Texts];
 
 /**
- * What an {@link EncodedEvent} holds besides its bytes, as one line of text for engines that keep rows or values: the cut,
- * a space, and a JSON array of uid, fields and labels.
+ * The rest of an {@link EncodedEvent} besides its bytes, as one line of text for engines that keep rows or values: the cut, a
+ * space, and a JSON array of uid, fields and labels.
  */
 export function encodeSidecar({ cut, uid, fields, labels }: EncodedEvent): string {
   let found = 0;
@@ -47,31 +47,29 @@ function parsed(sidecar: string | Uint8Array, space: number): Sidecar {
   return JSON.parse(text.slice(space + 1)) as Sidecar;
 }
 
-/** The fields in a sidecar, for an engine that looks at those before it reads an event. */
+/** The fields in a sidecar, for an engine that compares them before it reads an event. */
 export function sidecarFields(sidecar: Uint8Array): Texts {
   return fieldsOf(parsed(sidecar, sidecar.indexOf(SPACE)));
 }
 
-/** The number in front of the space, and where it ends; NaN when it is none. */
+/** The number before the space, and where it ends; 0 if it is damaged. */
 function readCut(sidecar: string | Uint8Array): { readonly cut: number; readonly space: number } {
-  if (typeof sidecar === 'string') {
-    const space = sidecar.indexOf(' ');
-    return { cut: space < 1 ? Number.NaN : Number(sidecar.slice(0, space)), space };
+  const codeAt = (at: number): number | undefined =>
+    typeof sidecar === 'string' ? sidecar.charCodeAt(at) : sidecar[at];
+  let cut = 0;
+  for (let space = 0; ; space++) {
+    const code = codeAt(space);
+    if (code === SPACE) return { cut, space };
+    if (code === undefined || !(code >= DIGIT_ZERO && code <= DIGIT_ZERO + 9)) return { cut: 0, space };
+    cut = cut * 10 + code - DIGIT_ZERO;
   }
-  const space = sidecar.indexOf(SPACE);
-  let cut = space < 1 ? Number.NaN : 0;
-  for (let i = 0; i < space; i++) {
-    const digit = (sidecar[i] as number) - DIGIT_ZERO;
-    cut = digit >= 0 && digit <= 9 ? cut * 10 + digit : Number.NaN;
-  }
-  return { cut, space };
 }
 
 /**
- * The event again. Bytes and cut are all that a get, a list or a watch without selectors needs, so the rest of the sidecar
- * (as text, or still in UTF-8) is decoded and parsed on first use.
+ * The event of some bytes and a sidecar. A get, a list or a watch without selectors needs only bytes and cut, so the rest of
+ * the sidecar (as text, or still in UTF-8) is decoded and parsed on first use.
  *
- * @throws RangeError when the text was not made by {@link encodeSidecar}: what was read is damaged.
+ * @throws RangeError when the sidecar is damaged: it was not made by {@link encodeSidecar}, or for other bytes.
  */
 export function eventWithSidecar(bytes: Uint8Array, sidecar: string | Uint8Array): EncodedEvent {
   const { cut, space } = readCut(sidecar);

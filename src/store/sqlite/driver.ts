@@ -92,13 +92,13 @@ function wrap(name: SqliteDriver, Database: ForeignDatabase): LoadedDriver {
 }
 
 /** Node 22 warns that its own module is experimental. Users of this store did not choose it and can do nothing about it. */
-async function withoutExperimentalWarning<T>(load: () => Promise<T>): Promise<T> {
+function withoutExperimentalWarning<T>(load: () => T): T {
   const { emitWarning } = process;
   process.emitWarning = (...args: unknown[]) => {
     if (!/^SQLite is an experimental feature/.test(String(args[0]))) Reflect.apply(emitWarning, process, args);
   };
   try {
-    return await load();
+    return load();
   } finally {
     process.emitWarning = emitWarning;
   }
@@ -117,16 +117,14 @@ function checkBetterSqlite3(): void {
   }
 }
 
-const LOADERS: Readonly<Record<SqliteDriver, () => Promise<ForeignDatabase>>> = {
+const LOADERS: Readonly<Record<SqliteDriver, () => unknown>> = {
   'node:sqlite': () =>
-    withoutExperimentalWarning(
-      async () => (requireHere('node:sqlite') as { readonly DatabaseSync: ForeignDatabase }).DatabaseSync,
-    ),
-  async 'better-sqlite3'() {
+    withoutExperimentalWarning(() => (requireHere('node:sqlite') as { readonly DatabaseSync: unknown }).DatabaseSync),
+  'better-sqlite3'() {
     checkBetterSqlite3();
-    return requireHere('better-sqlite3') as ForeignDatabase;
+    return requireHere('better-sqlite3');
   },
-  libsql: async () => (await import('libsql')).default as unknown as ForeignDatabase,
+  libsql: async () => (await import('libsql')).default,
 };
 
 function isAbsent(error: unknown): boolean {
@@ -145,8 +143,8 @@ export async function loadDriver(wanted: SqliteDriver | 'auto' = 'auto'): Promis
   const reasons: string[] = [];
   for (const name of names) {
     try {
-      const driver = wrap(name, await LOADERS[name]());
-      // better-sqlite3 looks for its binary only now.
+      const driver = wrap(name, (await LOADERS[name]()) as ForeignDatabase);
+      // better-sqlite3 loads its binary only now.
       driver.open(':memory:').close();
       return driver;
     } catch (error) {

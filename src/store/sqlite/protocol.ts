@@ -15,12 +15,6 @@ export type ReadValue<Kind extends ReadKind> = ReturnType<Reads[Kind]>;
 export type ReadOperation = { [Kind in ReadKind]: { readonly kind: Kind; readonly given: Given<Kind> } }[ReadKind];
 export type ReadResult = { [Kind in ReadKind]: { readonly kind: Kind; readonly value: ReadValue<Kind> } }[ReadKind];
 
-/** The results of a batch, and when history has to be forgotten next. */
-export interface WriteAnswer {
-  readonly results: readonly (WriteResult | StoreError)[];
-  readonly nextDue: number | undefined;
-}
-
 const key = bytes;
 const revision = number;
 const record = struct<StoredRecord>({ revision, key, expiresAt: number, description: bytes, data: bytes });
@@ -48,23 +42,19 @@ function outcome<T extends object>(result: Codec<T>): Codec<T | StoreError> {
   };
 }
 
-/** A message of one type. */
-export interface Message<T> {
-  /** `expectedBytes` spares the buffer from growing. */
-  pack(value: T, expectedBytes?: number): ArrayBuffer;
-  unpack(message: ArrayBuffer): T;
-}
-
-function message<T>(codec: Codec<T>): Message<T> {
+/** Messages of one type. */
+function message<T>(codec: Codec<T>) {
   return {
-    pack(value, expectedBytes) {
+    /** A right `expectedBytes` spares the buffer from growing. */
+    pack(value: T, expectedBytes?: number): ArrayBuffer {
       const packer = createPacker(expectedBytes);
       codec.pack(packer, value);
       return packer.finish();
     },
-    unpack: (packed) => codec.unpack(createUnpacker(new Uint8Array(packed))),
+    unpack: (packed: ArrayBuffer): T => codec.unpack(createUnpacker(new Uint8Array(packed))),
   };
 }
+type Message<T> = ReturnType<typeof message<T>>;
 
 const query = struct<EngineQuery>({
   namespace: optional(bytes),
@@ -124,29 +114,20 @@ const write = oneOf<WriteOperation>({
   forget: { limit: number },
 });
 
-/** A batch of writes as {@link packWrite} packs them. */
-export interface WriteBatch {
-  /** The moment it is written. */
-  readonly now: number;
-  /** Whether replaces return the versions before them. */
-  readonly withPrevious: boolean;
-  readonly operations: readonly Uint8Array[];
-}
-
-export const WRITES: Message<WriteBatch> = message(
+/** A batch of writes, packed by {@link packWrite}. `now`: when it is written. `withPrevious`: see `SqliteEngine`. */
+export const WRITES: Message<{ now: number; withPrevious: boolean; operations: readonly Uint8Array[] }> = message(
   struct({ now: number, withPrevious: flag, operations: list(bytes) }),
 );
 
-export const WRITE_ANSWER: Message<WriteAnswer> = message(
+/** The results of a batch, and when history has to be forgotten next. */
+export const WRITE_ANSWER: Message<{
+  readonly nextDue: number | undefined;
+  readonly results: readonly (WriteResult | StoreError)[];
+}> = message(
   struct({
     nextDue: optional(number),
     results: list(
-      outcome(
-        oneOf<WriteResult>({
-          written: { revision, previous: optional(record) },
-          count: { count: number },
-        }),
-      ),
+      outcome(oneOf<WriteResult>({ written: { revision, previous: optional(record) }, count: { count: number } })),
     ),
   }),
 );

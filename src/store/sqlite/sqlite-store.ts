@@ -8,15 +8,7 @@ import { createEventStore } from '../shell/create-event-store.js';
 import { resolveUnknownOutcomes } from '../unknown-outcomes.js';
 import type { EngineQuery } from './engine.js';
 import { checkSqliteStoreOptions, type SqliteStoreOptions } from './options.js';
-import {
-  READ_ANSWER,
-  READS,
-  type Given,
-  type ReadKind,
-  type ReadOperation,
-  type ReadResult,
-  type ReadValue,
-} from './protocol.js';
+import { READ_ANSWER, READS, type Given, type ReadKind, type ReadOperation, type ReadValue } from './protocol.js';
 import { changeOf, decoded, keyBytes, keyOf, recordOf } from './records.js';
 import { createWorkerHost, type EngineHost } from './worker-host.js';
 import { createWrites } from './writes.js';
@@ -71,9 +63,12 @@ export function createSqliteStore(options: SqliteStoreOptions, host: EngineHost)
       else feeds.offer(changes);
     },
   });
-  const batching: BatcherOptions<ReadOperation, ReadResult> = {
+  const batching: BatcherOptions<ReadOperation, ReadValue<ReadKind>> = {
     maxItems: READS_AT_ONCE,
-    run: async (operations) => READ_ANSWER.unpack(await host.send('read', READS.pack(operations))),
+    async run(operations) {
+      const results = READ_ANSWER.unpack(await host.send('read', READS.pack(operations)));
+      return results.map((result) => (result instanceof Error ? result : result.value));
+    },
   };
   const reads = createBatcher({ ...batching, concurrency: READ_MESSAGES });
   // One message at a time, in its own queue: the thread answers messages in order, and a caller that asks for one event
@@ -84,14 +79,13 @@ export function createSqliteStore(options: SqliteStoreOptions, host: EngineHost)
     weigh: (operation) => (operation.kind === 'list' ? operation.given.limit : 1),
   });
 
-  const read = async <Kind extends ReadKind>(
+  const read = <Kind extends ReadKind>(
     kind: Kind,
     given: Given<Kind>,
     signal?: AbortSignal,
   ): Promise<ReadValue<Kind>> => {
     const queue = kind === 'list' ? lists : reads;
-    const { value } = await queue.add({ kind, given } as ReadOperation, signal);
-    return value as ReadValue<Kind>;
+    return queue.add({ kind, given } as ReadOperation, signal) as Promise<ReadValue<Kind>>;
   };
   const feeds = createPagedFeeds({
     async read(after) {

@@ -97,11 +97,13 @@ export function createBatchWriter(connection: SqlConnection, bounds: HistoryBoun
     return recordOf(row);
   };
 
-  /** Inserts the version of a put, which is current already. */
-  const insert = (revision: Revision, previous: Revision | null, object: number | null, put: PutOperation): void => {
-    const { key, expiresAt, description, data } = put;
-    statements.insert.run(revision, previous, expiresAt, object, key, namespaceOf(key), description, data);
-    statements.expiry.run(expiresAt, revision);
+  /** The current version. Fails with `not-found`, or with `conflict` where another one is expected. */
+  const expectCurrent = (key: KeyBytes, expected: Revision | undefined): Current => {
+    const current = currentOf(key);
+    if (current === undefined) throw notFound(decoder.decode(key));
+    if (expected !== undefined && current.revision !== expected)
+      throw conflict(decoder.decode(key), current.revision, expected);
+    return current;
   };
 
   const bury = (state: State, key: KeyBytes, current: Current, expiresAt: number): Revision => {
@@ -113,45 +115,29 @@ export function createBatchWriter(connection: SqlConnection, bounds: HistoryBoun
     return by;
   };
 
-  const create = (state: State, operation: PutOperation): WriteResult | StoreError => {
-    const { latest } = state;
-    const { key, data, regardingName, regardingUid } = operation;
+  const put = (state: State, operation: PutOperation, withPrevious: boolean): WriteResult => {
+    const { key, expected, expiresAt, regardingName, regardingUid, description, data } = operation;
+    const before = expected === undefined ? undefined : expectCurrent(key, expected);
     const revision = nextRevision(state);
     const object = objects.numberOf(regardingName, regardingUid);
-    if (statements.create.run(key, revision, object, data.length) === 0) {
-      state.latest = latest;
+    if (before !== undefined) {
+      const kind = object === before.object ? ENDED.replaced : ENDED.replacedByOtherObject;
+      if (kind === ENDED.replaced) statements.replace.run(revision, data.length, key);
+      else statements.replaceObject.run(revision, data.length, object, key);
+      history.add(state, { ...before, kind, by: revision, key });
+    } else if (statements.create.run(key, revision, object, data.length) === 0) {
+      state.latest = revision - 1;
       if (object !== null) objects.release([object]);
-      return exists(decoder.decode(key));
+      throw exists(decoder.decode(key));
     }
-    insert(revision, null, object, operation);
-    return { kind: 'written', revision, previous: undefined };
+    const previous = before?.revision ?? null;
+    statements.insert.run(revision, previous, expiresAt, object, key, namespaceOf(key), description, data);
+    statements.expiry.run(expiresAt, revision);
+    return { kind: 'written', revision, previous: before && withPrevious ? versionAt(before.revision) : undefined };
   };
 
-  const replace = (
-    state: State,
-    operation: PutOperation,
-    expected: Revision,
-    withPrevious: boolean,
-  ): WriteResult | StoreError => {
-    const { key, data } = operation;
-    const current = currentOf(key);
-    if (current === undefined) return notFound(decoder.decode(key));
-    if (current.revision !== expected) return conflict(decoder.decode(key), current.revision, expected);
-    const by = nextRevision(state);
-    const object = objects.numberOf(operation.regardingName, operation.regardingUid);
-    const kind = object === current.object ? ENDED.replaced : ENDED.replacedByOtherObject;
-    if (kind === ENDED.replaced) statements.replace.run(by, data.length, key);
-    else statements.replaceObject.run(by, data.length, object, key);
-    history.add(state, { ...current, kind, by, key });
-    insert(by, current.revision, object, operation);
-    return { kind: 'written', revision: by, previous: withPrevious ? versionAt(current.revision) : undefined };
-  };
-
-  const remove = (state: State, { key, expected }: RemoveOperation): WriteResult | StoreError => {
-    const current = currentOf(key);
-    if (current === undefined) return notFound(decoder.decode(key));
-    if (expected !== undefined && current.revision !== expected)
-      return conflict(decoder.decode(key), current.revision, expected);
+  const remove = (state: State, { key, expected }: RemoveOperation): WriteResult => {
+    const current = expectCurrent(key, expected);
     const previous = versionAt(current.revision);
     return { kind: 'written', revision: bury(state, key, current, previous.expiresAt), previous };
   };
@@ -179,16 +165,14 @@ export function createBatchWriter(connection: SqlConnection, bounds: HistoryBoun
 
   return {
     /**
-     * Performs one operation. A condition that does not hold is the result, and changes nothing. `withPrevious`: a replace
-     * returns the version before it.
+     * Performs one operation. Where its condition does not hold, the error is the result, and nothing is changed.
+     * `withPrevious`: a replace returns the version before it.
      */
     apply(state: State, operation: WriteOperation, withPrevious: boolean): WriteResult | StoreError {
       try {
         switch (operation.kind) {
           case 'put':
-            return operation.expected === undefined
-              ? create(state, operation)
-              : replace(state, operation, operation.expected, withPrevious);
+            return put(state, operation, withPrevious);
           case 'remove':
             return remove(state, operation);
           case 'expire':
@@ -197,7 +181,7 @@ export function createBatchWriter(connection: SqlConnection, bounds: HistoryBoun
             return { kind: 'count', count: history.forget(state, operation.limit) };
         }
       } catch (error) {
-        // No revision is left, which is noticed before a row is changed.
+        // Thrown before a row was changed.
         if (isStoreError(error)) return error;
         throw error;
       }
