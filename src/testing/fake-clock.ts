@@ -28,13 +28,9 @@ export function fakeClock(options: FakeClockOptions = {}): FakeClock {
   let monotonic = 0;
   const timers = new Set<Pending>();
 
-  const earliest = (until: number): Pending | undefined => {
-    let first: Pending | undefined;
-    for (const timer of timers) {
-      if (timer.due <= until && (first === undefined || timer.due < first.due)) first = timer;
-    }
-    return first;
-  };
+  /** Of timers that are due at the same time, the one that was set first. */
+  const earliest = (until: number): Pending | undefined =>
+    [...timers].filter(({ due }) => due <= until).sort((one, other) => one.due - other.due)[0];
 
   const moveTo = (moment: number): void => {
     wall += Math.round((moment - monotonic) * 1000);

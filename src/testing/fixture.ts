@@ -63,6 +63,9 @@ function awaitedLater<T>(promise: Promise<T>): Promise<T> {
   return promise;
 }
 
+/** Expires in an hour unless `expiresAt` is given. */
+type EventOptions = SampleEventOptions & Partial<Pick<WriteOptions, 'expiresAt'>>;
+
 /** Asks a feed for changes. */
 function createReader(store: EventStore, after: Revision, waitMs: number | undefined) {
   const abort = new AbortController();
@@ -101,15 +104,17 @@ export function createFixture(options: EventStoreSuiteOptions, context: StoreCon
     return opened;
   };
 
-  const create = (name: string, more: SampleEventOptions = {}): Promise<EventRecord> =>
-    store.create(keyOf(name, more.namespace), sampleEvent({ name, ...more }), later());
+  const create = (name: string, more: EventOptions = {}): Promise<EventRecord> => {
+    const { expiresAt, ...rest } = { ...later(), ...more };
+    return store.create(keyOf(name, rest.namespace), sampleEvent({ name, ...rest }), { expiresAt });
+  };
 
   return {
     store: store as EventStore,
     context: context as StoreContext,
     /** An hour from now. */
     later: (): WriteOptions => later(),
-    create: (name: string, more?: SampleEventOptions): Promise<EventRecord> => create(name, more),
+    create: (name: string, more?: EventOptions): Promise<EventRecord> => create(name, more),
     /** Opens the data again after the store was closed. */
     reopen: (): Promise<EventStore> => open(options.reopen, 'the store declares durable: give the suite `reopen`'),
     /** A second store on the same data. */
@@ -126,9 +131,9 @@ export function createFixture(options: EventStoreSuiteOptions, context: StoreCon
       for (let i = 0; i < count; i++) records.push(await create(`${prefix}-${String(i).padStart(3, '0')}`));
       return records;
     },
-    replace(record: EventRecord, more: SampleEventOptions = {}): Promise<EventRecord> {
-      const event = sampleEvent({ ...record.key, uid: record.event.uid, ...more });
-      return store.replace(record.key, event, { ...later(), expected: record.revision });
+    replace({ key, event: { uid }, revision: expected }: EventRecord, more: EventOptions = {}): Promise<EventRecord> {
+      const { expiresAt, ...rest } = { ...later(), ...more };
+      return store.replace(key, sampleEvent({ ...key, uid, ...rest }), { expiresAt, expected });
     },
     /** Follows `next` from page to page. */
     async walk(query: ListQuery): Promise<readonly ListPage[]> {

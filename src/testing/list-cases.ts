@@ -1,3 +1,4 @@
+import type { EventRecord } from '../store/contract/record.js';
 import { assert, assertEqual, assertRejects, assertStoreError } from './assert.js';
 import type { ListPage, Revision } from '../store/contract/event-store.js';
 import { keyOf, keysOf, namesOf, revisionsOf, type DefineCase } from './fixture.js';
@@ -90,7 +91,7 @@ export function listCases(test: DefineCase): void {
     const first = await store.list({ limit: 3 });
     await create('event-000-new');
     await create('event-005-new');
-    await replace(records[4] ?? (await create('never')), { note: 'changed' });
+    await replace(records[4] as EventRecord, { note: 'changed' });
     await store.remove(keyOf('event-007'));
     await store.remove(keyOf('event-008'));
     await create('event-008', { uid: 'second life' });
@@ -108,24 +109,21 @@ export function listCases(test: DefineCase): void {
     const contentOf = ({ records }: ListPage): readonly (readonly [name: string, bytes: string])[] =>
       records.map(({ key, event }) => [key.name, new TextDecoder().decode(event.bytes)]);
     const states = new Map<Revision, ReturnType<typeof contentOf>>();
-    const remember = async (): Promise<void> => {
+    const replaceA = async (note: string): Promise<unknown> =>
+      replace((await store.get(keyOf('a'))) as EventRecord, { note });
+    for (const write of [
+      () => create('a'),
+      () => create('b'),
+      () => replaceA('two'),
+      () => store.remove(keyOf('b')),
+      () => replaceA('three'),
+      () => create('b', { note: 'again' }),
+      () => store.remove(keyOf('a')),
+    ]) {
       const page = await store.list({ limit: 100 });
       states.set(page.revision, contentOf(page));
-    };
-    await remember();
-    let a = await create('a');
-    await remember();
-    await create('b');
-    await remember();
-    a = await replace(a, { note: 'two' });
-    await remember();
-    await store.remove(keyOf('b'));
-    await remember();
-    await replace(a, { note: 'three' });
-    await remember();
-    await create('b', { note: 'again' });
-    await remember();
-    await store.remove(keyOf('a'));
+      await write();
+    }
     assertEqual(states.size, 7, 'a revision for each write');
     for (const [at, content] of states) {
       const page = await store.list({ at, limit: 100 });

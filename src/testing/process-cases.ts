@@ -1,3 +1,4 @@
+import type { EventRecord } from '../store/contract/record.js';
 import { assert, assertEqual, assertStoreError } from './assert.js';
 import { sampleEvent } from './sample-event.js';
 import { keyOf, namesOf, recordsOf, revisionsOf, type DefineCase } from './fixture.js';
@@ -6,14 +7,13 @@ import { keyOf, namesOf, recordsOf, revisionsOf, type DefineCase } from './fixtu
 export function processCases(test: DefineCase): void {
   test('durable: what was acknowledged is there after a restart, at its revision', async ({
     store,
-    create,
     createMany,
     replace,
     reopen,
   }) => {
     if (!store.capabilities.durable) return;
     const records = await createMany(10);
-    const changed = await replace(records[3] ?? (await create('never')), { note: 'changed' });
+    const changed = await replace(records[3] as EventRecord, { note: 'changed' });
     await store.remove(keyOf('event-006'));
     const before = await store.list({ limit: 100 });
     await store.close();

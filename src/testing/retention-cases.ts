@@ -1,18 +1,14 @@
+import type { EventRecord } from '../store/contract/record.js';
 import { assert, assertEqual, assertStoreError } from './assert.js';
-import { sampleEvent } from './sample-event.js';
 import { keyOf, namesOf, recordsOf, revisionsOf, type DefineCase } from './fixture.js';
 
 /** How long events live, and how far back history reaches. */
 export function retentionCases(test: DefineCase): void {
   test('expiry: removes what is due and nothing else', async ({ store, create, context, later }) => {
     const now = context.clock.now();
-    for (const [name, at] of [
-      ['past', now - 5],
-      ['now', now],
-      ['next', now + 1],
-    ] as const) {
-      await store.create(keyOf(name), sampleEvent({ name }), { expiresAt: at });
-    }
+    await create('past', { expiresAt: now - 5 });
+    await create('now', { expiresAt: now });
+    await create('next', { expiresAt: now + 1 });
     await create('later');
     assertEqual(await store.expire({ now, limit: 10 }), 2, 'expired events');
     const names = namesOf((await store.list({ limit: 10 })).records);
@@ -21,20 +17,15 @@ export function retentionCases(test: DefineCase): void {
     assert(later().expiresAt > now, 'the clock stands still');
   });
 
-  test('expiry: what is due but not yet removed is still there', async ({ store, context }) => {
-    const expiresAt = context.clock.now() - 1;
-    const record = await store.create(keyOf('a'), sampleEvent({ name: 'a' }), { expiresAt });
+  test('expiry: what is due but not yet removed is still there', async ({ store, context, create }) => {
+    const record = await create('a', { expiresAt: context.clock.now() - 1 });
     assertEqual(await store.get(keyOf('a')), record, 'get');
   });
 
-  test('expiry: a replace gives a fresh time, longer or shorter', async ({ store, context, create }) => {
+  test('expiry: a replace gives a fresh time, longer or shorter', async ({ store, context, create, replace }) => {
     const now = context.clock.now();
-    const make = async (name: string, first: number, then: number): Promise<void> => {
-      const { revision } = await store.create(keyOf(name), sampleEvent({ name }), { expiresAt: first });
-      await store.replace(keyOf(name), sampleEvent({ name }), { expected: revision, expiresAt: then });
-    };
-    await make('longer', now + 10, now + 1000);
-    await make('shorter', now + 1000, now + 10);
+    await replace(await create('longer', { expiresAt: now + 10 }), { expiresAt: now + 1000 });
+    await replace(await create('shorter', { expiresAt: now + 1000 }), { expiresAt: now + 10 });
     await create('other');
     assertEqual(await store.expire({ now: now + 10, limit: 10 }), 1, 'due at first');
     assertEqual(await store.get(keyOf('shorter')), undefined, 'the shortened one');
@@ -42,12 +33,16 @@ export function retentionCases(test: DefineCase): void {
     assertEqual(await store.expire({ now: now + 1000, limit: 10 }), 1, 'due at last');
   });
 
-  test('expiry: a removed event does not expire, one created again has its own time', async ({ store, context }) => {
+  test('expiry: a removed event does not expire, one created again has its own time', async ({
+    store,
+    context,
+    create,
+  }) => {
     const now = context.clock.now();
-    await store.create(keyOf('a'), sampleEvent({ name: 'a' }), { expiresAt: now + 10 });
+    await create('a', { expiresAt: now + 10 });
     await store.remove(keyOf('a'));
     assertEqual(await store.expire({ now: now + 10, limit: 10 }), 0, 'nothing is there');
-    await store.create(keyOf('a'), sampleEvent({ name: 'a' }), { expiresAt: now + 20 });
+    await create('a', { expiresAt: now + 20 });
     assertEqual(await store.expire({ now: now + 15, limit: 10 }), 0, 'its own time');
     assertEqual(await store.expire({ now: now + 20, limit: 10 }), 1, 'then it expires');
   });
@@ -91,7 +86,7 @@ export function retentionCases(test: DefineCase): void {
     const after = await store.revision();
     const records = await createMany(5);
     const at = await store.revision();
-    await replace(records[0] ?? (await create('never')), { note: 'changed' });
+    await replace(records[0] as EventRecord, { note: 'changed' });
     await store.remove(keyOf('event-001'));
     context.clock.advance(context.historyMs - 1);
     for (let i = 0; i < 10; i++) await create(`later-${i}`);
@@ -128,7 +123,7 @@ export function retentionCases(test: DefineCase): void {
     outlive,
   }) => {
     const records = await createMany(8);
-    const changed = await replace(records[2] ?? (await create('never')), { note: 'changed' });
+    const changed = await replace(records[2] as EventRecord, { note: 'changed' });
     const removed = await store.remove(keyOf('event-005'));
     await outlive(removed.revision);
     const expected = records.flatMap((record, i) => (i === 5 ? [] : i === 2 ? [changed] : [record]));

@@ -1,3 +1,4 @@
+import type { EventRecord } from '../store/contract/record.js';
 import type { FieldTerm, ListPage, ListQuery } from '../store/contract/event-store.js';
 import { assert, assertEqual } from './assert.js';
 import { keyOf, namesOf, type DefineCase } from './fixture.js';
@@ -60,7 +61,7 @@ export function searchCases(test: DefineCase): void {
     await create('x', { namespace: 'other' });
     const order = 'newest-first';
     const first = await store.list({ order, namespace: 'default', limit: 4 });
-    await replace(records[0] ?? (await create('never')), { note: 'changed' });
+    await replace(records[0] as EventRecord, { note: 'changed' });
     await store.remove(keyOf('event-003'));
     await create('later');
     const rest = await store.list({ order, namespace: 'default', limit: 10, at: first.revision, after: first.next });

@@ -164,40 +164,33 @@ export function traitCases(test: DefineCase): void {
     await assertStoreError((async () => json({ limit: 1 }))(), 'closed', 'list.json on a closed store');
   });
 
-  test('create: create.sync, where the store has it, does what the promise does', async ({ store, create, later }) => {
-    const { sync } = store.create;
-    if (sync === undefined) return;
-    const before = await create('a');
-    const event = sampleEvent({ name: 'b' });
-    const record = sync(keyOf('b'), event, later());
-    assertEqual(record.event, event, 'the record');
-    assert(record.revision > before.revision, 'the revision rises');
-    assertEqual(await store.get(keyOf('b')), record, 'get');
-    const again = async (name: string): Promise<EventRecord> => sync(keyOf(name), event, later());
-    await assertStoreError(again('b'), 'exists', 'create.sync of a key that exists');
-    await store.close();
-    await assertStoreError(again('c'), 'closed', 'create.sync on a closed store');
-  });
-
-  test('replace: replace.sync, where the store has it, does what the promise does', async ({
-    store,
-    create,
-    later,
-  }) => {
-    const { sync } = store.replace;
-    if (sync === undefined) return;
-    const { key, revision: expected } = await create('a');
-    const event = sampleEvent({ name: 'a', note: 'again' });
-    const record = sync(key, event, { ...later(), expected });
-    assertEqual(record.event, event, 'the record');
-    assert(record.revision > expected, 'the revision rises');
-    assertEqual(await store.get(key), record, 'get');
-    const again = async (name: string): Promise<EventRecord> => sync(keyOf(name), event, { ...later(), expected });
-    await assertStoreError(again('a'), 'conflict', 'replace.sync at an earlier revision');
-    await assertStoreError(again('b'), 'not-found', 'replace.sync of nothing');
-    await store.close();
-    await assertStoreError(again('a'), 'closed', 'replace.sync on a closed store');
-  });
+  for (const name of ['create', 'replace'] as const) {
+    test(`${name}: ${name}.sync, where the store has it, does what the promise does`, async ({
+      store,
+      create,
+      later,
+    }) => {
+      const { revision } = await create('a');
+      const event = sampleEvent({ name: 'a', note: 'again' });
+      const { sync: createSync } = store.create;
+      const { sync: replaceSync } = store.replace;
+      if ((name === 'create' ? createSync : replaceSync) === undefined) return;
+      const write = (to: string): EventRecord | undefined =>
+        name === 'create'
+          ? createSync?.(keyOf(to), event, later())
+          : replaceSync?.(keyOf(to), event, { ...later(), expected: revision });
+      const again = async (to: string): Promise<unknown> => write(to);
+      const own = name === 'create' ? 'b' : 'a';
+      const record = write(own);
+      assertEqual(record?.event, event, 'the record');
+      assert(record !== undefined && record.revision > revision, 'the revision rises');
+      assertEqual(await store.get(keyOf(own)), record, 'get');
+      await assertStoreError(again(own), name === 'create' ? 'exists' : 'conflict', `${name}.sync a second time`);
+      if (name === 'replace') await assertStoreError(again('b'), 'not-found', 'replace.sync of nothing');
+      await store.close();
+      await assertStoreError(again('c'), 'closed', `${name}.sync on a closed store`);
+    });
+  }
 
   test('isolation: what a caller does to its event afterwards does not reach the store', async ({ store, later }) => {
     const labels: Record<string, string> = { app: 'web' };

@@ -1,4 +1,5 @@
-import { prepareAll, type SqlConnection } from './driver.js';
+import { createBoundedCache } from '../../cache/bounded-cache.js';
+import { bytesOf, prepareAll, type SqlConnection } from './driver.js';
 
 /** So many objects are cached: a storm is about a few thousand at a time. Looking one up takes 4 µs of a create's 40. */
 const CACHED = 4096;
@@ -14,28 +15,25 @@ export const OBJECT_STATEMENTS = {
   last: 'SELECT id FROM objects ORDER BY id DESC LIMIT 1',
   remove: `DELETE FROM objects WHERE id = ?
     AND NOT EXISTS (SELECT 1 FROM current_events INDEXED BY current_object WHERE object = objects.id)
-    AND NOT EXISTS (SELECT 1 FROM ended_versions INDEXED BY ended_object WHERE object = objects.id AND kind > 0)`,
+    AND NOT EXISTS (SELECT 1 FROM ended_versions INDEXED BY ended_object WHERE object = objects.id AND kind > 0)
+    RETURNING name, uid`,
 };
 
 const NONE = new Uint8Array();
 const latin1 = new TextDecoder('latin1');
+const cacheKey = (name: Uint8Array, uid: Uint8Array): string =>
+  `${name.length}:${latin1.decode(name)}${latin1.decode(uid)}`;
 
 export type ObjectNumbers = ReturnType<typeof createObjectNumbers>;
 
 /** The numbers of the objects that events are about, one for each pair of name and uid. Throws only a driver's errors. */
 export function createObjectNumbers(connection: SqlConnection) {
   const statements = prepareAll(connection, OBJECT_STATEMENTS);
-  const numbers = new Map<string, number>();
-  const keys = new Map<number, string>();
+  const numbers = createBoundedCache<string, number>({ maxEntries: CACHED });
   let last: number | undefined;
 
-  const clear = (): void => {
-    numbers.clear();
-    keys.clear();
-  };
-
   const add = (name: Uint8Array, uid: Uint8Array): number => {
-    last = (last ?? Number(statements.last.get()?.['id'] ?? 0)) + 1;
+    last = ((last ?? statements.last.get()?.['id'] ?? 0) as number) + 1;
     statements.add.run(last, name, uid);
     return last;
   };
@@ -44,28 +42,23 @@ export function createObjectNumbers(connection: SqlConnection) {
     /** The object's number, a new one if need be; null without name and uid. */
     numberOf(name: Uint8Array = NONE, uid: Uint8Array = NONE): number | null {
       if (name.length === 0 && uid.length === 0) return null;
-      const key = `${name.length}:${latin1.decode(name)}${latin1.decode(uid)}`;
+      const key = cacheKey(name, uid);
       const known = numbers.get(key);
       if (known !== undefined) return known;
-      const row = statements.find.get(name, uid);
-      const number = row === undefined ? add(name, uid) : Number(row['id']);
-      if (numbers.size >= CACHED) clear();
+      const number = (statements.find.get(name, uid)?.['id'] as number | undefined) ?? add(name, uid);
       numbers.set(key, number);
-      keys.set(number, key);
       return number;
     },
     /** Removes those of the objects that no row is about any more. */
     release(objects: Iterable<number>): void {
       for (const object of objects) {
-        if (statements.remove.run(object) === 0) continue;
-        const key = keys.get(object);
-        if (key !== undefined) numbers.delete(key);
-        keys.delete(object);
+        const removed = statements.remove.get(object);
+        if (removed !== undefined) numbers.delete(cacheKey(bytesOf(removed['name']), bytesOf(removed['uid'])));
       }
     },
     /** The transaction was rolled back, and with it the numbers that it added. */
     rolledBack(): void {
-      clear();
+      numbers.clear();
       last = undefined;
     },
   };

@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock/clock.js';
-import { checkOptions, type OptionRules } from '../../options/check-options.js';
+import type { OptionRules } from '../../options/check-options.js';
 import { aBoolean, aClock, aNonEmptyString, aWholeNumber, oneOf, required } from '../../options/rules.js';
 import type { Revision } from '../contract/event-store.js';
 
@@ -51,7 +51,7 @@ export type EngineOptions = Omit<SqliteStoreOptions, 'clock'>;
 
 const LARGEST_EVENT_BYTES = 268_435_456;
 
-const rules = (): OptionRules<SqliteStoreOptions> => ({
+export const rules = (): OptionRules<SqliteStoreOptions> => ({
   path: required(aPath),
   driver: oneOf('auto', 'node:sqlite', 'better-sqlite3', 'libsql'),
   clock: aClock,
@@ -70,9 +70,4 @@ function aPath(value: unknown, name: string): readonly string[] {
   if (value === ':memory:') return [`${name} must be a file: for a store in memory take memoryStore()`];
   if (typeof value !== 'string' || value === '') return [`${name} must be the path of the database file`];
   return value.includes('\0') || value.startsWith('file:') ? [`${name} must be a plain path, not a URL`] : [];
-}
-
-/** @throws TypeError that lists every fault. */
-export function checkSqliteStoreOptions(options: SqliteStoreOptions): void {
-  checkOptions('sqliteStore', options, rules());
 }

@@ -22,14 +22,13 @@ export interface WorkerStart {
 export type RequestKind = 'write' | 'read';
 
 /** To the worker. Bodies are transferred, not copied. */
-export type ToWorker =
-  { readonly kind: RequestKind; readonly id: number; readonly body: ArrayBuffer } | { readonly kind: 'close' };
+export type ToWorker = { readonly kind: RequestKind; readonly body: ArrayBuffer } | { readonly kind: 'close' };
 
-/** From the worker. */
+/** From the worker, which answers in the order of the requests. */
 export type FromWorker =
   | { readonly kind: 'ready' }
   | { readonly kind: 'failed'; readonly message: string }
-  | { readonly kind: 'answer'; readonly id: number; readonly body: ArrayBuffer };
+  | { readonly kind: 'answer'; readonly body: ArrayBuffer };
 
 function read(engine: SqliteEngine, { kind, given }: ReadOperation): ReadResult | StoreError {
   try {

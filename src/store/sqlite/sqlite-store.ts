@@ -1,4 +1,5 @@
 import { systemClock, type ClockTimer } from '../../clock/clock.js';
+import { checkOptions } from '../../options/check-options.js';
 import { createBatcher, type BatcherOptions } from '../batching/batcher.js';
 import type { EventStore, ListPage, ListQuery } from '../contract/event-store.js';
 import { storeError } from '../contract/errors.js';
@@ -7,7 +8,7 @@ import type { EventRecord } from '../contract/record.js';
 import { createEventStore } from '../shell/create-event-store.js';
 import { resolveUnknownOutcomes } from '../unknown-outcomes.js';
 import type { EngineQuery } from './engine.js';
-import { checkSqliteStoreOptions, type SqliteStoreOptions } from './options.js';
+import { rules, type SqliteStoreOptions } from './options.js';
 import { READ_ANSWER, READS, type Given, type ReadKind, type ReadOperation, type ReadValue } from './protocol.js';
 import { changeOf, decoded, keyBytes, keyOf, recordOf } from './records.js';
 import { createWorkerHost, type EngineHost } from './worker-host.js';
@@ -44,8 +45,8 @@ export function createSqliteStore(options: SqliteStoreOptions, host: EngineHost)
   const { path, name = 'sqlite', clock = systemClock, maxEventBytes = 3_145_728 } = options;
   let stopped = false;
   let timer: ClockTimer | undefined;
-  /** When it fires, on the monotonic clock. */
-  let forgettingAt = clock.monotonic() + FIRST_FORGET_MS;
+  /** When it fires, on the monotonic clock; Infinity: not at all. */
+  let forgettingAt = Infinity;
 
   // History's time follows the monotonic clock: a wall clock that jumps neither ends history nor keeps it.
   const wallAtStart = clock.now();
@@ -94,23 +95,22 @@ export function createSqliteStore(options: SqliteStoreOptions, host: EngineHost)
     },
   });
 
-  const forgetSome = (): void => {
-    timer = undefined;
-    forgettingAt = Infinity;
-    // The next write fails for the same reason, and plans the next step.
-    writes.forget(FORGET_SLICE).catch(() => undefined);
+  const forgetAfter = (delayMs: number): void => {
+    timer?.cancel();
+    forgettingAt = clock.monotonic() + delayMs;
+    timer = clock.setTimer(() => {
+      forgettingAt = Infinity;
+      // The next write fails for the same reason, and plans the next step.
+      writes.forget(FORGET_SLICE).catch(() => undefined);
+    }, delayMs);
   };
   const planForgetting = (due: number | undefined): void => {
     if (due === undefined || stopped) return;
     const delayMs = Math.max(FORGET_PAUSE_MS, (due - historyNow()) / 1000);
-    const at = clock.monotonic() + delayMs;
     // A full disk makes it due earlier.
-    if (timer !== undefined && at > forgettingAt - FORGET_PAUSE_MS) return;
-    timer?.cancel();
-    forgettingAt = at;
-    timer = clock.setTimer(forgetSome, delayMs);
+    if (clock.monotonic() + delayMs <= forgettingAt - FORGET_PAUSE_MS) forgetAfter(delayMs);
   };
-  timer = clock.setTimer(forgetSome, FIRST_FORGET_MS);
+  forgetAfter(FIRST_FORGET_MS);
 
   return createEventStore({
     name,
@@ -169,7 +169,7 @@ export function createSqliteStore(options: SqliteStoreOptions, host: EngineHost)
  * @throws TypeError that lists every unusable option.
  */
 export function sqliteStore(options: SqliteStoreOptions): EventStore {
-  checkSqliteStoreOptions(options);
+  checkOptions('sqliteStore', options, rules());
   const { clock = systemClock, ...plain } = options;
   const host = createWorkerHost(plain, clock);
   // Only the end of the thread leaves an outcome unknown, and the next thread can find it out.

@@ -34,9 +34,8 @@ function workerUrl(): URL {
  */
 export function createWorkerHost(options: EngineOptions, clock: Clock): EngineHost {
   let worker: Worker | undefined;
-  let lastId = 0;
-  /** Sent, and not yet answered. A worker that is still opening the file gets them when it is done. */
-  const sent = new Map<number, Request>();
+  /** Sent, and not yet answered: answers come in the same order. A worker that is opening the file gets them afterwards. */
+  const sent: Request[] = [];
   let failure: { readonly error: StoreError; readonly until: number } | undefined;
   /** After a failed opening calls fail at once for this long. */
   const pauses = createDelays();
@@ -44,7 +43,7 @@ export function createWorkerHost(options: EngineOptions, clock: Clock): EngineHo
   let ended: Promise<void> = Promise.resolve();
 
   const keepAlive = (): void => {
-    if (sent.size > 0 || closing) worker?.ref();
+    if (sent.length > 0 || closing) worker?.ref();
     else worker?.unref();
   };
 
@@ -65,8 +64,7 @@ export function createWorkerHost(options: EngineOptions, clock: Clock): EngineHo
           openingFailed = message.message;
           break;
         case 'answer':
-          sent.get(message.id)?.resolve(message.body);
-          sent.delete(message.id);
+          sent.shift()?.resolve(message.body);
           keepAlive();
           break;
       }
@@ -81,9 +79,8 @@ export function createWorkerHost(options: EngineOptions, clock: Clock): EngineHo
         const text = `the thread that has the database file ${options.path} open has ended: ${thrown ?? `exit code ${code}`}`;
         const lost = storeError('unavailable', openingFailed ?? text);
         if (!isOpen) failure = { error: lost, until: clock.monotonic() + pauses.next() };
-        for (const { kind, reject } of sent.values())
+        for (const { kind, reject } of sent.splice(0))
           reject(isOpen && kind === 'write' ? storeError('unknown-outcome', text) : lost);
-        sent.clear();
         resolve();
       });
     });
@@ -100,10 +97,9 @@ export function createWorkerHost(options: EngineOptions, clock: Clock): EngineHo
           return;
         }
         worker ??= start();
-        const message: ToWorker = { kind, id: ++lastId, body };
-        sent.set(lastId, { kind, resolve, reject });
+        sent.push({ kind, resolve, reject });
         keepAlive();
-        worker.postMessage(message, [body]);
+        worker.postMessage({ kind, body } satisfies ToWorker, [body]);
       }),
     async close() {
       closing = true;

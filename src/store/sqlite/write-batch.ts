@@ -89,7 +89,11 @@ export function createBatchWriter(connection: SqlConnection, bounds: HistoryBoun
   /** Expiries of versions that were replaced have been removed. */
   let cleaned = false;
 
-  const currentOf = (key: KeyBytes): Current | undefined => statements.current.get(key) as Current | undefined;
+  const currentOf = (key: KeyBytes): Current | undefined => {
+    const row = statements.current.get(key) as Current | undefined;
+    // A driver's own objects are slow to copy.
+    return row && { revision: row.revision, object: row.object, size: row.size };
+  };
 
   const versionAt = (revision: Revision): StoredRecord => {
     const row = statements.version.get(revision);
