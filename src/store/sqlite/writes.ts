@@ -89,8 +89,6 @@ class WrittenEvent implements EncodedEvent {
   }
 }
 
-export type Writes = ReturnType<typeof createWrites>;
-
 /** Packs simultaneous writes into one message, and so into one commit. */
 export function createWrites({ host, now, path, hasReaders, onWritten }: WritesOptions) {
   const packer = createPacker(BUFFER_BYTES);
