@@ -43,32 +43,31 @@ export function createObservationRecorder(metrics: MetricSet): (observation: Obs
   const filling = new Set<string>();
   /** By their labels, of which a service has some dozens of combinations: one look-up in place of one for each metric. */
   const requests = new Map<string, RequestSeries>();
+  /** The last request of each verb, which the next one is mostly like: making the key takes 0.4 µs, 2 % of a get. */
+  const latest = new Map<string, { readonly request: RequestObservation; readonly series: RequestSeries }>();
   /** The last results of each endpoint: a probe whose results are the same array adds to the same series. */
   const probes = new Map<ProbeObservation['root'], ProbeSeries>();
 
-  function seriesOf({
-    verb: asked,
-    status,
-    group,
-    version,
-    resource,
-    scope,
-    dryRun,
-  }: RequestObservation): RequestSeries {
-    const verb = VERBS.get(asked) ?? 'other';
+  function seriesOf(request: RequestObservation): RequestSeries {
+    const verb = VERBS.get(request.verb) ?? 'other';
+    const last = latest.get(verb);
+    if (last !== undefined && haveSameLabels(last.request, request)) return last.series;
+    const { status, group, version, resource, scope, dryRun } = request;
     const key = `${verb} ${status} ${scope} ${dryRun} ${group} ${version} ${resource}`;
-    const known = requests.get(key);
-    if (known !== undefined) return known;
-    const code = String(status);
-    const labels = [group, version, resource, '', scope, COMPONENT];
-    const made = {
-      count: metrics.requests.of(verb, dryRun, ...labels, code),
-      duration: metrics.durations.of(verb, dryRun, ...labels),
-      size: verb === 'GET' || verb === 'LIST' ? metrics.sizes.of(verb, ...labels) : undefined,
-      termination: status === 429 || status === 504 ? metrics.terminations.of(verb, ...labels, code) : undefined,
-    };
-    requests.set(key, made);
-    return made;
+    let series = requests.get(key);
+    if (series === undefined) {
+      const code = String(status);
+      const labels = [group, version, resource, '', scope, COMPONENT];
+      series = {
+        count: metrics.requests.of(verb, dryRun, ...labels, code),
+        duration: metrics.durations.of(verb, dryRun, ...labels),
+        size: verb === 'GET' || verb === 'LIST' ? metrics.sizes.of(verb, ...labels) : undefined,
+        termination: status === 429 || status === 504 ? metrics.terminations.of(verb, ...labels, code) : undefined,
+      };
+      requests.set(key, series);
+    }
+    latest.set(verb, { request, series });
+    return series;
   }
 
   function recordRequest(request: RequestObservation): void {
@@ -180,4 +179,16 @@ export function createObservationRecorder(metrics: MetricSet): (observation: Obs
       case 'recovered':
     }
   };
+}
+
+/** Whether two requests with the same verb have all labels in common. */
+function haveSameLabels(one: RequestObservation, other: RequestObservation): boolean {
+  return (
+    one.status === other.status &&
+    one.scope === other.scope &&
+    one.version === other.version &&
+    one.group === other.group &&
+    one.resource === other.resource &&
+    one.dryRun === other.dryRun
+  );
 }
