@@ -1,5 +1,4 @@
-import type { Command, ProcessContext } from './command-line/command.js';
-import { runCommand, USAGE_ERROR } from './command-line/run-command.js';
+import { runCommand, USAGE_ERROR, type Command, type ProcessContext } from './command-line/command.js';
 import { copyCommand } from './copy/copy-command.js';
 import { eventsCommand } from './events/events-command.js';
 import { probeCommand } from './probe/probe-command.js';

@@ -11,7 +11,8 @@ import { toNodeListener } from 'kube-vitals/node';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { standaloneAccess } from '../../src/cli/serve/access.js';
 import { ownCertificate, type ServingCertificate } from '../../src/cli/serve/certificates.js';
-import { parseServeFlags, type Flags } from '../../src/cli/serve/flags.js';
+import { parseCommandLine } from '../../src/cli/command-line/parse-command-line.js';
+import { serveFlags, settleFlags } from '../../src/cli/serve/flags.js';
 import { healthOnly } from '../../src/cli/serve/health-only.js';
 import { isLoopback, openServers, type Servers } from '../../src/cli/serve/servers.js';
 
@@ -28,8 +29,10 @@ afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
 /** The ports as the standalone server opens them, on free numbers. */
 async function open(...argv: string[]): Promise<Servers & { readonly log: string[] }> {
-  const parsed = parseServeFlags(['--secure-port=0', '--insecure-port=0', ...argv]);
-  const { flags } = parsed as { readonly flags: Flags };
+  const words = ['--secure-port=0', '--insecure-port=0', ...argv];
+  const parsed = parseCommandLine({ flags: serveFlags, operands: [] }, words);
+  if (!('flags' in parsed)) throw new Error(JSON.stringify(parsed));
+  const flags = settleFlags(parsed.flags);
   const access = standaloneAccess(flags, { adminToken: TOKEN });
   const store = memoryStore();
   const health = createHealth({ ...access, roots: 'authorized' });

@@ -1,3 +1,5 @@
+import { helpText, parseCommandLine, type FlagTable } from './parse-command-line.js';
+
 /** What a command can use of its process. */
 export interface ProcessContext {
   readonly stdout: TextOutput;
@@ -17,12 +19,8 @@ export interface TextOutput {
 /** The signals that end a command. */
 export type EndSignal = 'SIGINT' | 'SIGTERM';
 
-/** The result of reading a command line: something to run, a text to print, or one line that says what is wrong. */
-export type Prepared =
-  /** Resolves to the exit code. */
-  | { readonly run: (context: ProcessContext) => Promise<number> }
-  | { readonly help: string }
-  | { readonly error: string };
+/** Resolves to the exit code. */
+type Run = (context: ProcessContext) => Promise<number>;
 
 /** A command of the program. */
 export interface Command {
@@ -31,6 +29,63 @@ export interface Command {
   readonly usage: string;
   /** One line for the list of commands. */
   readonly summary: string;
-  /** Reads what follows the name. Nothing is opened yet. */
-  readonly prepare: (argv: readonly string[]) => Prepared;
+  readonly flags: FlagTable;
+  /** Reads what follows the name: to something to run, a text to print, or one line that says what is wrong. Opens nothing. */
+  readonly prepare: (
+    argv: readonly string[],
+  ) => { readonly run: Run } | { readonly help: string } | { readonly error: string };
+}
+
+interface CommandDefinition<Values> extends Pick<Command, 'name' | 'summary'> {
+  readonly flags: FlagTable<Values>;
+  /** The names of the operands. All are required. */
+  readonly operands?: readonly string[];
+  /** What the command does, in lines for its help. */
+  readonly about: readonly string[];
+  /** @throws Error that says what is wrong with the command line */
+  readonly read: (flags: Values, ...operands: readonly string[]) => Run;
+}
+
+/** Makes a command of its definition. */
+export function createCommand<Values>(definition: CommandDefinition<Values>): Command {
+  const { name, summary, flags, operands = [], about, read } = definition;
+  const usage = [name, ...operands].join(' ');
+  return {
+    ...{ name, usage, summary, flags },
+    prepare(argv) {
+      const parsed = parseCommandLine({ flags, operands }, argv);
+      if ('helpWanted' in parsed) return { help: helpText({ about, usage, flags }) };
+      if ('error' in parsed) return parsed;
+      try {
+        return { run: read(parsed.flags, ...parsed.operands) };
+      } catch (error) {
+        return { error: messageOf(error) };
+      }
+    },
+  };
+}
+
+/** The exit code of an invalid command line. */
+export const USAGE_ERROR = 2;
+
+/**
+ * Runs a command. Help goes to stdout, errors to stderr in one line.
+ *
+ * @param argv what follows the name of the command
+ * @returns the exit code
+ */
+export async function runCommand(command: Command, argv: readonly string[], context: ProcessContext): Promise<number> {
+  const prepared = command.prepare(argv);
+  if ('run' in prepared) return prepared.run(context);
+  if ('help' in prepared) {
+    context.stdout.write(prepared.help);
+    return 0;
+  }
+  context.stderr.write(`error: ${prepared.error}; see kube-vitals ${command.name} --help\n`);
+  return USAGE_ERROR;
+}
+
+/** The message of an error, for a line of output. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

@@ -1,58 +1,68 @@
 import { parseArgs } from 'node:util';
-import type { OptionRule } from '../../options/check-options.js';
 import { aWholeNumber } from '../../options/rules.js';
 import { parseGoDuration } from '../../time/go-duration.js';
 
-/** One flag of a command. Parsing, the help and the tables of docs/standalone.md are made of it. */
-export interface FlagDefinition<T = unknown> {
+/** One flag of a command: the source of parsing, of the help and of the tables in docs/standalone.md. */
+export type FlagDefinition<Value = unknown> = FlagTexts &
+  (boolean extends Value
+    ? Partial<FlagReader<Value>>
+    : string | undefined extends Value
+      ? Partial<FlagReader<Value>>
+      : FlagReader<Value>);
+
+interface FlagTexts {
   /** Its letter: `n` for `-n`. */
   readonly short?: string;
-  /** How the value is called in the help; absent for booleans, whose value may be left out. */
+  /** The name of the value in the help; absent for booleans, whose value may be left out. */
   readonly value?: string;
-  /** The text of the default. */
-  readonly fallback: string;
+  /** The text of the default. Default: `false` for booleans, else empty. */
+  readonly fallback?: string;
   /** Shown in place of the default. */
   readonly shownDefault?: string;
   readonly help: string;
-  /** Reads the value, or throws an Error that says what is wrong with it. */
-  readonly read: (text: string) => T;
   /** What an error message may repeat of the value. Default: all of it. */
   readonly quote?: (text: string) => string;
 }
 
-/** Flags by their names, without the dashes, in the order of the help. */
-export type FlagTable = Readonly<Record<string, FlagDefinition>>;
+interface FlagReader<Value> {
+  /**
+   * Reads the value, or throws an Error that says what is wrong with it. Default: reads a boolean, or a text of which an empty
+   * one is `undefined`.
+   */
+  readonly read: (text: string) => Value;
+}
 
-/** `dataDir` for `data-dir`. */
-type CamelCase<Name> = Name extends `${infer First}-${infer Rest}` ? `${First}${Capitalize<CamelCase<Rest>>}` : Name;
+/** `data-dir` for `dataDir`. */
+type KebabCase<Name extends string> = Name extends `${infer First}${infer Rest}`
+  ? `${First extends Lowercase<First> ? First : `-${Lowercase<First>}`}${KebabCase<Rest>}`
+  : Name;
 
-/** What the flags of a table are read as, by their names in camel case. */
-export type FlagValues<Table extends FlagTable> = {
-  readonly [Name in keyof Table as CamelCase<Name>]: ReturnType<Table[Name]['read']>;
+/** The flags for some values by their names, without the dashes, in the order of the help. */
+export type FlagTable<Values = Readonly<Record<string, unknown>>> = {
+  readonly [Name in keyof Values & string as KebabCase<Name>]: FlagDefinition<Values[Name]>;
 };
 
-/** What a command takes. */
-interface CommandSyntax<Table extends FlagTable> {
-  readonly flags: Table;
-  /** What its operands are called. Each has to be given. */
+/** The flags and the names of the operands, all of which are required. */
+interface CommandSyntax<Values> {
+  readonly flags: FlagTable<Values>;
   readonly operands: readonly string[];
 }
 
-/** What was read. */
-type CommandLine<Table extends FlagTable> =
-  | { readonly flags: FlagValues<Table>; readonly operands: readonly string[] }
+type CommandLine<Values> =
+  | { readonly flags: Values; readonly operands: readonly string[] }
   | { readonly helpWanted: true }
   | { readonly error: string };
 
 /**
- * Reads a command line as kube-apiserver's is read: `--flag value`, `--flag=value`, booleans also alone, and the last one
+ * Reads a command line as kube-apiserver does: `--flag value`, `--flag=value`, booleans also alone, and the last one
  * counts. `--help` or `-h` wins over what comes after it.
  */
-export function parseCommandLine<Table extends FlagTable>(
-  { flags: table, operands: names }: CommandSyntax<Table>,
+export function parseCommandLine<Values>(
+  { flags, operands: names }: CommandSyntax<Values>,
   argv: readonly string[],
-): CommandLine<Table> {
-  const texts = new Map(Object.entries(table).map(([name, { fallback }]) => [name, fallback]));
+): CommandLine<Values> {
+  const table: FlagTable = flags;
+  const texts = new Map(Object.entries(table).map(([name, flag]) => [name, fallbackOf(flag)]));
   const operands: string[] = [];
   for (const token of tokensOf(table, argv)) {
     if (token.kind === 'option-terminator') return { error: 'unexpected argument "--"' };
@@ -71,7 +81,7 @@ export function parseCommandLine<Table extends FlagTable>(
   }
   const missing = names.slice(operands.length);
   if (missing.length > 0) return { error: `missing argument${missing.length > 1 ? 's' : ''}: ${missing.join(' ')}` };
-  return readValues(table, texts, operands);
+  return readValues<Values>(table, texts, operands);
 }
 
 /** Not strict: the caller reports unknown flags. */
@@ -85,45 +95,54 @@ function tokensOf(table: FlagTable, argv: readonly string[]): NonNullable<Return
   return parseArgs({ args: [...argv], options, strict: false, allowPositionals: true, tokens: true }).tokens;
 }
 
-function readValues<Table extends FlagTable>(
-  table: Table,
+function readValues<Values>(
+  table: FlagTable,
   texts: ReadonlyMap<string, string>,
   operands: readonly string[],
-): CommandLine<Table> {
+): CommandLine<Values> {
   const values: [string, unknown][] = [];
-  for (const [name, { read, quote = (text: string) => text }] of Object.entries(table)) {
+  for (const [name, { value, read = value === undefined ? readBoolean : readOptional, quote }] of Object.entries(
+    table,
+  )) {
     const text = texts.get(name) ?? '';
     try {
       values.push([name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase()), read(text)]);
     } catch (error) {
-      const shown = JSON.stringify(quote(text));
+      const shown = JSON.stringify(quote === undefined ? text : quote(text));
       return { error: `invalid argument ${shown} for "--${name}" flag: ${(error as Error).message}` };
     }
   }
-  return { flags: Object.fromEntries(values) as FlagValues<Table>, operands };
+  return { flags: Object.fromEntries(values) as Values, operands };
 }
 
-/** What the help of a command says. */
+const fallbackOf = ({ value, fallback = value === undefined ? 'false' : '' }: FlagDefinition): string => fallback;
+
+/** The default of a flag, as the help and the documentation show it. */
+export const defaultOf = (flag: FlagDefinition): string => flag.shownDefault ?? fallbackOf(flag);
+
 interface HelpOptions {
-  /** What the command does. */
+  /** What the command does, in lines. */
   readonly about: readonly string[];
-  /** `kube-vitals copy FROM TO [flags]`. */
+  /** `copy FROM TO`. */
   readonly usage: string;
   readonly flags: FlagTable;
 }
 
 /** The help of a command: what it does, and its flags with their defaults. */
 export function helpText({ about, usage, flags }: HelpOptions): string {
-  const lines = Object.entries(flags).map(([name, { short, value, fallback, shownDefault = fallback, help }]) => {
-    const names = short === undefined ? `--${name}` : `-${short}, --${name}`;
-    const head = value === undefined ? `${names}[=true|false]` : `${names} ${value}`;
-    return `  ${head}\n      ${help}${shownDefault === '' ? '' : ` (default ${shownDefault})`}\n`;
+  const lines = Object.entries(flags).map(([name, flag]) => {
+    const names = flag.short === undefined ? `--${name}` : `-${flag.short}, --${name}`;
+    const head = flag.value === undefined ? `${names}[=true|false]` : `${names} ${flag.value}`;
+    const shown = defaultOf(flag);
+    return `  ${head}\n      ${flag.help}${shown === '' ? '' : ` (default ${shown})`}\n`;
   });
-  return [...about, '', `Usage: ${usage}`, '', ...lines, '  --help\n      Prints this.\n'].join('\n');
+  return [...about, '', `Usage: kube-vitals ${usage} [flags]`, '', ...lines, '  --help\n      Prints this.\n'].join(
+    '\n',
+  );
 }
 
 /** `true` and `false` in every spelling that Go's flags take. */
-export function readBoolean(text: string): boolean {
+function readBoolean(text: string): boolean {
   if (/^(1|t|T|true|TRUE|True)$/.test(text)) return true;
   if (/^(0|f|F|false|FALSE|False)$/.test(text)) return false;
   throw new Error('must be true or false');
@@ -138,14 +157,10 @@ export function readDuration(text: string): number {
 
 /** A whole number from 1. */
 export function readCount(text: string, most: number = 999_999_999): number {
-  return checked(aWholeNumber(1, most), /^\d+$/.test(text) ? Number(text) : NaN);
-}
-
-/** A value that keeps to the rule of the option it is for. */
-function checked<Value>(rule: OptionRule, value: Value): Value {
-  const [fault] = rule(value, '');
+  const count = /^\d+$/.test(text) ? Number(text) : NaN;
+  const [fault] = aWholeNumber(1, most)(count, '');
   if (fault !== undefined) throw new Error(fault.trim());
-  return value;
+  return count;
 }
 
 /** Any text but an empty one. */
@@ -154,8 +169,7 @@ export function readNonEmpty(text: string): string {
   return text;
 }
 
-/** A text, or `undefined` where it is empty. */
-export function readOptional(text: string): string | undefined {
+function readOptional(text: string): string | undefined {
   return text === '' ? undefined : text;
 }
 

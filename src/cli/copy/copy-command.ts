@@ -1,79 +1,52 @@
-import type { Command } from '../command-line/command.js';
-import { parseCommandLine, type FlagTable, helpText, readBoolean } from '../command-line/parse-command-line.js';
+import { createCommand, type Command } from '../command-line/command.js';
+import type { CopyTask } from './copy.js';
 import { parseStoreUrl, withoutSecrets, type StoreChoice } from '../stores/store-url.js';
 
-const TABLE = {
-  overwrite: {
-    fallback: 'false',
-    help: 'Replaces events of TO that have the same name and are different. Without it they are left as they are and listed, and the exit code is 1.',
-    read: readBoolean,
-  },
-  'skip-refused': {
-    fallback: 'false',
-    help: 'Goes on without the events that TO refuses, because they are too large or have a name it does not take, and lists them. Without it the first one ends the copy with exit code 1.',
-    read: readBoolean,
-  },
-} as const satisfies FlagTable;
-
-/** The flags of `kube-vitals copy`. */
-export const copyFlags: FlagTable = TABLE;
-
 /** `kube-vitals copy FROM TO`. The engines are loaded when it runs. */
-export const copyCommand: Command = {
+export const copyCommand: Command = createCommand<Pick<CopyTask, 'overwrite' | 'skipRefused'>>({
   name: 'copy',
-  usage: 'copy FROM TO',
+  operands: ['FROM', 'TO'],
   summary: 'Copies all events of one store into another.',
-  prepare(argv) {
-    const parsed = parseCommandLine({ flags: TABLE, operands: ['FROM', 'TO'] }, argv);
-    if ('helpWanted' in parsed) return { help: copyHelp() };
-    if ('error' in parsed) return parsed;
-    const { flags, operands } = parsed;
-    const [from, to] = [readPlace('FROM', operands[0]), readPlace('TO', operands[1])];
-    if ('error' in from) return from;
-    if ('error' in to) return to;
-    return {
-      run: async (context) => {
-        const { runCopy } = await import('./copy.js');
-        return runCopy(
-          { from: from.choice, to: to.choice, overwrite: flags.overwrite, skipRefused: flags.skipRefused },
-          context,
-        );
-      },
+  about: [
+    'Copies all events of one store into another, with their bytes and their times of expiry.',
+    '',
+    'FROM and TO are sqlite:PATH, postgres://… or etcd://HOST:PORT,HOST:PORT/PREFIX, as --store of kube-vitals serve takes them.',
+    'Stop what writes to FROM first. The command may be stopped and run again: events that are there already are counted',
+    'and left. Revisions are those of TO, so that watches of clients begin again with a list.',
+    '',
+    'The exit code is 0 when TO has every event of FROM that has not expired, apart from those that --skip-refused leaves',
+    'out; 1 when something failed or was left out; 2 when the command line cannot be carried out; 130 or 143 after SIGINT',
+    'or SIGTERM.',
+  ],
+  flags: {
+    overwrite: {
+      help: 'Replaces events of TO that have the same name and are different. Without it they are left as they are and listed, and the exit code is 1.',
+    },
+    'skip-refused': {
+      help: 'Goes on without the events that TO refuses, because they are too large or have a name it does not take, and lists them. Without it the first one ends the copy with exit code 1.',
+    },
+  },
+  read({ overwrite, skipRefused }, from, to) {
+    const task = { from: readPlace('FROM', from), to: readPlace('TO', to), overwrite, skipRefused };
+    return async (context) => {
+      const { runCopy } = await import('./copy.js');
+      return runCopy(task, context);
     };
   },
-};
+});
 
 const IN_MEMORY = {
   FROM: 'a store in memory is empty when the program starts',
   TO: 'a store in memory is gone when the program ends',
 } as const;
 
-function readPlace(place: 'FROM' | 'TO', text = ''): { readonly choice: StoreChoice } | { readonly error: string } {
+function readPlace(place: 'FROM' | 'TO', text: string): StoreChoice {
   try {
     const choice = parseStoreUrl(text);
     if (choice.kind === 'memory') throw new Error(IN_MEMORY[place]);
-    return { choice };
+    return choice;
   } catch (error) {
-    return {
-      error: `invalid argument ${JSON.stringify(withoutSecrets(text))} for ${place}: ${(error as Error).message}`,
-    };
+    const shown = JSON.stringify(withoutSecrets(text));
+    throw new Error(`invalid argument ${shown} for ${place}: ${(error as Error).message}`);
   }
-}
-
-function copyHelp(): string {
-  return helpText({
-    about: [
-      'Copies all events of one store into another, with their bytes and their times of expiry.',
-      '',
-      'FROM and TO are sqlite:PATH, postgres://… or etcd://HOST:PORT,HOST:PORT/PREFIX, as --store of kube-vitals serve takes them.',
-      'Stop what writes to FROM first. The command may be stopped and run again: events that are there already are counted',
-      'and left. Revisions are those of TO, so that watches of clients begin again with a list.',
-      '',
-      'The exit code is 0 when TO has every event of FROM that has not expired, apart from those that --skip-refused leaves',
-      'out; 1 when something failed or was left out; 2 when the command line cannot be carried out; 130 or 143 after SIGINT',
-      'or SIGTERM.',
-    ],
-    usage: 'kube-vitals copy FROM TO [flags]',
-    flags: copyFlags,
-  });
 }

@@ -1,6 +1,5 @@
 import { copyEvents, type CopyResult, type EventStore, type SkippedEvent, type CopyProgress } from '../../store.js';
-import type { EndSignal, ProcessContext } from '../command-line/command.js';
-import { messageOf } from '../command-line/message-of.js';
+import { messageOf, type EndSignal, type ProcessContext } from '../command-line/command.js';
 import { openStore } from '../stores/open-store.js';
 import { passwordFilter, type StoreChoice } from '../stores/store-url.js';
 import { statSync } from 'node:fs';

@@ -7,7 +7,7 @@ import {
   type ConnectedTransport,
   type EventsClient,
 } from '../../client.js';
-import type { ServerChoice } from './server-choice.js';
+import type { EventsFlags } from './events-command.js';
 
 /** A client and what has to be closed behind it. */
 export interface Connected {
@@ -21,10 +21,10 @@ const KUBERNETES = 'events.k8s.io';
 const MAX_GROUPS_BYTES = 4_194_304;
 
 /** Connects to the server of the flags, or else of the kubeconfig or the pod, as kubectl does. */
-export async function connect(choice: ServerChoice, signal: AbortSignal): Promise<Connected> {
-  const transport = await transportOf(choice);
+export async function connect(flags: EventsFlags, signal: AbortSignal): Promise<Connected> {
+  const transport = await transportOf(flags);
   try {
-    const group = choice.apiGroup ?? (await findGroup(transport, signal));
+    const group = flags.apiGroup ?? (await findGroup(transport, signal));
     return { client: createEventsClient({ transport, group }), close: () => transport.close() };
   } catch (error) {
     await transport.close();
@@ -32,13 +32,13 @@ export async function connect(choice: ServerChoice, signal: AbortSignal): Promis
   }
 }
 
-async function transportOf({ server, kubeconfig, context, ...rest }: ServerChoice): Promise<ConnectedTransport> {
+async function transportOf(flags: EventsFlags): Promise<ConnectedTransport> {
+  const { server, kubeconfig, context, tokenFile, certificateAuthority } = flags;
   if (server === undefined) {
     return kubeconfig === undefined
       ? defaultTransport({ context })
       : kubeconfigTransport({ path: kubeconfig, context });
   }
-  const { tokenFile, certificateAuthority } = rest;
   const ca = certificateAuthority === undefined ? undefined : await readFile(certificateAuthority, 'utf8');
   return httpTransport({ server, tokenFile, ...(ca !== undefined && { tls: { ca } }) });
 }

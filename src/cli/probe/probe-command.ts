@@ -1,86 +1,61 @@
-import type { Command } from '../command-line/command.js';
-import {
-  helpText,
-  parseCommandLine,
-  readDuration,
-  readOptional,
-  type FlagTable,
-} from '../command-line/parse-command-line.js';
+import { createCommand, type Command } from '../command-line/command.js';
+import { readDuration } from '../command-line/parse-command-line.js';
+import type { ProbeTask } from './probe.js';
 
-const TABLE = {
-  timeout: {
-    value: 'duration',
-    fallback: '3s',
-    help: 'How long the answer may take, its body included.',
-    read: readTimeout,
-  },
-  'ca-file': {
-    value: 'file',
-    fallback: '',
-    help: 'Authorities (PEM) to verify an https URL with. Without it certificates are not verified, as the kubelet does not.',
-    read: readOptional,
-  },
-  'token-file': {
-    value: 'file',
-    fallback: '',
-    help: 'A file with a bearer token to send. An https URL then needs --ca-file.',
-    read: readOptional,
-  },
-} as const satisfies FlagTable;
-
-/** The flags of `kube-vitals probe`. */
-export const probeFlags: FlagTable = TABLE;
+interface ProbeFlags extends Pick<ProbeTask, 'caFile' | 'tokenFile'> {
+  readonly timeout: number;
+}
 
 /** `kube-vitals probe URL`. */
-export const probeCommand: Command = {
+export const probeCommand: Command = createCommand<ProbeFlags>({
   name: 'probe',
-  usage: 'probe URL',
+  operands: ['URL'],
   summary: 'Asks a health endpoint once: exit code 0 when it is healthy, else 1.',
-  prepare(argv) {
-    const parsed = parseCommandLine({ flags: TABLE, operands: ['URL'] }, argv);
-    if ('helpWanted' in parsed) return { help: probeHelp() };
-    if ('error' in parsed) return parsed;
-    const { flags, operands } = parsed;
-    const url = readUrl(operands[0]);
-    if (typeof url === 'string') return { error: url };
-    const { timeout, caFile, tokenFile } = flags;
+  about: [
+    'Asks a health endpoint once, as the kubelet does, for HEALTHCHECK of Docker and other supervisors that run a command.',
+    '',
+    'A status from 200 to 399 is healthy; redirects are not followed. The first 4 KiB of the answer are printed.',
+    '',
+    'The exit code is 0 when the endpoint is healthy, 1 when it is not or does not answer, 2 when the command line cannot be',
+    'understood.',
+  ],
+  flags: {
+    timeout: {
+      value: 'duration',
+      fallback: '3s',
+      help: 'How long the answer may take, its body included.',
+      read: readTimeout,
+    },
+    'ca-file': {
+      value: 'file',
+      help: 'Authorities (PEM) to verify an https URL with. Without it certificates are not verified, as the kubelet does not.',
+    },
+    'token-file': {
+      value: 'file',
+      help: 'A file with a bearer token to send. An https URL then needs --ca-file.',
+    },
+  },
+  read({ timeout, caFile, tokenFile }, text) {
+    const url = readUrl(text);
     if (tokenFile !== undefined && url.protocol === 'https:' && caFile === undefined) {
-      return { error: '--token-file needs --ca-file: a token is not sent to a server that nobody has verified' };
+      throw new Error('--token-file needs --ca-file: a token is not sent to a server that nobody has verified');
     }
-    return {
-      run: async (context) => {
-        const { runProbe } = await import('./probe.js');
-        return runProbe({ url, timeoutMs: timeout, caFile, tokenFile }, context);
-      },
+    return async (context) => {
+      const { runProbe } = await import('./probe.js');
+      return runProbe({ url, timeoutMs: timeout, caFile, tokenFile }, context);
     };
   },
-};
+});
 
-/** The URL, or what is wrong with it. */
-function readUrl(text = ''): URL | string {
+function readUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url !== undefined && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '') return url;
   const shown = url === undefined || url.password === '' ? JSON.stringify(text) : 'with a password';
-  return `invalid argument ${shown} for URL: must be an http:// or https:// URL without a user`;
+  throw new Error(`invalid argument ${shown} for URL: must be an http:// or https:// URL without a user`);
 }
 
 function readTimeout(text: string): number {
   const ms = readDuration(text);
   if (ms < 1 || ms > 3_600_000) throw new Error('must be from 1ms to 1h');
   return ms;
-}
-
-function probeHelp(): string {
-  return helpText({
-    about: [
-      'Asks a health endpoint once, as the kubelet does, for HEALTHCHECK of Docker and other supervisors that run a command.',
-      '',
-      'A status from 200 to 399 is healthy; redirects are not followed. The first 4 KiB of the answer are printed.',
-      '',
-      'The exit code is 0 when the endpoint is healthy, 1 when it is not or does not answer, 2 when the command line cannot be',
-      'understood.',
-    ],
-    usage: 'kube-vitals probe URL [flags]',
-    flags: probeFlags,
-  });
 }

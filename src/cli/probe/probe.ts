@@ -6,8 +6,8 @@ import type { ProcessContext } from '../command-line/command.js';
 export interface ProbeTask {
   readonly url: URL;
   readonly timeoutMs: number;
-  readonly caFile?: string | undefined;
-  readonly tokenFile?: string | undefined;
+  readonly caFile: string | undefined;
+  readonly tokenFile: string | undefined;
 }
 
 /** What is printed of an answer; Docker keeps as much. */

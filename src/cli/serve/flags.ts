@@ -1,19 +1,10 @@
 import { join } from 'node:path';
-import {
-  parseCommandLine,
-  type FlagTable,
-  oneOf,
-  readBoolean,
-  readCount,
-  readDuration,
-  readNonEmpty,
-  readOptional,
-} from '../command-line/parse-command-line.js';
+import { oneOf, readCount, readDuration, readNonEmpty, type FlagTable } from '../command-line/parse-command-line.js';
 import { isLocal, parseStoreUrl, withoutSecrets, type StoreChoice } from '../stores/store-url.js';
-import { limitFlags, limitOptions, type LimitOptions } from './limit-flags.js';
+import { limitFlags, limitOptions, type LimitFlags, type LimitOptions } from './limit-flags.js';
 
-/** What the command line says, by the names of the flags in camel case; defaults in place, durations in milliseconds. */
-export interface Flags {
+/** The values of the flags, durations in milliseconds. */
+export interface ServeFlags extends LimitFlags {
   readonly livezGracePeriod: number;
   readonly shutdownDelayDuration: number;
   readonly bindAddress: string;
@@ -22,7 +13,7 @@ export interface Flags {
   readonly insecurePortAcceptsCredentialsInTheClear: boolean;
   readonly maxConnections: number;
   readonly maxBodyBytes: number;
-  readonly certDir: string;
+  readonly certDir: string | undefined;
   readonly tlsCertFile: string | undefined;
   readonly tlsPrivateKeyFile: string | undefined;
   readonly tokenAuthFile: string | undefined;
@@ -37,19 +28,16 @@ export interface Flags {
   readonly store: StoreChoice | undefined;
   readonly workers: number;
   readonly watchCache: boolean;
-  readonly limits: LimitOptions;
   readonly metrics: boolean;
   readonly exampleDependency: boolean;
 }
 
-/** What a command line of `serve` comes to. */
-export type ServeCommandLine = { readonly flags: Flags } | { readonly helpWanted: true } | { readonly error: string };
-
 const MOST_BODY_BYTES = 3_145_728;
-/** More than machines have cores; a slip of the finger starts no more. */
+/** More than machines have cores; a typing error starts no more. */
 const MOST_WORKERS = 128;
 
-const TABLE = {
+/** The flags of `kube-vitals serve`. */
+export const serveFlags: FlagTable<ServeFlags> = {
   'livez-grace-period': {
     value: 'duration',
     fallback: '0s',
@@ -81,9 +69,7 @@ const TABLE = {
     read: (text) => (text === 'off' ? 'off' : port(text)),
   },
   'insecure-port-accepts-credentials-in-the-clear': {
-    fallback: 'false',
     help: 'Serves everything on the HTTP port whatever the --bind-address, so that tokens and events pass the network unencrypted, for everybody on the way to read and use.',
-    read: readBoolean,
   },
   'max-connections': {
     value: 'count',
@@ -99,28 +85,20 @@ const TABLE = {
   },
   'cert-dir': {
     value: 'dir',
-    fallback: '',
     shownDefault: 'certs in --data-dir',
     help: 'Where the certificates made on first start are kept. Not used with --tls-cert-file.',
-    read: readOptional,
   },
   'tls-cert-file': {
     value: 'file',
-    fallback: '',
     help: 'The certificate of the HTTPS port (PEM, with its chain). Default: one is made.',
-    read: readOptional,
   },
   'tls-private-key-file': {
     value: 'file',
-    fallback: '',
     help: 'The key of --tls-cert-file (PEM).',
-    read: readOptional,
   },
   'token-auth-file': {
     value: 'file',
-    fallback: '',
     help: 'Bearer tokens, one a line: token,user,uid,"group,group". The admin token in --data-dir stays valid.',
-    read: readOptional,
   },
   'authorization-mode': {
     value: 'mode',
@@ -130,14 +108,11 @@ const TABLE = {
   },
   'authorization-policy-file': {
     value: 'file',
-    fallback: '',
     help: 'Policies for ABAC, one JSON object a line (abac.authorization.kubernetes.io/v1beta1 Policy).',
-    read: readOptional,
   },
   'anonymous-auth': {
     fallback: 'true',
     help: 'Takes requests without a credential as system:anonymous; with false they get 401.',
-    read: readBoolean,
   },
   'event-ttl': { value: 'duration', fallback: '1h0m0s', help: 'How long an event is kept.', read: timeToLive },
   'api-domain': {
@@ -149,12 +124,10 @@ const TABLE = {
   'core-v1-events': {
     fallback: 'true',
     help: 'Serves the same events as core v1 at /api/v1 too: kubectl events and kubectl describe read only those.',
-    read: readBoolean,
   },
   'managed-fields': {
     fallback: 'true',
     help: 'Records in metadata.managedFields who manages which field.',
-    read: readBoolean,
   },
   'data-dir': {
     value: 'dir',
@@ -164,7 +137,6 @@ const TABLE = {
   },
   store: {
     value: 'store',
-    fallback: '',
     shownDefault: 'sqlite:events.db in --data-dir; memory where this Node has no driver for SQLite',
     help: 'Where events are kept. memory: in this process, gone when it ends. sqlite:PATH: in a file. postgres://USER:PASSWORD@HOST:PORT/DATABASE, with ?schema=NAME and parameters of the driver; without a password PGPASSWORD is asked. etcd://HOST:PORT,HOST:PORT/PREFIX, also with USER:PASSWORD@; etcds:// speaks TLS, with ?ca=FILE&cert=FILE&key=FILE. All servers on one PostgreSQL or etcd serve the same events.',
     read: (text) => (text === '' ? undefined : parseStoreUrl(text)),
@@ -173,7 +145,6 @@ const TABLE = {
   'watch-cache': {
     fallback: 'true',
     help: 'Keeps the events and their latest changes in memory too, up to half of the heap that Node may use, and reads from there: as fast as the memory store, and as up to date as the store itself. Of no effect for --store=memory.',
-    read: readBoolean,
   },
   workers: {
     value: 'count',
@@ -185,39 +156,34 @@ const TABLE = {
   metrics: {
     fallback: 'true',
     help: 'Serves /metrics and /metrics/slis in the format of Prometheus, to callers who may get these paths.',
-    read: readBoolean,
   },
   'example-dependency': {
-    fallback: 'false',
     help: 'Adds a check that pretends to fail for the last 15 seconds of every minute, to see what a failing check looks like.',
-    read: readBoolean,
   },
-} as const satisfies FlagTable;
+};
 
-/** The flags of `kube-vitals serve`. */
-export const serveFlags: FlagTable = TABLE;
-
-/** Reads what follows `serve`. */
-export function parseServeFlags(argv: readonly string[]): ServeCommandLine {
-  const parsed = parseCommandLine({ flags: TABLE, operands: [] }, argv);
-  if (!('flags' in parsed)) return parsed;
-  const { certDir = join(parsed.flags.dataDir, 'certs') } = parsed.flags;
-  const flags = { ...parsed.flags, certDir, limits: limitOptions(parsed.flags) };
-  const error = contradiction(flags);
-  return error === undefined ? { flags } : { error };
+/** The settings of the server: the values of the flags with what follows from them. */
+export interface Flags extends Omit<ServeFlags, 'certDir' | 'limits'> {
+  readonly certDir: string;
+  readonly limits: LimitOptions;
 }
 
-function contradiction(flags: Flags): string | undefined {
-  if ((flags.tlsCertFile === undefined) !== (flags.tlsPrivateKeyFile === undefined)) {
-    return '--tls-cert-file and --tls-private-key-file go together: give both, or neither';
+/** Completes the values of the flags. @throws Error for values that contradict one another */
+export function settleFlags(values: ServeFlags): Flags {
+  const { dataDir, tlsCertFile, tlsPrivateKeyFile, authorizationMode, authorizationPolicyFile, workers, store } =
+    values;
+  if ((tlsCertFile === undefined) !== (tlsPrivateKeyFile === undefined)) {
+    throw new Error('--tls-cert-file and --tls-private-key-file go together: give both, or neither');
   }
-  if ((flags.authorizationMode === 'ABAC') !== (flags.authorizationPolicyFile !== undefined)) {
-    return '--authorization-mode=ABAC and --authorization-policy-file go together: give both, or neither';
+  if ((authorizationMode === 'ABAC') !== (authorizationPolicyFile !== undefined)) {
+    throw new Error('--authorization-mode=ABAC and --authorization-policy-file go together: give both, or neither');
   }
-  if (flags.workers > 1 && (flags.store === undefined || isLocal(flags.store))) {
-    return `--workers=${flags.workers} needs a store that processes can share: give --store=postgres://… or --store=etcd://…, since memory and SQLite belong to one process`;
+  if (workers > 1 && (store === undefined || isLocal(store))) {
+    throw new Error(
+      `--workers=${workers} needs a store that processes can share: give --store=postgres://… or --store=etcd://…, since memory and SQLite belong to one process`,
+    );
   }
-  return undefined;
+  return { ...values, certDir: values.certDir ?? join(dataDir, 'certs'), limits: limitOptions(values) };
 }
 
 function positiveDuration(text: string): number {

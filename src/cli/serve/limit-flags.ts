@@ -1,20 +1,20 @@
 import type { EventRateLimit, EventRateLimitType, EventsOptions } from '../../index.js';
-import { type FlagDefinition, type FlagValues, oneOf } from '../command-line/parse-command-line.js';
+import { oneOf, type FlagDefinition, type FlagTable } from '../command-line/parse-command-line.js';
 
 /** The options of `createEvents` that limit callers. */
 export type LimitOptions = Required<Pick<EventsOptions, 'limits' | 'eventRateLimits'>>;
 
-type RateFlagName =
-  | 'event-rate-limit-server'
-  | 'event-rate-limit-namespace'
-  | 'event-rate-limit-user'
-  | 'event-rate-limit-source-and-object';
-
-/** What each of the flags below is read as. */
-type LimitValues = Readonly<Record<RateFlagName, EventRateLimit | undefined>> & { readonly limits: boolean };
+/** The values of the flags that limit what callers may do. */
+export interface LimitFlags {
+  readonly eventRateLimitServer: EventRateLimit | undefined;
+  readonly eventRateLimitNamespace: EventRateLimit | undefined;
+  readonly eventRateLimitUser: EventRateLimit | undefined;
+  readonly eventRateLimitSourceAndObject: EventRateLimit | undefined;
+  readonly limits: boolean;
+}
 
 /** The flags that limit what callers may do. */
-export const limitFlags: { readonly [Name in keyof LimitValues]: FlagDefinition<LimitValues[Name]> } = {
+export const limitFlags: FlagTable<LimitFlags> = {
   'event-rate-limit-server': rateFlag('Server', 'off', 'all events'),
   'event-rate-limit-namespace': rateFlag('Namespace', 'off', 'the events of each namespace'),
   'event-rate-limit-user': rateFlag('User', 'off', 'the events that each user writes'),
@@ -31,11 +31,11 @@ export const limitFlags: { readonly [Name in keyof LimitValues]: FlagDefinition<
   },
 };
 
-/** What the flags come to. */
-export function limitOptions(values: FlagValues<typeof limitFlags>): LimitOptions {
+/** The options that the values of the flags stand for. */
+export function limitOptions(values: LimitFlags): LimitOptions {
   if (!values.limits) return { limits: NONE, eventRateLimits: [] };
   const { eventRateLimitServer, eventRateLimitNamespace, eventRateLimitUser, eventRateLimitSourceAndObject } = values;
-  // In the order in which they are asked.
+  // In the order in which they are checked.
   const rates = [eventRateLimitServer, eventRateLimitNamespace, eventRateLimitUser, eventRateLimitSourceAndObject];
   return { limits: {}, eventRateLimits: rates.filter((limit) => limit !== undefined) };
 }

@@ -1,8 +1,7 @@
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { systemClock } from '../../clock/clock.js';
-import type { ProcessContext } from '../command-line/command.js';
-import { messageOf } from '../command-line/message-of.js';
+import { messageOf, type ProcessContext } from '../command-line/command.js';
 import { announce } from './banner.js';
 import type { Flags } from './flags.js';
 import { createLog } from './log.js';

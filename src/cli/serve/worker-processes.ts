@@ -1,8 +1,7 @@
 import cluster from 'node:cluster';
 import { pause } from '../../clock/abortable.js';
 import { systemClock } from '../../clock/clock.js';
-import type { EndSignal, ProcessContext } from '../command-line/command.js';
-import { messageOf } from '../command-line/message-of.js';
+import { messageOf, type EndSignal, type ProcessContext } from '../command-line/command.js';
 import type { WorkerEvents, WorkerProcess } from './supervisor.js';
 import type { FromWorker, ToWorker } from './worker-messages.js';
 

@@ -1,6 +1,5 @@
 import { systemClock } from '../../clock/clock.js';
-import type { ProcessContext } from '../command-line/command.js';
-import { messageOf } from '../command-line/message-of.js';
+import { messageOf, type ProcessContext } from '../command-line/command.js';
 import type { Flags } from './flags.js';
 import { createLog } from './log.js';
 import { serve } from './serve.js';

@@ -1,6 +1,6 @@
 import { readFile, access } from 'node:fs/promises';
 import { isStoreError, memoryStore, type EventStore } from '../../index.js';
-import { messageOf } from '../command-line/message-of.js';
+import { messageOf } from '../command-line/command.js';
 import { isLocal, type StoreChoice, sqliteAt } from './store-url.js';
 import { join } from 'node:path';
 import { loadDriver } from '../../store/sqlite/driver.js';

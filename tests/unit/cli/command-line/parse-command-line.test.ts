@@ -3,17 +3,16 @@ import {
   parseCommandLine,
   type FlagTable,
   oneOf,
-  readBoolean,
   readCount,
   readDuration,
   readNonEmpty,
 } from '../../../../src/cli/command-line/parse-command-line.js';
 
-const flags = {
+const flags: FlagTable<{ readonly count: number; readonly loud: boolean; readonly secret: string }> = {
   count: { value: 'n', fallback: '3', help: 'How many.', read: readCount },
-  loud: { fallback: 'false', help: 'Whether it is loud.', read: readBoolean },
+  loud: { help: 'Whether it is loud.' },
   secret: { value: 'text', fallback: 'x', help: 'A text.', read: readNonEmpty, quote: () => '…' },
-} as const satisfies FlagTable;
+};
 
 const parse = (argv: string[], operands: string[] = []): unknown => parseCommandLine({ flags, operands }, argv);
 

@@ -1,21 +1,22 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseServeFlags, serveFlags, type Flags } from '../../../../src/cli/serve/flags.js';
+import { parseCommandLine } from '../../../../src/cli/command-line/parse-command-line.js';
+import { serveFlags, settleFlags, type Flags } from '../../../../src/cli/serve/flags.js';
 import { readInFlightLimits } from '../../../../src/limits/in-flight-options.js';
 import { serveCommand } from '../../../../src/cli/serve/serve-command.js';
 
 function flags(...argv: string[]): Flags {
-  const parsed = parseServeFlags(argv);
+  const parsed = parseCommandLine({ flags: serveFlags, operands: [] }, argv);
   if (!('flags' in parsed)) throw new Error(JSON.stringify(parsed));
-  return parsed.flags;
+  return settleFlags(parsed.flags);
 }
 
 function error(...argv: string[]): string {
-  const parsed = parseServeFlags(argv);
-  return 'error' in parsed ? parsed.error : '';
+  const prepared = serveCommand.prepare(argv);
+  return 'error' in prepared ? prepared.error : '';
 }
 
-describe('parseServeFlags', () => {
+describe('the command line of serve', () => {
   it('has safe defaults', () => {
     expect(flags()).toEqual({
       livezGracePeriod: 0,
@@ -199,8 +200,8 @@ describe('parseServeFlags', () => {
       fc.property(
         fc.array(fc.oneof(fc.string(), fc.constantFrom('--event-ttl', '--secure-port=', '--help'))),
         (argv) => {
-          const parsed = parseServeFlags(argv);
-          if ('error' in parsed) expect(parsed.error.trim()).not.toBe('');
+          const prepared = serveCommand.prepare(argv);
+          if ('error' in prepared) expect(prepared.error.trim()).not.toBe('');
         },
       ),
     );
