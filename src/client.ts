@@ -16,20 +16,7 @@ export type {
   WatchOptions,
   WriteOptions as ClientWriteOptions,
 } from './client/contract/events-client.js';
-export { connectionError, isConnectionError, type ConnectionError } from './client/contract/connection-error.js';
-export { isResponseError, type ResponseError } from './client/contract/response-error.js';
-export {
-  isAlreadyExists,
-  isConflict,
-  isExpired,
-  isForbidden,
-  isInvalid,
-  isNotFound,
-  isStatusError,
-  isTooManyRequests,
-  isUnauthorized,
-  type StatusError,
-} from './client/contract/status-error.js';
+export { connectionError, type ConnectionError, isAlreadyExists, isConflict, isConnectionError, isExpired, isForbidden, isInvalid, isNotFound, isResponseError, isStatusError, isTooManyRequests, isUnauthorized, type ResponseError, type StatusError } from './client/contract/errors.js';
 export type { ConnectedTransport, Transport } from './client/contract/transport.js';
 export type { Event, EventSeries, EventSource, ObjectReference } from './model/event.js';
 export type { ManagedFieldsEntry, ObjectMeta, OwnerReference } from './model/object-meta.js';

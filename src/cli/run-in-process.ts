@@ -1,4 +1,5 @@
 import process from 'node:process';
+import { keepProcess } from '../clock/keep-process.js';
 import type { EndSignal, ProcessContext } from './command-line/command.js';
 
 /**
@@ -22,14 +23,14 @@ export async function runInProcess(
       };
     },
   };
-  // Whoever read the output has had enough, such as `head`.
+  // The reader of the output may close it early, as `head` does.
   process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => process.exit(code === 'EPIPE' ? 0 : 1));
-  // Keeps the process alive while a command waits for unreferenced timers only, such as those of a store that retries.
-  const untilEnded = setInterval(() => undefined, 1_000_000_000);
+  // A command may wait for unreferenced timers only, such as those of a store that retries.
+  const release = keepProcess();
 
   const code = await program(process.argv.slice(2), context);
-  clearInterval(untilEnded);
+  release();
   process.exitCode = code;
-  // After the output has reached the pipe; handles that a command has left open are not waited for.
+  // Once the output has reached the pipe, without waiting for handles that a command has left open.
   process.stdout.write('', () => process.exit());
 }

@@ -1,6 +1,7 @@
 import { systemClock, type ClockTimer } from '../../clock/clock.js';
 import { createTokenBuckets } from '../../limits/token-buckets.js';
 import { untilAborted } from '../../clock/abortable.js';
+import { keepProcess } from '../../clock/keep-process.js';
 import type { DropReason, EventInput, FlushOptions, Recorder, RecorderStats } from './contract.js';
 import { createLanes } from './lanes.js';
 import { createEventNames } from './names.js';
@@ -18,7 +19,6 @@ const MOST_SOURCES = 4_096;
 const STEADY_MICROS = 1_000_000;
 /** A series is written within a quarter of the interval before it ends. */
 const TICKS = 4;
-const LONGEST_HOLD_MS = 2_147_483_647;
 
 /**
  * Makes a recorder: it writes what happened as events, equal ones as a series with a count, without the caller waiting for it.
@@ -185,8 +185,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
 
   async function flush({ signal }: FlushOptions = {}): Promise<void> {
     signal?.throwIfAborted();
-    // Timers of clocks let the process end, which it must not do in the middle of this.
-    const hold = setInterval(() => undefined, LONGEST_HOLD_MS);
+    const release = keepProcess();
     try {
       const counts = [...unwritten].map((series) => [series, series.count] as const);
       for (const series of unwritten) enqueue(series);
@@ -197,7 +196,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
         }
       }
     } finally {
-      clearInterval(hold);
+      release();
     }
   }
 

@@ -1,7 +1,6 @@
 import { nextTurn, type Clock } from '../../clock/clock.js';
 import { pause } from '../../clock/abortable.js';
-import { isConnectionError } from '../contract/connection-error.js';
-import { isStatusError } from '../contract/status-error.js';
+import { isConnectionError, isStatusError } from '../contract/errors.js';
 import type { Series } from './series.js';
 
 const FIRST_DELAY_MS = 100;

@@ -1,6 +1,6 @@
 import type { Event } from '../../model/event.js';
 import type { EventsClient } from '../contract/events-client.js';
-import { isForbidden, isNotFound, isStatusError } from '../contract/status-error.js';
+import { isForbidden, isNotFound, isStatusError } from '../contract/errors.js';
 import type { Series } from './series.js';
 
 /** How often a write begins again because the event was not what it was thought to be. */

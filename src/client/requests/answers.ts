@@ -1,7 +1,6 @@
 import type { ApiResponse } from '../../http/response.js';
 import type { Status } from '../../model/status.js';
-import { responseError } from '../contract/response-error.js';
-import { statusError, type StatusError } from '../contract/status-error.js';
+import { responseError, statusError, type StatusError } from '../contract/errors.js';
 import { readBody } from './read-body.js';
 import { retryAfterMs } from './retry-after.js';
 

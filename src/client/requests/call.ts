@@ -2,7 +2,7 @@ import type { Clock } from '../../clock/clock.js';
 import type { ApiRequest, RequestHeaders } from '../../http/request.js';
 import type { ApiResponse } from '../../http/response.js';
 import { untilAborted } from '../../clock/abortable.js';
-import { statusError } from '../contract/status-error.js';
+import { statusError } from '../contract/errors.js';
 import type { Transport } from '../contract/transport.js';
 import { readObject, type Reading } from './answers.js';
 import { createDeadline, type Deadline } from './deadline.js';

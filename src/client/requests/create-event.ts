@@ -1,6 +1,5 @@
 import type { Event } from '../../model/event.js';
-import { connectionError } from '../contract/connection-error.js';
-import { isAlreadyExists, isStatusError } from '../contract/status-error.js';
+import { connectionError, isAlreadyExists, isStatusError } from '../contract/errors.js';
 import { firstValue, isRecord, readObject } from './answers.js';
 import {
   askObject,

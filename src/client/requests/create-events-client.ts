@@ -1,7 +1,7 @@
 import { systemClock } from '../../clock/clock.js';
 import type { Event } from '../../model/event.js';
 import type { EventKey, EventPatch, EventSelection, EventsClient, WriteOptions } from '../contract/events-client.js';
-import { responseError } from '../contract/response-error.js';
+import { responseError } from '../contract/errors.js';
 import type { Transport } from '../contract/transport.js';
 import { isRecord } from './answers.js';
 import { callObject, type CallContext } from './call.js';

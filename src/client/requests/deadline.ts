@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock/clock.js';
-import { connectionError } from '../contract/connection-error.js';
+import { connectionError } from '../contract/errors.js';
 
 /** How long a call may take. */
 export interface Deadline {

@@ -1,7 +1,6 @@
 import type { Event } from '../../model/event.js';
 import type { EventListing, EventPage, ListOptions } from '../contract/events-client.js';
-import { responseError } from '../contract/response-error.js';
-import { isExpired } from '../contract/status-error.js';
+import { isExpired, responseError } from '../contract/errors.js';
 import { isRecord } from './answers.js';
 import { callObject, type CallContext } from './call.js';
 import type { EventPaths } from './paths.js';

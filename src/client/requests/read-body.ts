@@ -2,7 +2,7 @@ import type { ApiResponse } from '../../http/response.js';
 import { isStream, releaseIterator, releaseSource } from '../../http/response.js';
 import { joinBytes } from '../../http/bytes.js';
 import { untilAborted } from '../../clock/abortable.js';
-import { connectionError } from '../contract/connection-error.js';
+import { connectionError } from '../contract/errors.js';
 
 /**
  * The chunks of an answer, each of which belongs to the consumer until it asks for the next. Ends with an error when one of the

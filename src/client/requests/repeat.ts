@@ -1,7 +1,7 @@
-import { systemClock, type Clock } from '../../clock/clock.js';
 import { pause } from '../../clock/abortable.js';
-import { isConnectionError } from '../contract/connection-error.js';
-import { isStatusError } from '../contract/status-error.js';
+import type { Clock } from '../../clock/clock.js';
+import { keepProcess } from '../../clock/keep-process.js';
+import { isConnectionError, isStatusError } from '../contract/errors.js';
 import type { Deadline } from './deadline.js';
 
 /** How often and how soon requests are repeated. */
@@ -49,21 +49,11 @@ export async function repeat<T>(
       const asked = isStatusError(error) ? (error.retryAfterMs ?? 0) : 0;
       const wait = Math.max(delay, asked);
       if (wait >= deadline.remainingMs()) throw error;
-      await keepAwake(clock, wait, deadline.signal);
+      // A program that awaits the call would end in the pause.
+      const release = keepProcess();
+      await pause(clock, wait, deadline.signal);
+      release();
       if (deadline.signal.aborted) throw deadline.signal.reason;
     }
-  }
-}
-
-/**
- * Waits. Timers of the clock let the process end, and nothing else of a call keeps it alive while no request is under way: a
- * program that awaits the call would end in the middle of it.
- */
-async function keepAwake(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
-  const hold = clock === systemClock ? setTimeout(() => undefined, ms) : undefined;
-  try {
-    await pause(clock, ms, signal);
-  } finally {
-    clearTimeout(hold);
   }
 }

@@ -1,6 +1,5 @@
-import { connectionError } from '../contract/connection-error.js';
+import { connectionError, responseError } from '../contract/errors.js';
 import type { WatchFrame } from '../contract/events-client.js';
-import { responseError } from '../contract/response-error.js';
 import { joinBytes } from '../../http/bytes.js';
 import { frameError, isRecord, parseObject, shown } from './answers.js';
 

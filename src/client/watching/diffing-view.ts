@@ -1,7 +1,7 @@
 import type { Event } from '../../model/event.js';
 import type { WatchFrame } from '../contract/events-client.js';
 import type { EventChange } from './changes.js';
-import type { Remembered } from './remembered.js';
+import type { Known, Remembered } from './remembered.js';
 import { compareRevisions, isOlder, keyOf, revisionOf } from './revisions.js';
 import type { View } from './view.js';
 
@@ -22,6 +22,9 @@ export function createDiffingView({ remembered, after, skipsFirst }: DiffingView
   let complete = false;
   let seen = new Set<string>();
 
+  const isSkipped = (revision: string): boolean =>
+    skipsFirst || (after !== undefined && (compareRevisions(revision, after) ?? 1) <= 0);
+
   const put = (event: Event, position?: string): readonly EventChange[] => {
     const key = keyOf(event);
     const known = remembered.get(key);
@@ -31,22 +34,12 @@ export function createDiffingView({ remembered, after, skipsFirst }: DiffingView
     remembered.set(key, event);
     const at = position === undefined ? undefined : { position };
     if (known === undefined) {
-      if (!complete && position === undefined) {
-        if (
-          skipsFirst ||
-          (after !== undefined && compareRevisions(revision, after) !== undefined && !isOlder(after, revision))
-        )
-          return NOTHING;
-      }
+      if (!complete && position === undefined && isSkipped(revision)) return NOTHING;
       return [{ type: 'added', event, ...at }];
     }
-    const previous = known.event && { previous: known.event };
-    if (known.uid === uid) return [{ type: 'updated', event, ...previous, ...at }];
+    if (known.uid === uid) return [{ type: 'updated', event, ...previousOf(known), ...at }];
     // Between the two it was deleted.
-    return [
-      { type: 'deleted', event: known.event ?? bareEvent(key, known), ...previous, missed: true },
-      { type: 'added', event, ...at },
-    ];
+    return [missedDeletion(key, known), { type: 'added', event, ...at }];
   };
 
   const remove = (event: Event, position?: string): readonly EventChange[] => {
@@ -57,7 +50,7 @@ export function createDiffingView({ remembered, after, skipsFirst }: DiffingView
     if (known !== undefined && isOlder(revisionOf(event), known.revision)) return NOTHING;
     remembered.delete(key);
     const at = position === undefined ? undefined : { position };
-    return [{ type: 'deleted', event, ...(known?.event && { previous: known.event }), ...at }];
+    return [{ type: 'deleted', event, ...previousOf(known), ...at }];
   };
 
   function* missedDeletions(): Generator<EventChange> {
@@ -66,8 +59,7 @@ export function createDiffingView({ remembered, after, skipsFirst }: DiffingView
       const known = remembered.get(key);
       remembered.delete(key);
       if (known === undefined) continue;
-      const previous = known.event && { previous: known.event };
-      yield { type: 'deleted', event: known.event ?? bareEvent(key, known), ...previous, missed: true };
+      yield missedDeletion(key, known);
     }
     seen = new Set();
     complete = true;
@@ -93,7 +85,7 @@ export function createDiffingView({ remembered, after, skipsFirst }: DiffingView
       const order = compareRevisions(revision, position);
       if (order !== undefined && order <= 0) {
         const repeated = type === 'DELETED' ? known === undefined : known?.revision === revision;
-        return repeated ? NOTHING : 'doubtful';
+        return repeated ? NOTHING : 'rewound';
       }
       if (type === 'DELETED') return remove(object, revision);
       if (known !== undefined && isOlder(revision, known.revision)) return NOTHING;
@@ -109,8 +101,17 @@ export function createDiffingView({ remembered, after, skipsFirst }: DiffingView
   };
 }
 
+const previousOf = (known: Known | undefined) => known?.event && { previous: known.event };
+
+const missedDeletion = (key: string, known: Known): EventChange => ({
+  type: 'deleted',
+  event: known.event ?? bareEvent(key, known),
+  ...previousOf(known),
+  missed: true,
+});
+
 /** What is known of an event of which only name, UID and revision are remembered. */
-function bareEvent(key: string, { revision, uid }: { readonly revision: string; readonly uid: string }): Event {
+function bareEvent(key: string, { revision, uid }: Known): Event {
   const slash = key.indexOf('/');
   return {
     metadata: {

@@ -5,11 +5,9 @@ import { aBoolean, anAbortSignal, mustBe } from '../../options/rules.js';
 import type { EventKey } from '../contract/events-client.js';
 import type { EventChange } from './changes.js';
 import { createDiffingView } from './diffing-view.js';
-import { endable } from '../../clock/endable.js';
 import { follow } from './follow.js';
 import { createIndexes, type EventIndexer } from './index-by.js';
 import { rememberedEvents } from './remembered.js';
-import { followParts, WATCH_LIST_MS } from './watch-events.js';
 import { followRules, type FollowOptions } from './watch-options.js';
 
 /** For {@link createEventsCache}. */
@@ -80,7 +78,6 @@ export function createEventsCache(options: EventsCacheOptions): EventsCache {
     updated: new Set(),
     deleted: new Set(),
   };
-  const remembered = rememberedEvents(events);
 
   const call = (type: EventChange['type'], handler: EventHandler, event: Event, previous?: Event): void => {
     const failed = (error: unknown): void =>
@@ -98,33 +95,19 @@ export function createEventsCache(options: EventsCacheOptions): EventsCache {
     listed = resolve;
     ended = reject;
   });
-  // Who does not ask has been told through `observe`.
+  // A failure that nobody awaits has been reported to `observe`.
   synced.catch(() => undefined);
 
-  const changes = endable(options.signal, (signal) =>
-    follow<EventChange>({
-      ...followParts('createEventsCache', options),
-      view: createDiffingView({
-        remembered: {
-          ...remembered,
-          set(key, event) {
-            indexes.changed(key, events.get(key), event);
-            remembered.set(key, event);
-          },
-          delete(key) {
-            indexes.changed(key, events.get(key), undefined);
-            remembered.delete(key);
-          },
-        },
-        after: undefined,
-        skipsFirst: false,
-      }),
-      start: 'list',
-      watchListMs: watchList ? WATCH_LIST_MS : 0,
-      onListed: () => listed(),
-      signal,
+  const changes = follow<EventChange>('createEventsCache', options, {
+    view: createDiffingView({
+      remembered: rememberedEvents(events, indexes.changed),
+      after: undefined,
+      skipsFirst: false,
     }),
-  );
+    start: 'list',
+    watchList,
+    onListed: () => listed(),
+  });
   const run = async (): Promise<void> => {
     try {
       for await (const { type, event, previous } of changes) {
@@ -148,7 +131,7 @@ export function createEventsCache(options: EventsCacheOptions): EventsCache {
     size: () => events.size,
     on(type, handler) {
       if (!Object.hasOwn(handlers, type)) throw new TypeError("on: the type must be 'added', 'updated' or 'deleted'");
-      // A handler may be given twice, and is then called twice.
+      // A handler that is registered twice is called twice.
       const entry: EventHandler = (event, previous) => handler(event, previous);
       if (type === 'added') for (const event of [...events.values()]) call(type, entry, event);
       handlers[type].add(entry);

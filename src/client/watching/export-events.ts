@@ -1,17 +1,15 @@
 import { createBackoff } from '../../clock/backoff.js';
 import { systemClock } from '../../clock/clock.js';
+import { keepProcess } from '../../clock/keep-process.js';
 import type { Event } from '../../model/event.js';
 import { createFailureSeries } from '../../observe/failure-series.js';
 import { createNotifier } from '../../observe/observation.js';
 import { checkOptions } from '../../options/check-options.js';
 import { anAbortSignal, anObjectWith, aNumber, aWholeNumber, required } from '../../options/rules.js';
 import { batchesOf } from './batches.js';
-import { endable } from '../../clock/endable.js';
 import { follow } from './follow.js';
-import { keepProcess } from './keep-process.js';
 import { createNewerView } from './newer-view.js';
 import { compareRevisions, revisionOf } from './revisions.js';
-import { followParts } from './watch-events.js';
 import { followRules, type FollowOptions } from './watch-options.js';
 
 /** The longest pause before a sink is tried again, in milliseconds. */
@@ -82,15 +80,11 @@ async function run(options: ExportEventsOptions): Promise<void> {
     if (cursor !== undefined && compareRevisions(cursor, '0') === undefined) {
       throw new TypeError(`exportEvents: sink.cursor() gave ${JSON.stringify(cursor)}, which is no cursor`);
     }
-    const events = endable(signal, (ending) =>
-      follow<Event>({
-        ...followParts('exportEvents', options),
-        view: createNewerView(cursor, MAX_HELD),
-        start: cursor === undefined ? 'list' : { after: cursor },
-        watchListMs: 0,
-        signal: ending,
-      }),
-    );
+    const events = follow<Event>('exportEvents', options, {
+      view: createNewerView(cursor, MAX_HELD),
+      start: cursor === undefined ? 'list' : { after: cursor },
+      watchList: false,
+    });
     try {
       for await (const batch of batchesOf(events, { size: batchSize, ms: batchMs, clock })) {
         if (signal.aborted) return;

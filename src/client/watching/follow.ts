@@ -1,38 +1,64 @@
 import { createBackoff } from '../../clock/backoff.js';
-import type { Clock } from '../../clock/clock.js';
-import type { FailureSeries } from '../../observe/failure-series.js';
-import type { Event } from '../../model/event.js';
-import type { EventSelection, EventsClient, WatchFrame } from '../contract/events-client.js';
-import { isStatusError } from '../contract/status-error.js';
-import { createAttempts } from './attempts.js';
-import { openConnection, type Connection } from './one-connection.js';
+import { systemClock, type Clock } from '../../clock/clock.js';
+import { endable } from '../../clock/endable.js';
+import { keepProcess } from '../../clock/keep-process.js';
+import { createFailureSeries, type FailureSeries } from '../../observe/failure-series.js';
+import { createNotifier } from '../../observe/observation.js';
+import type { EventSelection, WatchFrame } from '../contract/events-client.js';
+import { isStatusError } from '../contract/errors.js';
+import { Attempts } from './attempts.js';
+import { openConnection } from './one-connection.js';
+import { failure, isFinal, isNoWatchList, isRewound } from './refusals.js';
 import { isOlder, revisionOf } from './revisions.js';
 import { createSilenceLimit } from './silence.js';
-import { keepProcess } from './keep-process.js';
-import { doubtful, isDoubtful, isFinal, isNoWatchList } from './refusals.js';
 import type { View } from './view.js';
+import type { FollowOptions } from './watch-options.js';
 
 /** The longest pause between two attempts, in milliseconds. */
 const LONGEST_PAUSE_MS = 10_000;
-/** How many times as long as one frame all initial ones may take. */
+/** How many times as long all initial frames may take. */
 const INITIAL_FRAMES = 6;
+/** How long a server may send nothing before the end of the initial events, in milliseconds. */
+const WATCH_LIST_MS = 10_000;
 const NOTHING: readonly never[] = [];
 const INITIAL_END = 'k8s.io/initial-events-end';
 
-/** For {@link follow}. */
-export interface FollowParts<Given> {
-  readonly client: EventsClient;
-  readonly selection: EventSelection;
+/** What a function makes of the events that it follows. */
+interface FollowParts<Given> {
   readonly view: View<Given>;
   /** Where the watch begins. `list`: with what exists; `latest`: now, without a list. */
   readonly start: 'list' | 'latest' | { readonly after: string };
-  readonly pageSize: number | undefined;
-  /** How long a connection may be silent, in milliseconds, at first. */
-  readonly silenceMs: number;
-  /** Uses WatchList, giving the server this long for each frame of the beginning, in milliseconds; 0: reads lists. */
-  readonly watchListMs: number;
+  /** Begins with WatchList instead of a list. */
+  readonly watchList: boolean;
   /** A list was completed. */
   readonly onListed?: (() => void) | undefined;
+}
+
+/**
+ * Follows the events of a server until the signal is aborted or the iterator is ended: lists, watches, and resumes where it was.
+ * The list that begins it and those that follow an expired position are read page by page as the consumer takes the results.
+ *
+ * @param where the function that follows, for observations
+ * @throws what the server refused, if that cannot be cured by trying again
+ */
+export function follow<Given>(
+  where: string,
+  options: FollowOptions & { readonly signal?: AbortSignal | undefined },
+  parts: FollowParts<Given>,
+): AsyncIterableIterator<Given> {
+  const { client, namespace, fieldSelector, labelSelector, pageSize } = options;
+  const { silenceMs = 30_000, clock = systemClock, observe } = options;
+  const selection = { namespace, fieldSelector, labelSelector };
+  const series = createFailureSeries(where, createNotifier(observe), clock);
+  return endable(options.signal, (signal) =>
+    new Follower({ ...parts, client, selection, pageSize, silenceMs, clock, series, signal }).run(),
+  );
+}
+
+interface FollowerParts<Given> extends FollowParts<Given>, Pick<FollowOptions, 'client' | 'pageSize'> {
+  readonly selection: EventSelection;
+  /** How long a connection may be silent at first, in milliseconds. */
+  readonly silenceMs: number;
   readonly clock: Clock;
   readonly series: FailureSeries;
   readonly signal: AbortSignal;
@@ -41,19 +67,9 @@ export interface FollowParts<Given> {
 /** A connection that waited so long without a failure counts as one that worked, in milliseconds. */
 const LASTING_MS = 10_000;
 
-/**
- * Follows the events of a server until the signal is aborted: lists, watches, and goes on where it was. The list that begins it
- * and those that follow an expired position are read page by page as the consumer takes what comes of them.
- *
- * @throws what the server refused, if that cannot be cured by trying again
- */
-export function follow<Given>(parts: FollowParts<Given>): AsyncGenerator<Given, void, undefined> {
-  return new Follower(parts).run();
-}
-
 /** A class, because its generators share what they know of the connection. */
 class Follower<Given> {
-  readonly #parts: FollowParts<Given>;
+  readonly #parts: FollowerParts<Given>;
   readonly #silence;
   readonly #backoff;
   readonly #attempts;
@@ -65,16 +81,16 @@ class Follower<Given> {
   #mustCompare = false;
   #usesWatchList: boolean;
 
-  constructor(parts: FollowParts<Given>) {
-    const { clock, series, start, silenceMs, watchListMs } = parts;
+  constructor(parts: FollowerParts<Given>) {
+    const { clock, series, start, silenceMs, watchList } = parts;
     this.#parts = parts;
     this.#silence = createSilenceLimit(silenceMs, clock.monotonic());
     this.#backoff = createBackoff(clock, LONGEST_PAUSE_MS);
-    this.#attempts = createAttempts(series, this.#backoff, this.#silence);
+    this.#attempts = new Attempts(series, this.#backoff, this.#silence);
     this.#position = typeof start === 'object' ? start.after : undefined;
     this.#mustList = start === 'list';
     this.#mustCompare = typeof start === 'object';
-    this.#usesWatchList = watchListMs > 0;
+    this.#usesWatchList = watchList;
   }
 
   /**
@@ -123,7 +139,7 @@ class Follower<Given> {
   *#beginAgain(error: unknown): Generator<Given, void, undefined> {
     const { view } = this.#parts;
     if (this.#position !== undefined && !this.#mustList) yield* view.expired(this.#position);
-    if (isDoubtful(error)) view.rewound();
+    if (isRewound(error)) view.rewound();
     this.#mustList = true;
     this.#mustCompare = false;
   }
@@ -148,9 +164,9 @@ class Follower<Given> {
   /** A server that was restored may wait in silence until it has counted up to the position. */
   async #compare(): Promise<void> {
     try {
-      if (this.#position !== undefined && isOlder(await this.#latest(), this.#position)) throw doubtful();
+      if (this.#position !== undefined && isOlder(await this.#latest(), this.#position)) throw rewound();
     } catch (error) {
-      // Who may watch and not list goes on without.
+      // A caller that may watch but not list continues without.
       if (!isStatusError(error) || !isFinal(error)) throw error;
     }
     this.#mustCompare = false;
@@ -179,15 +195,14 @@ class Follower<Given> {
     this.#parts.onListed?.();
   }
 
-  #connect(): Connection {
-    const { client, selection, clock, signal, watchListMs } = this.#parts;
+  #connect() {
+    const { client, selection, clock, signal } = this.#parts;
+    const start = this.#mustList ? { sendInitialEvents: true } : { resourceVersion: this.#position };
     return openConnection({
       ...{ client, signal, clock },
       silence: this.#silence,
-      watch: this.#mustList
-        ? { ...selection, allowWatchBookmarks: true, sendInitialEvents: true }
-        : { ...selection, allowWatchBookmarks: true, resourceVersion: this.#position },
-      limitMs: () => (this.#mustList ? watchListMs : this.#silence.ms()),
+      watch: { ...selection, allowWatchBookmarks: true, ...start },
+      limitMs: () => (this.#mustList ? WATCH_LIST_MS : this.#silence.ms()),
     });
   }
 
@@ -196,17 +211,17 @@ class Follower<Given> {
     const position = this.#position ?? '';
     const revision = revisionOf(frame.object);
     const isOld = isOlder(revision, position);
-    if (isOld && frame.type === 'BOOKMARK') throw doubtful();
+    if (isOld && frame.type === 'BOOKMARK') throw rewound();
     const given = frame.type === 'BOOKMARK' ? NOTHING : this.#parts.view.changed(frame, position);
-    if (given === 'doubtful') throw doubtful();
+    if (given === 'rewound') throw rewound();
     if (revision !== '' && !isOld) this.#position = revision;
     this.#attempts.progressed();
     return given;
   }
 
   /** The events that exist, up to the bookmark that ends them. */
-  async *#initial(connection: Connection): AsyncGenerator<Given, void, undefined> {
-    const { view, watchListMs } = this.#parts;
+  async *#initial(connection: ReturnType<typeof openConnection>): AsyncGenerator<Given, void, undefined> {
+    const { view } = this.#parts;
     yield* view.beginList();
     for (;;) {
       const frame = await connection.next();
@@ -218,11 +233,13 @@ class Follower<Given> {
       }
       if (frame.type === 'DELETED') yield* view.goneMeanwhile(frame.object);
       else if (frame.type !== 'BOOKMARK') yield* view.listed(frame.object);
-      if (connection.waitedMs() > watchListMs * INITIAL_FRAMES) throw connection.tooLong();
+      if (connection.waitedMs() > WATCH_LIST_MS * INITIAL_FRAMES) throw connection.tooLong();
     }
   }
 }
 
-function isInitialEnd({ type, object }: { readonly type: WatchFrame['type']; readonly object: Event }): boolean {
+const rewound = (): Error => failure('rewound', 'the server has counted back');
+
+function isInitialEnd({ type, object }: WatchFrame): boolean {
   return type === 'BOOKMARK' && object.metadata.annotations?.[INITIAL_END] === 'true';
 }

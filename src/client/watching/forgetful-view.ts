@@ -38,7 +38,7 @@ export function createForgetfulView(onlyNewer: boolean): View<EventChange | Reli
       if (type === 'BOOKMARK') return [];
       const revision = revisionOf(object);
       if (revision === position) return [];
-      if (isOlder(revision, position)) return 'doubtful';
+      if (isOlder(revision, position)) return 'rewound';
       return [{ type: TYPES[type], event: object, position: revision }];
     },
     expired(position) {

@@ -1,6 +1,6 @@
 import type { Event } from '../../model/event.js';
 import { compareRevisions, revisionOf } from './revisions.js';
-import { hopeless } from './refusals.js';
+import { failure } from './refusals.js';
 import type { View } from './view.js';
 
 /** What is before every revision. */
@@ -21,7 +21,7 @@ export function createNewerView(cursor: string | undefined, maxHeld: number): Vi
   const isNewer = (event: Event): boolean => {
     const order = compareRevisions(revisionOf(event), last);
     if (order === undefined)
-      throw hopeless(`resource version ${revisionOf(event)} is no number: there is no order to go on by`);
+      throw failure('hopeless', `resource version ${revisionOf(event)} is no number: there is no order to go on by`);
     return order > 0;
   };
   const sort = (): void => void held.sort((one, other) => compareRevisions(revisionOf(one), revisionOf(other)) ?? 0);
@@ -62,7 +62,7 @@ export function createNewerView(cursor: string | undefined, maxHeld: number): Vi
     },
     changed({ type, object }, position) {
       const order = compareRevisions(revisionOf(object), position);
-      if (order !== undefined && order < 0) return 'doubtful';
+      if (order !== undefined && order < 0) return 'rewound';
       if (type === 'DELETED' || type === 'BOOKMARK') return [];
       return [...oldestFirst([object])];
     },

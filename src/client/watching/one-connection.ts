@@ -1,20 +1,7 @@
 import type { Clock, ClockTimer } from '../../clock/clock.js';
 import type { EventsClient, WatchFrame, WatchOptions } from '../contract/events-client.js';
+import { failure } from './refusals.js';
 import type { SilenceLimit } from './silence.js';
-
-/** One watch request. */
-export interface Connection {
-  /** The next frame, or `undefined` when the server has ended the watch. Rejects with {@link SilentConnection} after too long a wait. */
-  next(): Promise<WatchFrame | undefined>;
-  /** How long `next` has waited so far, in milliseconds, without what the consumer took for its own work. */
-  waitedMs(): number;
-  /** Frames so far. */
-  frames(): number;
-  /** What `next` would have rejected with, for waits that are too long together. */
-  tooLong(): Error;
-  /** Gives it up. */
-  close(): void;
-}
 
 /** For {@link openConnection}. */
 export interface ConnectionParts {
@@ -27,40 +14,24 @@ export interface ConnectionParts {
   readonly limitMs: () => number;
 }
 
-const BRAND: unique symbol = Symbol('silent connection');
-
-/** True for what `next` rejects with after too long a wait. */
-export function isSilentConnection(error: unknown): boolean {
-  return typeof error === 'object' && error !== null && BRAND in error;
-}
-
-function silentConnection(ms: number): Error {
-  return Object.assign(new Error(`the watch was silent for ${Math.round(ms)} ms`), { [BRAND]: true });
-}
+const silent = (ms: number): Error => failure('silent', `the watch was silent for ${Math.round(ms)} ms`);
 
 /**
  * Opens a watch. Nothing is read before `next` is called and nothing ahead of it. The time a frame takes is measured only while
  * `next` waits: a slow consumer is not the server's silence.
  */
-export function openConnection({ client, watch, signal, clock, silence, limitMs }: ConnectionParts): Connection {
+export function openConnection({ client, watch, signal, clock, silence, limitMs }: ConnectionParts) {
   const ending = new AbortController();
   const end = (): void => ending.abort(signal.reason);
   if (signal.aborted) end();
   else signal.addEventListener('abort', end, { once: true });
   const frames = client.watch({ ...watch, signal: ending.signal })[Symbol.asyncIterator]();
-  let count = 0;
   let waited = 0;
   let since: number | undefined;
   let fail: ((error: unknown) => void) | undefined;
   let timer: ClockTimer | undefined;
   let due = 0;
 
-  const close = (): void => {
-    timer?.cancel();
-    signal.removeEventListener('abort', end);
-    ending.abort(new Error('the watch was given up'));
-    frames.return?.().then(undefined, () => undefined);
-  };
   // One timer for many frames: it is set anew only when it fires too early, or would fire too late.
   const setTimer = (moment: number): void => {
     timer?.cancel();
@@ -72,7 +43,7 @@ export function openConnection({ client, watch, signal, clock, silence, limitMs 
     if (since === undefined) return;
     const moment = since + limitMs();
     if (moment > clock.monotonic()) setTimer(moment);
-    else fail?.(silentConnection(clock.monotonic() - since));
+    else fail?.(silent(clock.monotonic() - since));
   };
   // The client may be slow to notice its signal.
   ending.signal.addEventListener('abort', () => fail?.(ending.signal.reason), { once: true });
@@ -96,7 +67,6 @@ export function openConnection({ client, watch, signal, clock, silence, limitMs 
       ({ done, value }) => {
         settled();
         if (done) return resolve(undefined);
-        count += 1;
         silence.frame(value.type === 'BOOKMARK', clock.monotonic());
         resolve(value);
       },
@@ -105,10 +75,17 @@ export function openConnection({ client, watch, signal, clock, silence, limitMs 
   };
 
   return {
-    next: () => new Promise(wait),
-    tooLong: () => silentConnection(waited),
-    waitedMs: () => waited + (since === undefined ? 0 : clock.monotonic() - since),
-    frames: () => count,
-    close,
+    /** The next frame, or `undefined` when the server has ended the watch. Rejects with a `silent` failure after too long a wait. */
+    next: (): Promise<WatchFrame | undefined> => new Promise(wait),
+    /** How long `next` has waited so far, in milliseconds, without the time the consumer took for its own work. */
+    waitedMs: (): number => waited + (since === undefined ? 0 : clock.monotonic() - since),
+    /** What `next` would have rejected with, for waits that are too long together. */
+    tooLong: (): Error => silent(waited),
+    close(): void {
+      timer?.cancel();
+      signal.removeEventListener('abort', end);
+      ending.abort(new Error('the watch was given up'));
+      frames.return?.().then(undefined, () => undefined);
+    },
   };
 }

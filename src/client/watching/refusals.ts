@@ -1,34 +1,30 @@
-import { isConnectionError } from '../contract/connection-error.js';
-import { isResponseError } from '../contract/response-error.js';
-import { isStatusError } from '../contract/status-error.js';
-import { isSilentConnection } from './one-connection.js';
+import { isConnectionError, isResponseError, isStatusError } from '../contract/errors.js';
+
+const KIND: unique symbol = Symbol('kind of failure');
+
+/**
+ * `hopeless`: what the server sends cannot be followed. `rewound`: it does not come after the position, so that the server has
+ * counted back. `silent`: nothing came for too long.
+ */
+type FailureKind = 'hopeless' | 'rewound' | 'silent';
+
+/** Makes an error that a follower recognises with {@link isFailure}. */
+export const failure = (kind: FailureKind, message: string): Error =>
+  Object.assign(new Error(message), { [KIND]: kind });
+
+/** True for an error that {@link failure} made of this kind. */
+export const isFailure = (error: unknown, kind: FailureKind): boolean =>
+  (error as { readonly [KIND]?: FailureKind } | null | undefined)?.[KIND] === kind;
+
+/** True where the server has counted back, or answers that it has not reached the requested resource version. */
+export const isRewound = (error: unknown): boolean =>
+  isFailure(error, 'rewound') ||
+  (isStatusError(error) && error.causes.some(({ reason }) => reason === 'ResourceVersionTooLarge'));
 
 /** Codes of refusals that pass by themselves. */
 const PASSING: ReadonlySet<number> = new Set([408, 410, 429]);
 
-const HOPELESS: unique symbol = Symbol('hopeless');
-
-/** Ends a follower for good: what a server sends cannot be followed. */
-export function hopeless(message: string): Error {
-  return Object.assign(new Error(message), { [HOPELESS]: true });
-}
-
-/** True for what {@link hopeless} made. */
-export function isHopeless(error: unknown): boolean {
-  return typeof error === 'object' && error !== null && HOPELESS in error;
-}
-
-const DOUBTFUL: unique symbol = Symbol('doubtful');
-
-/** Ends a connection, because what the server says does not follow the position. */
-export const doubtful = (): Error => Object.assign(new Error('the server has counted back'), { [DOUBTFUL]: true });
-
-/** True for what {@link doubtful} made, and for a server's own word that it has counted back. */
-export function isDoubtful(error: unknown): boolean {
-  return (typeof error === 'object' && error !== null && DOUBTFUL in error) || wasRewound(error);
-}
-
-/** True for what would be refused again, however often it is tried: a request that is wrong, not allowed, or not known. */
+/** True for refusals that do not pass, however often the request is repeated: it is wrong, not allowed, or not known. */
 export function isFinal(error: unknown): boolean {
   if (isConnectionError(error)) return false;
   return !isStatusError(error) || (error.code >= 400 && error.code < 500 && !PASSING.has(error.code));
@@ -45,14 +41,9 @@ export function isRefusedResume(error: unknown): boolean {
 }
 
 /**
- * True for how servers fail that have no WatchList: they refuse it, or ignore it, so that the initial events never end. A lost
+ * True for failures of servers without WatchList: they refuse it, or ignore it, so that the initial events never end. A lost
  * connection and a server under load say nothing about that.
  */
 export function isNoWatchList(error: unknown): boolean {
-  return isSilentConnection(error) || (isStatusError(error) && ![408, 429, 503, 504].includes(error.code));
-}
-
-/** True for the answer of a server that has not got as far as the resource version that was asked for. */
-function wasRewound(error: unknown): boolean {
-  return isStatusError(error) && error.causes.some(({ reason }) => reason === 'ResourceVersionTooLarge');
+  return isFailure(error, 'silent') || (isStatusError(error) && ![408, 429, 503, 504].includes(error.code));
 }

@@ -36,15 +36,24 @@ export function rememberedVersions(): Remembered {
   };
 }
 
-/** Remembers the events. */
-export function rememberedEvents(events: Map<string, Event>): Remembered {
+/** Remembers the events. `changing` is called before one is added, replaced or removed. */
+export function rememberedEvents(
+  events: Map<string, Event> = new Map<string, Event>(),
+  changing?: (key: string, before: Event | undefined, after: Event | undefined) => void,
+): Remembered {
   return {
     get(key) {
       const event = events.get(key);
       return event && { revision: revisionOf(event), uid: event.metadata.uid ?? '', event };
     },
-    set: (key, event) => void events.set(key, event),
-    delete: (key) => void events.delete(key),
+    set(key, event) {
+      changing?.(key, events.get(key), event);
+      events.set(key, event);
+    },
+    delete(key) {
+      changing?.(key, events.get(key), undefined);
+      events.delete(key);
+    },
     keys: () => events.keys(),
   };
 }

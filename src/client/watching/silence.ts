@@ -2,35 +2,32 @@
 const LONGEST_MS = 300_000;
 /** How much longer than the time between two bookmarks a connection may be silent. */
 const TOLERANCE = 1.5;
-/** Of how many bookmarks the longest interval counts. */
+/** The number of bookmarks whose longest interval counts. */
 const REMEMBERED = 3;
 
-/** How long a connection may be silent before it is given up. */
-export interface SilenceLimit {
-  /** The limit for the next frame, in milliseconds. */
-  readonly ms: () => number;
-  /** A frame came at this moment, in milliseconds of a monotonic clock. */
-  frame(isBookmark: boolean, now: number): void;
-  /** The connection was given up. */
-  gaveUp(): void;
-}
+/** How long a connection may be silent before it is closed. */
+export type SilenceLimit = ReturnType<typeof createSilenceLimit>;
 
 /**
  * Begins with `startMs` and follows the server's bookmarks: half as long again as the longest of the last intervals between them.
- * A server that sends none has perhaps nothing to say: the wait is doubled with each connection in a row that was given up,
+ * A server that sends none has perhaps nothing to say: the wait is doubled with each connection in a row that was closed,
  * until a frame comes. It is never shorter than `startMs` nor, unless that is longer, longer than five minutes.
+ *
+ * @param begun the time of a monotonic clock, in milliseconds
  */
-export function createSilenceLimit(startMs: number, begun: number): SilenceLimit {
+export function createSilenceLimit(startMs: number, begun: number) {
   const longest = Math.max(LONGEST_MS, startMs);
   const intervals: number[] = [];
   let limit = startMs;
   let lastBookmark = begun;
   return {
-    ms: () => limit,
-    frame(isBookmark, now) {
+    /** The limit for the next frame, in milliseconds. */
+    ms: (): number => limit,
+    /** A frame came at this moment of the monotonic clock. */
+    frame(isBookmark: boolean, now: number): void {
       if (isBookmark) {
         const interval = now - lastBookmark;
-        // Also across connections: one that was given up too early would otherwise hide the period for ever. A longer interval
+        // Also across connections: one that was closed too early would otherwise hide the period for ever. A longer interval
         // is no period: there was nothing new in between, or no connection.
         if (interval * TOLERANCE <= LONGEST_MS) intervals.push(interval);
         if (intervals.length > REMEMBERED) intervals.shift();
@@ -38,6 +35,9 @@ export function createSilenceLimit(startMs: number, begun: number): SilenceLimit
       }
       limit = Math.min(Math.max(startMs, Math.max(0, ...intervals) * TOLERANCE), longest);
     },
-    gaveUp: () => (limit = Math.min(limit * 2, longest)),
+    /** The connection was closed because of its silence. */
+    exceeded(): void {
+      limit = Math.min(limit * 2, longest);
+    },
   };
 }

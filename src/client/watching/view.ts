@@ -19,11 +19,11 @@ export interface View<Given> {
    */
   endList(): { readonly given: Iterable<Given>; readonly again: boolean };
   /**
-   * A change behind the position. `doubtful`: it is none, and neither has it been seen before: the server has counted back.
+   * A change after the position. `rewound`: it is older and was not seen before, so that the server has counted back.
    *
    * @param position the last revision that was seen
    */
-  changed(frame: WatchFrame, position: string): readonly Given[] | 'doubtful';
+  changed(frame: WatchFrame, position: string): readonly Given[] | 'rewound';
   /** Changes after the position can no longer be had, so that a list follows. */
   expired(position: string): readonly Given[];
   /** The server's revision is behind the position: revisions say nothing any more about what is known. */

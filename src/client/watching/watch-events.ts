@@ -1,20 +1,11 @@
-import { systemClock } from '../../clock/clock.js';
-import type { Event } from '../../model/event.js';
-import { createFailureSeries } from '../../observe/failure-series.js';
-import { createNotifier } from '../../observe/observation.js';
 import { checkOptions } from '../../options/check-options.js';
-import type { EventSelection } from '../contract/events-client.js';
 import type { EventChange, RelistedNotice } from './changes.js';
 import { createDiffingView } from './diffing-view.js';
-import { endable } from '../../clock/endable.js';
-import { follow, type FollowParts } from './follow.js';
+import { follow } from './follow.js';
 import { createForgetfulView } from './forgetful-view.js';
 import { rememberedEvents, rememberedVersions } from './remembered.js';
 import type { View } from './view.js';
-import { watchRules, type FollowOptions, type WatchEventsOptions } from './watch-options.js';
-
-/** How long a server may send nothing before the end of the initial events, in milliseconds. */
-export const WATCH_LIST_MS = 10_000;
+import { watchRules, type WatchEventsOptions } from './watch-options.js';
 
 /**
  * Follows the events of a server: first those that exist, as `added`, then every change once and in order, for as long as it is
@@ -38,15 +29,11 @@ export function watchEvents(options: WatchEventsOptions): AsyncIterableIterator<
   const { resourceVersion, since, remember = 'versions', watchList = true } = options;
   // To find deletions later, what exists has to be known also where it is not given.
   const lists = resourceVersion === undefined && (since === undefined || remember !== false);
-  return endable(options.signal, (signal) =>
-    follow<EventChange | RelistedNotice>({
-      ...followParts('watchEvents', options),
-      view: viewOf(remember, resourceVersion, since),
-      start: resourceVersion !== undefined ? { after: resourceVersion } : lists ? 'list' : 'latest',
-      watchListMs: watchList ? WATCH_LIST_MS : 0,
-      signal,
-    }),
-  );
+  return follow('watchEvents', options, {
+    view: viewOf(remember, resourceVersion, since),
+    start: resourceVersion !== undefined ? { after: resourceVersion } : lists ? 'list' : 'latest',
+    watchList,
+  });
 }
 
 function viewOf(
@@ -55,23 +42,6 @@ function viewOf(
   since: 'now' | undefined,
 ): View<EventChange | RelistedNotice> {
   if (remember === false) return createForgetfulView(after !== undefined || since !== undefined);
-  const remembered = remember === 'events' ? rememberedEvents(new Map<string, Event>()) : rememberedVersions();
+  const remembered = remember === 'events' ? rememberedEvents() : rememberedVersions();
   return createDiffingView({ remembered, after, skipsFirst: since !== undefined });
-}
-
-/** What {@link follow} needs of the options that all have. */
-export function followParts(
-  where: string,
-  options: FollowOptions,
-): Pick<FollowParts<unknown>, 'client' | 'selection' | 'pageSize' | 'silenceMs' | 'clock' | 'series'> {
-  const { client, pageSize, silenceMs = 30_000, clock = systemClock, observe } = options;
-  return {
-    ...{ client, pageSize, silenceMs, clock },
-    selection: selectionOf(options),
-    series: createFailureSeries(where, createNotifier(observe), clock),
-  };
-}
-
-function selectionOf({ namespace, fieldSelector, labelSelector }: EventSelection): EventSelection {
-  return { namespace, fieldSelector, labelSelector };
 }

@@ -1,5 +1,4 @@
-import { connectionError } from '../../contract/connection-error.js';
-import { responseError } from '../../contract/response-error.js';
+import { connectionError, responseError } from '../../contract/errors.js';
 
 /** What undici says of answers that are none; its parser also fails where a connection ends in the middle of one. */
 const isNoAnswer = (error: unknown): boolean =>

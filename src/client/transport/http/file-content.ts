@@ -1,5 +1,5 @@
 import type { Clock } from '../../../clock/clock.js';
-import { connectionError } from '../../contract/connection-error.js';
+import { connectionError } from '../../contract/errors.js';
 
 /** How long the content of a file is used, as Kubernetes' clients do: it is replaced long before it expires. */
 const MAX_AGE_MS = 60_000;

@@ -2,7 +2,7 @@ import { bodyBytes } from '../../../http/body.js';
 import type { ApiRequest } from '../../../http/request.js';
 import { isStream, releaseSource, type ApiResponse } from '../../../http/response.js';
 import { untilAborted } from '../../../clock/abortable.js';
-import { connectionError, isConnectionError } from '../../contract/connection-error.js';
+import { connectionError, isConnectionError } from '../../contract/errors.js';
 import type { ConnectedTransport } from '../../contract/transport.js';
 import type { Credentials } from './credentials.js';
 import { createDispatchers, type ConnectionOptions } from './dispatchers.js';

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../clock/clock.js';
-import { connectionError } from '../../contract/connection-error.js';
+import { connectionError } from '../../contract/errors.js';
 import { bearer } from '../http/credentials.js';
 import { entriesOf, isObject, kubeconfigFault, ownValue, textOf, textsOf, type Entry } from './read-values.js';
 import { runPlugin, type PluginCommand } from './run-plugin.js';

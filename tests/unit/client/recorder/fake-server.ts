@@ -1,5 +1,5 @@
 import { connectionError, type Event } from '../../../../src/client.js';
-import { statusError } from '../../../../src/client/contract/status-error.js';
+import { statusError } from '../../../../src/client/contract/errors.js';
 import type { RecorderClient } from '../../../../src/client/recorder/options.js';
 import { nextTurn } from '../../../../src/clock/clock.js';
 

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { connectionError } from '../../../../src/client/contract/connection-error.js';
-import { statusError } from '../../../../src/client/contract/status-error.js';
+import { connectionError, statusError } from '../../../../src/client/contract/errors.js';
 import type { Event } from '../../../../src/model/event.js';
 import type { EventChange } from '../../../../src/client/watching/changes.js';
 import { bench, type Bench } from './bench.js';

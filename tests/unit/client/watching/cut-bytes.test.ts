@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { connectionError } from '../../../../src/client/contract/connection-error.js';
+import { connectionError } from '../../../../src/client/contract/errors.js';
 import { createEventsClient } from '../../../../src/client/requests/create-events-client.js';
 import type { EventChange } from '../../../../src/client/watching/changes.js';
 import { watchEvents } from '../../../../src/client/watching/watch-events.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { statusError } from '../../../../src/client/contract/status-error.js';
+import { statusError } from '../../../../src/client/contract/errors.js';
 import {
   createEventsCache,
   type EventsCache,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { statusError } from '../../../../src/client/contract/status-error.js';
+import { statusError } from '../../../../src/client/contract/errors.js';
 import { exportEvents, type ExportEventsOptions } from '../../../../src/client/watching/export-events.js';
 import type { Event } from '../../../../src/model/event.js';
 import type { Observation } from '../../../../src/observe/observation.js';

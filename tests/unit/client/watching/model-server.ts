@@ -1,4 +1,4 @@
-import { connectionError } from '../../../../src/client/contract/connection-error.js';
+import { connectionError, statusError, type StatusError } from '../../../../src/client/contract/errors.js';
 import type {
   EventListing,
   EventPage,
@@ -7,7 +7,6 @@ import type {
   WatchFrame,
   WatchOptions,
 } from '../../../../src/client/contract/events-client.js';
-import { statusError, type StatusError } from '../../../../src/client/contract/status-error.js';
 import type { Event } from '../../../../src/model/event.js';
 
 interface Entry {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { connectionError } from '../../../../src/client/contract/connection-error.js';
-import { statusError } from '../../../../src/client/contract/status-error.js';
+import { connectionError, statusError } from '../../../../src/client/contract/errors.js';
 import { watchEvents } from '../../../../src/client/watching/watch-events.js';
 import { bench, settle } from './bench.js';
 import { expired, modelServer } from './model-server.js';
