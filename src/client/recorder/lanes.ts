@@ -1,6 +1,7 @@
 import { nextTurn, type Clock } from '../../clock/clock.js';
 import { pause } from '../../clock/abortable.js';
 import { isConnectionError, isStatusError } from '../contract/errors.js';
+import { askedPause, growingDelay } from '../requests/repeat.js';
 import type { Series } from './series.js';
 
 const FIRST_DELAY_MS = 100;
@@ -55,7 +56,8 @@ export function createLanes({ lanes: most, clock, signal, write, failed }: Lanes
           break;
         } catch (error) {
           if (signal.aborted || failed(series, error, isFinal(error, attempt))) break;
-          await pause(clock, delayOf(error, attempt), signal);
+          const delay = growingDelay(attempt - 1, FIRST_DELAY_MS, LONGEST_DELAY_MS);
+          await pause(clock, Math.max(delay, askedPause(error, LONGEST_ASKED_MS)), signal);
         }
       }
       size -= 1;
@@ -84,12 +86,6 @@ function isFinal(error: unknown, attempt: number): boolean {
   if (PASSING.includes(code)) return false;
   // A token may be replaced, and what a server stumbles over may be the event.
   return (code < 500 && code !== 401 && code !== 409) || attempt >= MOST_ATTEMPTS;
-}
-
-function delayOf(error: unknown, attempt: number): number {
-  const delay = Math.min(FIRST_DELAY_MS * 2 ** (attempt - 1), LONGEST_DELAY_MS) * (1 - Math.random() / 2);
-  const asked = (isStatusError(error) && error.retryAfterMs) || 0;
-  return Math.max(delay, Math.min(asked, LONGEST_ASKED_MS));
 }
 
 function hashOf(text: string): number {

@@ -10,12 +10,11 @@ import {
   aNumber,
   aWholeNumber,
   hasFunctions,
-  isNonEmptyString,
   mustBe,
   required,
 } from '../../options/rules.js';
 import type { EventsClient } from '../contract/events-client.js';
-import type { ServedEvents } from '../requests/options.js';
+import { aCaller, type ServedEvents } from '../requests/options.js';
 import type { Regarding } from './contract.js';
 import { aWord, type OccurrenceSettings } from './occurrence.js';
 import { referenceTo } from './references.js';
@@ -112,7 +111,7 @@ const isRate = (value: unknown): boolean => {
 const rules = (): OptionRules<RecorderOptions> => ({
   ...reporterRules(),
   events: required(mustBe(isEvents, 'the object of createEventsClient or of createEvents')),
-  caller: mustBe((value) => isNonEmptyString((value as Partial<Caller> | null)?.name), 'an object with a name'),
+  caller: aCaller,
   refreshMs: aNumber(100, 3_600_000),
   idleMs: aNumber(1_000, DAY_MS),
   maxSeries: aWholeNumber(1, 1_000_000),

@@ -1,15 +1,16 @@
 import type { ApiResponse } from '../../http/response.js';
+import { isObject } from '../../json/json-tree.js';
 import type { Status } from '../../model/status.js';
 import { responseError, statusError, type StatusError } from '../contract/errors.js';
+import { firstValue, retryAfterMs } from './answer-headers.js';
 import { readBody } from './read-body.js';
-import { retryAfterMs } from './retry-after.js';
 
-/** A refusal is read up to here. */
+/** The largest part of a refusal that is read. */
 const MAX_REFUSAL_BYTES = 1_048_576;
-/** As much of a foreign text as an error's message repeats, in characters. */
+/** The longest foreign text that an error's message repeats, in characters. */
 const SHOWN = 200;
 
-/** An answer and who reads it. */
+/** An answer and how it is read. */
 export interface Reading {
   readonly response: ApiResponse;
   readonly signal: AbortSignal;
@@ -36,10 +37,10 @@ export async function readObject(reading: Reading): Promise<Readonly<Record<stri
   return object;
 }
 
-/** True for what carries the answer of the verb itself. */
+/** True for the statuses of an answer that is no refusal. */
 export const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 
-/** What a refused request rejects with. Proxies refuse with texts and pages of their own. */
+/** The error of a refused request. Proxies refuse with texts and pages of their own. */
 export async function refusal(reading: Reading): Promise<StatusError> {
   const { response, signal, maxBytes, nowMs } = reading;
   const { status } = response;
@@ -54,29 +55,18 @@ export async function refusal(reading: Reading): Promise<StatusError> {
 
 /** The StatusError of an ERROR frame. */
 export function frameError(object: unknown): StatusError {
-  const status = isRecord(object) ? cleanStatus(object) : {};
+  const status = isObject(object) ? cleanStatus(object) : {};
   return statusError(status, status.code ?? 500);
 }
 
-/** The object, or undefined for what is no JSON object. */
+/** The object, or undefined for a text that is no JSON object. */
 export function parseObject(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return isRecord(value) ? value : undefined;
+    return isObject(value) ? value : undefined;
   } catch {
     return undefined;
   }
-}
-
-/** True for an object that is no list. */
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** The first value of a header of an answer. */
-export function firstValue({ headers }: Pick<ApiResponse, 'headers'>, name: string): string | undefined {
-  const value = headers[name];
-  return typeof value === 'string' ? value : value?.[0];
 }
 
 /** The beginning of a foreign text in one line, without the tags of a page and without control characters. */
@@ -87,13 +77,13 @@ export function shown(text: string): string {
   return line.length > SHOWN ? `${line.slice(0, SHOWN)}…` : line;
 }
 
-/** Only what has the type that a Status has: a server may be anything. */
+/** Only the fields that have the types of a Status: a server may send anything. */
 function cleanStatus(object: Readonly<Record<string, unknown>>): CleanStatus {
   const { message, reason, details, code } = object;
   return {
     ...(typeof message === 'string' && { message }),
     ...(typeof reason === 'string' && { reason }),
-    ...(isRecord(details) && { details: cleanDetails(details) }),
+    ...(isObject(details) && { details: cleanDetails(details) }),
     ...(Number.isInteger(code) && (code as number) >= 400 && { code: code as number }),
   };
 }
@@ -105,7 +95,7 @@ function cleanDetails(details: Readonly<Record<string, unknown>>): NonNullable<S
   const texts = Object.fromEntries(Object.entries(rest).filter(([, value]) => typeof value === 'string'));
   return {
     ...texts,
-    ...(Array.isArray(causes) && { causes: causes.filter(isRecord) }),
+    ...(Array.isArray(causes) && { causes: causes.filter(isObject) }),
     ...(typeof retryAfterSeconds === 'number' && retryAfterSeconds >= 0 && { retryAfterSeconds }),
   };
 }

@@ -4,11 +4,11 @@ import type { ApiResponse } from '../../http/response.js';
 import { untilAborted } from '../../clock/abortable.js';
 import { statusError } from '../contract/errors.js';
 import type { Transport } from '../contract/transport.js';
+import { warningTexts } from './answer-headers.js';
 import { readObject, type Reading } from './answers.js';
 import { createDeadline, type Deadline } from './deadline.js';
 import { discard } from './read-body.js';
 import { repeat, type MayRepeat, type RetryPolicy } from './repeat.js';
-import { warningTexts } from './warnings.js';
 
 /** A request before it is sent. */
 export interface ClientRequest {
@@ -22,7 +22,7 @@ export interface ClientRequest {
   readonly accept?: string | undefined;
 }
 
-/** What all calls of a client share. */
+/** The parts that all calls of a client share. */
 export interface CallContext {
   readonly transport: Transport;
   readonly clock: Clock;
@@ -40,7 +40,7 @@ export interface CallLimits {
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Begins a call, and gives back what it holds when `work` has ended. */
+/** Limits the time of `work`. */
 export async function withDeadline<T>(
   context: CallContext,
   limits: CallLimits,
@@ -77,13 +77,13 @@ export async function askObject(
 
 /** An answer, with what its readers need. */
 export const reading = (context: CallContext, response: ApiResponse, signal: AbortSignal): Reading => ({
-  response: response,
-  signal: signal,
+  response,
+  signal,
   maxBytes: context.maxResponseBytes,
   nowMs: context.clock.now() / 1000,
 });
 
-/** Sends a request, and tells of warnings. Whoever calls this reads the body or gives it back. */
+/** Sends a request, and reports warnings. The caller reads the body or releases it. */
 export async function send(context: CallContext, request: ClientRequest, signal: AbortSignal): Promise<ApiResponse> {
   if (signal.aborted) throw signal.reason;
   const answer = Promise.resolve(context.transport(apiRequest(request, signal)));
@@ -116,7 +116,7 @@ function apiRequest({ method, url, json, contentType, accept }: ClientRequest, s
 }
 
 function warn({ onWarning }: CallContext, { headers }: ApiResponse): void {
-  if (onWarning === undefined || headers.warning === undefined) return;
+  if (onWarning === undefined) return;
   for (const text of warningTexts(headers.warning)) {
     try {
       onWarning(text);

@@ -1,6 +1,8 @@
+import { isObject } from '../../json/json-tree.js';
 import type { Event } from '../../model/event.js';
 import { connectionError, isAlreadyExists, isStatusError } from '../contract/errors.js';
-import { firstValue, isRecord, readObject } from './answers.js';
+import { firstValue, httpDate } from './answer-headers.js';
+import { readObject } from './answers.js';
 import {
   askObject,
   reading,
@@ -12,7 +14,6 @@ import {
 } from './call.js';
 import type { Deadline } from './deadline.js';
 import { hasUnknownOutcome, notCarriedOut, readFailed, repeat } from './repeat.js';
-import { httpDate } from './retry-after.js';
 
 /** Times of stored events and the Date header have whole seconds, and the clocks of a server's replicas differ. */
 const INEXACT_MS = 5_000;
@@ -94,7 +95,7 @@ function findOwn(
 
 function createdMs(stored: Readonly<Record<string, unknown>>): number {
   const { metadata } = stored;
-  const created = isRecord(metadata) ? metadata.creationTimestamp : undefined;
+  const created = isObject(metadata) ? metadata.creationTimestamp : undefined;
   return typeof created === 'string' ? Date.parse(created) : Number.NaN;
 }
 
@@ -112,8 +113,8 @@ function isWithin(value: unknown, stored: unknown, name: string): boolean {
   if (typeof value === 'string' && typeof stored === 'string' && value !== stored) {
     return name === 'eventTime' && sameTime(value, stored);
   }
-  if (isRecord(value)) {
-    return isRecord(stored) && Object.entries(value).every(([key, part]) => isWithin(part, stored[key], key));
+  if (isObject(value)) {
+    return isObject(stored) && Object.entries(value).every(([key, part]) => isWithin(part, stored[key], key));
   }
   return value === stored;
 }

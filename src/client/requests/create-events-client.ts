@@ -1,10 +1,10 @@
 import { systemClock } from '../../clock/clock.js';
+import { isObject } from '../../json/json-tree.js';
 import type { Event } from '../../model/event.js';
 import type { EventKey, EventPatch, EventSelection, EventsClient, WriteOptions } from '../contract/events-client.js';
 import { responseError } from '../contract/errors.js';
 import type { Transport } from '../contract/transport.js';
-import { isRecord } from './answers.js';
-import { callObject, type CallContext } from './call.js';
+import { callObject, type CallContext, type CallLimits, type ClientRequest } from './call.js';
 import { createNamed } from './create-event.js';
 import { listEvents } from './list-events.js';
 import { checkClientOptions, type EventsClientOptions } from './options.js';
@@ -52,8 +52,8 @@ export function createEventsClient(options: EventsClientOptions): EventsClient {
     fieldManager: given.fieldManager ?? fieldManager,
     fieldValidation: given.fieldValidation,
   });
-  /** A dry run changes nothing. */
-  const repeatable = ({ dryRun }: { readonly dryRun?: boolean | undefined }) => (dryRun ? readFailed : notCarriedOut);
+  const call = (request: ClientRequest, given: CallLimits & Pick<WriteOptions, 'dryRun'>) =>
+    callObject(context, request, given, request.method === 'GET' || given.dryRun ? readFailed : notCarriedOut);
   const named = (event: Event): Event => ({ ...event, kind: 'Event', apiVersion: `${group}/v1` });
 
   return {
@@ -62,7 +62,7 @@ export function createEventsClient(options: EventsClientOptions): EventsClient {
     async get(key, limits = {}) {
       const { namespace, name } = checkedKey(key);
       const url = paths.event(namespaceOf(namespace), name, { resourceVersion: limits.resourceVersion });
-      return eventOf(await callObject(context, { method: 'GET', url }, limits, readFailed));
+      return eventOf(await call({ method: 'GET', url }, limits));
     },
     list: (given = {}) => listEvents(context, paths, selected(given)),
     async create(event, given = {}) {
@@ -71,25 +71,24 @@ export function createEventsClient(options: EventsClientOptions): EventsClient {
       const json = named(event);
       const create = { method: 'POST', url: paths.collection(space, written(given)), json } as const;
       if (name === undefined || name === '' || given.dryRun) {
-        return eventOf(await callObject(context, create, given, repeatable(given)));
+        return eventOf(await call(create, given));
       }
       const read = { method: 'GET', url: paths.event(space, name) } as const;
       return eventOf(await createNamed(context, event, create, read, given));
     },
     async update(event, given = {}) {
       const { name, namespace } = metadataOf(event);
-      const url = paths.event(namespaceOf(namespace), name as string, written(given));
-      return eventOf(await callObject(context, { method: 'PUT', url, json: named(event) }, given, repeatable(given)));
+      const url = paths.event(namespaceOf(namespace), name, written(given));
+      return eventOf(await call({ method: 'PUT', url, json: named(event) }, given));
     },
     async patch(key, change, given = {}) {
       const { namespace, name } = checkedKey(key);
-      mustBeObject(change, "the change: { type: 'merge', patch }");
-      mustBeObject(change.patch, "the change: { type: 'merge', patch }");
+      for (const part of [change, change?.patch]) mustBeObject(part, "the change: { type: 'merge', patch }");
       const force = change.type === 'apply' ? change.force : undefined;
       const url = paths.event(namespaceOf(namespace), name, { ...written(given), force });
       const json = change.type === 'apply' ? applied(change.patch, name, group) : change.patch;
       const request = { method: 'PATCH', url, json, contentType: patchType(change) } as const;
-      return eventOf(await callObject(context, request, given, repeatable(given)));
+      return eventOf(await call(request, given));
     },
     async delete(key, given = {}) {
       const { namespace, name } = checkedKey(key);
@@ -98,16 +97,12 @@ export function createEventsClient(options: EventsClientOptions): EventsClient {
       const preconditions = { uid, resourceVersion };
       const json = { kind: 'DeleteOptions', apiVersion: 'v1', preconditions };
       const body = uid === undefined && resourceVersion === undefined ? {} : { json };
-      await callObject(context, { method: 'DELETE', url, ...body }, given, repeatable(given));
+      await call({ method: 'DELETE', url, ...body }, given);
     },
     async deleteCollection(given) {
-      const { namespace, fieldSelector, labelSelector, dryRun } = selected(given);
-      const url = paths.collection(namespace ?? undefined, {
-        fieldSelector: fieldSelector || undefined,
-        labelSelector: labelSelector || undefined,
-        dryRun: dryRun ? 'All' : undefined,
-      });
-      await callObject(context, { method: 'DELETE', url }, given, repeatable(given));
+      const selection = selected(given);
+      const url = paths.selection(selection, { dryRun: given.dryRun ? 'All' : undefined });
+      await call({ method: 'DELETE', url }, given);
     },
     watch: (given = {}) => watchEvents(context, paths, selected(given)),
   };
@@ -153,6 +148,6 @@ function applied(patch: object, name: string, group: string): object {
 }
 
 function eventOf(object: Readonly<Record<string, unknown>>): Event {
-  if (!isRecord(object.metadata)) throw responseError('the answer is no event', 200);
+  if (!isObject(object.metadata)) throw responseError('the answer is no event', 200);
   return object as unknown as Event;
 }

@@ -5,9 +5,11 @@ import { connectionError } from '../contract/errors.js';
 export interface Deadline {
   /** Aborted with the reason of the caller's signal, or with a ConnectionError when the time is up. */
   readonly signal: AbortSignal;
-  /** What is left, in milliseconds. */
+  /** The rest of the time, in milliseconds. */
   remainingMs(): number;
-  /** Gives timer and listener back. */
+  /** From now on only the caller's signal aborts. */
+  lift(): void;
+  /** Removes the timer and the listener. */
   release(): void;
 }
 
@@ -31,6 +33,7 @@ export function createDeadline(clock: Clock, timeoutMs: number, signal: AbortSig
   return {
     signal: controller.signal,
     remainingMs: () => end - clock.monotonic(),
+    lift: () => timer.cancel(),
     release() {
       timer.cancel();
       signal?.removeEventListener('abort', leave);

@@ -1,12 +1,13 @@
+import { isObject } from '../../json/json-tree.js';
 import type { Event } from '../../model/event.js';
 import type { EventListing, EventPage, ListOptions } from '../contract/events-client.js';
 import { isExpired, responseError } from '../contract/errors.js';
-import { isRecord } from './answers.js';
 import { callObject, type CallContext } from './call.js';
 import type { EventPaths } from './paths.js';
 import { readFailed } from './repeat.js';
+import { isOlder, keyOf, revisionOf } from './revisions.js';
 
-/** A list begins again at most so often: a server that never gives it in full is not asked for ever. */
+/** How often a list begins again at most: a server that never gives it in full is not asked for ever. */
 const MAX_RESTARTS = 10;
 /** Servers fill their pages, so that empty ones are rare. */
 const MAX_EMPTY_PAGES = 1_000;
@@ -73,28 +74,26 @@ async function readPage(
   options: ListOptions,
   token: string | undefined,
 ): Promise<EventPage> {
-  const { namespace, fieldSelector, labelSelector, pageSize = PAGE_SIZE } = options;
+  const { pageSize = PAGE_SIZE } = options;
   // The token says which revision: servers refuse another one beside it.
   const { resourceVersion, resourceVersionMatch } = token === undefined ? options : {};
-  const url = paths.collection(namespace ?? undefined, {
+  const url = paths.selection(options, {
     limit: pageSize,
     continue: token,
     resourceVersion,
     resourceVersionMatch,
-    fieldSelector: fieldSelector || undefined,
-    labelSelector: labelSelector || undefined,
   });
   return pageOf(await callObject(context, { method: 'GET', url }, options, readFailed));
 }
 
 function pageOf(list: Readonly<Record<string, unknown>>): EventPage {
   const { items, metadata, apiVersion } = list;
-  if (!isRecord(metadata) || !(items === null || Array.isArray(items))) {
+  if (!isObject(metadata) || !(items === null || Array.isArray(items))) {
     throw responseError('the answer is no list of events', 200);
   }
   const events = (items ?? []) as Record<string, unknown>[];
   for (const event of events) {
-    if (!isRecord(event) || !isRecord(event.metadata)) throw responseError('the answer is no list of events', 200);
+    if (!isObject(event) || !isObject(event.metadata)) throw responseError('the answer is no list of events', 200);
     // The items of a list leave out what is the same for all.
     event.kind ??= 'Event';
     event.apiVersion ??= apiVersion;
@@ -141,13 +140,6 @@ async function* eachOnce(pages: AsyncIterable<EventPage>): AsyncGenerator<Event,
   }
 }
 
-const keyOf = ({ metadata }: Event): string => `${metadata.namespace ?? ''}/${metadata.name ?? ''}`;
-
-function wasGiven({ metadata }: Event, key: string, reached: Reached): boolean {
-  return key <= reached.key && !isNewer(metadata.resourceVersion ?? '', reached.resourceVersion);
-}
-
-/** Revisions of Kubernetes are comparable numbers (KEP-5504). */
-function isNewer(revision: string, than: string): boolean {
-  return revision.length === than.length ? revision > than : revision.length > than.length;
+function wasGiven(event: Event, key: string, reached: Reached): boolean {
+  return key <= reached.key && !isOlder(reached.resourceVersion, revisionOf(event));
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock/clock.js';
 import type { ApiHandler } from '../../http/handler.js';
 import type { Caller } from '../../model/caller.js';
-import { checkOptions, type OptionRules } from '../../options/check-options.js';
+import { checkOptions, type OptionRule, type OptionRules } from '../../options/check-options.js';
 import {
   aClock,
   aFunction,
@@ -72,10 +72,16 @@ const GROUP = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$
 const isConnected = (value: unknown): boolean =>
   typeof (value as Partial<ConnectedTransport> | null)?.handle === 'function';
 
+/** The rule of a caller, of whom only the name is required. */
+export const aCaller: OptionRule = /* @__PURE__ */ mustBe(
+  (value) => isNonEmptyString((value as Partial<Caller> | null)?.name),
+  'an object with a name',
+);
+
 const rules = (): OptionRules<EventsClientOptions> => ({
   transport: mustBe((value) => typeof value === 'function' || isConnected(value), 'a transport'),
   events: anObjectWith(['as'], 'the events of createEvents'),
-  caller: mustBe((value) => isNonEmptyString((value as Partial<Caller> | null)?.name), 'an object with a name'),
+  caller: aCaller,
   group: mustBe((value) => typeof value === 'string' && GROUP.test(value), 'an API group, such as events.k8s.io'),
   namespace: aNonEmptyString,
   fieldManager: aNonEmptyString,

@@ -1,22 +1,32 @@
+import type { EventSelection } from '../contract/events-client.js';
+
 /** Query parameters; those that are undefined are left out. */
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** Where the events of a group are, and what their paths are. */
-export interface EventPaths {
-  /** Of all events of a namespace, or with `undefined` of all namespaces. */
-  collection(namespace: string | undefined, query?: Query): string;
-  /** Of one event. */
-  event(namespace: string, name: string, query?: Query): string;
-}
+/** The paths of the events of a group. */
+export type EventPaths = ReturnType<typeof createPaths>;
 
 /** Paths below `/apis/<group>/v1`. */
-export function createPaths(group: string): EventPaths {
+export function createPaths(group: string) {
   const root = `/apis/${group}/v1`;
-  const collection = (namespace: string | undefined): string =>
-    namespace === undefined ? `${root}/events` : `${root}/namespaces/${segment(namespace, 'namespace')}/events`;
+  const collection = (namespace: string | null | undefined): string =>
+    (namespace ?? undefined) === undefined
+      ? `${root}/events`
+      : `${root}/namespaces/${segment(namespace, 'namespace')}/events`;
   return {
-    collection: (namespace, query) => collection(namespace) + queryText(query),
-    event: (namespace, name, query) => `${collection(namespace)}/${segment(name, 'name')}${queryText(query)}`,
+    /** All events of a namespace. */
+    collection: (namespace: string, query: Query): string => collection(namespace) + queryText(query),
+    /** The selected events, of all namespaces where none is given. */
+    selection: ({ namespace, fieldSelector, labelSelector }: EventSelection, query: Query): string =>
+      collection(namespace) +
+      queryText({
+        ...query,
+        fieldSelector: fieldSelector || undefined,
+        labelSelector: labelSelector || undefined,
+      }),
+    /** One event. */
+    event: (namespace: string, name: string | undefined, query: Query = {}): string =>
+      `${collection(namespace)}/${segment(name, 'name')}${queryText(query)}`,
   };
 }
 
@@ -28,9 +38,9 @@ function segment(value: unknown, what: string): string {
   return encodeURIComponent(value);
 }
 
-function queryText(query: Query | undefined): string {
+function queryText(query: Query): string {
   let text = '';
-  for (const [name, value] of Object.entries(query ?? {})) {
+  for (const [name, value] of Object.entries(query)) {
     if (value === undefined) continue;
     text += `${text === '' ? '?' : '&'}${name}=${encodeURIComponent(value)}`;
   }

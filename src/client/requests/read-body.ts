@@ -6,7 +6,7 @@ import { connectionError } from '../contract/errors.js';
 
 /**
  * The chunks of an answer, each of which belongs to the consumer until it asks for the next. Ends with an error when one of the
- * signals is aborted, also where the source just ends then or never does. Whoever leaves early gives the source back.
+ * signals is aborted, also where the source just ends then or never does. The source is released when the consumer leaves early.
  */
 export async function* chunksOf(
   response: Pick<ApiResponse, 'body' | 'signal'>,
@@ -18,14 +18,17 @@ export async function* chunksOf(
     yield typeof body === 'string' ? new TextEncoder().encode(body) : body;
     return;
   }
-  const givenUp = response.signal;
-  const either = givenUp === undefined ? signal : AbortSignal.any([signal, givenUp]);
+  const ended = response.signal;
+  const either = ended === undefined ? signal : AbortSignal.any([signal, ended]);
+  const throwIfAborted = (): void => {
+    signal.throwIfAborted();
+    if (ended?.aborted) throw connectionError('the server gave its answer up', true, ended.reason);
+  };
   let iterator: AsyncIterator<Uint8Array> | undefined = body[Symbol.asyncIterator]();
   try {
     for (;;) {
       const result: IteratorResult<Uint8Array, unknown> = await untilAborted(iterator.next(), either);
-      if (signal.aborted) throw signal.reason;
-      if (givenUp?.aborted) throw connectionError('the server gave its answer up', true, givenUp.reason);
+      throwIfAborted();
       if (result.done) {
         iterator = undefined;
         return;
@@ -33,9 +36,7 @@ export async function* chunksOf(
       yield result.value;
     }
   } catch (error) {
-    if (!signal.aborted && givenUp?.aborted) {
-      throw connectionError('the server gave its answer up', true, givenUp.reason);
-    }
+    throwIfAborted();
     throw error;
   } finally {
     releaseIterator(iterator);
@@ -49,14 +50,14 @@ export interface ReadBody {
   readonly cut: boolean;
 }
 
-/** Reads at most `limit` bytes, and gives the rest back unread. */
+/** Reads at most `limit` bytes, and releases the rest unread. */
 export async function readBody(
   response: Pick<ApiResponse, 'body' | 'signal'>,
   limit: number,
   signal: AbortSignal,
 ): Promise<ReadBody> {
   const { body } = response;
-  if (typeof body === 'string') return body.length > limit ? { text: body.slice(0, limit), cut: true } : whole(body);
+  if (typeof body === 'string') return { text: body.slice(0, limit), cut: body.length > limit };
   const pieces: Uint8Array[] = [];
   let length = 0;
   let cut = false;
@@ -71,9 +72,7 @@ export async function readBody(
   return { text: new TextDecoder().decode(joinBytes(pieces)), cut };
 }
 
-const whole = (text: string): ReadBody => ({ text, cut: false });
-
-/** Gives an answer back that nobody will read. */
+/** Releases an answer that nobody will read. */
 export function discard(response: ApiResponse | undefined): void {
   if (response !== undefined && isStream(response.body)) releaseSource(response.body);
 }

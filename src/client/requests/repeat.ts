@@ -14,7 +14,7 @@ export interface RetryPolicy {
 /** Whether a request that failed so may be sent again. */
 export type MayRepeat = (error: unknown) => boolean;
 
-/** Neither was the server reached, nor has it done anything: it asks to come back later. */
+/** The server was not reached, or has done nothing and asks to come back later. */
 export const notCarriedOut: MayRepeat = (error) =>
   (isConnectionError(error) && !error.sent) ||
   (isStatusError(error) && (error.code === 429 || error.code === 503) && error.retryAfterMs !== undefined);
@@ -23,15 +23,25 @@ export const notCarriedOut: MayRepeat = (error) =>
 export const hasUnknownOutcome = (error: unknown): boolean =>
   (isConnectionError(error) && error.sent) || (isStatusError(error) && (error.code === 502 || error.code === 504));
 
-/** For requests that change nothing: whatever may pass by itself. */
+/** For requests that change nothing: any failure that may pass by itself. */
 export const readFailed: MayRepeat = (error) =>
   isConnectionError(error) ||
   (isStatusError(error) &&
     ([429, 502, 503, 504].includes(error.code) || (error.code === 500 && error.retryAfterMs !== undefined)));
 
+/** A delay that is twice as long after each try, shortened by up to half at random. All in milliseconds. */
+export const growingDelay = (tries: number, firstMs: number, longestMs: number): number =>
+  Math.min(firstMs * 2 ** tries, longestMs) * (1 - Math.random() / 2);
+
+/** The pause that an error asks for with `retryAfterMs`, at most `longestMs`; 0 where it asks for none. */
+export function askedPause(error: unknown, longestMs: number = Infinity): number {
+  const asked: unknown = (error as { readonly retryAfterMs?: unknown } | null | undefined)?.retryAfterMs;
+  return typeof asked === 'number' && asked > 0 ? Math.min(asked, longestMs) : 0;
+}
+
 /**
- * Attempts until one succeeds, fails for good, or would come too late. Pauses grow exponentially and are shortened by up to half
- * at random; one that the server asks for is kept.
+ * Attempts until one succeeds, fails for good, or would come too late. A pause that the
+ * server asks for is kept.
  */
 export async function repeat<T>(
   { clock, retry }: { readonly clock: Clock; readonly retry: RetryPolicy },
@@ -45,9 +55,7 @@ export async function repeat<T>(
     } catch (error) {
       if (deadline.signal.aborted) throw deadline.signal.reason;
       if (tries >= retry.retries || !mayRepeat(error)) throw error;
-      const delay = Math.min(retry.firstDelayMs * 2 ** tries, retry.longestDelayMs) * (1 - Math.random() / 2);
-      const asked = isStatusError(error) ? (error.retryAfterMs ?? 0) : 0;
-      const wait = Math.max(delay, asked);
+      const wait = Math.max(growingDelay(tries, retry.firstDelayMs, retry.longestDelayMs), askedPause(error));
       if (wait >= deadline.remainingMs()) throw error;
       // A program that awaits the call would end in the pause.
       const release = keepProcess();

@@ -1,7 +1,8 @@
 import { endable } from '../../clock/endable.js';
 import type { WatchFrame, WatchOptions } from '../contract/events-client.js';
 import { isSuccess, refusal } from './answers.js';
-import { reading, send, withDeadline, type CallContext } from './call.js';
+import { reading, send, type CallContext } from './call.js';
+import { createDeadline } from './deadline.js';
 import type { EventPaths } from './paths.js';
 import { chunksOf } from './read-body.js';
 import { framesOf } from './watch-frames.js';
@@ -12,16 +13,14 @@ export function watchEvents(
   paths: EventPaths,
   options: WatchOptions,
 ): AsyncIterable<WatchFrame> {
-  const { namespace, fieldSelector, labelSelector, resourceVersion, sendInitialEvents, timeoutSeconds } = options;
-  const url = paths.collection(namespace ?? undefined, {
+  const { resourceVersion, sendInitialEvents, timeoutSeconds } = options;
+  const url = paths.selection(options, {
     watch: true,
     resourceVersion,
     // The server demands both of a WatchList.
     ...(sendInitialEvents && { sendInitialEvents, resourceVersionMatch: 'NotOlderThan' }),
     allowWatchBookmarks: options.allowWatchBookmarks || sendInitialEvents || undefined,
     timeoutSeconds,
-    fieldSelector: fieldSelector || undefined,
-    labelSelector: labelSelector || undefined,
   });
 
   async function* frames(signal: AbortSignal): AsyncGenerator<WatchFrame, void, undefined> {
@@ -31,18 +30,16 @@ export function watchEvents(
   return { [Symbol.asyncIterator]: () => endable(options.signal, frames) };
 }
 
-/** Waits for the answer to begin, no longer than a call may take. The signal of the request lives as long as the watch. */
-async function begin(context: CallContext, url: string, limits: WatchOptions, signal: AbortSignal) {
-  const request = new AbortController();
-  const leave = (): void => request.abort(signal.reason);
-  return withDeadline(context, { timeoutMs: limits.timeoutMs, signal }, async (deadline) => {
-    const late = (): void => request.abort(deadline.signal.reason);
-    deadline.signal.addEventListener('abort', late, { once: true });
-    if (deadline.signal.aborted) late();
-    const response = await send(context, { method: 'GET', url }, request.signal);
-    if (!isSuccess(response.status)) throw await refusal(reading(context, response, request.signal));
-    deadline.signal.removeEventListener('abort', late);
-    signal.addEventListener('abort', leave, { once: true });
+/** Waits for the answer to begin, no longer than a call may take. The request ends with the signal. */
+async function begin(context: CallContext, url: string, { timeoutMs }: WatchOptions, signal: AbortSignal) {
+  const deadline = createDeadline(context.clock, timeoutMs ?? context.timeoutMs, signal);
+  try {
+    const response = await send(context, { method: 'GET', url }, deadline.signal);
+    if (!isSuccess(response.status)) throw await refusal(reading(context, response, deadline.signal));
+    deadline.lift();
     return response;
-  });
+  } catch (error) {
+    deadline.release();
+    throw error;
+  }
 }

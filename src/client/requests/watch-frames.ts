@@ -1,7 +1,8 @@
 import { connectionError, responseError } from '../contract/errors.js';
 import type { WatchFrame } from '../contract/events-client.js';
+import { isObject } from '../../json/json-tree.js';
 import { joinBytes } from '../../http/bytes.js';
-import { frameError, isRecord, parseObject, shown } from './answers.js';
+import { frameError, parseObject, shown } from './answers.js';
 
 const NEWLINE = 10;
 const TYPES: ReadonlySet<unknown> = new Set(['ADDED', 'MODIFIED', 'DELETED', 'BOOKMARK']);
@@ -51,7 +52,7 @@ function frameOf(line: string): WatchFrame {
   const frame = parseObject(line);
   const object = frame?.object;
   if (frame?.type === 'ERROR') throw frameError(object);
-  if (frame === undefined || !TYPES.has(frame.type) || !isRecord(object) || !isRecord(object.metadata)) {
+  if (frame === undefined || !TYPES.has(frame.type) || !isObject(object) || !isObject(object.metadata)) {
     throw responseError(`the watch sent what is no frame: ${shown(line)}`, 200);
   }
   return frame as unknown as WatchFrame;

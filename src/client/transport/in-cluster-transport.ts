@@ -1,9 +1,8 @@
 import { systemClock } from '../../clock/clock.js';
 import type { ConnectedTransport } from '../contract/transport.js';
 import { createCredentials } from './http/credentials.js';
-import { createFileContent } from './http/file-content.js';
-import { createSender } from './http/sender.js';
-import { createTlsSource } from './http/tls-files.js';
+import { createSender } from './http/http-transport.js';
+import { fileSource, tlsSource } from './http/sources.js';
 import { checkInClusterOptions, type InClusterTransportOptions } from './kubeconfig/options.js';
 
 const DIRECTORY = '/var/run/secrets/kubernetes.io/serviceaccount';
@@ -22,14 +21,14 @@ export async function inClusterTransport(options: InClusterTransportOptions = {}
     throw new Error('not in a cluster: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set');
   }
   const { directory = DIRECTORY, clock = systemClock } = options;
-  const ca = createFileContent(`${directory}/ca.crt`, "the authority's certificate", clock);
+  const ca = fileSource(`${directory}/ca.crt`, "the authority's certificate", clock);
   return createSender({
     ...options,
     server,
     namespace: options.namespace ?? (await mountedNamespace(directory)),
     headers: options.headers ?? {},
     credentials: createCredentials({ tokenFile: `${directory}/token` }, clock),
-    tls: createTlsSource({ ca, cert: undefined, key: undefined, fixed: {} }),
+    tls: tlsSource({ ca }),
   });
 }
 

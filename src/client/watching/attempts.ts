@@ -1,6 +1,7 @@
 import type { createBackoff } from '../../clock/backoff.js';
 import type { FailureSeries } from '../../observe/failure-series.js';
-import { isExpired, isStatusError } from '../contract/errors.js';
+import { isExpired } from '../contract/errors.js';
+import { askedPause } from '../requests/repeat.js';
 import { isFailure, isFinal, isRefusedResume, isRewound } from './refusals.js';
 import type { SilenceLimit } from './silence.js';
 
@@ -74,7 +75,6 @@ export class Attempts {
     if (!this.#hasWorked && isFinal(error)) throw error;
     this.#failures += 1;
     if (this.#failures > 1) this.#series.failed(error);
-    const asked = isStatusError(error) ? (error.retryAfterMs ?? 0) : 0;
-    return Math.min(Math.max(asked, 0), LONGEST_RETRY_AFTER_MS);
+    return askedPause(error, LONGEST_RETRY_AFTER_MS);
   }
 }

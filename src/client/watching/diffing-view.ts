@@ -2,7 +2,7 @@ import type { Event } from '../../model/event.js';
 import type { WatchFrame } from '../contract/events-client.js';
 import type { EventChange } from './changes.js';
 import type { Known, Remembered } from './remembered.js';
-import { compareRevisions, isOlder, keyOf, revisionOf } from './revisions.js';
+import { compareRevisions, isOlder, keyOf, revisionOf } from '../requests/revisions.js';
 import type { View } from './view.js';
 
 const NOTHING: readonly EventChange[] = [];

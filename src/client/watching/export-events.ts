@@ -6,10 +6,11 @@ import { createFailureSeries } from '../../observe/failure-series.js';
 import { createNotifier } from '../../observe/observation.js';
 import { checkOptions } from '../../options/check-options.js';
 import { anAbortSignal, anObjectWith, aNumber, aWholeNumber, required } from '../../options/rules.js';
+import { askedPause } from '../requests/repeat.js';
 import { batchesOf } from './batches.js';
 import { follow } from './follow.js';
 import { createNewerView } from './newer-view.js';
-import { compareRevisions, revisionOf } from './revisions.js';
+import { compareRevisions, revisionOf } from '../requests/revisions.js';
 import { followRules, type FollowOptions } from './watch-options.js';
 
 /** The longest pause before a sink is tried again, in milliseconds. */
@@ -113,7 +114,7 @@ function createDelivery({ sink, clock = systemClock, observe }: ExportEventsOpti
       } catch (error) {
         if (signal.aborted) return undefined;
         series.failed(error);
-        await backoff.pause(signal, askedPause(error));
+        await backoff.pause(signal, askedPause(error, LONGEST_RETRY_AFTER_MS));
         if (signal.aborted) return undefined;
       }
     }
@@ -129,10 +130,4 @@ function createDelivery({ sink, clock = systemClock, observe }: ExportEventsOpti
         await sink.write(batch, cursor, { signal });
       }),
   };
-}
-
-/** The pause that an error asks for, in milliseconds. */
-function askedPause(error: unknown): number {
-  const asked: unknown = (error as { readonly retryAfterMs?: unknown } | null | undefined)?.retryAfterMs;
-  return typeof asked === 'number' && asked > 0 ? Math.min(asked, LONGEST_RETRY_AFTER_MS) : 0;
 }

@@ -9,7 +9,7 @@ import { isStatusError } from '../contract/errors.js';
 import { Attempts } from './attempts.js';
 import { openConnection } from './one-connection.js';
 import { failure, isFinal, isNoWatchList, isRewound } from './refusals.js';
-import { isOlder, revisionOf } from './revisions.js';
+import { isOlder, revisionOf } from '../requests/revisions.js';
 import { createSilenceLimit } from './silence.js';
 import type { View } from './view.js';
 import type { FollowOptions } from './watch-options.js';

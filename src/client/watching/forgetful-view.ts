@@ -1,6 +1,6 @@
 import type { Event } from '../../model/event.js';
 import type { EventChange, RelistedNotice } from './changes.js';
-import { compareRevisions, isOlder, revisionOf } from './revisions.js';
+import { compareRevisions, isOlder, revisionOf } from '../requests/revisions.js';
 import type { View } from './view.js';
 
 const TYPES = { ADDED: 'added', MODIFIED: 'updated', DELETED: 'deleted' } as const;

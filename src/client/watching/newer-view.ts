@@ -1,5 +1,5 @@
 import type { Event } from '../../model/event.js';
-import { compareRevisions, revisionOf } from './revisions.js';
+import { compareRevisions, revisionOf } from '../requests/revisions.js';
 import { failure } from './refusals.js';
 import type { View } from './view.js';
 

@@ -1,5 +1,5 @@
 import type { Event } from '../../model/event.js';
-import { revisionOf } from './revisions.js';
+import { revisionOf } from '../requests/revisions.js';
 
 /** What is remembered of an event. */
 export interface Known {

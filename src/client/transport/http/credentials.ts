@@ -1,39 +1,24 @@
 import type { Clock } from '../../../clock/clock.js';
 import type { Caller } from '../../../model/caller.js';
-import { createFileContent } from './file-content.js';
-import type { HttpTransportOptions } from './options.js';
+import { isToken, type HttpTransportOptions } from './options.js';
+import { constant, fileSource, type Source } from './sources.js';
 
-/** Who a transport is. */
-export interface Credentials {
-  /** The value of the Authorization header of the next request; undefined for none. */
-  authorization(signal?: AbortSignal): Promise<string | undefined>;
-  /** These were refused: the next ones should be new, where there are such. */
-  expire(refused: string | undefined): void;
-}
-
-/** What may stand in a header, as a token or after `Basic`. */
-const VISIBLE = /^[\x21-\x7e]+$/;
-
-/** The credentials that options name. */
+/** The value of the Authorization header of the next request, as options say it; undefined for none. */
 export function createCredentials(
-  options: Pick<HttpTransportOptions, 'token' | 'tokenFile' | 'basicAuth'>,
+  { token, tokenFile, basicAuth }: Pick<HttpTransportOptions, 'token' | 'tokenFile' | 'basicAuth'>,
   clock: Clock,
-): Credentials {
-  const { token, tokenFile, basicAuth } = options;
+): Source<string | undefined> {
   if (tokenFile !== undefined) {
-    const file = createFileContent(tokenFile, 'the token file', clock, (text) => text.trim());
-    return { authorization: async () => bearer(await file.read()), expire: file.expire };
+    const file = fileSource(tokenFile, 'the token file', clock);
+    return { read: async () => bearer((await file.read()).trim()), expire: file.expire };
   }
-  if (typeof token === 'function') return { authorization: async () => bearer(await token()), expire: () => undefined };
-  const constant = token !== undefined ? bearer(token) : basicAuth && basic(basicAuth.username, basicAuth.password);
-  return { authorization: () => Promise.resolve(constant), expire: () => undefined };
+  if (typeof token === 'function') return { read: async () => bearer(await token()), expire: () => undefined };
+  return constant(token !== undefined ? bearer(token) : basicAuth && basic(basicAuth.username, basicAuth.password));
 }
 
 /** @throws TypeError for what is no token, without repeating it */
 export function bearer(token: unknown): string {
-  if (typeof token !== 'string' || !VISIBLE.test(token)) {
-    throw new TypeError('the token must be a non-empty string without spaces');
-  }
+  if (!isToken(token)) throw new TypeError('the token must be a non-empty string without spaces');
   return `Bearer ${token}`;
 }
 
@@ -42,7 +27,7 @@ function basic(username: string, password: string): string {
   return `Basic ${btoa(String.fromCharCode(...bytes))}`;
 }
 
-/** The headers that ask to be taken for somebody else. */
+/** The headers of impersonation. */
 export function impersonationHeaders(caller: HttpTransportOptions['impersonate']): Record<string, string | string[]> {
   if (caller === undefined) return {};
   const { name, uid, groups = [], extra = {} }: Partial<Caller> = caller;

@@ -1,8 +1,15 @@
 import { systemClock } from '../../../clock/clock.js';
+import { untilAborted } from '../../../clock/abortable.js';
+import { bodyBytes } from '../../../http/body.js';
+import type { ApiRequest } from '../../../http/request.js';
+import { isStream, releaseSource, type ApiResponse } from '../../../http/response.js';
+import { connectionError, isConnectionError } from '../../contract/errors.js';
 import type { ConnectedTransport } from '../../contract/transport.js';
 import { createCredentials, impersonationHeaders } from './credentials.js';
-import { checkHttpTransportOptions, type HttpTransportOptions } from './options.js';
-import { createSender } from './sender.js';
+import { createDispatchers, type ConnectionOptions } from './dispatchers.js';
+import { exchange } from './exchange.js';
+import { checkHttpTransportOptions, type HttpTransportOptions, type TlsOptions } from './options.js';
+import { constant, type Source } from './sources.js';
 
 /**
  * Carries requests to a server over HTTP/1.1, or HTTP/2 where `http2` allows it. Connections are made when they are needed, kept
@@ -19,6 +26,85 @@ export function httpTransport(options: HttpTransportOptions): ConnectedTransport
     headers: { ...options.headers, ...impersonationHeaders(options.impersonate) },
     namespace,
     credentials: createCredentials(options, options.clock ?? systemClock),
-    tls: { read: () => Promise.resolve(tls), expire: () => undefined },
+    tls: constant(tls),
   });
 }
+
+/** A transport in parts, some of which change while it runs. */
+export interface SenderOptions extends ConnectionOptions {
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+  readonly namespace: string | undefined;
+  /** The value of the Authorization header. */
+  readonly credentials: Source<string | undefined>;
+  /** The TLS configuration of new connections. */
+  readonly tls: Source<TlsOptions>;
+  /** Releases what else belongs to the transport. */
+  readonly onClose?: (() => void) | undefined;
+}
+
+/** No request of a client is larger; servers take at most 3 MiB. */
+const MAX_BODY_BYTES = 16_777_216;
+
+/** Sends requests to a server over HTTP. */
+export function createSender(options: SenderOptions): ConnectedTransport {
+  const { credentials, headers, namespace } = options;
+  const { origin, host, pathname } = new URL(options.server);
+  const base = pathname.replace(/\/+$/, '');
+  const dispatchers = createDispatchers(options);
+  let closing: Promise<void> | undefined;
+
+  const attempt = async (
+    request: ApiRequest,
+    body: string | Uint8Array | undefined,
+    authorization: string | undefined,
+  ): Promise<ApiResponse> => {
+    const tls = await untilAborted(options.tls.read(request.signal), request.signal);
+    const dispatcher = await dispatchers.get(tls);
+    if (closing !== undefined) throw isClosed();
+    return exchange(dispatcher, {
+      origin,
+      host,
+      method: request.method,
+      path: base + request.url,
+      headers: {
+        ...headers,
+        ...(request.headers as Readonly<Record<string, string | readonly string[]>>),
+        ...(authorization !== undefined && { authorization }),
+      },
+      body,
+      servername: tls.serverName,
+      signal: request.signal,
+    }).catch((error: unknown) => {
+      if (isConnectionError(error) && !error.sent) options.tls.expire();
+      throw error;
+    });
+  };
+
+  const handle = async (request: ApiRequest): Promise<ApiResponse> => {
+    if (closing !== undefined) throw isClosed();
+    const { signal } = request;
+    const content = await request.body?.(MAX_BODY_BYTES);
+    const body = typeof content === 'string' || content === undefined ? content : bodyBytes(content, MAX_BODY_BYTES);
+    const authorization = await untilAborted(credentials.read(signal), signal);
+    const response = await attempt(request, body, authorization);
+    if (response.status !== 401) return response;
+    // Credentials expire. The refused request was not carried out: it is sent once more with new ones.
+    credentials.expire(authorization);
+    const renewed = await untilAborted(credentials.read(signal), signal).catch(() => authorization);
+    if (signal?.aborted) throw signal.reason;
+    if (renewed === authorization) return response;
+    if (isStream(response.body)) releaseSource(response.body);
+    return attempt(request, body, renewed);
+  };
+
+  return {
+    handle,
+    namespace,
+    close() {
+      if (closing === undefined) options.onClose?.();
+      return (closing ??= dispatchers.destroy(isClosed()));
+    },
+  };
+}
+
+const isClosed = (): Error => connectionError('the transport is closed', false);

@@ -13,6 +13,7 @@ import {
   mustBe,
   required,
 } from '../../../options/rules.js';
+import { aCaller } from '../../requests/options.js';
 
 /** How the server's certificate is checked, and what is shown to it. PEM throughout. */
 export interface TlsOptions {
@@ -80,10 +81,11 @@ const isServer = (value: unknown): boolean => {
 const isProxy = (value: unknown): boolean =>
   typeof value === 'string' && URL.canParse(value) && ['http:', 'https:'].includes(new URL(value).protocol);
 
-const VISIBLE = /^[\x21-\x7e]+$/;
+/** True for a text that a header can carry as a token. */
+export const isToken = (value: unknown): value is string => typeof value === 'string' && /^[\x21-\x7e]+$/.test(value);
 
 const aToken: OptionRule = /* @__PURE__ */ mustBe(
-  (value) => typeof value === 'function' || (typeof value === 'string' && VISIBLE.test(value)),
+  (value) => typeof value === 'function' || isToken(value),
   'a function or a non-empty string without spaces',
 );
 
@@ -137,7 +139,7 @@ const rules = (): OptionRules<HttpTransportOptions> => ({
     username: required(mustBe((value) => isNonEmptyString(value) && !value.includes(':'), 'a text without ":"')),
     password: required(aString),
   }),
-  impersonate: mustBe((value) => isNonEmptyString((value as Partial<Caller> | null)?.name), 'an object with a name'),
+  impersonate: aCaller,
   proxyUrl: mustBe(isProxy, 'an http or https URL'),
 });
 

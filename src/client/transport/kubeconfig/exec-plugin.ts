@@ -1,11 +1,12 @@
+import { isObject, member } from '../../../json/json-tree.js';
 import type { Clock } from '../../../clock/clock.js';
 import { connectionError } from '../../contract/errors.js';
 import { bearer } from '../http/credentials.js';
-import { entriesOf, isObject, kubeconfigFault, ownValue, textOf, textsOf, type Entry } from './read-values.js';
+import type { Source } from '../http/sources.js';
+import { entriesOf, kubeconfigFault, textOf, textsOf, type Entry } from './read-values.js';
 import { runPlugin, type PluginCommand } from './run-plugin.js';
 
-/** What a plugin gave. */
-export interface ExecCredential {
+interface ExecCredential {
   readonly authorization: string | undefined;
   readonly cert: string | undefined;
   readonly key: string | undefined;
@@ -14,9 +15,8 @@ export interface ExecCredential {
 }
 
 /** Credentials that a program gives, kept until they expire or are refused. */
-export interface ExecSource {
-  read(): Promise<ExecCredential>;
-  /** They were refused; those that another request has renewed in the meantime are kept. */
+export interface ExecSource extends Pick<Source<ExecCredential>, 'read'> {
+  /** Credentials that another request has renewed in the meantime are kept. */
   expire(refused: string | undefined): void;
   /** Ends a program that runs. */
   close(): void;
@@ -24,7 +24,7 @@ export interface ExecSource {
 
 const VERSIONS = ['client.authentication.k8s.io/v1', 'client.authentication.k8s.io/v1beta1'];
 /**
- * Credentials are used for so long, whatever they say: a program may give expired ones, and those without a token look alike. A
+ * The least time for which credentials are used: a program may give expired ones, and those without a token look alike. A
  * program that has failed is not run again before, however often requests are repeated.
  */
 const MIN_AGE_MS = 1_000;
@@ -122,7 +122,7 @@ function credentialOf(output: string, apiVersion: string, what: string): ExecCre
   if (credential.apiVersion !== apiVersion) throw fault(`wrote another apiVersion than ${apiVersion}`);
   const { status } = credential;
   const text = (name: string): string | undefined => {
-    const value = ownValue(status, name) ?? undefined;
+    const value = member(status, name) ?? undefined;
     if (value !== undefined && typeof value !== 'string') throw fault(`wrote a ${name} that is no text`);
     return value === '' ? undefined : value;
   };

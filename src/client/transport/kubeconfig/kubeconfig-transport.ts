@@ -1,25 +1,15 @@
+import { member } from '../../../json/json-tree.js';
 import { systemClock, type Clock } from '../../../clock/clock.js';
 import type { Caller } from '../../../model/caller.js';
 import type { ConnectedTransport } from '../../contract/transport.js';
-import { createCredentials, impersonationHeaders, type Credentials } from '../http/credentials.js';
-import { createFileContent } from '../http/file-content.js';
-import { checkHttpTransportOptions } from '../http/options.js';
-import { createSender } from '../http/sender.js';
-import { contentOf, createTlsSource, type Source, type TlsSource } from '../http/tls-files.js';
+import { createCredentials, impersonationHeaders } from '../http/credentials.js';
+import { createSender } from '../http/http-transport.js';
+import { checkHttpTransportOptions, type TlsOptions } from '../http/options.js';
+import { constant, fileSource, tlsSource, type Source } from '../http/sources.js';
 import { createExecSource, type ClusterInfo, type ExecSource } from './exec-plugin.js';
 import { defaultPaths, loadFile, loadFiles, loadText, type Kubeconfig } from './load-kubeconfig.js';
 import { checkKubeconfigOptions, type KubeconfigTransportOptions } from './options.js';
-import {
-  dataOf,
-  entriesOf,
-  entryOf,
-  flagOf,
-  kubeconfigFault,
-  ownValue,
-  textOf,
-  textsOf,
-  type Entry,
-} from './read-values.js';
+import { dataOf, entriesOf, entryOf, flagOf, kubeconfigFault, textOf, textsOf, type Entry } from './read-values.js';
 
 /**
  * The transport that a kubeconfig describes, as kubectl reads it: contexts, certificates in it and in files, tokens, token files,
@@ -73,7 +63,7 @@ export async function transportOf(
   if ((cert === undefined) !== (key === undefined)) {
     throw kubeconfigFault(`${user?.what}: client-certificate and client-key belong together`);
   }
-  const tls = createTlsSource({ ca, cert, key, fixed: { serverName, insecureSkipTlsVerify } });
+  const tls = tlsSource({ ca, cert, key }, { serverName, insecureSkipTlsVerify });
   const fixed = user && (await credentialsOf(user, clock));
   const exec = user && !fixed ? execOf(user, () => clusterInfoOf(cluster, server, ca), options, clock) : undefined;
   checkHttpTransportOptions({ server, proxyUrl });
@@ -83,9 +73,9 @@ export async function transportOf(
     proxyUrl,
     namespace: options.namespace ?? textOf(context, 'namespace'),
     headers: { ...options.headers, ...impersonationHeaders(user && impersonatedBy(user)) },
-    credentials: fixed ?? (exec === undefined ? createCredentials({}, clock) : execCredentials(exec)),
-    tls: exec === undefined ? tls : execTls(tls, exec),
-    onClose: exec?.close,
+    credentials: fixed ?? constant(undefined),
+    tls,
+    ...(exec && fromProgram(exec, tls)),
   });
 }
 
@@ -95,17 +85,17 @@ function serverOf(cluster: Entry): string {
   if (server === undefined) throw kubeconfigFault(`${cluster.what} has no server`);
   if (server.includes('://')) return server;
   const isTls = ['certificate-authority', 'certificate-authority-data', 'insecure-skip-tls-verify'].some(
-    (name) => ownValue(cluster.values, name) !== undefined,
+    (name) => member(cluster.values, name) !== undefined,
   );
   return `${isTls ? 'https' : 'http'}://${server}`;
 }
 
 /** A certificate or key: the text of `<name>-data`, else the file of `<name>`. */
-async function sourceOf(entry: Entry, name: string, clock: Clock): Promise<Source> {
+async function sourceOf(entry: Entry, name: string, clock: Clock): Promise<Source<string> | undefined> {
   const data = dataOf(entry, `${name}-data`);
-  if (data !== undefined) return data;
+  if (data !== undefined) return constant(data);
   const path = textOf(entry, name);
-  return path === undefined ? undefined : createFileContent(await absolute(entry, path), `the ${name}`, clock);
+  return path === undefined ? undefined : fileSource(await absolute(entry, path), `the ${name}`, clock);
 }
 
 async function absolute({ folder }: Entry, path: string): Promise<string> {
@@ -113,8 +103,8 @@ async function absolute({ folder }: Entry, path: string): Promise<string> {
   return folder === undefined ? resolve(path) : resolve(folder, path);
 }
 
-/** What is written in a kubeconfig; undefined for a user who has nothing of the kind. */
-async function credentialsOf(user: Entry, clock: Clock): Promise<Credentials | undefined> {
+/** Credentials that are written in a kubeconfig or in a file that it names; undefined where there are none. */
+async function credentialsOf(user: Entry, clock: Clock): Promise<Source<string | undefined> | undefined> {
   const [file, token, username] = [textOf(user, 'tokenFile'), textOf(user, 'token'), textOf(user, 'username')];
   if (file !== undefined) return createCredentials({ tokenFile: await absolute(user, file) }, clock);
   if (token !== undefined) return createCredentials({ token }, clock);
@@ -141,32 +131,32 @@ function execOf(
   return createExecSource(exec, told, { timeoutMs, onOutput, clock });
 }
 
-const execCredentials = (exec: ExecSource): Credentials => ({
-  authorization: async () => (await exec.read()).authorization,
-  expire: exec.expire,
-});
-
-const execTls = (tls: TlsSource, exec: ExecSource): TlsSource => ({
-  async read() {
-    const [rest, { cert, key }] = await Promise.all([tls.read(), exec.read()]);
-    return cert === undefined ? rest : { ...rest, cert, key };
+/** The parts of a transport whose credentials come from a program. */
+const fromProgram = (exec: ExecSource, tls: Source<TlsOptions>) => ({
+  credentials: { read: async () => (await exec.read()).authorization, expire: exec.expire },
+  tls: {
+    async read() {
+      const [rest, { cert, key }] = await Promise.all([tls.read(), exec.read()]);
+      return cert === undefined ? rest : { ...rest, cert, key };
+    },
+    expire: tls.expire,
   },
-  expire: tls.expire,
+  onClose: exec.close,
 });
 
 /** The cluster as `ExecCredential` has it. */
-async function clusterInfoOf(cluster: Entry, server: string, ca: Source): Promise<Readonly<Record<string, unknown>>> {
+async function clusterInfoOf(cluster: Entry, server: string, ca: Source<string> | undefined): ReturnType<ClusterInfo> {
   const extension = entriesOf(cluster, 'extensions').find(
     (entry) => textOf(entry, 'name') === 'client.authentication.k8s.io/exec',
   );
-  const authority = await contentOf(ca);
+  const authority = await ca?.read();
   return {
     server,
     'tls-server-name': textOf(cluster, 'tls-server-name'),
     'insecure-skip-tls-verify': flagOf(cluster, 'insecure-skip-tls-verify') || undefined,
     'certificate-authority-data': authority && btoa(authority),
     'proxy-url': textOf(cluster, 'proxy-url'),
-    config: extension && ownValue(extension.values, 'extension'),
+    config: extension && member(extension.values, 'extension'),
   };
 }
 

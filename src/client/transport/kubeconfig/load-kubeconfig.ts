@@ -1,4 +1,5 @@
-import { entriesOf, entryOf, isObject, kubeconfigFault, textOf, type Entry } from './read-values.js';
+import { isObject } from '../../../json/json-tree.js';
+import { entriesOf, entryOf, kubeconfigFault, textOf, type Entry } from './read-values.js';
 
 /** A kubeconfig, or several that were merged. */
 export interface Kubeconfig {

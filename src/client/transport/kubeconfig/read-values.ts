@@ -1,8 +1,10 @@
+import { isObject, member, type JsonObject } from '../../../json/json-tree.js';
+
 /** An object of a kubeconfig, and where it came from. */
 export interface Entry {
   /** For errors, such as `the user "jane"`. */
   readonly what: string;
-  readonly values: Readonly<Record<string, unknown>>;
+  readonly values: JsonObject;
   /** The folder that paths are relative to; undefined for a text without a file. */
   readonly folder: string | undefined;
 }
@@ -12,7 +14,7 @@ export const kubeconfigFault = (message: string): Error => new Error(`kubeconfig
 
 /** A text, or undefined where it is absent or empty. */
 export function textOf({ what, values }: Entry, name: string): string | undefined {
-  const value = ownValue(values, name);
+  const value = member(values, name);
   if (value === undefined || value === null || value === '') return undefined;
   if (typeof value !== 'string') throw kubeconfigFault(`${what}: ${name} must be a text`);
   return value;
@@ -20,14 +22,14 @@ export function textOf({ what, values }: Entry, name: string): string | undefine
 
 /** True or false; false where it is absent. */
 export function flagOf({ what, values }: Entry, name: string): boolean {
-  const value = ownValue(values, name) ?? false;
+  const value = member(values, name) ?? false;
   if (typeof value !== 'boolean') throw kubeconfigFault(`${what}: ${name} must be true or false`);
   return value;
 }
 
 /** A list of texts; empty where it is absent. */
 export function textsOf({ what, values }: Entry, name: string): readonly string[] {
-  const value = ownValue(values, name) ?? [];
+  const value = member(values, name) ?? [];
   if (!Array.isArray(value) || !value.every((item) => typeof item === 'string')) {
     throw kubeconfigFault(`${what}: ${name} must be a list of texts`);
   }
@@ -36,7 +38,7 @@ export function textsOf({ what, values }: Entry, name: string): readonly string[
 
 /** A list of objects; empty where it is absent. */
 export function entriesOf({ what, values, folder }: Entry, name: string): readonly Entry[] {
-  const value = ownValue(values, name) ?? [];
+  const value = member(values, name) ?? [];
   if (!Array.isArray(value) || !value.every(isObject))
     throw kubeconfigFault(`${what}: ${name} must be a list of objects`);
   return value.map((item, index) => ({ what: `${what}: ${name}[${index}]`, values: item as Entry['values'], folder }));
@@ -44,7 +46,7 @@ export function entriesOf({ what, values, folder }: Entry, name: string): readon
 
 /** An object; undefined where it is absent. */
 export function entryOf({ what, values, folder }: Entry, name: string): Entry | undefined {
-  const value = ownValue(values, name) ?? undefined;
+  const value = member(values, name) ?? undefined;
   if (value === undefined) return undefined;
   if (!isObject(value)) throw kubeconfigFault(`${what}: ${name} must be an object`);
   return { what: `${what}: ${name}`, values: value, folder };
@@ -59,13 +61,4 @@ export function dataOf(entry: Entry, name: string): string | undefined {
   } catch {
     throw kubeconfigFault(`${entry.what}: ${name} must be base64`);
   }
-}
-
-/** A value by its name. Keys such as `__proto__` are not taken for more than they are. */
-export function ownValue(values: Entry['values'], name: string): unknown {
-  return Object.hasOwn(values, name) ? values[name] : undefined;
-}
-
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,5 @@
-import type { ChildProcess } from 'node:child_process';
+import type { Readable } from 'node:stream';
+import { untilAborted } from '../../../clock/abortable.js';
 import { joinBytes } from '../../../http/bytes.js';
 import { kubeconfigFault } from './read-values.js';
 
@@ -9,7 +10,7 @@ export interface PluginCommand {
   /** Added to the environment of this process. */
   readonly env: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
-  /** What to install where the program is absent. */
+  /** Told where the program is absent. */
   readonly installHint: string | undefined;
   readonly onOutput: ((text: string) => void) | undefined;
 }
@@ -34,58 +35,41 @@ export async function runPlugin(plugin: PluginCommand, signal: AbortSignal): Pro
     windowsHide: true,
     env: { ...env, ...plugin.env },
   });
-  const output = collect(child);
-  try {
-    return await new Promise<string>((resolve, reject) => {
-      const fail = (message: string): void => reject(kubeconfigFault(`${name} ${message}`));
-      const timer = setTimeout(() => fail(`did not end within ${plugin.timeoutMs} ms`), plugin.timeoutMs);
-      const leave = (): void => reject(signal.reason as Error);
-      signal.addEventListener('abort', leave, { once: true });
-      output.onTooMuch(() => fail(`wrote more than ${MAX_OUTPUT_BYTES} bytes`));
-      child.once('error', (error: NodeJS.ErrnoException) => {
-        const hint = plugin.installHint === undefined ? '' : `. ${plugin.installHint.slice(0, MAX_HINT)}`;
-        fail(error.code === 'ENOENT' ? `was not found${hint}` : `could not be started (${error.code ?? 'unknown'})`);
-      });
-      child.once('close', (code, killed) => {
-        if (code === 0) resolve(output.written());
-        else fail(killed === null ? `ended with exit code ${code}` : `was ended by ${killed}`);
-      });
-      child.once('close', () => {
-        clearTimeout(timer);
-        signal.removeEventListener('abort', leave);
-      });
+  const told = collect(child.stderr, MAX_TOLD_BYTES);
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const ended = new Promise<string>((resolve, reject) => {
+    const fail = (message: string): void => reject(kubeconfigFault(`${name} ${message}`));
+    const written = collect(child.stdout, MAX_OUTPUT_BYTES, () => fail(`wrote more than ${MAX_OUTPUT_BYTES} bytes`));
+    timer = setTimeout(() => fail(`did not end within ${plugin.timeoutMs} ms`), plugin.timeoutMs);
+    child.once('error', (error: NodeJS.ErrnoException) => {
+      const hint = plugin.installHint === undefined ? '' : `. ${plugin.installHint.slice(0, MAX_HINT)}`;
+      fail(error.code === 'ENOENT' ? `was not found${hint}` : `could not be started (${error.code ?? 'unknown'})`);
     });
+    child.once('close', (code, killed) => {
+      if (code === 0) resolve(written());
+      else fail(killed === null ? `ended with exit code ${code}` : `was ended by ${killed}`);
+    });
+  });
+  try {
+    return await untilAborted(ended, signal);
   } finally {
+    clearTimeout(timer);
     child.kill('SIGKILL');
-    child.stdout?.destroy();
-    child.stderr?.destroy();
-    plugin.onOutput?.(output.told());
+    child.stdout.destroy();
+    child.stderr.destroy();
+    plugin.onOutput?.(told());
   }
 }
 
-/** What a program writes. */
-function collect(child: ChildProcess) {
-  const written: Uint8Array[] = [];
-  const told: Uint8Array[] = [];
+/** Keeps the first `most` bytes of a stream, and gives them as text. */
+function collect(stream: Readable, most: number, onMore: () => void = () => undefined): () => string {
+  const pieces: Uint8Array[] = [];
   let length = 0;
-  let toldLength = 0;
-  let tooMuch: () => void = () => undefined;
-  child.stdout?.on('data', (chunk: Uint8Array) => {
-    length += chunk.byteLength;
-    if (length > MAX_OUTPUT_BYTES) tooMuch();
-    else written.push(chunk);
+  stream.on('data', (chunk: Uint8Array) => {
+    const piece = chunk.subarray(0, most - length);
+    length += piece.byteLength;
+    if (piece.byteLength > 0) pieces.push(piece);
+    if (piece.byteLength < chunk.byteLength) onMore();
   });
-  child.stderr?.on('data', (chunk: Uint8Array) => {
-    const part = chunk.subarray(0, MAX_TOLD_BYTES - toldLength);
-    toldLength += part.byteLength;
-    if (part.byteLength > 0) told.push(part);
-  });
-  const text = (pieces: readonly Uint8Array[]): string => new TextDecoder().decode(joinBytes(pieces));
-  return {
-    written: () => text(written),
-    told: () => text(told),
-    onTooMuch(callback: () => void): void {
-      tooMuch = callback;
-    },
-  };
+  return () => new TextDecoder().decode(joinBytes(pieces));
 }

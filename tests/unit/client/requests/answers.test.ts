@@ -10,8 +10,7 @@ import {
   isTooManyRequests,
   isUnauthorized,
 } from '../../../../src/client.js';
-import { httpDate, retryAfterMs } from '../../../../src/client/requests/retry-after.js';
-import { warningTexts } from '../../../../src/client/requests/warnings.js';
+import { httpDate, retryAfterMs, warningTexts } from '../../../../src/client/requests/answer-headers.js';
 import { answering, event, failureOf, json, refused } from '../answering.js';
 
 const ONCE = { retries: 0 };
