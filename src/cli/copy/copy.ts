@@ -5,7 +5,6 @@ import { passwordFilter, type StoreChoice } from '../stores/store-url.js';
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 
-/** What is copied where. */
 export interface CopyTask {
   readonly from: StoreChoice;
   readonly to: StoreChoice;
@@ -13,9 +12,10 @@ export interface CopyTask {
   readonly skipRefused: boolean;
 }
 
-/** How long a store may take to answer for the first time. */
+const RESUMABLE = 'what was copied stays, and the same command goes on from there';
+/** The time limit of the first answer of a store. */
 const OPENING_MS = 10_000;
-/** What a shell adds to the number of a signal. */
+/** As shells report them: 128 and the number of the signal. */
 const EXIT_CODES: Readonly<Record<EndSignal, number>> = { SIGINT: 130, SIGTERM: 143 };
 
 /**
@@ -56,7 +56,7 @@ export async function runCopy(task: CopyTask, { stdout, stderr, onSignal }: Proc
         write(`error: ${messageOf(error)}`);
         return 1;
       }
-      write('stopped; what was copied stays, and the same command goes on from there');
+      write(`stopped; ${RESUMABLE}`);
       return EXIT_CODES[stoppedBy];
     },
   );
@@ -78,15 +78,12 @@ async function copyBetween(
         );
       }
       const onProgress = createProgressLines(write, () => performance.now());
-      const onSkipped = createLeftOut({ skipRefused, write });
-      const result = await copyEvents(source, target, { overwrite, onProgress, onSkipped, signal }).catch(
-        (error: unknown) => {
-          signal.throwIfAborted();
-          throw new Error(`${messageOf(error)}; what was copied stays, and the same command goes on from there`, {
-            cause: error,
-          });
-        },
-      );
+      const onSkipped = createLeftOut(skipRefused, write);
+      const options = { overwrite, onProgress, onSkipped, signal };
+      const result = await copyEvents(source, target, options).catch((error: unknown) => {
+        signal.throwIfAborted();
+        throw new Error(`${messageOf(error)}; ${RESUMABLE}`, { cause: error });
+      });
       if (!result.consistent)
         write('FROM was written to for so long that not all events are of one moment: run it again');
       return result;
@@ -120,19 +117,13 @@ const REASONS: Readonly<Record<SkippedEvent['why'], string>> = {
   'invalid-key': 'TO takes no event of that name',
 };
 
-/** Options of {@link createLeftOut}. */
-interface LeftOutOptions {
-  /** Whether the copy goes on without events that TO refuses. */
-  readonly skipRefused: boolean;
-  readonly write: (line: string) => void;
-}
-
 /**
- * Names each event that is left out, the first hundred of them.
+ * Names each event that is left out, up to a hundred.
  *
+ * @param skipRefused continues without events that TO refuses
  * @returns a function that throws an Error for a refused event where the copy has to end
  */
-export function createLeftOut({ skipRefused, write }: LeftOutOptions): (skipped: SkippedEvent) => void {
+export function createLeftOut(skipRefused: boolean, write: (line: string) => void): (skipped: SkippedEvent) => void {
   let count = 0;
   return ({ key, why }) => {
     const what = `${key.namespace}/${key.name}: ${REASONS[why]}`;

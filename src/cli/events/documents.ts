@@ -1,24 +1,29 @@
 import type { Event } from '../../client.js';
 import { isUnsafe, safeDocument } from './safe-text.js';
 
-/** Writes events as documents. */
-export interface Documents {
-  /** All of them as one list, as kubectl writes it. */
+interface Documents {
+  /** All events as one list, as kubectl writes it. */
   list(events: readonly Event[]): string;
-  /** One of a stream. */
+  /** An event of a stream. */
   one(event: Event): string;
 }
 
-/** JSON, indented by four as kubectl's. */
-export const jsonDocuments: Documents = {
-  list: (events) => safeDocument(`${JSON.stringify(listOf(events), null, 4)}\n`),
-  one: (event) => safeDocument(`${JSON.stringify(shown(event), null, 4)}\n`),
-};
+/** Writes events as JSON, indented by four as kubectl does, or as YAML, where each event of a stream is a document. */
+export async function documentsOf(format: 'json' | 'yaml'): Promise<Documents> {
+  const write = format === 'json' ? writeJson : await yamlWriter();
+  const mark = format === 'json' ? '' : '---\n';
+  return {
+    list: (events) =>
+      write({ apiVersion: 'v1', items: events.map(shown), kind: 'List', metadata: { resourceVersion: '' } }),
+    one: (event) => mark + write(shown(event)),
+  };
+}
 
-/** YAML; events of a stream are documents of their own. */
-export async function yamlDocuments(): Promise<Documents> {
+const writeJson = (value: unknown): string => safeDocument(`${JSON.stringify(value, null, 4)}\n`);
+
+async function yamlWriter(): Promise<typeof writeJson> {
   const { Document, visit } = await import('yaml');
-  const write = (value: unknown): string => {
+  return (value) => {
     const document = new Document(value, { aliasDuplicateObjects: false });
     visit(document, {
       Scalar(_, scalar) {
@@ -27,14 +32,9 @@ export async function yamlDocuments(): Promise<Documents> {
     });
     return safeDocument(document.toString({ lineWidth: 0 }));
   };
-  return { list: (events) => write(listOf(events)), one: (event) => `---\n${write(shown(event))}` };
 }
 
-function listOf(events: readonly Event[]): object {
-  return { apiVersion: 'v1', items: events.map(shown), kind: 'List', metadata: { resourceVersion: '' } };
-}
-
-/** As kubectl: what it is comes first, and who manages which field is left out. */
+/** As kubectl: `apiVersion` and `kind` come first, and the managed fields are left out. */
 function shown({ apiVersion, kind, metadata, ...rest }: Event): Event {
   const { managedFields: _managedFields, ...shownMetadata } = metadata;
   return { apiVersion, kind, metadata: shownMetadata, ...rest };

@@ -4,20 +4,21 @@ import { safeText } from './safe-text.js';
 
 /** How events are shown as rows. */
 export interface RowFormat {
-  /** All namespaces are shown, so that their names are. */
+  /** Shows the namespace of each event. */
   readonly withNamespace: boolean;
-  /** More columns, as of `kubectl get events -o wide`. */
+  /** Shows more columns, as `kubectl get events -o wide` does. */
   readonly wide: boolean;
 }
-
-type Cell = (event: Event, now: number) => string;
-
-const NAMESPACE: readonly [string, Cell] = ['NAMESPACE', ({ metadata }) => metadata.namespace ?? ''];
 
 /** The column that is coloured. */
 export const TYPE_COLUMN = 'TYPE';
 
-const LEADING: readonly (readonly [string, Cell])[] = [
+/** `now` in microseconds. */
+type Cell = (event: Event, now: number) => string;
+
+/** The columns, with the property of the format that shows one. */
+const COLUMNS: readonly (readonly [name: string, cell: Cell, shownBy?: keyof RowFormat])[] = [
+  ['NAMESPACE', ({ metadata }) => metadata.namespace ?? '', 'withNamespace'],
   ['LAST SEEN', lastSeen],
   [TYPE_COLUMN, ({ type }) => type ?? ''],
   ['REASON', ({ reason }) => reason ?? ''],
@@ -25,24 +26,16 @@ const LEADING: readonly (readonly [string, Cell])[] = [
     'OBJECT',
     ({ regarding }) => (regarding?.name ? `${regarding.kind ?? ''}/${regarding.name}` : (regarding?.kind ?? '')),
   ],
-];
-const MESSAGE: readonly [string, Cell] = ['MESSAGE', ({ note }) => (note ?? '').trim()];
-const WIDE_BEFORE: readonly (readonly [string, Cell])[] = [
-  ['SUBOBJECT', ({ regarding }) => regarding?.fieldPath ?? ''],
-  ['SOURCE', source],
-];
-const WIDE_BEHIND: readonly (readonly [string, Cell])[] = [
-  ['FIRST SEEN', (event, now) => age(firstTime(event), now)],
-  ['COUNT', (event) => String(countOf(event))],
-  ['NAME', ({ metadata }) => metadata.name ?? ''],
+  ['SUBOBJECT', ({ regarding }) => regarding?.fieldPath ?? '', 'wide'],
+  ['SOURCE', source, 'wide'],
+  ['MESSAGE', ({ note }) => (note ?? '').trim()],
+  ['FIRST SEEN', (event, now) => age(firstTime(event), now), 'wide'],
+  ['COUNT', (event) => String(countOf(event)), 'wide'],
+  ['NAME', ({ metadata }) => metadata.name ?? '', 'wide'],
 ];
 
-function columnsOf({ withNamespace, wide }: RowFormat): readonly (readonly [string, Cell])[] {
-  return [
-    ...(withNamespace ? [NAMESPACE] : []),
-    ...LEADING,
-    ...(wide ? [...WIDE_BEFORE, MESSAGE, ...WIDE_BEHIND] : [MESSAGE]),
-  ];
+function columnsOf(format: RowFormat): typeof COLUMNS {
+  return COLUMNS.filter(([, , shownBy]) => shownBy === undefined || format[shownBy]);
 }
 
 /** The names of the columns. */

@@ -6,9 +6,9 @@ import {
   type EventsClient,
   type EventSelection,
 } from '../../client.js';
-import type { ProcessContext } from '../command-line/command.js';
+import { messageOf, type ProcessContext } from '../command-line/command.js';
 import { connect } from './connect.js';
-import { jsonDocuments, yamlDocuments } from './documents.js';
+import { documentsOf } from './documents.js';
 import type { EventsFlags } from './events-command.js';
 import { headOf, lastSeenAt, rowOf, type RowFormat } from './event-rows.js';
 import { filterOf, type EventFilter } from './filter.js';
@@ -55,10 +55,13 @@ export async function runEvents(flags: EventsFlags, context: ProcessContext): Pr
         ...selection,
         resourceVersion,
         signal,
-        observe: (told) => tell(told, stderr),
+        observe(observation) {
+          if (observation.type === 'recovered') stderr.write('the server answers again\n');
+          if (observation.type === 'error') stderr.write(`${safeText(messageOf(observation.error))}; trying again\n`);
+        },
       });
       for await (const { type, event } of changes) {
-        // Events expire; that is no news.
+        // Deletions are not shown: events expire.
         if (type !== 'deleted' && filter.matches(event)) stdout.write(printer.change(event));
       }
       return 0;
@@ -67,7 +70,7 @@ export async function runEvents(flags: EventsFlags, context: ProcessContext): Pr
     }
   } catch (error) {
     if (signal.aborted) return 0;
-    const reason = safeText(error instanceof Error ? error.message : String(error));
+    const reason = safeText(messageOf(error));
     const isRefused = isAnonymous(flags) && (isForbidden(error) || isUnauthorized(error));
     stderr.write(`error: ${reason}${isRefused ? ` (asked ${WITHOUT_CREDENTIALS})` : ''}\n`);
     return 1;
@@ -79,13 +82,6 @@ export async function runEvents(flags: EventsFlags, context: ProcessContext): Pr
 const isAnonymous = ({ server, tokenFile }: EventsFlags): boolean => server !== undefined && tokenFile === undefined;
 
 const isTable = ({ output }: EventsFlags): boolean => output === 'table' || output === 'wide';
-
-function tell(told: { readonly type: string; readonly error?: unknown }, stderr: ProcessContext['stderr']): void {
-  const { type, error } = told;
-  if (type === 'recovered') stderr.write('the server answers again\n');
-  if (type === 'error')
-    stderr.write(`${safeText(error instanceof Error ? error.message : String(error))}; trying again\n`);
-}
 
 async function existing(
   client: EventsClient,
@@ -105,16 +101,16 @@ async function existing(
 }
 
 async function printerOf(flags: EventsFlags, colour: boolean): Promise<Printer> {
-  if (!isTable(flags)) {
-    const documents = flags.output === 'json' ? jsonDocuments : await yamlDocuments();
-    const each = (events: readonly Event[]): string => events.map(documents.one).join('');
-    return { existing: flags.watch ? each : documents.list, change: documents.one };
+  const { output } = flags;
+  if (output === 'json' || output === 'yaml') {
+    const { list, one } = await documentsOf(output);
+    return { existing: flags.watch ? (events) => events.map(one).join('') : list, change: one };
   }
-  const format: RowFormat = { withNamespace: flags.allNamespaces, wide: flags.output === 'wide' };
+  const format: RowFormat = { withNamespace: flags.allNamespaces, wide: output === 'wide' };
   const table = createTableText(headOf(format), colour);
   const lines = (events: readonly Event[]): string => {
     const now = Date.now() * 1_000;
-    return table.lines(events.map((event) => rowOf(event, format, now)));
+    return table(events.map((event) => rowOf(event, format, now)));
   };
   return { existing: lines, change: (event) => lines([event]) };
 }

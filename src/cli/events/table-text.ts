@@ -5,14 +5,16 @@ const WARNING = '\u001b[33m';
 const BOLD = '\u001b[1m';
 const RESET = '\u001b[0m';
 
-/** Lays out rows below a head, in columns that are as wide as the widest cell so far. */
-export interface TableText {
-  /** The lines of these rows; the first call begins with the head. */
-  lines(rows: readonly (readonly string[])[]): string;
-}
-
-/** Makes a table. With `colour` its head is bold, and what is not `Normal` yellow. */
-export function createTableText(head: readonly string[], colour: boolean): TableText {
+/**
+ * Lays out rows below a head, in columns that are as wide as the widest cell so far. With `colour` the head is bold, and types other
+ * than `Normal` are yellow.
+ *
+ * @returns a function that gives the lines of some rows; those of the first call begin with the head
+ */
+export function createTableText(
+  head: readonly string[],
+  colour: boolean,
+): (rows: readonly (readonly string[])[]) => string {
   const widths = head.map((name) => name.length);
   const typeAt = head.indexOf(TYPE_COLUMN);
   let begun = false;
@@ -29,16 +31,10 @@ export function createTableText(head: readonly string[], colour: boolean): Table
   const paintCell = (text: string, at: number): string =>
     colour && at === typeAt && text !== 'Normal' && text !== '' ? `${WARNING}${text}${RESET}` : text;
 
-  return {
-    lines(rows) {
-      for (const row of rows) {
-        row.forEach((cell, at) => {
-          if (cell.length > (widths[at] ?? 0)) widths[at] = cell.length;
-        });
-      }
-      const first = begun ? '' : line(head, paintHead);
-      begun = true;
-      return first + rows.map((row) => line(row, paintCell)).join('');
-    },
+  return (rows) => {
+    for (const row of rows) row.forEach((cell, at) => (widths[at] = Math.max(widths[at] ?? 0, cell.length)));
+    const first = begun ? '' : line(head, paintHead);
+    begun = true;
+    return first + rows.map((row) => line(row, paintCell)).join('');
   };
 }

@@ -1,7 +1,8 @@
 import { createRuleIndex, type RuleScope } from '../../auth/rule-index.js';
+import { isObject, type JsonObject } from '../../json/json-tree.js';
 import type { Attributes, Authorize, Caller, Decision } from '../../index.js';
 
-/** One line of a policy file. An empty field matches only what is empty. */
+/** One line of a policy file. An empty field matches only an empty value. */
 export interface AbacPolicy {
   readonly user: string;
   readonly group: string;
@@ -11,8 +12,6 @@ export interface AbacPolicy {
   readonly namespace: string;
   readonly nonResourcePath: string;
 }
-
-type Fields = Readonly<Record<string, unknown>>;
 
 const API_VERSION = 'abac.authorization.kubernetes.io/v1beta1';
 const AUTHENTICATED = 'system:authenticated';
@@ -47,27 +46,18 @@ function parsePolicy(line: string): AbacPolicy {
   knownFields(object, ['apiVersion', 'kind', 'spec']);
   const spec = asFields(object['spec'], 'spec');
   knownFields(spec, SPEC_FIELDS);
-  const policy = {
-    user: text(spec, 'user'),
-    group: text(spec, 'group'),
-    readonly: flag(spec, 'readonly'),
-    apiGroup: text(spec, 'apiGroup'),
-    resource: text(spec, 'resource'),
-    namespace: text(spec, 'namespace'),
-    nonResourcePath: text(spec, 'nonResourcePath'),
-  };
+  const policy = readFields(spec);
   return anyAuthenticated(policy) ? { ...policy, user: '', group: AUTHENTICATED } : policy;
 }
 
-function legacyPolicy(object: Fields): AbacPolicy {
+function legacyPolicy(object: JsonObject): AbacPolicy {
   knownFields(object, LEGACY_FIELDS);
-  const [user, group] = [text(object, 'user'), text(object, 'group')];
-  const [resource, namespace] = [text(object, 'resource'), text(object, 'namespace')];
-  const everybody = anyAuthenticated({ user, group }) || (user === '' && group === '');
+  const policy = readFields(object);
+  const { user, group, resource, namespace } = policy;
+  const everybody = anyAuthenticated(policy) || (user === '' && group === '');
   return {
-    user: everybody ? '' : user,
-    group: everybody ? AUTHENTICATED : group,
-    readonly: flag(object, 'readonly'),
+    ...policy,
+    ...(everybody && { user: '', group: AUTHENTICATED }),
     apiGroup: '*',
     resource: resource || '*',
     namespace: namespace || '*',
@@ -83,7 +73,7 @@ function anyAuthenticated({ user, group }: Pick<AbacPolicy, 'user' | 'group'>): 
 const ALLOWED: Decision = Object.freeze({ allowed: true });
 const DENIED: Decision = Object.freeze({ allowed: false });
 
-/** Allows what at least one policy allows, and everything to group `system:masters`. */
+/** Allows requests that at least one policy allows, and all of group `system:masters`. */
 export function abac(policies: readonly AbacPolicy[]): Authorize {
   const anyAllows = createRuleIndex(
     policies,
@@ -94,7 +84,7 @@ export function abac(policies: readonly AbacPolicy[]): Authorize {
     caller.groups.includes('system:masters') || anyAllows(caller, attributes) ? ALLOWED : DENIED;
 }
 
-/** A policy with a user is one of that user, whatever group it wants as well. */
+/** A policy with a user applies to that user, whatever group it also requires. */
 const scopeOf = ({ user, group, namespace, nonResourcePath }: AbacPolicy): RuleScope => ({
   users: user === '' ? [] : [user],
   groups: user === '' && group !== '' ? [group] : [],
@@ -133,24 +123,22 @@ function parseJson(line: string): unknown {
   }
 }
 
-function asFields(value: unknown, what: string): Fields {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error(`${what} must be an object`);
-  return value as Fields;
+function asFields(value: unknown, what: string): JsonObject {
+  if (!isObject(value)) throw new Error(`${what} must be an object`);
+  return value;
 }
 
-function knownFields(object: Fields, names: readonly string[]): void {
+function knownFields(object: JsonObject, names: readonly string[]): void {
   const unknown = Object.keys(object).find((name) => !names.includes(name));
   if (unknown !== undefined) throw new Error(`unknown field ${JSON.stringify(unknown)}`);
 }
 
-function text(object: Fields, name: string): string {
-  const value = object[name] ?? '';
-  if (typeof value !== 'string') throw new Error(`${name} must be a string`);
-  return value;
-}
-
-function flag(object: Fields, name: string): boolean {
-  const value = object[name] ?? false;
-  if (typeof value !== 'boolean') throw new Error(`${name} must be true or false`);
-  return value;
+function readFields(object: JsonObject): AbacPolicy {
+  const fields = SPEC_FIELDS.map((name) => {
+    const [absent, words] = name === 'readonly' ? [false, 'true or false'] : ['', 'a string'];
+    const value = object[name] ?? absent;
+    if (typeof value !== typeof absent) throw new Error(`${name} must be ${words}`);
+    return [name, value];
+  });
+  return Object.fromEntries(fields) as AbacPolicy;
 }

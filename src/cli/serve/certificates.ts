@@ -4,10 +4,8 @@ import { join } from 'node:path';
 import type { KeyPair } from './make-certificates.js';
 import { readIfThere, writePrivateFile } from './private-file.js';
 
-/** What the HTTPS port serves with, and what clients trust. All PEM. */
-export interface ServingCertificate {
-  readonly cert: string;
-  readonly key: string;
+/** The certificate of the HTTPS port, and the one that clients trust. All PEM. */
+export interface ServingCertificate extends KeyPair {
   /** The authority that clients should know. */
   readonly ca: string;
 }
@@ -60,7 +58,7 @@ async function currentAuthority(dir: string, now: number, log: (line: string) =>
   }
 }
 
-/** A certificate and key that somebody else made. Clients are told to trust the file's own certificates. */
+/** The certificate and key of two files. Clients are told to trust the certificates of the first. */
 export async function givenCertificate(certFile: string, keyFile: string): Promise<ServingCertificate> {
   const cert = await readIfThere(certFile, 'give another file with --tls-cert-file');
   const key = await readIfThere(keyFile, 'give another file with --tls-private-key-file');

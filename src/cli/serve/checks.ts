@@ -3,21 +3,14 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { getHeapStatistics } from 'node:v8';
 import { storeCheck, type ApiHandler, type EventStore, type HealthCheck } from '../../index.js';
 
-/** Health checks, and what stops whatever they keep running. */
-export interface Checks {
-  readonly checks: readonly HealthCheck[];
-  readonly close: () => void;
-}
-
-/** What the checks look at. */
-export interface ChecksOptions {
+interface ChecksOptions {
   readonly dataDir: string;
   readonly store: EventStore;
   /** The API group that discovery must show. */
   readonly group: string;
   /** A handler that may read discovery. */
   readonly api: ApiHandler;
-  /** Whether {@link exampleDependency} is one of them. */
+  /** Adds {@link exampleDependency}. */
   readonly withExample: boolean;
 }
 
@@ -25,8 +18,8 @@ const MAX_LOOP_DELAY_MS = 250;
 const MAX_HEAP_SHARE = 0.9;
 const MIN_FREE_BYTES = 100 * 1024 * 1024;
 
-/** The checks of the standalone server, in the order they are shown. */
-export function standaloneChecks({ dataDir, store, group, api, withExample }: ChecksOptions): Checks {
+/** The checks of the standalone server, in the order they are shown, and what stops them. */
+export function standaloneChecks({ dataDir, store, group, api, withExample }: ChecksOptions) {
   const loop = monitorEventLoopDelay({ resolution: 20 });
   loop.enable();
   const checks: HealthCheck[] = [
@@ -35,7 +28,7 @@ export function standaloneChecks({ dataDir, store, group, api, withExample }: Ch
       name: 'autoregister-completion',
       endpoints: ['healthz', 'livez', 'readyz'],
       startup: true,
-      // Registered once and for all: a verdict may be used for a while.
+      // Discovery does not change.
       cacheMs: 10_000,
       check: async () => {
         const answer = await api({ method: 'GET', url: `/apis/${group}` });
@@ -82,17 +75,17 @@ export function standaloneChecks({ dataDir, store, group, api, withExample }: Ch
       check: () => exampleDependency(performance.now()),
     });
   }
-  return { checks, close: () => loop.disable() };
+  return { checks: checks as readonly HealthCheck[], close: (): void => void loop.disable() };
 }
 
 const ROUND_MS = 60_000;
 const DOWN_MS = 15_000;
 
 /**
- * Stands for something a service can do without, and pretends to be away for the last quarter of every minute, so that a
- * watcher sees a check become degraded, and Events about it.
+ * Represents an optional dependency, and pretends to be unavailable for the last quarter of every minute, so that a watcher
+ * sees a check become degraded, and Events about it.
  *
- * @throws Error while it is away
+ * @throws Error while it is unavailable
  */
 export function exampleDependency(uptimeMs: number): void {
   if (uptimeMs % ROUND_MS >= ROUND_MS - DOWN_MS) throw new Error('pretended: away for 15 seconds of every minute');

@@ -1,8 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { readIfThere, writePrivateFile } from './private-file.js';
 
-/** What a kubeconfig leads to. */
-export interface KubeconfigTarget {
+interface KubeconfigTarget {
   /** `https://127.0.0.1:6443`. */
   readonly server: string;
   /** PEM. */
@@ -38,7 +37,7 @@ export function kubeconfig({ server, ca, token }: KubeconfigTarget): string {
 }
 
 /**
- * Writes a kubeconfig unless it is there already. An older one is left where it cannot be replaced, as on a full disk: the
+ * Writes a kubeconfig unless the file has it already. An older one is left where it cannot be replaced, as on a full disk: the
  * server does not need it.
  *
  * @throws Error when there is none and none can be written

@@ -12,25 +12,18 @@ const CA_DAYS = 3650;
 const SERVER_DAYS = 365;
 
 /** An authority for ten years. */
-export async function makeAuthority(now: number): Promise<KeyPair> {
-  const made = await generate([{ name: 'commonName', value: 'kube-vitals-ca' }], {
-    ...validFor(CA_DAYS, now),
-    keyType: 'ec',
-    algorithm: 'sha256',
+export function makeAuthority(now: number): Promise<KeyPair> {
+  return make('kube-vitals-ca', CA_DAYS, now, {
     extensions: [
       { name: 'basicConstraints', cA: true, critical: true },
       { name: 'keyUsage', keyCertSign: true, cRLSign: true, critical: true },
     ],
   });
-  return { cert: made.cert, key: made.private };
 }
 
 /** A certificate for a year, signed by the authority. */
-export async function makeServerCertificate(ca: KeyPair, names: readonly string[], now: number): Promise<KeyPair> {
-  const made = await generate([{ name: 'commonName', value: 'kube-vitals' }], {
-    ...validFor(SERVER_DAYS, now),
-    keyType: 'ec',
-    algorithm: 'sha256',
+export function makeServerCertificate(ca: KeyPair, names: readonly string[], now: number): Promise<KeyPair> {
+  return make('kube-vitals', SERVER_DAYS, now, {
     ca,
     extensions: [
       { name: 'basicConstraints', cA: false, critical: true },
@@ -42,10 +35,21 @@ export async function makeServerCertificate(ca: KeyPair, names: readonly string[
       },
     ],
   });
-  return { cert: made.cert, key: made.private };
 }
 
-/** Valid from an hour ago, so that a client whose clock is a little behind is not turned away. */
-function validFor(days: number, now: number): { notBeforeDate: Date; notAfterDate: Date } {
-  return { notBeforeDate: new Date(now - 3_600_000), notAfterDate: new Date(now + days * DAY_MS) };
+async function make(
+  commonName: string,
+  days: number,
+  now: number,
+  options: Parameters<typeof generate>[1],
+): Promise<KeyPair> {
+  const made = await generate([{ name: 'commonName', value: commonName }], {
+    // Valid from an hour ago, for clients whose clock is a little behind.
+    notBeforeDate: new Date(now - 3_600_000),
+    notAfterDate: new Date(now + days * DAY_MS),
+    keyType: 'ec',
+    algorithm: 'sha256',
+    ...options,
+  });
+  return { cert: made.cert, key: made.private };
 }

@@ -1,11 +1,14 @@
 import { Buffer } from 'node:buffer';
+import { randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { adminToken } from './admin-token.js';
+import { join } from 'node:path';
+import { messageOf, type ProcessContext } from '../command-line/command.js';
+import { passwordFilter } from '../stores/store-url.js';
 import { givenCertificate, ownCertificate, type ServingCertificate } from './certificates.js';
 import type { Flags } from './flags.js';
-import { preparePrivateDirectory } from './private-file.js';
+import { preparePrivateDirectory, readIfThere, writePrivateFile } from './private-file.js';
 
-/** What access is made of: the contents of files. */
+/** The contents of files that decide about access. */
 export interface AccessFiles {
   readonly adminToken: string;
   /** Of `--token-auth-file`. */
@@ -14,14 +17,14 @@ export interface AccessFiles {
   readonly policies?: string | undefined;
 }
 
-/** What is read and made once for a start, however many processes serve: all of them have the same. Plain data. */
+/** Read and made once for a start, however many processes serve: all of them have the same. Plain data. */
 export interface Preparation {
   readonly access: AccessFiles;
   readonly certificate: ServingCertificate;
 }
 
 /** Makes the data directory, the admin token and the certificate where they are missing, and reads the files that flags name. */
-export async function prepare(flags: Flags, log: (line: string) => void): Promise<Preparation> {
+async function prepare(flags: Flags, log: (line: string) => void): Promise<Preparation> {
   await preparePrivateDirectory(flags.dataDir);
   const access = {
     adminToken: await adminToken(flags.dataDir),
@@ -33,6 +36,25 @@ export async function prepare(flags: Flags, log: (line: string) => void): Promis
       ? await givenCertificate(flags.tlsCertFile, flags.tlsPrivateKeyFile)
       : await ownCertificate(flags.certDir, flags.bindAddress, Date.now(), log);
   return { access, certificate };
+}
+
+/**
+ * Prepares the start, and does the work with it. An error of either is logged.
+ *
+ * @returns the exit code: that of the work, or 1 after an error
+ */
+export async function runPrepared(
+  flags: Flags,
+  context: ProcessContext,
+  work: (preparation: Preparation, log: (line: string) => void) => Promise<number>,
+): Promise<number> {
+  const log = createLog(flags, context);
+  try {
+    return await work(await prepare(flags, log), log);
+  } catch (error) {
+    log(`error: ${messageOf(error)}`);
+    return 1;
+  }
 }
 
 /** Some 50,000 tokens or 20,000 policies. */
@@ -53,4 +75,31 @@ async function readText(flag: string, path: string | undefined): Promise<string 
   }
   if (size > MAX_FILE_BYTES) throw new Error(`${flag}: ${path} is larger than ${MAX_FILE_BYTES} bytes`);
   return Buffer.concat(chunks).toString('utf8');
+}
+
+/**
+ * The admin token in the data directory, made on first start and then kept. A file that is empty or all zero bytes, as a power
+ * failure may leave it, is replaced.
+ */
+export async function adminToken(dataDir: string): Promise<string> {
+  const path = join(dataDir, 'admin-token');
+  const content = (await readIfThere(path))?.replace(/^\0+$/, '');
+  if (content) {
+    const stored = content.trim();
+    if (/^[\x21-\x7e]{16,}$/.test(stored)) return stored;
+    throw new Error(`${path} holds no usable token (16 or more printable characters); delete it and a new one is made`);
+  }
+  const token = randomBytes(32).toString('base64url');
+  await writePrivateFile(path, `${token}\n`);
+  return token;
+}
+
+/** Writes lines to stderr, each with the prefix `source`, without the password of the store. */
+export function createLog(
+  { store }: Pick<Flags, 'store'>,
+  { stderr }: Pick<ProcessContext, 'stderr'>,
+  source: string = '',
+): (line: string) => void {
+  const hidePassword = store === undefined ? (line: string): string => line : passwordFilter(store);
+  return (line) => void stderr.write(`${source}${hidePassword(line)}\n`);
 }

@@ -1,18 +1,16 @@
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { createServer, type AddressInfo } from 'node:net';
 import { systemClock } from '../../clock/clock.js';
-import { messageOf, type ProcessContext } from '../command-line/command.js';
+import type { ProcessContext } from '../command-line/command.js';
 import { announce } from './banner.js';
 import type { Flags } from './flags.js';
-import { createLog } from './log.js';
-import { prepare } from './preparation.js';
+import { runPrepared } from './preparation.js';
 import { DRAIN_TIMEOUT_MS } from './shutdown.js';
 import { supervise } from './supervisor.js';
 import type { Assignment } from './worker-messages.js';
 import { createMetricsRelay } from './worker-metrics.js';
 import { spawnWorker } from './worker-processes.js';
 
-/** What a shutdown may take beyond its delay and the drain: closing, with its own limit of ten seconds, and the end of the process. */
+/** The time of a shutdown beyond its delay and the drain: closing, which is limited to ten seconds, and the end of the process. */
 const CLOSING_MS = 20_000;
 
 /**
@@ -21,16 +19,13 @@ const CLOSING_MS = 20_000;
  *
  * @returns the exit code: 0, or 1 when a worker could not start or not end as it should
  */
-export async function runPrimary(flags: Flags, context: ProcessContext): Promise<number> {
+export function runPrimary(flags: Flags, context: ProcessContext): Promise<number> {
   const { store: choice, workers } = flags;
-  const log = createLog(flags, context);
-  try {
-    const preparation = await prepare(flags, log);
-    const ports = await settlePorts(flags);
-    return await supervise({
+  return runPrepared(flags, context, async (preparation, log) =>
+    supervise({
       workers,
       spawn: spawnWorker,
-      assignment: { preparation, ports },
+      assignment: { preparation, ports: await settlePorts(flags) },
       // Without a store the command line was refused.
       onServing: (addresses) => choice && announce(flags, addresses, { choice }, context.stdout),
       onMetrics: createMetricsRelay(systemClock),
@@ -38,14 +33,11 @@ export async function runPrimary(flags: Flags, context: ProcessContext): Promise
       log,
       clock: systemClock,
       shutdownLimitMs: flags.shutdownDelayDuration + DRAIN_TIMEOUT_MS + CLOSING_MS,
-    });
-  } catch (error) {
-    log(`error: ${messageOf(error)}`);
-    return 1;
-  }
+    }),
+  );
 }
 
-/** Finds free ports in place of 0, so that a worker that is started again listens where the others did. */
+/** Finds free ports for 0, so that a restarted worker listens where the others do. */
 async function settlePorts({ bindAddress, securePort, insecurePort }: Flags): Promise<Assignment['ports']> {
   const held: (() => void)[] = [];
   const settle = (port: number): Promise<number> =>

@@ -85,34 +85,22 @@ async function makeDirectory(dir: string, hint: string): Promise<void> {
 
 /** One by one: with `recursive`, mkdir reports ENOENT where a directory is not writable, and never ends below `/proc`. */
 async function makeWithParents(dir: string): Promise<void> {
-  const code = await make(dir);
-  if (code !== 'ENOENT' || dirname(dir) === dir) return;
-  await makeWithParents(dirname(dir));
-  await mkdir(dir, { mode: 0o700 });
-}
-
-/** Makes a directory in one that is there. Resolves to ENOENT when that one is missing. */
-async function make(dir: string): Promise<'ENOENT' | undefined> {
   try {
     await mkdir(dir, { mode: 0o700 });
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT') return code;
-    // A read-only file system may say EROFS of what is there already.
-    if (!(await isDirectory(dir))) throw error;
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT' && dirname(dir) !== dir) {
+      await makeWithParents(dirname(dir));
+      await mkdir(dir, { mode: 0o700 });
+      return;
+    }
+    // A read-only file system may report EROFS for a directory that exists.
+    const found = await stat(dir).catch(() => undefined);
+    if (!found?.isDirectory()) throw error;
   }
-  return undefined;
-}
-
-async function isDirectory(path: string): Promise<boolean> {
-  return await stat(path).then(
-    (found) => found.isDirectory(),
-    () => false,
-  );
 }
 
 async function removeLeftover(path: string): Promise<void> {
-  // A younger one may be the work of a process that is just starting.
+  // A younger one may belong to a process that is just starting.
   if (Date.now() - (await stat(path)).mtimeMs > LEFTOVER_MS) await rm(path, { force: true });
 }
 

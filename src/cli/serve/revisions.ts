@@ -14,23 +14,19 @@ export interface Revisions {
   keepReserving(revision: () => Promise<number>): { readonly stop: () => void };
 }
 
-/** Options of {@link reserveRevisions}. */
-export interface RevisionsOptions {
-  /**
-   * Whether the store keeps its own counter on this disk, so that the file only matters should that be deleted. Then the
-   * start goes on where the file cannot be written (a full disk), and the write is tried again later.
-   */
-  readonly storeIsDurable: boolean;
-}
-
 /**
  * Reserves revisions in a file, so that a store that starts empty (in memory at each start, in a file when that was deleted)
  * never uses one twice and can still count from small numbers that people can read. A client that watches from before such a
  * start is told that its revision is gone. A store that is shared over the network keeps its own counter and needs no file.
  *
+ * @param storeIsDurable the store keeps its own counter on this disk, so that the file only matters should that be deleted. Then
+ * the start continues where the file cannot be written (a full disk), and the write is tried again later.
  * @throws Error when the file holds anything but a number, or cannot be written and the store is not durable
  */
-export async function reserveRevisions(path: string, { storeIsDurable }: RevisionsOptions): Promise<Revisions> {
+export async function reserveRevisions(
+  path: string,
+  { storeIsDurable }: { readonly storeIsDurable: boolean },
+): Promise<Revisions> {
   const startAt = await readCeiling(path);
   let ceiling = startAt + BLOCK;
   let written = await writePrivateFile(path, `${ceiling}\n`).then(

@@ -25,9 +25,8 @@ import { standaloneChecks } from './checks.js';
 import type { Flags } from './flags.js';
 import { kubeconfig, storeKubeconfig } from './kubeconfig.js';
 import { healthOnly } from './health-only.js';
-import { createLog } from './log.js';
 import { METRICS_PATHS, serverMetrics, type ShareMetrics } from './metrics.js';
-import { prepare, type Preparation } from './preparation.js';
+import { runPrepared, type Preparation } from './preparation.js';
 import { reserveRevisions } from './revisions.js';
 import { openServers, type Addresses } from './servers.js';
 import { DRAIN_TIMEOUT_MS, shutDownOnSignal } from './shutdown.js';
@@ -36,7 +35,7 @@ import { keepRequestsYoung } from './v8-flags.js';
 const SELF = { name: 'system:kube-vitals', groups: ['system:masters'] };
 /** How long the shutdown waits for its own Event to be stored. */
 const LAST_EVENT_MS = 5_000;
-/** The start is recorded however long the store is away. */
+/** The start is recorded however long the store is unavailable. */
 const RECORD_WITHIN_MS = 86_400_000;
 
 /**
@@ -44,36 +43,27 @@ const RECORD_WITHIN_MS = 86_400_000;
  *
  * @returns the exit code: 0, or 1 when it could not start or not end as it should
  */
-export async function runServe(flags: Flags, context: ProcessContext): Promise<number> {
-  const log = createLog(flags, context);
-  try {
-    const preparation = await prepare(flags, log);
-    return await serve({
-      ...{ flags, preparation, log },
-      pid: context.pid,
-      onSignal: context.onSignal,
-      onServing: (addresses, stored) => announce(flags, addresses, stored, context.stdout),
-    });
-  } catch (error) {
-    log(`error: ${messageOf(error)}`);
-    return 1;
-  }
+export function runServe(flags: Flags, context: ProcessContext): Promise<number> {
+  const { pid, onSignal, stdout } = context;
+  return runPrepared(flags, context, (preparation, log) =>
+    serve({
+      ...{ flags, preparation, log, pid, onSignal },
+      onServing: (addresses, stored) => announce(flags, addresses, stored, stdout),
+    }),
+  );
 }
 
-/** What a process serves with. */
-export interface ServeOptions {
+interface ServeOptions extends Pick<ProcessContext, 'pid' | 'onSignal'> {
   readonly flags: Flags;
   readonly preparation: Preparation;
   readonly log: (line: string) => void;
-  readonly pid: number;
-  readonly onSignal: ProcessContext['onSignal'];
   /** Called once, when the ports are open. */
   readonly onServing: (addresses: Addresses, store: DefaultStore) => void;
   /** Called when the ports are about to be closed. */
   readonly beforeStop?: (() => void) | undefined;
   /** How much later the ports are closed than those of other processes that share them, in milliseconds. */
   readonly closesLaterMs?: number | undefined;
-  /** What `/metrics` of this process becomes where others serve beside it. */
+  /** Makes the metrics that `/metrics` shows where several processes serve. */
   readonly shareMetrics?: ShareMetrics | undefined;
 }
 
@@ -170,13 +160,8 @@ export async function serve(options: ServeOptions): Promise<number> {
   const recorded = (): Promise<void> =>
     recorder.flush({ signal: AbortSignal.timeout(LAST_EVENT_MS) }).catch(() => undefined);
 
-  const checks = standaloneChecks({
-    dataDir: flags.dataDir,
-    store,
-    group,
-    api,
-    withExample: flags.exampleDependency,
-  });
+  const { dataDir, exampleDependency: withExample } = flags;
+  const checks = standaloneChecks({ dataDir, store, group, api, withExample });
   for (const check of checks.checks) health.add(check);
   health.onChange(recordHealthChanges(recorder));
 
@@ -184,11 +169,8 @@ export async function serve(options: ServeOptions): Promise<number> {
   const kubeconfigWritten = health.addPostStartHook('write-kubeconfig');
   const servers = await openServers(flags, certificate, listeners, log);
   const kubeconfigPath = join(flags.dataDir, 'kubeconfig');
-  const config = kubeconfig({
-    server: servers.secureUrl,
-    ca: certificate.ca,
-    token: preparation.access.adminToken,
-  });
+  const { adminToken: token } = preparation.access;
+  const config = kubeconfig({ server: servers.secureUrl, ca: certificate.ca, token });
   await finish(kubeconfigWritten, storeKubeconfig(kubeconfigPath, config, log), log);
   // No post-start hook: it would make /livez wait for the store.
   const note = `serving ${group}/v1 on ${servers.secureUrl}`;

@@ -20,13 +20,6 @@ export interface Servers extends Addresses {
   readonly close: (drainTimeoutMs: number) => Promise<void>;
 }
 
-/** What answers on the ports. */
-export interface Listeners {
-  readonly all: NodeListener;
-  /** For an HTTP port that is not on loopback. */
-  readonly healthOnly: NodeListener;
-}
-
 /**
  * Limits on connections of clients that have not authenticated. None of the timeouts concerns answers: a watch may last
  * for ever, and TCP keep-alive probes its socket. There is no HTTP/2, so that a connection has one request at a time.
@@ -56,11 +49,14 @@ LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
 LOOPBACK.addAddress('::1', 'ipv6');
 LOOPBACK.addSubnet('::ffff:127.0.0.0', 104, 'ipv6');
 
-/** Opens the ports that the flags name. When one cannot be opened, none stays open. */
+/**
+ * Opens the ports that the flags name. When one cannot be opened, none stays open. An HTTP port that is not on loopback gets
+ * the listener `healthOnly`.
+ */
 export async function openServers(
   flags: Flags,
   certificate: ServingCertificate,
-  { all, healthOnly }: Listeners,
+  { all, healthOnly }: Readonly<Record<'all' | 'healthOnly', NodeListener>>,
   log: (line: string) => void,
 ): Promise<Servers> {
   const { cert, key } = certificate;

@@ -3,12 +3,10 @@ import type { ProcessContext } from '../command-line/command.js';
 /** How long requests in flight may take, in milliseconds. */
 export const DRAIN_TIMEOUT_MS = 60_000;
 
-/** What a signal starts. */
-export interface ShutdownOptions {
-  /** The sequence; never rejects. */
+interface ShutdownOptions extends Pick<ProcessContext, 'onSignal'> {
+  /** Never rejects. */
   readonly shutdown: () => Promise<{ readonly drained: boolean; readonly failures: readonly unknown[] }>;
   readonly log: (line: string) => void;
-  readonly onSignal: ProcessContext['onSignal'];
 }
 
 /**

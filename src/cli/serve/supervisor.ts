@@ -7,7 +7,7 @@ import type { Assignment, FromWorker, MetricsFromWorker, ToWorker } from './work
 /** A process that was started. */
 export interface WorkerProcess {
   readonly pid: number | undefined;
-  /** Is lost where the process has gone. Never throws. */
+  /** The message is lost where the process has ended. Never throws. */
   readonly send: (message: ToWorker) => void;
   /** SIGKILL. */
   readonly kill: () => void;
@@ -18,34 +18,30 @@ export interface Ending {
   /** `null` where a signal ended it. */
   readonly code: number | null;
   readonly signal: string | null;
-  /** Why it was never there, or what it said of its end. */
+  /** Why it could not be started, or its own account of its end. */
   readonly reason?: string | undefined;
 }
 
-/** What becomes of a process. Nothing is called before it was returned, and nothing after `onEnd`. */
+/** The events of a process. None comes before it was returned, and none after `onEnd`. */
 export interface WorkerEvents {
   readonly onMessage: (message: FromWorker) => void;
   readonly onEnd: (ending: Ending) => void;
 }
 
-/** Options of {@link supervise}. */
-export interface SupervisorOptions {
+interface SupervisorOptions extends Pick<ProcessContext, 'onSignal'> {
   readonly workers: number;
   readonly spawn: (events: WorkerEvents) => WorkerProcess;
-  /** What all workers start with. */
   readonly assignment: Omit<Assignment, 'number'>;
   /** Called once, when all workers serve. */
   readonly onServing: (addresses: Addresses) => void;
-  /** Is told what workers say about metrics. */
   readonly onMetrics: (from: number, message: MetricsFromWorker, workers: ReadonlyMap<number, WorkerProcess>) => void;
-  readonly onSignal: ProcessContext['onSignal'];
   readonly log: (line: string) => void;
   readonly clock: Clock;
   /** How long a shutdown may take before workers are killed, in milliseconds. */
   readonly shutdownLimitMs: number;
 }
 
-/** How long the pause before a worker is started again becomes. */
+/** The longest pause before a worker is started again. */
 const LONGEST_PAUSE_MS = 30_000;
 /** The pause is short again after a worker that served for so long. */
 const STEADY_MS = 60_000;
@@ -62,9 +58,9 @@ interface Life extends Ending {
 }
 
 /**
- * Keeps workers running until a signal ends them. The first one starts alone, so that what is done once for a store or a port is done
- * by one process, and what is wrong is told by one; the others follow when it serves. A worker that ends is started again, after
- * a pause that grows; so is one that does not serve two minutes after its start, which is killed. One that ends by itself before it has
+ * Keeps workers running until a signal ends them. The first one starts alone, so that one process sets up the store and the ports, and
+ * reports faults of the configuration; the others follow when it serves. A worker that ends is started again, after
+ * a growing pause; so is one that does not serve two minutes after its start, which is killed. One that ends by itself before it has
  * ever served ends all.
  *
  * @returns the exit code: the highest of the workers' in a shutdown, 1 when one was killed or could not start

@@ -52,27 +52,11 @@ function fork(onEnd: WorkerEvents['onEnd']) {
   return undefined;
 }
 
-/** The primary, as a worker sees it. */
-export interface Primary {
-  /** Resolves when the message has left this process: to false where it cannot. */
-  readonly send: (message: FromWorker) => Promise<boolean>;
-  readonly onMessage: (listener: (message: ToWorker) => void) => void;
-  /**
-   * The signals of this process and of the primary. A terminal, or a service manager that knows all processes, sends the same signal to
-   * both: it counts once. The end of the primary counts as SIGTERM, unless there was a signal before.
-   */
-  readonly onSignal: ProcessContext['onSignal'];
-  /** Is told when the primary has ended. */
-  readonly onGone: (listener: () => void) => void;
-  /**
-   * Leaves the primary, which closes its copies of the listening sockets when the last worker has left. They would go on to accept
-   * connections after the workers have closed theirs, for nobody.
-   */
-  readonly leave: () => void;
-}
+/** The primary, from the point of view of a worker. */
+export type Primary = ReturnType<typeof joinPrimary>;
 
-/** Takes messages and signals from now on. */
-export function joinPrimary({ onSignal }: Pick<ProcessContext, 'onSignal'>): Primary {
+/** Receives messages and signals from now on. */
+export function joinPrimary({ onSignal }: Pick<ProcessContext, 'onSignal'>) {
   const self = cluster.worker;
   if (self === undefined) throw new TypeError('joinPrimary: this process is no worker');
   const messages: ((message: ToWorker) => void)[] = [];
@@ -92,31 +76,33 @@ export function joinPrimary({ onSignal }: Pick<ProcessContext, 'onSignal'>): Pri
     signals.primaryHasGone();
   });
   return {
-    send: (message) =>
+    /** Resolves when the message has left this process: to false where it cannot. */
+    send: (message: FromWorker): Promise<boolean> =>
       new Promise((resolve) => {
         if (self.isConnected()) self.send(message, (error) => resolve(error === null));
         else resolve(false);
       }),
-    onMessage: (listener) => void messages.push(listener),
-    onGone: (listener) => void gone.push(listener),
-    leave() {
+    onMessage: (listener: (message: ToWorker) => void): void => void messages.push(listener),
+    /** The listener is called when the primary has ended. */
+    onGone: (listener: () => void): void => void gone.push(listener),
+    /**
+     * Leaves the primary, which closes its copies of the listening sockets when the last worker has left. They would accept
+     * connections after the workers have closed theirs, and nothing would answer.
+     */
+    leave(): void {
       hasLeft = true;
       if (self.isConnected()) self.process.disconnect();
     },
-    onSignal: signals.onSignal,
+    /**
+     * The signals of this process and of the primary. A terminal, or a service manager that knows all processes, sends the same signal to
+     * both: it counts once. The end of the primary counts as SIGTERM, unless there was a signal before.
+     */
+    onSignal: signals.onSignal as ProcessContext['onSignal'],
   };
 }
 
-/** Signals that come on two ways. */
-export interface MergedSignals {
-  readonly arrived: (way: 'own' | 'passed on', signal: EndSignal) => void;
-  readonly primaryHasGone: () => void;
-  readonly isListenedTo: () => boolean;
-  readonly onSignal: ProcessContext['onSignal'];
-}
-
-/** Counts signals that come on two ways. What comes before there is a listener is kept for it. */
-export function mergeSignals(): MergedSignals {
+/** Counts signals that come in two ways. Those that come before there is a listener are kept for it. */
+export function mergeSignals() {
   const counts = { own: 0, 'passed on': 0 };
   const early: EndSignal[] = [];
   let told = 0;
@@ -127,15 +113,15 @@ export function mergeSignals(): MergedSignals {
     else listener(signal);
   };
   return {
-    arrived(way, signal) {
+    arrived(way: 'own' | 'passed on', signal: EndSignal): void {
       counts[way] += 1;
       if (counts[way] > told) tell(signal);
     },
-    primaryHasGone() {
+    primaryHasGone(): void {
       if (told === 0) tell('SIGTERM');
     },
-    isListenedTo: () => listener !== undefined,
-    onSignal(added) {
+    isListenedTo: (): boolean => listener !== undefined,
+    onSignal(added: (signal: EndSignal) => void): () => void {
       listener = added;
       for (const signal of early.splice(0)) added(signal);
       return () => (listener = undefined);

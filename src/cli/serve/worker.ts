@@ -1,7 +1,7 @@
 import { systemClock } from '../../clock/clock.js';
 import { messageOf, type ProcessContext } from '../command-line/command.js';
 import type { Flags } from './flags.js';
-import { createLog } from './log.js';
+import { createLog } from './preparation.js';
 import { serve } from './serve.js';
 import type { Assignment } from './worker-messages.js';
 import { shareRegistry } from './worker-metrics.js';

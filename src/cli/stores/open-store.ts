@@ -1,11 +1,12 @@
-import { readFile, access } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { isStoreError, memoryStore, type EventStore } from '../../index.js';
 import { messageOf } from '../command-line/command.js';
 import { isLocal, type StoreChoice, sqliteAt } from './store-url.js';
 import { join } from 'node:path';
 import { loadDriver } from '../../store/sqlite/driver.js';
 
-/** How long the start waits for a store on the network, in milliseconds, before it goes on without. */
+/** How long the start waits for a store on the network, in milliseconds. */
 const PING_TIMEOUT_MS = 3_000;
 
 /**
@@ -30,14 +31,14 @@ export async function openStore(
     case 'postgres': {
       const { postgresStore } = await import('../../postgres.js');
       const { connectionString, schema } = choice;
-      return postgresStore({ connectionString, ...(schema !== undefined && { schema }) });
+      return postgresStore({ connectionString, schema });
     }
     case 'etcd': {
       const { endpoints, prefix, username, password } = choice;
       const { etcdStore } = await import('../../etcd.js');
       return etcdStore({
         endpoints,
-        ...(prefix !== undefined && { prefix }),
+        prefix,
         ...(username !== undefined && { username, password: password ?? '' }),
         ...(Object.keys(choice.files).length > 0 && { tls: await readFiles(choice.files, place) }),
       });
@@ -82,10 +83,10 @@ async function readFiles<K extends string>(
   return Object.fromEntries(await Promise.all(read)) as Partial<Record<K, string>>;
 }
 
-/** Where events are kept when `--store` does not say. */
+/** Where events are kept without `--store`. */
 export interface DefaultStore {
   readonly choice: StoreChoice;
-  /** How they could be kept on this disk, where they are not. */
+  /** How they could be kept on this disk, if they are not. */
   readonly keepAdvice?: string;
 }
 
@@ -101,12 +102,9 @@ export async function defaultStore(
   load: () => Promise<unknown> = () => loadDriver('auto'),
 ): Promise<DefaultStore> {
   const path = join(dataDir, 'events.db');
-  const fault = await load().then(
-    () => undefined,
-    (error: unknown) => messageOf(error),
-  );
+  const fault = await load().then(() => undefined, messageOf);
   if (fault === undefined) return { choice: sqliteAt(path) };
-  if (await exists(path)) {
+  if (existsSync(path)) {
     throw new Error(
       `--store: ${path} holds the events of an earlier start, and ${fault}; --store=memory starts without them`,
     );
@@ -116,11 +114,4 @@ export async function defaultStore(
     keepAdvice:
       'To keep them in a file, run Node 22.13 or later, or install a driver for SQLite beside kube-vitals: npm install kube-vitals libsql',
   };
-}
-
-function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
 }

@@ -1,4 +1,4 @@
-/** Where events are kept, as `--store` says it. */
+/** Where events are kept, as `--store` says. */
 export type StoreChoice = { readonly shown: string; readonly password?: string } & (
   | { readonly kind: 'memory' }
   | { readonly kind: 'sqlite'; readonly path: string }
@@ -67,7 +67,7 @@ function parsePostgres(text: string): StoreChoice {
   if (schema === '') throw new Error('schema= needs a name');
   const user = url.username === '' ? '' : `${url.username}@`;
   const shown = `postgres://${user}${url.host}${url.pathname}`;
-  // pg would take it for a parameter of its own.
+  // pg would take it for one of its parameters.
   url.searchParams.delete('schema');
   const connectionString = schema === undefined ? text : url.href;
   return { kind: 'postgres', connectionString, schema, shown, ...(password !== '' && { password }) };

@@ -11,9 +11,9 @@ import { createReports } from './reports.js';
 import { createSeriesTable, newSeries, type Series } from './series.js';
 import { microTime, writeSeries, type EventWriter } from './write-series.js';
 
-/** What the series take that equal events can continue. */
+/** The most memory of the series that equal events can continue. */
 const SERIES_BYTES = 33_554_432;
-/** Sources whose rate is known. */
+/** The most sources whose rate is remembered. */
 const MOST_SOURCES = 4_096;
 /** The clock may be set back by as much as it was ahead; times of one recorder still rise. */
 const STEADY_MICROS = 1_000_000;
@@ -51,9 +51,9 @@ export function createRecorder(options: RecorderOptions): Recorder {
   /** The last write failed. */
   let isAway = false;
   let client: EventWriter | undefined;
-  /** Series of which the server does not have everything. */
+  /** Series whose count on the server is behind. */
   const unwritten = new Set<Series>();
-  /** Who wants to know when something is written or dropped. */
+  /** Called when something is written or dropped. */
   const waiting: (() => void)[] = [];
 
   const stats = (): RecorderStats => {
@@ -218,7 +218,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
 
 async function clientOf(events: RecorderOptions['events'], options: RecorderOptions): Promise<EventWriter> {
   if ('create' in events) return events;
-  // Loaded on first use: who gives a client need not bundle another.
+  // Loaded on first use: a service that gives a client need not bundle another.
   const { createEventsClient } = await import('../requests/create-events-client.js');
   const { reportingController, caller = { name: reportingController }, clock } = options;
   return createEventsClient({ events, caller, clock });

@@ -6,25 +6,16 @@ import type { Series } from './series.js';
 
 const FIRST_DELAY_MS = 100;
 const LONGEST_DELAY_MS = 10_000;
-/** A server may ask for days. */
+/** The longest pause that a server can ask for. */
 const LONGEST_ASKED_MS = 300_000;
-/** Attempts at what fails while the server works: it may be the event. */
+/** Attempts at a write that fails while the server works: the event may be the reason. */
 const MOST_ATTEMPTS = 8;
-/** Statuses of a server, or of a gateway before it, that has no time at present. */
+/** Statuses of a server, or of a gateway in front of it, that is overloaded. */
 const PASSING = [408, 429, 502, 503, 504];
 /** Writes between two turns of the event loop. In one process they may all be over without one. */
 const WRITES_A_TURN = 8;
 
-/** Writes series, several at a time. */
-export interface Lanes {
-  /** Adds a series to its lane. */
-  push(series: Series): void;
-  /** How many wait or are being written. */
-  size(): number;
-}
-
-/** What {@link createLanes} needs. */
-export interface LanesOptions {
+interface LanesOptions {
   readonly lanes: number;
   readonly clock: Clock;
   /** Ends everything. */
@@ -35,16 +26,16 @@ export interface LanesOptions {
 }
 
 /**
- * Makes {@link Lanes}. Events about the same object take the same lane, and are written in the order in which they were recorded.
- * What fails is repeated before the lane goes on: mostly it is the server that is away.
+ * Writes series, several at a time. Events about the same object take the same lane, and are written in the order in which they were
+ * recorded. A write that fails is repeated before the lane continues: mostly the server is unavailable.
  */
-export function createLanes({ lanes: most, clock, signal, write, failed }: LanesOptions): Lanes {
+export function createLanes({ lanes: most, clock, signal, write, failed }: LanesOptions) {
   const lanes = Array.from({ length: most }, () => ({ waiting: new Set<Series>(), running: false }));
   let size = 0;
 
   async function run(lane: (typeof lanes)[number]): Promise<void> {
     let writes = 0;
-    // What is recorded in one turn of the event loop is counted before it is written.
+    // Equal events that are recorded in one turn of the event loop are written as one count.
     await nextTurn();
     // A Set that grows while it is iterated is a queue whose first item is removed at no cost.
     for (const series of lane.waiting) {
@@ -66,7 +57,8 @@ export function createLanes({ lanes: most, clock, signal, write, failed }: Lanes
   }
 
   return {
-    push(series) {
+    /** Adds a series to its lane. */
+    push(series: Series): void {
       const lane = lanes[hashOf(series.source) % most] as (typeof lanes)[number];
       lane.waiting.add(series);
       size += 1;
@@ -74,7 +66,8 @@ export function createLanes({ lanes: most, clock, signal, write, failed }: Lanes
       lane.running = true;
       void run(lane);
     },
-    size: () => size,
+    /** How many series wait or are being written. */
+    size: (): number => size,
   };
 }
 

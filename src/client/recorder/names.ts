@@ -1,14 +1,11 @@
-/** Of a name of 253 bytes, what a dot and the time in hexadecimal leave. */
+/** A name has at most 253 bytes, with a dot and the time in hexadecimal. */
 const MOST = 236;
-
-/** Makes names of events. */
-export type EventNames = (about: string | undefined, micros: number) => string;
 
 /**
  * Makes names as client-go does: the name of the object, a dot, and the time in nanoseconds as hexadecimal digits. What is below the
- * clock's milliseconds is random, because replicas report about one object at the same time. What a name cannot have becomes `-`.
+ * clock's milliseconds is random, because replicas report about one object at the same time. Characters that a name cannot have become `-`.
  */
-export function createEventNames(): EventNames {
+export function createEventNames(): (about: string | undefined, micros: number) => string {
   let last = 0n;
   let lastMs = 0;
   return (about, micros) => {

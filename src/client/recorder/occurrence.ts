@@ -5,7 +5,6 @@ import { throwFaults, type OptionRule } from '../../options/check-options.js';
 import { aString, isNonEmptyString, mustBe } from '../../options/rules.js';
 import type { EventInput } from './contract.js';
 import { identityOf, referenceTo, type OwnObjects } from './references.js';
-import { shorten } from './shorten.js';
 
 const NOTE_BYTES = 1_024;
 
@@ -15,11 +14,11 @@ export const aWord: OptionRule = /* @__PURE__ */ mustBe(
   'a string of 1 to 128 bytes',
 );
 
-/** What events of one recorder have in common. */
+/** The common properties of the events of a recorder. */
 export interface OccurrenceSettings extends OwnObjects {
   readonly reportingController: string;
   readonly reportingInstance: string;
-  /** What events that name nothing are about. */
+  /** The default of `regarding`. */
   readonly regarding: unknown;
   readonly noteInKey: boolean;
 }
@@ -29,16 +28,16 @@ export interface Occurrence {
   readonly event: Event;
   /** Equal for events of one series. */
   readonly key: string;
-  /** Whose rate is limited: the object that the event is about. */
+  /** The object that the event is about, whose rate is limited. */
   readonly source: string;
-  /** Roughly what keeping it takes, in bytes. */
+  /** Roughly the memory that it takes, in bytes. */
   readonly bytes: number;
 }
 
-/** What an event takes beside its texts. */
+/** The memory of an event without its texts. */
 const FIXED_BYTES = 1_000;
 
-/** Checks and copies what was given. @throws TypeError that lists every fault */
+/** Checks and copies the input. @throws TypeError that lists every fault */
 export function occurrenceOf(input: EventInput, settings: OccurrenceSettings): Occurrence {
   const faults: string[] = [];
   const word = (name: 'type' | 'reason' | 'action', value: unknown): string => {
@@ -86,4 +85,18 @@ export function occurrenceOf(input: EventInput, settings: OccurrenceSettings): O
   const about = [identityOf(regarding), identityOf(related)];
   const key = JSON.stringify([type, action, reason, about, settings.noteInKey && event.note]);
   return { event, key, source, bytes: FIXED_BYTES + 4 * JSON.stringify(event).length };
+}
+
+const MARK = '…';
+const MARK_BYTES = 3;
+
+/** A text of at most `maxBytes` bytes in UTF-8: a longer one is cut between two characters and ends in `…`. */
+function shorten(text: string, maxBytes: number): string {
+  let kept = text;
+  if (longerThan(text, maxBytes)) {
+    const { read } = new TextEncoder().encodeInto(text, new Uint8Array(maxBytes - MARK_BYTES));
+    kept = text.slice(0, read) + MARK;
+  }
+  // Halves of surrogate pairs are no characters: strict servers refuse them.
+  return kept.replace(/[\ud800-\udfff]/gu, '\ufffd');
 }

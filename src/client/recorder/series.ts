@@ -1,13 +1,13 @@
 import type { Event } from '../../model/event.js';
 import type { Occurrence } from './occurrence.js';
 
-/** Equal events: one object on the server, and how far it has come. */
+/** Equal events: one object on the server, and what is written of it. */
 export interface Series {
   readonly key: string;
-  /** As it is created, but for `series`. Its name changes only when somebody else has an event of that name. */
+  /** As it is created, without `series`. Its name changes only when another event has that name. */
   readonly event: Event & { readonly metadata: { name?: string } };
   readonly bytes: number;
-  /** The object that it is about. */
+  /** Identifies the object that it is about. */
   readonly source: string;
   /** How often it was recorded. */
   count: number;
@@ -15,19 +15,19 @@ export interface Series {
   lastMicros: number;
   /** The same on the monotonic clock. */
   lastSeen: number;
-  /** The count that the server has. */
+  /** The count on the server. */
   written: number;
   /** When the server got it, on the monotonic clock. */
   writtenAt: number;
   /** Since when there is something to write, on the monotonic clock. */
   waitingSince: number;
-  /** Whether the event is on the server, as far as is known. */
+  /** Whether the event is known to be on the server. */
   exists: boolean;
   /** Its revision there, when that is known. */
   version: string | undefined;
   /** Waits for a lane, or is being written. */
   busy: boolean;
-  /** Given up: nothing is written any more. */
+  /** Nothing is written any more. */
   dropped: boolean;
 }
 
@@ -49,41 +49,31 @@ export function newSeries({ event, ...rest }: Occurrence, name: string, eventTim
   };
 }
 
-/** The series that equal events continue. */
-export interface SeriesTable {
-  /** The series of a key, which is then the last to go; undefined when it has ended. */
-  find(key: string, now: number): Series | undefined;
-  /** Adds one, and lets those go that were used longest ago while there are too many. */
-  add(series: Series): void;
-  remove(series: Series): void;
-  size(): number;
-}
-
-/** What {@link createSeriesTable} needs. */
-export interface SeriesTableOptions {
+interface SeriesTableOptions {
   readonly maxSeries: number;
   readonly maxBytes: number;
   /** After how long without an equal event a series ends, in milliseconds. */
   readonly idleMs: number;
-  /** Told of every series that has to go. */
+  /** Called for each series that has ended. */
   readonly evicted: (series: Series) => void;
 }
 
-/** Makes a {@link SeriesTable}. Its map is in the order of use. */
-export function createSeriesTable({ maxSeries, maxBytes, idleMs, evicted }: SeriesTableOptions): SeriesTable {
+/** The series that equal events continue, in the order of their last use. */
+export function createSeriesTable({ maxSeries, maxBytes, idleMs, evicted }: SeriesTableOptions) {
   const table = new Map<string, Series>();
   let bytes = 0;
-  const remove = (series: Series): void => {
+  const forget = (series: Series): void => {
     if (table.get(series.key) !== series) return;
     table.delete(series.key);
     bytes -= series.bytes;
   };
   const evict = (series: Series): void => {
-    remove(series);
+    forget(series);
     evicted(series);
   };
   return {
-    find(key, now) {
+    /** The series of a key, which becomes the last used; undefined when it has ended. */
+    find(key: string, now: number): Series | undefined {
       const series = table.get(key);
       if (series === undefined) return undefined;
       if (now - series.lastSeen >= idleMs) {
@@ -94,7 +84,8 @@ export function createSeriesTable({ maxSeries, maxBytes, idleMs, evicted }: Seri
       table.set(key, series);
       return series;
     },
-    add(series) {
+    /** Adds a series, and evicts the least recently used ones while there are too many. */
+    add(series: Series): void {
       table.set(series.key, series);
       bytes += series.bytes;
       for (const oldest of table.values()) {
@@ -102,7 +93,7 @@ export function createSeriesTable({ maxSeries, maxBytes, idleMs, evicted }: Seri
         evict(oldest);
       }
     },
-    remove,
-    size: () => table.size,
+    remove: (series: Series): void => forget(series),
+    size: (): number => table.size,
   };
 }

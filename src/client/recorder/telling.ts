@@ -8,18 +8,7 @@ import type { DropReason, RecorderStats } from './contract.js';
 const PERIOD_MS = 1_000;
 
 /** Tells what happens to a recorder. Loaded when there is something to tell, because the texts of errors are a tenth of it all. */
-export interface Telling {
-  /** Events were dropped. The first of a reason is told at once, further ones together after a second. */
-  readonly drop: (reason: DropReason, count: number, error: unknown, event: Event | undefined) => void;
-  /** Something was recorded or written. Told with the figures of a second. */
-  readonly changed: () => void;
-  /** A write has failed, and is repeated. */
-  readonly failed: (error: unknown) => void;
-  /** Writes work again. */
-  readonly worked: () => void;
-  /** Tells what is left, and gives the timer back. */
-  readonly close: () => void;
-}
+export type Telling = ReturnType<typeof createTelling>;
 
 type Drop = Extract<Observation, { readonly type: 'recorder.dropped' }>;
 
@@ -29,7 +18,7 @@ export function createTelling(
   observe: Observe | undefined,
   clock: Clock,
   stats: () => RecorderStats,
-): Telling {
+) {
   const notify = createNotifier(observe);
   const place = `the recorder ${recorder}`;
   const untold = new Map<DropReason, Drop>();
@@ -53,17 +42,24 @@ export function createTelling(
     timer ??= clock.setTimer(tell, PERIOD_MS);
   };
 
+  const series = createFailureSeries(place, notify, clock);
   return {
-    ...createFailureSeries(place, notify, clock),
-    changed,
-    drop(reason, count, error, event) {
+    /** A write has failed, and is repeated. */
+    failed: (error: unknown): void => series.failed(error),
+    /** Writes work again. */
+    worked: (): void => series.worked(),
+    /** Something was recorded or written. Told with the figures of a second. */
+    changed: (): void => changed(),
+    /** Events were dropped. The first of a reason is told at once, further ones together after a second. */
+    drop(reason: DropReason, count: number, error: unknown, event: Event | undefined): void {
       const drop: Drop = { type: 'recorder.dropped', recorder, reason, count, error, ...(event && { event }) };
       const waiting = untold.get(reason);
       if (waiting === undefined) tellDrop(drop);
       untold.set(reason, { ...drop, count: waiting === undefined ? 0 : waiting.count + count });
       changed();
     },
-    close() {
+    /** Tells the rest, and stops the timer. */
+    close(): void {
       timer?.cancel();
       tell();
     },

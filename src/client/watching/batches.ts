@@ -1,21 +1,16 @@
 import type { Clock } from '../../clock/clock.js';
 
-/** For {@link batchesOf}. */
-export interface BatchOptions {
-  /** The most items of a batch. */
-  readonly size: number;
-  /** How long the first one waits for others, in milliseconds. */
-  readonly ms: number;
-  readonly clock: Clock;
-}
-
 /**
- * Collects items into batches. While a batch is worked on, one item is read ahead. When the items end, what is not yet a batch is
- * left out.
+ * Collects items into batches. While a batch is worked on, one item is read ahead. An incomplete batch at the end is left out.
+ *
+ * @param size the most items of a batch
+ * @param ms how long the first one waits for others, in milliseconds
  */
 export async function* batchesOf<T>(
   items: AsyncIterableIterator<T>,
-  { size, ms, clock }: BatchOptions,
+  size: number,
+  ms: number,
+  clock: Clock,
 ): AsyncGenerator<readonly T[], void, undefined> {
   const ask = (): Promise<IteratorResult<T>> => {
     const asked = items.next();

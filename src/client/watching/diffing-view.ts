@@ -7,8 +7,7 @@ import type { View } from './view.js';
 
 const NOTHING: readonly EventChange[] = [];
 
-/** For {@link createDiffingView}. */
-export interface DiffingViewOptions {
+interface DiffingViewOptions {
   readonly remembered: Remembered;
   /** The position a watch begins at without a list. Events that are older and were never seen are not told. */
   readonly after: string | undefined;
@@ -16,7 +15,7 @@ export interface DiffingViewOptions {
   readonly skipsFirst: boolean;
 }
 
-/** Remembers which version of each event the consumer has, and gives the difference to what the server says. */
+/** Remembers which version of each event the consumer has, and gives the differences to the server's. */
 export function createDiffingView({ remembered, after, skipsFirst }: DiffingViewOptions): View<EventChange> {
   /** True when every event that exists is remembered. */
   let complete = false;
@@ -58,8 +57,7 @@ export function createDiffingView({ remembered, after, skipsFirst }: DiffingView
       if (seen.has(key)) continue;
       const known = remembered.get(key);
       remembered.delete(key);
-      if (known === undefined) continue;
-      yield missedDeletion(key, known);
+      if (known !== undefined) yield missedDeletion(key, known);
     }
     seen = new Set();
     complete = true;
@@ -91,7 +89,7 @@ export function createDiffingView({ remembered, after, skipsFirst }: DiffingView
       if (known !== undefined && isOlder(revision, known.revision)) return NOTHING;
       const given = put(object, revision);
       const [only] = given;
-      // What is changed has existed; that it was never seen does not make it new.
+      // A modified event has existed before, even if it was never seen.
       if (known === undefined && !complete && type === 'MODIFIED' && only !== undefined)
         return [{ ...only, type: 'updated' }];
       return given;

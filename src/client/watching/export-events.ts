@@ -87,7 +87,7 @@ async function run(options: ExportEventsOptions): Promise<void> {
       watchList: false,
     });
     try {
-      for await (const batch of batchesOf(events, { size: batchSize, ms: batchMs, clock })) {
+      for await (const batch of batchesOf(events, batchSize, batchMs, clock)) {
         if (signal.aborted) return;
         await delivery.write(batch, revisionOf(batch[batch.length - 1] as Event));
       }

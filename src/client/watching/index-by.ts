@@ -1,25 +1,17 @@
 import type { Event } from '../../model/event.js';
 
-/** Says under which values an event is found; none: it is not. */
+/** Gives the values under which an event is found; none: it is not. */
 export type EventIndexer = (event: Event) => readonly string[] | string | undefined;
 
-/** Events by the values that indexers give them. */
-export interface EventIndexes {
-  /** An event is added, replaced or gone. */
-  changed(key: string, before: Event | undefined, after: Event | undefined): void;
-  /** The events with a value. @throws TypeError for an index that does not exist */
-  find(index: string, value: string): readonly Event[];
-}
-
 /**
- * Makes indexes.
+ * Indexes events by the values that indexers give them.
  *
  * @param failed an indexer threw: the event is not found by it
  */
 export function createIndexes(
   indexers: Readonly<Record<string, EventIndexer>>,
   failed: (index: string, error: unknown) => void,
-): EventIndexes {
+) {
   const indexes = Object.entries(indexers).map(([name, indexer]) => {
     const byValue = new Map<string, Map<string, Event>>();
     /** Kept, because an indexer need not give the same again. */
@@ -38,16 +30,15 @@ export function createIndexes(
   };
 
   return {
-    changed(key, before, after) {
+    /** An event is added, replaced or removed. */
+    changed(key: string, after: Event | undefined): void {
       for (const { name, indexer, byValue, valuesOf } of indexes) {
-        if (before !== undefined) {
-          for (const value of valuesOf.get(key) ?? []) {
-            const found = byValue.get(value);
-            found?.delete(key);
-            if (found?.size === 0) byValue.delete(value);
-          }
-          valuesOf.delete(key);
+        for (const value of valuesOf.get(key) ?? []) {
+          const found = byValue.get(value);
+          found?.delete(key);
+          if (found?.size === 0) byValue.delete(value);
         }
+        valuesOf.delete(key);
         if (after === undefined) continue;
         const given = values(name, indexer, after);
         if (given.length > 0) valuesOf.set(key, given);
@@ -58,7 +49,8 @@ export function createIndexes(
         }
       }
     },
-    find(index, value) {
+    /** The events with a value. @throws TypeError for an index that does not exist */
+    find(index: string, value: string): readonly Event[] {
       const found = indexes.find(({ name }) => name === index);
       if (found === undefined) throw new TypeError(`byIndex: there is no indexer ${JSON.stringify(index)}`);
       return [...(found.byValue.get(value)?.values() ?? [])];

@@ -3,8 +3,7 @@ import type { EventsClient, WatchFrame, WatchOptions } from '../contract/events-
 import { failure } from './refusals.js';
 import type { SilenceLimit } from './silence.js';
 
-/** For {@link openConnection}. */
-export interface ConnectionParts {
+interface ConnectionParts {
   readonly client: EventsClient;
   readonly watch: Omit<WatchOptions, 'signal'>;
   readonly signal: AbortSignal;

@@ -1,7 +1,6 @@
 import type { Event } from '../../model/event.js';
 import { revisionOf } from '../requests/revisions.js';
 
-/** What is remembered of an event. */
 export interface Known {
   readonly revision: string;
   readonly uid: string;
@@ -39,7 +38,7 @@ export function rememberedVersions(): Remembered {
 /** Remembers the events. `changing` is called before one is added, replaced or removed. */
 export function rememberedEvents(
   events: Map<string, Event> = new Map<string, Event>(),
-  changing?: (key: string, before: Event | undefined, after: Event | undefined) => void,
+  changing?: (key: string, after: Event | undefined) => void,
 ): Remembered {
   return {
     get(key) {
@@ -47,11 +46,11 @@ export function rememberedEvents(
       return event && { revision: revisionOf(event), uid: event.metadata.uid ?? '', event };
     },
     set(key, event) {
-      changing?.(key, events.get(key), event);
+      changing?.(key, event);
       events.set(key, event);
     },
     delete(key) {
-      changing?.(key, events.get(key), undefined);
+      changing?.(key, undefined);
       events.delete(key);
     },
     keys: () => events.keys(),

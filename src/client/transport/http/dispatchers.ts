@@ -7,16 +7,8 @@ export type ConnectionOptions = Pick<
   'server' | 'proxyUrl' | 'http2' | 'maxConnections' | 'connectTimeoutMs' | 'keepAliveMs' | 'maxHeaderBytes'
 >;
 
-/** The connections to a server. */
-export interface Dispatchers {
-  /** Those for this TLS configuration. Connections with an earlier one end with the requests on them. */
-  get(tls: TlsOptions): Promise<Dispatcher>;
-  /** Ends all of them, and the requests under way. */
-  destroy(reason: Error): Promise<void>;
-}
-
 /** Makes the connections of a transport; the HTTP client is loaded when it is first needed. */
-export function createDispatchers(options: ConnectionOptions): Dispatchers {
+export function createDispatchers(options: ConnectionOptions) {
   const { origin } = new URL(options.server);
   const all = new Set<Dispatcher>();
   let current: { readonly key: string; readonly dispatcher: Promise<Dispatcher> } | undefined;
@@ -59,7 +51,8 @@ export function createDispatchers(options: ConnectionOptions): Dispatchers {
   };
 
   return {
-    get(tls) {
+    /** Those for this TLS configuration. Connections with an earlier one end with the requests on them. */
+    get(tls: TlsOptions): Promise<Dispatcher> {
       const key = JSON.stringify(tls);
       if (current?.key !== key) {
         if (current !== undefined) retire(current.dispatcher).catch(() => undefined);
@@ -67,7 +60,8 @@ export function createDispatchers(options: ConnectionOptions): Dispatchers {
       }
       return current.dispatcher;
     },
-    async destroy(reason) {
+    /** Ends all of them, and the requests under way. */
+    async destroy(reason: Error): Promise<void> {
       await current?.dispatcher.catch(() => undefined);
       await Promise.all([...all].map((dispatcher) => dispatcher.destroy(reason).catch(() => undefined)));
     },

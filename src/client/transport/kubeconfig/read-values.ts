@@ -12,44 +12,43 @@ export interface Entry {
 /** A fault of a kubeconfig. Only names are repeated: values may be secret. */
 export const kubeconfigFault = (message: string): Error => new Error(`kubeconfig: ${message}`);
 
-/** A text, or undefined where it is absent or empty. */
-export function textOf({ what, values }: Entry, name: string): string | undefined {
-  const value = member(values, name);
-  if (value === undefined || value === null || value === '') return undefined;
-  if (typeof value !== 'string') throw kubeconfigFault(`${what}: ${name} must be a text`);
-  return value;
+function read<Value>(
+  { what, values }: Entry,
+  name: string,
+  absent: Value,
+  fits: (value: unknown) => boolean,
+  words: string,
+): Value {
+  const value = member(values, name) ?? absent;
+  if (value !== absent && !fits(value)) throw kubeconfigFault(`${what}: ${name} must be ${words}`);
+  return value as Value;
 }
+
+const isText = (value: unknown): boolean => typeof value === 'string';
+
+/** A text, or undefined where it is absent or empty. */
+export const textOf = (entry: Entry, name: string): string | undefined =>
+  read(entry, name, '', isText, 'a text') || undefined;
 
 /** True or false; false where it is absent. */
-export function flagOf({ what, values }: Entry, name: string): boolean {
-  const value = member(values, name) ?? false;
-  if (typeof value !== 'boolean') throw kubeconfigFault(`${what}: ${name} must be true or false`);
-  return value;
-}
+export const flagOf = (entry: Entry, name: string): boolean =>
+  read(entry, name, false, (value) => typeof value === 'boolean', 'true or false');
 
 /** A list of texts; empty where it is absent. */
-export function textsOf({ what, values }: Entry, name: string): readonly string[] {
-  const value = member(values, name) ?? [];
-  if (!Array.isArray(value) || !value.every((item) => typeof item === 'string')) {
-    throw kubeconfigFault(`${what}: ${name} must be a list of texts`);
-  }
-  return value as string[];
-}
+export const textsOf = (entry: Entry, name: string): readonly string[] =>
+  read(entry, name, [], (value) => Array.isArray(value) && value.every(isText), 'a list of texts');
 
 /** A list of objects; empty where it is absent. */
-export function entriesOf({ what, values, folder }: Entry, name: string): readonly Entry[] {
-  const value = member(values, name) ?? [];
-  if (!Array.isArray(value) || !value.every(isObject))
-    throw kubeconfigFault(`${what}: ${name} must be a list of objects`);
-  return value.map((item, index) => ({ what: `${what}: ${name}[${index}]`, values: item as Entry['values'], folder }));
+export function entriesOf(entry: Entry, name: string): readonly Entry[] {
+  const isList = (value: unknown): boolean => Array.isArray(value) && value.every(isObject);
+  const items = read<readonly JsonObject[]>(entry, name, [], isList, 'a list of objects');
+  return items.map((values, index) => ({ ...entry, what: `${entry.what}: ${name}[${index}]`, values }));
 }
 
 /** An object; undefined where it is absent. */
-export function entryOf({ what, values, folder }: Entry, name: string): Entry | undefined {
-  const value = member(values, name) ?? undefined;
-  if (value === undefined) return undefined;
-  if (!isObject(value)) throw kubeconfigFault(`${what}: ${name} must be an object`);
-  return { what: `${what}: ${name}`, values: value, folder };
+export function entryOf(entry: Entry, name: string): Entry | undefined {
+  const values = read<JsonObject | undefined>(entry, name, undefined, isObject, 'an object');
+  return values && { ...entry, what: `${entry.what}: ${name}`, values };
 }
 
 /** A text in base64, such as a certificate. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { adminToken } from '../../../../src/cli/serve/admin-token.js';
+import { adminToken } from '../../../../src/cli/serve/preparation.js';
 import { banner } from '../../../../src/cli/serve/banner.js';
 import { givenCertificate, ownCertificate } from '../../../../src/cli/serve/certificates.js';
 import { kubeconfig } from '../../../../src/cli/serve/kubeconfig.js';

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync, utimesSync, w
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { adminToken } from '../../../../src/cli/serve/admin-token.js';
+import { adminToken } from '../../../../src/cli/serve/preparation.js';
 import { ownCertificate } from '../../../../src/cli/serve/certificates.js';
 import { storeKubeconfig } from '../../../../src/cli/serve/kubeconfig.js';
 import { preparePrivateDirectory, readIfThere, writePrivateFile } from '../../../../src/cli/serve/private-file.js';
