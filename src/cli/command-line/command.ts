@@ -53,10 +53,9 @@ export function createCommand<Values>(definition: CommandDefinition<Values>): Co
   return {
     ...{ name, usage, summary, flags },
     prepare(argv) {
-      const parsed = parseCommandLine({ flags, operands }, argv);
-      if ('helpWanted' in parsed) return { help: helpText({ about, usage, flags }) };
-      if ('error' in parsed) return parsed;
       try {
+        const parsed = parseCommandLine({ flags, operands }, argv);
+        if ('helpWanted' in parsed) return { help: helpText({ about, usage, flags }) };
         return { run: read(parsed.flags, ...parsed.operands) };
       } catch (error) {
         return { error: messageOf(error) };

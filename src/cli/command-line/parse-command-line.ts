@@ -49,13 +49,13 @@ interface CommandSyntax<Values> {
 }
 
 type CommandLine<Values> =
-  | { readonly flags: Values; readonly operands: readonly string[] }
-  | { readonly helpWanted: true }
-  | { readonly error: string };
+  { readonly flags: Values; readonly operands: readonly string[] } | { readonly helpWanted: true };
 
 /**
  * Reads a command line as kube-apiserver does: `--flag value`, `--flag=value`, booleans also alone, and the last one
  * counts. `--help` or `-h` wins over what comes after it.
+ *
+ * @throws Error that says what is wrong
  */
 export function parseCommandLine<Values>(
   { flags, operands: names }: CommandSyntax<Values>,
@@ -65,24 +65,28 @@ export function parseCommandLine<Values>(
   const texts = new Map(Object.entries(table).map(([name, flag]) => [name, fallbackOf(flag)]));
   const operands: string[] = [];
   for (const token of tokensOf(table, argv)) {
-    if (token.kind === 'option-terminator') return { error: 'unexpected argument "--"' };
+    if (token.kind === 'option-terminator') throw new Error('unexpected argument "--"');
     if (token.kind === 'positional') {
-      if (operands.push(token.value) > names.length)
-        return { error: `unexpected argument ${JSON.stringify(token.value)}` };
+      if (operands.push(token.value) > names.length) throw unexpected(token.value);
       continue;
     }
     const { name, rawName, value } = token;
     if (rawName === '--help' || rawName === '-h') return { helpWanted: true };
-    if (!rawName.startsWith('--') && rawName !== `-${table[name]?.short}`)
-      return { error: `unexpected argument ${JSON.stringify(rawName)}` };
-    if (!texts.has(name)) return { error: `unknown flag: ${rawName}` };
-    if (value === undefined && table[name]?.value !== undefined) return { error: `flag needs an argument: ${rawName}` };
+    if (!rawName.startsWith('--') && rawName !== `-${table[name]?.short}`) throw unexpected(rawName);
+    if (!texts.has(name)) throw new Error(`unknown flag: ${rawName}`);
+    if (value === undefined && table[name]?.value !== undefined) throw new Error(`flag needs an argument: ${rawName}`);
     texts.set(name, value ?? 'true');
   }
   const missing = names.slice(operands.length);
-  if (missing.length > 0) return { error: `missing argument${missing.length > 1 ? 's' : ''}: ${missing.join(' ')}` };
-  return readValues<Values>(table, texts, operands);
+  if (missing.length > 0) throw new Error(`missing argument${missing.length > 1 ? 's' : ''}: ${missing.join(' ')}`);
+  const values = [...texts].map(([name, text]) => [
+    name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase()),
+    readValue(name, table[name] as FlagDefinition, text),
+  ]);
+  return { flags: Object.fromEntries(values) as Values, operands };
 }
+
+const unexpected = (text: string): Error => new Error(`unexpected argument ${JSON.stringify(text)}`);
 
 /** Not strict: the caller reports unknown flags. */
 function tokensOf(table: FlagTable, argv: readonly string[]): NonNullable<ReturnType<typeof parseArgs>['tokens']> {
@@ -95,24 +99,13 @@ function tokensOf(table: FlagTable, argv: readonly string[]): NonNullable<Return
   return parseArgs({ args: [...argv], options, strict: false, allowPositionals: true, tokens: true }).tokens;
 }
 
-function readValues<Values>(
-  table: FlagTable,
-  texts: ReadonlyMap<string, string>,
-  operands: readonly string[],
-): CommandLine<Values> {
-  const values: [string, unknown][] = [];
-  for (const [name, { value, read = value === undefined ? readBoolean : readOptional, quote }] of Object.entries(
-    table,
-  )) {
-    const text = texts.get(name) ?? '';
-    try {
-      values.push([name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase()), read(text)]);
-    } catch (error) {
-      const shown = JSON.stringify(quote === undefined ? text : quote(text));
-      return { error: `invalid argument ${shown} for "--${name}" flag: ${(error as Error).message}` };
-    }
+function readValue(name: string, { value, read, quote }: FlagDefinition, text: string): unknown {
+  try {
+    return (read ?? (value === undefined ? readBoolean : readOptional))(text);
+  } catch (error) {
+    const shown = JSON.stringify(quote === undefined ? text : quote(text));
+    throw new Error(`invalid argument ${shown} for "--${name}" flag: ${(error as Error).message}`);
   }
-  return { flags: Object.fromEntries(values) as Values, operands };
 }
 
 const fallbackOf = ({ value, fallback = value === undefined ? 'false' : '' }: FlagDefinition): string => fallback;

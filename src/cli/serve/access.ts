@@ -20,9 +20,13 @@ export interface StandaloneAccess {
 }
 
 const ADMIN: TokenUser = { name: 'admin', uid: 'admin', groups: ['system:masters'] };
-const PUBLIC_PATHS = ['/healthz', '/livez', '/readyz', '/version', '/version/'];
+const PUBLIC = {
+  groups: ['system:unauthenticated'],
+  verbs: ['get'],
+  paths: ['/healthz', '/livez', '/readyz', '/version', '/version/'],
+};
 
-/** The two hooks, as the flags configure them. The admin token is always valid. */
+/** The two hooks for the flags. The admin token is always valid. */
 export function standaloneAccess(
   { anonymousAuth, tokenAuthFile = '', authorizationPolicyFile = '' }: Flags,
   { adminToken, tokens: tokensText, policies }: AccessFiles,
@@ -34,14 +38,9 @@ export function standaloneAccess(
   const byToken = staticTokens(tokens);
   return {
     authenticate: anonymousAuth ? firstAuthenticator(byToken, allowAnonymous()) : byToken,
-    authorize: authorizer(policies, authorizationPolicyFile),
+    authorize:
+      policies === undefined
+        ? anyOf(allowAuthenticated(), allowRules([PUBLIC]))
+        : abac(parsePolicyFile(policies, authorizationPolicyFile)),
   };
-}
-
-function authorizer(policies: string | undefined, fileName: string): Authorize {
-  if (policies !== undefined) return abac(parsePolicyFile(policies, fileName));
-  return anyOf(
-    allowAuthenticated(),
-    allowRules([{ groups: ['system:unauthenticated'], verbs: ['get'], paths: PUBLIC_PATHS }]),
-  );
 }

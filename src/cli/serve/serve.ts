@@ -9,7 +9,6 @@ import {
   firstOf,
   type ApiHandler,
   type Observe,
-  type PostStartHook,
 } from '../../index.js';
 import { pause } from '../../clock/abortable.js';
 import { systemClock } from '../../clock/clock.js';
@@ -171,7 +170,14 @@ export async function serve(options: ServeOptions): Promise<number> {
   const kubeconfigPath = join(flags.dataDir, 'kubeconfig');
   const { adminToken: token } = preparation.access;
   const config = kubeconfig({ server: servers.secureUrl, ca: certificate.ca, token });
-  await finish(kubeconfigWritten, storeKubeconfig(kubeconfigPath, config, log), log);
+  // A hook that failed shows on all health endpoints, with its reason; the server continues.
+  await storeKubeconfig(kubeconfigPath, config, log).then(
+    () => kubeconfigWritten.done(),
+    (error: unknown) => {
+      log(`the start is not complete: ${String(error)}`);
+      kubeconfigWritten.failed(error);
+    },
+  );
   // No post-start hook: it would make /livez wait for the store.
   const note = `serving ${group}/v1 on ${servers.secureUrl}`;
   recorder.event({ action: 'Starting', reason: 'Started', note });
@@ -208,15 +214,4 @@ export async function serve(options: ServeOptions): Promise<number> {
 
   options.onServing(servers, stored);
   return ended;
-}
-
-/** A hook that failed shows on all health endpoints, with its reason; the server goes on. */
-async function finish(hook: PostStartHook, work: Promise<void>, log: (line: string) => void): Promise<void> {
-  try {
-    await work;
-    hook.done();
-  } catch (error) {
-    log(`the start is not complete: ${String(error)}`);
-    hook.failed(error);
-  }
 }

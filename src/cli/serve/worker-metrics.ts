@@ -7,31 +7,30 @@ import type { Primary } from './worker-processes.js';
 /** How long a scrape waits for workers, in milliseconds: Prometheus waits for ten seconds. */
 const DEADLINE_MS = 2_000;
 
-/** The primary's part: passes questions on to all workers, and gives their answers back together. */
+/** The primary's part: passes questions on to all workers, and sends the answers together. */
 export function createMetricsRelay(clock: Clock, deadlineMs: number = DEADLINE_MS) {
-  const open = new Map<number, { readonly texts: Map<number, string>; readonly answered: () => void }>();
+  /** What happens with an answer, by the id of the question. */
+  const open = new Map<number, (from: number, text: string) => void>();
   let questions = 0;
 
-  function ask(from: number, asked: { id: number; name?: string | undefined }, workers: Workers): void {
+  return (from: number, message: MetricsFromWorker, workers: Workers): void => {
+    if (message.type === 'metrics.answer') return open.get(message.id)?.(from, message.text);
+    const { id: asked, name } = message;
     const id = ++questions;
     const texts = new Map<number, string>();
     const all = [...workers.keys()];
     const done = (): void => {
       timer.cancel();
       open.delete(id);
-      const up = asked.name === undefined ? [upText(all, texts)] : [];
-      workers.get(from)?.send({ type: 'metrics.gathered', id: asked.id, texts: [...texts.values(), ...up] });
+      const up = name === undefined ? [upText(all, texts)] : [];
+      workers.get(from)?.send({ type: 'metrics.gathered', id: asked, texts: [...texts.values(), ...up] });
     };
     const timer = clock.setTimer(done, deadlineMs);
-    open.set(id, { texts, answered: () => texts.size === all.length && done() });
-    for (const worker of workers.values()) worker.send({ type: 'metrics.wanted', id, name: asked.name });
-  }
-
-  return (from: number, message: MetricsFromWorker, workers: Workers): void => {
-    if (message.type === 'metrics.asked') return ask(from, message, workers);
-    const question = open.get(message.id);
-    question?.texts.set(from, message.text);
-    question?.answered();
+    open.set(id, (worker, text) => {
+      texts.set(worker, text);
+      if (texts.size === all.length) done();
+    });
+    for (const worker of workers.values()) worker.send({ type: 'metrics.wanted', id, name });
   };
 }
 
@@ -43,7 +42,7 @@ function upText(all: readonly number[], texts: ReadonlyMap<number, string>): str
   return [`# HELP ${name} 1 where the worker has answered this scrape.`, `# TYPE ${name} gauge`, ...lines].join('\n');
 }
 
-/** What is used of a registry of prom-client beside {@link MetricsRegistry}. */
+/** The part of a registry of prom-client that is used beside {@link MetricsRegistry}. */
 export interface LabelledRegistry extends MetricsRegistry {
   setDefaultLabels(labels: object): void;
 }
@@ -68,7 +67,7 @@ export function shareRegistry(number: number, primary: Pick<Primary, 'send' | 'o
     const gather = async (name?: string): Promise<string> => {
       const id = ++questions;
       const texts = await new Promise<readonly string[]>((resolve) => {
-        // The primary keeps to its deadline while it is there.
+        // The primary keeps to its deadline unless it has ended.
         const timer = clock.setTimer(() => resolve([]), 2 * DEADLINE_MS);
         waiting.set(id, (gathered) => {
           timer.cancel();

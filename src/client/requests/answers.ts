@@ -1,5 +1,5 @@
 import type { ApiResponse } from '../../http/response.js';
-import { isObject } from '../../json/json-tree.js';
+import { isObject, type JsonObject } from '../../json/json-tree.js';
 import type { Status } from '../../model/status.js';
 import { responseError, statusError, type StatusError } from '../contract/errors.js';
 import { firstValue, retryAfterMs } from './answer-headers.js';
@@ -21,7 +21,7 @@ export interface Reading {
 }
 
 /** The JSON object of an answer. @throws StatusError, ResponseError, ConnectionError */
-export async function readObject(reading: Reading): Promise<Readonly<Record<string, unknown>>> {
+export async function readObject(reading: Reading): Promise<JsonObject> {
   const { response, signal, maxBytes } = reading;
   const { status } = response;
   if (!isSuccess(status)) throw await refusal(reading);
@@ -60,7 +60,7 @@ export function frameError(object: unknown): StatusError {
 }
 
 /** The object, or undefined for a text that is no JSON object. */
-export function parseObject(text: string): Record<string, unknown> | undefined {
+export function parseObject(text: string): JsonObject | undefined {
   try {
     const value: unknown = JSON.parse(text);
     return isObject(value) ? value : undefined;
@@ -78,7 +78,7 @@ export function shown(text: string): string {
 }
 
 /** Only the fields that have the types of a Status: a server may send anything. */
-function cleanStatus(object: Readonly<Record<string, unknown>>): CleanStatus {
+function cleanStatus(object: JsonObject): CleanStatus {
   const { message, reason, details, code } = object;
   return {
     ...(typeof message === 'string' && { message }),
@@ -90,7 +90,7 @@ function cleanStatus(object: Readonly<Record<string, unknown>>): CleanStatus {
 
 type CleanStatus = Partial<Omit<Status, 'reason'>> & { reason?: string };
 
-function cleanDetails(details: Readonly<Record<string, unknown>>): NonNullable<Status['details']> {
+function cleanDetails(details: JsonObject): NonNullable<Status['details']> {
   const { causes, retryAfterSeconds, ...rest } = details;
   const texts = Object.fromEntries(Object.entries(rest).filter(([, value]) => typeof value === 'string'));
   return {
@@ -100,5 +100,4 @@ function cleanDetails(details: Readonly<Record<string, unknown>>): NonNullable<S
   };
 }
 
-const isFailure = (object: Readonly<Record<string, unknown>>): boolean =>
-  object.kind === 'Status' && object.status === 'Failure';
+const isFailure = (object: JsonObject): boolean => object.kind === 'Status' && object.status === 'Failure';

@@ -1,8 +1,10 @@
 import type { Clock } from '../../clock/clock.js';
 import type { ApiRequest, RequestHeaders } from '../../http/request.js';
 import type { ApiResponse } from '../../http/response.js';
+import type { JsonObject } from '../../json/json-tree.js';
 import { untilAborted } from '../../clock/abortable.js';
 import { statusError } from '../contract/errors.js';
+import type { CallOptions } from '../contract/events-client.js';
 import type { Transport } from '../contract/transport.js';
 import { warningTexts } from './answer-headers.js';
 import { readObject, type Reading } from './answers.js';
@@ -18,8 +20,6 @@ export interface ClientRequest {
   readonly json?: unknown;
   /** Of `json`. Default: application/json. */
   readonly contentType?: string | undefined;
-  /** Default: application/json. */
-  readonly accept?: string | undefined;
 }
 
 /** The parts that all calls of a client share. */
@@ -32,18 +32,10 @@ export interface CallContext {
   readonly onWarning: ((text: string) => void) | undefined;
 }
 
-/** How long a call may take, and what ends it. */
-export interface CallLimits {
-  readonly signal?: AbortSignal | undefined;
-  readonly timeoutMs?: number | undefined;
-}
-
-type JsonObject = Readonly<Record<string, unknown>>;
-
 /** Limits the time of `work`. */
 export async function withDeadline<T>(
   context: CallContext,
-  limits: CallLimits,
+  limits: CallOptions,
   work: (deadline: Deadline) => Promise<T>,
 ): Promise<T> {
   const deadline = createDeadline(context.clock, limits.timeoutMs ?? context.timeoutMs, limits.signal);
@@ -58,7 +50,7 @@ export async function withDeadline<T>(
 export function callObject(
   context: CallContext,
   request: ClientRequest,
-  limits: CallLimits,
+  limits: CallOptions,
   mayRepeat: MayRepeat,
 ): Promise<JsonObject> {
   return withDeadline(context, limits, (deadline) =>
@@ -102,8 +94,8 @@ export async function send(context: CallContext, request: ClientRequest, signal:
   return response;
 }
 
-function apiRequest({ method, url, json, contentType, accept }: ClientRequest, signal: AbortSignal): ApiRequest {
-  const headers: RequestHeaders = { accept: accept ?? 'application/json', 'user-agent': 'kube-vitals' };
+function apiRequest({ method, url, json, contentType }: ClientRequest, signal: AbortSignal): ApiRequest {
+  const headers: RequestHeaders = { accept: 'application/json', 'user-agent': 'kube-vitals' };
   if (json === undefined) return { method, url, headers, signal };
   const text = JSON.stringify(json);
   return {

@@ -1,17 +1,10 @@
-import { isObject } from '../../json/json-tree.js';
+import { isObject, type JsonObject } from '../../json/json-tree.js';
 import type { Event } from '../../model/event.js';
+import type { CallOptions } from '../contract/events-client.js';
 import { connectionError, isAlreadyExists, isStatusError } from '../contract/errors.js';
 import { firstValue, httpDate } from './answer-headers.js';
 import { readObject } from './answers.js';
-import {
-  askObject,
-  reading,
-  send,
-  withDeadline,
-  type CallContext,
-  type CallLimits,
-  type ClientRequest,
-} from './call.js';
+import { askObject, reading, send, withDeadline, type CallContext, type ClientRequest } from './call.js';
 import type { Deadline } from './deadline.js';
 import { hasUnknownOutcome, notCarriedOut, readFailed, repeat } from './repeat.js';
 
@@ -32,8 +25,8 @@ export function createNamed(
   event: Event,
   create: ClientRequest,
   read: ClientRequest,
-  limits: CallLimits,
-): Promise<Readonly<Record<string, unknown>>> {
+  limits: CallOptions,
+): Promise<JsonObject> {
   const began = context.clock.monotonic();
   let unknown: unknown;
 
@@ -44,7 +37,7 @@ export function createNamed(
     return connectionError('whether the event was created is not known', true, error);
   };
 
-  const attempt = async (deadline: Deadline): Promise<Readonly<Record<string, unknown>>> => {
+  const attempt = async (deadline: Deadline): Promise<JsonObject> => {
     try {
       return await askObject(context, create, deadline.signal);
     } catch (error) {
@@ -81,7 +74,7 @@ function findOwn(
   read: ClientRequest,
   deadline: Deadline,
   began: number,
-): Promise<Readonly<Record<string, unknown>> | undefined> {
+): Promise<JsonObject | undefined> {
   return repeat(context, deadline, readFailed, async () => {
     const response = await send(context, read, deadline.signal);
     const now = httpDate(firstValue(response, 'date'));
@@ -93,7 +86,7 @@ function findOwn(
   });
 }
 
-function createdMs(stored: Readonly<Record<string, unknown>>): number {
+function createdMs(stored: JsonObject): number {
   const { metadata } = stored;
   const created = isObject(metadata) ? metadata.creationTimestamp : undefined;
   return typeof created === 'string' ? Date.parse(created) : Number.NaN;
@@ -103,7 +96,7 @@ function createdMs(stored: Readonly<Record<string, unknown>>): number {
 const CHANGING = new Set(['metadata', 'series', 'apiVersion', 'kind', 'deprecatedCount', 'deprecatedLastTimestamp']);
 
 /** True if everything that was sent is stored. */
-function holds(stored: Readonly<Record<string, unknown>>, sent: Event): boolean {
+function holds(stored: JsonObject, sent: Event): boolean {
   return Object.entries(sent).every(([name, value]) => CHANGING.has(name) || isWithin(value, stored[name], name));
 }
 

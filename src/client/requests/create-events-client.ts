@@ -1,10 +1,17 @@
 import { systemClock } from '../../clock/clock.js';
-import { isObject } from '../../json/json-tree.js';
+import { isObject, type JsonObject } from '../../json/json-tree.js';
 import type { Event } from '../../model/event.js';
-import type { EventKey, EventPatch, EventSelection, EventsClient, WriteOptions } from '../contract/events-client.js';
+import type {
+  CallOptions,
+  EventKey,
+  EventPatch,
+  EventSelection,
+  EventsClient,
+  WriteOptions,
+} from '../contract/events-client.js';
 import { responseError } from '../contract/errors.js';
 import type { Transport } from '../contract/transport.js';
-import { callObject, type CallContext, type CallLimits, type ClientRequest } from './call.js';
+import { callObject, type CallContext, type ClientRequest } from './call.js';
 import { createNamed } from './create-event.js';
 import { listEvents } from './list-events.js';
 import { checkClientOptions, type EventsClientOptions } from './options.js';
@@ -52,7 +59,7 @@ export function createEventsClient(options: EventsClientOptions): EventsClient {
     fieldManager: given.fieldManager ?? fieldManager,
     fieldValidation: given.fieldValidation,
   });
-  const call = (request: ClientRequest, given: CallLimits & Pick<WriteOptions, 'dryRun'>) =>
+  const call = (request: ClientRequest, given: CallOptions & Pick<WriteOptions, 'dryRun'>) =>
     callObject(context, request, given, request.method === 'GET' || given.dryRun ? readFailed : notCarriedOut);
   const named = (event: Event): Event => ({ ...event, kind: 'Event', apiVersion: `${group}/v1` });
 
@@ -147,7 +154,7 @@ function applied(patch: object, name: string, group: string): object {
   return { kind: 'Event', apiVersion: `${group}/v1`, ...rest, metadata: { name, ...metadata } };
 }
 
-function eventOf(object: Readonly<Record<string, unknown>>): Event {
+function eventOf(object: JsonObject): Event {
   if (!isObject(object.metadata)) throw responseError('the answer is no event', 200);
   return object as unknown as Event;
 }

@@ -1,4 +1,4 @@
-import { isObject } from '../../json/json-tree.js';
+import { isObject, type JsonObject } from '../../json/json-tree.js';
 import type { Event } from '../../model/event.js';
 import type { EventListing, EventPage, ListOptions } from '../contract/events-client.js';
 import { isExpired, responseError } from '../contract/errors.js';
@@ -86,12 +86,12 @@ async function readPage(
   return pageOf(await callObject(context, { method: 'GET', url }, options, readFailed));
 }
 
-function pageOf(list: Readonly<Record<string, unknown>>): EventPage {
+function pageOf(list: JsonObject): EventPage {
   const { items, metadata, apiVersion } = list;
   if (!isObject(metadata) || !(items === null || Array.isArray(items))) {
     throw responseError('the answer is no list of events', 200);
   }
-  const events = (items ?? []) as Record<string, unknown>[];
+  const events = (items ?? []) as JsonObject[];
   for (const event of events) {
     if (!isObject(event) || !isObject(event.metadata)) throw responseError('the answer is no list of events', 200);
     // The items of a list leave out what is the same for all.

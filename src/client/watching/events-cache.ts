@@ -8,17 +8,12 @@ import { createDiffingView } from './diffing-view.js';
 import { follow } from './follow.js';
 import { createIndexes, type EventIndexer } from './index-by.js';
 import { rememberedEvents } from './remembered.js';
-import { followRules, type FollowOptions } from './watch-options.js';
+import { followRules, type FollowOptions, type WatchEventsOptions } from './watch-options.js';
 
 /** For {@link createEventsCache}. */
-export interface EventsCacheOptions extends FollowOptions {
+export interface EventsCacheOptions extends FollowOptions, Pick<WatchEventsOptions, 'watchList'> {
   /** Ways to find events, by name: `{ byObject: ({ regarding }) => regarding?.name }`. Default none. */
   readonly indexers?: Readonly<Record<string, EventIndexer>> | undefined;
-  /**
-   * Whether to begin with WatchList (`sendInitialEvents`), where the server sends what exists over the watch itself. Where it is
-   * refused, or the server sends nothing for ten seconds before its end, lists are read. Default true.
-   */
-  readonly watchList?: boolean | undefined;
   /** Closes the cache. */
   readonly signal?: AbortSignal | undefined;
 }

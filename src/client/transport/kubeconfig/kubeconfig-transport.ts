@@ -7,7 +7,7 @@ import { createSender } from '../http/http-transport.js';
 import { checkHttpTransportOptions, type TlsOptions } from '../http/options.js';
 import { constant, fileSource, tlsSource, type Source } from '../http/sources.js';
 import { createExecSource, type ClusterInfo, type ExecSource } from './exec-plugin.js';
-import { defaultPaths, loadFile, loadFiles, loadText, type Kubeconfig } from './load-kubeconfig.js';
+import { defaultPaths, loadFiles, loadText, type Kubeconfig } from './load-kubeconfig.js';
 import { checkKubeconfigOptions, type KubeconfigTransportOptions } from './options.js';
 import { dataOf, entriesOf, entryOf, flagOf, kubeconfigFault, textOf, textsOf, type Entry } from './read-values.js';
 
@@ -27,11 +27,10 @@ export async function kubeconfigTransport(options: KubeconfigTransportOptions = 
 
 async function load({ path, text }: KubeconfigTransportOptions): Promise<Kubeconfig> {
   if (text !== undefined) return loadText(text);
-  if (path !== undefined) return loadFile(path);
-  const paths = await defaultPaths();
+  const paths = path === undefined ? await defaultPaths() : [path];
   const config = await loadFiles(paths);
-  if (config === undefined) throw kubeconfigFault(`there is none: no file ${paths.join(', ')}`);
-  return config;
+  if (config !== undefined) return config;
+  throw kubeconfigFault(path === undefined ? `there is none: no file ${paths.join(', ')}` : `there is no file ${path}`);
 }
 
 /** The transport of the chosen context. */

@@ -23,13 +23,6 @@ export async function defaultPaths(): Promise<readonly string[]> {
   return listed.length > 0 ? [...new Set(listed)] : [join(homedir(), '.kube', 'config')];
 }
 
-/** Reads one file, which has to be there. */
-export async function loadFile(path: string): Promise<Kubeconfig> {
-  const file = await readConfig(path);
-  if (file === undefined) throw kubeconfigFault(`there is no file ${path}`);
-  return merge([file]);
-}
-
 /** Reads several files. Those that are absent are left out; undefined when all are. */
 export async function loadFiles(paths: readonly string[]): Promise<Kubeconfig | undefined> {
   const found = (await Promise.all(paths.map(readConfig))).filter((file) => file !== undefined);

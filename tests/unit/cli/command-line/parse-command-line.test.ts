@@ -14,7 +14,13 @@ const flags: FlagTable<{ readonly count: number; readonly loud: boolean; readonl
   secret: { value: 'text', fallback: 'x', help: 'A text.', read: readNonEmpty, quote: () => '…' },
 };
 
-const parse = (argv: string[], operands: string[] = []): unknown => parseCommandLine({ flags, operands }, argv);
+function parse(argv: string[], operands: string[] = []): unknown {
+  try {
+    return parseCommandLine({ flags, operands }, argv);
+  } catch (error) {
+    return { error: (error as Error).message };
+  }
+}
 
 describe('parseCommandLine', () => {
   it('fills in the defaults, and reads each form of a flag', () => {
