@@ -10,7 +10,7 @@ const COMMANDS: readonly Command[] = [serveCommand, eventsCommand, copyCommand, 
  * Runs the program. Help goes to stdout, errors to stderr in one line; a command line that cannot be understood opens
  * nothing.
  *
- * @param argv what follows the name of the program
+ * @param argv the words after the name of the program
  * @returns the exit code: 0, 1 when the command failed, 2 for a command line that cannot be understood
  */
 export async function runProgram(argv: readonly string[], version: string, context: ProcessContext): Promise<number> {

@@ -1,6 +1,6 @@
 import { helpText, parseCommandLine, type FlagTable } from './parse-command-line.js';
 
-/** What a command can use of its process. */
+/** The parts of its process that a command may use. */
 export interface ProcessContext {
   readonly stdout: TextOutput;
   readonly stderr: TextOutput;
@@ -30,7 +30,7 @@ export interface Command {
   /** One line for the list of commands. */
   readonly summary: string;
   readonly flags: FlagTable;
-  /** Reads what follows the name: to something to run, a text to print, or one line that says what is wrong. Opens nothing. */
+  /** Reads the words after the name, and opens nothing. Gives something to run, a text to print, or the fault in one line. */
   readonly prepare: (
     argv: readonly string[],
   ) => { readonly run: Run } | { readonly help: string } | { readonly error: string };
@@ -70,7 +70,7 @@ export const USAGE_ERROR = 2;
 /**
  * Runs a command. Help goes to stdout, errors to stderr in one line.
  *
- * @param argv what follows the name of the command
+ * @param argv the words after the name of the command
  * @returns the exit code
  */
 export async function runCommand(command: Command, argv: readonly string[], context: ProcessContext): Promise<number> {

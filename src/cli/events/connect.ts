@@ -9,7 +9,7 @@ import {
 } from '../../client.js';
 import type { EventsFlags } from './events-command.js';
 
-/** A client and what has to be closed behind it. */
+/** A client and its connections. */
 export interface Connected {
   readonly client: EventsClient;
   close(): Promise<void>;

@@ -48,7 +48,7 @@ export function rowOf(event: Event, format: RowFormat, now: number): readonly st
   return columnsOf(format).map(([, cell]) => safeText(cell(event, now)));
 }
 
-/** `5m (x12 over 1h)` for what was seen more than once, as `kubectl events` shows it. */
+/** `5m (x12 over 1h)` for repeated events, as `kubectl events` shows them. */
 function lastSeen(event: Event, now: number): string {
   const count = countOf(event);
   const last = age(lastTime(event), now);
@@ -67,7 +67,7 @@ function lastTime(event: Event): string | undefined {
   return event.series?.lastObservedTime ?? event.deprecatedLastTimestamp ?? firstTime(event);
 }
 
-/** When an event was seen last, in milliseconds since 1970; 0 for one that does not say. */
+/** When an event was seen last, in milliseconds since 1970; 0 where it has no time. */
 export function lastSeenAt(event: Event): number {
   return Date.parse(lastTime(event) ?? '') || 0;
 }

@@ -2,7 +2,7 @@ import { createCommand, type Command } from '../command-line/command.js';
 import { oneOf } from '../command-line/parse-command-line.js';
 import { readForObject, readTypes, type ForObject } from './filter.js';
 
-/** What the command line says. */
+/** The values of the flags. */
 export interface EventsFlags {
   readonly server: string | undefined;
   readonly kubeconfig: string | undefined;

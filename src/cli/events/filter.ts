@@ -13,7 +13,7 @@ const SHORT_NAMES: Readonly<Record<string, string>> = {
   ...{ ing: 'ingress', cm: 'configmap', sa: 'serviceaccount', hpa: 'horizontalpodautoscaler' },
 };
 
-/** Reads `kind/name`; also a resource such as `pods`, or `deployments.apps`. @throws Error that says what is wrong */
+/** Reads `kind/name`; also a resource such as `pods`, or `deployments.apps`. @throws Error that names the fault */
 export function readForObject(text: string): ForObject | undefined {
   if (text === '') return undefined;
   const match = /^([^/]+)\/([^/]+)$/.exec(text);
@@ -22,18 +22,18 @@ export function readForObject(text: string): ForObject | undefined {
   return { kind, name };
 }
 
-/** Reads `Warning,Normal`. @throws Error that says what is wrong */
+/** Reads `Warning,Normal`. @throws Error that names the fault */
 export function readTypes(text: string): readonly string[] {
   const types = text === '' ? [] : text.split(',');
   if (types.includes('')) throw new Error('must be types with commas between them, such as Warning');
   return types;
 }
 
-/** What events are shown. */
+/** Which events are shown. */
 export interface EventFilter {
-  /** What the server can select. */
+  /** The selection that the server can make. */
   readonly fieldSelector: string | undefined;
-  /** What is left to do: kinds are resources and short names here, and types are written in any case. */
+  /** The rest: kinds may be resources and short names here, and types are written in any case. */
   readonly matches: (event: Event) => boolean;
 }
 

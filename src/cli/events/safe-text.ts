@@ -1,5 +1,5 @@
 /**
- * What can move the cursor of a terminal, change its colours or title, or show text in another order than it is written: control
+ * Characters that move the cursor of a terminal, change its colours or title, or show text in another order: control
  * characters (C0, DEL, C1), line separators and the marks of bidirectional text.
  */
 const UNSAFE = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
@@ -8,7 +8,7 @@ const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t'
 const escaped = (character: string): string =>
   SHORT[character] ?? `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
-/** Text of others in one line: what could drive a terminal is shown as an escape sequence of JSON. */
+/** Foreign text in one line: characters that control a terminal become escape sequences of JSON. */
 export function safeText(text: string): string {
   return text.replace(UNSAFE, escaped);
 }

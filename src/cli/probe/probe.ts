@@ -10,7 +10,7 @@ export interface ProbeTask {
   readonly tokenFile: string | undefined;
 }
 
-/** What is printed of an answer; Docker keeps as much. */
+/** The part of an answer that is printed; Docker keeps as much. */
 const MAX_OUTPUT_BYTES = 4_096;
 
 /** Asks a URL once and prints what it answered. @returns the exit code: 0 for a healthy endpoint, else 1 */

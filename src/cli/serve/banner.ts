@@ -5,7 +5,7 @@ import type { StoreChoice } from '../stores/store-url.js';
 import type { Flags } from './flags.js';
 import type { Addresses } from './servers.js';
 
-/** What an operator can do with a server that has just started. */
+/** Facts for the operator of a server that has just started. */
 export interface BannerFacts extends Addresses {
   readonly group: string;
   readonly kubeconfigPath: string;
@@ -14,7 +14,7 @@ export interface BannerFacts extends Addresses {
   readonly caPath: string;
   /** Where events are kept, without a password. */
   readonly store: StoreChoice;
-  /** What to do to keep events, where they are in memory although nobody asked for that. */
+  /** How to keep events, where they are in memory by default. */
   readonly keepAdvice?: string | undefined;
 }
 
@@ -41,7 +41,7 @@ export function announce(
 export function banner(facts: BannerFacts): string {
   const { secureUrl, insecureUrl, insecureHealthOnly, group, kubeconfigPath, tokenPath, caPath, store, keepAdvice } =
     facts;
-  // Whoever copies a line may be in another directory by then.
+  // A copied line may be run in another directory.
   const [config, tokenFile, ca] = [kubeconfigPath, tokenPath, caPath].map((path) => quote(resolve(path)));
   const readyz = quote(`${insecureUrl ?? secureUrl}/readyz?verbose`);
   const trust = `--cacert ${ca}`;

@@ -16,13 +16,13 @@ const DAY_MS = 86_400_000;
 const RENEW_DAYS = 30;
 
 /**
- * The certificate in a directory: an authority of its own and a certificate for loopback, made on first start, used
+ * The certificate in a directory: an authority and a certificate for loopback, made on first start, used
  * again on the next, and renewed when they have expired or soon will, or do not fit the address. Files that a crash has left
- * damaged are made anew. Where they cannot be written (a full disk) the start goes on as long as the stored authority is
- * valid: it is the one that clients know, and a certificate of its own needs no file.
+ * damaged are made anew. Where they cannot be written (a full disk) the start continues as long as the stored authority is
+ * valid: clients know it, and its certificates need no file.
  *
  * @param now milliseconds since the epoch
- * @param log is told, in one line, what could not be written
+ * @param log gets, in one line, the file that could not be written
  * @throws Error when there is no valid authority and none can be stored
  */
 export async function ownCertificate(

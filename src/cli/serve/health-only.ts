@@ -3,7 +3,7 @@ import { failureStatus } from '../../responses/failure-status.js';
 import { NOSNIFF, NOT_CACHED, statusResponse } from '../../responses/fixed-responses.js';
 
 const HEALTH = /^\/(healthz|livez|readyz)(\/|\?|$)/;
-/** The request headers that are passed on: none that identifies the caller. */
+/** The request headers that are passed on; none identifies the caller. */
 const HEADERS = ['accept', 'accept-encoding', 'audit-id', 'user-agent'] as const;
 
 const REFUSED: ApiResponse = statusResponse(
@@ -33,7 +33,7 @@ function anonymous(request: ApiRequest): ApiRequest {
       HEADERS.flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]]])),
     ),
     remoteAddress,
-    // Made by the bridge only when somebody reads it.
+    // The bridge makes it when it is first read.
     get signal() {
       return request.signal;
     },

@@ -31,7 +31,7 @@ export const limitFlags: FlagTable<LimitFlags> = {
   },
 };
 
-/** The options that the values of the flags stand for. */
+/** The options for the values of the flags. */
 export function limitOptions(values: LimitFlags): LimitOptions {
   if (!values.limits) return { limits: NONE, eventRateLimits: [] };
   const { eventRateLimitServer, eventRateLimitNamespace, eventRateLimitUser, eventRateLimitSourceAndObject } = values;

@@ -37,7 +37,7 @@ export async function preparePrivateDirectory(dir: string, hint: string = OTHER_
  * Writes a file that only its owner may read. Readers see the old content or the new, never half of it, whenever the process
  * or the machine stops; a write that fails leaves the old file, and nothing beside it.
  *
- * @param hint what the operator can do about a failure
+ * @param hint advice for the operator after a failure
  * @throws Error that names the file, the reason and the hint; its `cause` has the code
  */
 export async function writePrivateFile(path: string, content: string, hint: string = OTHER_DIRECTORY): Promise<void> {
@@ -63,7 +63,7 @@ export async function writePrivateFile(path: string, content: string, hint: stri
 /**
  * The content of a file, or `undefined` when there is none.
  *
- * @param hint what the operator can do about a failure
+ * @param hint advice for the operator after a failure
  * @throws Error that names the file, the reason and the hint
  */
 export async function readIfThere(path: string, hint: string = OTHER_DIRECTORY): Promise<string | undefined> {

@@ -155,7 +155,7 @@ export async function serve(options: ServeOptions): Promise<number> {
     closeTimeoutMs: LAST_EVENT_MS,
     observe: health.observe,
   });
-  /** Resolves when what was recorded is stored, or has to wait for the store. */
+  /** Resolves when all recorded events are stored, or have to wait for the store. */
   const recorded = (): Promise<void> =>
     recorder.flush({ signal: AbortSignal.timeout(LAST_EVENT_MS) }).catch(() => undefined);
 

@@ -45,7 +45,7 @@ interface SupervisorOptions extends Pick<ProcessContext, 'onSignal'> {
 const LONGEST_PAUSE_MS = 30_000;
 /** The pause is short again after a worker that served for so long. */
 const STEADY_MS = 60_000;
-/** How long a worker may take until it serves. It waits for the store, which may be away, for eight seconds at most. */
+/** How long a worker may take until it serves. It waits at most eight seconds for a store that is unavailable. */
 const START_LIMIT_MS = 120_000;
 
 /** A worker's life, from start to end. */

@@ -1,6 +1,6 @@
 import { staticTokens } from '../../index.js';
 
-/** Whom a token stands for. */
+/** The user of a token. */
 export interface TokenUser {
   readonly name: string;
   readonly uid: string;
@@ -31,7 +31,7 @@ export function parseTokensFile(text: string, fileName: string): ReadonlyMap<str
     const user = { name, uid, groups: groups.split(',').filter((group) => group !== '') };
     users.set(token, user);
     try {
-      // What is no token for the library, such as the text `undefined`, is named with its line here.
+      // Reports texts that the library refuses as a token, such as `undefined`, with their line.
       staticTokens(new Map([[token, user]]));
     } catch (error) {
       fail((error as Error).message.replace('staticTokens: token 1', 'the token'));

@@ -2,7 +2,7 @@ import type { EndSignal } from '../command-line/command.js';
 import type { Preparation } from './preparation.js';
 import type { Addresses } from './servers.js';
 
-/** What a worker starts with. */
+/** The settings that a worker starts with. */
 export interface Assignment {
   /** From 1. A worker that takes the place of another has the same number. */
   readonly number: number;
@@ -11,18 +11,18 @@ export interface Assignment {
   readonly ports: { readonly securePort: number; readonly insecurePort: number | 'off' };
 }
 
-/** What the primary tells a worker. */
+/** The messages from the primary to a worker. */
 export type ToWorker =
   | { readonly type: 'start'; readonly assignment: Assignment }
   | { readonly type: 'signal'; readonly signal: EndSignal }
-  /** Wants the metrics of this worker: all, or the one that is named. */
+  /** Asks for the metrics of this worker: all, or the named one. */
   | { readonly type: 'metrics.wanted'; readonly id: number; readonly name?: string | undefined }
-  /** The metrics of all workers, which this one has asked for. */
+  /** The metrics of all workers, after this one has asked. */
   | { readonly type: 'metrics.gathered'; readonly id: number; readonly texts: readonly string[] };
 
-/** What a worker tells the primary. */
+/** The messages from a worker to the primary. */
 export type FromWorker =
-  /** It takes messages. */
+  /** It receives messages. */
   | { readonly type: 'ready' }
   /** Its ports are open. */
   | { readonly type: 'serving'; readonly addresses: Addresses }
@@ -30,9 +30,9 @@ export type FromWorker =
   | { readonly type: 'failed'; readonly reason: string }
   | MetricsFromWorker;
 
-/** The part of it that is about metrics. */
+/** Those about metrics. */
 export type MetricsFromWorker =
-  /** Wants the metrics of all workers. */
+  /** Asks for the metrics of all workers. */
   | { readonly type: 'metrics.asked'; readonly id: number; readonly name?: string | undefined }
   /** Its own, with the id of the question. */
   | { readonly type: 'metrics.answer'; readonly id: number; readonly text: string };

@@ -16,7 +16,7 @@ const LAST_MESSAGES_MS = 200;
 /**
  * Starts this program once more, with the same command line. The listening sockets are shared, and each worker accepts connections for
  * itself. Node's other way, where the primary accepts and hands connections to the workers in turn, loses those that are under
- * way to a worker that is killed: nobody answers or closes them.
+ * way to a worker that is killed: they are neither answered nor closed.
  */
 export function spawnWorker({ onMessage, onEnd }: WorkerEvents): WorkerProcess {
   cluster.schedulingPolicy = cluster.SCHED_NONE;

@@ -8,8 +8,8 @@ import { shareRegistry } from './worker-metrics.js';
 import { joinPrimary } from './worker-processes.js';
 
 /**
- * In a shutdown the first worker stops listening when the others have: that takes them less than this. What waits to be accepted
- * is lost only with the last copy of a listening socket, and by then hardly a client has a reason to connect.
+ * In a shutdown the first worker stops listening when the others have: that takes them less than this. Connections that wait to be accepted
+ * are lost only with the last copy of a listening socket, and by then hardly a client has a reason to connect.
  */
 const CLOSES_LATER_MS = 800;
 

@@ -51,7 +51,7 @@ export async function openStore(
  * network may become available later; until then `/readyz` fails. A full disk is no reason not to start: the store can be
  * read, and expiry frees space.
  *
- * @param log is told, in one line, why the start goes on without the store
+ * @param log gets, in one line, the reason why the start continues without the store
  * @throws Error with the reason, for a local store
  */
 export async function pingStore(store: EventStore, choice: StoreChoice, log: (line: string) => void): Promise<boolean> {
@@ -91,11 +91,11 @@ export interface DefaultStore {
 }
 
 /**
- * A file in the data directory where this Node has a driver for SQLite, else memory. A file that is there already is never
+ * A file in the data directory where this Node has a driver for SQLite, else memory. An existing file is never
  * passed over in favour of memory: its events would seem to be lost.
  *
  * @param load tries to load a driver, and throws an Error that says what to install
- * @throws Error when the file is there and no driver
+ * @throws Error when the file exists and there is no driver
  */
 export async function defaultStore(
   dataDir: string,

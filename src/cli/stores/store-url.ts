@@ -29,7 +29,7 @@ export function sqliteAt(path: string): StoreChoice {
 /**
  * Reads `memory`, `sqlite:PATH`, `postgres://…` or `etcd://HOST:PORT,HOST:PORT/PREFIX`.
  *
- * @throws Error that says what is wrong, without repeating what may hold a password
+ * @throws Error that names the fault, without repeating text that may hold a password
  */
 export function parseStoreUrl(text: string): StoreChoice {
   if (text === 'memory') return { kind: 'memory', shown: 'memory' };
@@ -39,12 +39,12 @@ export function parseStoreUrl(text: string): StoreChoice {
   throw new Error('must be memory, sqlite:PATH, postgres://…, or etcd://HOST:PORT,HOST:PORT/PREFIX');
 }
 
-/** The text of the flag for an error message: what may hold a password is left out. */
+/** The text of the flag for an error message, without parts that may hold a password. */
 export function withoutSecrets(text: string): string {
   return /[@?]/.test(text) ? `${/^[a-z]*:(\/\/)?/.exec(text)?.[0] ?? ''}…` : text;
 }
 
-/** A filter for lines that are logged: a driver's message may repeat what it was given. */
+/** A filter for logged lines: a driver's message may repeat its arguments. */
 export function passwordFilter({ password }: StoreChoice): (line: string) => string {
   if (password === undefined || password === '') return (line) => line;
   const forms = [encodeURIComponent(password), password];

@@ -18,8 +18,8 @@ export function isConnectionError(value: unknown): value is ConnectionError {
 
 /**
  * An answer that no server of this API gives: no JSON, another kind of object, or more bytes than the client takes. It came from a
- * proxy, a login page or a hostile server, and sending the request again would not help. Of a write, nobody can say whether it
- * was carried out. Recognise it with {@link isResponseError}.
+ * proxy, a login page or a hostile server, and sending the request again would not help. Whether a write was carried out
+ * is unknown. Recognise it with {@link isResponseError}.
  */
 export interface ResponseError extends Error {
   /** The HTTP status code of the answer; 0 where it was no answer of HTTP. */

@@ -6,7 +6,7 @@ export interface KubernetesObject {
   readonly apiVersion?: string | undefined;
   /** The kind. Items of a list have none: set it. */
   readonly kind?: string | undefined;
-  /** What names the object. */
+  /** The identity of the object. */
   readonly metadata?:
     | {
         readonly name?: string | undefined;
@@ -59,7 +59,7 @@ export interface RecorderStats {
   readonly written: number;
   /** Of those, how many are still to be written. */
   readonly pending: number;
-  /** Of those, how many were given up, by reason. */
+  /** Of those, how many were dropped, by reason. */
   readonly dropped: Readonly<Record<DropReason, number>>;
   /** Requests that wait or are under way. */
   readonly queued: number;
@@ -81,7 +81,7 @@ export interface FlushOptions {
 /** Records events. All functions may be detached. */
 export interface Recorder extends AsyncDisposing {
   /**
-   * Records an event, and returns at once. It never throws: what cannot be recorded is dropped, counted in `stats` and told to
+   * Records an event, and returns at once. It never throws: an event that cannot be recorded is dropped, counted in `stats` and told to
    * `observe`.
    */
   readonly event: (input: EventInput) => void;
@@ -91,10 +91,10 @@ export interface Recorder extends AsyncDisposing {
    */
   readonly flush: (options?: FlushOptions) => Promise<void>;
   /**
-   * Takes no more events, writes what was recorded, and gives timers back. What is not written after `closeTimeoutMs`, or when the
-   * signal is aborted, is dropped. Never rejects; every call returns the same promise.
+   * Takes no more events, writes those recorded, and stops its timers. Events not written after `closeTimeoutMs`, or when the
+   * signal is aborted, are dropped. Never rejects; every call returns the same promise.
    */
   readonly close: (options?: FlushOptions) => Promise<void>;
-  /** What became of the events so far. */
+  /** The counts so far. */
   readonly stats: () => RecorderStats;
 }

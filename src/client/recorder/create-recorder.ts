@@ -21,7 +21,7 @@ const STEADY_MICROS = 1_000_000;
 const TICKS = 4;
 
 /**
- * Makes a recorder: it writes what happened as events, equal ones as a series with a count, without the caller waiting for it.
+ * Makes a recorder: it writes events, equal ones as a series with a count, without the caller waiting for it.
  *
  * ```ts
  * const recorder = createRecorder({ events, reportingController: 'example.com/shop' });

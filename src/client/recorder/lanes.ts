@@ -21,7 +21,7 @@ interface LanesOptions {
   /** Ends everything. */
   readonly signal: AbortSignal;
   readonly write: (series: Series) => Promise<void>;
-  /** A write has failed, and is repeated unless the answer is true. */
+  /** A write has failed, and is repeated unless the result is true. */
   readonly failed: (series: Series, error: unknown, isFinal: boolean) => boolean;
 }
 
@@ -77,7 +77,7 @@ function isFinal(error: unknown, attempt: number): boolean {
   if (!isStatusError(error)) return attempt >= MOST_ATTEMPTS;
   const { code } = error;
   if (PASSING.includes(code)) return false;
-  // A token may be replaced, and what a server stumbles over may be the event.
+  // A token may be replaced, and the event may be the reason for a 5xx.
   return (code < 500 && code !== 401 && code !== 409) || attempt >= MOST_ATTEMPTS;
 }
 

@@ -23,7 +23,7 @@ export interface OccurrenceSettings extends OwnObjects {
   readonly noteInKey: boolean;
 }
 
-/** A recorded call: the event without name, time and series. Shares nothing with what the caller gave. */
+/** A recorded call: the event without name, time and series. Shares nothing with the caller's input. */
 export interface Occurrence {
   readonly event: Event;
   /** Equal for events of one series. */

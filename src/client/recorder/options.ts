@@ -27,18 +27,18 @@ export interface RecorderRateLimit {
   readonly burst: number;
 }
 
-/** What a recorder needs of a client: what `createEventsClient` makes. */
+/** The client of a recorder, as `createEventsClient` makes it. */
 export type RecorderClient = Pick<EventsClient, 'group' | 'namespace' | 'create' | 'get' | 'patch'>;
 
-/** What recorders have in common, those of tests included. */
+/** The common options of recorders, those of tests included. */
 export interface ReporterOptions {
-  /** Who reports: a qualified name such as `example.com/shop`, whose first part is a domain of yours. */
+  /** The reporter: a qualified name such as `example.com/shop`, whose first part is your domain. */
   readonly reportingController: string;
   /** Which instance reports, such as the name of the pod, at most 128 bytes. Default: the last part of the controller's name, and eight random digits. */
   readonly reportingInstance?: string | undefined;
-  /** The namespace of what is no Kubernetes object, such as the service itself. Default: that of the client, else `default`. */
+  /** The namespace of objects outside Kubernetes, such as the service itself. Default: that of the client, else `default`. */
   readonly namespace?: string | undefined;
-  /** What events that name nothing are about. Default: the service, `{ kind: 'Service', name: 'shop' }` for `example.com/shop`. */
+  /** The default of an event's `regarding`. Default: the service, `{ kind: 'Service', name: 'shop' }` for `example.com/shop`. */
   readonly regarding?: Regarding | undefined;
   /**
    * Whether events with different notes are different events. With false they are counted together, and the note of the first
@@ -62,7 +62,7 @@ export interface RecorderOptions extends ReporterOptions {
   readonly refreshMs?: number | undefined;
   /** After how long without an equal event a series ends, and the next begins, in milliseconds. Default: 360,000, as client-go. From 1,000. */
   readonly idleMs?: number | undefined;
-  /** The most series that equal events can continue; the one that was used longest ago is written and goes. Default: 4,096. */
+  /** The most series that equal events can continue; the least recently used one is written and dropped. Default: 4,096. */
   readonly maxSeries?: number | undefined;
   /** The most events that wait to be written; further ones are dropped as `full`. Default: 20,000. */
   readonly maxQueued?: number | undefined;
@@ -73,19 +73,19 @@ export interface RecorderOptions extends ReporterOptions {
    * 20,000 at once.
    */
   readonly rateLimit?: RecorderRateLimit | false | undefined;
-  /** How long an event may wait for a server that is away, in milliseconds; then it is dropped as `expired`. Default: 3,600,000. */
+  /** How long an event may wait for an unavailable server, in milliseconds; then it is dropped as `expired`. Default: 3,600,000. */
   readonly maxAgeMs?: number | undefined;
   /** Requests at a time. Those about the same object are made one after the other. Default: 4. */
   readonly maxInFlight?: number | undefined;
-  /** How long `close` waits for what is not written yet, in milliseconds. Default: 10,000. */
+  /** How long `close` waits for unwritten events, in milliseconds. Default: 10,000. */
   readonly closeTimeoutMs?: number | undefined;
-  /** Told of dropped events, of a server that is away, and once a second of what was recorded. Default: warnings of the process. */
+  /** Told of dropped events, of an unavailable server, and of the counts once a second. Default: warnings of the process. */
   readonly observe?: Observe | undefined;
 }
 
 const DAY_MS = 86_400_000;
 
-/** The rules of what recorders have in common. */
+/** The rules of {@link ReporterOptions}. */
 export const reporterRules = (): OptionRules<ReporterOptions> => ({
   reportingController: required(
     mustBe((value) => typeof value === 'string' && isQualifiedName(value), 'a name such as example.com/shop'),
@@ -129,7 +129,7 @@ export function checkRecorderOptions(options: RecorderOptions): void {
   checkOptions('createRecorder', options, rules());
 }
 
-/** What all events of a recorder have, from its checked options. */
+/** The common properties of all events of a recorder, from its checked options. */
 export function occurrenceSettings(
   options: ReporterOptions,
   group: string,

@@ -4,7 +4,7 @@ import type { Recorder } from './contract.js';
 
 const REASONS = { ok: 'HealthCheckPassing', degraded: 'HealthCheckDegraded', failed: 'HealthCheckFailing' } as const;
 
-/** What `health.onChange` tells, as far as it is recorded. */
+/** The part of a change of `health.onChange` that is recorded. */
 export interface RecordableHealthChange {
   /** The name of the check. */
   readonly check: string;

@@ -7,7 +7,7 @@ const FIELDS = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersi
 /** No server limits these; the recorder keeps them. */
 const MOST_BYTES = 1_024;
 
-/** What references of the service's own are completed with. */
+/** Completes references to objects of the service. */
 export interface OwnObjects {
   readonly apiVersion: string;
   readonly namespace: string;
@@ -15,7 +15,7 @@ export interface OwnObjects {
   readonly group: string;
 }
 
-/** Copies what names an object. Adds what is wrong with it to `faults`. */
+/** Copies the reference to an object. Adds its faults to `faults`. */
 export function referenceTo(value: unknown, field: string, own: OwnObjects, faults: string[]): ObjectReference {
   const reference: ObjectReference = {};
   if (typeof value !== 'object' || value === null) {
@@ -35,7 +35,7 @@ export function referenceTo(value: unknown, field: string, own: OwnObjects, faul
   if (!reference.kind) faults.push(`${field} needs a kind`);
   if (!reference.name) faults.push(`${field} needs a name`);
   if (!reference.apiVersion) {
-    // Whoever has metadata is an object of Kubernetes, whose group is not ours.
+    // Values with metadata are objects of Kubernetes, whose group is not ours.
     if (isObject) faults.push(`${field} needs an apiVersion (items of a list have none)`);
     reference.apiVersion = own.apiVersion;
     reference.namespace ??= own.namespace;

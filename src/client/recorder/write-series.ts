@@ -3,10 +3,10 @@ import type { EventsClient } from '../contract/events-client.js';
 import { isForbidden, isNotFound, isStatusError } from '../contract/errors.js';
 import type { Series } from './series.js';
 
-/** How often a write begins again because the event was not what it was thought to be. */
+/** How often a write begins again because the state of the event was not the expected one. */
 const ROUNDS = 8;
 
-/** What is used of a client. */
+/** The calls of a client that are used. */
 export type EventWriter = Pick<EventsClient, 'create' | 'get' | 'patch'>;
 
 /** An RFC 3339 time with six digits. */
@@ -48,7 +48,7 @@ export async function writeSeries(
   }
 }
 
-/** Finds out what the name stands for: a create was refused because it is taken, or a patch because of another revision. */
+/** Reads the event of the name: a create was refused because it is taken, or a patch because of another revision. */
 async function readAgain(
   client: EventWriter,
   series: Series,
@@ -62,7 +62,7 @@ async function readAgain(
     series.version = stored.metadata.resourceVersion;
     if (!series.exists) event.metadata.name = newName();
   } catch (error) {
-    // Whoever may not read takes it for its own: names hold a random number.
+    // A caller that may not read takes the event for its own: names hold a random number.
     series.exists = isForbidden(error);
     series.version = undefined;
     if (!series.exists && !isNotFound(error)) throw error;

@@ -67,7 +67,7 @@ export async function askObject(
   return readObject(reading(context, await send(context, request, signal), signal));
 }
 
-/** An answer, with what its readers need. */
+/** An answer with the settings for reading it. */
 export const reading = (context: CallContext, response: ApiResponse, signal: AbortSignal): Reading => ({
   response,
   signal,

@@ -16,7 +16,7 @@ const REFUSED_AS_EVER = [400, 413, 415, 422];
 
 /**
  * Creates an event with a fixed name. It may be sent again after an unknown outcome, because a name is taken only once; the
- * answer is then decided by what is stored.
+ * stored event then decides the answer.
  *
  * @param read the request that reads the event
  */
@@ -30,7 +30,7 @@ export function createNamed(
   const began = context.clock.monotonic();
   let unknown: unknown;
 
-  /** What is true of the first attempts, when a later one has failed. */
+  /** The error of the call, when an attempt after the first has failed. */
   const told = (error: unknown): unknown => {
     if (unknown === undefined || hasUnknownOutcome(error)) return error;
     if (isStatusError(error) && REFUSED_AS_EVER.includes(error.code)) return error;
@@ -67,7 +67,7 @@ export function createNamed(
   });
 }
 
-/** The stored event, if it is what this call has created; undefined if it is another one. */
+/** The stored event if this call has created it, else undefined. */
 function findOwn(
   context: CallContext,
   event: Event,

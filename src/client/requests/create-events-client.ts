@@ -148,7 +148,7 @@ function patchType({ type }: EventPatch): string {
   return PATCH_TYPES[type];
 }
 
-/** An applied configuration says what it is. */
+/** An applied configuration has its kind and name. */
 function applied(patch: object, name: string, group: string): object {
   const { metadata, ...rest } = patch as { readonly metadata?: object };
   return { kind: 'Event', apiVersion: `${group}/v1`, ...rest, metadata: { name, ...metadata } };

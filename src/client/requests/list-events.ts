@@ -94,7 +94,7 @@ function pageOf(list: JsonObject): EventPage {
   const events = (items ?? []) as JsonObject[];
   for (const event of events) {
     if (!isObject(event) || !isObject(event.metadata)) throw responseError('the answer is no list of events', 200);
-    // The items of a list leave out what is the same for all.
+    // The items of a list leave out the common kind and version.
     event.kind ??= 'Event';
     event.apiVersion ??= apiVersion;
   }

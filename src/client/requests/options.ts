@@ -15,7 +15,7 @@ import {
 } from '../../options/rules.js';
 import type { ConnectedTransport, Transport } from '../contract/transport.js';
 
-/** What a client in the same process needs of a server: what `createEvents` gives. */
+/** A server in the same process, as `createEvents` makes it. */
 export interface ServedEvents {
   /** The API group. */
   readonly group: string;
@@ -35,12 +35,12 @@ export interface RetryOptions {
 
 /** For `createEventsClient`. Give `transport`, or `events` of the same process. */
 export interface EventsClientOptions {
-  /** What carries the requests, such as `httpTransport({ server })` or `await defaultTransport()`. */
+  /** Carries the requests, such as `httpTransport({ server })` or `await defaultTransport()`. */
   readonly transport?: Transport | ConnectedTransport | undefined;
   /** A server in the same process, which `createEvents` has made: no socket, and nothing to close. */
   readonly events?: ServedEvents | undefined;
   /**
-   * With `events`: as whom it is asked. `authorize` of the server decides about this caller as about any other; nobody is
+   * With `events`: the caller. `authorize` of the server decides about it as about any other; nobody is
    * authenticated. Default: `{ name: 'kube-vitals-client' }`, in the group `system:authenticated` alone.
    */
   readonly caller?: (Pick<Caller, 'name'> & Partial<Caller>) | undefined;
@@ -48,7 +48,7 @@ export interface EventsClientOptions {
   readonly group?: string | undefined;
   /** The namespace of calls that name none. Default: that of the transport, such as of a kubeconfig's context. */
   readonly namespace?: string | undefined;
-  /** Who manages the fields that are written. Default: `kube-vitals`. */
+  /** The manager of the fields that are written. Default: `kube-vitals`. */
   readonly fieldManager?: string | undefined;
   /**
    * How long a call may take with all its repetitions, in milliseconds; of a list each page, of a watch until it begins.
@@ -61,7 +61,7 @@ export interface EventsClientOptions {
   readonly maxResponseBytes?: number | undefined;
   /** The largest frame of a watch that is read, in bytes. Default: 4,194,304 (4 MiB). */
   readonly maxFrameBytes?: number | undefined;
-  /** Told what the server warns of, such as of an unknown field; at most 100 texts an answer. What it throws is ignored. */
+  /** Gets the server's warnings, such as of an unknown field; at most 100 texts an answer. Its errors are ignored. */
   readonly onWarning?: ((text: string) => void) | undefined;
   /** The clock of deadlines and pauses. Default: the system's. */
   readonly clock?: Clock | undefined;

@@ -30,7 +30,7 @@ export function createPaths(group: string) {
   };
 }
 
-/** @throws TypeError for what no path can carry: proxies and servers would take it for another path */
+/** @throws TypeError for texts that proxies and servers would take for another path */
 function segment(value: unknown, what: string): string {
   if (typeof value !== 'string' || value === '' || value === '.' || value === '..' || /[/%]/.test(value)) {
     throw new TypeError(`the ${what} must be a non-empty string that is neither "." nor ".." and has no "/" or "%"`);

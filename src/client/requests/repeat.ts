@@ -19,7 +19,7 @@ export const notCarriedOut: MayRepeat = (error) =>
   (isConnectionError(error) && !error.sent) ||
   (isStatusError(error) && (error.code === 429 || error.code === 503) && error.retryAfterMs !== undefined);
 
-/** True where nobody can say whether a write was carried out: no answer, or one of a gateway that had none. */
+/** True where it is unknown whether a write was carried out: no answer, or one of a gateway that had none. */
 export const hasUnknownOutcome = (error: unknown): boolean =>
   (isConnectionError(error) && error.sent) || (isStatusError(error) && (error.code === 502 || error.code === 504));
 

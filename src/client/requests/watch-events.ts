@@ -7,7 +7,7 @@ import type { EventPaths } from './paths.js';
 import { chunksOf } from './read-body.js';
 import { framesOf } from './watch-frames.js';
 
-/** A watch: every iterator is a request of its own, which is sent when the first frame is asked for. */
+/** A watch: every iterator is one request, which is sent when the first frame is asked for. */
 export function watchEvents(
   context: CallContext & { readonly maxFrameBytes: number },
   paths: EventPaths,

@@ -7,7 +7,7 @@ import type { SilenceLimit } from './silence.js';
 
 /** The longest pause that a server can ask for, in milliseconds. */
 const LONGEST_RETRY_AFTER_MS = 300_000;
-/** How often in a row a server may refuse to go on before a list is read instead. */
+/** How often in a row a server may refuse to resume before a list is read instead. */
 const MAX_REFUSALS = 3;
 
 /** Judges the attempts of one follower: how earlier ones went decides about the next. */
@@ -27,14 +27,14 @@ export class Attempts {
     this.#silence = silence;
   }
 
-  /** The server answers: what failed before is over. */
+  /** The server answers: earlier failures are over. */
   answered(): void {
     this.#hasWorked = true;
     this.#failures = 0;
     this.#series.worked();
   }
 
-  /** It goes on from the position: the next attempt need not wait. */
+  /** It resumes from the position: the next attempt need not wait. */
   progressed(): void {
     this.answered();
     this.#refusals = 0;
@@ -45,7 +45,7 @@ export class Attempts {
    * Whether a failure means that the server no longer knows what comes after the position.
    *
    * @param isListing there is no position yet: a list is read, or comes first
-   * @throws what ends the follower for good
+   * @throws the error that ends the follower for good
    */
   isLost(error: unknown, isListing: boolean): boolean {
     if (isFailure(error, 'hopeless')) throw error;
@@ -65,7 +65,7 @@ export class Attempts {
    * Takes any other failure into account.
    *
    * @returns how long the server asks to wait, in milliseconds
-   * @throws what cannot be cured by trying again
+   * @throws an error that cannot be cured by trying again
    */
   failed(error: unknown): number {
     if (isFailure(error, 'silent')) {

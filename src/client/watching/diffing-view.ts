@@ -11,7 +11,7 @@ interface DiffingViewOptions {
   readonly remembered: Remembered;
   /** The position a watch begins at without a list. Events that are older and were never seen are not told. */
   readonly after: string | undefined;
-  /** True: the first list only says what exists. */
+  /** True: the events of the first list are not given. */
   readonly skipsFirst: boolean;
 }
 
@@ -108,7 +108,7 @@ const missedDeletion = (key: string, known: Known): EventChange => ({
   missed: true,
 });
 
-/** What is known of an event of which only name, UID and revision are remembered. */
+/** An event of which only name, UID and revision are remembered. */
 function bareEvent(key: string, { revision, uid }: Known): Event {
   const slash = key.indexOf('/');
   return {

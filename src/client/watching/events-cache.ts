@@ -18,7 +18,7 @@ export interface EventsCacheOptions extends FollowOptions, Pick<WatchEventsOptio
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What {@link EventsCache.on} calls. What it throws, or rejects with, is observed and changes nothing. */
+/** Called by {@link EventsCache.on}. Its errors and rejections are observed and change nothing. */
 export type EventHandler = (event: Event, previous: Event | undefined) => unknown;
 
 /** The events of a server as they are now, kept up to date by a watch. All functions may be detached. */
@@ -33,7 +33,7 @@ export interface EventsCache {
   readonly size: () => number;
   /**
    * Calls the handler for every event that is added, updated or deleted from now on, in order, and is not waited for. For `added` it
-   * is also called for the events that are there already, before `on` returns, as informers do it. The second argument is the event
+   * is also called for the events that exist already, before `on` returns, as informers do it. The second argument is the event
    * before the change. Returns a function that ends the calls.
    */
   on(type: EventChange['type'], handler: EventHandler): () => void;
@@ -42,7 +42,7 @@ export interface EventsCache {
    * the cache is closed before.
    */
   readonly synced: Promise<void>;
-  /** Ends the watch. What has been read stays. May be called twice. */
+  /** Ends the watch. The events that were read stay. May be called twice. */
   close(): Promise<void>;
 }
 

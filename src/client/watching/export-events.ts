@@ -32,7 +32,7 @@ export interface EventSink {
    * as a webhook, gets a batch once more when it fails after a part of it, or when the process ends before the cursor is kept.
    *
    * When it throws or rejects the same batch is handed over again after a pause, until it succeeds; `retryAfterMs` of the error, in
-   * milliseconds, makes that pause longer. So what a sink can never take it has to skip itself.
+   * milliseconds, makes that pause longer. So a sink has to skip what it can never take.
    */
   write(batch: readonly Event[], cursor: string, context: { readonly signal: AbortSignal }): void | Promise<void>;
 }
@@ -45,15 +45,15 @@ export interface ExportEventsOptions extends FollowOptions {
   readonly batchSize?: number | undefined;
   /** How long the first event of a batch waits for others, in milliseconds. Default 1,000. */
   readonly batchMs?: number | undefined;
-  /** Ends the export. The sink finishes what it is writing; what it has not got, the next start exports. */
+  /** Ends the export. The sink finishes its batch; the next start exports the rest. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Hands every version of every event to a sink, in the order of their revisions, with a cursor from which the next start goes on.
- * Deletions are not exported. A version that is replaced by the next one, or deleted, while nobody watches and the server forgets
+ * Hands every version of every event to a sink, in the order of their revisions, with a cursor from which the next start resumes.
+ * Deletions are not exported. A version that is replaced by the next one, or deleted, while there is no watch and the server forgets
  * its history, is not seen; everything that still exists and is newer than the cursor is. After a server has counted back (a
- * restored backup) everything that exists is exported again, because nobody can say what is new.
+ * restored backup) everything that exists is exported again, because new events cannot be told apart.
  *
  * @returns a promise that is fulfilled when the signal is aborted, and rejected by a refusal that cannot be cured, before anything
  * has worked

@@ -23,7 +23,6 @@ const WATCH_LIST_MS = 10_000;
 const NOTHING: readonly never[] = [];
 const INITIAL_END = 'k8s.io/initial-events-end';
 
-/** What a function makes of the events that it follows. */
 interface FollowParts<Given> {
   readonly view: View<Given>;
   /** Where the watch begins. `list`: with what exists; `latest`: now, without a list. */
@@ -39,7 +38,7 @@ interface FollowParts<Given> {
  * The list that begins it and those that follow an expired position are read page by page as the consumer takes the results.
  *
  * @param where the function that follows, for observations
- * @throws what the server refused, if that cannot be cured by trying again
+ * @throws the server's refusal, if that cannot be cured by trying again
  */
 export function follow<Given>(
   where: string,
@@ -67,7 +66,7 @@ interface FollowerParts<Given> extends FollowParts<Given>, Pick<FollowOptions, '
 /** A connection that waited so long without a failure counts as one that worked, in milliseconds. */
 const LASTING_MS = 10_000;
 
-/** A class, because its generators share what they know of the connection. */
+/** A class, because its generators share their knowledge of the connection. */
 class Follower<Given> {
   readonly #parts: FollowerParts<Given>;
   readonly #silence;
@@ -135,7 +134,7 @@ class Follower<Given> {
     }
   }
 
-  /** Gives up the position: the next attempt reads a list. */
+  /** Drops the position: the next attempt reads a list. */
   *#beginAgain(error: unknown): Generator<Given, void, undefined> {
     const { view } = this.#parts;
     if (this.#position !== undefined && !this.#mustList) yield* view.expired(this.#position);
@@ -144,7 +143,7 @@ class Follower<Given> {
     this.#mustCompare = false;
   }
 
-  /** Where the watch goes on, unless a list comes first. */
+  /** Finds where the watch resumes, unless a list comes first. */
   async #findPosition(): Promise<void> {
     if (!this.#mustList) this.#position ??= await this.#latest();
     if (this.#mustCompare) await this.#compare();
@@ -206,7 +205,7 @@ class Follower<Given> {
     });
   }
 
-  /** What a frame behind the position changes. */
+  /** The results of a frame after the position. */
   #changed(frame: WatchFrame): readonly Given[] {
     const position = this.#position ?? '';
     const revision = revisionOf(frame.object);

@@ -6,9 +6,9 @@ import type { View } from './view.js';
 const TYPES = { ADDED: 'added', MODIFIED: 'updated', DELETED: 'deleted' } as const;
 
 /**
- * Remembers no event, so that it cannot say which changes were missed: it says that there are some, and gives what exists.
+ * Remembers no event: where changes were missed it reports that, and gives the events that exist.
  *
- * @param onlyNewer of what exists only what is newer than the position
+ * @param onlyNewer gives only those newer than the position
  */
 export function createForgetfulView(onlyNewer: boolean): View<EventChange | RelistedNotice> {
   let after: string | undefined;

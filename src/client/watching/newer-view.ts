@@ -3,12 +3,12 @@ import { compareRevisions, revisionOf } from '../requests/revisions.js';
 import { failure } from './refusals.js';
 import type { View } from './view.js';
 
-/** What is before every revision. */
+/** Older than every revision. */
 const BEGINNING = '0';
 
 /**
- * Gives each version that is newer than the last one given, also from a list: so that the revision of the last one is all that has to
- * be kept to go on. Deletions are not given.
+ * Gives each version that is newer than the last one given, also from a list: so that only the revision of the last one has to
+ * be kept to resume. Deletions are not given.
  *
  * @param cursor the revision of the last version given; undefined: all are given
  * @param maxHeld how many events of a list are held at most to be sorted; of a longer one the oldest are given, and it is read again

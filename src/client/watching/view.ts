@@ -2,8 +2,8 @@ import type { WatchFrame } from '../contract/events-client.js';
 import type { Event } from '../../model/event.js';
 
 /**
- * What a follower knows of the server's events, and what it makes of what the server says. Everything is given away as soon as it
- * is known, so that an interrupted list is simply read again.
+ * Knows events of the server, and turns lists and frames into results. Each is given as soon as it is known, so that an
+ * interrupted list is simply read again.
  */
 export interface View<Given> {
   /** A list begins; the one before may not have come to its end, and is void. */
@@ -13,7 +13,7 @@ export interface View<Given> {
   /** An event is deleted while the server still sends the initial ones. */
   goneMeanwhile(event: Event): readonly Given[];
   /**
-   * The list is complete. What is given goes to the consumer one by one.
+   * The list is complete. The results go to the consumer one by one.
    *
    * @returns true where there is more than the view could hold, and the list has to be read again
    */
@@ -26,6 +26,6 @@ export interface View<Given> {
   changed(frame: WatchFrame, position: string): readonly Given[] | 'rewound';
   /** Changes after the position can no longer be had, so that a list follows. */
   expired(position: string): readonly Given[];
-  /** The server's revision is behind the position: revisions say nothing any more about what is known. */
+  /** The server's revision is behind the position: known revisions no longer mean anything. */
   rewound(): void;
 }

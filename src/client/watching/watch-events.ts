@@ -9,7 +9,7 @@ import { watchRules, type WatchEventsOptions } from './watch-options.js';
 
 /**
  * Follows the events of a server: first those that exist, as `added`, then every change once and in order, for as long as it is
- * iterated. It goes on after lost and silent connections and restarts of the server from the last revision it has seen; where the
+ * iterated. It resumes after lost and silent connections and restarts of the server from the last revision it has seen; where the
  * server no longer knows that, it reads a list and gives the difference. Nothing is read ahead of a slow consumer.
  *
  * It ends when the signal is aborted or the loop is left, and throws only a refusal that cannot be cured, before anything has
@@ -27,7 +27,7 @@ export function watchEvents(options: WatchEventsOptions): AsyncIterableIterator<
     resourceVersion !== undefined && since !== undefined && 'resourceVersion and since exclude each other',
   ]);
   const { resourceVersion, since, remember = 'versions', watchList = true } = options;
-  // To find deletions later, what exists has to be known also where it is not given.
+  // To find deletions later, existing events have to be known even if they are not given.
   const lists = resourceVersion === undefined && (since === undefined || remember !== false);
   return follow('watchEvents', options, {
     view: viewOf(remember, resourceVersion, since),

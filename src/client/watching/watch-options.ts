@@ -17,14 +17,14 @@ import {
 } from '../../options/rules.js';
 import type { EventSelection, EventsClient } from '../contract/events-client.js';
 
-/** What everything that follows events can be told. */
+/** The common options of everything that follows events. */
 export interface FollowOptions extends EventSelection {
   /** The client whose server is followed. */
   readonly client: EventsClient;
   /** Events that are read with one request of a list. Default: the client's, 500. */
   readonly pageSize?: number | undefined;
   /**
-   * How long a connection may be without a frame before it is given up and resumed, in milliseconds. It adapts: to half as long
+   * How long a connection may be without a frame before it is closed and resumed, in milliseconds. It adapts: to half as long
    * again as the time between the server's bookmarks, and to twice as long with each connection in a row that was silent, at most
    * five minutes. Default 30,000, at least 100.
    */
@@ -42,16 +42,16 @@ export interface FollowOptions extends EventSelection {
 export interface WatchEventsOptions extends FollowOptions {
   /** Begins after this resource version, which was seen before, instead of with what exists. */
   readonly resourceVersion?: string | undefined;
-  /** `now`: what exists is not given, only what changes. Default: what exists comes first, as `added`. */
+  /** `now`: only changes are given. Default: the events that exist come first, as `added`. */
   readonly since?: 'now' | undefined;
   /**
-   * What is kept of each event that exists, so that nothing is given twice, and what was missed can be found by comparing.
+   * The part of each event that is kept, so that nothing is given twice, and missed changes can be found by comparing.
    * `versions` (default): its name, UID and revision, 230 bytes. `events`: all of it, so that changes have `previous`.
    * `false`: nothing; where changes were missed there is a `relisted` notice instead of them.
    */
   readonly remember?: 'versions' | 'events' | false | undefined;
   /**
-   * Whether to begin with WatchList (`sendInitialEvents`), where the server sends what exists over the watch itself. Where it is
+   * Whether to begin with WatchList (`sendInitialEvents`), where the server sends the existing events over the watch itself. Where it is
    * refused, or the server sends nothing for ten seconds before its end, lists are read. Default true.
    */
   readonly watchList?: boolean | undefined;
@@ -59,7 +59,7 @@ export interface WatchEventsOptions extends FollowOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The rules of what everything that follows events can be told. */
+/** The rules of {@link FollowOptions}. */
 export const followRules = (): OptionRules<FollowOptions> => ({
   client: required(anObjectWith(['list', 'watch'], 'an events client, such as that of createEventsClient')),
   namespace: mustBe(

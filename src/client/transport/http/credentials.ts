@@ -16,7 +16,7 @@ export function createCredentials(
   return constant(token !== undefined ? bearer(token) : basicAuth && basic(basicAuth.username, basicAuth.password));
 }
 
-/** @throws TypeError for what is no token, without repeating it */
+/** @throws TypeError for an invalid token, without repeating it */
 export function bearer(token: unknown): string {
   if (!isToken(token)) throw new TypeError('the token must be a non-empty string without spaces');
   return `Bearer ${token}`;

@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
 import type { HttpTransportOptions, TlsOptions } from './options.js';
 
-/** What the connections of a transport have in common. */
+/** The common settings of the connections of a transport. */
 export type ConnectionOptions = Pick<
   HttpTransportOptions,
   'server' | 'proxyUrl' | 'http2' | 'maxConnections' | 'connectTimeoutMs' | 'keepAliveMs' | 'maxHeaderBytes'
@@ -28,7 +28,7 @@ export function createDispatchers(options: ConnectionOptions) {
     const shared = {
       connections: maxConnections,
       allowH2,
-      // Of HTTP/1: one request at a time, so that a watch holds nothing up. HTTP/2 has streams of its own.
+      // Of HTTP/1: one request at a time, so that a watch delays nothing. HTTP/2 has streams.
       ...(!allowH2 && { pipelining: 1 }),
       keepAliveTimeout: options.keepAliveMs ?? 4_000,
       maxHeaderSize: options.maxHeaderBytes ?? 16_384,

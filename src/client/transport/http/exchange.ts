@@ -132,7 +132,7 @@ function createBody(request: WireRequest, reject: (error: Error) => void) {
     abort,
     begin(given: Dispatcher.DispatchController): void {
       controller = given;
-      // It was given up while it waited for a connection.
+      // It was aborted while it waited for a connection.
       if (ended) given.abort(asError(failure));
       else sent = true;
     },

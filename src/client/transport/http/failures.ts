@@ -1,6 +1,6 @@
 import { connectionError, responseError } from '../../contract/errors.js';
 
-/** What undici says of answers that are none; its parser also fails where a connection ends in the middle of one. */
+/** The errors of undici for answers that are not HTTP; its parser also fails where a connection ends in the middle of one. */
 const isNoAnswer = (error: unknown): boolean =>
   codeOf(error) === 'UND_ERR_HEADERS_OVERFLOW' ||
   (error instanceof Error && error.name === 'HTTPParserError' && !error.message.includes('EOF'));
@@ -22,7 +22,7 @@ function codeOf(error: unknown): string {
   return typeof code === 'string' ? code : '';
 }
 
-/** An attempt at several addresses fails with an error for each, and no text of its own. */
+/** An attempt at several addresses fails with an error for each, and without a message. */
 function reasonOf(error: unknown): string {
   const { message, errors } = (error ?? {}) as { readonly message?: unknown; readonly errors?: readonly unknown[] };
   if (typeof message === 'string' && message !== '') return message;

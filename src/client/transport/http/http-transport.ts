@@ -38,7 +38,7 @@ export interface SenderOptions extends ConnectionOptions {
   readonly credentials: Source<string | undefined>;
   /** The TLS configuration of new connections. */
   readonly tls: Source<TlsOptions>;
-  /** Releases what else belongs to the transport. */
+  /** Releases the other resources of the transport. */
   readonly onClose?: (() => void) | undefined;
 }
 

@@ -15,7 +15,7 @@ import {
 } from '../../../options/rules.js';
 import { aCaller } from '../../requests/options.js';
 
-/** How the server's certificate is checked, and what is shown to it. PEM throughout. */
+/** How the server's certificate is checked, and the client's certificate. All PEM. */
 export interface TlsOptions {
   /** The authorities that are trusted, instead of those of the system. */
   readonly ca?: string | undefined;
@@ -29,7 +29,7 @@ export interface TlsOptions {
   readonly insecureSkipTlsVerify?: boolean | undefined;
 }
 
-/** What every transport over HTTP can be told, wherever its server and credentials come from. */
+/** The options of every transport over HTTP, wherever its server and credentials come from. */
 export interface ConnectionSettings {
   /** Headers of every request, with names in lower case. */
   readonly headers?: Readonly<Record<string, string | readonly string[]>> | undefined;
@@ -66,7 +66,7 @@ export interface HttpTransportOptions extends ConnectionSettings {
   readonly tokenFile?: string | undefined;
   /** A user name and a password (RFC 7617). */
   readonly basicAuth?: { readonly username: string; readonly password: string } | undefined;
-  /** As whom requests are made; who makes them must be allowed to impersonate. */
+  /** The user whom requests impersonate; the caller needs the right to do so. */
   readonly impersonate?: (Pick<Caller, 'name'> & Partial<Caller>) | undefined;
   /** The address of an HTTP or HTTPS proxy; there is no SOCKS. Variables of the environment such as `HTTPS_PROXY` are not read. */
   readonly proxyUrl?: string | undefined;
@@ -105,7 +105,7 @@ const headers: OptionRule = (value, name) => {
   });
 };
 
-/** The rules of what every transport over HTTP can be told. */
+/** The rules of {@link ConnectionSettings}. */
 export const connectionRules = (): OptionRules<ConnectionSettings> => ({
   headers,
   http2: aBoolean,

@@ -29,7 +29,7 @@ const VERSIONS = ['client.authentication.k8s.io/v1', 'client.authentication.k8s.
  */
 const MIN_AGE_MS = 1_000;
 
-/** What the program is told of the cluster, where the kubeconfig says `provideClusterInfo`. */
+/** Describes the cluster to the program, where the kubeconfig says `provideClusterInfo`. */
 export type ClusterInfo = () => Promise<Readonly<Record<string, unknown>>>;
 
 /** @throws Error for a configuration that no program can be run with */
@@ -114,7 +114,7 @@ function credentialOf(output: string, apiVersion: string, what: string): ExecCre
   try {
     credential = JSON.parse(output);
   } catch {
-    // The error would repeat what was written.
+    // The error would repeat the output.
   }
   if (!isObject(credential) || credential.kind !== 'ExecCredential' || !isObject(credential.status)) {
     throw fault('wrote no ExecCredential with a status');

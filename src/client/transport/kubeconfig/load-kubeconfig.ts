@@ -53,7 +53,7 @@ async function parse(text: string, what: string, folder: string | undefined): Pr
   const { parseDocument } = await import('yaml');
   const document = parseDocument(text, { prettyErrors: false, logLevel: 'silent' });
   const [fault] = document.errors;
-  // The texts of these errors repeat what stands there.
+  // The texts of these errors repeat the content.
   if (fault !== undefined) {
     const line = text.slice(0, fault.pos[0]).split('\n').length;
     throw kubeconfigFault(`${what} is no YAML: ${fault.code} in line ${line}`);

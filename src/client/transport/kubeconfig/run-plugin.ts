@@ -20,8 +20,8 @@ const MAX_TOLD_BYTES = 65_536;
 const MAX_HINT = 500;
 
 /**
- * Runs a program without a shell, and gives what it wrote to its standard output. Errors name the program, and neither its
- * arguments nor what it wrote, which may be secret.
+ * Runs a program without a shell, and gives its standard output. Errors name the program, and neither its arguments nor its
+ * output, which may be secret.
  *
  * @param signal ends the program
  */
