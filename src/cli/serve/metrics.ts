@@ -1,5 +1,6 @@
-import type { Authenticate, Authorize, Observe } from '../../index.js';
+import type { Observe } from '../../index.js';
 import { createMetrics, type Metrics, type MetricsRegistry } from '../../metrics.js';
+import type { StandaloneAccess } from './access.js';
 import type { LabelledRegistry } from './worker-metrics.js';
 
 type PromClient = typeof import('prom-client');
@@ -12,7 +13,7 @@ export type ShareMetrics = (own: LabelledRegistry) => MetricsRegistry;
 
 /** The metrics of the server and of its process, for callers who may `get` their path. */
 export async function serverMetrics(
-  access: { readonly authenticate: Authenticate; readonly authorize: Authorize },
+  { authenticate, authorize }: StandaloneAccess,
   observe: Observe,
   share: ShareMetrics = (own) => own,
 ): Promise<Metrics> {
@@ -21,6 +22,5 @@ export async function serverMetrics(
   const { Registry, collectDefaultMetrics } = loaded.default ?? loaded;
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  const { authenticate, authorize } = access;
   return createMetrics({ authenticate, authorize, registry: share(registry), observe });
 }

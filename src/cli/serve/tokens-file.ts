@@ -1,11 +1,7 @@
-import { staticTokens } from '../../index.js';
+import { staticTokens, type StaticTokenCaller } from '../../index.js';
 
 /** The user of a token. */
-export interface TokenUser {
-  readonly name: string;
-  readonly uid: string;
-  readonly groups: readonly string[];
-}
+export type TokenUser = Required<StaticTokenCaller>;
 
 /**
  * Reads kube-apiserver's static token file: CSV lines `token,user,uid` with an optional fourth column of groups,

@@ -2,11 +2,12 @@ import { systemClock, type ClockTimer } from '../../clock/clock.js';
 import { createTokenBuckets } from '../../limits/token-buckets.js';
 import { untilAborted } from '../../clock/abortable.js';
 import { keepProcess } from '../../clock/keep-process.js';
+import { checkOptions } from '../../options/check-options.js';
 import type { DropReason, EventInput, FlushOptions, Recorder, RecorderStats } from './contract.js';
 import { createLanes } from './lanes.js';
 import { createEventNames } from './names.js';
 import { occurrenceOf, type Occurrence } from './occurrence.js';
-import { checkRecorderOptions, occurrenceSettings, type RecorderOptions } from './options.js';
+import { occurrenceSettings, recorderRules, type RecorderOptions } from './options.js';
 import { createReports } from './reports.js';
 import { createSeriesTable, newSeries, type Series } from './series.js';
 import { microTime, writeSeries, type EventWriter } from './write-series.js';
@@ -32,7 +33,7 @@ const TICKS = 4;
  * @throws TypeError that lists every fault of the options
  */
 export function createRecorder(options: RecorderOptions): Recorder {
-  checkRecorderOptions(options);
+  checkOptions('createRecorder', options, recorderRules());
   const { events, reportingController, observe, clock = systemClock, refreshMs = 10_000 } = options;
   const { maxQueued = 20_000, maxQueuedBytes = 67_108_864, maxAgeMs = 3_600_000, closeTimeoutMs = 10_000 } = options;
   const { perSecond: qps, burst } = options.rateLimit || { perSecond: 50, burst: 20_000 };

@@ -2,7 +2,7 @@ import { isLabel, isQualifiedName } from '../../api/validation/name-forms.js';
 import type { Clock } from '../../clock/clock.js';
 import type { Caller } from '../../model/caller.js';
 import type { Observe } from '../../observe/observation.js';
-import { checkOptions, type OptionRules } from '../../options/check-options.js';
+import type { OptionRules } from '../../options/check-options.js';
 import {
   aBoolean,
   aClock,
@@ -108,7 +108,8 @@ const isRate = (value: unknown): boolean => {
   return perSecond > 0 && burst >= 1;
 };
 
-const rules = (): OptionRules<RecorderOptions> => ({
+/** The rules of {@link RecorderOptions}. */
+export const recorderRules = (): OptionRules<RecorderOptions> => ({
   ...reporterRules(),
   events: required(mustBe(isEvents, 'the object of createEventsClient or of createEvents')),
   caller: aCaller,
@@ -123,11 +124,6 @@ const rules = (): OptionRules<RecorderOptions> => ({
   closeTimeoutMs: aNumber(0, DAY_MS),
   observe: aFunction,
 });
-
-/** @throws TypeError that lists every fault of the options of `createRecorder` */
-export function checkRecorderOptions(options: RecorderOptions): void {
-  checkOptions('createRecorder', options, rules());
-}
 
 /** The common properties of all events of a recorder, from its checked options. */
 export function occurrenceSettings(

@@ -1,9 +1,12 @@
 import { systemClock } from '../../clock/clock.js';
+import { checkOptions } from '../../options/check-options.js';
+import { aNonEmptyString } from '../../options/rules.js';
 import type { ConnectedTransport } from '../contract/transport.js';
 import { createCredentials } from './http/credentials.js';
 import { createSender } from './http/http-transport.js';
+import { connectionRules } from './http/options.js';
 import { fileSource, tlsSource } from './http/sources.js';
-import { checkInClusterOptions, type InClusterTransportOptions } from './kubeconfig/options.js';
+import type { InClusterTransportOptions } from './kubeconfig/options.js';
 
 const DIRECTORY = '/var/run/secrets/kubernetes.io/serviceaccount';
 
@@ -15,7 +18,7 @@ const DIRECTORY = '/var/run/secrets/kubernetes.io/serviceaccount';
  * @throws Error outside of a cluster
  */
 export async function inClusterTransport(options: InClusterTransportOptions = {}): Promise<ConnectedTransport> {
-  checkInClusterOptions(options);
+  checkOptions('inClusterTransport', options, { ...connectionRules(), directory: aNonEmptyString });
   const server = await clusterAddress();
   if (server === undefined) {
     throw new Error('not in a cluster: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set');

@@ -49,11 +49,3 @@ export interface InClusterTransportOptions extends ConnectionSettings {
   /** Where the token, the authority's certificate and the namespace of the pod are. Default: where Kubernetes mounts them. */
   readonly directory?: string | undefined;
 }
-
-/** @throws TypeError that lists every fault */
-export function checkInClusterOptions(options: InClusterTransportOptions): void {
-  checkOptions('inClusterTransport', options, {
-    ...connectionRules(),
-    directory: aNonEmptyString,
-  } satisfies OptionRules<InClusterTransportOptions>);
-}
