@@ -9,8 +9,8 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The greatest 64-bit integer that a number can hold. */
-export const GREATEST_INT64: number = 2 ** 63 - 1024;
+/** The greatest 64-bit integer that a number can hold: 2^63 - 1024. */
+export const GREATEST_INT64 = 9_223_372_036_854_774_784;
 
 /** True for a number that is a 64-bit integer. */
 export function isInt64(value: number): boolean {

@@ -93,8 +93,6 @@ export const isForbidden = (error: unknown): error is StatusError => withCode(er
 /** True for 429. */
 export const isTooManyRequests = (error: unknown): error is StatusError => withCode(error, 429);
 
-const brandOf = (name: string): symbol => Symbol.for(`kube-vitals.${name}`);
-
 function branded<Kind extends Error>(
   name: string,
   message: string,
@@ -102,9 +100,9 @@ function branded<Kind extends Error>(
   cause?: unknown,
 ): Kind {
   const error = new Error(message, cause === undefined ? undefined : { cause });
-  return Object.assign(error, { name, ...fields, [brandOf(name)]: true }) as unknown as Kind;
+  return Object.assign(error, { name, ...fields, [Symbol.for(`kube-vitals.${name}`)]: true }) as unknown as Kind;
 }
 
 function isBranded(name: string, value: unknown): boolean {
-  return typeof value === 'object' && value !== null && brandOf(name) in value;
+  return typeof value === 'object' && value !== null && Symbol.for(`kube-vitals.${name}`) in value;
 }

@@ -1,7 +1,7 @@
 import { nextTurn, type Clock } from '../../clock/clock.js';
 import { pause } from '../../clock/abortable.js';
 import { isConnectionError, isStatusError } from '../contract/errors.js';
-import { askedPause, growingDelay } from '../requests/repeat.js';
+import { pauseAfter } from '../requests/repeat.js';
 import type { Series } from './series.js';
 
 const FIRST_DELAY_MS = 100;
@@ -47,8 +47,8 @@ export function createLanes({ lanes: most, clock, signal, write, failed }: Lanes
           break;
         } catch (error) {
           if (signal.aborted || failed(series, error, isFinal(error, attempt))) break;
-          const delay = growingDelay(attempt - 1, FIRST_DELAY_MS, LONGEST_DELAY_MS);
-          await pause(clock, Math.max(delay, askedPause(error, LONGEST_ASKED_MS)), signal);
+          const ms = pauseAfter(error, attempt - 1, FIRST_DELAY_MS, LONGEST_DELAY_MS, LONGEST_ASKED_MS);
+          await pause(clock, ms, signal);
         }
       }
       size -= 1;

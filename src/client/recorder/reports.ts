@@ -4,7 +4,7 @@ import type { Telling } from './telling.js';
 
 /** Counts what is dropped, and passes on what there is to report to a {@link Telling} that is loaded when it is first needed. */
 export function createReports(load: () => Promise<Telling>) {
-  const counts = { invalid: 0, full: 0, 'rate-limited': 0, refused: 0, expired: 0, closed: 0 };
+  const dropped = { invalid: 0, full: 0, 'rate-limited': 0, refused: 0, expired: 0, closed: 0 };
   const untold = new Map<DropReason, Parameters<Telling['drop']>>();
   let loading: Promise<void> | undefined;
   let loaded: Telling | undefined;
@@ -22,14 +22,14 @@ export function createReports(load: () => Promise<Telling>) {
   }
 
   return {
-    dropped: counts as Readonly<Record<DropReason, number>>,
+    dropped: dropped as Readonly<Record<DropReason, number>>,
     /** Undefined until it is loaded. */
     telling: (): Telling | undefined => telling(),
     /** Counts a drop. */
     drop(reason: DropReason, count: number, error: unknown, event?: Event): void {
-      counts[reason] += count;
+      dropped[reason] += count;
       if (telling()) loaded?.drop(reason, count, error, event);
-      else untold.set(reason, [reason, counts[reason], error, event]);
+      else untold.set(reason, [reason, dropped[reason], error, event]);
     },
     /** Resolves when everything has been reported. */
     async close(): Promise<void> {

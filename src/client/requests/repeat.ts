@@ -29,13 +29,22 @@ export const readFailed: MayRepeat = (error) =>
   (isStatusError(error) &&
     ([429, 502, 503, 504].includes(error.code) || (error.code === 500 && error.retryAfterMs !== undefined)));
 
-/** A delay that is twice as long after each try, shortened by up to half at random. All in milliseconds. */
-export const growingDelay = (tries: number, firstMs: number, longestMs: number): number =>
-  Math.min(firstMs * 2 ** tries, longestMs) * (1 - Math.random() / 2);
+/**
+ * The pause after a try, in milliseconds: twice as long each time, shortened by up to half at random, and at least as long as the
+ * error asks for.
+ */
+export const pauseAfter = (
+  error: unknown,
+  tries: number,
+  firstMs: number,
+  longestMs: number,
+  longestAskedMs: number,
+): number =>
+  Math.max(Math.min(firstMs * 2 ** tries, longestMs) * (1 - Math.random() / 2), askedPause(error, longestAskedMs));
 
 /** The pause that an error asks for with `retryAfterMs`, at most `longestMs`; 0 where it asks for none. */
-export function askedPause(error: unknown, longestMs: number = Infinity): number {
-  const asked: unknown = (error as { readonly retryAfterMs?: unknown } | null | undefined)?.retryAfterMs;
+export function askedPause(error: unknown, longestMs: number): number {
+  const asked = (error as { readonly retryAfterMs?: unknown } | undefined)?.retryAfterMs;
   return typeof asked === 'number' && asked > 0 ? Math.min(asked, longestMs) : 0;
 }
 
@@ -55,7 +64,7 @@ export async function repeat<T>(
     } catch (error) {
       if (deadline.signal.aborted) throw deadline.signal.reason;
       if (tries >= retry.retries || !mayRepeat(error)) throw error;
-      const wait = Math.max(growingDelay(tries, retry.firstDelayMs, retry.longestDelayMs), askedPause(error));
+      const wait = pauseAfter(error, tries, retry.firstDelayMs, retry.longestDelayMs, Infinity);
       if (wait >= deadline.remainingMs()) throw error;
       // A program that awaits the call would end in the pause.
       const release = keepProcess();
